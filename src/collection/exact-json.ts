@@ -9,7 +9,11 @@ import { MAX_JSON_DEPTH } from '../base/limits.ts';
 export class WrittenNumber {
   constructor(readonly text: string) {}
 
-  /** Prints the same digits. */
+  toString(): string {
+    return this.text;
+  }
+
+  /** The same digits in JSON again. */
   toJSON(): unknown {
     return (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(this.text);
   }

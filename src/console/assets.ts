@@ -1,6 +1,6 @@
 /**
- * What the pages load: scripts and styles by hashed name, and which of them each page begins with. They are built when
- * first asked for, or come packed into one file that a single executable carries.
+ * The scripts and styles of the pages, by hashed name, and the entry files of each page. They are built at the first
+ * request, or unpacked from one file that an executable embeds.
  */
 import { type StoredFile, storeFile } from '../http/stored-file.ts';
 
@@ -8,7 +8,7 @@ export type PageName = 'console' | 'docs';
 
 export interface Assets {
   readonly files: ReadonlyMap<string, StoredFile>;
-  /** What a page loads, in order. Nothing where it is not installed. */
+  /** The files that a page loads, in order. The list is empty if the console is not installed. */
   readonly pages: Readonly<Record<PageName, readonly string[]>>;
 }
 
@@ -17,7 +17,7 @@ interface Packed {
   readonly files: Readonly<Record<string, { readonly type: string; readonly text: string }>>;
 }
 
-/** All assets in one file, gzipped, to be embedded or kept beside the program. */
+/** Packs all assets into one gzipped file, to embed it or to store it beside the program. */
 export function packAssets({ files, pages }: Assets): Uint8Array<ArrayBuffer> {
   const texts = [...files].map(([name, { contentType, bytes }]) => [
     name,

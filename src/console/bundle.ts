@@ -1,8 +1,7 @@
 /**
- * Where the assets of the pages come from: embedded in the executable, built on the spot by Bun's bundler, which takes
- * well under a second, and kept for the next start, or packed in `dist/`. The console is built from packages that are
- * there in a checkout, and that an installation without them (`npm install --omit=dev`) does without; the API
- * reference needs none. `bun src/console/bundle.ts FOLDER` packs the assets:
+ * Loads the assets of the pages: embedded in the executable, built by Bun's bundler (in under a second) and cached for
+ * the next start, or packed in `dist/`. The console needs development packages, which `npm install --omit=dev` leaves
+ * out. The API reference needs none. `bun src/console/bundle.ts FOLDER` packs the assets:
  *
  *     bun src/console/bundle.ts dist
  *     bun build --compile --asset-naming=[name].[ext] src/main.ts dist/console.assets
@@ -24,12 +23,12 @@ const ENTRIES: Readonly<Record<PageName, readonly string[]>> = {
   docs: ['docs.css', 'docs.ts'],
 };
 
-/** Whether there is a console, or what to build it from. */
+/** Whether the console is installed or can be built. */
 export function hasConsole(): boolean {
   return embedded() !== undefined || packagesFolder() !== undefined || existsSync(PACKED);
 }
 
-/** A checkout builds from its sources, so that nobody wonders why an edit does not show. */
+/** A checkout builds from its sources, so that every edit takes effect. */
 export async function loadAssets(): Promise<Assets> {
   const inside = embedded();
   if (inside !== undefined) return unpackAssets(await inside.bytes());
@@ -61,10 +60,7 @@ async function buildPages(names: readonly PageName[]): Promise<Assets> {
   return { files, pages };
 }
 
-/**
- * Of an entry whose every part another one needs, too, nothing is left but to import the files that they share: those are
- * loaded themselves, without the way round.
- */
+/** Resolves an entry that only imports shared files to those files, which saves the browser a round trip. */
 function sharedFiles(text: string): readonly string[] {
   if (!/^(import"\.\/[^"]+";?\s*)+$/.test(text)) return [];
   return [...text.matchAll(/"\.\/([^"]+)"/g)].map(([, name]) => name!);
@@ -83,7 +79,7 @@ function build(entries: readonly string[]): Promise<BuildOutput> {
   });
 }
 
-/** Builds the assets and packs them into one file of a folder, for whoever makes an executable or a package. */
+/** Builds the assets and packs them into one file of a folder, for an executable or a package. */
 export async function buildAssetsTo(folder: string): Promise<string> {
   mkdirSync(folder, { recursive: true });
   const path = join(folder, PACKED_NAME);
@@ -95,7 +91,7 @@ function embedded(): Blob | undefined {
   return (Bun.embeddedFiles as readonly (Blob & { name?: string })[]).find((file) => file.name?.endsWith(PACKED_NAME));
 }
 
-/** Where the packages are that the console is built from; undefined where they, or its sources, are not. */
+/** The folder of the packages that the console needs; undefined if they or the sources are missing. */
 function packagesFolder(): string | undefined {
   if (!existsSync(join(BROWSER, 'console.tsx'))) return undefined;
   try {

@@ -1,16 +1,19 @@
-/** The console's HTML: a shell that loads scripts of our own and nothing else; and the policy that holds pages to that. */
+/** The HTML shell of the console, and the Content-Security-Policy of our pages. */
 import { escapeHtml } from '../openapi/reference/html.ts';
 
-export interface Shell {
+interface Shell {
   readonly title: string;
-  /** From the page to the root of the service, which need not be that of the host. */
+  /** The relative path from the page to the root of the service. A proxy may add a prefix. */
   readonly root: string;
   readonly scripts: readonly string[];
-  /** What the page knows when it starts, as data that no browser runs. */
+  /** Data for the scripts, in an element that browsers do not run. */
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
-/** Scripts, styles and requests of our own origin only; styles that scripts make carry the page's nonce. Pictures may be anywhere where rows name them. */
+/**
+ * Security headers: scripts, styles and requests from our origin only. Generated styles need the nonce. Pictures may
+ * come from anywhere if rows name them.
+ */
 export function securityHeaders(nonce?: string, pictures: 'own' | 'any' = 'own'): Record<string, string> {
   return {
     'content-security-policy': [
@@ -47,13 +50,13 @@ ${loaded}
 </head>
 <body>
 <div id="root"><div class="starting"><p>${escapeHtml(title)}</p><p role="status">Loading…</p></div></div>
-<noscript>This page needs JavaScript. The API itself does not: see <a href="${root}/openapi.json">its description</a>.</noscript>
+<noscript>This page needs JavaScript. The API does not: see <a href="${root}/openapi.json">its description</a>.</noscript>
 </body>
 </html>
 `;
 }
 
-/** What `/console` says where the console is not installed. */
+/** The page of `/console` if the console is not installed. */
 export function withoutConsole(docs: string): string {
   return `<!doctype html>
 <html lang="en">
@@ -64,14 +67,14 @@ export function withoutConsole(docs: string): string {
 </head>
 <body>
 <h1>The console is not installed</h1>
-<p>It is built from packages that <code>npm install --omit=dev</code> leaves out. Run <code>npm install</code>, and start the service again.</p>
+<p><code>npm install --omit=dev</code> leaves out the packages that it needs. Run <code>npm install</code>, then restart the service.</p>
 <p>The API works without it: see <a href="${docs}">its reference</a>.</p>
 </body>
 </html>
 `;
 }
 
-/** What is shown until the scripts have run, in the console's colours, and what only screen readers are told. */
+/** Styles until the scripts have run, and for text that only screen readers announce. */
 const STYLE = `body{margin:0;font-family:system-ui,sans-serif}html{background:#f6f7f8;color:#17212b}.starting p{margin:2rem}
 .starting p:first-child{margin:0;padding:0 1rem;font-weight:600;line-height:48px;background:#115e59;color:#fff}
 .visually-hidden{position:absolute;width:1px;height:1px;margin:-1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
@@ -83,7 +86,7 @@ const ICON_SVG =
 
 export const ICON = `data:image/svg+xml,${encodeURIComponent(ICON_SVG)}`;
 
-/** No text of the data may end the element it stands in. */
+/** Escapes data so that it cannot end its script element. */
 function jsonForHtml(data: unknown): string {
   return JSON.stringify(data).replaceAll('<', '\\u003c');
 }

@@ -1,14 +1,13 @@
 /**
- * The last build, kept beside the packages it was made of, for the next start: unpacking takes a tenth of the time of
- * building. Its name says what it was made from, so that an edit is never answered with what was there before; and it
- * goes with the packages when they are installed anew.
+ * Stores the last build beside the packages that it uses. Unpacking takes a tenth of the build time. The file name is a
+ * hash of the inputs, so that an edit always builds again. A new installation of the packages removes it.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Assets, packAssets, unpackAssets } from './assets.ts';
 
-export interface Checkout {
-  /** Everything that may end up in a script. */
+interface Checkout {
+  /** All files that may be part of a script. */
   readonly sources: string;
   readonly packages: string;
 }
@@ -32,13 +31,15 @@ function fingerprint({ sources, packages }: Checkout): string {
     /\.(tsx?|css|json)$/.test(name),
   );
   for (const name of names.sort()) hash.update(name).update(readFileSync(join(sources, name)));
-  // What is installed, where npm wrote it down.
+  // The installed versions, as npm recorded them.
   const installed = join(packages, '.package-lock.json');
   if (existsSync(installed)) hash.update(readFileSync(installed));
   return hash.digest('hex').slice(0, 16);
 }
 
-/** Whole or not at all, since others may be starting too. Where nothing can be written, nothing is kept. */
+/**
+ * Writes the file atomically, since several processes may start at once. If the folder is read-only, nothing is stored.
+ */
 function keep(folder: string, name: string, bytes: Uint8Array): void {
   try {
     mkdirSync(folder, { recursive: true });

@@ -1,4 +1,6 @@
-/** `/console` and `/docs` with what they load, which is named by its content and so never changes. */
+/**
+ * The pages `/console` and `/docs` with their assets. Asset names contain a hash, so that their content never changes.
+ */
 
 import { Refusal } from '../base/errors.ts';
 import type { Collection } from '../collection/declaration.ts';
@@ -16,7 +18,7 @@ const ASSETS_PATH = `${CONSOLE_PATH}/assets/`;
 
 const FOREVER = { 'cache-control': 'public, max-age=31536000, immutable', 'x-content-type-options': 'nosniff' };
 
-/** Where a browser that asks for nothing in particular is led. */
+/** The page to which a browser is redirected from `/`. */
 export function startPath(): string {
   return hasConsole() ? CONSOLE_PATH : DOCS_PATH;
 }
@@ -24,13 +26,13 @@ export function startPath(): string {
 /** The catalogue as the caller sees it. */
 type Seen = NonNullable<Parameters<Pages>[3]>;
 
-/** Who is asking for the console, and what they may do; for the page to begin with. */
+/** Finds the caller's role and rights, which the page embeds. */
 type AccountOf = (request: Request, noted?: Noted) => Promise<{ readonly role: string | null }>;
 
-/** `accountOf` where the catalogue has roles. Whoever has none of them gets a page that asks for a name and a password. */
+/** The pages. `accountOf` is present if the catalogue has roles. A caller without a role gets the login page. */
 export function consolePages(described: Described, accountOf?: AccountOf): Pages {
-  // Built by the first who asks, so that starting stays quick for everyone who never does.
-  const assets = whenAsked(loadAssets);
+  // Built at the first request, so that the service starts quickly.
+  const assets = lazy(loadAssets);
   const reference = referenceFiles(described, async () => {
     const { pages } = await assets();
     return pages.docs.map((name) => `${ASSETS_PATH}${name}`);
@@ -82,20 +84,20 @@ export function consolePages(described: Described, accountOf?: AccountOf): Pages
     const [, docs, slash, name] = /^(\/docs)(?:(\/)([^/]*))?$/.exec(path) ?? [];
     if (docs !== undefined && (slash === undefined || name !== ''))
       return readOnly(request, () => referenceAnswer(name, request, seen));
-    // The links of the reference start from the path without a slash at its end.
+    // Links of the reference are relative to the path without a trailing slash.
     if (docs !== undefined) return readOnly(request, () => redirect(`..${DOCS_PATH}`));
     if (path.startsWith(ASSETS_PATH)) return readOnly(request, () => asset(path.slice(ASSETS_PATH.length), request));
     return undefined;
   };
 }
 
-/** Whether rows hold more than the role sees of them. */
+/** Whether the role sees only some fields of the collection. */
 function hidesFields({ fields, view }: Collection): boolean {
   return view !== undefined && fields.length < view.of.fields.length;
 }
 
-/** Made when first asked for; tried again where that failed. */
-function whenAsked<Made>(make: () => Promise<Made>): () => Promise<Made> {
+/** Calls a function once on demand, and again if it failed. */
+function lazy<Made>(make: () => Promise<Made>): () => Promise<Made> {
   let made: Promise<Made> | undefined;
   return () => {
     made ??= make().catch((error: unknown) => {

@@ -1,4 +1,4 @@
-/** The console and the API reference behind a proxy that serves them below a path, and does not even say so. */
+/** The console and the API reference behind a proxy that adds a path prefix and sends no header about it. */
 import { afterEach, expect, test } from 'bun:test';
 import { browserStories, SECONDS, untilShown } from '../support/browser.ts';
 import { newAuthority } from '../support/certificates.ts';
@@ -6,7 +6,7 @@ import { temporaryFolder } from '../support/process.ts';
 
 let proxy: ReturnType<typeof Bun.serve> | undefined;
 
-/** Strips /api, and has nothing else. As `shop.example` it speaks HTTPS, and asks for the service by the service's own name. */
+/** Strips /api and answers nothing else. As `shop.example` it uses HTTPS, and forwards the service's own host name. */
 function stripping(target: string, as: '127.0.0.1' | 'shop.example' = '127.0.0.1'): string {
   const isSecure = as === 'shop.example';
   proxy = Bun.serve({
@@ -19,7 +19,7 @@ function stripping(target: string, as: '127.0.0.1' | 'shop.example' = '127.0.0.1
       const { method, headers, body } = request;
       if (isSecure) headers.set('host', new URL(target).host);
       const init = { method, headers, body, redirect: 'manual', decompress: false } as const;
-      // A page that is left behind may still be asking when the service ends.
+      // A page that was left may still send requests when the service ends.
       const gone = () => new Response('the service is gone', { status: 502 });
       return fetch(`${target}${pathname.slice('/api'.length)}${search}`, init).catch(gone);
     },
@@ -39,7 +39,7 @@ afterEach(async () => {
 
 browserStories('behind a proxy', (stage) => {
   test(
-    'the console reads and writes below the path, and asks for nothing else',
+    'the console reads and writes below the prefix, and requests nothing else',
     async () => {
       await stage.reopen({}, stripping(stage.service.url));
       await stage.open('/products');
@@ -61,7 +61,7 @@ browserStories('behind a proxy', (stage) => {
   );
 
   test(
-    'one that speaks HTTPS under a name of its own needs to say nothing either',
+    'a proxy with HTTPS and its own host name also needs no headers',
     async () => {
       await stage.reopen({ ignoreHTTPSErrors: true }, stripping(stage.service.url, 'shop.example'));
       await stage.open('/products');
@@ -76,7 +76,7 @@ browserStories('behind a proxy', (stage) => {
   );
 
   test(
-    'so does the API reference',
+    'the API reference also works',
     async () => {
       const address = stripping(stage.service.url);
       await stage.reopen({}, address);

@@ -1,4 +1,4 @@
-/** Numbers of many rows at once: so much more or less, or so many percent. */
+/** Bulk calculations: adds an amount or a percentage to many rows. */
 import { expect, test } from 'bun:test';
 import { seriousFindings } from '../support/axe.ts';
 import { browserStories, type Product, quicker, SECONDS } from '../support/browser.ts';
@@ -10,7 +10,7 @@ browserStories(
   'calculations',
   (stage) => {
     test(
-      'prices are raised by percent after a look at the first five, in one request, and set back by one undo',
+      'a percentage is previewed for five rows, applied in one request, and undone at once',
       async () => {
         const { page } = stage;
         await stage.service.fetch('/products/10', { method: 'PATCH', body: '{"unit_price":null,"units_in_stock":3}' });
@@ -29,7 +29,7 @@ browserStories(
         await page.getByLabel('Percent').fill('7.5');
         const numbered = before.filter(({ unit_price }) => unit_price !== null);
         const empty = before.length - numbered.length;
-        await stage.until(`${numbered.length} products will change. 1 product without a number stays so.`);
+        await stage.until(`${numbered.length} products will change. 1 product without a number does not change.`);
         expect(empty).toBe(1);
         expect(await page.getByRole('dialog').locator('tbody tr').count()).toBe(5);
         expect(await seriousFindings(page)).toEqual([]);
@@ -48,7 +48,7 @@ browserStories(
         const setToOne = () => stage.service.fetch(`/products/${id}`, { method: 'PATCH', body: '{"unit_price":1}' });
         await quicker(stage, 'PATCH', setToOne);
         await page.getByRole('button', { name: 'Undo' }).click();
-        await stage.until(/one was changed or deleted by someone else since/);
+        await stage.until(/one was changed or deleted by someone else/);
         expect(await stage.ask<Product[]>(`/products?${CONDITIONS}`)).toEqual(
           before.map((row) => (row.id === id ? { ...row, unit_price: 1 } : row)),
         );
@@ -57,7 +57,7 @@ browserStories(
     );
 
     test(
-      'what someone else stores between the preview and the change is left to them, and named',
+      'a row that someone else changes after the preview is kept and named',
       async () => {
         const { page } = stage;
         const before = await stage.ask<Product[]>('/products?id=in.(1,2,3)&order=id');
@@ -74,7 +74,9 @@ browserStories(
           await stage.service.fetch('/products/2', { method: 'PATCH', body: '{"units_in_stock":6}' });
         });
         await page.getByRole('button', { name: 'Change all' }).click();
-        await stage.until(`2 products changed. Left, since someone else was quicker: ${before[0]!.product_name}.`);
+        await stage.until(
+          `2 products changed. Not changed, because someone else changed them first: ${before[0]!.product_name}.`,
+        );
         const prices = async () =>
           (await stage.ask<Product[]>('/products?id=in.(1,2,3)&order=id')).map(({ unit_price }) => unit_price);
         const [, second, third] = before.map(({ unit_price }) => Number(unit_price));

@@ -1,4 +1,4 @@
-/** The console of a declared catalogue: every collection whose key is one field, of whatever type. */
+/** The console of a declared catalogue: every collection with a key of one field, of any type. */
 import { expect, test } from 'bun:test';
 import { browserStories, SECONDS } from '../support/browser.ts';
 import { until } from '../support/process.ts';
@@ -9,11 +9,11 @@ browserStories(
   'a declared catalogue',
   (stage) => {
     test(
-      'the menu leads to each collection, and names those that are not shown',
+      'the menu links each collection, and names those without pages',
       async () => {
         await stage.open('/categories');
         await stage.until('Beverages');
-        await stage.until('Not shown, since the key has several fields: product_labels, prices');
+        await stage.until('Not shown, because the key has several fields: product_labels, prices');
         await stage.page.getByRole('menuitem', { name: 'Suppliers' }).click();
         await stage.until('Exotic Liquids');
         expect(new URL(stage.page.url()).search).toBe('?collection=suppliers');
@@ -22,7 +22,7 @@ browserStories(
     );
 
     test(
-      'a row with a uuid as its key is changed in its form',
+      'a row with a uuid key can be changed in its form',
       async () => {
         const [row] = await stage.ask<{ id: string; label: string }[]>('/labels?order=label&limit=1');
         await stage.page.goto(`${stage.service.url}/console?collection=labels#/labels/${row!.id}`);
@@ -38,7 +38,7 @@ browserStories(
     );
 
     test(
-      'json and dates are changed in the form, and what is not touched stays',
+      'json and dates can be changed in the form, and untouched fields keep their values',
       async () => {
         const before = await stage.ask<Record<string, unknown>>('/suppliers/1');
         await stage.page.goto(`${stage.service.url}/console?collection=suppliers#/suppliers/1`);

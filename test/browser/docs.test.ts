@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test';
 import { seriousFindings } from '../support/axe.ts';
 import { browserStories, SECONDS, type Stage } from '../support/browser.ts';
 
-/** The form of an operation, opened. */
+/** Opens the form of an operation. */
 async function open({ page, service }: Stage, operation: string, origin = service.url) {
   await page.goto(`${origin}/docs/products#${operation}`);
   const section = page.locator(`#${operation}`);
@@ -51,7 +51,7 @@ browserStories('the API reference', (stage) => {
       const command = `curl '${service.url}/rest/v1/products?id=gt.2&id=lte.4&select=id,product_name&limit=10'`;
       expect(await section.getByLabel('As a command').innerText()).toBe(command);
       await page.keyboard.press('Enter');
-      const body = section.getByLabel('Body of the answer');
+      const body = section.getByLabel('Response body');
       await body.waitFor();
       expect(JSON.parse(await body.innerText())).toEqual([
         { id: 3, product_name: 'Aniseed Syrup' },
@@ -111,7 +111,7 @@ browserStories('the API reference', (stage) => {
       await stage.reopen({}, origin);
       const section = await open(stage, 'read_one_of_products', origin);
       await section.getByRole('button', { name: 'Send' }).click();
-      await section.getByLabel('Body of the answer').getByText('Chai').waitFor();
+      await section.getByLabel('Response body').getByText('Chai').waitFor();
       await proxy.stop(true);
     },
     SECONDS,

@@ -1,4 +1,4 @@
-/** The main stories once more, on PostgreSQL and on large tables: they must not differ to a person either. */
+/** The main stories on PostgreSQL and on large tables. They must look the same to a person. */
 import { expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ for (const [name, database] of Object.entries(DATABASES))
           await stage.page.getByLabel('Units in stock of Lakkalikööri').fill('58');
           await stage.service.fetch('/products/76', { method: 'PATCH', body: '{"unit_price":19.5}' });
           await stage.page.getByRole('button', { name: 'Save: Lakkalikööri' }).click();
-          await stage.until('Lakkalikööri was saved. Someone else had changed Unit price: both are kept.');
+          await stage.until('Lakkalikööri was saved. Someone else also changed Unit price. Both changes are kept.');
           expect(await stage.product(76)).toMatchObject({ units_in_stock: 58, unit_price: 19.5 });
           await stage.page.getByRole('button', { name: 'Undo' }).click();
           await stage.until('Undone.');
@@ -39,7 +39,7 @@ for (const [name, database] of Object.entries(DATABASES))
       );
 
       test(
-        'an import with bad rows, and the overview with what was imported',
+        'an import with invalid rows, and the overview with the imported rows',
         async () => {
           const file = join(temporaryFolder(), 'new.csv');
           writeFileSync(
@@ -48,11 +48,11 @@ for (const [name, database] of Object.entries(DATABASES))
           );
           await stage.open('/import');
           await stage.page.locator('input[type=file]').setInputFiles(file);
-          await stage.until('new.csv: 3 rows, 1 of them bad. Nothing is stored yet.');
+          await stage.until('new.csv: 3 rows, 1 with errors. Nothing is stored yet.');
           expect(await stage.ask<Product[]>('/products?id=gte.500')).toEqual([]);
-          await stage.page.getByLabel('Leave what is stored').check();
-          await stage.page.getByRole('button', { name: 'Import the 1 good row' }).click();
-          await stage.until('1 row stored, 1 row left as stored.');
+          await stage.page.getByLabel('Keep the stored values').check();
+          await stage.page.getByRole('button', { name: 'Import 1 valid row' }).click();
+          await stage.until('1 row stored, 1 row kept as stored.');
           await stage.open('/');
           await stage.page.locator('[aria-busy=false] [data-panel=value-by-group]').waitFor();
           const all = await stage.ask<Product[]>('/products');

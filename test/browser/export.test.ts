@@ -1,11 +1,11 @@
-/** Exports in a real browser: harmless to a spreadsheet, of the selection alone, and large ones written as they come. */
+/** Exports in a real browser: safe for spreadsheets, limited to the selection, streamed if large. */
 import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { browserStories, SECONDS, type Stage } from '../support/browser.ts';
 
 browserStories('export', (stage) => {
   test(
-    'the selection alone, for a spreadsheet that runs no formula of it and reads every letter',
+    'a selection is exported for a spreadsheet, without formulas and with all letters intact',
     async () => {
       await stage.service.fetch('/products/1', { method: 'PATCH', body: '{"product_name":"=1+1 é"}' });
       await stage.open('/products');
@@ -34,11 +34,11 @@ browserStories('export', (stage) => {
   );
 
   test(
-    'a large export is written to the chosen file as it comes, tells how far it is, and can be stopped',
+    'a large export is streamed to the chosen file, shows its progress, and can be stopped',
     async () => {
       const rows = Array.from({ length: 6_000 }, (_, index) => ({ product_name: `Part ${index}` }));
       await stage.service.fetch('/products', { method: 'POST', body: JSON.stringify(rows) });
-      // A browser without a screen has no dialog to choose a file in: the file is one of the page's own.
+      // A headless browser has no file dialog, so the page provides the file.
       await stage.page.addInitScript(`window.showSaveFilePicker = async ({ suggestedName }) =>
         (await navigator.storage.getDirectory()).getFileHandle(suggestedName, { create: true })`);
       await stage.open('/products');

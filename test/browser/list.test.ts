@@ -1,11 +1,11 @@
-/** The list in a real browser: sorting, pages, columns, search, filters and the URL they make. */
+/** The list in a real browser: sorting, pages, columns, search, filters and their URL. */
 import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { browserStories, type Product, SECONDS, shownNames, untilShown } from '../support/browser.ts';
 
 browserStories('the list', (stage) => {
   test(
-    'a browser that opens the service is led to it',
+    'a browser that opens the service is redirected to the console',
     async () => {
       await stage.page.goto(stage.service.url);
       await stage.until('Stock value by category');
@@ -15,7 +15,7 @@ browserStories('the list', (stage) => {
   );
 
   test(
-    'the list shows products, and sorts and pages them',
+    'the list shows, sorts and pages the products',
     async () => {
       await stage.open('/products');
       await stage.until('Aniseed Syrup');
@@ -37,7 +37,7 @@ browserStories('the list', (stage) => {
   );
 
   test(
-    'the list opens where it was left, and the first page is then as it is stored, not as it was',
+    'the list reopens where it was left, and its first page shows the stored rows',
     async () => {
       await stage.open('/products');
       await stage.page.getByRole('button', { name: 'Go to next page' }).click();
@@ -53,7 +53,7 @@ browserStories('the list', (stage) => {
   );
 
   test(
-    'columns can be chosen, and the choice is kept',
+    'columns can be chosen, and the choice is stored',
     async () => {
       await stage.open('/products');
       await stage.until('Aniseed Syrup');
@@ -84,7 +84,7 @@ browserStories('the list', (stage) => {
   );
 
   test(
-    'a filter on any field shows the URL it makes, and the URL gives the same rows',
+    'a filter on any field shows its URL, and the URL returns the same rows',
     async () => {
       await stage.open('/products');
       await stage.until('Aniseed Syrup');
@@ -109,7 +109,7 @@ browserStories('the list', (stage) => {
   );
 
   test(
-    'copied as curl, the request gives in a shell what the grid shows',
+    'the copied curl command returns the rows of the grid',
     async () => {
       await stage.reopen({ permissions: ['clipboard-read', 'clipboard-write'] });
       await stage.open('/products');
@@ -131,7 +131,7 @@ browserStories('the list', (stage) => {
   );
 
   test(
-    'what is filtered is exported, whole and in its order',
+    'all filtered rows are exported in their order',
     async () => {
       await stage.open('/products?filter=%7B%22q%22%3A%22c%22%7D&sort=unit_price&order=DESC&perPage=10');
       await stage.until('1-10 of');

@@ -1,4 +1,4 @@
-/** People in the console of a catalogue with roles: they log in, do what their role may, and log out. */
+/** People in the console of a catalogue with roles: they log in, work within their role, and log out. */
 import { expect, test } from 'bun:test';
 import { folderWithRoles } from '../support/access-folder.ts';
 import { seriousFindings } from '../support/axe.ts';
@@ -22,7 +22,9 @@ async function logIn({ page }: Stage, name: string, password = PASSWORD): Promis
   await page.getByRole('button', { name: 'Log in' }).click();
 }
 
-/** A page of another origin tries to write: on another port the cookie is sent, and only the origin tells the difference. */
+/**
+ * A page of another origin tries to write. On another port the browser sends the cookie, so only the origin differs.
+ */
 async function attack(stage: Stage): Promise<void> {
   const evil = Bun.serve({
     hostname: '127.0.0.1',
@@ -50,7 +52,7 @@ browserStories(
   'logging in',
   (stage) => {
     test(
-      'a person is asked for a name and a password, edits, and logs out; a page of another origin cannot write meanwhile',
+      'a person logs in, edits and logs out; a page of another origin cannot write',
       async () => {
         const refused: string[] = [];
         stage.page.on('response', (response) => response.status() === 401 && refused.push(response.url()));
@@ -97,7 +99,7 @@ browserStories(
   'a public catalogue',
   (stage) => {
     test(
-      'is shown to everybody; who logs in is offered what the role may do, and nothing else',
+      'everybody sees it; a person who logs in can do what the role allows, and nothing else',
       async () => {
         const { page } = stage;
         await stage.open('/products');
@@ -110,16 +112,17 @@ browserStories(
         expect(await offered()).toEqual({ create: 0, edit: 0, delete: 0 });
         expect(await page.getByRole('columnheader', { name: 'Unit price' }).count()).toBe(0);
         await page.getByRole('button', { name: 'Log in' }).click();
-        await stage.until('Go on without logging in');
+        await stage.until('Continue without logging in');
         await logIn(stage, 'sue');
         await page.getByText('Unit price').first().waitFor();
         await untilShown(page, ['Chai', 'Chang']);
         expect(await offered()).toEqual({ create: 0, edit: 1, delete: 0 });
         await run({ cwd: place, args: ['user', 'remove', 'sue'] });
-        // The next thing that is asked for is refused, and the person is told why.
+        // The next request is rejected, and the person sees why.
         await page.getByRole('button', { name: 'Edit in place: Chai' }).click();
         await stage.until(/The session has ended/);
-        await page.getByRole('button', { name: 'Go on without logging in' }).click();
+        await page.getByRole('button', { name: 'Log in as someone else' }).click();
+        await page.getByRole('button', { name: 'Continue without logging in' }).click();
         await page.getByRole('link', { name: 'Chai' }).waitFor();
         await untilShown(page, ['Chai', 'Chang']);
         expect(await offered()).toEqual({ create: 0, edit: 0, delete: 0 });

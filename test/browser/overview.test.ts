@@ -1,11 +1,11 @@
-/** The overview in a real browser: its figures against the API's. */
+/** The overview in a real browser, compared with the API. */
 import { expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { browserStories, type Product, SECONDS, untilShown } from '../support/browser.ts';
 
 browserStories('the overview', (stage) => {
   test(
-    "the overview's figures are the API's, and each bar leads to its list",
+    "the figures equal the API's, and each bar links to its list",
     async () => {
       await stage.open('/');
       await stage.until('Stock value by category');
@@ -54,11 +54,11 @@ browserStories('the overview', (stage) => {
   );
 
   test(
-    'where the figures cannot be had the page says why, tries again when asked, and Refresh brings what is new',
+    'if the figures cannot be loaded the page says why and can retry; Refresh loads new data',
     async () => {
       await stage.page.route(/\/products\?/, (route) => route.abort());
       await stage.open('/');
-      await stage.until('The figures could not be had: The service cannot be reached.');
+      await stage.until('Could not load the figures: The service cannot be reached.');
       await stage.page.unroute(/\/products\?/);
       await stage.page.route(/reorder_level/, (route) => route.abort());
       await stage.page.getByRole('button', { name: 'Try again' }).click();
@@ -76,7 +76,7 @@ browserStories('the overview', (stage) => {
   );
 
   test(
-    'of many rows with as many prices the figures are the same sums, from small answers',
+    'with many distinct prices the sums are the same, from small answers',
     async () => {
       const rows = Array.from({ length: 30_000 }, (_, index) => ({
         product_name: `Part ${index}`,
@@ -114,7 +114,7 @@ browserStories(
   'the overview of a declared collection',
   (stage) => {
     test(
-      'a group is called what the row is called that it refers to',
+      'a group has the title of the row that it refers to',
       async () => {
         await stage.page.goto(`${stage.service.url}/console?collection=products#/`);
         const bars = stage.page.locator('[data-panel=count-by-category_id]');

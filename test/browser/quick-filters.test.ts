@@ -1,4 +1,4 @@
-/** Filters that the declaration suggests, and chips that can be changed. */
+/** Quick filters from the declaration, and chips that can be changed. */
 import { expect, test } from 'bun:test';
 import { seriousFindings } from '../support/axe.ts';
 import { browserStories, type Product, SECONDS } from '../support/browser.ts';
@@ -9,7 +9,7 @@ browserStories(
   'quick filters',
   (stage) => {
     test(
-      'a switch, a range and a choice are set with few clicks, and changed where they stand',
+      'a flag, a range and a choice can be set with few clicks, and changed in place',
       async () => {
         const { page } = stage;
         await page.goto(`${stage.service.url}/console?collection=products#/products?perPage=5`);

@@ -1,4 +1,4 @@
-/** Rows of other collections by their names, wherever one meets them. */
+/** References: rows of other collections are shown by their titles. */
 import { expect, test } from 'bun:test';
 import { browserStories, type Database, type Product, SECONDS } from '../support/browser.ts';
 import { newSchema, testServer } from '../support/postgres.ts';
@@ -15,7 +15,7 @@ for (const [name, database] of Object.entries(DATABASES))
     `references on ${name}`,
     (stage) => {
       test(
-        'a list names the rows that it refers to, in one request; one is chosen by typing, made, and found again',
+        'a list shows titles with one request; a reference can be chosen by typing, created, and filtered by',
         async () => {
           const { page } = stage;
           const asked: string[] = [];
@@ -79,10 +79,10 @@ for (const [name, database] of Object.entries(DATABASES))
           await stage.until('Supplier: choose one of Suppliers.');
 
           await page.goto(at(`suppliers/${made!.id}`));
-          const referring = page.getByRole('region', { name: 'What refers to this supplier' });
+          const referring = page.getByRole('region', { name: 'Rows that refer to this supplier' });
           await referring.getByRole('link', { name: 'Chai' }).click();
           await page.getByRole('link', { name: 'Open Tea & Sons' }).waitFor();
-          // Collections that have no pages of their own, by what they hold.
+          // Collections without pages of their own are named by their rows.
           await stage.until('Product labels');
           await page.goto(at('categories/8'));
           await page.getByRole('link', { name: 'Show all in Products' }).click();

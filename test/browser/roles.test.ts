@@ -1,4 +1,4 @@
-/** A person whose role sees some fields and may do some things: everything works with these, and nothing else is offered. */
+/** A role with some fields and rights: everything works within them, and nothing else is offered. */
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { browserStories, type Database, SECONDS, untilShown } from '../support/browser.ts';
@@ -42,7 +42,7 @@ const ROWS = {
   ].map((row) => ({ ...row, reorder_level: 5 })),
 };
 
-/** A role that may delete rows, and make them, and sees all of their fields but one. */
+/** A role that may delete and create rows, and sees all fields but one. */
 const DELETING = DECLARATION.replace(
   'create: { fields: [product_name, category_id, unit_price] }',
   'create: { fields: [id, product_name, category_id, supplier_id, unit_price, units_in_stock] }\n      delete: true',
@@ -69,7 +69,7 @@ for (const [name, database] of Object.entries(DATABASES))
     `a role on ${name}`,
     (stage) => {
       test(
-        'lists, forms, files and figures are those of the role, and nothing is offered that it may not do',
+        'lists, forms, imports and figures follow the role, and forbidden actions are not offered',
         async () => {
           const { page } = stage;
           const refused: string[] = [];
@@ -112,7 +112,7 @@ for (const [name, database] of Object.entries(DATABASES))
               .locator('input[type=file]')
               .setInputFiles({ name: 'stock.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
           await choose('id,unit_price,units_in_stock\n1,22,99\n');
-          await page.getByLabel('Change what is stored to what the file says').check();
+          await page.getByLabel('Replace them with the values of the file').check();
           expect(await page.getByLabel('Field of the column units_in_stock').textContent()).not.toContain(
             'Units in stock',
           );
@@ -120,7 +120,7 @@ for (const [name, database] of Object.entries(DATABASES))
           await stage.until('1 row changed.');
           expect(await stage.product(1)).toMatchObject({ unit_price: 22, units_in_stock: 10 });
           await page.getByRole('button', { name: 'Undo' }).click();
-          await stage.until('1 row is as before.');
+          await stage.until('1 row was restored.');
           await choose('product_name,unit_price\nKvass,3\n');
           await page.getByRole('button', { name: 'Import 1 row' }).click();
           await stage.until('1 row stored.');
@@ -146,10 +146,10 @@ browserStories(
   'a role that deletes',
   (stage) => {
     test(
-      'is offered no undo of rows of which it does not see all, and is told so before',
+      'cannot undo a deletion if it does not see all fields, and is warned before',
       async () => {
         const { page } = stage;
-        const why = 'It cannot be undone, since you do not see all that would have to be brought back.';
+        const why = 'This cannot be undone, because you do not see all fields.';
         await page.goto(`${stage.service.url}/console?collection=products#/products`);
         await untilShown(page, ['Chai', 'Chang']);
         await page.getByRole('button', { name: 'Delete: Chai' }).click();

@@ -1,4 +1,6 @@
-/** Selections and unsaved work: what is changed is what one sees, or is said; and nothing typed is dropped in silence. */
+/**
+ * Selections and unsaved work: only visible or counted rows are changed, and no typed text is lost without a question.
+ */
 import { expect, test } from 'bun:test';
 import { browserStories, type Product, SECONDS, untilShown } from '../support/browser.ts';
 
@@ -6,7 +8,7 @@ browserStories(
   'selections',
   (stage) => {
     test(
-      'all that match are changed and deleted by the filter, with their count, and come back as they were',
+      'all matching rows are changed and deleted by the filter, are counted, and can be restored',
       async () => {
         const { page } = stage;
         const before = await stage.ask<Product[]>('/products');
@@ -49,7 +51,7 @@ browserStories(
     );
 
     test(
-      'another page, another filter and a reload begin without a selection',
+      'another page, another filter and a reload clear the selection',
       async () => {
         const { page } = stage;
         await stage.open('/products');
@@ -75,12 +77,12 @@ browserStories(
     );
 
     test(
-      'unsaved work is asked about by another pencil, the menu, the back button and a closed form',
+      'another edit, the menu, the back button and a closed form ask about unsaved work',
       async () => {
         const { page } = stage;
         const dialog = page.getByRole('dialog', { name: 'Discard the changes to Chai?' });
         const stay = async () => {
-          await dialog.getByRole('button', { name: 'Go on editing' }).click();
+          await dialog.getByRole('button', { name: 'Keep editing' }).click();
           await dialog.waitFor({ state: 'detached' });
         };
         await stage.open('/');

@@ -1,4 +1,4 @@
-/** Every type has its way to be shown and entered, and no value loses a digit on the way. */
+/** Every type can be shown and entered, and no value loses a digit. */
 import { expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ const PICTURES = `collections:
       rare: boolean
       height: decimal(18,9)
 `;
-/** One dot. */
+/** A picture of one pixel. */
 const DOT = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYPj/HwADAgH/5cN2GQAAAABJRU5ErkJggg==',
   'base64',
@@ -85,7 +85,7 @@ browserStories(
   'pictures',
   (stage) => {
     test(
-      'a picture is shown by its address, which the policy of the page allows where a field is one; rows without a title have links',
+      'a picture is shown if the policy of the page allows its address; rows without a title have links',
       async () => {
         const { page } = stage;
         await page.route('**/dot.png', (route) => route.fulfill({ contentType: 'image/png', body: DOT }));
@@ -103,7 +103,7 @@ browserStories(
         expect(await seriousFindings(page)).toEqual([]);
         await page.getByRole('link', { name: '1', exact: true }).click();
         await page.getByLabel('Photo url').fill(`${stage.service.url}/none.png`);
-        await stage.until('There is no picture at this address.');
+        await stage.until('Could not load a picture from this address.');
         expect(await (await stage.service.fetch('/plants')).text()).toContain('"height":123456789.123456789');
       },
       SECONDS,

@@ -1,4 +1,4 @@
-/** Values as people write and read them, and what is wrong with them in the words of a shop. */
+/** Values in the reader's notation, and error messages in everyday words. */
 import { expect, test } from 'bun:test';
 import { browserStories, type Product, SECONDS } from '../support/browser.ts';
 
@@ -6,7 +6,7 @@ const DECLARED = new URL('../data/shop/collections.yaml', import.meta.url).pathn
 
 browserStories('values', (stage) => {
   test(
-    'numbers are shown and read as the reader writes them, and what is wrong is said at once',
+    'numbers are shown and parsed in the notation of the reader, and errors appear at once',
     async () => {
       await stage.reopen({ locale: 'de-DE' });
       const { page } = stage;
@@ -49,7 +49,7 @@ browserStories('values', (stage) => {
       await page.getByLabel('ID').fill('1');
       expect(await page.getByText('0 means not discontinued').count()).toBe(0);
       await page.getByRole('button', { name: 'Save' }).click();
-      await stage.until('There is a product with this ID already: 1.');
+      await stage.until('Another product already has this ID: 1.');
       await page.getByText('Details').click();
       await stage.until(/409 23505: .*products_pkey/);
       await page.getByLabel('ID').fill('');
@@ -65,7 +65,7 @@ browserStories(
   'values of a declared catalogue',
   (stage) => {
     test(
-      'rules, references and uniqueness are explained, and long numbers come back digit for digit',
+      'rules, references and uniqueness are explained, and long numbers keep all digits',
       async () => {
         const { page } = stage;
         const goTo = (collection: string, place: string) =>
@@ -80,7 +80,7 @@ browserStories(
         await price.fill('18');
         await page.getByLabel('Supplier', { exact: true }).fill('999');
         await page.getByRole('button', { name: 'Save' }).click();
-        await stage.until('Supplier: there is no 999 in Suppliers.');
+        await stage.until('Supplier: 999 does not exist in Suppliers.');
         await page.getByLabel('Supplier', { exact: true }).fill('1');
         await page.getByRole('textbox', { name: 'Sku' }).fill('abc');
         await page.getByRole('button', { name: 'Save' }).click();
@@ -89,7 +89,7 @@ browserStories(
 
         await stage.service.fetch('/stock_moves?product_id=eq.1', { method: 'DELETE' });
         await page.getByRole('button', { name: 'Delete' }).click();
-        await stage.until(/What belongs to it in Product labels, Prices is deleted, too/);
+        await stage.until(/Related rows in Product labels, Prices are also deleted/);
         await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
         await stage.until('Chai was deleted.');
         await page.getByRole('button', { name: 'Undo' }).click();

@@ -1,4 +1,4 @@
-/** The list as a person likes it: several sort keys, columns in an order and of a width, and views with a name. */
+/** Personal views of the list: several sort keys, order and width of columns, and named views. */
 import { expect, test } from 'bun:test';
 import { seriousFindings } from '../support/axe.ts';
 import { browserStories, type Product, SECONDS, untilShown } from '../support/browser.ts';
@@ -9,7 +9,7 @@ browserStories(
   'views',
   (stage) => {
     test(
-      'a list that is sorted by two columns and filtered is saved as a view, and opened again',
+      'a list that is sorted by two columns and filtered can be saved as a view and reopened',
       async () => {
         const { page } = stage;
         const list = `${stage.service.url}/console?collection=products#/products?perPage=5`;
@@ -46,7 +46,7 @@ browserStories(
     );
 
     test(
-      'columns are moved and made wider, and stay so',
+      'columns can be moved and widened, and stay so',
       async () => {
         const { page } = stage;
         await page.goto(`${stage.service.url}/console?collection=suppliers#/suppliers`);
@@ -55,7 +55,7 @@ browserStories(
         await page.getByRole('button', { name: 'Columns' }).click();
         await page.getByRole('menuitemcheckbox', { name: 'Company name' }).click();
         await page.getByRole('menuitem', { name: 'Order and width' }).click();
-        await page.getByRole('button', { name: 'Move Country to the front' }).click();
+        await page.getByRole('button', { name: 'Move Country left' }).click();
         await page.getByLabel('Width of Country').fill('300');
         expect(await seriousFindings(page)).toEqual([]);
         await page.getByRole('button', { name: 'Done' }).click();

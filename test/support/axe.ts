@@ -17,21 +17,25 @@ const FADED_IN = `Promise.all(document.getAnimations()
  * A script that runs axe. It disables rules without serious findings and media preloading, because the pages have no
  * media.
  */
-const RUN = `axe.run(document, {
+const run = (only: readonly string[] | undefined) => `axe.run(document, {
   resultTypes: ['violations'],
   preload: false,
-  rules: Object.fromEntries(axe._audit.rules
+  ${
+    only === undefined
+      ? `rules: Object.fromEntries(axe._audit.rules
     .filter(({ impact }) => impact === 'minor' || impact === 'moderate')
-    .map(({ id }) => [id, { enabled: false }])),
+    .map(({ id }) => [id, { enabled: false }]))`
+      : `runOnly: ${JSON.stringify(only)}`
+  },
 })`;
 
-/** Returns the findings that axe rates serious or critical, after the page has loaded its data. */
-export async function seriousFindings(page: Page): Promise<string[]> {
+/** Returns the serious and critical findings of axe on a loaded page. `only` limits the rules. */
+export async function seriousFindings(page: Page, only?: readonly string[]): Promise<string[]> {
   await page.locator('.app-loader').first().waitFor({ state: 'hidden' });
   // The page's content security policy blocks scripts, so only the debugger can add axe.
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axe.source);
   await page.evaluate(FADED_IN);
-  const found = (await page.evaluate(RUN)) as { violations: Finding[] };
+  const found = (await page.evaluate(run(only))) as { violations: Finding[] };
   return found.violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => `${id}: ${nodes[0]!.html.slice(0, 200)} ${nodes[0]!.failureSummary ?? ''}`);

@@ -1,4 +1,4 @@
-/** The console's pages, and where each is. */
+/** The pages of the console and their routes. */
 import { CssBaseline } from '@mui/material';
 import { useScrollToTop } from 'ra-core';
 import {
@@ -15,32 +15,32 @@ import { Overview } from './overview/page.tsx';
 import { ListPage } from './products/list.tsx';
 import { collectionName, listPath, version } from './shared/collection.ts';
 import { queryClient } from './shared/first-page.ts';
-import { latePage } from './shared/late-page.tsx';
+import { lazyPage } from './shared/late-page.tsx';
 import { Boundary } from './shared/page-boundary.tsx';
 import { Title } from './shared/page-title.tsx';
 import { dataProvider } from './shared/provider.ts';
 import { mayCreate, mayImport } from './shared/rights.ts';
-import { isLoginWanted } from './shared/session.ts';
+import { isLoginNeeded } from './shared/session.ts';
 import { token } from './shared/token.ts';
 import { darkTheme, lightTheme } from './theme.ts';
 
-/** What the first view does not need is loaded when it is, so that the first view comes sooner. */
-const EditPage = latePage(async () => (await import('./products/edit.tsx')).EditPage);
-const CreatePage = latePage(async () => (await import('./products/create.tsx')).CreatePage);
-const ImportPage = latePage(async () => (await import('./import/page.tsx')).ImportPage);
-const LoginPage = latePage(async () => (await import('./login.tsx')).LoginPage);
-const TokenPage = latePage(async () => (await import('./auth.tsx')).TokenPage);
+/** Pages that the first view does not need are loaded on demand, so that the first view appears sooner. */
+const EditPage = lazyPage(async () => (await import('./products/edit.tsx')).EditPage);
+const CreatePage = lazyPage(async () => (await import('./products/create.tsx')).CreatePage);
+const ImportPage = lazyPage(async () => (await import('./import/page.tsx')).ImportPage);
+const LoginPage = lazyPage(async () => (await import('./login.tsx')).LoginPage);
+const TokenPage = lazyPage(async () => (await import('./auth.tsx')).TokenPage);
 
-const kept = localStorageStore(version, 'catalogue');
-/** The language is known from the beginning, so that nothing is drawn to find it out. */
-const store: typeof kept = {
-  ...kept,
+const localStore = localStorageStore(version, 'catalogue');
+/** Returns the locale synchronously, so that react-admin does not render twice to find it. */
+const store: typeof localStore = {
+  ...localStore,
   getItem: (key, otherwise) =>
-    key === 'locale' ? (defaultI18nProvider.getLocale() as never) : kept.getItem(key, otherwise),
+    key === 'locale' ? (defaultI18nProvider.getLocale() as never) : localStore.getItem(key, otherwise),
 };
 
 export function Console() {
-  if (isLoginWanted()) return <LoginPage />;
+  if (isLoginNeeded()) return <LoginPage />;
   if (token.isAskedFor() && token.get() === null) return <TokenPage />;
   return (
     <AdminContext
@@ -60,7 +60,10 @@ export function Console() {
   );
 }
 
-/** react-admin's own routes draw everything anew for each resource that they get to know; there is one, and it is known. */
+/**
+ * The routes. react-admin's own router renders everything again for each resource that registers; this console has
+ * exactly one.
+ */
 function Pages() {
   useScrollToTop();
   return (
@@ -71,15 +74,15 @@ function Pages() {
           {mayImport && <Route path="/import" element={<ImportPage />} />}
           {mayCreate && <Route path={`${listPath}/create/*`} element={<CreatePage />} />}
           <Route path={`${listPath}/:id/*`} element={<EditPage />} />
-          <Route path={`${listPath}/*`} element={<PlacedList />} />
-          <Route path="*" element={<Nowhere />} />
+          <Route path={`${listPath}/*`} element={<ScrolledList />} />
+          <Route path="*" element={<NotFoundPage />} />
         </Routes>
       </ConsoleLayout>
     </ResourceContextProvider>
   );
 }
 
-function PlacedList() {
+function ScrolledList() {
   return (
     <RestoreScrollPosition storeKey={`${collectionName}.list.scrollPosition`}>
       <ListPage />
@@ -87,7 +90,7 @@ function PlacedList() {
   );
 }
 
-function Nowhere() {
+function NotFoundPage() {
   return (
     <>
       <Title title="Not found" />

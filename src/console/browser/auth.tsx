@@ -1,4 +1,4 @@
-/** Credentials, where the service asks for them: it says 401, and then the console asks for a token. */
+/** The page that asks for a token after the service has rejected a request with 401. */
 import { Alert, Box, Button, Card, TextField, Typography } from '@mui/material';
 import { type FormEvent, useState } from 'react';
 import { token } from './shared/token.ts';
@@ -17,7 +17,7 @@ export function TokenPage() {
         <Typography variant="h5" component="h1">
           Product Catalogue
         </Typography>
-        <Typography>The service asks for credentials. Paste your token; it is kept for this tab only.</Typography>
+        <Typography>The service asks for credentials. Paste your token. It is kept for this tab only.</Typography>
         {refusal !== null && <Alert severity="error">The token was refused: {refusal}</Alert>}
         <TextField
           label="Token"

@@ -1,13 +1,13 @@
-/** The bar on top of every page: what the page is called, light and dark, refresh, and who is logged in. */
+/** The bar at the top of every page: page title, theme, refresh and account. */
 import { memo, Suspense, useState } from 'react';
 import { useLoading, useRefresh, useSidebarState, useTheme } from 'react-admin';
 import { Icon } from './shared/icon.tsx';
-import { latePart } from './shared/page-boundary.tsx';
+import { lazyPart } from './shared/page-boundary.tsx';
 import { TitleInBar } from './shared/page-title.tsx';
-import { isLoggedIn, logOut, session, wantLogin } from './shared/session.ts';
+import { isLoggedIn, logOut, requestLogin, session } from './shared/session.ts';
 import { token } from './shared/token.ts';
 
-const PasswordDialog = latePart(async () => (await import('./password-dialog.tsx')).PasswordDialog);
+const PasswordDialog = lazyPart(async () => (await import('./password-dialog.tsx')).PasswordDialog);
 
 export const ConsoleBar = memo(function ConsoleBar() {
   return (
@@ -55,7 +55,7 @@ function ThemeButton() {
   );
 }
 
-/** Turns while something is read. */
+/** Its icon spins while requests are in flight. */
 function RefreshButton() {
   const isLoading = useLoading();
   const refresh = useRefresh();
@@ -66,12 +66,12 @@ function RefreshButton() {
   );
 }
 
-/** Who is logged in, and the way out; or the way in. */
+/** The account menu: name and log out, or log in. */
 function Person() {
   const [isChanging, setChanging] = useState(false);
   if (!isLoggedIn) {
     return (
-      <button type="button" onClick={() => wantLogin()}>
+      <button type="button" onClick={() => requestLogin()}>
         Log in
       </button>
     );

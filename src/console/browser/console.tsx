@@ -1,4 +1,4 @@
-/** The console starts here: an ordinary client of the public API, built from the collection's declaration. */
+/** Entry point of the console: a client of the public API, generated from the collection's declaration. */
 import createCache from '@emotion/cache';
 import { CacheProvider } from '@emotion/react';
 import { createRoot } from 'react-dom/client';
@@ -6,7 +6,7 @@ import { Console } from './admin.tsx';
 import { readFirstPage } from './shared/first-page.ts';
 import { NotLoaded } from './shared/page-boundary.tsx';
 
-/** Styles are made by the script, and the page's policy lets only those with its nonce pass. */
+/** The Content-Security-Policy only accepts generated styles with this nonce. */
 const nonce = document.querySelector('meta[property=csp-nonce]')?.getAttribute('content') ?? '';
 const cache = createCache({ key: 'css', nonce });
 

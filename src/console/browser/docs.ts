@@ -18,7 +18,7 @@ for (const place of document.querySelectorAll<HTMLDetailsElement>('details.try')
   form.addEventListener('change', update);
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
-    answer.replaceChildren('Waiting for the answer…');
+    answer.replaceChildren('Waiting for the response…');
     answer.replaceChildren(...(await send(form)));
   });
   place.hidden = false;
@@ -33,11 +33,11 @@ async function send(form: HTMLFormElement): Promise<readonly Node[]> {
     const lines = [...response.headers].map(([name, value]) => `${name}: ${value}`);
     return [
       paragraph(`${response.status} ${response.statusText}`),
-      group('Headers of the answer', lines.join('\n')),
-      ...(text === '' ? [] : [group('Body of the answer', readable(response, text))]),
+      group('Response headers', lines.join('\n')),
+      ...(text === '' ? [] : [group('Response body', readable(response, text))]),
     ];
   } catch (error) {
-    return [paragraph(`No answer: ${(error as Error).message}`)];
+    return [paragraph(`No response: ${(error as Error).message}`)];
   }
 }
 

@@ -1,3 +1,5 @@
-/** The first script of the console, and the smallest: it asks for what the first view shows while the rest is still being loaded. */
+/**
+ * The first and smallest script of the console. It requests the data of the first view while the other scripts load.
+ */
 import './overview/asked.ts';
 import './shared/early.ts';

@@ -1,7 +1,7 @@
-/** How the frame of the console looks: one set of rules, instead of styles that are worked out for every part of it. */
+/** Styles of the frame, as one rule set. One set renders faster than styles per component. */
 import type { SxProps, Theme } from '@mui/material';
 
-/** What the bar takes from the top of the page. */
+/** Height of the bar. */
 export const BAR_HEIGHT = 48;
 const MENU_WIDTH = 200;
 const NARROW_MENU_WIDTH = 50;

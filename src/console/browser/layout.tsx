@@ -1,10 +1,11 @@
 /**
- * The frame around every page: the bar, the menu, and the dialog that settles conflicts. It is plain HTML over react-admin's
- * state, since every page waits for it.
+ * The frame around every page: bar, menu and shared dialogs. It is plain HTML over react-admin's state, since every
+ * page waits for it.
  */
 import { Box, LinearProgress } from '@mui/material';
 import { type ReactNode, Suspense } from 'react';
 import { ConsoleBar } from './bar.tsx';
+import { CredentialsDialog } from './credentials-dialog.tsx';
 import { layoutStyle } from './layout-style.ts';
 import { SideMenu } from './menu.tsx';
 import { ConflictDialog } from './products/conflict-dialog.tsx';
@@ -27,6 +28,7 @@ export function ConsoleLayout({ children }: { readonly children: ReactNode }) {
         </div>
       </main>
       <ConflictDialog />
+      <CredentialsDialog />
       <UndoBar />
     </Box>
   );

@@ -1,4 +1,4 @@
-/** Where a person logs in: shown where the catalogue has roles, and what is asked for needs one. */
+/** The login page. It is shown if the catalogue has roles and the caller has none. */
 import {
   Alert,
   Box,
@@ -11,7 +11,7 @@ import {
   Typography,
 } from '@mui/material';
 import { type FormEvent, useState } from 'react';
-import { goOnWithout, logIn, reasonForLogin, session } from './shared/session.ts';
+import { continueWithoutLogin, logIn, loginReason, session } from './shared/session.ts';
 import { darkTheme, lightTheme } from './theme.ts';
 
 const theme = createTheme(matchMedia('(prefers-color-scheme: dark)').matches ? darkTheme : lightTheme);
@@ -19,15 +19,16 @@ const theme = createTheme(matchMedia('(prefers-color-scheme: dark)').matches ? d
 export function LoginPage() {
   const [name, setName] = useState('');
   const [password, setPassword] = useState('');
-  const [problem, setProblem] = useState(reasonForLogin());
+  const [problem, setProblem] = useState(loginReason());
   const [isBusy, setBusy] = useState(false);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     setBusy(true);
     setProblem('');
     const wrong = await logIn(name, password).catch(() => 'The service cannot be reached.');
+    if (wrong === undefined) return continueWithoutLogin();
     setBusy(false);
-    if (wrong !== undefined) setProblem(wrong);
+    setProblem(wrong);
   };
   return (
     <ThemeProvider theme={theme}>
@@ -64,7 +65,7 @@ export function LoginPage() {
           <Button type="submit" variant="contained" disabled={isBusy}>
             Log in
           </Button>
-          {session?.role != null && <Button onClick={goOnWithout}>Go on without logging in</Button>}
+          {session?.role != null && <Button onClick={continueWithoutLogin}>Continue without logging in</Button>}
         </Card>
       </Box>
     </ThemeProvider>

@@ -1,4 +1,4 @@
-/** The menu beside every page: its ways stay in sight, or, on a phone, come over the page when they are asked for. */
+/** The side menu. On a phone it opens over the page. */
 import { useMediaQuery } from '@mui/material';
 import { type KeyboardEvent, memo, useEffect, useRef } from 'react';
 import { useSidebarState } from 'react-admin';
@@ -17,7 +17,7 @@ import { Icon, type IconName } from './shared/icon.tsx';
 import { mayImport } from './shared/rights.ts';
 
 const PHONE = '(max-width: 599.95px)';
-/** Where the menu takes room that the page needs, it goes when something was chosen. */
+/** Closes the menu after a choice, if it covers the page. */
 const TIGHT = '(max-width: 899.95px)';
 
 export const SideMenu = memo(function SideMenu() {
@@ -48,7 +48,7 @@ interface MenuOverPageProps {
   readonly children: React.ReactNode;
 }
 
-/** The browser's own dialog: Escape, or a touch beside it, closes it. */
+/** A native dialog: Escape or a click beside it closes it. */
 function MenuOverPage({ isOpen, close, children }: MenuOverPageProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
@@ -56,7 +56,7 @@ function MenuOverPage({ isOpen, close, children }: MenuOverPageProps) {
     else dialog.current?.close();
   }, [isOpen]);
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the key that closes a dialog is Escape, which the browser sees to
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the browser closes a dialog on Escape
     <dialog
       ref={dialog}
       className="side"
@@ -101,7 +101,7 @@ function Ways({ isOpen, chosen }: WaysProps) {
       <p className="about">Version {version}</p>
       {unshown.length > 0 && (
         <p className="about">
-          Not shown, since the key has several fields: {unshown.map(({ name }) => name).join(', ')}
+          Not shown, because the key has several fields: {unshown.map(({ name }) => name).join(', ')}
         </p>
       )}
     </>

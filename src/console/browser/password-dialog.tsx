@@ -1,4 +1,4 @@
-/** Where a person changes their password. It ends their sessions everywhere else. */
+/** The dialog to change one's password. It ends all other sessions of the person. */
 import { Alert, Button, Dialog, DialogActions, DialogContent, DialogTitle, TextField } from '@mui/material';
 import { type FormEvent, useState } from 'react';
 import { useNotify } from 'react-admin';
@@ -8,11 +8,16 @@ export function PasswordDialog({ close }: { readonly close: () => void }) {
   const [current, setCurrent] = useState('');
   const [next, setNext] = useState('');
   const [problem, setProblem] = useState('');
+  const [isBusy, setBusy] = useState(false);
   const notify = useNotify();
   const submit = async (event: FormEvent) => {
     event.preventDefault();
+    setBusy(true);
     const wrong = await changePassword(current, next).catch(() => 'The service cannot be reached.');
-    if (wrong !== undefined) return setProblem(wrong);
+    if (wrong !== undefined) {
+      setBusy(false);
+      return setProblem(wrong);
+    }
     notify('The password was changed.', { type: 'success' });
     close();
   };
@@ -42,7 +47,7 @@ export function PasswordDialog({ close }: { readonly close: () => void }) {
         </DialogContent>
         <DialogActions>
           <Button onClick={close}>Cancel</Button>
-          <Button type="submit" variant="contained">
+          <Button type="submit" variant="contained" disabled={isBusy}>
             Change
           </Button>
         </DialogActions>

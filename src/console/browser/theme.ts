@@ -1,15 +1,15 @@
-/** How the console looks, by day and by night: one accent colour, quiet surfaces, text that can be read. */
+/** The light and the dark theme: one accent colour, calm surfaces, readable text. */
 import { defaultTheme, type RaThemeOptions } from 'react-admin';
 
 const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", Arial, sans-serif';
 
-/** react-admin labels the box that is drawn; what a screen reader needs to hear labelled is the input in it. */
+/** react-admin labels the visible box. Screen readers need the label on its input. */
 const LABELLED_INPUT = {
   root: { 'aria-label': undefined },
   input: (props: object) => ({ 'aria-label': (props as { 'aria-label'?: string })['aria-label'] }),
 };
 
-/** Where the system is asked for less motion, nothing fades or slides; dialogs are there at once. */
+/** If the system asks for reduced motion, dialogs open without a transition. */
 const STILL = {
   shortest: 0,
   shorter: 0,
@@ -29,7 +29,7 @@ function themeOf(mode: 'light' | 'dark'): RaThemeOptions {
       mode,
       primary: { main: isLight ? '#0f766e' : '#5cc8bd' },
       secondary: { main: isLight ? '#0f766e' : '#5cc8bd' },
-      // Messages are white on the colour itself, or on its dark shade.
+      // White text needs the dark shade of some colours.
       error: isLight ? { main: '#b71c1c' } : { main: '#f98b8b', dark: '#b71c1c' },
       warning: isLight ? { main: '#8f4700' } : { main: '#ffb74d', dark: '#8f4700' },
       info: isLight ? { main: '#01579b' } : { main: '#4fc3f7', dark: '#01579b' },

@@ -1,6 +1,6 @@
 /** The request of a form of the API reference, also as a command line. */
 
-export interface Asked {
+export interface FormRequest {
   readonly method: string;
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
@@ -9,7 +9,7 @@ export interface Asked {
 
 type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
-export function readForm(form: HTMLFormElement): Asked {
+export function readForm(form: HTMLFormElement): FormRequest {
   const { method = 'GET', path = '/' } = form.dataset;
   const fields = [...form.querySelectorAll<Field>('[data-in]')].filter(({ value }) => value.trim() !== '');
   const given = (place: string) => fields.filter((field) => field.dataset.in === place);
@@ -47,7 +47,7 @@ export function named(form: HTMLFormElement, name: string): Field | null {
   return form.querySelector<Field>(`[name="${name}"]:not([data-in])`);
 }
 
-export function asCommand({ method, url, headers, body }: Asked): string {
+export function asCommand({ method, url, headers, body }: FormRequest): string {
   const how = method === 'GET' ? [] : method === 'HEAD' ? ['--head'] : ['-X', method];
   const parts = [
     ...how,

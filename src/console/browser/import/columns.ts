@@ -1,4 +1,4 @@
-/** Which field each column of a file holds, and by which field its rows are told from those that are stored. */
+/** Maps the columns of a file to fields, and chooses the field that identifies stored rows. */
 
 import type { Field } from '../../../collection/declaration.ts';
 import { fieldAsWritten } from '../../../collection/spreadsheet-values.ts';
@@ -16,17 +16,17 @@ import {
 import { maySend } from '../shared/rights.ts';
 import type { Sheet } from './sheet.ts';
 
-/** A field for each column of the sheet; undefined where the column is left out. */
+/** The field of each column of the sheet; undefined for an ignored column. */
 export type Mapping = readonly (Field | undefined)[];
 
 const collection = collections.find(({ name }) => name === collectionName);
-/** Fields that may be stored, and those by which rows are found. */
+/** Fields that the role may store, and fields that identify rows. */
 const writable = fields.filter(
   (field) => !field.readOnly && (maySend(field, true) || maySend(field, false) || isUnique(field)),
 );
 const labelled = writable.map((field) => ({ ...field, name: labelOf(field) }));
 
-/** By the names of the fields, or by what the console calls them: "Category" is category_id. */
+/** Suggests a mapping by field names, or by their labels in the console: "Category" is category_id. */
 export function suggestedMapping({ columns }: Sheet): Mapping {
   const taken = new Set<string>();
   return columns.map((column) => {
@@ -42,7 +42,7 @@ function labelledField(column: string): Field | undefined {
   return found === undefined ? undefined : writable[labelled.indexOf(found)];
 }
 
-/** A field has one column: the one that was chosen last. */
+/** Maps a column to a field. Another column with this field becomes ignored. */
 export function withField(mapping: Mapping, column: number, name: string): Mapping {
   return mapping.map((field, at) => (at === column ? fieldNamed(name) : field?.name === name ? undefined : field));
 }
@@ -53,16 +53,16 @@ export function isUnique(field: Field): boolean {
   return field === key || collection?.unique.some(({ fields: own }) => own.length === 1 && own[0] === field) === true;
 }
 
-/** Whether a row can be stored without its key: the service makes one. */
-export const makesKeys: boolean = collection?.assigned === key || key.generated !== undefined || key.filled;
+/** Whether the service assigns keys, so that a row can be stored without one. */
+export const assignsKeys: boolean = collection?.assigned === key || key.generated !== undefined || key.filled;
 
 /**
- * Fields that rows can be matched by, the surest first: the key, what is unique, what rows are called, and then any other. A file
- * without a key is held against the names, so that importing it twice does not store everything twice.
+ * Fields that can identify stored rows, the most reliable first: the key, unique fields, the title, then any other. A
+ * file without a key is matched by title, so that a second import does not store every row again.
  */
 export function matchFields(sheet: Sheet, mapping: Mapping): readonly Field[] {
   const filled = mapping.flatMap((field, column) =>
-    field !== undefined && isTelling(field) && sheet.rows.some(({ cells }) => isGiven(cells[column])) ? [field] : [],
+    field !== undefined && canIdentify(field) && sheet.rows.some(({ cells }) => isGiven(cells[column])) ? [field] : [],
   );
   const title = titleField ?? fields.find(isText);
   const rank = (field: Field) =>
@@ -70,8 +70,8 @@ export function matchFields(sheet: Sheet, mapping: Mapping): readonly Field[] {
   return filled.sort((one, other) => rank(one) - rank(other));
 }
 
-/** A list, json or a switch says nothing about which row it is. */
-function isTelling(field: Field): boolean {
+/** Lists, json and switches do not identify a row. */
+function canIdentify(field: Field): boolean {
   return !isJson(field) && field.type.input !== 'switch' && field.role !== 'flag';
 }
 

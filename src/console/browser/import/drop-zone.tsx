@@ -1,4 +1,4 @@
-/** Where a file is dropped, or chosen by those who do not drop things. */
+/** The area where a person drops or chooses a file. */
 import UploadFile from '@mui/icons-material/UploadFile';
 import { Box, Button, Typography } from '@mui/material';
 import { type DragEvent, useRef, useState } from 'react';

@@ -1,33 +1,36 @@
-/** The service has the last word: it tries what is planned without storing it (`Prefer: tx=rollback`), and says what it refuses. */
+/** Sends the planned rows as a dry run (`Prefer: tx=rollback`), and collects the rows that the service rejects. */
 
 import { storeJson } from '../../../collection/types/type.ts';
 import { fieldNamed, listPath } from '../shared/collection.ts';
 import { ask, type Problem, problemOf } from '../shared/http.ts';
-import type { Fate, Fault } from './fate.ts';
+import type { Fault, RowPlan } from './fate.ts';
 import { bodyOf, columnsOf } from './requests.ts';
 import { refused } from './words.ts';
 
 export const ROWS_PER_REQUEST = 1_000;
-/** How often a part is tried again without what was refused; what is left then waits until that is mended. */
+/**
+ * Attempts per chunk, each without the rows rejected before. Rows left after that wait until the person fixes the
+ * rejected ones.
+ */
 const MAX_TRIES = 100;
 
-type Sent = Extract<Fate, { kind: 'new' | 'change' | 'exists' }>;
+type Sent = Extract<RowPlan, { kind: 'new' | 'change' | 'exists' }>;
 
-/** Keeps what was tried, so that only what has changed is tried again. */
+/** Caches the results, so that a later check only sends rows that changed. */
 export class DryRun {
   private readonly known = new Map<string, Fault | undefined>();
 
-  /** The fates, with those bad that the service refuses. */
-  async of(fates: readonly Fate[], progress: (done: number) => void): Promise<readonly Fate[]> {
-    const result = [...fates];
+  /** Returns the results with every rejected row marked as bad. */
+  async of(rowPlans: readonly RowPlan[], progress: (done: number) => void): Promise<readonly RowPlan[]> {
+    const result = [...rowPlans];
     let done = 0;
     for (const kind of ['new', 'change'] as const) {
-      const places = fates.flatMap((fate, at) => (groupOf(fate) === kind ? [at] : []));
+      const places = rowPlans.flatMap((rowPlan, at) => (groupOf(rowPlan) === kind ? [at] : []));
       for (let start = 0; start < places.length; start += ROWS_PER_REQUEST) {
         const part = places.slice(start, start + ROWS_PER_REQUEST);
-        await this.tryPart(part, kind, fates);
+        await this.tryPart(part, kind, rowPlans);
         for (const at of part) {
-          const fault = this.known.get(textOf(fates[at] as Sent));
+          const fault = this.known.get(textOf(rowPlans[at] as Sent));
           if (fault !== undefined) result[at] = { kind: 'bad', faults: [fault] };
         }
         done += part.length;
@@ -37,38 +40,43 @@ export class DryRun {
     return result;
   }
 
-  private async tryPart(places: readonly number[], kind: 'new' | 'change', fates: readonly Fate[]): Promise<void> {
-    let left = places.map((at) => fates[at] as Sent).filter((fate) => !this.known.has(textOf(fate)));
+  private async tryPart(
+    places: readonly number[],
+    kind: 'new' | 'change',
+    rowPlans: readonly RowPlan[],
+  ): Promise<void> {
+    let left = places.map((at) => rowPlans[at] as Sent).filter((rowPlan) => !this.known.has(textOf(rowPlan)));
     for (let tries = 0; left.length > 0; tries++) {
       const problem = await tryAll(left, kind);
       if (problem === undefined) {
-        for (const fate of left) this.known.set(textOf(fate), undefined);
+        for (const rowPlan of left) this.known.set(textOf(rowPlan), undefined);
         return;
       }
       const place = placeIn(problem, left);
       if (place === undefined || tries === MAX_TRIES) {
-        const message = place === undefined ? refused(problem, undefined) : 'Not looked at yet: mend the others first.';
-        for (const fate of left) this.known.set(textOf(fate), { message });
+        const message =
+          place === undefined ? refused(problem, undefined) : 'Not checked yet. Fix the other rows first.';
+        for (const rowPlan of left) this.known.set(textOf(rowPlan), { message });
         return;
       }
       const { field } = place;
       const fault = { ...(field === undefined ? {} : { field }), message: refused(problem, field) };
-      for (const fate of place.fates) this.known.set(textOf(fate), fault);
-      left = left.filter((fate) => !place.fates.includes(fate));
+      for (const rowPlan of place.rowPlans) this.known.set(textOf(rowPlan), fault);
+      left = left.filter((rowPlan) => !place.rowPlans.includes(rowPlan));
     }
   }
 }
 
-function groupOf({ kind }: Fate): 'new' | 'change' | undefined {
+function groupOf({ kind }: RowPlan): 'new' | 'change' | undefined {
   return kind === 'new' ? 'new' : kind === 'change' || kind === 'exists' ? 'change' : undefined;
 }
 
-function textOf(fate: Sent): string {
-  return JSON.stringify(bodyOf(fate));
+function textOf(rowPlan: Sent): string {
+  return JSON.stringify(bodyOf(rowPlan));
 }
 
-async function tryAll(fates: readonly Sent[], kind: 'new' | 'change'): Promise<Problem | undefined> {
-  const body = fates.map(bodyOf);
+async function tryAll(rowPlans: readonly Sent[], kind: 'new' | 'change'): Promise<Problem | undefined> {
+  const body = rowPlans.map(bodyOf);
   try {
     await ask(kind === 'new' ? `${listPath}?columns=${columnsOf(body)}` : listPath, {
       method: kind === 'new' ? 'POST' : 'PATCH',
@@ -86,19 +94,24 @@ async function tryAll(fates: readonly Sent[], kind: 'new' | 'change'): Promise<P
 const PLACE = /^(?:row (\d+))?(?:, )?(?:field (\w+))?: /;
 const KEY = /Key \((\w+)\)=\(([\s\S]*)\)/;
 
-/** `row 3, field unit_price: …`, or `Key (category_id)=(99) …`; a body of a single row needs no number. */
-function placeIn({ details }: Problem, sent: readonly Sent[]): { fates: readonly Sent[]; field?: string } | undefined {
+/**
+ * Finds the row in `row 3, field unit_price: …` or `Key (category_id)=(99) …`. A body with a single row has no number.
+ */
+function placeIn(
+  { details }: Problem,
+  sent: readonly Sent[],
+): { rowPlans: readonly Sent[]; field?: string } | undefined {
   const [, number, named] = PLACE.exec(details ?? '') ?? [];
   const [, column, value] = KEY.exec(details ?? '') ?? [];
   const field = named ?? column;
   const about = field === undefined ? {} : { field };
   const row = number === undefined ? (sent.length === 1 ? sent[0] : undefined) : sent[Number(number) - 1];
-  if (row !== undefined) return { fates: [row], ...about };
+  if (row !== undefined) return { rowPlans: [row], ...about };
   const meant = column === undefined ? undefined : fieldNamed(column);
   if (meant === undefined || value === undefined) return undefined;
-  const fates = sent.filter((fate) => {
-    const json = (bodyOf(fate) as Record<string, unknown>)[meant.name];
+  const rowPlans = sent.filter((rowPlan) => {
+    const json = (bodyOf(rowPlan) as Record<string, unknown>)[meant.name];
     return json !== undefined && json !== null && meant.type.print(storeJson(meant.type, json)) === value;
   });
-  return fates.length === 0 ? undefined : { fates, ...about };
+  return rowPlans.length === 0 ? undefined : { rowPlans, ...about };
 }

@@ -1,54 +1,54 @@
-/** How a file is to be imported, and what becomes of each of its rows. */
+/** The options of an import, and the planned result for each row of the file. */
 import type { Field } from '../../../collection/declaration.ts';
 import { mayUpdate } from '../shared/rights.ts';
-import type { Entered } from './cells.ts';
+import type { ParsedCell } from './cells.ts';
 import type { Mapping } from './columns.ts';
 import type { Sheet } from './sheet.ts';
 
-/** What is to become of rows that exist already. */
+/** The decision about rows that already exist. */
 export type Decision = 'leave' | 'change' | 'add';
 
-/** As long as nobody has said so; whoever may not change them leaves them. */
+/** The initial choice. A role that may not change rows leaves them. */
 export const UNDECIDED: Decision | undefined = mayUpdate ? undefined : 'leave';
 
-export interface Terms {
+export interface ImportOptions {
   readonly sheet: Sheet;
   readonly mapping: Mapping;
-  /** The field by which rows are told from those that are stored; undefined where all of them are new. */
+  /** The field that identifies stored rows; undefined if every row is new. */
   readonly match: Field | undefined;
-  /** Undefined as long as nobody has said so. */
+  /** Undefined until the person decides. */
   readonly decision: Decision | undefined;
-  /** Whether an empty cell empties the field of a row that exists. */
+  /** Whether an empty cell clears the field of an existing row. */
   readonly emptying: boolean;
 }
 
 export interface Fault {
-  /** Absent where the row as a whole is refused. */
+  /** Absent if the service rejects the row as a whole. */
   readonly field?: string;
   readonly message: string;
 }
 
 export interface Change {
   readonly field: Field;
-  readonly before: Entered;
-  readonly after: Entered;
+  readonly before: ParsedCell;
+  readonly after: ParsedCell;
 }
 
-/** `exists` is what nobody has decided about yet. */
-export type Fate =
+/** The planned result for one row. `exists` waits for the person's decision. */
+export type RowPlan =
   | { readonly kind: 'bad'; readonly faults: readonly Fault[] }
   | { readonly kind: 'new'; readonly row: Readonly<Record<string, unknown>> }
-  | { readonly kind: 'change' | 'exists'; readonly id: Entered; readonly changes: readonly Change[] }
+  | { readonly kind: 'change' | 'exists'; readonly id: ParsedCell; readonly changes: readonly Change[] }
   | { readonly kind: 'same' | 'left' };
 
 export interface Plan {
-  readonly fates: readonly Fate[];
-  /** Rows of the file that are stored already, by the field that told so. */
+  readonly rowPlans: readonly RowPlan[];
+  /** Number of file rows that match a stored row. */
   readonly existing: number;
-  /** Of those, the ones that differ from what is stored. */
+  /** Number of matching rows that differ from the stored row. */
   readonly differing: number;
-  /** Empty cells where something is stored. */
+  /** Number of empty cells whose stored field has a value. */
   readonly emptied: number;
 }
 
-export type Values = ReadonlyMap<Field, Entered>;
+export type Values = ReadonlyMap<Field, ParsedCell>;

@@ -1,4 +1,6 @@
-/** Import: a file is dropped, held against what is stored, checked in a dry run, shown with all it would do, and only then stored. */
+/**
+ * The import page: choose a file, compare it with the stored rows, check it in a dry run, preview it, then store it.
+ */
 import { Alert, Box, Button, Card, CardContent, LinearProgress, Typography } from '@mui/material';
 import { Link as RouterLink } from 'react-router-dom';
 import { collectionName } from '../shared/collection.ts';
@@ -6,16 +8,16 @@ import { counted, formatNumber } from '../shared/numbers.ts';
 import { Title } from '../shared/page-title.tsx';
 import { mayDelete } from '../shared/rights.ts';
 import { DropZone } from './drop-zone.tsx';
-import type { Plan, Terms } from './fate.ts';
+import type { ImportOptions, Plan } from './fate.ts';
 import { Preview } from './preview.tsx';
 import { Questions } from './questions.tsx';
-import { downloadRest } from './rest.ts';
-import type { Undone } from './undo.ts';
-import { type Done, type Import, type Progress, useImport } from './use-import.ts';
+import { downloadInvalid } from './rest.ts';
+import type { UndoResult } from './undo.ts';
+import { type Import, type ImportResult, type Progress, useImport } from './use-import.ts';
 
 export function ImportPage() {
   const current = useImport();
-  const { terms, plan, progress, problem } = current;
+  const { options, plan, progress, problem } = current;
   return (
     <Box sx={{ py: 2, display: 'grid', gap: 2, gridTemplateColumns: 'minmax(0, 1fr)' }}>
       <Title title="Import" />
@@ -26,8 +28,8 @@ export function ImportPage() {
             <Alert
               severity="error"
               action={
-                terms && (
-                  <Button color="inherit" size="small" onClick={() => void current.check(terms)}>
+                options && (
+                  <Button color="inherit" size="small" onClick={() => void current.check(options)}>
                     Try again
                   </Button>
                 )
@@ -37,36 +39,38 @@ export function ImportPage() {
             </Alert>
           )}
           {progress !== undefined && <Bar progress={progress} />}
-          {current.done !== undefined && <Outcome done={current.done} undo={() => void current.undo()} />}
-          {current.undone !== undefined && <TakenBack undone={current.undone} close={current.close} />}
+          {current.done !== undefined && (
+            <Outcome done={current.done} undo={() => void current.undo()} isBusy={progress !== undefined} />
+          )}
+          {current.undone !== undefined && <UndoSummary undone={current.undone} close={current.close} />}
         </CardContent>
       </Card>
-      {terms !== undefined && plan !== undefined && <Proposal current={current} terms={terms} plan={plan} />}
+      {options !== undefined && plan !== undefined && <Proposal current={current} options={options} plan={plan} />}
     </Box>
   );
 }
 
 interface ProposalProps {
   readonly current: Import;
-  readonly terms: Terms;
+  readonly options: ImportOptions;
   readonly plan: Plan;
 }
 
-function Proposal({ current, terms, plan }: ProposalProps) {
-  const count = (kind: string) => plan.fates.filter((fate) => fate.kind === kind).length;
+function Proposal({ current, options, plan }: ProposalProps) {
+  const count = (kind: string) => plan.rowPlans.filter((rowPlan) => rowPlan.kind === kind).length;
   const [bad, asked] = [count('bad'), count('exists')];
   const good = count('new') + count('change');
-  const check = (next: Terms) => void current.check(next);
+  const check = (next: ImportOptions) => void current.check(next);
   const isBusy = current.progress !== undefined;
-  const isUndecided = plan.existing > 0 && terms.decision === undefined;
+  const isUndecided = plan.existing > 0 && options.decision === undefined;
   return (
     <Card aria-busy={isBusy}>
       <CardContent sx={{ display: 'grid', gap: 2, gridTemplateColumns: 'minmax(0, 1fr)', justifyItems: 'start' }}>
         <Alert severity={bad === 0 ? 'success' : 'warning'}>
-          {terms.sheet.name}: {counted(plan.fates.length, 'row')},{' '}
-          {bad === 0 ? 'all of them good' : `${formatNumber(bad)} of them bad`}. Nothing is stored yet.
+          {options.sheet.name}: {counted(plan.rowPlans.length, 'row')},{' '}
+          {bad === 0 ? 'all valid' : `${formatNumber(bad)} with errors`}. Nothing is stored yet.
         </Alert>
-        <Questions terms={terms} plan={plan} check={check} />
+        <Questions options={options} plan={plan} check={check} />
         <Box sx={{ display: 'flex', gap: 1, flexWrap: 'wrap', alignItems: 'center' }}>
           <Button
             variant="contained"
@@ -77,16 +81,14 @@ function Proposal({ current, terms, plan }: ProposalProps) {
               ? 'Nothing to import'
               : bad === 0
                 ? `Import ${counted(good + asked, 'row')}`
-                : `Import the ${counted(good + asked, 'good row')}`}
+                : `Import ${counted(good + asked, 'valid row')}`}
           </Button>
           {bad > 0 && (
-            <Button onClick={() => downloadRest(terms.sheet, plan)}>Download the {counted(bad, 'bad row')}</Button>
+            <Button onClick={() => downloadInvalid(options.sheet, plan)}>Download {counted(bad, 'invalid row')}</Button>
           )}
-          {isUndecided && (
-            <Typography variant="body2">Say first what shall become of rows that exist already.</Typography>
-          )}
+          {isUndecided && <Typography variant="body2">First choose what happens to existing rows.</Typography>}
         </Box>
-        <Preview terms={terms} plan={plan} check={check} />
+        <Preview options={options} plan={plan} check={check} />
       </CardContent>
     </Card>
   );
@@ -103,13 +105,19 @@ function Bar({ progress: { what, done, total } }: { readonly progress: Progress 
   );
 }
 
-function Outcome({ done, undo }: { readonly done: Done; readonly undo: () => void }) {
+interface OutcomeProps {
+  readonly done: ImportResult;
+  readonly undo: () => void;
+  readonly isBusy: boolean;
+}
+
+function Outcome({ done, undo, isBusy }: OutcomeProps) {
   const { created, changed, same, left, failed } = done;
   const told = [
     ...(created.length > 0 ? [`${counted(created.length, 'row')} stored`] : []),
     ...(changed.length > 0 ? [`${counted(changed.length, 'row')} changed`] : []),
-    ...(left > 0 ? [`${counted(left, 'row')} left as stored`] : []),
-    ...(same > 0 ? [`${counted(same, 'row')} the same as before`] : []),
+    ...(left > 0 ? [`${counted(left, 'row')} kept as stored`] : []),
+    ...(same > 0 ? [`${counted(same, 'row')} unchanged`] : []),
   ];
   const reasons = Map.groupBy(failed.values(), (reason) => reason);
   return (
@@ -119,7 +127,7 @@ function Outcome({ done, undo }: { readonly done: Done; readonly undo: () => voi
         action={
           <>
             {created.length + changed.length > 0 && (created.length === 0 || mayDelete) && (
-              <Button color="inherit" onClick={undo}>
+              <Button color="inherit" onClick={undo} disabled={isBusy}>
                 Undo
               </Button>
             )}
@@ -140,12 +148,16 @@ function Outcome({ done, undo }: { readonly done: Done; readonly undo: () => voi
   );
 }
 
-function TakenBack({ undone, close }: { readonly undone: Undone; readonly close: () => void }) {
+function UndoSummary({ undone, close }: { readonly undone: UndoResult; readonly close: () => void }) {
   const { removed, restored, kept } = undone;
   const told = [
-    ...(removed > 0 ? [`${counted(removed, 'row was', 'rows were')} removed again.`] : []),
-    ...(restored > 0 ? [`${counted(restored, 'row is', 'rows are')} as before.`] : []),
-    ...(kept > 0 ? [`What others have changed since was left, in ${counted(kept, 'row')}.`] : []),
+    ...(removed > 0 ? [`${counted(removed, 'row was', 'rows were')} removed.`] : []),
+    ...(restored > 0 ? [`${counted(restored, 'row was', 'rows were')} restored.`] : []),
+    ...(kept > 0
+      ? [
+          `${counted(kept, 'row was', 'rows were')} kept, because someone else changed or deleted ${kept === 1 ? 'it' : 'them'}.`,
+        ]
+      : []),
   ];
   return (
     <Alert severity={kept > 0 ? 'warning' : 'success'} onClose={close}>

@@ -1,50 +1,50 @@
-/** What an import would do with each row of a file, and what is wrong with it, before anything is sent. */
+/** Plans the import of each row, and finds faults, before anything is sent. */
 import type { Field } from '../../../collection/declaration.ts';
 import { key, labelOf } from '../shared/collection.ts';
-import { BadCell, type Entered, enter, stored } from './cells.ts';
-import { isUnique, makesKeys, matchFields } from './columns.ts';
-import type { Fate, Fault, Plan, Terms, Values } from './fate.ts';
-import { changesOf, newRow, type Read } from './row-fates.ts';
+import { BadCell, enter, type ParsedCell, stored } from './cells.ts';
+import { assignsKeys, isUnique, matchFields } from './columns.ts';
+import type { Fault, ImportOptions, Plan, RowPlan, Values } from './fate.ts';
+import { changesOf, newRow, type ParsedRow } from './row-fates.ts';
 import type { SheetRow } from './sheet.ts';
 import type { StoredRow, StoredRows } from './stored-rows.ts';
 
-export async function planImport(terms: Terms, storedRows: StoredRows): Promise<Plan> {
-  const reads = terms.sheet.rows.map((row) => readRow(row, terms));
-  markRepeated(reads, terms);
-  const found = await findStored(reads, terms, storedRows);
-  /** The stored rows that were met, with the line that speaks of each. */
-  const spokenOf = new Map<string, number>();
+export async function planImport(options: ImportOptions, storedRows: StoredRows): Promise<Plan> {
+  const parsedRows = options.sheet.rows.map((row) => readRow(row, options));
+  markRepeated(parsedRows, options);
+  const found = await findStored(parsedRows, options, storedRows);
+  /** The line of the file that matched each stored row. */
+  const matchedLines = new Map<string, number>();
   let existing = 0;
   let differing = 0;
   let emptied = 0;
-  const fates = reads.map((read, at): Fate => {
-    if (terms.sheet.rows[at]!.broken !== undefined) return bad(read);
+  const rowPlans = parsedRows.map((read, at): RowPlan => {
+    if (options.sheet.rows[at]!.broken !== undefined) return bad(read);
     const rows = found[at]!;
-    if (rows.length === 0) return newRow(read, terms, read.values);
+    if (rows.length === 0) return newRow(read, options, read.values);
     existing++;
-    // A row with the key of another gets one of its own.
-    if (terms.decision === 'add') return newRow(read, terms, makesKeys ? without(read.values, key) : read.values);
-    if (terms.decision === 'leave') {
+    // An added row does not keep the key of the row that it duplicates.
+    if (options.decision === 'add') return newRow(read, options, assignsKeys ? without(read.values, key) : read.values);
+    if (options.decision === 'leave') {
       differing++;
       return { kind: 'left' };
     }
-    if (rows.length > 1) return bad(read, { message: ambiguous(rows.length, terms) });
+    if (rows.length > 1) return bad(read, { message: ambiguousMessage(rows.length, options) });
     const id = stored(key, rows[0]![key.name]);
-    const earlier = spokenOf.get(id.same);
-    if (earlier !== undefined) return bad(read, { message: `Row ${earlier} is about the same stored row.` });
-    spokenOf.set(id.same, terms.sheet.rows[at]!.line);
-    const changes = changesOf(read, rows[0]!, terms);
+    const earlier = matchedLines.get(id.same);
+    if (earlier !== undefined) return bad(read, { message: `Row ${earlier} changes the same stored row.` });
+    matchedLines.set(id.same, options.sheet.rows[at]!.line);
+    const changes = changesOf(read, rows[0]!, options);
     emptied += [...read.empty].filter((field) => !field.required && isSomething(rows[0]![field.name])).length;
     if (changes.length > 0) differing++;
     if (read.faults.length > 0) return bad(read);
     if (changes.length === 0) return { kind: 'same' };
-    return { kind: terms.decision === undefined ? 'exists' : 'change', id, changes };
+    return { kind: options.decision === undefined ? 'exists' : 'change', id, changes };
   });
-  return { fates, existing, differing, emptied };
+  return { rowPlans, existing, differing, emptied };
 }
 
-function readRow({ cells, broken }: SheetRow, { sheet, mapping }: Terms): Read {
-  const values = new Map<Field, Entered>();
+function readRow({ cells, broken }: SheetRow, { sheet, mapping }: ImportOptions): ParsedRow {
+  const values = new Map<Field, ParsedCell>();
   const empty = new Set<Field>();
   const faults: Fault[] = [];
   if (broken !== undefined) faults.push({ message: `The line ${broken.problem}.` });
@@ -53,7 +53,7 @@ function readRow({ cells, broken }: SheetRow, { sheet, mapping }: Terms): Read {
     try {
       const value = enter(field, cells[column], sheet);
       if (value !== undefined) values.set(field, value);
-      // In JSON a field that is not named is not spoken of; in a table every cell is.
+      // In JSON an absent field has no meaning; in a table every cell has one.
       else if (sheet.areTexts) empty.add(field);
     } catch (error) {
       if (!(error instanceof BadCell)) throw error;
@@ -63,12 +63,12 @@ function readRow({ cells, broken }: SheetRow, { sheet, mapping }: Terms): Read {
   return { values, empty, faults };
 }
 
-/** What must be there once is there twice. */
-function markRepeated(reads: readonly Read[], { sheet, mapping, decision }: Terms): void {
+/** Marks rows that repeat a unique value of an earlier row. */
+function markRepeated(parsedRows: readonly ParsedRow[], { sheet, mapping, decision }: ImportOptions): void {
   for (const field of mapping) {
     if (field === undefined || !isUnique(field) || (decision === 'add' && field === key)) continue;
     const seen = new Map<string, number>();
-    for (const [at, { values, faults }] of reads.entries()) {
+    for (const [at, { values, faults }] of parsedRows.entries()) {
       const value = values.get(field);
       if (value === undefined || value.json === null) continue;
       const earlier = seen.get(value.same);
@@ -81,23 +81,26 @@ function markRepeated(reads: readonly Read[], { sheet, mapping, decision }: Term
   }
 }
 
-/** A row is looked for by the field that was chosen, and where it has no value in that, by the next that tells rows apart. */
+/**
+ * Finds the stored row of each file row by the chosen field. A row without a value there is found by the next field
+ * that identifies rows.
+ */
 async function findStored(
-  reads: readonly Read[],
-  { sheet, mapping, match }: Terms,
+  parsedRows: readonly ParsedRow[],
+  { sheet, mapping, match }: ImportOptions,
   storedRows: StoredRows,
 ): Promise<readonly (readonly StoredRow[])[]> {
-  if (match === undefined) return reads.map(() => []);
+  if (match === undefined) return parsedRows.map(() => []);
   const others = matchFields(sheet, mapping).filter((field) => field !== match);
   const ways = [match, ...others.filter(isUnique), ...others.filter((field) => !isUnique(field)).slice(0, 1)];
-  const wayOf = ({ values }: Read) => ways.find((field) => (values.get(field)?.json ?? null) !== null);
+  const fieldFor = ({ values }: ParsedRow) => ways.find((field) => (values.get(field)?.json ?? null) !== null);
   const found = new Map<Field, ReadonlyMap<string, readonly StoredRow[]>>();
   for (const way of ways) {
-    const values = reads.filter((read) => wayOf(read) === way).map((read) => read.values.get(way)!);
+    const values = parsedRows.filter((read) => fieldFor(read) === way).map((read) => read.values.get(way)!);
     if (values.length > 0) found.set(way, await storedRows.find(way, values));
   }
-  return reads.map((read) => {
-    const way = wayOf(read);
+  return parsedRows.map((read) => {
+    const way = fieldFor(read);
     return (way && found.get(way)?.get(read.values.get(way)!.same)) ?? [];
   });
 }
@@ -106,11 +109,11 @@ function isSomething(value: unknown): boolean {
   return value !== null && value !== undefined && value !== '';
 }
 
-function ambiguous(count: number, { match }: Terms): string {
+function ambiguousMessage(count: number, { match }: ImportOptions): string {
   return `${count} stored rows have this ${match === undefined ? 'value' : labelOf(match)}: match by another column.`;
 }
 
-function bad(read: Read, ...more: readonly Fault[]): Fate {
+function bad(read: ParsedRow, ...more: readonly Fault[]): RowPlan {
   return { kind: 'bad', faults: [...read.faults, ...more] };
 }
 

@@ -1,39 +1,39 @@
-/** A row of the preview: what happens with it, what changes from what to what, and its bad cells, to be mended in place. */
+/** A row of the preview: its result, its changes, and its bad cells as inputs. */
 import { Box, TableCell, TableRow, Typography } from '@mui/material';
 import { type KeyboardEvent, useState } from 'react';
 import { isNumeric, labelOf } from '../shared/collection.ts';
 import { formatValue } from '../shared/values.ts';
-import type { Change, Fate, Terms } from './fate.ts';
+import type { Change, ImportOptions, RowPlan } from './fate.ts';
 import { cellText } from './sheet.ts';
 
 const LONGEST_CELL = 200;
 
-export const WORDS: Readonly<Record<Fate['kind'], string>> = {
-  bad: 'Bad',
+export const WORDS: Readonly<Record<RowPlan['kind'], string>> = {
+  bad: 'Invalid',
   new: 'New',
   change: 'Changes',
   exists: 'Exists',
-  same: 'The same',
-  left: 'Left',
+  same: 'Unchanged',
+  left: 'Kept',
 };
 
 interface RowProps {
-  readonly terms: Terms;
+  readonly options: ImportOptions;
   readonly at: number;
-  readonly fate: Fate;
-  readonly mend: (column: number, text: string) => void;
+  readonly rowPlan: RowPlan;
+  readonly fix: (column: number, text: string) => void;
 }
 
-export function PreviewRow({ terms: { sheet, mapping }, at, fate, mend }: RowProps) {
+export function PreviewRow({ options: { sheet, mapping }, at, rowPlan, fix }: RowProps) {
   const { line, cells, broken } = sheet.rows[at]!;
-  const faults = fate.kind === 'bad' ? fate.faults : [];
-  const changes = fate.kind === 'change' || fate.kind === 'exists' ? fate.changes : [];
+  const faults = rowPlan.kind === 'bad' ? rowPlan.faults : [];
+  const changes = rowPlan.kind === 'change' || rowPlan.kind === 'exists' ? rowPlan.changes : [];
   return (
-    <TableRow data-fate={fate.kind}>
+    <TableRow data-plan={rowPlan.kind}>
       <TableCell>{line}</TableCell>
-      <TableCell sx={{ minWidth: 180, ...(fate.kind === 'bad' ? { color: 'error.main' } : {}) }}>
+      <TableCell sx={{ minWidth: 180, ...(rowPlan.kind === 'bad' ? { color: 'error.main' } : {}) }}>
         {faults.length === 0
-          ? WORDS[fate.kind]
+          ? WORDS[rowPlan.kind]
           : faults.map(({ message }) => (
               <Typography key={message} variant="body2">
                 {message}
@@ -56,10 +56,10 @@ export function PreviewRow({ terms: { sheet, mapping }, at, fate, mend }: RowPro
             }
           >
             {isBad ? (
-              <Mending
+              <CellFixer
                 label={`${labelOf(field)} of row ${line}`}
                 text={cellText(cells[column])}
-                mend={(text) => mend(column, text)}
+                fix={(text) => fix(column, text)}
               />
             ) : (
               <Shown text={cellText(cells[column])} change={changes.find((each) => each.field === field)} />
@@ -88,7 +88,7 @@ function Shown({ text, change }: { readonly text: string; readonly change: Chang
   );
 }
 
-/** On to the next bad cell, where there is one. */
+/** Moves to the next bad cell, if there is one. */
 function leaveFor(input: HTMLInputElement): void {
   const all = [...document.querySelectorAll<HTMLInputElement>('td[data-bad=true] input')];
   const next = all[all.indexOf(input) + 1];
@@ -96,17 +96,17 @@ function leaveFor(input: HTMLInputElement): void {
   else next.focus();
 }
 
-interface MendingProps {
+interface CellFixerProps {
   readonly label: string;
   readonly text: string;
-  readonly mend: (text: string) => void;
+  readonly fix: (text: string) => void;
 }
 
-/** What was typed counts when one leaves it, or presses Enter. */
-function Mending({ label, text, mend }: MendingProps) {
+/** An input for a bad cell. It reports a new value on blur or Enter. */
+function CellFixer({ label, text, fix }: CellFixerProps) {
   const [typed, setTyped] = useState(text);
   const finish = () => {
-    if (typed !== text) mend(typed);
+    if (typed !== text) fix(typed);
   };
   return (
     <Box

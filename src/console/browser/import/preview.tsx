@@ -1,4 +1,4 @@
-/** The file as it would be imported: the field of each column, and what happens with each row. */
+/** The preview of an import: the field of each column and the result of each row. */
 import {
   Box,
   Table,
@@ -15,28 +15,28 @@ import type { Field } from '../../../collection/declaration.ts';
 import { labelOf } from '../shared/collection.ts';
 import { formatNumber } from '../shared/numbers.ts';
 import { choices, withField } from './columns.ts';
-import type { Fate, Plan, Terms } from './fate.ts';
+import type { ImportOptions, Plan, RowPlan } from './fate.ts';
 import { PreviewRow, WORDS } from './preview-row.tsx';
 import { withCell } from './sheet.ts';
 
 const ROWS_PER_PAGE = 20;
 
 interface PreviewProps {
-  readonly terms: Terms;
+  readonly options: ImportOptions;
   readonly plan: Plan;
-  readonly check: (terms: Terms) => void;
+  readonly check: (options: ImportOptions) => void;
 }
 
-export function Preview({ terms, plan, check }: PreviewProps) {
-  const { sheet, mapping } = terms;
+export function Preview({ options, plan, check }: PreviewProps) {
+  const { sheet, mapping } = options;
   const places = Map.groupBy(
-    plan.fates.map((_fate, at) => at),
-    (at) => plan.fates[at]!.kind,
+    plan.rowPlans.map((_fate, at) => at),
+    (at) => plan.rowPlans[at]!.kind,
   );
-  const [chosen, setChosen] = useState<Fate['kind'] | 'all'>(places.has('bad') ? 'bad' : 'all');
+  const [chosen, setChosen] = useState<RowPlan['kind'] | 'all'>(places.has('bad') ? 'bad' : 'all');
   const [page, setPage] = useState(0);
   const kind = chosen !== 'all' && !places.has(chosen) ? 'all' : chosen;
-  const listed = kind === 'all' ? plan.fates.map((_fate, at) => at) : places.get(kind)!;
+  const listed = kind === 'all' ? plan.rowPlans.map((_fate, at) => at) : places.get(kind)!;
   const shownPage = Math.min(page, Math.max(0, Math.ceil(listed.length / ROWS_PER_PAGE) - 1));
   const shown = listed.slice(shownPage * ROWS_PER_PAGE, (shownPage + 1) * ROWS_PER_PAGE);
   return (
@@ -49,7 +49,7 @@ export function Preview({ terms, plan, check }: PreviewProps) {
         onChange={(_event, next: typeof chosen | null) => setChosen(next ?? 'all')}
         sx={{ flexWrap: 'wrap', '& .MuiToggleButton-root': { textTransform: 'none' } }}
       >
-        <ToggleButton value="all">All ({formatNumber(plan.fates.length)})</ToggleButton>
+        <ToggleButton value="all">All ({formatNumber(plan.rowPlans.length)})</ToggleButton>
         {[...places].map(([each, { length }]) => (
           <ToggleButton key={each} value={each}>
             {WORDS[each]} ({formatNumber(length)})
@@ -67,7 +67,7 @@ export function Preview({ terms, plan, check }: PreviewProps) {
                   <ColumnChoice
                     name={name}
                     field={mapping[column]}
-                    choose={(field) => check({ ...terms, mapping: withField(mapping, column, field) })}
+                    choose={(field) => check({ ...options, mapping: withField(mapping, column, field) })}
                   />
                 </TableCell>
               ))}
@@ -77,10 +77,10 @@ export function Preview({ terms, plan, check }: PreviewProps) {
             {shown.map((at) => (
               <PreviewRow
                 key={sheet.rows[at]!.line}
-                terms={terms}
+                options={options}
                 at={at}
-                fate={plan.fates[at]!}
-                mend={(column, text) => check({ ...terms, sheet: withCell(sheet, at, column, text) })}
+                rowPlan={plan.rowPlans[at]!}
+                fix={(column, text) => check({ ...options, sheet: withCell(sheet, at, column, text) })}
               />
             ))}
           </TableBody>

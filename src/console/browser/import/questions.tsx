@@ -1,4 +1,4 @@
-/** What only a person can say about a file: by what its rows are known, and what is to become of those that exist. */
+/** The choices that only a person can make: the field that identifies rows, and what happens to existing rows. */
 import {
   Alert,
   Checkbox,
@@ -13,33 +13,33 @@ import {
 import { key, labelOf } from '../shared/collection.ts';
 import { counted, formatNumber } from '../shared/numbers.ts';
 import { mayCreate, mayUpdate } from '../shared/rights.ts';
-import { isUnique, makesKeys, matchFields } from './columns.ts';
-import { type Decision, type Plan, type Terms, UNDECIDED } from './fate.ts';
+import { assignsKeys, isUnique, matchFields } from './columns.ts';
+import { type Decision, type ImportOptions, type Plan, UNDECIDED } from './fate.ts';
 
 interface QuestionsProps {
-  readonly terms: Terms;
+  readonly options: ImportOptions;
   readonly plan: Plan;
-  readonly check: (terms: Terms) => void;
+  readonly check: (options: ImportOptions) => void;
 }
 
 const NONE = '';
 
-export function Questions({ terms, plan, check }: QuestionsProps) {
-  const { sheet, mapping, match, decision, emptying } = terms;
+export function Questions({ options, plan, check }: QuestionsProps) {
+  const { sheet, mapping, match, decision, emptying } = options;
   const candidates = matchFields(sheet, mapping);
-  // A row with another row's unique value cannot be added; one with another row's key can, with a key of its own.
-  const mayAdd = mayCreate && (match === key ? makesKeys : match !== undefined && !isUnique(match));
+  // A row cannot repeat a unique value. It can repeat a key, since it gets a new one.
+  const mayAdd = mayCreate && (match === key ? assignsKeys : match !== undefined && !isUnique(match));
   return (
     <>
       {candidates.length > 0 && (
         <TextField
           select
           size="small"
-          label="Stored rows are found by"
+          label="Match stored rows by"
           value={match?.name ?? NONE}
           sx={{ maxWidth: 320 }}
           onChange={({ target }) =>
-            check({ ...terms, decision: UNDECIDED, match: candidates.find(({ name }) => name === target.value) })
+            check({ ...options, decision: UNDECIDED, match: candidates.find(({ name }) => name === target.value) })
           }
         >
           {candidates.map((field) => (
@@ -53,21 +53,21 @@ export function Questions({ terms, plan, check }: QuestionsProps) {
       {plan.existing > 0 && (
         <FormControl>
           <FormLabel id="existing">
-            {counted(plan.existing, 'row of the file exists already', 'rows of the file exist already')}
+            {counted(plan.existing, 'row of the file already exists', 'rows of the file already exist')}
             {decision !== 'leave' && decision !== 'add' && `, and ${formatNumber(plan.differing)} would change`}. What
-            shall become of {plan.existing === 1 ? 'it' : 'them'}?
+            should happen to {plan.existing === 1 ? 'it' : 'them'}?
           </FormLabel>
           <RadioGroup
             aria-labelledby="existing"
             value={decision ?? NONE}
-            onChange={({ target }) => check({ ...terms, decision: target.value as Decision })}
+            onChange={({ target }) => check({ ...options, decision: target.value as Decision })}
           >
-            <FormControlLabel value="leave" control={<Radio size="small" />} label="Leave what is stored" />
+            <FormControlLabel value="leave" control={<Radio size="small" />} label="Keep the stored values" />
             {mayUpdate && (
               <FormControlLabel
                 value="change"
                 control={<Radio size="small" />}
-                label="Change what is stored to what the file says"
+                label="Replace them with the values of the file"
               />
             )}
             {mayAdd && <FormControlLabel value="add" control={<Radio size="small" />} label="Add as new rows" />}
@@ -80,10 +80,10 @@ export function Questions({ terms, plan, check }: QuestionsProps) {
             <Checkbox
               size="small"
               checked={emptying}
-              onChange={({ target }) => check({ ...terms, emptying: target.checked })}
+              onChange={({ target }) => check({ ...options, emptying: target.checked })}
             />
           }
-          label={`Empty cells empty what is stored (${counted(plan.emptied, 'cell')}); otherwise they leave it`}
+          label={`Empty cells clear the stored value (${counted(plan.emptied, 'cell')})`}
         />
       )}
       {sheet.notes.map((note) => (

@@ -1,18 +1,18 @@
-/** What is sent for a row: all of a new one, of another its key and what changes. */
+/** The request bodies of an import: a new row, or the key of a stored row with its changes. */
 import { fields, key } from '../shared/collection.ts';
-import type { Fate } from './fate.ts';
+import type { RowPlan } from './fate.ts';
 
 export type Body = Readonly<Record<string, unknown>>;
 
-export function bodyOf(fate: Extract<Fate, { kind: 'new' | 'change' | 'exists' }>): Body {
-  if (fate.kind === 'new') return fate.row;
+export function bodyOf(rowPlan: Extract<RowPlan, { kind: 'new' | 'change' | 'exists' }>): Body {
+  if (rowPlan.kind === 'new') return rowPlan.row;
   return Object.fromEntries([
-    [key.name, fate.id.json],
-    ...fate.changes.map(({ field, after }) => [field.name, after.json]),
+    [key.name, rowPlan.id.json],
+    ...rowPlan.changes.map(({ field, after }) => [field.name, after.json]),
   ]);
 }
 
-/** The fields that any of the rows names, so that each may name its own. */
+/** Lists every field that any row names, so that rows can name different fields. */
 export function columnsOf(rows: readonly Body[]): string {
   return fields
     .map(({ name }) => name)

@@ -1,19 +1,19 @@
-/** The rows that were not stored, as a file that can be mended and imported again, each with its reason. */
+/** Downloads the rows that were not stored, each with its reason, as a file to fix and import again. */
 import { writtenRow } from '../../../declare/rows/csv.ts';
 import { downloadBlob } from '../shared/save-file.ts';
 import type { Plan } from './fate.ts';
 import type { Sheet } from './sheet.ts';
 
 const PROBLEM = 'Problem';
-/** By this a spreadsheet knows that it is UTF-8. */
+/** A byte order mark: spreadsheets recognize UTF-8 by it. */
 const BYTE_ORDER_MARK = '\uFEFF';
 
-export function downloadRest({ name, columns, rows, separator }: Sheet, { fates }: Plan): void {
+export function downloadInvalid({ name, columns, rows, separator }: Sheet, { rowPlans }: Plan): void {
   const lines = rows.flatMap((row, at) => {
-    const fate = fates[at]!;
-    if (fate.kind !== 'bad') return [];
+    const rowPlan = rowPlans[at]!;
+    if (rowPlan.kind !== 'bad') return [];
     if (row.broken !== undefined) return [row.broken.text];
-    const reason = fate.faults.map(({ message }) => message).join(' ');
+    const reason = rowPlan.faults.map(({ message }) => message).join(' ');
     return [writtenRow([...columns.map((_column, index) => row.cells[index]), reason], separator)];
   });
   const text = [writtenRow([...columns, PROBLEM], separator), ...lines].join('\r\n');

@@ -1,21 +1,21 @@
-/** What a row of a file becomes: a row of its own, or changes to one that is stored. */
+/** Plans one row of a file: a new row, or changes to a stored row. */
 import type { Field } from '../../../collection/declaration.ts';
 import { fields, key, labelOf } from '../shared/collection.ts';
 import { mayCreate, maySend } from '../shared/rights.ts';
-import { type Entered, stored } from './cells.ts';
-import { makesKeys } from './columns.ts';
-import type { Change, Fate, Fault, Terms, Values } from './fate.ts';
+import { type ParsedCell, stored } from './cells.ts';
+import { assignsKeys } from './columns.ts';
+import type { Change, Fault, ImportOptions, RowPlan, Values } from './fate.ts';
 import type { StoredRow } from './stored-rows.ts';
 
-/** The cells of a row as values. */
-export interface Read {
+/** The cells of a row, parsed. */
+export interface ParsedRow {
   readonly values: Values;
-  /** Columns whose cell is empty. */
+  /** Fields whose cell is empty. */
   readonly empty: ReadonlySet<Field>;
   readonly faults: Fault[];
 }
 
-export function newRow(read: Read, { match }: Terms, values: Values): Fate {
+export function newRow(read: ParsedRow, { match }: ImportOptions, values: Values): RowPlan {
   const given = [...values];
   const isGiven = new Set(given.map(([field]) => field));
   const missing = fields.filter(
@@ -25,10 +25,10 @@ export function newRow(read: Read, { match }: Terms, values: Values): Fate {
       field.default === undefined &&
       field.generated === undefined &&
       !field.filled &&
-      !(field === key && makesKeys),
+      !(field === key && assignsKeys),
   );
   const nulls = given.filter(([field, value]) => value.json === null && field.required).map(([field]) => field);
-  if (!mayCreate) return { kind: 'bad', faults: [...read.faults, notThere(read, match)] };
+  if (!mayCreate) return { kind: 'bad', faults: [...read.faults, missingRowFault(read, match)] };
   const faults = [...read.faults];
   const denied = given.filter(([field]) => !maySend(field, true)).map(([field]) => field);
   faults.push(
@@ -36,14 +36,14 @@ export function newRow(read: Read, { match }: Terms, values: Values): Fate {
   );
   const known = new Set(faults.map(({ field }) => field));
   const told = missing.filter((field) => !known.has(field.name));
-  const spoken = match && read.values.get(match);
-  const unspoken = told.filter((field) => !read.empty.has(field));
-  if (unspoken.length > 0 && spoken !== undefined && faults.length === 0) {
-    // The file changes rows, and names one that is not there.
-    const needs = unspoken.map(labelOf).join(', ');
+  const matchValue = match && read.values.get(match);
+  const absent = told.filter((field) => !read.empty.has(field));
+  if (absent.length > 0 && matchValue !== undefined && faults.length === 0) {
+    // The file changes rows and names one that does not exist.
+    const needs = absent.map(labelOf).join(', ');
     faults.push({
       field: match!.name,
-      message: `There is no row with the ${labelOf(match!)} ${String(spoken.json)}, and a new one needs ${needs}.`,
+      message: `No row has the ${labelOf(match!)} ${String(matchValue.json)}, and a new row needs ${needs}.`,
     });
   } else faults.push(...told.map((field) => ({ field: field.name, message: `${labelOf(field)} is missing.` })));
   faults.push(...nulls.map((field) => ({ field: field.name, message: `${labelOf(field)} cannot be empty.` })));
@@ -60,17 +60,17 @@ export function newRow(read: Read, { match }: Terms, values: Values): Fate {
   };
 }
 
-/** For those who may change rows, and make none. */
-function notThere({ values }: Read, match: Field | undefined): Fault {
-  const spoken = match && values.get(match);
-  if (spoken === undefined) return { message: 'You may not make new rows.' };
-  const message = `There is no row with the ${labelOf(match!)} ${String(spoken.json)}, and you may not make new ones.`;
+/** The fault of a new row in a role that may only change rows. */
+function missingRowFault({ values }: ParsedRow, match: Field | undefined): Fault {
+  const matchValue = match && values.get(match);
+  if (matchValue === undefined) return { message: 'You may not create rows.' };
+  const message = `No row has the ${labelOf(match!)} ${String(matchValue.json)}, and you may not create rows.`;
   return { field: match!.name, message };
 }
 
-export function changesOf(read: Read, row: StoredRow, { emptying }: Terms): readonly Change[] {
+export function changesOf(read: ParsedRow, row: StoredRow, { emptying }: ImportOptions): readonly Change[] {
   const changes: Change[] = [];
-  const compare = (field: Field, after: Entered) => {
+  const compare = (field: Field, after: ParsedCell) => {
     const before = stored(field, row[field.name]);
     if (field === key || before.same === after.same) return;
     if (maySend(field, false)) changes.push({ field, before, after });

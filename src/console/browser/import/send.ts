@@ -1,51 +1,51 @@
-/** Rows on their way to the API: a part at a time, each part one transaction. */
+/** Sends the rows of an import in chunks, each in one transaction. */
 import { parseJson } from '../../../collection/exact-json.ts';
 import { key, listPath } from '../shared/collection.ts';
-import { ask } from '../shared/http.ts';
-import { isStill } from '../shared/taking-back.ts';
-import { partsOf, type Shown, sendUnchanged } from '../shared/while-unchanged.ts';
-import { wordsOf } from '../shared/words.ts';
+import { askOnce, isRepeatable } from '../shared/idempotency.ts';
+import { stillEquals } from '../shared/taking-back.ts';
+import { chunksOf, type Shown, sendUnchanged } from '../shared/while-unchanged.ts';
+import { describeError } from '../shared/words.ts';
 import { stored } from './cells.ts';
 import { ROWS_PER_REQUEST } from './dry-run.ts';
-import type { Change, Fate } from './fate.ts';
+import type { Change, RowPlan } from './fate.ts';
 import { type Body, bodyOf, columnsOf } from './requests.ts';
 import { parts, rowsWith, type StoredRow, textOf } from './stored-rows.ts';
 
 export interface Report {
-  /** As the import left them. */
+  /** The created rows, as the import stored them. */
   readonly created: readonly StoredRow[];
   readonly changed: readonly { readonly row: StoredRow; readonly changes: readonly Change[] }[];
-  /** Why rows were not stored, by their place in the sheet. */
+  /** Reasons of rows that were not stored, by row index. */
   readonly failed: ReadonlyMap<number, string>;
 }
 
-/** As it is filled. */
+/** A report that is being filled. */
 interface Filled extends Report {
   readonly created: StoredRow[];
   readonly changed: Report['changed'][number][];
   readonly failed: Map<number, string>;
 }
 
-type New = Extract<Fate, { kind: 'new' }>;
-type Changed = Extract<Fate, { kind: 'change' | 'exists' }>;
+type New = Extract<RowPlan, { kind: 'new' }>;
+type Changed = Extract<RowPlan, { kind: 'change' | 'exists' }>;
 
-/** How often a part whose answer did not come is sent again: with the same Idempotency-Key it is stored once. */
+/** Attempts per chunk if no answer comes. The Idempotency-Key makes sure that it is stored once. */
 const ATTEMPTS = 3;
 const PAUSE_MS = 1_000;
 
 export class Sender {
-  /** Keys of parts that may have been stored, though nobody could say so. */
+  /** Idempotency keys of chunks that may have been stored without an answer. */
   private readonly open = new Map<string, string>();
 
-  async send(fates: readonly Fate[], progress: (done: number) => void): Promise<Report> {
+  async send(rowPlans: readonly RowPlan[], progress: (done: number) => void): Promise<Report> {
     const report: Filled = { created: [], changed: [], failed: new Map() };
-    const placesOf = (kind: Fate['kind']) => fates.flatMap((fate, at) => (fate.kind === kind ? [at] : []));
+    const placesOf = (kind: RowPlan['kind']) => rowPlans.flatMap((rowPlan, at) => (rowPlan.kind === kind ? [at] : []));
     let done = 0;
     const attempt = async (part: readonly number[], store: () => Promise<void>) => {
       try {
         await store();
       } catch (error) {
-        for (const at of part) report.failed.set(at, wordsOf(error));
+        for (const at of part) report.failed.set(at, describeError(error));
       }
       done += part.length;
       progress(done);
@@ -54,27 +54,31 @@ export class Sender {
     for (let start = 0; start < created.length; start += ROWS_PER_REQUEST) {
       const part = created.slice(start, start + ROWS_PER_REQUEST);
       await attempt(part, async () => {
-        const body = part.map((at) => bodyOf(fates[at] as New));
+        const body = part.map((at) => bodyOf(rowPlans[at] as New));
         const url = `${listPath}?columns=${columnsOf(body)}`;
         report.created.push(...(await this.once('POST', url, body, { prefer: ',missing=default' })));
       });
     }
     const shown = placesOf('change').map((at) => {
-      const { id, changes } = fates[at] as Changed;
-      return { of: at, id: textOf(id), conditions: changes.map(({ field, before }) => isStill(field, before.json)) };
+      const { id, changes } = rowPlans[at] as Changed;
+      return {
+        of: at,
+        id: textOf(id),
+        conditions: changes.map(({ field, before }) => stillEquals(field, before.json)),
+      };
     });
-    for (const part of partsOf(shown)) {
+    for (const part of chunksOf(shown)) {
       await attempt(
         part.map(({ of }) => of),
-        () => this.change(part, fates, report),
+        () => this.change(part, rowPlans, report),
       );
     }
     return report;
   }
 
-  /** Only rows that are still as they were shown: what others have done meanwhile stays, and is said. */
-  private async change(part: readonly Shown<number>[], fates: readonly Fate[], report: Filled): Promise<void> {
-    const changed = (at: number) => fates[at] as Changed;
+  /** Changes only rows that are still as the preview showed them, and reports the others. */
+  private async change(part: readonly Shown<number>[], rowPlans: readonly RowPlan[], report: Filled): Promise<void> {
+    const changed = (at: number) => rowPlans[at] as Changed;
     const gone = new Set<number>();
     const left = await sendUnchanged(part, {
       send: async (places, filter) => {
@@ -96,7 +100,7 @@ export class Sender {
       },
     });
     for (const at of left) {
-      report.failed.set(at, gone.has(at) ? 'It was deleted meanwhile.' : 'Someone else has changed it meanwhile.');
+      report.failed.set(at, gone.has(at) ? 'Someone else deleted it.' : 'Someone else changed it.');
     }
   }
 
@@ -107,30 +111,27 @@ export class Sender {
     { prefer = '', ...headers }: Readonly<Record<string, string>> = {},
   ): Promise<readonly StoredRow[]> {
     const text = JSON.stringify(body);
-    const request = `${url} ${text}`;
-    const idempotencyKey = this.open.get(request) ?? crypto.randomUUID();
-    this.open.set(request, idempotencyKey);
+    const content = `${url} ${text}`;
+    const idempotencyKey = this.open.get(content) ?? crypto.randomUUID();
+    this.open.set(content, idempotencyKey);
     for (let attempt = 1; ; attempt++) {
       try {
-        const { body: answer } = await ask(url, {
-          method,
-          headers: { ...headers, prefer: `return=representation${prefer}`, 'idempotency-key': idempotencyKey },
-          body: text,
-        });
-        this.open.delete(request);
+        const request = { method, headers: { ...headers, prefer: `return=representation${prefer}` }, body: text };
+        const { body: answer } = await askOnce(url, request, idempotencyKey);
+        this.open.delete(content);
         // A repeated request whose answer was too long to store has no rows.
         return answer === '' ? [] : (parseJson(answer) as StoredRow[]);
       } catch (error) {
-        // Only where there was no answer at all.
-        if (!(error instanceof TypeError)) this.open.delete(request);
-        if (!(error instanceof TypeError) || attempt === ATTEMPTS) throw error;
+        // fetch throws a TypeError if no answer came.
+        if (!(error instanceof TypeError)) this.open.delete(content);
+        if (!(error instanceof TypeError) || attempt === ATTEMPTS || !isRepeatable()) throw error;
         await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
       }
     }
   }
 }
 
-/** As they are now, by their keys. */
+/** Reads the current rows, by key. */
 export async function currentRows(rows: readonly Pick<Changed, 'id'>[]): Promise<ReadonlyMap<string, StoredRow>> {
   const current = new Map<string, StoredRow>();
   for (const some of parts(rows.map(({ id }) => id))) {

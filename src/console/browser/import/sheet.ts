@@ -1,4 +1,4 @@
-/** A file as rows of cells under its own columns, as they were written. */
+/** Reads a file as rows of unparsed cells. */
 import { CsvRecords } from '../../../declare/rows/csv.ts';
 import { TextReader } from '../../../declare/rows/encoding.ts';
 import { JsonReader, NdjsonReader } from '../../../declare/rows/json.ts';
@@ -7,11 +7,11 @@ import { ConfigError } from '../../../settings/setting.ts';
 import { isZip } from './xlsx/zip.ts';
 
 export interface SheetRow {
-  /** In the file: of a text its line, of a workbook its row. */
+  /** The line of a text file, or the row of a workbook. */
   readonly line: number;
-  /** Under the columns of the sheet; undefined where nothing is given. */
+  /** The cells by column index; undefined for an empty cell. */
   readonly cells: readonly unknown[];
-  /** What cannot be read at all. */
+  /** The text and problem of a line that cannot be parsed. */
   readonly broken?: { readonly problem: string; readonly text: string };
 }
 
@@ -19,16 +19,16 @@ export interface Sheet {
   readonly name: string;
   readonly columns: readonly string[];
   readonly rows: readonly SheetRow[];
-  /** Whether cells are text forms, as in CSV; those of JSON are values. */
+  /** Whether cells are texts, as in CSV. JSON cells are values. */
   readonly areTexts: boolean;
-  /** What divides the cells, where it is CSV. */
+  /** The CSV separator. */
   readonly separator: string;
-  /** What a person should know about how it was read. */
+  /** Remarks for the person on how the file was read. */
   readonly notes: readonly string[];
 }
 
 const MAX_FILE_MB = 200;
-/** Compound files, which Excel wrote until 2003, begin with these bytes. */
+/** First bytes of compound files, the Excel format until 2003. */
 const OLD_EXCEL = [0xd0, 0xcf, 0x11, 0xe0];
 
 export async function readSheet(file: File): Promise<Sheet> {
@@ -38,11 +38,11 @@ export async function readSheet(file: File): Promise<Sheet> {
   const bytes = new Uint8Array(await file.arrayBuffer());
   if (bytes.length === 0) throw new Error(`${file.name} is empty.`);
   const sheet = isZip(bytes) ? await readWorkbook(file.name, bytes) : readText(file.name, bytes);
-  if (sheet.rows.length === 0) throw new Error(`${file.name} holds no rows.`);
+  if (sheet.rows.length === 0) throw new Error(`${file.name} has no rows.`);
   return { ...sheet, columns: toldApart(sheet.columns) };
 }
 
-/** Columns without a name get one, and of two with the same the second. */
+/** Names unnamed columns, and renames the second of two equal names. */
 function toldApart(columns: readonly string[]): readonly string[] {
   const taken = new Set<string>();
   return columns.map((column, at) => {
@@ -60,13 +60,13 @@ async function readWorkbook(name: string, bytes: Uint8Array): Promise<Sheet> {
 
 function readText(name: string, bytes: Uint8Array): Sheet {
   if (OLD_EXCEL.every((byte, at) => bytes[at] === byte)) {
-    throw new Error(`${name} is a file of an old Excel. Save it as .xlsx or as CSV, and import that.`);
+    throw new Error(`${name} is in an old Excel format. Save it as .xlsx or CSV, then import it again.`);
   }
-  const { text, notes } = decoded(bytes);
+  const { text, notes } = decode(bytes);
   const isJson = /^\s*[[{]/.test(text);
   const reader: RecordReader = !isJson
     ? new CsvRecords()
-    : areLines(name, text)
+    : isNdjson(name, text)
       ? new NdjsonReader()
       : new JsonReader();
   const records = recordsOf(name, reader, text);
@@ -82,11 +82,14 @@ function readText(name: string, bytes: Uint8Array): Sheet {
 }
 
 function blankLines(count: number): string[] {
-  return count === 0 ? [] : [`${count === 1 ? 'A line' : `${count} lines`} without a value left out.`];
+  return count === 0 ? [] : [`${count === 1 ? 'A line' : `${count} lines`} without values skipped.`];
 }
 
-/** UTF-8, or UTF-16 where the file begins so; anything else is taken for what older spreadsheets write. */
-function decoded(bytes: Uint8Array): { text: string; notes: string[] } {
+/**
+ * Decodes UTF-8, or UTF-16 with a byte order mark. Anything else is decoded as windows-1252, which older spreadsheets
+ * write.
+ */
+function decode(bytes: Uint8Array): { text: string; notes: string[] } {
   const read = (encoding?: 'windows-1252') => {
     const reader = new TextReader(encoding);
     return reader.push(bytes) + reader.end();
@@ -96,13 +99,13 @@ function decoded(bytes: Uint8Array): { text: string; notes: string[] } {
   } catch {
     return {
       text: read('windows-1252'),
-      notes: ['The file is not UTF-8, and was read as Windows-1252. Look whether letters like ä and é are right.'],
+      notes: ['The file is not UTF-8 and was read as Windows-1252. Check letters such as ä and é.'],
     };
   }
 }
 
-/** Whether there is an object on each line. */
-function areLines(name: string, text: string): boolean {
+/** Whether each line is a JSON object. */
+function isNdjson(name: string, text: string): boolean {
   if (/\.(ndjson|jsonl)$/i.test(name)) return true;
   return /^\s*\{[^\n]*\}[ \t\r]*\n\s*\{/.test(text);
 }
@@ -112,7 +115,7 @@ function recordsOf(name: string, reader: RecordReader, text: string): readonly F
     return [...reader.push(text), ...reader.end()];
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    // What the command would say of its flags is of no use here.
+    // The hint names command-line flags, which do not exist here.
     throw new Error(`${name} cannot be read: ${error.message.replace(/; (?:for|say) .*--.*$/, '')}.`);
   }
 }
@@ -120,7 +123,7 @@ function recordsOf(name: string, reader: RecordReader, text: string): readonly F
 function rowOf(record: FileRecord, columns: readonly string[], hasHeader: boolean): SheetRow {
   const { line } = record;
   if (record.kind === 'broken') {
-    // The reason would be in the browser's words.
+    // The browser's message would not be in our words.
     const problem = record.problem.replace(/^(cannot be read as JSON):.*$/, '$1');
     return { line, cells: [], broken: { problem, text: record.text } };
   }

@@ -1,22 +1,22 @@
-/** The stored rows that a file speaks of, found by one field, many at a time. */
+/** Loads the stored rows that match a file, by one field, in batches. */
 import type { Field } from '../../../collection/declaration.ts';
 import { parseJson } from '../../../collection/exact-json.ts';
 import { listPath } from '../shared/collection.ts';
 import { ask } from '../shared/http.ts';
-import { type Entered, stored } from './cells.ts';
+import { type ParsedCell, stored } from './cells.ts';
 
-/** With every digit as it is stored. */
+/** A stored row with exact numbers. */
 export type StoredRow = Readonly<Record<string, unknown>>;
 
-/** Below what any proxy takes. */
+/** Longest URL; below the limits of common proxies. */
 const MAX_URL = 6_000;
 const MAX_VALUES = 500;
 
 export class StoredRows {
   private readonly known = new Map<Field, Map<string, readonly StoredRow[]>>();
 
-  /** The rows that have each of the values; those that were asked for before are not asked for again. */
-  async find(field: Field, values: readonly Entered[]): Promise<ReadonlyMap<string, readonly StoredRow[]>> {
+  /** Returns the rows by value. Values that were requested before come from the cache. */
+  async find(field: Field, values: readonly ParsedCell[]): Promise<ReadonlyMap<string, readonly StoredRow[]>> {
     const known = this.known.get(field) ?? new Map<string, readonly StoredRow[]>();
     this.known.set(field, known);
     const missing = new Map(values.filter(({ same }) => !known.has(same)).map((value) => [value.same, value]));
@@ -29,24 +29,24 @@ export class StoredRows {
   }
 }
 
-export async function rowsWith(field: Field, values: readonly Entered[]): Promise<readonly StoredRow[]> {
+export async function rowsWith(field: Field, values: readonly ParsedCell[]): Promise<readonly StoredRow[]> {
   const list = values.map(listed).join(',');
   const { body } = await ask(`${listPath}?${field.name}=in.(${list})`);
   return parseJson(body) as StoredRow[];
 }
 
-/** A value as text, without the marks that JSON puts around it. */
-export function textOf({ json, same }: Entered): string {
+/** The text of a value, without JSON quotes. */
+export function textOf({ json, same }: ParsedCell): string {
   return typeof json === 'string' ? json : same;
 }
 
-/** A value as `in` reads it. */
-export function listed(value: Entered): string {
+/** A value for an `in` list. */
+export function listed(value: ParsedCell): string {
   return encodeURIComponent(`"${textOf(value).replaceAll(/["\\]/g, '\\$&')}"`);
 }
 
-export function* parts(values: readonly Entered[]): Generator<readonly Entered[]> {
-  let part: Entered[] = [];
+export function* parts(values: readonly ParsedCell[]): Generator<readonly ParsedCell[]> {
+  let part: ParsedCell[] = [];
   let length = 0;
   for (const value of values) {
     const own = listed(value).length + 1;

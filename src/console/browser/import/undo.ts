@@ -1,24 +1,24 @@
-/** Takes an import back, as one: only what is still as the import left it. What others have changed since stays theirs. */
+/** Undoes an import, but only in rows that are still as the import left them. Changes by others stay. */
 import { fields, key } from '../shared/collection.ts';
-import { areStill, isStill, type Step, takingBack } from '../shared/taking-back.ts';
+import { makeReverter, type Step, stillEqualAll, stillEquals } from '../shared/taking-back.ts';
 import { stored } from './cells.ts';
 import { ROWS_PER_REQUEST } from './dry-run.ts';
 import type { Change } from './fate.ts';
 import { currentRows, isStored, type Report } from './send.ts';
 import { listed, parts, type StoredRow } from './stored-rows.ts';
 
-export interface Undone {
+export interface UndoResult {
   readonly removed: number;
   readonly restored: number;
-  /** Rows of which something was changed by others since, or that are gone. */
+  /** Rows that others changed or deleted. */
   readonly kept: number;
 }
 
-/** Conditions that one request may hold, and the length of its URL: below what the service and any proxy take. */
+/** Conditions per request and length of its URL; below the limits of the service and of common proxies. */
 const MAX_CONDITIONS = 450;
 const MAX_URL = 6_000;
 
-export async function undoImport({ created, changed }: Report, progress: (done: number) => void): Promise<Undone> {
+export async function undoImport({ created, changed }: Report, progress: (done: number) => void): Promise<UndoResult> {
   const total = { removed: 0, restored: 0, kept: 0 };
   for (let start = 0; start < created.length; start += ROWS_PER_REQUEST) {
     const part = created.slice(start, start + ROWS_PER_REQUEST);
@@ -27,7 +27,7 @@ export async function undoImport({ created, changed }: Report, progress: (done: 
       const now = current.get(stored(key, row[key.name]).same);
       return now !== undefined && fields.every((field) => isStored(now, field, stored(field, row[field.name]).same));
     });
-    const removed = await takingBack([...removals(untouched)], (rows) => progress(start + rows))();
+    const removed = await makeReverter([...removals(untouched)], (rows) => progress(start + rows))();
     total.removed += removed;
     total.kept += part.length - removed;
     progress(start + part.length);
@@ -41,18 +41,18 @@ export async function undoImport({ created, changed }: Report, progress: (done: 
       return { row, changes: still, isWhole: still.length === changes.length };
     });
     const some = back.filter(({ changes }) => changes.length > 0);
-    const restored = await takingBack([...restorations(some)], (rows) => progress(created.length + start + rows))();
+    const restored = await makeReverter([...restorations(some)], (rows) => progress(created.length + start + rows))();
     total.restored += restored;
-    // Those of which something was left, and those that others were quicker with.
+    // Count rows that were kept in part, and rows that others changed before the request.
     total.kept += back.filter(({ isWhole }) => !isWhole).length + (some.length - restored);
     progress(created.length + start + part.length);
   }
   return total;
 }
 
-/** A few rows in one request, each with all that it holds. */
+/** Yields requests that delete a few rows each, on condition that every field is unchanged. */
 function* removals(rows: readonly StoredRow[]): Generator<Step> {
-  const each = rows.map((row) => `and(${fields.map((field) => isStill(field, row[field.name])).join(',')})`);
+  const each = rows.map((row) => `and(${fields.map((field) => stillEquals(field, row[field.name])).join(',')})`);
   let start = 0;
   while (start < each.length) {
     let end = start + 1;
@@ -66,7 +66,7 @@ function* removals(rows: readonly StoredRow[]): Generator<Step> {
   }
 }
 
-/** One request for all rows of which the same was changed in the same way. */
+/** Yields one request per group of rows with the same changes. */
 function* restorations(
   rows: readonly { readonly row: StoredRow; readonly changes: readonly Change[] }[],
 ): Generator<Step> {
@@ -76,7 +76,7 @@ function* restorations(
   for (const same of alike.values()) {
     const [{ changes }] = same as [(typeof same)[number]];
     const body = Object.fromEntries(changes.map(({ field, before }) => [field.name, before.json]));
-    const conditions = areStill(changes.map(({ field, after }) => isStill(field, after.json)));
+    const conditions = stillEqualAll(changes.map(({ field, after }) => stillEquals(field, after.json)));
     for (const ids of parts(same.map(({ row }) => stored(key, row[key.name])))) {
       const query = `${key.name}=in.(${ids.map(listed).join(',')})&${conditions}`;
       yield { method: 'PATCH', query, body, rows: ids.length };

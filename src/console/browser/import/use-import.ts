@@ -1,15 +1,15 @@
-/** An import under way: a file, how it is read, what would become of it, and what became of it. */
+/** The state of an import: file, options, plan, progress and result. */
 import { useRef, useState } from 'react';
 import { useRefresh } from 'react-admin';
-import { wordsOf } from '../shared/words.ts';
+import { describeError } from '../shared/words.ts';
 import { matchFields, suggestedMapping } from './columns.ts';
 import { DryRun } from './dry-run.ts';
-import { type Plan, type Terms, UNDECIDED } from './fate.ts';
+import { type ImportOptions, type Plan, UNDECIDED } from './fate.ts';
 import { planImport } from './plan.ts';
 import { type Report, Sender } from './send.ts';
 import { readSheet } from './sheet.ts';
 import { StoredRows } from './stored-rows.ts';
-import { type Undone, undoImport } from './undo.ts';
+import { type UndoResult, undoImport } from './undo.ts';
 
 export interface Progress {
   readonly what: string;
@@ -17,35 +17,35 @@ export interface Progress {
   readonly total: number;
 }
 
-/** What was done so far, and what was left alone. */
-export interface Done extends Report {
+/** The result so far, including rows that did not change. */
+export interface ImportResult extends Report {
   readonly same: number;
   readonly left: number;
 }
 
 export interface Import {
-  readonly terms: Terms | undefined;
+  readonly options: ImportOptions | undefined;
   readonly plan: Plan | undefined;
   readonly progress: Progress | undefined;
   readonly problem: string | undefined;
-  readonly done: Done | undefined;
-  readonly undone: Undone | undefined;
+  readonly done: ImportResult | undefined;
+  readonly undone: UndoResult | undefined;
   readonly open: (file: File) => Promise<void>;
-  readonly check: (terms: Terms) => Promise<void>;
+  readonly check: (options: ImportOptions) => Promise<void>;
   readonly store: () => Promise<void>;
   readonly undo: () => Promise<void>;
   readonly close: () => void;
 }
 
 export function useImport(): Import {
-  const [terms, setTerms] = useState<Terms>();
+  const [options, setTerms] = useState<ImportOptions>();
   const [plan, setPlan] = useState<Plan>();
   const [progress, setProgress] = useState<Progress>();
   const [problem, setProblem] = useState<string>();
-  const [done, setDone] = useState<Done>();
-  const [undone, setUndone] = useState<Undone>();
+  const [done, setDone] = useState<ImportResult>();
+  const [undone, setUndone] = useState<UndoResult>();
   const kept = useRef({ stored: new StoredRows(), dryRun: new DryRun(), sender: new Sender() });
-  /** Of several checks only the last one counts. */
+  /** Number of the latest check; results of earlier checks are dropped. */
   const last = useRef(0);
   const refresh = useRefresh();
 
@@ -54,7 +54,7 @@ export function useImport(): Import {
     try {
       await work();
     } catch (error) {
-      setProblem(wordsOf(error));
+      setProblem(describeError(error));
     }
     setProgress(undefined);
   };
@@ -62,7 +62,7 @@ export function useImport(): Import {
     kept.current = { ...kept.current, stored: new StoredRows(), dryRun: new DryRun() };
   };
 
-  const check = (next: Terms) =>
+  const check = (next: ImportOptions) =>
     attempt(async () => {
       const own = ++last.current;
       setTerms(next);
@@ -72,8 +72,8 @@ export function useImport(): Import {
       };
       step(0);
       const planned = await planImport(next, kept.current.stored);
-      const fates = await kept.current.dryRun.of(planned.fates, step);
-      if (own === last.current) setPlan({ ...planned, fates });
+      const rowPlans = await kept.current.dryRun.of(planned.rowPlans, step);
+      if (own === last.current) setPlan({ ...planned, rowPlans });
     });
 
   const open = (file: File) =>
@@ -91,13 +91,13 @@ export function useImport(): Import {
 
   const store = () =>
     attempt(async () => {
-      if (terms === undefined || plan === undefined) return;
-      const { fates } = plan;
-      const total = fates.filter(({ kind }) => kind === 'new' || kind === 'change').length;
+      if (options === undefined || plan === undefined) return;
+      const { rowPlans } = plan;
+      const total = rowPlans.filter(({ kind }) => kind === 'new' || kind === 'change').length;
       const step = (count: number) => setProgress({ what: 'Importing', done: count, total });
       step(0);
-      const report = await kept.current.sender.send(fates, step);
-      const ofKind = (kind: string) => fates.filter((fate) => fate.kind === kind).length;
+      const report = await kept.current.sender.send(rowPlans, step);
+      const ofKind = (kind: string) => rowPlans.filter((rowPlan) => rowPlan.kind === kind).length;
       setUndone(undefined);
       setDone({
         created: [...(done?.created ?? []), ...report.created],
@@ -108,11 +108,11 @@ export function useImport(): Import {
       });
       refresh();
       forget();
-      // What was not stored stays on the page, to be mended and imported, or taken along.
-      const rows = terms.sheet.rows.filter((_row, at) => fates[at]!.kind === 'bad' || report.failed.has(at));
+      // Rows that were not stored stay on the page, to be fixed or downloaded.
+      const rows = options.sheet.rows.filter((_row, at) => rowPlans[at]!.kind === 'bad' || report.failed.has(at));
       setPlan(undefined);
       if (rows.length === 0) setTerms(undefined);
-      else await check({ ...terms, sheet: { ...terms.sheet, rows } });
+      else await check({ ...options, sheet: { ...options.sheet, rows } });
     });
 
   const undo = () =>
@@ -125,12 +125,12 @@ export function useImport(): Import {
       setDone(undefined);
       refresh();
       forget();
-      if (terms !== undefined) await check(terms);
+      if (options !== undefined) await check(options);
     });
 
   const close = () => {
     setDone(undefined);
     setUndone(undefined);
   };
-  return { terms, plan, progress, problem, done, undone, open, check, store, undo, close };
+  return { options, plan, progress, problem, done, undone, open, check, store, undo, close };
 }

@@ -1,19 +1,19 @@
-/** Small answers: groups are asked for only as far as the page can use them, however large the catalogue is. */
-import { listPath, type Record_ } from '../shared/collection.ts';
+/** Requests a bounded number of groups, however large the catalogue is. */
+import { type KeyedRow, listPath } from '../shared/collection.ts';
 import { ask } from '../shared/http.ts';
 import { queryText } from '../shared/query.ts';
 
 type Pairs = Parameters<typeof queryText>[0];
 
-/** Groups that one answer may have. */
+/** Largest number of groups in one answer. */
 const FEW = 3_000;
 
-/** Undefined where there are more rows than a page can use. */
-export async function fewRows(pairs: Pairs, most = FEW): Promise<readonly Record_[] | undefined> {
+/** Returns undefined if there are more rows than the page can use. */
+export async function fewRows(pairs: Pairs, most = FEW): Promise<readonly KeyedRow[] | undefined> {
   const rows = await rowsOf([...pairs, ['limit', String(most + 1)]]);
   return rows.length > most ? undefined : rows;
 }
 
-export async function rowsOf(pairs: Pairs, path = listPath): Promise<readonly Record_[]> {
-  return (await ask(`${path}?${queryText(pairs)}`)).json as Record_[];
+export async function rowsOf(pairs: Pairs, path = listPath): Promise<readonly KeyedRow[]> {
+  return (await ask(`${path}?${queryText(pairs)}`)).json as KeyedRow[];
 }

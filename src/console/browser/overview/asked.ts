@@ -1,20 +1,22 @@
-/** The figures, asked for before anything else runs if the overview is the page that was opened: they take the service longest. */
+/**
+ * Requests the figures before any other script runs, if the overview is the first page. They are the slowest requests.
+ */
 import { collectionName } from '../shared/collection.ts';
-import { isLoginWanted } from '../shared/session.ts';
+import { isLoginNeeded } from '../shared/session.ts';
 import { token } from '../shared/token.ts';
 import { PARTS, type PartName } from './figures.ts';
 
 export const NAMES = Object.keys(PARTS) as PartName[];
 
-const isOpened = /^#?\/?$/.test(location.hash) && !token.isAskedFor() && !isLoginWanted();
+const isOpened = /^#?\/?$/.test(location.hash) && !token.isAskedFor() && !isLoginNeeded();
 const early = new Map<PartName, Promise<unknown>>(isOpened ? NAMES.map((name) => [name, PARTS[name]()]) : []);
 for (const asked of early.values()) asked.catch(() => undefined);
 
-/** No answer is kept for later: what was true then need not be now. */
+/** Reads a part. An early answer is used once, since the data may change later. */
 export async function readPart(name: PartName): Promise<unknown> {
   const asked = early.get(name) ?? PARTS[name]();
   early.delete(name);
-  // react-query knows no answer that is undefined.
+  // react-query does not accept undefined as data.
   return (await asked) ?? null;
 }
 

@@ -1,4 +1,4 @@
-/** A bar of a chart: what it shows, and the filters that list its rows. */
+/** A bar of a chart: label, value, and the filters that list its rows. */
 import type { Chip } from '../shared/query.ts';
 
 export interface Bar {

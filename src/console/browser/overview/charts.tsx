@@ -1,4 +1,4 @@
-/** Small charts, drawn by hand: every bar is a link to the list behind it, and reads as text. */
+/** Small charts in plain HTML. Each bar links to its list and is readable as text. */
 import { Box, Link, Typography } from '@mui/material';
 import { Link as RouterLink } from 'react-router-dom';
 import { listLink } from '../shared/query.ts';

@@ -1,19 +1,19 @@
 /**
- * The overview's figures, from the API's own aggregates and counts: every answer is small, whatever the catalogue holds. A figure
- * that cannot be had does not take the others with it.
+ * The figures of the overview, from aggregates of the API, so that every answer is small. A figure that fails does not
+ * affect the others.
  */
 import type { Field } from '../../../collection/declaration.ts';
-import { fields, fieldWith, labelOf } from '../shared/collection.ts';
+import { fields, fieldWithRole, labelOf } from '../shared/collection.ts';
 import type { Chip } from '../shared/query.ts';
 import { referenceOf } from '../shared/references.ts';
 import { fewRows, rowsOf } from './ask-few.ts';
 import type { Bar } from './bar.ts';
-import { barsOf, type Names, namesFor, type Sized } from './groups.ts';
+import { barsOf, type GroupSize, type Names, namesFor } from './groups.ts';
 import { readLow } from './low.ts';
 import { readPriceRanges } from './price-ranges.ts';
 import { type GroupSum, type Key, readSums } from './sums.ts';
 
-/** Each part is asked for by itself, and shown as soon as it is there. */
+/** The parts are requested separately and shown as they arrive. */
 export const PARTS = {
   count: readCount,
   sums: readSummed,
@@ -23,54 +23,55 @@ export const PARTS = {
 } as const;
 
 export type PartName = keyof typeof PARTS;
-/** Undefined where a part is not there, or not yet. */
+/** A part is undefined if it does not apply or has not arrived. */
 export type Figures = { readonly [Name in PartName]?: Awaited<ReturnType<(typeof PARTS)[Name]>> };
 
 export interface Chart {
   readonly bars: readonly Bar[];
-  /** Groups beyond those. */
+  /** Number of further groups. */
   readonly others: number;
 }
 
-interface Summed {
+interface StockFigures {
   readonly units?: number;
   readonly worth?: number;
   readonly worthByGroup?: Chart;
   readonly unitsByGroup?: Chart;
-  readonly flagged?: Flagged;
+  readonly flagged?: FlagChart;
 }
 
-/** How many rows there are of each reference, choice or flag, where no field says what the groups are. */
-export interface Counted extends Chart {
+/** Row counts by a reference, a choice or a flag, if no field has the role `group`. */
+export interface CountChart extends Chart {
   readonly field: Field;
 }
 
-interface Flagged extends Chart {
+interface FlagChart extends Chart {
   readonly count: number;
   readonly where: readonly Chip[];
 }
 
-const group = fieldWith('group');
-const price = fieldWith('price');
-const stock = fieldWith('stock');
-const flag = fieldWith('flag');
+const group = fieldWithRole('group');
+const price = fieldWithRole('price');
+const stock = fieldWithRole('stock');
+const flag = fieldWithRole('flag');
 
-/** Charts of a collection that says nothing about its groups, and groups that one of them may have. */
-const MOST_COUNTED = 4;
-const MOST_GROUPS = 500;
+/** Limits of these counts: number of charts, and groups per chart. */
+const MAX_COUNTED = 4;
+const MAX_GROUPS = 500;
 
 async function readCount(): Promise<number> {
   const [row] = await rowsOf([['select', 'count()']]);
   return Number(row?.count ?? 0);
 }
 
-async function readSummed(): Promise<Summed> {
+async function readSummed(): Promise<StockFigures> {
   if (stock === undefined) return withFlagged(await askFlagged());
   const sums = await readSums(stock);
   const total = (value: (row: GroupSum) => number) => sums.reduce((sum, row) => sum + value(row), 0);
   const hasWorth = price !== undefined && sums.every(({ worth }) => worth !== undefined);
   const hasFlagged = flag !== undefined && sums.every(({ flagged }) => flagged !== undefined);
-  const sizes = (value: (row: GroupSum) => number) => sums.map((row): Sized => ({ key: row.group, value: value(row) }));
+  const sizes = (value: (row: GroupSum) => number) =>
+    sums.map((row): GroupSize => ({ key: row.group, value: value(row) }));
   const [worth, units, flagged] = [
     sizes((row) => row.worth ?? 0),
     sizes((row) => row.units),
@@ -87,22 +88,22 @@ async function readSummed(): Promise<Summed> {
   };
 }
 
-function withFlagged(flagged: Flagged | undefined): { flagged?: Flagged } {
+function withFlagged(flagged: FlagChart | undefined): { flagged?: FlagChart } {
   return flagged === undefined ? {} : { flagged };
 }
 
-async function askFlagged(): Promise<Flagged | undefined> {
+async function askFlagged(): Promise<FlagChart | undefined> {
   if (flag === undefined) return undefined;
   const condition = [flag.name, flag.type.input === 'switch' ? 'is.true' : 'neq.0'] as const;
   const rows =
     (group && (await fewRows([['select', `group:${group.name},count()`], condition]))) ??
     (await fewRows([['select', 'count()'], condition])) ??
     [];
-  const sizes = rows.map((row): Sized => ({ key: (row.group ?? null) as Key, value: Number(row.count) }));
+  const sizes = rows.map((row): GroupSize => ({ key: (row.group ?? null) as Key, value: Number(row.count) }));
   return flaggedOf(sizes, group === undefined ? new Map() : await namesFor(group, sizes));
 }
 
-function flaggedOf(sizes: readonly Sized[], names: Names): Flagged {
+function flaggedOf(sizes: readonly GroupSize[], names: Names): FlagChart {
   const isSwitch = flag!.type.input === 'switch';
   const where: Chip[] = [{ field: flag!.name, operator: isSwitch ? 'is' : 'neq', value: isSwitch ? 'true' : '0' }];
   const count = sizes.reduce((sum, { value }) => sum + value, 0);
@@ -110,13 +111,13 @@ function flaggedOf(sizes: readonly Sized[], names: Names): Flagged {
   return { count, where, ...byGroup };
 }
 
-async function readCounts(): Promise<readonly Counted[]> {
-  const counted = group === undefined ? fields.filter(isGroup).slice(0, MOST_COUNTED) : [];
+async function readCounts(): Promise<readonly CountChart[]> {
+  const counted = group === undefined ? fields.filter(isGroup).slice(0, MAX_COUNTED) : [];
   const charts = await Promise.all(
     counted.map(async (field) => {
-      const rows = await fewRows([['select', `key:${field.name},count()`]], MOST_GROUPS);
+      const rows = await fewRows([['select', `key:${field.name},count()`]], MAX_GROUPS);
       if (rows === undefined || rows.length === 0) return [];
-      const sizes = rows.map((row): Sized => ({ key: row.key as Key, value: Number(row.count) }));
+      const sizes = rows.map((row): GroupSize => ({ key: row.key as Key, value: Number(row.count) }));
       return [{ field, ...chart(field, sizes, await namesFor(field, sizes)) }];
     }),
   );
@@ -128,7 +129,7 @@ function isGroup(field: Field): boolean {
   return referenceOf(field) !== undefined || field.rules.oneOf !== undefined || field.type.input === 'switch';
 }
 
-function chart(field: Field, sizes: readonly Sized[], names: Names, also: readonly Chip[] = []): Chart {
+function chart(field: Field, sizes: readonly GroupSize[], names: Names, also: readonly Chip[] = []): Chart {
   const bars = barsOf(field, sizes, names, also);
   return { bars, others: sizes.length - bars.length };
 }

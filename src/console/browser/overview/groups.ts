@@ -1,4 +1,4 @@
-/** Groups as people know them: the title of the row that a reference leads to, Yes and No, or the value itself. */
+/** Names groups for people: by the title of the referenced row, Yes and No, or the value. */
 import type { Field } from '../../../collection/declaration.ts';
 import { quoted } from '../shared/api.ts';
 import { isText, labelOf, titleFieldOf } from '../shared/collection.ts';
@@ -8,21 +8,21 @@ import { rowsOf } from './ask-few.ts';
 import type { Bar } from './bar.ts';
 import type { Key } from './sums.ts';
 
-/** Bars of one chart; the others are counted. */
-export const MOST_BARS = 12;
+/** Bars per chart; further groups are only counted. */
+export const MAX_BARS = 12;
 
-export interface Sized {
+export interface GroupSize {
   readonly key: Key;
   readonly value: number;
 }
 
-/** Names of groups by their values, asked for once for several charts of them. */
+/** Group names by value, shared by several charts. */
 export type Names = ReadonlyMap<Key, string>;
 
-/** The largest of them, with their names and the filter that lists their rows. */
+/** The largest groups, with names and filters. */
 export function barsOf(
   field: Field,
-  sizes: readonly Sized[],
+  sizes: readonly GroupSize[],
   names: Names,
   also: readonly Chip[] = [],
 ): readonly Bar[] {
@@ -38,16 +38,16 @@ export function barsOf(
   }));
 }
 
-function largest(sizes: readonly Sized[]): readonly Sized[] {
-  return [...sizes].sort((one, other) => other.value - one.value).slice(0, MOST_BARS);
+function largest(sizes: readonly GroupSize[]): readonly GroupSize[] {
+  return [...sizes].sort((one, other) => other.value - one.value).slice(0, MAX_BARS);
 }
 
-/** The names that charts of these sizes show. */
-export function namesFor(field: Field, ...charts: readonly (readonly Sized[])[]): Promise<Names> {
+/** Loads the names that the charts show. */
+export function namesFor(field: Field, ...charts: readonly (readonly GroupSize[])[]): Promise<Names> {
   return namesOf(field, [...new Set(charts.flatMap((sizes) => largest(sizes).map(({ key }) => key)))]);
 }
 
-/** One small request for the names of all bars. */
+/** One request loads the names of all bars. */
 async function namesOf(field: Field, keys: readonly Key[]): Promise<Names> {
   const other = referenceOf(field);
   const [key] = other?.key ?? [];

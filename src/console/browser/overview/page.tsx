@@ -1,23 +1,23 @@
-/** The catalogue at a glance. */
+/** The overview page. */
 import { Alert, Box, Button, LinearProgress } from '@mui/material';
 import { useQueries } from '@tanstack/react-query';
-import { collectionTitle, fieldWith, labelOf } from '../shared/collection.ts';
+import { collectionTitle, fieldWithRole, labelOf } from '../shared/collection.ts';
 import { formatNumber, formatPrice } from '../shared/numbers.ts';
 import { Title } from '../shared/page-title.tsx';
-import { wordsOf } from '../shared/words.ts';
+import { describeError } from '../shared/words.ts';
 import { keyOf, NAMES, readPart } from './asked.ts';
 import { Columns } from './charts.tsx';
 import { byGroup, type Figures } from './figures.ts';
 import { ChartPanel, LowPanel, Panel, Tile } from './panels.tsx';
 
 export function Overview() {
-  // Asked for like everything else that is shown, so that Refresh asks again.
+  // As queries, so that Refresh requests them again.
   const parts = useQueries({
     queries: NAMES.map((name) => ({
       queryKey: keyOf(name),
       queryFn: () => readPart(name),
       retry: false,
-      // Without a connection, too: then it says so.
+      // Also without a connection: the request then fails with a message.
       networkMode: 'always' as const,
       refetchOnWindowFocus: false,
     })),
@@ -25,7 +25,7 @@ export function Overview() {
   const figures = Object.fromEntries(NAMES.map((name, at) => [name, parts[at]!.data ?? undefined])) as Figures;
   const isFetching = parts.some((part) => part.isFetching);
   const failed = parts.filter((part) => part.error !== null && !part.isFetching);
-  const reasons = [...new Set(failed.map((part) => wordsOf(part.error)))];
+  const reasons = [...new Set(failed.map((part) => describeError(part.error)))];
   return (
     <Box sx={{ py: 2, display: 'grid', gap: 2 }} aria-busy={isFetching}>
       <Title title="Overview" />
@@ -39,24 +39,24 @@ export function Overview() {
             </Button>
           }
         >
-          {figures.count === undefined ? 'The figures could not be had: ' : 'Some figures are missing: '}
+          {figures.count === undefined ? 'Could not load the figures: ' : 'Some figures are missing: '}
           {reasons.join(' ')}
         </Alert>
       )}
-      <Sheet figures={figures} />
+      <FigureGrid figures={figures} />
     </Box>
   );
 }
 
-/** Where there are millions, nobody counts the cents. */
+/** Omits cents of large amounts. */
 const formatWorth = (value: number): string => (value < 1e6 ? formatPrice(value) : formatNumber(value));
 
-function Sheet({ figures }: { readonly figures: Figures }) {
+function FigureGrid({ figures }: { readonly figures: Figures }) {
   const { count, sums, low, prices = [], counts = [] } = figures;
   const flagged = sums?.flagged;
-  const flag = fieldWith('flag');
-  const stock = fieldWith('stock');
-  const threshold = fieldWith('threshold');
+  const flag = fieldWithRole('flag');
+  const stock = fieldWithRole('stock');
+  const threshold = fieldWithRole('threshold');
   const by = byGroup();
   return (
     <>
@@ -93,7 +93,7 @@ function Sheet({ figures }: { readonly figures: Figures }) {
         <ChartPanel id="value-by-group" title={`Stock value${by}`} chart={sums?.worthByGroup} format={formatWorth} />
         {stock && <ChartPanel id="units-by-group" title={`${labelOf(stock)}${by}`} chart={sums?.unitsByGroup} />}
         {prices.length > 0 && (
-          <Panel id="prices" title={`${labelOf(fieldWith('price')!)}: how many cost how much`}>
+          <Panel id="prices" title={`${labelOf(fieldWithRole('price')!)}: distribution`}>
             <Columns bars={prices} format={formatNumber} />
           </Panel>
         )}

@@ -1,8 +1,8 @@
-/** What the overview is made of: figures and charts that lead to their lists. */
+/** Figures and charts of the overview, with links to their lists. */
 import { Box, Button, Card, CardContent, Link, Typography } from '@mui/material';
 import type { ReactNode } from 'react';
 import { Link as RouterLink } from 'react-router-dom';
-import { fieldWith, itemPath, key, labelOf, titleOf } from '../shared/collection.ts';
+import { fieldWithRole, itemPath, key, labelOf, titleOf } from '../shared/collection.ts';
 import { formatNumber } from '../shared/numbers.ts';
 import { type Chip, listLink } from '../shared/query.ts';
 import { BarList } from './charts.tsx';
@@ -55,7 +55,7 @@ interface TileProps {
   readonly id: string;
   readonly label: string;
   readonly value: string;
-  /** Absent where no list shows just these. */
+  /** Absent if no filter lists exactly these rows. */
   readonly where: readonly Chip[] | undefined;
 }
 
@@ -84,8 +84,8 @@ export function Tile({ id, label, value, where }: TileProps) {
 }
 
 export function LowPanel({ low }: { readonly low: Low }) {
-  const stock = fieldWith('stock')!;
-  const threshold = fieldWith('threshold')!;
+  const stock = fieldWithRole('stock')!;
+  const threshold = fieldWithRole('threshold')!;
   return (
     <Panel id="low" title={`${labelOf(stock)} below ${labelOf(threshold).toLowerCase()}`}>
       <Box component="ul" sx={{ listStyle: 'none', p: 0, m: 0 }}>

@@ -1,11 +1,11 @@
-/** Prices in ranges that people would choose: 1, 2, 5, 10, 20, 50 and so on, as far as the prices reach. The service counts. */
+/** Price ranges with round bounds: 1, 2, 5, 10, 20, 50 and so on. The service counts the rows. */
 import type { Field } from '../../../collection/declaration.ts';
 import { rowsOf } from './ask-few.ts';
 import type { Bar } from './bar.ts';
 
-/** With more ranges than this each is a power of ten. */
-const MOST_RANGES = 24;
-const MOST_BARS = 8;
+/** With more ranges than this, each range is a power of ten. */
+const MAX_RANGES = 24;
+const MAX_BARS = 8;
 
 export async function readPriceRanges({ name }: Field): Promise<readonly Bar[]> {
   const [least, most] = await Promise.all([
@@ -26,7 +26,7 @@ export async function readPriceRanges({ name }: Field): Promise<readonly Bar[]> 
       return { from, to, count: await countBetween(name, from, to) };
     }),
   );
-  return gathered(trimmed(ranges)).map(({ from, to, count }) => ({
+  return mergeSparse(trimEmpty(ranges)).map(({ from, to, count }) => ({
     label: from === undefined ? `under ${to}` : to === undefined ? `${from} and more` : `${from}–${to}`,
     value: count,
     where: [
@@ -61,25 +61,25 @@ function boundsFor(least: number, most: number): readonly number[] {
     { length: Math.ceil(Math.log10(most)) - Math.floor(Math.log10(least)) + 1 },
     (_, index) => Math.floor(Math.log10(least)) + index,
   );
-  const steps = powers.length * 3 > MOST_RANGES ? [1] : [1, 2, 5];
+  const steps = powers.length * 3 > MAX_RANGES ? [1] : [1, 2, 5];
   const bounds = powers
     .flatMap((power) => steps.map((step) => Number((step * 10 ** power).toPrecision(1))))
     .filter((bound) => bound > least && bound <= most);
   return bounds.length === 0 ? [Math.ceil(most)] : bounds;
 }
 
-/** Empty ranges in the middle tell something; at the ends they do not. */
-function trimmed(ranges: readonly Range[]): readonly Range[] {
+/** Removes empty ranges at both ends. Empty ranges between others stay. */
+function trimEmpty(ranges: readonly Range[]): readonly Range[] {
   const first = ranges.findIndex(({ count }) => count > 0);
   const last = ranges.findLastIndex(({ count }) => count > 0);
   return first === -1 ? [] : ranges.slice(first, last + 1);
 }
 
-/** Where there are many ranges, those at the lower end with hardly a row in them are one. */
-function gathered(ranges: readonly Range[]): readonly Range[] {
+/** Merges sparse ranges at the lower end if there are many ranges. */
+function mergeSparse(ranges: readonly Range[]): readonly Range[] {
   const few = ranges.reduce((sum, { count }) => sum + count, 0) / 50;
   let rest = ranges;
-  while (rest.length > MOST_BARS && rest[0]!.count < few) {
+  while (rest.length > MAX_BARS && rest[0]!.count < few) {
     const [first, second, ...others] = rest as [Range, Range, ...Range[]];
     rest = [{ from: undefined, to: second.to, count: first.count + second.count }, ...others];
   }

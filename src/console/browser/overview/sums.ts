@@ -1,22 +1,22 @@
 /**
- * Stock and its value, group by group. The dialect sums fields, not products of fields: so prices are summed for each number
- * in stock (or the other way round, where there are fewer prices), and only the multiplication is done here.
+ * Stock and stock value per group. The dialect sums fields, not products of fields. The service therefore sums prices
+ * per stock (or stocks per price, if that gives fewer rows), and the page multiplies.
  */
 import type { Field } from '../../../collection/declaration.ts';
-import { fieldWith } from '../shared/collection.ts';
+import { fieldWithRole } from '../shared/collection.ts';
 import { fewRows } from './ask-few.ts';
 
 export interface GroupSum {
   readonly group: Key;
   readonly count: number;
   readonly units: number;
-  /** Absent where there are too many different prices and stocks to multiply them here. */
+  /** Absent if there are too many distinct prices and stocks. */
   readonly worth?: number;
-  /** How many are flagged; absent where that has to be asked for. */
+  /** Number of flagged rows; absent if it needs another request. */
   readonly flagged?: number;
 }
 
-/** What a group is called in the data. */
+/** The stored value of a group. */
 export type Key = number | string | boolean | null;
 
 interface Row {
@@ -27,21 +27,21 @@ interface Row {
   readonly flag?: number | boolean | null;
 }
 
-const group = fieldWith('group');
-const price = fieldWith('price');
-const flag = fieldWith('flag');
+const group = fieldWithRole('group');
+const price = fieldWithRole('price');
+const flag = fieldWithRole('flag');
 
 const GROUP = group === undefined ? [] : [`group:${group.name}`];
 
-/** Different stocks of all groups together that one answer may have. */
-const MOST_STOCKS = 12_000;
+/** Largest number of distinct stocks of all groups in one answer. */
+const MAX_STOCKS = 12_000;
 
-/** One answer where there are few enough different stocks in each group; two or three where there are more. */
+/** Reads the sums with one request, or with two or three if there are many distinct stocks. */
 export async function readSums(stock: Field): Promise<readonly GroupSum[]> {
   const priced = price === undefined ? [] : [`price:${price.name}.sum()`];
   const flagged = flag === undefined ? [] : [`flag:${flag.name}`];
   const columns = [`stock:${stock.name}`, ...flagged, 'count()', ...priced];
-  const byStock = await fewRows([['select', [...GROUP, ...columns].join(',')]], MOST_STOCKS);
+  const byStock = await fewRows([['select', [...GROUP, ...columns].join(',')]], MAX_STOCKS);
   if (byStock !== undefined) {
     return added(byStock as unknown as Row[], (row) => ({
       units: (row.stock ?? 0) * row.count,
@@ -60,7 +60,7 @@ export async function readSums(stock: Field): Promise<readonly GroupSum[]> {
   return added(await all([...GROUP, 'count()', units]), (row) => ({ units: row.stock ?? 0 }));
 }
 
-/** With more groups than can be shown, only the whole is left to tell. */
+/** Reads all groups, or only the total if there are too many. */
 async function all(columns: readonly string[]): Promise<readonly Row[]> {
   const rows =
     (await fewRows([['select', columns.join(',')]])) ??

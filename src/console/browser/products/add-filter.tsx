@@ -1,4 +1,4 @@
-/** A condition, in words: any field, what it should be, and a value. It is new, or one that is to be changed. */
+/** The dialog for a new or changed filter: field, condition and value. */
 import { Box, Button, Checkbox, Divider, FormControlLabel, MenuItem, Popover, TextField } from '@mui/material';
 import { type FormEvent, useState } from 'react';
 import type { Field } from '../../../collection/declaration.ts';
@@ -9,29 +9,29 @@ import { inputModeOf, ValueInput } from './value-input.tsx';
 
 interface AddFilterProps {
   readonly anchor: HTMLElement;
-  /** What it begins with. */
-  readonly begun?: Begun | undefined;
+  /** The initial filter. */
+  readonly initial?: InitialFilter | undefined;
   readonly isChange?: boolean;
   readonly add: (chips: readonly Chip[]) => void;
   readonly close: () => void;
 }
 
-export interface Begun {
+export interface InitialFilter {
   readonly field: Field;
   readonly condition: Condition;
   readonly typed?: string;
   readonly not?: boolean;
 }
 
-export function AddFilter({ anchor, begun, isChange = false, add, close }: AddFilterProps) {
-  const first = begun?.field ?? titleField ?? fields[0]!;
+export function AddFilter({ anchor, initial, isChange = false, add, close }: AddFilterProps) {
+  const first = initial?.field ?? titleField ?? fields[0]!;
   const [name, setName] = useState(first.name);
   const field = fieldNamed(name) ?? first;
   const conditions = conditionsFor(field);
-  const [chosen, setChosen] = useState(begun?.condition.label ?? '');
+  const [chosen, setChosen] = useState(initial?.condition.label ?? '');
   const condition = conditions.find(({ label }) => label === chosen) ?? conditions[0]!;
-  const [not, setNot] = useState(begun?.not ?? false);
-  const [typed, setTyped] = useState(begun?.typed ?? '');
+  const [not, setNot] = useState(initial?.not ?? false);
+  const [typed, setTyped] = useState(initial?.typed ?? '');
   const [upTo, setUpTo] = useState('');
   const [problem, setProblem] = useState<string>();
 
@@ -86,13 +86,13 @@ export function AddFilter({ anchor, begun, isChange = false, add, close }: AddFi
             </MenuItem>,
           ])}
         </TextField>
-        {condition.needs !== 'nothing' && <Looked key={name} {...{ condition, field, typed, type, problem }} />}
+        {condition.needs !== 'nothing' && <FilterValue key={name} {...{ condition, field, typed, type, problem }} />}
         {condition.needs === 'range' ? (
           <ValueInput field={field} label="To" text={upTo} onChange={setUpTo} isFirst={false} />
         ) : (
           <FormControlLabel
             control={<Checkbox checked={not} onChange={(_event, isOn) => setNot(isOn)} />}
-            label="Show those that do not match"
+            label="Show rows that do not match"
           />
         )}
         <Box sx={{ display: 'flex', justifyContent: 'flex-end', gap: 1 }}>
@@ -106,7 +106,7 @@ export function AddFilter({ anchor, begun, isChange = false, add, close }: AddFi
   );
 }
 
-interface LookedProps {
+interface FilterValueProps {
   readonly condition: Condition;
   readonly field: (typeof fields)[number];
   readonly typed: string;
@@ -114,8 +114,8 @@ interface LookedProps {
   readonly problem: string | undefined;
 }
 
-/** What is looked for. */
-function Looked({ condition: { needs, around }, field, typed, type, problem }: LookedProps) {
+/** The inputs for the value. */
+function FilterValue({ condition: { needs, around }, field, typed, type, problem }: FilterValueProps) {
   if ((needs === 'value' && around === undefined) || needs === 'range') {
     const label = needs === 'range' ? 'From' : 'Value';
     return <ValueInput field={field} label={label} text={typed} onChange={type} problem={problem} />;

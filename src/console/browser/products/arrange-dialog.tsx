@@ -1,4 +1,4 @@
-/** The order and the width of the columns; what is set shows behind it at once, and is kept in this browser. */
+/** The dialog for the order and width of columns. Changes apply at once and are stored in the browser. */
 import Down from '@mui/icons-material/ArrowDownward';
 import Up from '@mui/icons-material/ArrowUpward';
 import {
@@ -15,7 +15,7 @@ import {
 import { labelOf } from '../shared/collection.ts';
 import { useColumns } from './columns.tsx';
 
-/** Pixels. */
+/** Width steps in pixels. */
 const STEP = 10;
 
 export function ArrangeDialog({ close }: { readonly close: () => void }) {
@@ -39,7 +39,7 @@ export function ArrangeDialog({ close }: { readonly close: () => void }) {
               />
               <IconButton
                 size="small"
-                aria-label={`Move ${labelOf(field)} to the front`}
+                aria-label={`Move ${labelOf(field)} left`}
                 disabled={field === shown[0]}
                 onClick={() => move(field, -1)}
               >
@@ -47,7 +47,7 @@ export function ArrangeDialog({ close }: { readonly close: () => void }) {
               </IconButton>
               <IconButton
                 size="small"
-                aria-label={`Move ${labelOf(field)} to the back`}
+                aria-label={`Move ${labelOf(field)} right`}
                 disabled={field === shown.at(-1)}
                 onClick={() => move(field, 1)}
               >
@@ -58,7 +58,7 @@ export function ArrangeDialog({ close }: { readonly close: () => void }) {
         </List>
       </DialogContent>
       <DialogActions>
-        <Button onClick={reset}>As declared</Button>
+        <Button onClick={reset}>Reset</Button>
         <Button onClick={close} variant="contained">
           Done
         </Button>

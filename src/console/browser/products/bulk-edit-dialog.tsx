@@ -1,4 +1,4 @@
-/** One field, one new value for every row of the selection, or a number worked out for each. To empty a field is a choice of its own. */
+/** The dialog that changes one field of all selected rows: sets a value, clears it, or calculates a number. */
 import {
   Button,
   Checkbox,
@@ -16,16 +16,16 @@ import type { Field } from '../../../collection/declaration.ts';
 import type { Value } from '../../../collection/value.ts';
 import { isCalculable } from '../shared/arithmetic.ts';
 import { isUndoable, type RowChange, type Target } from '../shared/bulk.ts';
-import { describes, fieldNamed, fields, key, labelOf, titleField } from '../shared/collection.ts';
+import { fieldNamed, fields, helpTextOf, key, labelOf, titleField } from '../shared/collection.ts';
 import { readNumber } from '../shared/numbers.ts';
 import { ProblemInPlace } from '../shared/problem.tsx';
 import { mayWrite } from '../shared/rights.ts';
 import { readEntered } from '../shared/values.ts';
-import { PreviewOfNumbers, useNumbers } from './bulk-numbers.tsx';
+import { CalculationPreview, useCalculation } from './bulk-numbers.tsx';
 import { ValueInput } from './value-input.tsx';
 
-/** A name is of one row only. */
-export const CHANGEABLE = fields.filter((field) => field !== key && field !== titleField && mayWrite(field, false));
+/** Titles are excluded, since they identify one row. */
+export const BULK_FIELDS = fields.filter((field) => field !== key && field !== titleField && mayWrite(field, false));
 
 interface BulkEditDialogProps {
   readonly what: string;
@@ -35,14 +35,18 @@ interface BulkEditDialogProps {
   readonly close: () => void;
 }
 
-/** How the new value is told. */
-const WAYS = { set: 'Set to', add: 'Add (or subtract, with a minus)', percent: 'Raise by % (or lower, with a minus)' };
+/** Ways to enter the new value. */
+const WAYS = {
+  set: 'Set to',
+  add: 'Add (a negative number subtracts)',
+  percent: 'Raise by % (a negative number lowers)',
+};
 type Way = keyof typeof WAYS;
 
 export function BulkEditDialog({ what, target: asked, apply, applyEach, close }: BulkEditDialogProps) {
-  // What was selected when it was opened.
+  // The selection at the time the dialog opened.
   const [target] = useState(asked);
-  const [name, setName] = useState(CHANGEABLE[0]!.name);
+  const [name, setName] = useState(BULK_FIELDS[0]!.name);
   const [typed, setTyped] = useState('');
   const [isEmptied, setEmptied] = useState(false);
   const [fault, setFault] = useState<string>();
@@ -52,7 +56,7 @@ export function BulkEditDialog({ what, target: asked, apply, applyEach, close }:
   const field = fieldNamed(name)!;
   const mayCalculate = isCalculable(field) && isUndoable(target);
   const operation = mayCalculate && way !== 'set' ? way : undefined;
-  const { calculation, error: unread } = useNumbers(target, field, operation, typed);
+  const { calculation, error: readError } = useCalculation(target, field, operation, typed);
   const begin = (next: string) => {
     setName(next);
     setTyped('');
@@ -87,9 +91,9 @@ export function BulkEditDialog({ what, target: asked, apply, applyEach, close }:
             value={name}
             onChange={(event) => begin(event.target.value)}
             sx={{ mt: 1 }}
-            helperText={describes(field)}
+            helperText={helpTextOf(field)}
           >
-            {CHANGEABLE.map((each) => (
+            {BULK_FIELDS.map((each) => (
               <MenuItem key={each.name} value={each.name}>
                 {labelOf(each)}
               </MenuItem>
@@ -117,17 +121,17 @@ export function BulkEditDialog({ what, target: asked, apply, applyEach, close }:
             problem={fault}
           />
           {operation !== undefined && calculation !== undefined && (
-            <PreviewOfNumbers field={field} calculation={calculation} />
+            <CalculationPreview field={field} calculation={calculation} />
           )}
-          {operation !== undefined && unread !== undefined && <ProblemInPlace error={unread} />}
+          {operation !== undefined && readError !== undefined && <ProblemInPlace error={readError} />}
           {!field.required && operation === undefined && (
             <FormControlLabel
               control={<Checkbox checked={isEmptied} onChange={(_event, isOn) => setEmptied(isOn)} />}
-              label="Empty this field"
+              label="Clear this field"
             />
           )}
           {!isUndoable(target) && (
-            <DialogContentText>There are too many to remember what they were: this cannot be undone.</DialogContentText>
+            <DialogContentText>This cannot be undone, because there are too many rows.</DialogContentText>
           )}
           {error !== undefined && <ProblemInPlace error={error} />}
         </DialogContent>

@@ -1,32 +1,37 @@
-/** What a calculation would make of a selection: the first rows, old → new, and how many there are. */
+/** The preview of a bulk calculation: the first rows, old → new, and the number of changes. */
 import { Box, Table, TableBody, TableCell, TableHead, TableRow, Typography } from '@mui/material';
 import { useEffect, useMemo, useState } from 'react';
 import type { Field } from '../../../collection/declaration.ts';
-import { calculated, type Operation } from '../shared/arithmetic.ts';
+import { applyOperation, type Operation } from '../shared/arithmetic.ts';
 import { isUndoable, type RowChange, rowsFor, type Target } from '../shared/bulk.ts';
-import { countedRows, labelOf, oneOf, type Record_, titleOf } from '../shared/collection.ts';
+import { countedRows, type KeyedRow, labelOf, oneOf, titleOf } from '../shared/collection.ts';
 import { readNumber } from '../shared/numbers.ts';
 import { isSame } from '../shared/same.ts';
 import { formatValue } from '../shared/values.ts';
 
 const SHOWN = 5;
 
-export interface Calculation {
+interface Calculation {
   readonly changes: readonly RowChange[];
-  /** Rows without a number. */
+  /** Number of rows without a value. */
   readonly empty: number;
-  /** Why nothing can be done. */
+  /** Why the calculation is not possible. */
   readonly problem?: string;
 }
 
-export interface Numbers {
+export interface CalculationState {
   readonly calculation: Calculation | undefined;
   readonly error: unknown;
 }
 
-/** The rows are read once for a field; every amount that is typed is worked out here. */
-export function useNumbers(target: Target, field: Field, operation: Operation | undefined, typed: string): Numbers {
-  const [rows, setRows] = useState<{ readonly name: string; readonly all: readonly Record_[] }>();
+/** Reads the rows once per field, and calculates every typed amount locally. */
+export function useCalculation(
+  target: Target,
+  field: Field,
+  operation: Operation | undefined,
+  typed: string,
+): CalculationState {
+  const [rows, setRows] = useState<{ readonly name: string; readonly all: readonly KeyedRow[] }>();
   const [error, setError] = useState<unknown>();
   const isWanted = operation !== undefined && isUndoable(target);
   useEffect(() => {
@@ -49,12 +54,12 @@ export function useNumbers(target: Target, field: Field, operation: Operation | 
   return { calculation, error };
 }
 
-function calculate(rows: readonly Record_[], field: Field, operation: Operation, amount: string): Calculation {
+function calculate(rows: readonly KeyedRow[], field: Field, operation: Operation, amount: string): Calculation {
   const changes: RowChange[] = [];
   let empty = 0;
   for (const row of rows) {
     const before = row[field.name] ?? null;
-    const entered = calculated(field, before, operation, amount);
+    const entered = applyOperation(field, before, operation, amount);
     if (entered === undefined) empty++;
     else if ('problem' in entered) return { changes: [], empty, problem: `${titleOf(row)}: ${entered.problem}` };
     else if (!isSame(before, entered.value)) changes.push({ row, before, after: entered.value });
@@ -62,16 +67,22 @@ function calculate(rows: readonly Record_[], field: Field, operation: Operation,
   return { changes, empty };
 }
 
-export function PreviewOfNumbers({ field, calculation }: { readonly field: Field; readonly calculation: Calculation }) {
+export function CalculationPreview({
+  field,
+  calculation,
+}: {
+  readonly field: Field;
+  readonly calculation: Calculation;
+}) {
   const { changes, empty, problem } = calculation;
   if (problem !== undefined) {
     return (
       <Typography role="alert" color="error">
-        {problem} Nothing is changed as long as one of them cannot be.
+        {problem} Nothing is changed until this is resolved.
       </Typography>
     );
   }
-  const left = empty === 0 ? '' : ` ${countedRows(empty)} without a number ${empty === 1 ? 'stays' : 'stay'} so.`;
+  const left = empty === 0 ? '' : ` ${countedRows(empty)} without a number ${empty === 1 ? 'does' : 'do'} not change.`;
   return (
     <Box>
       <Typography role="status" variant="body2">
@@ -79,7 +90,7 @@ export function PreviewOfNumbers({ field, calculation }: { readonly field: Field
         {left}
       </Typography>
       {changes.length > 0 && (
-        <Table size="small" aria-label="The first of them">
+        <Table size="small" aria-label="The first changes">
           <TableHead>
             <TableRow>
               <TableCell sx={{ textTransform: 'capitalize' }}>{oneOf()}</TableCell>

@@ -1,4 +1,4 @@
-/** Which columns are shown: a choice that is kept, for wide and narrow screens apart; and in which order and how wide. */
+/** The choice of columns, stored separately for wide and narrow screens, with their order and width. */
 import Checked from '@mui/icons-material/CheckBox';
 import Unchecked from '@mui/icons-material/CheckBoxOutlineBlank';
 import { Divider, Menu, MenuItem, useMediaQuery } from '@mui/material';
@@ -7,14 +7,14 @@ import { useStore } from 'react-admin';
 import type { Field } from '../../../collection/declaration.ts';
 import { collectionName, fields, key, labelOf, titleField } from '../shared/collection.ts';
 import { Icon } from '../shared/icon.tsx';
-import { latePart } from '../shared/page-boundary.tsx';
+import { lazyPart } from '../shared/page-boundary.tsx';
 import { columnWidth, gridWidth, NARROW_SCREEN } from './grid-style.ts';
 
 const ICON = { fontSize: 'small', sx: { mr: 1 } } as const;
 
 interface Columns {
   readonly shown: readonly Field[];
-  /** All of them, in their order. */
+  /** All columns, in order. */
   readonly ordered: readonly Field[];
   readonly widthOf: (field: Field) => number;
   readonly toggle: (field: Field) => void;
@@ -27,9 +27,9 @@ const NARROWEST = 40;
 const WIDEST = 800;
 const NO_WIDTHS: Readonly<Record<string, number>> = {};
 
-/** What each width of the screen begins with; the rest is a choice of columns away, and the choice is kept for each. */
+/** Default columns per screen width. */
 const NARROW: readonly string[] = fields.filter((field) => field !== titleField && field.role !== 'price').map(namesOf);
-/** The menu, and the margins. */
+/** Width of the menu and margins. */
 const BESIDE_THE_GRID = 220;
 const NONE: readonly string[] = [];
 
@@ -37,7 +37,7 @@ function namesOf({ name }: Field): string {
   return name;
 }
 
-/** The columns for which so many pixels have no room: those that mean nothing in particular go first, the last of them before. */
+/** Columns that do not fit into this width. Fields without a role are dropped first, from the last to the first. */
 function beyond(room: number): readonly string[] {
   const byWeight = [...fields].sort((one, other) => weight(other) - weight(one));
   const shown: Field[] = [];
@@ -50,7 +50,7 @@ function weight(field: Field): number {
   return field.role === undefined ? 0 : 1;
 }
 
-/** Fields that are new since the order was chosen come last. */
+/** Fields that were added after the order was stored come last. */
 function inOrder(order: readonly string[]): readonly Field[] {
   const place = ({ name }: Field) => (order.includes(name) ? order.indexOf(name) : order.length);
   return [...fields].sort((one, other) => place(one) - place(other));
@@ -90,8 +90,8 @@ export function useColumns(): Columns {
   };
 }
 
-/** Loaded when it is asked for. */
-const ArrangeDialog = latePart(async () => (await import('./arrange-dialog.tsx')).ArrangeDialog);
+/** Loaded on demand. */
+const ArrangeDialog = lazyPart(async () => (await import('./arrange-dialog.tsx')).ArrangeDialog);
 
 export function ColumnsButton() {
   const { shown, ordered, toggle } = useColumns();
@@ -112,7 +112,7 @@ export function ColumnsButton() {
                 key={field.name}
                 role="menuitemcheckbox"
                 aria-checked={isShown}
-                // One column is always left: a grid without any could not be told from an empty one.
+                // One column always stays, since a grid without columns would look empty.
                 disabled={isShown && shown.length === 1}
                 onClick={() => toggle(field)}
                 dense

@@ -1,4 +1,6 @@
-/** Both versions side by side, and a choice for every field that both have changed. Escape goes back to editing. */
+/**
+ * Shows both versions and asks which to keep, for every field that both people changed. Escape goes back to editing.
+ */
 import {
   Button,
   Dialog,
@@ -43,7 +45,7 @@ function Choices({ conflict, close }: { readonly conflict: Conflict; readonly cl
   const others = fields.filter(({ name }) => !disputed.includes(name) && !isSame(base[name], theirs[name]));
   const [sides, setSides] = useState<Readonly<Record<string, Side>>>({});
   const sideOf = (name: string) => sides[name] ?? 'mine';
-  /** What nobody else has touched is stored either way. */
+  /** Fields that nobody else changed are saved in any case. */
   const chosen = (isKept: (name: string) => boolean): Changes =>
     Object.fromEntries(Object.entries(mine).filter(([name]) => !disputed.includes(name) || isKept(name)));
   return (
@@ -53,7 +55,7 @@ function Choices({ conflict, close }: { readonly conflict: Conflict; readonly cl
       </DialogTitle>
       <DialogContent>
         <DialogContentText>
-          You both changed the same after you opened it, and nothing of yours is stored yet. Choose which to keep.
+          You both changed the same fields. Your changes are not saved yet. Choose which values to keep.
         </DialogContentText>
         <Table
           size="small"
@@ -62,7 +64,7 @@ function Choices({ conflict, close }: { readonly conflict: Conflict; readonly cl
           <TableHead>
             <TableRow>
               <TableCell>Field</TableCell>
-              <TableCell>When you opened it</TableCell>
+              <TableCell>Before</TableCell>
               <TableCell>Yours and theirs</TableCell>
             </TableRow>
           </TableHead>
@@ -90,7 +92,7 @@ function Choices({ conflict, close }: { readonly conflict: Conflict; readonly cl
                   {labelOf(field)}
                 </TableCell>
                 <TableCell>{formatValue(field, base[field.name])}</TableCell>
-                <TableCell>Theirs: {formatValue(field, theirs[field.name])} (is kept)</TableCell>
+                <TableCell>Theirs: {formatValue(field, theirs[field.name])} (kept)</TableCell>
               </TableRow>
             ))}
           </TableBody>

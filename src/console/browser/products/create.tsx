@@ -1,4 +1,4 @@
-/** A new row. */
+/** The form for a new row. */
 import { Card } from '@mui/material';
 import { useRef, useState } from 'react';
 import { SimpleForm, useRedirect } from 'react-admin';
@@ -7,7 +7,8 @@ import { collectionName, fieldNamed, oneOf } from '../shared/collection.ts';
 import { Title } from '../shared/page-title.tsx';
 import { offerUndoOfCreation } from '../shared/undo-row.ts';
 import { FormEnd, FormFields, FormToolbar, isFilledIn, readForm } from './form.tsx';
-import { noteCreated } from './shown-rows.tsx';
+import { useSaveOnce } from './save-once.ts';
+import { rememberCreated } from './shown-rows.tsx';
 
 const NONE = {};
 
@@ -15,23 +16,32 @@ export function CreatePage() {
   const [error, setError] = useState<unknown>();
   const isUnsaved = useRef(false);
   const redirect = useRedirect();
-  const save = async (data: Readonly<Record<string, unknown>>) => {
+  const [idempotencyKey] = useState(() => crypto.randomUUID());
+  const { save, isSaving } = useSaveOnce(async (data) => {
     setError(undefined);
     try {
-      const row = await createRow(withoutEmpty(readForm(data)));
+      const row = await createRow(withoutEmpty(readForm(data)), idempotencyKey);
       isUnsaved.current = false;
-      noteCreated(row.id);
+      rememberCreated(row.id);
       redirect('list', collectionName);
       offerUndoOfCreation(row);
+      return 'saved';
     } catch (problem) {
       setError(problem);
     }
-  };
+    return 'editing';
+  });
   return (
     <>
       <Title title={`New ${oneOf()}`} />
       <Card sx={{ mt: 2 }}>
-        <SimpleForm record={NONE} onSubmit={save} sx={{ maxWidth: 820 }} toolbar={<FormToolbar maySave />} noValidate>
+        <SimpleForm
+          record={NONE}
+          onSubmit={save}
+          sx={{ maxWidth: 820 }}
+          toolbar={<FormToolbar maySave isSaving={isSaving} />}
+          noValidate
+        >
           <FormFields isNew />
           <FormEnd isUnsaved={isUnsaved} what={`the new ${oneOf()}`} error={error} />
         </SimpleForm>

@@ -1,12 +1,12 @@
-/** The form's way to delete its row. */
+/** The delete button of the form. */
 import Delete from '@mui/icons-material/Delete';
 import { Button } from '@mui/material';
 import { useState } from 'react';
-import type { Record_ } from '../shared/collection.ts';
+import type { KeyedRow } from '../shared/collection.ts';
 import { DeleteRow } from './deletion-dialog.tsx';
 
 interface DeleteButtonProps {
-  readonly record: Record_;
+  readonly record: KeyedRow;
   readonly afterwards: () => void;
 }
 

@@ -1,12 +1,12 @@
-/** Asked before anything is deleted: what goes, what goes with it, and whether it can be brought back. */
+/** Asks before rows are deleted. It names what else is deleted, and whether the deletion can be undone. */
 import { Button, Dialog, DialogActions, DialogContent, DialogContentText, DialogTitle } from '@mui/material';
 import { useState } from 'react';
 import { useRefresh } from 'react-admin';
 import { deleteAll, isDeletionUndoable, type Target } from '../shared/bulk.ts';
-import { deletedWithRows, type Record_, titleOf, titleOfCollection } from '../shared/collection.ts';
+import { deletedWithRows, type KeyedRow, titleOf, titleOfCollection } from '../shared/collection.ts';
 import { ProblemInPlace } from '../shared/problem.tsx';
 import { mayRestore, seesWholeRows } from '../shared/rights.ts';
-import { offerUndo, tell } from '../shared/undo.tsx';
+import { offerUndo, showMessage } from '../shared/undo.tsx';
 
 interface DeletionDialogProps {
   readonly what: string;
@@ -35,14 +35,14 @@ export function DeletionDialog({ what, isUndoable, apply, close }: DeletionDialo
       <DialogContent>
         <DialogContentText>
           {isUndoable
-            ? 'This is done at once. You can undo it afterwards.'
+            ? 'You can undo this.'
             : mayRestore
-              ? 'This is done at once. There are too many to bring them back: it cannot be undone.'
-              : `This is done at once. It cannot be undone, since you ${
-                  seesWholeRows ? 'may not make new ones' : 'do not see all that would have to be brought back'
+              ? 'This cannot be undone, because there are too many rows.'
+              : `This cannot be undone, because you ${
+                  seesWholeRows ? 'may not create rows' : 'do not see all fields'
                 }.`}
           {deletedWithRows.length > 0 &&
-            ` What belongs to it in ${deletedWithRows.map(titleOfCollection).join(', ')} is deleted, too, and is not brought back.`}
+            ` Related rows in ${deletedWithRows.map(titleOfCollection).join(', ')} are also deleted, and undo does not restore them.`}
         </DialogContentText>
         {error !== undefined && <ProblemInPlace error={error} />}
       </DialogContent>
@@ -57,9 +57,9 @@ export function DeletionDialog({ what, isUndoable, apply, close }: DeletionDialo
 }
 
 interface DeleteRowProps {
-  readonly record: Record_;
+  readonly record: KeyedRow;
   readonly close: () => void;
-  /** When the row is gone, whoever deleted it. */
+  /** Called when the row no longer exists. */
   readonly afterwards?: () => void;
 }
 
@@ -72,8 +72,8 @@ export function DeleteRow({ record, close, afterwards }: DeleteRowProps) {
     close();
     afterwards?.();
     refresh();
-    if (count === 0) tell(`${title} was deleted already, by someone else.`, 'warning');
-    else if (undo === undefined) tell(`${title} was deleted.`, 'success');
+    if (count === 0) showMessage(`${title} was already deleted by someone else.`, 'warning');
+    else if (undo === undefined) showMessage(`${title} was deleted.`, 'success');
     else offerUndo(`${title} was deleted.`, undo);
   };
   return <DeletionDialog what={title} isUndoable={isDeletionUndoable(target)} apply={remove} close={close} />;

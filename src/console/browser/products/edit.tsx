@@ -1,20 +1,21 @@
-/** One row, to change or delete. */
+/** The form of an existing row. */
 import { Box, Card, LinearProgress } from '@mui/material';
 import { type RefObject, useRef, useState } from 'react';
 import { RecordContextProvider, SimpleForm, useGetOne, useRedirect } from 'react-admin';
 import { useParams } from 'react-router-dom';
-import { collectionName, key, labelOf, type Record_, titleOf } from '../shared/collection.ts';
+import { collectionName, type KeyedRow, key, labelOf, titleOf } from '../shared/collection.ts';
 import { Title } from '../shared/page-title.tsx';
 import { ProblemInPlace } from '../shared/problem.tsx';
 import { hasReferrers } from '../shared/referrers.ts';
 import { mayDelete, mayUpdate } from '../shared/rights.ts';
 import { saveRow } from '../shared/save-row.ts';
-import { tellOutcome } from '../shared/undo-row.ts';
+import { reportOutcome } from '../shared/undo-row.ts';
 import { DeleteButton } from './delete-button.tsx';
 import { FormEnd, FormFields, FormToolbar, readForm } from './form.tsx';
 import { ReferrersOf } from './referrers.tsx';
+import { useSaveOnce } from './save-once.ts';
 
-/** What is in a form does not change while someone works in it; whatever others store meanwhile is met when it is saved. */
+/** The query never refetches while someone edits. Changes by others are merged on save. */
 const ONCE = {
   retry: false,
   refetchOnWindowFocus: false,
@@ -25,40 +26,43 @@ const ONCE = {
 
 export function EditPage() {
   const { id = '' } = useParams();
-  const { data, error, isFetching, refetch } = useGetOne<Record_>(collectionName, { id }, ONCE);
+  const { data, error, isFetching, refetch } = useGetOne<KeyedRow>(collectionName, { id }, ONCE);
   const isUnsaved = useRef(false);
-  const begun = useRef<Record_>(undefined);
-  if (begun.current !== undefined && String(begun.current.id) !== id) begun.current = undefined;
-  // A row that the list has shown may be older than what is stored; and what nobody works in is brought up to date.
-  if (data !== undefined && !isFetching && (begun.current === undefined || !isUnsaved.current)) begun.current = data;
-  const row = begun.current;
+  const editedRow = useRef<KeyedRow>(undefined);
+  if (editedRow.current !== undefined && String(editedRow.current.id) !== id) editedRow.current = undefined;
+  // The list may have cached an older row. An untouched form takes the current one.
+  if (data !== undefined && !isFetching && (editedRow.current === undefined || !isUnsaved.current))
+    editedRow.current = data;
+  const row = editedRow.current;
   if (row !== undefined) return <EditForm key={id} row={row} isUnsaved={isUnsaved} />;
   if (error && !isFetching) {
     return (
       <Box sx={{ pt: 2 }}>
         <Title title={`${labelOf(key)} ${id}`} />
-        <ProblemInPlace title="This page could not be read" error={error} retry={refetch} />
+        <ProblemInPlace title="Could not load this page" error={error} retry={refetch} />
       </Box>
     );
   }
   return <LinearProgress aria-label="Loading" />;
 }
 
-function EditForm({ row, isUnsaved }: { readonly row: Record_; readonly isUnsaved: RefObject<boolean> }) {
+function EditForm({ row, isUnsaved }: { readonly row: KeyedRow; readonly isUnsaved: RefObject<boolean> }) {
   const [error, setError] = useState<unknown>();
   const redirect = useRedirect();
-  const save = async (data: Readonly<Record<string, unknown>>) => {
+  const { save, isSaving } = useSaveOnce(async (data) => {
     setError(undefined);
     try {
       const outcome = await saveRow({ row }, readForm(data, row));
-      if (outcome.kind === 'editing') return;
+      if (outcome.kind === 'editing') return 'editing';
       isUnsaved.current = false;
       redirect('list', collectionName);
-      tellOutcome(outcome);
+      reportOutcome(outcome);
+      return 'saved';
     } catch (problem) {
       setError(problem);
     }
-  };
+    return 'editing';
+  });
   const afterwards = () => {
     isUnsaved.current = false;
     redirect('list', collectionName);
@@ -73,7 +77,7 @@ function EditForm({ row, isUnsaved }: { readonly row: Record_; readonly isUnsave
           record={row}
           onSubmit={save}
           sx={{ maxWidth: 820 }}
-          toolbar={<FormToolbar remove={remove} maySave={mayUpdate} />}
+          toolbar={<FormToolbar remove={remove} maySave={mayUpdate} isSaving={isSaving} />}
           sanitizeEmptyValues={false}
           noValidate
         >

@@ -1,4 +1,6 @@
-/** What is selected, or else what is filtered, whole and in its order, as a file: the service writes it, the browser saves it. */
+/**
+ * Exports the selected rows, or all rows that match the filter. The service writes the file and the browser saves it.
+ */
 import { Alert, Button, CircularProgress, ListItemText, Menu, MenuItem, Snackbar } from '@mui/material';
 import { useRef, useState } from 'react';
 import { useListContext, useNotify } from 'react-admin';
@@ -10,7 +12,7 @@ import { formatDecimal, formatNumber } from '../shared/numbers.ts';
 import { type Filter, listUrl, type Sort } from '../shared/query.ts';
 import { chooseTarget, datedName } from '../shared/save-file.ts';
 import { askStream } from '../shared/stream.ts';
-import { wordsOf } from '../shared/words.ts';
+import { describeError } from '../shared/words.ts';
 import { useSelection } from './selection.tsx';
 
 interface Format {
@@ -23,16 +25,16 @@ interface Format {
 const FORMATS: readonly Format[] = [
   {
     label: 'CSV for a spreadsheet',
-    what: 'Nothing in it runs as a formula; Excel reads every letter',
+    what: 'Safe for Excel: no cell runs as a formula',
     type: 'text/csv;spreadsheet=true',
     extension: 'csv',
   },
-  { label: 'CSV', what: 'Exactly what is stored, for programs', type: 'text/csv', extension: 'csv' },
+  { label: 'CSV', what: 'The stored values, for programs', type: 'text/csv', extension: 'csv' },
   { label: 'JSON', what: 'One list of objects', type: 'application/json', extension: 'json' },
-  { label: 'NDJSON', what: 'One object a line', type: 'application/x-ndjson', extension: 'ndjson' },
+  { label: 'NDJSON', what: 'One object per line', type: 'application/x-ndjson', extension: 'ndjson' },
 ];
 
-/** From here on a file is written to the disk as it comes. */
+/** A file with more rows than this is streamed to the disk. */
 const LARGE_ROWS = 2_000;
 const MEGABYTE = 1024 * 1024;
 
@@ -56,11 +58,11 @@ export function ExportMenu() {
       setBytes(0);
       const url = selected?.kind === 'rows' ? selectionUrl(selected.ids, sort) : listUrl(filterValues as Filter, sort);
       const content = await askStream(url, { accept: type, signal: control.signal });
-      await target(content.pipeThrough(counting(setBytes)), type);
+      await target(content.pipeThrough(countBytes(setBytes)), type);
       notify(`Exported ${rows === undefined ? '' : `${formatNumber(rows)} rows`}.`, { type: 'info' });
     } catch (error) {
       if (!control.signal.aborted) {
-        notify(`Nothing was exported: ${wordsOf(error)}`, { type: 'error', autoHideDuration: null });
+        notify(`Nothing was exported: ${describeError(error)}`, { type: 'error', autoHideDuration: null });
       }
     }
     setBytes(undefined);
@@ -113,16 +115,16 @@ function selectionUrl(ids: readonly Id[], sort: Sort): string {
   return `${url}${url.includes('?') ? '&' : '?'}${keysAre(ids)}`;
 }
 
-/** Tells how much has passed, a few times a second. */
-function counting(tell: (bytes: number) => void): TransformStream<Uint8Array, Uint8Array> {
+/** Reports progress a few times a second. */
+function countBytes(report: (bytes: number) => void): TransformStream<Uint8Array, Uint8Array> {
   let bytes = 0;
-  let told = 0;
+  let reportedAt = 0;
   return new TransformStream({
     transform(piece, out) {
       bytes += piece.byteLength;
-      if (performance.now() - told > 200) {
-        told = performance.now();
-        tell(bytes);
+      if (performance.now() - reportedAt > 200) {
+        reportedAt = performance.now();
+        report(bytes);
       }
       out.enqueue(piece);
     },

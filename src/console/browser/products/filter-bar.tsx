@@ -1,36 +1,36 @@
-/** Search as you type, the filters as chips, and the URL that they make. */
+/** The search box, the filter chips, and the URL of the current list. */
 import { Box, Chip as MuiChip } from '@mui/material';
 import { type MouseEvent, useEffect, useRef, useState } from 'react';
 import { useListContext } from 'react-admin';
-import { collectionName, fieldNamed, labelOf, type Record_, titleField } from '../shared/collection.ts';
+import { collectionName, fieldNamed, type KeyedRow, labelOf, titleField } from '../shared/collection.ts';
 import { conditionOf, describeCondition } from '../shared/conditions.ts';
 import { Icon } from '../shared/icon.tsx';
 import { type Chip, type Filter, filterOf } from '../shared/query.ts';
 import { quickFilters } from '../shared/quick-filters.ts';
-import { noteTitles } from '../shared/references.ts';
-import { AddFilter, type Begun } from './add-filter.tsx';
+import { cacheTitles } from '../shared/references.ts';
+import { AddFilter, type InitialFilter } from './add-filter.tsx';
 import { RequestLine } from './request-line.tsx';
 
-/** Long enough that a word is not searched letter by letter, short enough to feel at once. */
+/** Long enough not to search letter by letter, short enough to feel immediate. */
 const PAUSE_MS = 180;
 
-/** The filter that is being set, and the place of the one that it changes. */
+/** The filter in the dialog, and the index of the chip that it replaces. */
 interface Open {
   readonly anchor: HTMLElement;
-  readonly begun?: Begun;
+  readonly initial?: InitialFilter;
   readonly at?: number;
 }
 
 export function FilterBar() {
-  const { filterValues, setFilters, data } = useListContext<Record_>();
+  const { filterValues, setFilters, data } = useListContext<KeyedRow>();
   const { q, where = [] } = filterOf(filterValues);
-  noteTitles(data ?? []);
+  cacheTitles(data ?? []);
   const [open, setOpen] = useState<Open>();
   const change = (next: Filter) => {
     const filter: Filter = { ...(next.q ? { q: next.q } : {}), ...(next.where?.length ? { where: next.where } : {}) };
     setFilters(filter, undefined, false);
   };
-  /** In place of the one that was to be changed, else after the others. */
+  /** Replaces the chip that is being changed, or appends a new one. */
   const add = (chips: readonly Chip[]) => {
     const at = open?.at ?? where.length;
     setOpen(undefined);
@@ -40,12 +40,12 @@ export function FilterBar() {
     const field = 'raw' in chip ? undefined : fieldNamed(chip.field);
     const fits = 'raw' in chip || field === undefined ? undefined : conditionOf(field, chip);
     if ('raw' in chip || field === undefined || fits === undefined) return;
-    setOpen({ anchor, at, begun: { field, ...fits, not: chip.not === true } });
+    setOpen({ anchor, at, initial: { field, ...fits, not: chip.not === true } });
   };
   const remove = (index: number) =>
     change({ ...(q === undefined ? {} : { q }), where: where.filter((_chip, at) => at !== index) });
 
-  // What is filtered by already is a chip, which can be changed.
+  // A quick filter that is already a chip is not offered again.
   const quick = quickFilters.filter(({ field }) => !where.some((chip) => 'field' in chip && chip.field === field.name));
   return (
     <Box component="search" sx={{ px: 2, pt: 2, pb: 1, display: 'grid', gap: 1.25 }}>
@@ -62,7 +62,7 @@ export function FilterBar() {
         </button>
         {where.map((chip, index) => (
           <MuiChip
-            // biome-ignore lint/suspicious/noArrayIndexKey: chips are told apart by their place
+            // biome-ignore lint/suspicious/noArrayIndexKey: chips have no identity but their index
             key={index}
             label={'raw' in chip ? chip.label : describeCondition(fieldNamed(chip.field)!, chip)}
             {...('raw' in chip
@@ -92,7 +92,7 @@ export function FilterBar() {
               className="chip"
               title={`Filter by ${labelOf(field)}`}
               aria-haspopup="dialog"
-              onClick={(event) => setOpen({ anchor: event.currentTarget, begun: { field, condition } })}
+              onClick={(event) => setOpen({ anchor: event.currentTarget, initial: { field, condition } })}
             >
               {labelOf(field)}
             </button>
@@ -103,7 +103,7 @@ export function FilterBar() {
       {open !== undefined && (
         <AddFilter
           anchor={open.anchor}
-          begun={open.begun}
+          initial={open.initial}
           isChange={open.at !== undefined}
           add={add}
           close={() => setOpen(undefined)}
@@ -116,7 +116,7 @@ export function FilterBar() {
 function SearchBox({ value, onChange }: { readonly value: string; readonly onChange: (words: string) => void }) {
   const [typed, setTyped] = useState(value);
   const sent = useRef(value);
-  // What changes from outside (a link, the back button) shows; what was typed here is not overtaken by its own echo.
+  // Show changes from outside (a link, the back button), but do not overwrite typing with its own result.
   useEffect(() => {
     if (value === sent.current) return;
     sent.current = value;
@@ -130,8 +130,8 @@ function SearchBox({ value, onChange }: { readonly value: string; readonly onCha
     }, PAUSE_MS);
     return () => clearTimeout(timer);
   }, [typed, onChange]);
-  /** A search that was not made, since unsaved work would have been left, does not stand there as if it had been. */
-  const showWhatHolds = () => {
+  /** Restores the text if the search was cancelled to keep unsaved work. */
+  const restoreSearch = () => {
     if (typed !== sent.current || value === sent.current) return;
     sent.current = value;
     setTyped(value);
@@ -145,7 +145,7 @@ function SearchBox({ value, onChange }: { readonly value: string; readonly onCha
       placeholder={label}
       value={typed}
       onChange={(event) => setTyped(event.target.value)}
-      onBlur={showWhatHolds}
+      onBlur={restoreSearch}
     />
   );
 }

@@ -1,4 +1,4 @@
-/** The form of one row, with an input for each declared field. What is typed is read by `shared/values.ts` when it is saved. */
+/** The form of a row, with an input per declared field. `shared/values.ts` parses the input on save. */
 import { Box } from '@mui/material';
 import { useFormIsDirty } from 'ra-core';
 import { type ReactNode, type RefObject, useEffect } from 'react';
@@ -17,12 +17,12 @@ import type { Field } from '../../../collection/declaration.ts';
 import type { Value } from '../../../collection/value.ts';
 import {
   type Cells,
-  describes,
   fields,
+  helpTextOf,
   isWritable,
+  type KeyedRow,
   key,
   labelOf,
-  type Record_,
   titleField,
 } from '../shared/collection.ts';
 import { ProblemInPlace } from '../shared/problem.tsx';
@@ -51,12 +51,12 @@ export function FormFields({ isNew }: { readonly isNew: boolean }) {
 }
 
 function FieldInput({ field, isNew }: { readonly field: Field; readonly isNew: boolean }) {
-  const help = describes(field) ?? false;
+  const help = helpTextOf(field) ?? false;
   const isReadOnly = !mayWrite(field, isNew);
   const common = { source: field.name, label: labelOf(field), helperText: help, readOnly: isReadOnly };
   const isNeeded = field.required && !(isNew && isFilledIn(field));
-  const before = useRecordContext<Record_>()?.[field.name];
-  // What was stored before is right, however it would read if it were typed.
+  const before = useRecordContext<KeyedRow>()?.[field.name];
+  // A stored value is valid, even if it could not be typed.
   const validate: Validator = (value) => (value === before && value ? undefined : problemOf(field, value, isNeeded));
   const entry = entryOf(field, before);
   if (isYesNo(field) && (field.required || field.role === 'flag')) {
@@ -125,7 +125,7 @@ function FieldInput({ field, isNew }: { readonly field: Field; readonly isNew: b
 
 const MONOSPACE = { '& textarea': { fontFamily: 'monospace', fontSize: '0.875rem' } };
 
-/** A key that is left out is assigned, and a field with a default takes it. */
+/** Whether the service fills an omitted field: the key, or a field with a default. */
 export function isFilledIn(field: Field): boolean {
   return field === key || field.filled || (field.default ?? field.generated) !== undefined;
 }
@@ -138,7 +138,7 @@ function problemOf(field: Field, value: unknown, isNeeded: boolean): string | un
   return 'problem' in entered ? entered.problem : undefined;
 }
 
-/** What was typed, as values; what was not touched stays as it is, digit for digit. */
+/** Parses the form. Untouched fields are omitted, so that they keep every digit. */
 export function readForm(data: Readonly<Record<string, unknown>>, before: Cells = {}): Record<string, Value> {
   const values: Record<string, Value> = {};
   for (const field of fields.filter(isWritable)) {
@@ -157,7 +157,7 @@ interface FormEndProps {
   readonly error: unknown;
 }
 
-/** Why it could not be saved, above the button that was pressed; and the question before unsaved work is left. */
+/** The error of the last save, and the question before someone leaves unsaved work. */
 export function FormEnd({ isUnsaved, what, error }: FormEndProps) {
   const isDirty = useFormIsDirty();
   useEffect(() => {
@@ -171,11 +171,17 @@ export function FormEnd({ isUnsaved, what, error }: FormEndProps) {
   );
 }
 
-/** `remove` is the way to delete the row, where there is one. Whoever may not change it sees it. */
-export function FormToolbar({ remove, maySave }: { readonly remove?: ReactNode; readonly maySave: boolean }) {
+interface FormToolbarProps {
+  /** The delete button, if the role may delete the row. */
+  readonly remove?: ReactNode;
+  readonly maySave: boolean;
+  readonly isSaving: boolean;
+}
+
+export function FormToolbar({ remove, maySave, isSaving }: FormToolbarProps) {
   return (
     <Toolbar sx={{ justifyContent: 'space-between', '&&': { backgroundColor: 'action.hover' } }}>
-      {maySave && <SaveButton alwaysEnable />}
+      {maySave && <SaveButton alwaysEnable={!isSaving} disabled={isSaving} />}
       {remove}
     </Toolbar>
   );

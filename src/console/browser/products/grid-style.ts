@@ -1,17 +1,17 @@
-/** How the grid looks: one set of rules on the table, instead of styles that are worked out for every cell. */
+/** Styles of the grid, as one rule set on the table. Styles per cell would render slower. */
 import type { SxProps, Theme } from '@mui/material';
 import type { Field } from '../../../collection/declaration.ts';
 import { BAR_HEIGHT } from '../layout-style.ts';
 import { isDecimal, isNumeric, isText, key, labelOf, titleField } from '../shared/collection.ts';
 import { isReference, isYesNo } from '../shared/values.ts';
 
-/** Numbers stand at the right, and text has room. */
+/** Numbers are right-aligned. */
 export function columnClass(field: Field): string {
   if (!isNumeric(field) || isReference(field)) return `column-${field.name} text`;
   return field.role === 'flag' ? `column-${field.name}` : `column-${field.name} right`;
 }
 
-/** The room of a column, by what it holds: it is the same whether a row is edited or not, however long its texts are. */
+/** Column width by type. It does not depend on the content or on editing. */
 export function columnWidth(field: Field): number {
   const longestWord = Math.max(
     ...labelOf(field)
@@ -21,10 +21,10 @@ export function columnWidth(field: Field): number {
   return Math.max(longestWord * 8 + 18, widthOfValues(field));
 }
 
-/** Of up to ten digits. */
+/** Room for ten digits. */
 const isShort = ({ type }: Field): boolean => typeof type.schema.maximum === 'number';
 
-/** A phone, or a screen that is enlarged. */
+/** A phone or an enlarged screen. */
 export const NARROW_SCREEN = 700;
 
 function widthOfValues(field: Field): number {
@@ -37,7 +37,7 @@ function widthOfValues(field: Field): number {
   return isText(field) ? 110 : 130;
 }
 
-/** Of the boxes to tick and the buttons of a row. */
+/** Width of the checkbox and button columns. */
 export const TICK_WIDTH = 44;
 export const BUTTONS_WIDTH = 72;
 
@@ -53,11 +53,11 @@ const QUIET_BUTTON = {
   cursor: 'pointer',
 };
 
-/** A colour that lets through what is below it, over one that does not. */
+/** Flattens a translucent colour onto an opaque one. */
 const overlay = (color: string) => `linear-gradient(${color} 0 0)`;
 
 export const gridStyle: SxProps<Theme> = (theme) => ({
-  // What is hidden from view stays inside too.
+  // Visually hidden elements must not extend the table.
   position: 'relative',
   '&.wider': { overflow: 'auto', maxHeight: 'max(320px, calc(100vh - 120px))' },
   '& table': { width: '100%', tableLayout: 'fixed', borderCollapse: 'collapse' },
@@ -78,7 +78,7 @@ export const gridStyle: SxProps<Theme> = (theme) => ({
     top: BAR_HEIGHT,
     zIndex: 2,
     backgroundColor: 'background.paper',
-    // A border that is shared with the rows would scroll away with them.
+    // Collapsed borders would scroll away with the rows.
     boxShadow: `inset 0 -1px ${theme.palette.divider}`,
   },
   '&.wider th': { top: 0 },
@@ -89,7 +89,7 @@ export const gridStyle: SxProps<Theme> = (theme) => ({
   '& tbody tr.selected': { backgroundColor: 'action.selected' },
   '& .select': { width: 40, pl: 1.5, pr: 0 },
   '& .select input': { display: 'block', width: 18, height: 18, m: '5px', accentColor: theme.palette.primary.main },
-  // A long text takes two lines, and shows whole when it is pointed at.
+  // Long texts show two lines, and the whole text on hover.
   '& .value': {
     overflow: 'hidden',
     overflowWrap: 'anywhere',
@@ -97,7 +97,7 @@ export const gridStyle: SxProps<Theme> = (theme) => ({
     WebkitBoxOrient: 'vertical',
     WebkitLineClamp: 2,
   },
-  // A number is never cut: the rest of it would look like another one.
+  // Never truncate a number: it would look like a different one.
   '& .right .value': { display: 'block' },
   '& tr.new': { boxShadow: `inset 4px 0 ${theme.palette.primary.main}` },
   '& td.refused': { px: 1, py: 0.5, position: 'static', textAlign: 'left' },
@@ -127,7 +127,7 @@ export const gridStyle: SxProps<Theme> = (theme) => ({
     textDecoration: 'none',
     '&:hover, &:focus-visible': { textDecoration: 'underline' },
   },
-  // Whatever else is scrolled out of sight, saving is not.
+  // The buttons stay visible while the row scrolls sideways.
   '& tr > :last-child': { position: 'sticky', right: 0, pl: 0, backgroundColor: 'background.paper' },
   '& th:last-child': { zIndex: 3 },
   '& tbody tr:hover > :last-child': { backgroundImage: overlay(theme.palette.action.hover) },

@@ -1,6 +1,6 @@
 /**
- * The grid. react-admin keeps what is shown and sorted; the table itself is plain HTML, since a page has hundreds of cells
- * and its first view should not wait for as many components.
+ * The grid. react-admin holds the data and the sort order. The table is plain HTML, since hundreds of cell components
+ * would delay the first view.
  */
 import { Box, Button, LinearProgress, Typography } from '@mui/material';
 import { useEffect, useRef, useState } from 'react';
@@ -20,12 +20,12 @@ export function Grid() {
   const { shown, widthOf } = useColumns();
   const { error, isPending, isFetching, refetch } = useListContext();
   const { rows } = useShownRows();
-  if (error !== null && error !== undefined && !isFetching) return <NotRead error={error} retry={refetch} />;
+  if (error !== null && error !== undefined && !isFetching) return <LoadError error={error} retry={refetch} />;
   if (isPending) return <LinearProgress aria-label="Loading" />;
   return (
     <>
       <SelectionBar />
-      {rows.length === 0 ? <Nothing /> : <Table columns={shown} widthOf={widthOf} />}
+      {rows.length === 0 ? <EmptyList /> : <Table columns={shown} widthOf={widthOf} />}
       <Announcement />
     </>
   );
@@ -40,7 +40,7 @@ function Table({ columns, widthOf }: TableProps) {
   const width = gridWidth(columns, widthOf);
   const frame = useRef<HTMLDivElement>(null);
   const [isWider, setWider] = useState(false);
-  // Where all columns fit the page scrolls, and the head stays below the bar; else the grid scrolls by itself.
+  // If all columns fit, the page scrolls and the head stays below the bar. Otherwise the grid scrolls by itself.
   useEffect(() => {
     const { current } = frame;
     if (current === null) return;
@@ -58,16 +58,12 @@ function Table({ columns, widthOf }: TableProps) {
   );
 }
 
-function NotRead({ error, retry }: { readonly error: unknown; readonly retry: () => unknown }) {
+function LoadError({ error, retry }: { readonly error: unknown; readonly retry: () => unknown }) {
   const { filterValues, setFilters } = useListContext();
   const isFiltered = Object.keys((filterValues ?? {}) as object).length > 0;
   return (
     <Box sx={{ p: 2 }}>
-      <ProblemInPlace
-        title={`The ${collectionName.replaceAll('_', ' ')} could not be read`}
-        error={error}
-        retry={retry}
-      >
+      <ProblemInPlace title={`Could not load the ${collectionName.replaceAll('_', ' ')}`} error={error} retry={retry}>
         {isFiltered && (
           <Button size="small" color="inherit" onClick={() => setFilters({}, undefined, false)}>
             Clear filters
@@ -78,7 +74,7 @@ function NotRead({ error, retry }: { readonly error: unknown; readonly retry: ()
   );
 }
 
-function Nothing() {
+function EmptyList() {
   const { filterValues, setFilters } = useListContext();
   const isFiltered = Object.keys((filterValues ?? {}) as object).length > 0;
   const words = collectionName.replaceAll('_', ' ');
@@ -90,7 +86,7 @@ function Nothing() {
   );
 }
 
-/** Says what a search or another page has brought, to those who do not see it. */
+/** Announces the new rows to screen readers. */
 function Announcement() {
   const { total = 0, page, perPage, isFetching } = useListContext();
   const from = (page - 1) * perPage + 1;

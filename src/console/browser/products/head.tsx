@@ -1,4 +1,4 @@
-/** The head of the grid: select all of the page, and sort by a column. It stays in sight while one scrolls. */
+/** The head of the grid: selects all rows of the page and sorts. It stays visible while the rows scroll. */
 import type { MouseEvent } from 'react';
 import { useListContext } from 'react-admin';
 import type { Field } from '../../../collection/declaration.ts';
@@ -48,7 +48,7 @@ export function Head({ columns, widthOf }: HeadProps) {
 
 const WORDS = { ASC: 'ascending', DESC: 'descending' } as const;
 
-/** A click sorts by a column alone; with the shift key it sorts by it, too, after the others. */
+/** A click sorts by this column alone. Shift+click adds it after the other columns. */
 function SortCell({ field }: { readonly field: Field }) {
   const { sort, setSort } = useListContext();
   const keys = sortKeysOf(sort);
@@ -66,7 +66,7 @@ function SortCell({ field }: { readonly field: Field }) {
     <th scope="col" className={columnClass(field)} {...(at === 0 ? { 'aria-sort': WORDS[order] } : {})}>
       <button
         type="button"
-        title={`${title}. With the Shift key: after the others`}
+        title={`${title}. With Shift: sort by this column after the others`}
         aria-label={title}
         onClick={onClick}
       >

@@ -1,35 +1,36 @@
-/** Changing a row where it stands: one row at a time, begun in its current version, saved as one request. */
+/** Edits one row within the grid: reads its current version, and saves all changes in one request. */
 import { createContext, type ReactNode, type RefObject, useContext, useMemo, useRef, useState } from 'react';
 import { useRefresh } from 'react-admin';
 import type { Value } from '../../../collection/value.ts';
 import { readRow, type Versioned } from '../shared/api.ts';
 import { type Cells, fieldNamed, type Id, titleOf } from '../shared/collection.ts';
 import { changesOf, saveRow } from '../shared/save-row.ts';
-import { tell } from '../shared/undo.tsx';
-import { tellOutcome } from '../shared/undo-row.ts';
+import { showMessage } from '../shared/undo.tsx';
+import { reportOutcome } from '../shared/undo-row.ts';
 import { DiscardDialog, LeaveGuard } from '../shared/unsaved.tsx';
 import { readEntered } from '../shared/values.ts';
-import { wordsOf } from '../shared/words.ts';
+import { describeError } from '../shared/words.ts';
 
 export interface Draft {
-  /** The row as it was when editing began. */
-  readonly begun: Versioned;
-  /** What was touched: text as it was typed, to be read when it is saved, or a value that was chosen. */
-  readonly typed: Readonly<Record<string, Typed>>;
-  /** What is wrong with what was typed, by field, once it was to be saved. */
+  /** The row and version at the start of the edit. */
+  readonly original: Versioned;
+  /** Edited fields: typed text, which is parsed on save, or a chosen value. */
+  readonly typed: Readonly<Record<string, EditedValue>>;
+  /** Validation messages by field, set on save. */
   readonly faults: Readonly<Record<string, string>>;
-  /** What the service said to it. */
+  /** The error of the last save. */
   readonly error?: unknown;
-  /** The field to put the cursor in. */
+  readonly isSaving?: boolean;
+  /** The field that gets the focus. */
   readonly focus: string;
 }
 
-export type Typed = { readonly text: string } | { readonly value: Value };
+export type EditedValue = { readonly text: string } | { readonly value: Value };
 
-/** They stay the same while a row is edited, so that the other rows need not be drawn again. */
+/** These functions stay identical during an edit, so that other rows do not render again. */
 export interface EditingActions {
   readonly begin: (id: Id, focus: string) => void;
-  readonly set: (name: string, typed: Typed) => void;
+  readonly set: (name: string, typed: EditedValue) => void;
   readonly save: () => Promise<void>;
   readonly cancel: () => void;
 }
@@ -43,13 +44,13 @@ const Context = createContext<Editing | undefined>(undefined);
 
 export function useEditing(): Editing {
   const editing = useContext(Context);
-  if (editing === undefined) throw new Error('useEditing belongs inside InlineEditing');
+  if (editing === undefined) throw new Error('useEditing must be used inside InlineEditing');
   return editing;
 }
 
 export function InlineEditing({ children }: { readonly children: ReactNode }) {
   const [draft, setDraft] = useState<Draft>();
-  /** What the person wants to do instead, once they agree that this is dropped. */
+  /** The action that waits until the person agrees to discard the draft. */
   const [next, setNext] = useState<() => void>();
   const latest = useRef(draft);
   latest.current = draft;
@@ -57,7 +58,7 @@ export function InlineEditing({ children }: { readonly children: ReactNode }) {
   isUnsaved.current = draft !== undefined && hasChanges(draft);
   const actions = useActions(latest, isUnsaved, setDraft, setNext);
   const editing = useMemo<Editing>(() => ({ draft, actions }), [draft, actions]);
-  const what = draft === undefined ? '' : titleOf(draft.begun.row);
+  const what = draft === undefined ? '' : titleOf(draft.original.row);
   const discard = () => {
     setNext(undefined);
     setDraft(undefined);
@@ -82,10 +83,10 @@ function useActions(
   return useMemo(() => {
     const open = async (id: Id, focus: string) => {
       try {
-        const begun = await readRow(id);
-        setDraft(() => ({ begun, typed: {}, faults: {}, focus }));
+        const original = await readRow(id);
+        setDraft(() => ({ original, typed: {}, faults: {}, focus }));
       } catch (error) {
-        tell(wordsOf(error), 'error');
+        showMessage(describeError(error), 'error');
         refresh();
       }
     };
@@ -103,16 +104,17 @@ function useActions(
         setDraft((now) => now && { ...now, typed: { ...now.typed, [name]: typed }, faults: without(now.faults, name) }),
       async save() {
         const { current: saved } = latest;
-        if (saved === undefined) return;
+        if (saved === undefined || saved.isSaving) return;
         const { values, faults } = readDraft(saved);
         if (Object.keys(faults).length > 0) return setDraft(() => ({ ...saved, faults }));
+        setDraft((now) => now && { ...now, isSaving: true });
         try {
-          const outcome = await saveRow(saved.begun, values);
-          if (outcome.kind === 'editing') return;
+          const outcome = await saveRow(saved.original, values);
+          if (outcome.kind === 'editing') return setDraft((now) => now && { ...now, isSaving: false });
           close();
-          tellOutcome(outcome);
+          reportOutcome(outcome);
         } catch (error) {
-          setDraft((now) => now && { ...now, error });
+          setDraft((now) => now && { ...now, error, isSaving: false });
         }
       },
       cancel: () => setDraft(() => undefined),
@@ -136,10 +138,10 @@ function readDraft({ typed }: Draft): ReadDraft {
   return { values, faults };
 }
 
-/** What cannot be read as a value is work, too. */
+/** Text that is not a valid value is also unsaved work. */
 function hasChanges(draft: Draft): boolean {
   const { values, faults } = readDraft(draft);
-  return Object.keys(faults).length > 0 || Object.keys(changesOf(draft.begun.row, values)).length > 0;
+  return Object.keys(faults).length > 0 || Object.keys(changesOf(draft.original.row, values)).length > 0;
 }
 
 function without(faults: Draft['faults'], name: string): Draft['faults'] {

@@ -1,4 +1,4 @@
-/** The list: sorting, paging, a choice of columns, filters, changes in place, and actions on a selection. */
+/** The list page: filters, columns, sorting, paging, inline edits and bulk actions. */
 import { Box, Card } from '@mui/material';
 import { ListBase } from 'ra-core';
 import { useEffect } from 'react';
@@ -19,7 +19,10 @@ import { SelectionOfRows } from './selection.tsx';
 import { ShownRows } from './shown-rows.tsx';
 import { ViewsButton } from './views.tsx';
 
-/** What went wrong is said in place of the rows, and not in passing; without a connection, too. */
+/**
+ * Errors are shown in place of the rows, not as a notification. Requests also run without a connection, so that they
+ * fail visibly.
+ */
 const QUIET = { onError: () => undefined, networkMode: 'always', staleTime: freshness } as const;
 
 export function ListPage() {

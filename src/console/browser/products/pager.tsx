@@ -1,4 +1,4 @@
-/** Where in the list one is, and the way to its other pages. */
+/** The range of rows shown, and links to other pages. */
 import { Box } from '@mui/material';
 import { useListContext } from 'react-admin';
 import { ROWS_PER_PAGE } from '../shared/early.ts';
@@ -6,7 +6,7 @@ import { formatNumber } from '../shared/numbers.ts';
 import { pagerStyle } from './grid-style.ts';
 
 const SIZES = [10, ROWS_PER_PAGE, 50, 100, 250];
-/** Pages that are named on either side of the current one. */
+/** Page links on each side of the current page. */
 const NEIGHBOURS = 1;
 
 export function Pager() {
@@ -55,7 +55,7 @@ export function Pager() {
   );
 }
 
-/** The first, the last, and those around the current one. */
+/** The first page, the last page, and pages around the current one. */
 function namedPages(page: number, last: number): readonly number[] {
   const near = Array.from({ length: 2 * NEIGHBOURS + 1 }, (_, index) => page - NEIGHBOURS + index);
   return [...new Set([1, ...near, last])].filter((each) => each >= 1 && each <= last).sort((one, two) => one - two);

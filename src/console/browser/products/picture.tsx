@@ -1,4 +1,4 @@
-/** A picture by its address, as it is being entered. Nothing is asked for until the address is one of the web. */
+/** Previews a picture while its address is typed. It is only requested for http and https addresses. */
 import { Box, Typography } from '@mui/material';
 import { useState } from 'react';
 
@@ -10,7 +10,7 @@ export function Preview({ label, address }: { readonly label: string; readonly a
   if (failed === address) {
     return (
       <Typography variant="body2" role="status" sx={{ px: 1.75 }}>
-        There is no picture at this address.
+        Could not load a picture from this address.
       </Typography>
     );
   }

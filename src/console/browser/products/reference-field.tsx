@@ -1,10 +1,10 @@
-/** The input of a form for a reference, with the way to the row that is chosen, and to a new one. */
+/** The form input for a reference, with links to the chosen row and to a new one. */
 import { Box, Link } from '@mui/material';
 import { Suspense } from 'react';
 import { useInput, useRecordContext, type Validator } from 'react-admin';
 import type { Field } from '../../../collection/declaration.ts';
-import { labelOf, oneOf, type Record_ } from '../shared/collection.ts';
-import { hrefOfNew, hrefOfRow, knownTitle, referenceOf, titleReferred } from '../shared/references.ts';
+import { type KeyedRow, labelOf, oneOf } from '../shared/collection.ts';
+import { cachedTitle, hrefOfNew, hrefOfRow, referencedTitle, referenceOf } from '../shared/references.ts';
 import { mayCreateIn } from '../shared/rights.ts';
 import { valueText } from '../shared/values.ts';
 import { ReferenceInput } from './value-input.tsx';
@@ -19,14 +19,14 @@ interface ReferenceFieldProps {
 
 export function ReferenceField({ field, validate, isRequired, readOnly, help }: ReferenceFieldProps) {
   const other = referenceOf(field)!;
-  const row = useRecordContext<Record_>();
+  const row = useRecordContext<KeyedRow>();
   const {
     field: { value, onChange },
     fieldState: { error },
   } = useInput({ source: field.name, validate, format: (given: unknown) => given, parse: (given: unknown) => given });
   const text = valueText(value);
-  const before = row && titleReferred(field, row);
-  const chosen = row && text === valueText(row[field.name]) ? before : knownTitle(field, text);
+  const before = row && referencedTitle(field, row);
+  const chosen = row && text === valueText(row[field.name]) ? before : cachedTitle(field, text);
   const href = chosen === undefined ? undefined : hrefOfRow(other, text);
   return (
     <Box>

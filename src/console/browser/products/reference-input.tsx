@@ -1,22 +1,22 @@
-/** Chooses a row of another collection: type a part of its title, or its key; or make one with the title that was typed. */
+/** Chooses a row of another collection by title or key, or creates one with the typed title. */
 import { Autocomplete, TextField } from '@mui/material';
-import { type KeyboardEvent, useEffect, useState } from 'react';
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import type { Field } from '../../../collection/declaration.ts';
-import { type Found, findRows, isMadeByTitle, makeRow } from '../shared/find-rows.ts';
-import { knownTitle, noteTitle, referenceOf } from '../shared/references.ts';
+import { createReferencedRow, findRows, needsOnlyTitle, type RowOption } from '../shared/find-rows.ts';
+import { cachedTitle, cacheTitle, referenceOf } from '../shared/references.ts';
 import { mayCreateIn } from '../shared/rights.ts';
-import { tell } from '../shared/undo.tsx';
-import { wordsOf } from '../shared/words.ts';
+import { showMessage } from '../shared/undo.tsx';
+import { describeError } from '../shared/words.ts';
 
-/** As long as a word takes to be typed. */
+/** Delay before a search, so that a word is not searched letter by letter. */
 const PAUSE_MS = 150;
 
 interface ReferenceInputProps {
   readonly field: Field;
   readonly label: string;
-  /** The key of the row that is chosen, or what was typed. */
+  /** The key of the chosen row, or the typed text. */
   readonly text: string;
-  /** What that row is called, where it is known. */
+  /** The title of the chosen row, if known. */
   readonly title?: string | undefined;
   readonly onChange: (text: string) => void;
   readonly onKeyDown?: (event: KeyboardEvent) => void;
@@ -28,57 +28,62 @@ interface ReferenceInputProps {
   readonly help?: string | undefined;
 }
 
-type Option = Found & { readonly isNew?: boolean };
+type Option = RowOption & { readonly isNew?: boolean };
 
 export function ReferenceInput(props: ReferenceInputProps) {
   const { field, label, text, title, onChange, onKeyDown, isCell = false, problem, help } = props;
   const other = referenceOf(field)!;
-  const [typed, setTyped] = useState(title ?? knownTitle(field, text) ?? text);
+  const [typed, setTyped] = useState(title ?? cachedTitle(field, text) ?? text);
   const [isOpen, setOpen] = useState(false);
-  /** What is looked for: nothing until something was typed, so that all are offered first. */
-  const [looked, setLooked] = useState('');
-  const [found, setFound] = useState<readonly Found[]>([]);
-  const [trouble, setTrouble] = useState<string>();
+  /** The search text. It is empty until the person types, so that all rows are offered first. */
+  const [searchText, setSearchText] = useState('');
+  const [found, setFound] = useState<readonly RowOption[]>([]);
+  const [searchError, setSearchError] = useState<string>();
 
   useEffect(() => {
     if (!isOpen) return;
     const ending = new AbortController();
     const timer = setTimeout(async () => {
       try {
-        setFound(await findRows(other, looked, ending.signal));
-        setTrouble(undefined);
+        setFound(await findRows(other, searchText, ending.signal));
+        setSearchError(undefined);
       } catch (error) {
-        if (!ending.signal.aborted) setTrouble(wordsOf(error));
+        if (!ending.signal.aborted) setSearchError(describeError(error));
       }
     }, PAUSE_MS);
     return () => {
       clearTimeout(timer);
       ending.abort();
     };
-  }, [isOpen, looked, other]);
+  }, [isOpen, searchText, other]);
 
-  const choose = ({ key, title: chosen }: Found) => {
-    noteTitle(field, key, chosen);
+  const choose = ({ key, title: chosen }: RowOption) => {
+    cacheTitle(field, key, chosen);
     setTyped(chosen);
-    setLooked('');
+    setSearchText('');
     setOpen(false);
     onChange(key);
   };
+  const isCreating = useRef(false);
   const pick = async (option: Option) => {
     if (!option.isNew) return choose(option);
+    if (isCreating.current) return;
+    isCreating.current = true;
     try {
-      const made = await makeRow(other, option.key);
+      const made = await createReferencedRow(other, option.key);
       choose(made);
-      tell(`${made.title} was created.`, 'success');
+      showMessage(`${made.title} was created.`, 'success');
     } catch (error) {
-      setTrouble(wordsOf(error));
+      setSearchError(describeError(error));
     }
+    isCreating.current = false;
   };
   const named = (name: string) => found.find((each) => each.title.toLowerCase() === name.trim().toLowerCase());
-  const mayMake = looked.trim() !== '' && named(looked) === undefined && mayCreateIn(other) && isMadeByTitle(other);
+  const mayMake =
+    searchText.trim() !== '' && named(searchText) === undefined && mayCreateIn(other) && needsOnlyTitle(other);
   const options: Option[] = [
     ...found,
-    ...(mayMake ? [{ key: looked.trim(), title: `Create “${looked.trim()}”`, isNew: true }] : []),
+    ...(mayMake ? [{ key: searchText.trim(), title: `Create “${searchText.trim()}”`, isNew: true }] : []),
   ];
   return (
     <Autocomplete<Option, false, true, true>
@@ -99,13 +104,13 @@ export function ReferenceInput(props: ReferenceInputProps) {
       onInputChange={(_event, words, reason) => {
         if (reason !== 'input') return;
         setTyped(words);
-        setLooked(words);
+        setSearchText(words);
         setOpen(true);
         onChange(words);
       }}
       onChange={(_event, option) => void (typeof option === 'string' ? undefined : pick(option))}
       onBlur={() => {
-        const meant = looked === '' ? undefined : named(looked);
+        const meant = searchText === '' ? undefined : named(searchText);
         if (meant !== undefined) choose(meant);
       }}
       slotProps={{ popper: { sx: { minWidth: 220 } } }}
@@ -118,10 +123,10 @@ export function ReferenceInput(props: ReferenceInputProps) {
           {...(isCell ? { hiddenLabel: true } : { label })}
           required={props.required ?? false}
           autoFocus={props.autoFocus ?? false}
-          error={problem !== undefined || trouble !== undefined}
-          {...(isCell ? { title: problem ?? trouble } : { helperText: problem ?? trouble ?? help })}
+          error={problem !== undefined || searchError !== undefined}
+          {...(isCell ? { title: problem ?? searchError } : { helperText: problem ?? searchError ?? help })}
           onKeyDown={(event) => {
-            // While something is offered, these keys choose of it.
+            // While options are shown, these keys belong to the list of options.
             const isOffered = isOpen && options.length > 0;
             if (!isOffered) onKeyDown?.(event);
           }}

@@ -1,11 +1,11 @@
-/** What refers to a row, below its form: the first rows of each collection, and the way to all of them. */
+/** Lists the rows that refer to the current row, below its form. */
 import { Box, Card, Link, Typography } from '@mui/material';
 import { useCallback, useEffect, useState } from 'react';
-import { oneOf, type Record_ } from '../shared/collection.ts';
+import { type KeyedRow, oneOf } from '../shared/collection.ts';
 import { ProblemInPlace } from '../shared/problem.tsx';
 import { type Referrers, referrersOf } from '../shared/referrers.ts';
 
-export function ReferrersOf({ row: { id } }: { readonly row: Record_ }) {
+export function ReferrersOf({ row: { id } }: { readonly row: KeyedRow }) {
   const [all, setAll] = useState<readonly Referrers[]>();
   const [error, setError] = useState<unknown>();
   const read = useCallback(
@@ -25,12 +25,12 @@ export function ReferrersOf({ row: { id } }: { readonly row: Record_ }) {
     return () => ending.abort();
   }, [read]);
   if (error !== undefined)
-    return <ProblemInPlace title="What refers to it could not be read" error={error} retry={() => read()} />;
+    return <ProblemInPlace title="Could not load the referring rows" error={error} retry={() => read()} />;
   if (all === undefined || all.length === 0) return null;
   return (
-    <Card component="section" aria-label={`What refers to this ${oneOf()}`} sx={{ mt: 2, p: 2, maxWidth: 820 }}>
+    <Card component="section" aria-label={`Rows that refer to this ${oneOf()}`} sx={{ mt: 2, p: 2, maxWidth: 820 }}>
       <Typography component="h2" variant="subtitle1" sx={{ fontWeight: 600 }}>
-        What refers to this {oneOf()}
+        Rows that refer to this {oneOf()}
       </Typography>
       {all.map(({ title, rows, href, isMore }) => (
         <Box key={title} sx={{ mt: 1.5 }}>
@@ -39,7 +39,7 @@ export function ReferrersOf({ row: { id } }: { readonly row: Record_ }) {
           </Typography>
           <Box component="ul" sx={{ m: 0, pl: 2.5, typography: 'body2', overflowWrap: 'anywhere' }}>
             {rows.map((each, at) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: they come as one answer and stay in its order
+              // biome-ignore lint/suspicious/noArrayIndexKey: the rows of one answer keep their order
               <li key={at}>{each.href === undefined ? each.title : <Link href={each.href}>{each.title}</Link>}</li>
             ))}
             {isMore && href === undefined && <li>and more</li>}

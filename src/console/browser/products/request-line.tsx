@@ -1,4 +1,4 @@
-/** The request behind the list, one click away: to read, to learn from and to take along. */
+/** Shows the request of the current list, as a URL and as a curl command. */
 import { Box } from '@mui/material';
 import { useListContext, useNotify, useStore } from 'react-admin';
 import { base } from '../shared/base.ts';

@@ -1,22 +1,23 @@
-/** The buttons at the end of a row: edit in place and delete; while editing, save and cancel. */
+/** The buttons of a row: edit and delete, or save and cancel during an edit. */
 import { type Ref, useEffect, useRef } from 'react';
-import { fields, key, type Record_, titleField, titleOf } from '../shared/collection.ts';
+import { fields, type KeyedRow, key, titleField, titleOf } from '../shared/collection.ts';
 import { Icon, type IconName } from '../shared/icon.tsx';
 import { mayDelete, mayUpdate, mayWrite } from '../shared/rights.ts';
 import type { EditingActions } from './inline-editing.tsx';
 
 interface RowActionsProps {
-  readonly record: Record_;
+  readonly record: KeyedRow;
   readonly isEdited: boolean;
+  readonly isSaving: boolean;
   readonly actions: EditingActions;
-  readonly remove: (record: Record_) => void;
+  readonly remove: (record: KeyedRow) => void;
 }
 
-export function RowActions({ record, isEdited, actions: { begin, save, cancel }, remove }: RowActionsProps) {
+export function RowActions({ record, isEdited, isSaving, actions: { begin, save, cancel }, remove }: RowActionsProps) {
   const title = titleOf(record);
   const editButton = useRef<HTMLButtonElement>(null);
   const wasEdited = useRef(isEdited);
-  // Whoever has typed in the row goes on from there, not from the top of the page.
+  // After an edit, keep the focus in the row instead of the top of the page.
   useEffect(() => {
     if (wasEdited.current && !isEdited && document.activeElement === document.body) editButton.current?.focus();
     wasEdited.current = isEdited;
@@ -24,7 +25,7 @@ export function RowActions({ record, isEdited, actions: { begin, save, cancel },
   if (isEdited) {
     return (
       <div className="actions">
-        <Action label="Save" title={title} run={() => void save()} icon="check" />
+        <Action label="Save" title={title} run={() => void save()} icon="check" isDisabled={isSaving} />
         <Action label="Cancel" title={title} run={cancel} icon="close" />
       </div>
     );
@@ -45,12 +46,20 @@ interface ActionProps {
   readonly title: string;
   readonly run: () => void;
   readonly icon: IconName;
+  readonly isDisabled?: boolean;
   readonly element?: Ref<HTMLButtonElement>;
 }
 
-function Action({ label, title, run, icon, element }: ActionProps) {
+function Action({ label, title, run, icon, isDisabled = false, element }: ActionProps) {
   return (
-    <button ref={element} type="button" title={label} aria-label={`${label}: ${title}`} onClick={run}>
+    <button
+      ref={element}
+      type="button"
+      title={label}
+      aria-label={`${label}: ${title}`}
+      onClick={run}
+      disabled={isDisabled}
+    >
       <Icon name={icon} />
     </button>
   );

@@ -1,9 +1,18 @@
-/** What a cell of the grid holds: its value, or an input while its row is being edited. */
+/** A cell of the grid: its value, or an input during an edit. */
 import { Switch } from '@mui/material';
 import { type KeyboardEvent, Suspense } from 'react';
 import type { Field } from '../../../collection/declaration.ts';
-import { isJson, isWritable, itemPath, key, labelOf, type Record_, titleField, titleOf } from '../shared/collection.ts';
-import { hrefOfRow, referenceOf, titleReferred } from '../shared/references.ts';
+import {
+  isJson,
+  isWritable,
+  itemPath,
+  type KeyedRow,
+  key,
+  labelOf,
+  titleField,
+  titleOf,
+} from '../shared/collection.ts';
+import { hrefOfRow, referencedTitle, referenceOf } from '../shared/references.ts';
 import {
   editableText,
   formatCell,
@@ -20,21 +29,21 @@ import type { Draft, EditingActions } from './inline-editing.tsx';
 import { isAddress } from './picture.tsx';
 import { inputModeOf, inputTypeOf, ReferenceInput, stepOf } from './value-input.tsx';
 
-/** `Rows` follows it within the page. */
-const hrefOf = ({ id }: Record_) => `#${itemPath(id)}`;
+/** `Rows` handles clicks on these links. */
+const hrefOf = ({ id }: KeyedRow) => `#${itemPath(id)}`;
 
-export function CellValue({ field, record }: { readonly field: Field; readonly record: Record_ }) {
+export function CellValue({ field, record }: { readonly field: Field; readonly record: KeyedRow }) {
   const value = record[field.name];
   const text = formatCell(field, record);
   if (field === titleField) return <a href={hrefOf(record)}>{value === '' ? titleOf(record) : text}</a>;
-  // Where rows have no title, the key is what leads to them.
+  // Without a title, the key links to the row.
   if (field === key && titleField === undefined) return <a href={hrefOf(record)}>{text}</a>;
   const other = referenceOf(field);
   if (other !== undefined && value !== null) return <a href={hrefOfRow(other, value)}>{text}</a>;
   if (field.role === 'flag' && isYes(value)) return <span className="tag">{text}</span>;
   if (isTags(field) && Array.isArray(value)) {
     return value.map((tag, at) => (
-      // biome-ignore lint/suspicious/noArrayIndexKey: tags are told apart by their place
+      // biome-ignore lint/suspicious/noArrayIndexKey: tags have no identity but their index
       <span key={at} className="tag">
         {tag === null ? '–' : String(tag)}
       </span>
@@ -53,12 +62,12 @@ interface CellInputProps {
 }
 
 export function CellInput({ field, draft, actions: { set, save, cancel } }: CellInputProps) {
-  const { row } = draft.begun;
+  const { row } = draft.original;
   const { name } = field;
   const typed = draft.typed[name];
   const value = typed !== undefined && 'value' in typed ? typed.value : row[name];
   const label = `${labelOf(field)} of ${titleOf(row)}`;
-  // Room for lists and json is in the form.
+  // Lists and json are edited in the form.
   if (isJson(field) || !isWritable(field)) return <div className="value">{formatValue(field, value)}</div>;
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Enter') void save();
@@ -83,7 +92,7 @@ export function CellInput({ field, draft, actions: { set, save, cancel } }: Cell
           field={field}
           label={label}
           text={typed !== undefined && 'text' in typed ? typed.text : valueText(value)}
-          title={titleReferred(field, row)}
+          title={referencedTitle(field, row)}
           onChange={(text) => set(name, { text })}
           onKeyDown={onKeyDown}
           isCell
@@ -97,7 +106,7 @@ export function CellInput({ field, draft, actions: { set, save, cancel } }: Cell
     const { oneOf } = field.rules;
     return (
       <select
-        // biome-ignore lint/a11y/noAutofocus: whoever opens a row to edit it wants to choose in it
+        // biome-ignore lint/a11y/noAutofocus: the person opened the row to edit it
         autoFocus={draft.focus === name}
         className="cell"
         value={valueText(value)}
@@ -117,7 +126,7 @@ export function CellInput({ field, draft, actions: { set, save, cancel } }: Cell
   const text = typed !== undefined && 'text' in typed ? typed.text : editableText(field, value);
   return (
     <input
-      // biome-ignore lint/a11y/noAutofocus: whoever opens a row to edit it wants to type in it
+      // biome-ignore lint/a11y/noAutofocus: the person opened the row to edit it
       autoFocus={draft.focus === name}
       className="cell"
       type={inputTypeOf(field, editableText(field, row[name]))}

@@ -1,8 +1,8 @@
-/** The rows of the grid: a row is drawn again only when something of its own has changed. */
+/** The rows of the grid. A row renders again only if its own data changes. */
 import { type ComponentProps, type MouseEvent, memo, useState } from 'react';
 import { useNavigate } from 'react-router-dom';
 import type { Field } from '../../../collection/declaration.ts';
-import { fieldNamed, key, type Record_, titleOf } from '../shared/collection.ts';
+import { fieldNamed, type KeyedRow, key, titleOf } from '../shared/collection.ts';
 import { ProblemInPlace } from '../shared/problem.tsx';
 import { mayWrite } from '../shared/rights.ts';
 import { DeleteRow } from './deletion-dialog.tsx';
@@ -17,17 +17,17 @@ export function Rows({ columns }: { readonly columns: readonly Field[] }) {
   const { rows, created } = useShownRows();
   const { ids: selected, actions: selecting } = useSelection();
   const { draft, actions } = useEditing();
-  const [deleting, setDeleting] = useState<Record_>();
+  const [deleting, setDeleting] = useState<KeyedRow>();
   const navigate = useNavigate();
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: what is clicked are links, which have keys of their own
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the click targets are links, which handle keys themselves
     <tbody onClick={(event) => followLink(event, navigate)}>
       {rows.map((record) => (
         <Row
           key={record.id}
           record={record}
           columns={columns.map(({ name }) => name).join()}
-          draft={draft?.begun.row.id === record.id ? draft : undefined}
+          draft={draft?.original.row.id === record.id ? draft : undefined}
           actions={actions}
           isSelected={selected.includes(record.id)}
           isNew={record.id === created}
@@ -40,7 +40,10 @@ export function Rows({ columns }: { readonly columns: readonly Field[] }) {
   );
 }
 
-/** One handler for the links of all rows: a component of the router for each would take longer to draw than the rest of its row. */
+/**
+ * One click handler for the links of all rows. A router link per row would take longer to render than the rest of the
+ * row.
+ */
 function followLink(event: MouseEvent, navigate: (to: string) => void): void {
   const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
   const href = (event.target as Element).closest('a')?.getAttribute('href');
@@ -52,16 +55,16 @@ function followLink(event: MouseEvent, navigate: (to: string) => void): void {
 const isChangeable = (field: Field) => field !== key && mayWrite(field, false);
 
 interface RowProps {
-  readonly record: Record_;
-  /** The names of the columns, as one text, which is the same as long as they are. */
+  readonly record: KeyedRow;
+  /** The column names as one string, so that memo can compare them. */
   readonly columns: string;
   readonly draft: Draft | undefined;
   readonly actions: EditingActions;
   readonly isSelected: boolean;
-  /** Made just now. */
+  /** Whether the row was just created. */
   readonly isNew: boolean;
   readonly selecting: SelectionActions;
-  readonly remove: (record: Record_) => void;
+  readonly remove: (record: KeyedRow) => void;
 }
 
 const Row = memo(function Row({ record, columns, draft, actions, isSelected, isNew, selecting, remove }: RowProps) {
@@ -76,7 +79,7 @@ const Row = memo(function Row({ record, columns, draft, actions, isSelected, isN
             aria-label={`Select ${titleOf(record)}`}
             checked={isSelected}
             onClick={onClick}
-            // With the shift key a click selects a range: the click says so, the change does not.
+            // Only the click event knows whether Shift is pressed; the change event does not.
             onChange={() => undefined}
           />
         </td>
@@ -96,7 +99,13 @@ const Row = memo(function Row({ record, columns, draft, actions, isSelected, isN
           </td>
         ))}
         <td className="right">
-          <RowActions record={record} isEdited={draft !== undefined} actions={actions} remove={remove} />
+          <RowActions
+            record={record}
+            isEdited={draft !== undefined}
+            isSaving={draft?.isSaving === true}
+            actions={actions}
+            remove={remove}
+          />
         </td>
       </tr>
       {draft !== undefined && <Refused draft={draft} columns={shown.length + 2} />}
@@ -104,12 +113,12 @@ const Row = memo(function Row({ record, columns, draft, actions, isSelected, isN
   );
 });
 
-/** What is cut off in the cell shows when it is pointed at. */
+/** Shows a truncated text as a tooltip. */
 function longText(value: unknown): string | undefined {
   return typeof value === 'string' && value.length > 30 ? value : undefined;
 }
 
-/** Why the row could not be saved, below it. */
+/** The error of a failed save, below the row. */
 function Refused({ draft: { faults, error }, columns }: { readonly draft: Draft; readonly columns: number }) {
   const words = Object.values(faults);
   if (words.length === 0 && error === undefined) return null;

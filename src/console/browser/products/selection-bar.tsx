@@ -1,4 +1,4 @@
-/** What can be done to a selection: change one field of all, or delete them all; how many, and which, is said. */
+/** The toolbar of a selection: its size, and actions that change or delete the selected rows. */
 import Close from '@mui/icons-material/Close';
 import Delete from '@mui/icons-material/Delete';
 import Edit from '@mui/icons-material/EditNote';
@@ -8,19 +8,19 @@ import { useListContext, useRefresh } from 'react-admin';
 import type { Field } from '../../../collection/declaration.ts';
 import type { Value } from '../../../collection/value.ts';
 import {
+  type BulkResult,
   changeAll,
   changeEach,
   countOf,
-  type Done,
   deleteAll,
   isDeletionUndoable,
   type RowChange,
   type Target,
 } from '../shared/bulk.ts';
-import { countedRows, type Record_, titleOf } from '../shared/collection.ts';
+import { countedRows, type KeyedRow, titleOf } from '../shared/collection.ts';
 import { mayDelete } from '../shared/rights.ts';
-import { offerUndo, tell } from '../shared/undo.tsx';
-import { BulkEditDialog, CHANGEABLE } from './bulk-edit-dialog.tsx';
+import { offerUndo, showMessage } from '../shared/undo.tsx';
+import { BULK_FIELDS, BulkEditDialog } from './bulk-edit-dialog.tsx';
 import { DeletionDialog } from './deletion-dialog.tsx';
 import { selectionBarStyle } from './grid-style.ts';
 import { useSelection } from './selection.tsx';
@@ -47,23 +47,23 @@ export function SelectionBar() {
   );
 }
 
-/** Names that fit a sentence; the others are counted. */
-const MOST_NAMES = 3;
+/** Rows that a message names; further rows are counted. */
+const MAX_NAMES = 3;
 
-function named(rows: readonly Record_[]): string {
-  const names = rows.slice(0, MOST_NAMES).map(titleOf).join(', ');
-  return rows.length <= MOST_NAMES ? names : `${names} and ${rows.length - MOST_NAMES} more`;
+function named(rows: readonly KeyedRow[]): string {
+  const names = rows.slice(0, MAX_NAMES).map(titleOf).join(', ');
+  return rows.length <= MAX_NAMES ? names : `${names} and ${rows.length - MAX_NAMES} more`;
 }
 
 function BulkActions({ target, clear }: { readonly target: Target; readonly clear: () => void }) {
   const [asking, setAsking] = useState<'edit' | 'delete'>();
   const refresh = useRefresh();
-  const finish = ({ count, undo }: Done, what: string) => {
+  const finish = ({ count, undo }: BulkResult, what: string) => {
     setAsking(undefined);
     clear();
     refresh();
     const text = `${countedRows(count)} ${what}.`;
-    if (undo === undefined) tell(text, 'success');
+    if (undo === undefined) showMessage(text, 'success');
     else offerUndo(text, undo);
   };
   const change = async (field: Field, value: Value) => finish(await changeAll(target, field, value), 'changed');
@@ -71,7 +71,7 @@ function BulkActions({ target, clear }: { readonly target: Target; readonly clea
     const done = await changeEach(changes, field);
     finish(
       done,
-      `changed${done.left.length === 0 ? '' : `. Left, since someone else was quicker: ${named(done.left)}`}`,
+      `changed${done.left.length === 0 ? '' : `. Not changed, because someone else changed them first: ${named(done.left)}`}`,
     );
   };
   const remove = async () => finish(await deleteAll(target), 'deleted');
@@ -79,7 +79,7 @@ function BulkActions({ target, clear }: { readonly target: Target; readonly clea
   const close = () => setAsking(undefined);
   return (
     <Box sx={{ display: 'flex', ml: 'auto' }}>
-      {CHANGEABLE.length > 0 && (
+      {BULK_FIELDS.length > 0 && (
         <Button size="small" startIcon={<Edit />} onClick={() => setAsking('edit')}>
           Change a field
         </Button>

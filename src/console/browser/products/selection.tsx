@@ -1,26 +1,26 @@
 /**
- * What is selected: rows that are in sight, or all that match the filter, and that is said. Another filter, page or order
- * begins without a selection, so that nothing is changed or deleted that one does not see.
+ * The selection: rows of the current page, or all rows that match the filter. A new filter, page or order clears it, so
+ * that no invisible row is changed or deleted.
  */
 import { createContext, type ReactNode, useContext, useMemo, useRef, useState } from 'react';
 import { useListContext } from 'react-admin';
 import type { Target } from '../shared/bulk.ts';
 import type { Id } from '../shared/collection.ts';
 import { filterOf } from '../shared/query.ts';
-import { usePlace, useShownRows } from './shown-rows.tsx';
+import { useListLocation, useShownRows } from './shown-rows.tsx';
 
 interface Selection {
   readonly ids: readonly Id[];
   readonly isWholePage: boolean;
-  /** All that match, whether in sight or not. */
+  /** Whether all matching rows are selected, visible or not. */
   readonly isAllMatching: boolean;
   readonly target: Target | undefined;
   readonly actions: SelectionActions;
 }
 
-/** They stay the same, so that rows need not be drawn again. */
+/** These functions stay identical, so that rows do not render again. */
 export interface SelectionActions {
-  /** With the shift key: all from the last one that was clicked to this one. */
+  /** With Shift: selects all rows from the last clicked one to this one. */
   readonly toggle: (id: Id, isRange: boolean) => void;
   readonly selectPage: (isOn: boolean) => void;
   readonly selectMatching: () => void;
@@ -37,17 +37,17 @@ const Context = createContext<Selection | undefined>(undefined);
 
 export function useSelection(): Selection {
   const selection = useContext(Context);
-  if (selection === undefined) throw new Error('useSelection belongs inside SelectionOfRows');
+  if (selection === undefined) throw new Error('useSelection must be used inside SelectionOfRows');
   return selection;
 }
 
 export function SelectionOfRows({ children }: { readonly children: ReactNode }) {
   const { filterValues, total = 0 } = useListContext();
   const inSight = useShownRows().rows.map(({ id }) => id);
-  const { place } = usePlace();
+  const { place } = useListLocation();
   const [kept, setKept] = useState<Kept>({ place, ids: [], isAllMatching: false });
   const isHere = kept.place === place;
-  // Whoever comes back begins anew, too.
+  // The selection is also empty after coming back to the list.
   if (!isHere) setKept({ place, ids: [], isAllMatching: false });
   const isAllMatching = isHere && kept.isAllMatching;
   const ids = isAllMatching ? inSight : isHere ? inSight.filter((id) => kept.ids.includes(id)) : [];

@@ -1,31 +1,31 @@
-/** The rows that the grid shows: those of the page, and before them the one that was made just now, wherever it would stand. */
+/** The rows of the grid: the rows of the page, preceded by the row that was just created. */
 import { createContext, type ReactNode, useContext, useMemo } from 'react';
 import { useGetOne, useListContext } from 'react-admin';
-import { collectionName, type Id, type Record_ } from '../shared/collection.ts';
+import { collectionName, type Id, type KeyedRow } from '../shared/collection.ts';
 
 interface Shown {
-  readonly rows: readonly Record_[];
-  /** The row that was made just now. */
+  readonly rows: readonly KeyedRow[];
+  /** The row that was just created. */
   readonly created: Id | undefined;
 }
 
-const NONE: readonly Record_[] = [];
+const NONE: readonly KeyedRow[] = [];
 const Context = createContext<Shown>({ rows: NONE, created: undefined });
 
 export const useShownRows = (): Shown => useContext(Context);
 
-/** What was made last, and the place in the list where it is shown: at any other place it is an ordinary row. */
+/** The last created key, and the list location where it is shown first. Elsewhere it is an ordinary row. */
 let made: { readonly id: Id; place?: string } | undefined;
 
-export function noteCreated(id: Id): void {
+export function rememberCreated(id: Id): void {
   made = { id };
 }
 
 export function ShownRows({ children }: { readonly children: ReactNode }) {
-  const { data = NONE, place } = usePlace();
+  const { data = NONE, place } = useListLocation();
   const created = createdAt(place);
   const isApart = created !== undefined && !data.some(({ id }) => id === created);
-  const { data: row, error } = useGetOne<Record_>(
+  const { data: row, error } = useGetOne<KeyedRow>(
     collectionName,
     { id: created ?? '' },
     { enabled: isApart, retry: false },
@@ -45,8 +45,8 @@ function createdAt(place: string): Id | undefined {
   return made?.id;
 }
 
-/** Which part of the list is shown, as a text that can be compared. */
-export function usePlace() {
-  const { data, filterValues, page, perPage, sort } = useListContext<Record_>();
+/** The location of the list as a comparable string. */
+export function useListLocation() {
+  const { data, filterValues, page, perPage, sort } = useListContext<KeyedRow>();
   return { data, place: JSON.stringify([filterValues, page, perPage, sort]) };
 }

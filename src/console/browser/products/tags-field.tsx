@@ -1,4 +1,4 @@
-/** The input of a form for tags. */
+/** The form input for tags. */
 import { useInput, type Validator } from 'react-admin';
 import type { Field } from '../../../collection/declaration.ts';
 import { labelOf } from '../shared/collection.ts';

@@ -1,4 +1,4 @@
-/** A list of texts: what is typed becomes a tag at Enter, at a comma, and when the input is left. */
+/** An input for a list of texts. Enter, a comma or leaving the input adds a tag. */
 import { Autocomplete, TextField } from '@mui/material';
 import { useState } from 'react';
 

@@ -1,23 +1,23 @@
-/** An input for a value of a field, as text that `readEntered` reads: a choice where there are few, else what one types. */
+/** An input for a field value, as text for `readEntered`: a select if there are few choices, else a text input. */
 import { MenuItem, TextField, type TextFieldProps } from '@mui/material';
 import { Suspense } from 'react';
 import type { Field } from '../../../collection/declaration.ts';
 import { isDecimal, isJson, isNumeric } from '../shared/collection.ts';
 import { dateInputOf } from '../shared/dates.ts';
-import { latePart } from '../shared/page-boundary.tsx';
+import { lazyPart } from '../shared/page-boundary.tsx';
 import { entryOf, formatValue, isReference, isTags, isYesNo, valueText, yesOrNo } from '../shared/values.ts';
 
-/** Loaded when something is to be chosen, so that the first view comes sooner. */
-export const ReferenceInput = latePart(async () => (await import('./reference-input.tsx')).ReferenceInput);
+/** Loaded on demand, so that the first view appears sooner. */
+export const ReferenceInput = lazyPart(async () => (await import('./reference-input.tsx')).ReferenceInput);
 
-const TagsInput = latePart(async () => (await import('./tags-input.tsx')).TagsInput);
+const TagsInput = lazyPart(async () => (await import('./tags-input.tsx')).TagsInput);
 
 interface ValueInputProps {
   readonly field: Field;
   readonly label: string;
   readonly text: string;
   readonly onChange: (text: string) => void;
-  /** The cursor is put in it. */
+  /** Whether the input gets the focus. */
   readonly isFirst?: boolean;
   readonly disabled?: boolean;
   readonly problem?: string | undefined;
@@ -96,7 +96,7 @@ export function ValueInput({
   );
 }
 
-/** What the text of a list of tags holds. */
+/** Parses the text of a tag list. */
 function tagsIn(text: string): readonly string[] {
   const { value } = { value: undefined, ...readTags(text) };
   return Array.isArray(value) ? value.map(String) : [];
@@ -110,24 +110,24 @@ function readTags(text: string): { value?: unknown } {
   }
 }
 
-/** The browser writes dates and times as the reader does. */
+/** The browser's input shows dates and times in the reader's format. */
 export function inputTypeOf(field: Field, text: string): ReturnType<typeof dateInputOf> {
   return dateInputOf(field, text);
 }
 
-/** To the second. */
+/** With seconds. */
 export const stepOf = (field: Field): { step?: number } =>
   field.type.input === 'time' || field.type.input === 'datetime' ? { step: 1 } : {};
 
 export function slotsOf(field: Field, text: string): NonNullable<TextFieldProps['slotProps']> {
   return {
     htmlInput: { inputMode: inputModeOf(field), ...stepOf(field), ...(isJson(field) ? { spellCheck: false } : {}) },
-    // An input for dates is never empty to look at.
+    // A date input always shows its format, so the label must not cover it.
     ...(inputTypeOf(field, text) === 'text' ? {} : { inputLabel: { shrink: true } }),
   };
 }
 
-/** Which keys a phone shows. */
+/** The keyboard that a phone shows. */
 export function inputModeOf(field: Field): 'decimal' | 'numeric' | 'text' {
   if (!isNumeric(field)) return 'text';
   return isDecimal(field) ? 'decimal' : 'numeric';

@@ -1,4 +1,4 @@
-/** Views: a filter and an order with a name, kept in this browser. What a view shows is its address, which can be sent to others. */
+/** Saved views: a filter and an order with a name, stored in the browser. A view is an address that can be shared. */
 
 import Delete from '@mui/icons-material/Delete';
 import {
@@ -23,7 +23,7 @@ import { filterOf } from '../shared/query.ts';
 
 interface View {
   readonly name: string;
-  /** What follows the path in the address. */
+  /** The search part of the address. */
   readonly query: string;
 }
 
@@ -43,7 +43,7 @@ function useViews() {
   return {
     views,
     current: views.find((each) => each.query === query),
-    /** Another one of the name takes its place. */
+    /** Replaces a view with the same name. */
     save: (name: string) => setViews([...views.filter((each) => each.name !== name), { name, query }]),
     remove: (name: string) => setViews(views.filter((each) => each.name !== name)),
   };
@@ -71,7 +71,9 @@ export function ViewsButton() {
         <Dialog open onClose={close} fullWidth maxWidth="xs" aria-labelledby="views-title">
           <DialogTitle id="views-title">Views</DialogTitle>
           <DialogContent>
-            {views.length === 0 && <Typography>There are none yet. A view keeps the filters and the order.</Typography>}
+            {views.length === 0 && (
+              <Typography>You have no views yet. A view stores the filters and the sort order.</Typography>
+            )}
             <List dense disablePadding>
               {views.map((view) => (
                 <ListItem
@@ -80,7 +82,7 @@ export function ViewsButton() {
                   secondaryAction={
                     <IconButton
                       edge="end"
-                      aria-label={`Forget the view ${view.name}`}
+                      aria-label={`Delete the view ${view.name}`}
                       onClick={() => remove(view.name)}
                     >
                       <Delete fontSize="small" />

@@ -1,56 +1,60 @@
-/** What the console asks of the API beyond react-admin's own calls: a row in its version, new rows, several rows at once. */
-import { type Id, itemPath, key, listPath, type Record_ } from './collection.ts';
+/** Requests beyond react-admin's data provider: rows with versions, new rows, lists of keys. */
+import { type Id, itemPath, type KeyedRow, key, listPath } from './collection.ts';
 import { type Answer, ask } from './http.ts';
+import { askOnce } from './idempotency.ts';
 import { withTitles } from './references.ts';
 
 const REPRESENTATION = { prefer: 'return=representation', accept: 'application/json' };
 const ONE = { ...REPRESENTATION, accept: 'application/vnd.pgrst.object+json' };
-/** Keys in one URL: well below what any proxy takes. */
+/** Keys per URL; well below the limits of common proxies. */
 const KEYS_PER_REQUEST = 500;
 
 export type Changes = Readonly<Record<string, unknown>>;
 
-/** A row with the version it is in. */
+/** A row and its version (ETag). */
 export interface Versioned {
-  readonly row: Record_;
+  readonly row: KeyedRow;
   readonly version: string;
 }
 
 function versioned({ json, headers }: Answer): Versioned {
-  return { row: withId(json as Record_), version: headers.get('etag') ?? '*' };
+  return { row: withId(json as KeyedRow), version: headers.get('etag') ?? '*' };
 }
 
-export function withId(row: Record_): Record_ {
+export function withId(row: KeyedRow): KeyedRow {
   return key.name === 'id' ? row : { ...row, id: row[key.name] as Id };
 }
 
-/** With the titles of the rows that it refers to. */
+/** Reads a row with the titles of the rows that it refers to. */
 export async function readRow(id: Id, signal?: AbortSignal): Promise<Versioned> {
   const select = withTitles === undefined ? '' : `?select=${withTitles}`;
   return versioned(await ask(`${itemPath(id)}${select}`, { signal }));
 }
 
-/** Refused with 412 when the row is no longer in that version. */
+/** Changes a row. The service rejects it with 412 if the row has another version. */
 export async function changeRow(id: Id, changes: Changes, version: string): Promise<Versioned> {
   return versioned(
     await ask(itemPath(id), { method: 'PATCH', headers: { ...ONE, 'if-match': version }, body: changes }),
   );
 }
 
-export async function createRow(row: Changes): Promise<Record_> {
-  return withId((await ask(listPath, { method: 'POST', headers: ONE, body: row })).json as Record_);
+/** Stores a new row. A repetition with the same key and row stores nothing, and returns the row that was stored. */
+export async function createRow(row: Changes, idempotencyKey: string): Promise<KeyedRow> {
+  return withId(
+    (await askOnce(listPath, { method: 'POST', headers: ONE, body: row }, idempotencyKey)).json as KeyedRow,
+  );
 }
 
 export function keysAre(ids: readonly Id[]): string {
   return `${key.name}=in.(${ids.map(quoted).join(',')})`;
 }
 
-/** A key as `in` reads it. */
+/** A key for an `in` list. */
 export function quoted(id: Id): string {
   return typeof id === 'number' ? String(id) : encodeURIComponent(`"${id.replaceAll(/["\\]/g, '\\$&')}"`);
 }
 
-/** So many keys at a time as one URL may name. */
+/** Splits keys into chunks that fit into one URL. */
 export function* parts<Each>(ids: readonly Each[]): Generator<readonly Each[]> {
   for (let start = 0; start < ids.length; start += KEYS_PER_REQUEST) yield ids.slice(start, start + KEYS_PER_REQUEST);
 }

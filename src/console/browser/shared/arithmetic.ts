@@ -1,4 +1,4 @@
-/** New numbers from old ones, exact to the last digit: so much more or less, or so many percent. */
+/** Exact arithmetic on stored numbers: adds an amount or a percentage. */
 import type { Field } from '../../../collection/declaration.ts';
 import {
   type Exact,
@@ -13,15 +13,15 @@ import { type Entered, isReference, isYesNo, readPlain } from './values.ts';
 
 export type Operation = 'add' | 'percent';
 
-/** Digits behind the point of money. */
+/** Decimal places of money. */
 const CENTS = 2;
 
-/** Of a number that counts or measures. */
+/** Whether a field is a quantity: not a key, a reference, a flag or a choice. */
 export const isCalculable = (field: Field): boolean =>
   isNumeric(field) && field !== key && !isReference(field) && !isYesNo(field) && field.rules.oneOf === undefined;
 
-/** `amount` as the service would read it. Undefined where there is no number to begin with. */
-export function calculated(field: Field, value: Value, operation: Operation, amount: string): Entered | undefined {
+/** Calculates a new value. `amount` is in the service's notation. Returns undefined if the row has no number. */
+export function applyOperation(field: Field, value: Value, operation: Operation, amount: string): Entered | undefined {
   const before = value === null ? undefined : exactDecimal(String(value));
   const by = exactDecimal(amount);
   if (before === undefined || by === undefined) return undefined;
@@ -34,7 +34,7 @@ function sum(one: Exact, other: Exact): Exact {
   return exactUnits(rounded(one, scale) + rounded(other, scale), scale);
 }
 
-/** 8 percent more is times 1.08. */
+/** 8 percent more is a factor of 1.08. */
 function percent(before: Exact, by: Exact): Exact {
   const scale = Math.max(before.scale, 0);
   const byScale = Math.max(by.scale, 0);
@@ -42,7 +42,7 @@ function percent(before: Exact, by: Exact): Exact {
   return exactUnits(rounded(before, scale) * factor, scale + byScale + 2);
 }
 
-/** Percents of whole numbers are whole, and those of money end with cents. */
+/** Decimal places of a percentage result: none for whole numbers, two for money. */
 function fitted(field: Field, operation: Operation, result: Exact): Exact {
   if (operation === 'add') return result;
   if (!isDecimal(field)) return exactUnits(rounded(result, 0), 0);

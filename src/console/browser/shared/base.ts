@@ -1,2 +1,2 @@
-/** What stands before every path of the service, found from the address of this page: a proxy may have put something there. */
+/** The prefix of every path of the service, from the address of this page. A proxy may add one. */
 export const base = location.pathname.replace(/\/console\/?$/, '');

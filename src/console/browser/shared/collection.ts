@@ -1,6 +1,6 @@
 /**
- * The collections as the service declares them: the page carries them as data, so that no list of fields is kept here. The
- * console shows one at a time, which its address names: `?collection=suppliers`.
+ * The collections, from the declaration that the page carries as data. The console shows one collection at a time,
+ * named in the address: `?collection=suppliers`.
  */
 import { type Collection, declareCatalogue, type Field } from '../../../collection/declaration.ts';
 import type { CollectionDraft } from '../../../collection/draft.ts';
@@ -9,10 +9,10 @@ import type { Value } from '../../../collection/value.ts';
 import { counted } from './numbers.ts';
 import { pageData } from './page-data.ts';
 
-/** Stands for the collection where a person may see none, and is asked to log in. */
+/** A placeholder if the role may read no collection and has to log in. */
 const NONE: CollectionDraft = { name: 'nothing', key: ['id'], fields: [{ name: 'id', type: 'int4' }] };
 
-/** A role may see rows and not their key, by which the console would know them. */
+/** Whether the role sees the key. The console identifies rows by it. */
 const hasKey = ({ key, fields: shown }: CollectionDraft) =>
   key.every((name) => shown.some((each) => each.name === name));
 
@@ -21,7 +21,7 @@ const drafts = pageData.collections.filter(hasKey);
 export const allCollections = [
   ...declareCatalogue({ collections: drafts.length === 0 ? [NONE] : drafts }).collections.values(),
 ];
-/** A row is read and written at its own URL, which a key of several fields does not have. */
+/** Collections with a key of one field. Only their rows have a URL of their own. */
 export const collections = allCollections.filter((each) => each.key.length === 1);
 export const unshown = allCollections.filter((each) => each.key.length > 1);
 const asked = new URLSearchParams(location.search).get('collection');
@@ -42,12 +42,12 @@ export function collectionNamed(name: string): Collection | undefined {
   return allCollections.find((each) => each.name === name);
 }
 
-/** Collections of which rows go when a row of this one is deleted, and cannot be brought back with it. */
+/** Collections whose rows are deleted together with a row of this one, and cannot be restored. */
 export const deletedWithRows = allCollections.filter(({ references }) =>
   references.some(({ to, onDelete }) => to === collectionName && onDelete === 'cascade'),
 );
 
-/** A row of the collection in words: `product`, `stock move`. */
+/** The singular name of a collection: `product`, `stock move`. */
 export function oneOf(name = collectionName): string {
   return name
     .replaceAll('_', ' ')
@@ -63,11 +63,11 @@ export function countedRows(count: number): string {
 export const listPath = `/${collectionName}`;
 
 export type Cells = Readonly<Record<string, Value>>;
-/** A row, with the id that react-admin wants beside whatever the key is called. */
+/** A row with `id`, the name that react-admin expects for the key. */
 export type Id = number | string;
-export type Record_ = Cells & { readonly id: Id };
+export type KeyedRow = Cells & { readonly id: Id };
 
-/** Of an id that came by way of the address, which is text. */
+/** Converts an id from the address, which is text. */
 export function idOf(id: Id): Id {
   return isNumeric(key) && Number.isSafeInteger(Number(id)) ? Number(id) : String(id);
 }
@@ -76,11 +76,11 @@ export function fieldNamed(name: string): Field | undefined {
   return fields.find((field) => field.name === name);
 }
 
-export function fieldWith(role: string): Field | undefined {
+export function fieldWithRole(role: string): Field | undefined {
   return fields.find((field) => field.role === role);
 }
 
-/** What tells a row to people: the field that is declared so, else the first text that is never empty. */
+/** The field that names a row for people: the declared one, else the first required text. */
 export function titleFieldOf({ fields: given, key: keys }: Collection): Field | undefined {
   const isName = (field: Field) => isText(field) && field.required && field.rules.oneOf === undefined;
   return given.find(({ role }) => role === 'title') ?? given.find((field) => isName(field) && !keys.includes(field));
@@ -90,7 +90,7 @@ export function itemPath(id: Value): string {
   return `${listPath}/${encodeURIComponent(String(id))}`;
 }
 
-/** A field's name as people write it: `unit_price` is Unit price, `category_id` Category. */
+/** The label of a field: `unit_price` is Unit price, `category_id` is Category. */
 export function labelOf({ name, title }: Field): string {
   if (title !== undefined) return title;
   if (name === 'id') return 'ID';
@@ -98,14 +98,14 @@ export function labelOf({ name, title }: Field): string {
   return capitalized(words);
 }
 
-/** Names longer than this are cut where they stand in a sentence. */
+/** Longer titles are truncated within a sentence. */
 const LONG_NAME = 80;
 
 export function titleOf(row: Cells): string {
   return titleIn(collection, row);
 }
 
-/** Of a row of any collection, by its title or its key. */
+/** The title of a row of any collection, or its key. */
 export function titleIn(of: Collection, row: Cells): string {
   const title = titleFieldOf(of);
   const name = title === undefined ? undefined : row[title.name];
@@ -115,20 +115,20 @@ export function titleIn(of: Collection, row: Cells): string {
   return letters.length <= LONG_NAME ? String(name) : `${letters.slice(0, LONG_NAME).join('')}…`;
 }
 
-/** Entered as JSON text. */
+/** Whether the value is entered as JSON text. */
 export const isJson = ({ type }: Field): boolean => type.input === 'json' || type.input === 'list';
 export const isNumeric = ({ type }: Field): boolean => can(type, 'number');
 export const isText = ({ type }: Field): boolean => can(type, 'text');
-/** A number that may have decimals. */
+/** Whether the number may have decimals. */
 export const isDecimal = ({ type }: Field): boolean => can(type, 'number') && type.schema.type !== 'integer';
-/** Not those that the service keeps itself. */
+/** Whether a client may write the field. */
 export const isWritable = ({ readOnly, onUpdate }: Field): boolean => !readOnly && onUpdate === undefined;
 
-/** What is said below an input. A description that only repeats the label, or explains how a switch is stored, is left out. */
-export function describes(field: Field): string | undefined {
+/** The help text of an input. A description is omitted if it repeats the label or explains how a flag is stored. */
+export function helpTextOf(field: Field): string | undefined {
   const { description = '', role } = field;
-  const isTelling = description.replace('.', '').toLowerCase() !== labelOf(field).toLowerCase();
-  return role !== 'flag' && isTelling && description !== '' ? description : undefined;
+  const isInformative = description.replace('.', '').toLowerCase() !== labelOf(field).toLowerCase();
+  return role !== 'flag' && isInformative && description !== '' ? description : undefined;
 }
 
 export const titleField: Field | undefined = titleFieldOf(collection);

@@ -1,25 +1,25 @@
 /**
- * Conditions in the words of people, for a field of any type. Those that one needs every day come first; whatever else the
- * dialect can do with the type follows.
+ * Filter conditions in everyday words, for fields of any type. Common conditions come first; other operators of the
+ * type follow.
  */
 import type { Field } from '../../../collection/declaration.ts';
 import { OPERATORS, type OperatorName, type OperatorRules, servesType } from '../../../dialect/operators.ts';
 import { isJson, isNumeric, isText, labelOf } from './collection.ts';
 import { editableNumber, readNumber } from './numbers.ts';
 import { escapeLike, type FieldChip } from './query.ts';
-import { knownTitle } from './references.ts';
+import { cachedTitle } from './references.ts';
 import { isReference, isTags, isYesNo, readEntered } from './values.ts';
 
-/** What is to be given beside the condition. */
+/** The inputs that a condition needs. */
 export type Needs = 'value' | 'list' | 'pattern' | 'range' | 'nothing';
 
 export interface Condition {
   readonly label: string;
   readonly needs: Needs;
   readonly operator: OperatorName;
-  /** The value where none is to be given. */
+  /** The value of a condition without an input. */
   readonly value?: string;
-  /** What stands around the words that are looked for. */
+  /** Text around the typed value, such as wildcards. */
   readonly around?: readonly [before: string, after: string];
   readonly isEveryday: boolean;
 }
@@ -43,7 +43,7 @@ const TEXT: readonly Condition[] = [
   everyday('is not', 'neq'),
   everyday('is one of', 'in', 'list'),
 ];
-/** Two conditions, of which either may be left out. */
+/** A range: two conditions, either of which may be empty. */
 const BETWEEN = everyday('is between', 'gte', 'range');
 const ORDERED: readonly Condition[] = [
   everyday('equals', 'eq'),
@@ -55,41 +55,41 @@ const ORDERED: readonly Condition[] = [
   BETWEEN,
   everyday('is one of', 'in', 'list'),
 ];
-/** Of what refers to another row. */
+/** Conditions on a reference. */
 const REFERENCE: readonly Condition[] = [everyday('is', 'eq'), everyday('is not', 'neq')];
 const TAGS: readonly Condition[] = [everyday('has', 'cs', 'value', { around: ['{"', '"}'] })];
 const BOOLEAN: readonly Condition[] = [
   everyday('Yes', 'is', 'nothing', { value: 'true' }),
   everyday('No', 'is', 'nothing', { value: 'false' }),
 ];
-/** A number that counts as one: anything but 0 is yes. */
+/** Conditions on a number that is used as a flag: anything but 0 is yes. */
 const FLAG: readonly Condition[] = [
   everyday('Yes', 'neq', 'nothing', { value: '0' }),
   everyday('No', 'eq', 'nothing', { value: '0' }),
 ];
 
-/** What the operators are called where no condition above says it. */
+/** Labels of operators that have no condition above. */
 const WORDS: Readonly<Record<OperatorName, string>> = {
   eq: 'equals',
   neq: 'differs from',
   gt: 'comes after',
-  gte: 'is, or comes after',
+  gte: 'is or comes after',
   lt: 'comes before',
-  lte: 'is, or comes before',
-  like: 'fits the pattern, letter for letter (* is any text)',
-  ilike: 'fits the pattern (* is any text)',
-  match: 'fits the regular expression, letter for letter',
-  imatch: 'fits the regular expression',
+  lte: 'is or comes before',
+  like: 'matches the pattern, case-sensitive (* is any text)',
+  ilike: 'matches the pattern (* is any text)',
+  match: 'matches the regular expression, case-sensitive',
+  imatch: 'matches the regular expression',
   in: 'is one of',
   is: 'is',
-  isdistinct: 'differs from it, or is empty',
-  fts: 'has words that fit: sweet & (jam | honey)',
-  plfts: 'has all these words, in any form',
-  phfts: 'has these words one after the other',
-  wfts: 'is found by: chef -gumbo "hot pepper"',
+  isdistinct: 'differs from, or is empty',
+  fts: 'contains words: sweet & (jam | honey)',
+  plfts: 'contains all these words, in any form',
+  phfts: 'contains this phrase',
+  wfts: 'matches the web search: chef -gumbo "hot pepper"',
   cs: 'contains all of',
-  cd: 'has nothing but',
-  ov: 'has one of',
+  cd: 'contains only',
+  ov: 'contains one of',
   sl: 'is left of',
   sr: 'is right of',
   nxr: 'does not extend right of',
@@ -120,7 +120,7 @@ function everydayFor(field: Field): readonly Condition[] {
   return isText(field) ? TEXT : ORDERED;
 }
 
-/** What was typed, as the value of a chip, or what is wrong with it. */
+/** Parses the typed text into the value of a chip, or returns the problem. */
 export function readCondition(
   field: Field,
   condition: Condition,
@@ -139,7 +139,7 @@ export function readCondition(
   return wrong ?? { value: values.map((each) => listed((each as { value: string }).value)).join(',') };
 }
 
-/** Signs that mean something to the operator stand for themselves. */
+/** Escapes characters that the operator would interpret. */
 function escaped({ operator }: Condition, words: string): string {
   return operator === 'cs' ? words.replaceAll(/["\\]/g, '\\$&') : escapeLike(words);
 }
@@ -147,13 +147,13 @@ function escaped({ operator }: Condition, words: string): string {
 function checked(field: Field, typed: string): { value: string } | { problem: string } {
   const entered = readEntered(field, typed);
   if ('value' in entered) return { value: isNumeric(field) ? String(entered.value) : typed };
-  // What could never be stored can still be looked for: only what is no value of the type is refused.
+  // A value that breaks a rule can still be searched for. Only text that is not a value of the type is rejected.
   const number = isNumeric(field) ? readNumber(typed) : undefined;
   if (isText(field)) return { value: typed };
   return number === undefined ? entered : { value: number };
 }
 
-/** A value as a list takes it. */
+/** Formats a value for a list. */
 function listed(text: string): string {
   return /^[\w.+-]+$/.test(text) ? text : `"${text.replaceAll(/["\\]/g, '\\$&')}"`;
 }
@@ -167,7 +167,7 @@ const SIGNS: Readonly<Partial<Record<OperatorName, string>>> = {
   neq: '≠',
 };
 
-/** The conditions that a person set for a field: one, or two of a range. */
+/** Makes the chips of a field: one, or two for a range. */
 export function readChips(
   field: Field,
   condition: Condition,
@@ -192,7 +192,7 @@ export function readChips(
   return { chips: read.map(({ operator, end }) => chip(operator, (end as { value: string }).value)) };
 }
 
-/** The condition that a chip stands for, and what was typed for it. */
+/** Finds the condition of a chip, and the typed text. */
 export function conditionOf(field: Field, chip: FieldChip): { condition: Condition; typed: string } | undefined {
   const condition = fitting(field, chip);
   if (condition === undefined || condition.needs === 'nothing') return condition && { condition, typed: '' };
@@ -216,14 +216,14 @@ function within([before, after]: readonly [string, string], value: string): stri
   return value.slice(before.length, value.length - after.length).replaceAll(/\\([\\%_"])/g, '$1');
 }
 
-/** The values of a list, as they were typed. */
+/** Parses the values of a list. */
 function unlisted(list: string): readonly string[] {
   return [...list.matchAll(/"((?:\\.|[^"\\])*)"|[^,]+/g)].map(([whole, quoted]) =>
     quoted === undefined ? whole.trim() : quoted.replaceAll(/\\(.)/g, '$1'),
   );
 }
 
-/** A chip in words: `Unit price > 80`, `Product name contains sauce`, `Discontinued: No`. */
+/** Describes a chip: `Unit price > 80`, `Product name contains sauce`, `Discontinued: No`. */
 export function describeCondition(field: Field, chip: FieldChip): string {
   const { operator, value, not } = chip;
   const label = labelOf(field);
@@ -232,7 +232,7 @@ export function describeCondition(field: Field, chip: FieldChip): string {
   if (fits?.needs === 'nothing')
     return `${turned}${label}${isYesNo(field) && fits.operator !== 'is' ? ':' : ''} ${fits.label}`;
   const shown = fits?.around === undefined ? value : within(fits.around, value);
-  const title = isReference(field) ? knownTitle(field, value) : undefined;
+  const title = isReference(field) ? cachedTitle(field, value) : undefined;
   const text = title ?? (isNumeric(field) ? editableNumber(shown) : shown);
   return `${turned}${label} ${SIGNS[operator] ?? fits?.label ?? WORDS[operator]} ${text}`;
 }

@@ -1,26 +1,28 @@
-/** Two people changed the same field of a row: whoever saves second decides, with both versions in sight. */
+/**
+ * A conflict: two people changed the same field of a row. The person who saves second sees both versions and decides.
+ */
 import type { Changes } from './api.ts';
 import type { Cells, Id } from './collection.ts';
 
 export interface Conflict {
   readonly id: Id;
-  /** What this person wanted to store. */
+  /** The changes of this person. */
   readonly mine: Changes;
-  /** What the form was filled with. */
+  /** The values when the edit began. */
   readonly base: Cells;
-  /** What is stored now. */
+  /** The stored values. */
   readonly theirs: Cells;
-  /** The fields that both have changed, to different values. */
+  /** Fields that both people changed to different values. */
   readonly disputed: readonly string[];
 }
 
-/** The changes to store now; undefined goes back to editing. */
+/** The changes to save; undefined to go back to editing. */
 export type Decision = Changes | undefined;
 type Listener = (conflict: Conflict, decide: (decision: Decision) => void) => void;
 
 let listener: Listener | undefined;
 
-/** The dialog, while it is there to ask. */
+/** Registers the dialog while it is mounted. */
 export function onConflict(next: Listener): () => void {
   listener = next;
   return () => {
@@ -28,7 +30,7 @@ export function onConflict(next: Listener): () => void {
   };
 }
 
-export function askAbout(conflict: Conflict): Promise<Decision> {
+export function askForDecision(conflict: Conflict): Promise<Decision> {
   return new Promise((resolve) => {
     if (listener === undefined) resolve(undefined);
     else listener(conflict, resolve);

@@ -1,4 +1,4 @@
-/** Rows of another collection, found by what is typed: so many as a person looks through. */
+/** Searches rows of another collection by the typed text. */
 import type { Collection } from '../../../collection/declaration.ts';
 import { type Cells, isText, titleFieldOf, titleIn } from './collection.ts';
 import { ask } from './http.ts';
@@ -6,16 +6,16 @@ import { escapeLike, queryText } from './query.ts';
 import { namesOf } from './references.ts';
 import { readEntered } from './values.ts';
 
-/** Offered at a time. */
-const MOST_FOUND = 20;
+/** Largest number of options. */
+const MAX_FOUND = 20;
 
-export interface Found {
-  /** As text that is read like what is typed. */
+export interface RowOption {
+  /** The key as text, which `readEntered` can parse. */
   readonly key: string;
   readonly title: string;
 }
 
-export async function findRows(other: Collection, typed: string, signal?: AbortSignal): Promise<readonly Found[]> {
+export async function findRows(other: Collection, typed: string, signal?: AbortSignal): Promise<readonly RowOption[]> {
   const title = titleFieldOf(other);
   const words = typed.split(/\s+/).filter((word) => word !== '');
   const conditions =
@@ -27,7 +27,7 @@ export async function findRows(other: Collection, typed: string, signal?: AbortS
     ['select', namesOf(other)],
     ...conditions,
     ['order', (title ?? other.key[0]!).name],
-    ['limit', String(MOST_FOUND)],
+    ['limit', String(MAX_FOUND)],
   ]);
   const { json } = await ask(`/${other.name}?${query}`, { signal });
   return (json as Cells[]).map((row) => foundIn(other, row));
@@ -40,23 +40,23 @@ function keyIs(other: Collection, typed: string): [string, string][] | undefined
   return 'value' in readEntered(key, typed) ? [[key.name, `eq.${typed.trim()}`]] : undefined;
 }
 
-function foundIn(other: Collection, row: Cells): Found {
+function foundIn(other: Collection, row: Cells): RowOption {
   return { key: String(row[other.key[0]!.name]), title: titleIn(other, row) };
 }
 
-/** Whether a row can be made of nothing but its title. */
-export function isMadeByTitle(other: Collection): boolean {
+/** Whether a row needs nothing but its title. */
+export function needsOnlyTitle(other: Collection): boolean {
   const title = titleFieldOf(other);
   return title !== undefined && other.fields.every((field) => field === title || isFilledIn(other, field));
 }
 
-/** Left out, it may be empty, or takes its default, or is assigned. */
+/** Whether an omitted field may stay empty, or the service fills it. */
 function isFilledIn(other: Collection, field: Collection['fields'][number]): boolean {
   if (other.key.includes(field)) return field === other.assigned || field.generated !== undefined;
   return !field.required || field.filled || (field.default ?? field.generated) !== undefined;
 }
 
-export async function makeRow(other: Collection, title: string): Promise<Found> {
+export async function createReferencedRow(other: Collection, title: string): Promise<RowOption> {
   const { json } = await ask(`/${other.name}?select=${namesOf(other)}`, {
     method: 'POST',
     headers: { prefer: 'return=representation', accept: 'application/vnd.pgrst.object+json' },

@@ -1,15 +1,12 @@
-/**
- * The first page of the list, where that is what was opened: its rows are there when the grid is first drawn, so that it is
- * drawn once.
- */
+/** Loads the first page of the list before the first render, so that the grid renders once. */
 import { QueryClient } from '@tanstack/react-query';
 import { collectionName, key } from './collection.ts';
-import { hasBegun, ROWS_PER_PAGE } from './early.ts';
+import { isRequested, ROWS_PER_PAGE } from './early.ts';
 import { dataProvider } from './provider.ts';
 
 export const queryClient = new QueryClient();
 
-/** As the list asks for it, if its address says nothing else. */
+/** The parameters of the list without any in the address. */
 const PARAMS = {
   pagination: { page: 1, perPage: ROWS_PER_PAGE },
   sort: { field: key.name, order: 'ASC' },
@@ -17,12 +14,12 @@ const PARAMS = {
 } as const;
 export const FIRST_SORT = PARAMS.sort;
 
-/** Longer than that the frame of the page does not wait for them. */
-const PATIENCE_MS = 100;
+/** The first render waits at most this long. */
+const MAX_WAIT_MS = 100;
 
 let first: unknown;
 
-/** What was read for the first view is not asked for again by it; whatever comes after it is. */
+/** The first view does not refetch these rows; later views do. */
 export const freshness = ({ state }: { readonly state: { readonly data: unknown } }): number =>
   state.data !== undefined && state.data === first ? Number.POSITIVE_INFINITY : 0;
 
@@ -31,7 +28,7 @@ export function endFreshness(): void {
 }
 
 export async function readFirstPage(): Promise<void> {
-  if (!hasBegun) return;
+  if (!isRequested) return;
   const asked = queryClient
     .fetchQuery({
       queryKey: [collectionName, 'getList', PARAMS],
@@ -43,8 +40,8 @@ export async function readFirstPage(): Promise<void> {
       (answer) => {
         first = answer;
       },
-      // The list asks again, and says what is wrong.
+      // The list requests it again and shows the error.
       () => undefined,
     );
-  await Promise.race([asked, new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))]);
+  await Promise.race([asked, new Promise((resolve) => setTimeout(resolve, MAX_WAIT_MS))]);
 }

@@ -1,4 +1,4 @@
-/** An answer that is no success: its status, and what it said. */
+/** An error response of the service. */
 export class HttpError extends Error {
   readonly status: number;
   readonly body: unknown;

@@ -1,24 +1,33 @@
-/** Requests to the API, with the credentials a person gave and the refusal's own words when it says no. */
+/** Requests to the API, with the person's credentials and the service's own error messages. */
 
 import { WrittenNumber } from '../../../collection/exact-json.ts';
 import { POSITION_HEADER } from '../../../http/position.ts';
 import { base } from './base.ts';
-import { takeEarly } from './early.ts';
+import { renewCredentials } from './credentials.ts';
+import { takeEarlyResponse } from './early.ts';
 import { HttpError } from './http-error.ts';
-import { isLoginWanted, session, wantLogin } from './session.ts';
+import { isLoggedIn, isLoginNeeded, requestLogin, session } from './session.ts';
 import { token } from './token.ts';
 
-/** The console starts again, and then begins with the page that asks; a token that was refused is of no more use. */
-function askForCredentials(reason: string): void {
-  if (session !== undefined) {
-    if (!isLoginWanted()) wantLogin(reason);
-    return;
+/**
+ * Gets new credentials after a 401. A page whose credentials were accepted before asks for new ones in a dialog, and this
+ * resolves to whether it got them. Any other page starts again, with the login page.
+ */
+async function askForCredentials(reason: string): Promise<boolean> {
+  if (hadCredentials) {
+    const renewal = renewCredentials(reason);
+    if (renewal !== undefined) return renewal;
   }
-  if (token.isAskedFor() && token.get() === null) return;
+  if (session !== undefined) {
+    if (!isLoginNeeded()) requestLogin(reason);
+    return false;
+  }
+  if (token.isAskedFor() && token.get() === null) return false;
   if (token.get() !== null) token.noteRefusal(reason);
   token.clear();
   token.noteAsked();
   location.reload();
+  return false;
 }
 
 export interface Problem {
@@ -35,19 +44,23 @@ export interface Answer {
   readonly json: unknown;
 }
 
-export interface Ask {
+export interface RequestOptions {
   readonly method?: string;
   readonly headers?: Headers | Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** Ends the request when nobody waits for its answer any more. */
+  /** Aborts a request whose answer is no longer needed. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The newest write of this page, where the service tells: what is read is not older. */
+/** Whether the service has accepted the session or the token of this page. */
+let hadCredentials = isLoggedIn;
+
+/** The position of the latest write, if the service reports it. Later reads are not older. */
 let newest: string | undefined;
 
-/** `url` is a path of the service. What a refusal says is shown as it is: the service explains itself better than we could. */
-export async function ask(url: string, { method = 'GET', headers: given, body, signal }: Ask = {}): Promise<Answer> {
+/** Sends a request. `url` is a path of the service. */
+export async function ask(url: string, request: RequestOptions = {}): Promise<Answer> {
+  const { method = 'GET', headers: given, body, signal } = request;
   const headers = new Headers(given as HeadersInit);
   if (!headers.has('accept')) headers.set('accept', 'application/json');
   const credentials = token.get();
@@ -55,7 +68,7 @@ export async function ask(url: string, { method = 'GET', headers: given, body, s
   if (newest !== undefined) headers.set(POSITION_HEADER, newest);
   if (body !== undefined && !headers.has('content-type')) headers.set('content-type', 'application/json');
   const content = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) };
-  const response = await (takeEarly(method, url, headers) ??
+  const response = await (takeEarlyResponse(method, url, headers) ??
     fetch(`${base}${url}`, { method, headers, ...content, ...(signal && { signal }) }));
   newest = response.headers.get(POSITION_HEADER) ?? newest;
   const text = await response.text();
@@ -63,15 +76,16 @@ export async function ask(url: string, { method = 'GET', headers: given, body, s
   const json: unknown = isJson && text !== '' ? parseExactly(text) : undefined;
   if (!response.ok) {
     const reason = sentence(json as Problem | undefined, response.status);
-    if (response.status === 401) askForCredentials(reason);
+    if (response.status === 401 && (await askForCredentials(reason))) return ask(url, request);
     throw new HttpError(reason, response.status, json);
   }
+  hadCredentials ||= credentials !== null;
   return { status: response.status, headers: response.headers, body: text, json };
 }
 
 /**
- * A number with more digits than JavaScript keeps is a text in a row, so that it is shown and sent as it is stored; within json
- * it stays a number, in its digits.
+ * Parses JSON without losing digits. A number with too many digits becomes a text in a row; within json it stays an
+ * exact number.
  */
 function parseExactly(text: string): unknown {
   if (!/[\d.]{16}/.test(text)) return JSON.parse(text);
@@ -90,7 +104,7 @@ function withTexts(row: unknown): unknown {
   );
 }
 
-/** How many rows an answer is about: `Content-Range: 0-24/77` when they were counted, `0-24/*` when only these are known. */
+/** The number of rows in `Content-Range`: the total in `0-24/77`, or the size of the page in `0-24/*`. */
 export function countIn(headers: Headers): number {
   const range = headers.get('content-range') ?? '';
   const total = /\/(\d+)$/.exec(range);

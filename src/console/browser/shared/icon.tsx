@@ -1,6 +1,6 @@
 /**
- * The icons of the first view: the paths of Material's own, in a plain element. A component of Material for each of them, of which
- * a page of rows has fifty, would take longer than all of its cells.
+ * Icons of the first view: paths of Material icons in a plain element. A page has fifty of them, and as many Material
+ * components would take longer to render than all cells.
  */
 const PATHS = {
   add: 'M19 13h-6v6h-2v-6H5v-2h6V5h2v6h6z',

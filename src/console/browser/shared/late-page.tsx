@@ -1,13 +1,13 @@
-/** A page whose script is loaded when it is needed; where that failed, it can be tried again without losing the others. */
+/** A page that is loaded on demand. If loading fails, it can be retried without losing other pages. */
 import { LinearProgress } from '@mui/material';
 import { type ComponentType, useCallback, useEffect, useState } from 'react';
 import { ProblemInPlace } from './problem.tsx';
 
-const NOT_LOADED = new Error('This page could not be loaded. Check the connection, and try again.');
+const NOT_LOADED = new Error('This page could not be loaded. Check the connection and try again.');
 
-export function latePage(load: () => Promise<ComponentType>): ComponentType {
+export function lazyPage(load: () => Promise<ComponentType>): ComponentType {
   let loaded: ComponentType | undefined;
-  return function LatePage() {
+  return function LazyPage() {
     const [Page, setPage] = useState(() => loaded);
     const [hasFailed, setFailed] = useState(false);
     const attempt = useCallback(() => {

@@ -1,6 +1,6 @@
 /**
- * Numbers as the reader writes them: 1,234.50 or 1.234,50. Written out here because the browser's own formatter takes as
- * long to wake up as all rows of a page take to draw; it is only asked where the language is none whose signs are known.
+ * Numbers in the reader's format: 1,234.50 or 1.234,50. The browser's formatter takes as long to start as a page takes
+ * to render, so it is only used for languages whose separators are unknown.
  */
 interface Signs {
   readonly point: string;
@@ -17,7 +17,7 @@ function signsOf(language: string): Signs {
   return { point: sign('decimal') ?? '.', group: sign('group') ?? '' };
 }
 
-/** With at least and at most so many digits behind the point. */
+/** Formats a number with this range of decimal places. */
 export function formatDecimal(value: number, least: number, most: number): string {
   const [whole = '', digits = ''] = Math.abs(value).toFixed(most).split('.');
   const shown = digits.replace(/0+$/, '').padEnd(least, '0');
@@ -25,7 +25,7 @@ export function formatDecimal(value: number, least: number, most: number): strin
   return `${sign}${whole.replace(/\B(?=(\d{3})+$)/g, GROUP)}${shown === '' ? '' : `${POINT}${shown}`}`;
 }
 
-/** Whatever its number of digits, none is lost; what is no plain number (1e-7, NaN) stays as it is. */
+/** Formats digits without losing any. Other notations (1e-7, NaN) stay as they are. */
 export function formatDigits(text: string, least: number): string {
   const [, sign = '', whole = '', digits = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
   if (whole === '') return text;
@@ -40,12 +40,12 @@ export const formatPrice = (value: number): string => formatDecimal(value, 2, 2)
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${formatNumber(count)} ${count === 1 ? one : many}`;
 
-/** A number to edit: the reader's point, and nothing between the thousands. */
+/** A number for an input: the reader's decimal point, no thousands separators. */
 export const editableNumber = (digits: string): string => digits.replace('.', POINT);
 
 /**
- * What a person typed, as the service writes it: `12,50` is 12.50 wherever one is, `1,234` is 1234 for those who write
- * thousands so and 1.234 for the others. Undefined where it is no number.
+ * Parses a typed number into the service's notation. `12,50` is 12.50 in every language. `1,234` is 1234 or 1.234,
+ * depending on the language. Returns undefined if it is not a number.
  */
 export function readNumber(typed: string): string | undefined {
   const [, text = '', exponent = ''] = /^(.*?)(e[+-]?\d{1,3})?$/i.exec(withoutSpaces(typed)) ?? [];
@@ -59,19 +59,22 @@ export function readNumber(typed: string): string | undefined {
   return isNumber ? plain.replace(/^\+/, '').replace(/\.$/, '') + exponent : undefined;
 }
 
-/** Thousands may be apart, and a minus may be a true one. */
+/** Removes spaces between thousands and normalizes the minus sign. */
 function withoutSpaces(typed: string): string {
   return typed.replace(/[\s\u00a0\u202f'’]/g, '').replace(/^\u2212/, '-');
 }
 
-/** The last of two different marks is the point; a single one is what the reader's language says, if it can be that. */
+/**
+ * Chooses the decimal point: the last of two different separators. A single separator has the meaning of the reader's
+ * language, if possible.
+ */
 function isPoint(text: string, marks: string, last: string): boolean {
   if (new Set(marks).size > 1) return marks.indexOf(last) === marks.length - 1;
   if (marks.length > 1) return false;
   return last === POINT || !/^[+-]?[1-9]\d{0,2}[.,]\d{3}$/.test(text);
 }
 
-/** Without marks, or with one kind of them before every three digits. */
+/** Whether the digits have no separators, or the same one before every three digits. */
 function isGrouped(whole: string): boolean {
   return /^[+-]?\d*$/.test(whole) || /^[+-]?\d{1,3}(,\d{3})+$|^[+-]?\d{1,3}(\.\d{3})+$/.test(whole);
 }

@@ -1,25 +1,25 @@
-/** What breaks, or cannot be loaded, says so in its place, with another try, and leaves the rest alone. */
+/** Shows an error in place of the part that failed, with a retry button. Other parts keep working. */
 import { Component, type ComponentType, lazy, type ReactNode, useState } from 'react';
 import { useLocation } from 'react-router-dom';
 import { ProblemInPlace } from './problem.tsx';
 
 const BROKEN = 'Something went wrong here';
 
-/** A script that did not come: nothing is wrong with the console, and the reason is said in place. */
+/** A script that could not be loaded. This is not a bug of the console. */
 export class NotLoaded extends Error {
   constructor() {
-    super('This part could not be loaded. Check the connection, and try again.');
+    super('This part could not be loaded. Check the connection and try again.');
   }
 }
 
-/** Another page is another try. */
+/** Resets the error when the person opens another page. */
 export function PageBoundary({ children }: { readonly children: ReactNode }) {
   return <Boundary key={useLocation().pathname}>{children}</Boundary>;
 }
 
 interface BoundaryProps {
   readonly children: ReactNode;
-  /** What is done before another try. */
+  /** Called before a retry. */
   readonly prepare?: () => void;
 }
 
@@ -41,16 +41,16 @@ export class Boundary extends Component<BoundaryProps, { readonly error?: unknow
   }
 }
 
-/** A part of a page whose script is loaded when it is needed, within a `Suspense`. */
-export function latePart<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
+/** A part of a page that is loaded on demand, within `Suspense`. */
+export function lazyPart<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
   const loaded = () =>
     load().catch(() => {
       throw new NotLoaded();
     });
   const part = () => lazy(async () => ({ default: await loaded() }));
-  // What was not loaded once never is by the same one.
+  // A failed lazy component never loads again, so each retry needs a new one.
   let current = part();
-  return function LatePart(props: Props) {
+  return function LazyPart(props: Props) {
     const [Part, setPart] = useState(() => current);
     const prepare = () => {
       current = part();

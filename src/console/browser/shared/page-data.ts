@@ -1,12 +1,12 @@
-/** What the service has put into the page: the collections as the role sees them, and whose session it is. */
+/** The data that the service embeds into the page: the collections visible to the role, and the session. */
 import type { CollectionDraft } from '../../../collection/draft.ts';
 
-/** Of a collection the fields that may be read, given to a new row, changed; and of the rows that may be deleted. */
+/** Fields of a collection by right: read, create, update; `delete` is empty if the role may not delete rows. */
 export type Rights = Readonly<Record<'read' | 'create' | 'update' | 'delete', readonly string[]>>;
 
 export interface Session {
   readonly by: 'session' | 'token' | 'key' | 'nothing';
-  /** Null where a person has to log in. */
+  /** Null if the person has to log in. */
   readonly role: string | null;
   readonly name: string | null;
   readonly rights: Readonly<Record<string, Rights>> | null;
@@ -15,9 +15,9 @@ export interface Session {
 interface PageData {
   readonly collections: readonly CollectionDraft[];
   readonly version: string;
-  /** Where the catalogue has roles. */
+  /** Present if the catalogue has roles. */
   readonly session?: Session;
-  /** The collections whose rows hold more than the role sees of them, where there are any. */
+  /** Collections with fields that the role does not see. */
   readonly partial?: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** What a page is called: in the bar, and in the browser's tab, so that several of them can be told apart. */
+/** The title of a page, in the bar and in the browser's tab. */
 import { useLayoutEffect, useSyncExternalStore } from 'react';
 
 const NAME = 'Product Catalogue';

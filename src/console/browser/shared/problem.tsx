@@ -1,13 +1,13 @@
-/** What went wrong, where it went wrong, with the way to try again; what the service itself said is one click away. */
+/** An error message in place, with a retry button. The service's own message is in the details. */
 import { Alert, AlertTitle, Box, Button } from '@mui/material';
 import type { ReactNode } from 'react';
-import { detailsOf, wordsOf } from './words.ts';
+import { describeError, detailsOf } from './words.ts';
 
 interface ProblemProps {
   readonly title?: string;
   readonly error: unknown;
   readonly retry?: () => unknown;
-  /** Other ways on. */
+  /** Further actions. */
   readonly children?: ReactNode;
 }
 
@@ -16,7 +16,7 @@ export function ProblemInPlace({ title, error, retry, children }: ProblemProps) 
   return (
     <Alert severity="error" sx={{ overflowWrap: 'anywhere', '& .MuiAlert-message': { minWidth: 0 } }}>
       {title !== undefined && <AlertTitle>{title}</AlertTitle>}
-      {wordsOf(error)}
+      {describeError(error)}
       {details !== undefined && (
         <Box component="details" sx={{ mt: 0.5, '& pre': { whiteSpace: 'pre-wrap', m: 0, mt: 0.5 } }}>
           <summary>Details</summary>

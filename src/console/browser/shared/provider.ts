@@ -1,17 +1,17 @@
 /**
- * react-admin's data provider, of what the console asks by it: lists, which carry any condition of the dialect, and rows. A search
- * that was superseded is ended, and behind the last page comes the last page. Rows are saved by `save-row.ts`.
+ * react-admin's data provider, as far as the console uses it: lists with any condition of the dialect, and rows. A
+ * superseded search is aborted. A page beyond the end shows the last page. `save-row.ts` saves rows.
  */
 import type { DataProvider } from 'react-admin';
 import { readRow, withId } from './api.ts';
-import { idOf, key, listPath, type Record_ } from './collection.ts';
+import { idOf, type KeyedRow, key, listPath } from './collection.ts';
 import { ask, countIn, type Problem } from './http.ts';
 import { HttpError } from './http-error.ts';
 import { type Filter, orderKeys, pairsOf, queryText, type SortKey, sortKeysOf } from './query.ts';
 import { withTitles } from './references.ts';
 
-/** More rows than anyone reads on a page; an address may ask for any number. */
-const MOST_PER_PAGE = 1_000;
+/** Largest page size; an address may contain any number. */
+const MAX_PER_PAGE = 1_000;
 
 const provider: Pick<DataProvider, 'getList' | 'getOne' | 'supportAbortSignal'> = {
   supportAbortSignal: true,
@@ -41,7 +41,7 @@ interface Place {
 }
 
 interface Page {
-  readonly data: readonly Record_[];
+  readonly data: readonly KeyedRow[];
   readonly total: number;
 }
 
@@ -54,21 +54,21 @@ async function readPage(filter: Filter, { page, perPage, keys }: Place, signal?:
   ];
   const url = `${listPath}?${parts.filter((part) => part !== '').join('&')}`;
   const { json, headers } = await ask(url, { headers: { prefer: 'count=exact' }, signal });
-  return { data: (json as Record_[]).map(withId), total: countIn(headers) };
+  return { data: (json as KeyedRow[]).map(withId), total: countIn(headers) };
 }
 
-interface Asked {
+interface ListParams {
   readonly pagination?: { readonly page?: number; readonly perPage?: number } | undefined;
   readonly sort?: { readonly field?: string; readonly order?: string } | undefined;
 }
 
-/** What an address says may be anything. */
-function placeOf(pagination: Asked['pagination'] = {}, sort: Asked['sort'] = {}): Place {
+/** Validates pagination and sort order, since an address may contain anything. */
+function placeOf(pagination: ListParams['pagination'] = {}, sort: ListParams['sort'] = {}): Place {
   const { page = 1, perPage = 1 } = pagination;
   const keys = orderKeys(sortKeysOf(sort), { isListed: true });
   return {
-    page: whole(page, Number.MAX_SAFE_INTEGER / MOST_PER_PAGE),
-    perPage: whole(perPage, MOST_PER_PAGE),
+    page: whole(page, Number.MAX_SAFE_INTEGER / MAX_PER_PAGE),
+    perPage: whole(perPage, MAX_PER_PAGE),
     keys: keys.length === 0 ? [{ name: key.name, order: 'ASC' }] : keys,
   };
 }
@@ -77,7 +77,7 @@ function whole(number: number, most: number): number {
   return Math.min(Math.max(1, Math.floor(Number(number)) || 1), Math.floor(most));
 }
 
-/** How many rows there are, where the page that was asked for lies behind them; the last one is shown then. */
+/** The total from a 416 answer, if the requested page is beyond the end. */
 function totalBefore(error: unknown): number | undefined {
   if (!(error instanceof HttpError) || error.status !== 416) return undefined;
   return Number(/only (\d+) rows/.exec(String((error.body as Problem | undefined)?.details))?.[1] ?? 0);

@@ -1,9 +1,9 @@
-/** Filters as people set them in the console, and the query string they make. */
+/** The filters of a list, and the query string that they make. */
 import { OPERATORS, type OperatorName, type OperatorRules } from '../../../dialect/operators.ts';
 import { collectionName, fieldNamed, listPath, titleField } from './collection.ts';
 import { shownTitle } from './references.ts';
 
-/** One condition on a field. */
+/** A condition on one field. */
 export interface FieldChip {
   readonly field: string;
   readonly operator: OperatorName;
@@ -11,11 +11,11 @@ export interface FieldChip {
   readonly value: string;
 }
 
-/** The same, or a condition of several parts that a chart's bar stands for. */
+/** A condition on one field, or a raw condition from a bar of a chart. */
 export type Chip = FieldChip | { readonly raw: readonly [key: string, value: string]; readonly label: string };
 
 export interface Filter {
-  /** Words that the name must contain. */
+  /** Words that the title must contain. */
   readonly q?: string;
   readonly where?: readonly Chip[];
 }
@@ -30,7 +30,10 @@ export interface SortKey {
   readonly order: Sort['order'];
 }
 
-/** Several keys are one text of the address, as the dialect writes them: `category_id.asc,unit_price`, and the last one's order beside it. */
+/**
+ * Parses the sort keys of an address: `category_id.asc,unit_price`, with the order of the last one in a parameter of
+ * its own.
+ */
 export function sortKeysOf({ field = '', order = 'ASC' }: { field?: string; order?: string }): readonly SortKey[] {
   const parts = String(field).split(',');
   return parts
@@ -52,7 +55,9 @@ export function sortOf(keys: readonly SortKey[]): Sort {
 
 type Pair = readonly [key: string, value: string];
 
-/** The keys as the service is asked for them: a reference is sorted by the title that it is shown as. `isListed`: the titles come with the rows. */
+/**
+ * The sort keys of a request. A reference is sorted by its title. `isListed` means that the rows include the titles.
+ */
 export function orderKeys(keys: readonly SortKey[], { isListed }: { readonly isListed: boolean }): readonly SortKey[] {
   return keys.map(({ name, order }) => {
     const shown = shownTitle(name);
@@ -60,7 +65,7 @@ export function orderKeys(keys: readonly SortKey[], { isListed }: { readonly isL
   });
 }
 
-/** The filter in an address, where anyone may have written anything: what makes no sense is left out. */
+/** Parses the filter of an address. Invalid parts are dropped, since an address may contain anything. */
 export function filterOf(given: unknown): Filter {
   if (typeof given !== 'object' || given === null) return {};
   const { q, where } = given as Record<string, unknown>;
@@ -95,7 +100,7 @@ function testOf({ operator, not, value }: FieldChip): string {
   return `${not ? 'not.' : ''}${operator}.${form === 'list' ? `(${value})` : value}`;
 }
 
-/** The pattern characters of `like`, when a person types them, stand for themselves. */
+/** Escapes the wildcards of `like`. */
 export function escapeLike(word: string): string {
   return word.replace(/[\\%_]/g, '\\$&');
 }
@@ -104,12 +109,15 @@ export function queryText(pairs: readonly Pair[]): string {
   return pairs.map(([name, value]) => `${name}=${encodeValue(value)}`).join('&');
 }
 
-/** Characters that stand for themselves in a query string stay as they are, for people who read the URL. */
+/** Encodes a query value, but leaves readable characters that need no encoding. */
 function encodeValue(value: string): string {
   return encodeURIComponent(value).replace(/%(2C|3A|24|40|2F)/g, (escaped) => decodeURIComponent(escaped));
 }
 
-/** The URL of what is filtered and sorted, without the page. What is only sorted by is embedded without a column: `category_id()`. */
+/**
+ * The URL of the filtered and sorted list, without the page. An embedding that only serves the order has no columns:
+ * `category_id()`.
+ */
 export function listUrl(filter: Filter, sort?: Sort): string {
   const keys = sort === undefined ? [] : sortKeysOf(sort);
   const titles = keys.filter(({ name }) => shownTitle(name) !== undefined).map(({ name }) => `${name}()`);
@@ -126,7 +134,7 @@ export function curlOf(url: string): string {
   return `curl '${location.origin}${url.replaceAll("'", '%27')}'`;
 }
 
-/** The address in the console of the list behind a figure. */
+/** The console address of a filtered list. */
 export function listLink(where: readonly Chip[]): string {
   return `/${collectionName}?${new URLSearchParams({ filter: JSON.stringify({ where }), page: '1' })}`;
 }

@@ -1,4 +1,4 @@
-/** Fields that one filters by most, from what is declared: switches, groups and references, ranges, texts. */
+/** The fields of the quick filters, from the declaration: flags, groups, references, ranges and texts. */
 import type { Field } from '../../../collection/declaration.ts';
 import { isUnique } from '../../../collection/relations.ts';
 import { isCalculable } from './arithmetic.ts';
@@ -6,14 +6,14 @@ import { collection, fields, isDecimal, isText, key, titleField } from './collec
 import { type Condition, conditionsFor } from './conditions.ts';
 import { isReference, isYesNo } from './values.ts';
 
-export interface QuickFilter {
+interface QuickFilter {
   readonly field: Field;
   readonly condition: Condition;
 }
 
-/** So many of each kind; any other is a filter away. */
+/** Quick filters per kind. */
 const MOST = 3;
-const MOST_RANGES = 2;
+const MAX_RANGES = 2;
 
 const isChoice = (field: Field) => field.role === 'group' || isReference(field) || field.rules.oneOf !== undefined;
 const isMeasured = ({ role }: Field) => role === 'price' || role === 'stock';
@@ -38,7 +38,7 @@ export const quickFilters: readonly QuickFilter[] = [
     .slice(0, MOST)
     .map((field) => ({ field, condition: conditionsFor(field).find(({ operator }) => operator === 'eq')! })),
   ...ranges
-    .slice(0, MOST_RANGES)
+    .slice(0, MAX_RANGES)
     .map((field) => ({ field, condition: conditionsFor(field).find(({ needs }) => needs === 'range')! })),
   ...texts.slice(0, 1).map((field) => ({ field, condition: conditionsFor(field)[0]! })),
 ];

@@ -1,4 +1,4 @@
-/** What refers to a row: the first rows of every collection that does, in one request. */
+/** Reads the rows that refer to a row, from all collections, with one request. */
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import {
   allCollections,
@@ -15,10 +15,10 @@ import {
 import { ask } from './http.ts';
 import { hrefOfList, hrefOfRow, namesOf } from './references.ts';
 
-/** Rows of each that are named. */
-const MOST_NAMED = 5;
-/** Collections that are looked through; a service embeds no more than so many. */
-const MOST_REFERRING = 20;
+/** Rows listed per collection. */
+const MAX_NAMED = 5;
+/** Largest number of collections, below the service's limit of embeddings. */
+const MAX_REFERRING = 20;
 
 interface Referring {
   readonly of: Collection;
@@ -28,20 +28,20 @@ interface Referring {
 export interface Referrers {
   readonly title: string;
   readonly rows: readonly { readonly title: string; readonly href: string | undefined }[];
-  /** The list of all of them, where there are more, or where it has one. */
+  /** The list of all referring rows, if the collection has a list. */
   readonly href: string | undefined;
   readonly isMore: boolean;
 }
 
 const referring: readonly Referring[] = allCollections
   .flatMap((of) => of.references.filter(({ to }) => to === collection.name).map(({ field }) => ({ of, by: field })))
-  .slice(0, MOST_REFERRING);
+  .slice(0, MAX_REFERRING);
 
 export const hasReferrers = referring.length > 0;
 
 export async function referrersOf(id: Id, signal?: AbortSignal): Promise<readonly Referrers[]> {
   const parts = referring.map(({ of, by }, at) => `r${at}:${of.name}!${by.name}(${selectOf(of, by)})`);
-  const limits = referring.map((_each, at) => `r${at}.limit=${MOST_NAMED + 1}`);
+  const limits = referring.map((_each, at) => `r${at}.limit=${MAX_NAMED + 1}`);
   const { json } = await ask(`${itemPath(id)}?select=${[key.name, ...parts].join(',')}&${limits.join('&')}`, {
     signal,
   });
@@ -52,24 +52,24 @@ export async function referrersOf(id: Id, signal?: AbortSignal): Promise<readonl
     return [
       {
         title: titleOfReferring(of, by),
-        rows: rows.slice(0, MOST_NAMED).map((row) => ({
+        rows: rows.slice(0, MAX_NAMED).map((row) => ({
           title: nameOf(of, by, row),
           href: of.key.length === 1 ? hrefOfRow(of, row[of.key[0]!.name]) : undefined,
         })),
         href: hrefOfList(of, [{ field: by.name, operator: 'eq', value: String(id) }]),
-        isMore: rows.length > MOST_NAMED,
+        isMore: rows.length > MAX_NAMED,
       },
     ];
   });
 }
 
-/** Which field refers is said where there are several. */
+/** Adds the field if several fields of a collection refer to this one. */
 function titleOfReferring(of: Collection, by: Field): string {
   const isOneOfSeveral = referring.filter((each) => each.of === of).length > 1;
   return isOneOfSeveral ? `${titleOfCollection(of)} (${labelOf(by)})` : titleOfCollection(of);
 }
 
-/** The other rows that a row without a title joins, by their names. */
+/** The rows that a join row without a title connects. */
 function joined(of: Collection, by: Field): { readonly field: Field; readonly other: Collection }[] {
   if (titleFieldOf(of) !== undefined) return [];
   return of.references

@@ -1,4 +1,4 @@
-/** Whether two values of a field are the same: json and lists by what they hold, whatever the order of their names. */
+/** Compares two field values. json and lists are compared by content, whatever the order of their keys. */
 export function isSame(one: unknown, other: unknown): boolean {
   if ((one ?? null) === (other ?? null)) return true;
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
@@ -6,7 +6,7 @@ export function isSame(one: unknown, other: unknown): boolean {
 }
 
 function inOrder(_name: string, value: unknown): unknown {
-  // Digits that JavaScript does not hold.
+  // Raw JSON holds exact digits.
   if ((JSON as unknown as { isRawJSON(value: unknown): boolean }).isRawJSON(value)) return value;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));

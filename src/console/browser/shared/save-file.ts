@@ -1,6 +1,6 @@
-/** A file on its way to the disk, named before its content has come. */
+/** Saves a download under a name that is chosen before the content arrives. */
 
-/** What the browser asks where to save with (https://wicg.github.io/file-system-access/); not every browser has it. */
+/** The File System Access API (https://wicg.github.io/file-system-access/). Not every browser has it. */
 interface Picker {
   showSaveFilePicker?: (options: {
     suggestedName: string;
@@ -10,8 +10,9 @@ interface Picker {
 export type Target = (content: ReadableStream<Uint8Array>, type: string) => Promise<void>;
 
 /**
- * Where the file goes. A large one is written to the disk as it comes, where the browser can do that; it asks for the place then,
- * and undefined says that the person gave up. Any other is gathered as a Blob, which the browser keeps on disk if it is long.
+ * Opens the target of a download. A large file is streamed to the disk if the browser can do that: it asks for the
+ * location, and undefined means that the person cancelled. Other files are collected in a Blob, which the browser keeps
+ * on disk if it is large.
  */
 export async function chooseTarget(name: string, isLarge: boolean): Promise<Target | undefined> {
   const { showSaveFilePicker } = globalThis as Picker;
@@ -39,7 +40,7 @@ export function downloadBlob(content: Blob, name: string): void {
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
-/** `products-2026-11-16.csv`: what it is and when it was so, by the clock of whoever asks. */
+/** A file name with the local date: `products-2026-11-16.csv`. */
 export function datedName(what: string, extension: string, now = new Date()): string {
   const part = (number: number) => String(number).padStart(2, '0');
   return `${what}-${now.getFullYear()}-${part(now.getMonth() + 1)}-${part(now.getDate())}.${extension}`;

@@ -1,46 +1,48 @@
 /**
- * Saving the changes to a row. Whatever others have stored since is kept: different fields are merged without a question,
- * and where both changed the same field to different values the person decides.
+ * Saves the changes to a row without overwriting others. Changes to different fields are merged. If both people changed
+ * the same field to different values, the person decides.
  */
 
 import { type Changes, changeRow, readRow, type Versioned } from './api.ts';
-import { type Cells, fields, type Record_ } from './collection.ts';
-import { askAbout } from './conflict.ts';
+import { type Cells, fields, type KeyedRow } from './collection.ts';
+import { askForDecision } from './conflict.ts';
 import { HttpError } from './http-error.ts';
 import { isSame } from './same.ts';
 
-/** What one request has changed: enough to take it back. */
+/** A stored change, with enough data to undo it. */
 export interface StoredChange {
-  readonly row: Record_;
+  readonly row: KeyedRow;
   readonly before: Cells;
   readonly after: Cells;
-  /** Fields that others have changed meanwhile, and that stay as they made them. */
+  /** Fields that others changed and that were kept. */
   readonly merged: readonly string[];
 }
 
 export type Outcome =
   | { readonly kind: 'saved'; readonly change: StoredChange }
-  /** There is nothing to store: it is so already. */
+  /** The person changed nothing. */
   | { readonly kind: 'unchanged' }
-  /** The person chose what others had stored. */
+  /** The stored row holds these values already: someone else stored them, or the answer to an earlier save was lost. */
+  | { readonly kind: 'stored'; readonly row: KeyedRow }
+  /** The person kept the values of the other person. */
   | { readonly kind: 'theirs' }
   /** The person went back to editing. */
   | { readonly kind: 'editing' };
 
-/** `begun` is what the person was shown, with its version where that is known. */
-export async function saveRow(begun: Partial<Versioned> & { row: Record_ }, values: Cells): Promise<Outcome> {
-  const shown = begun.row;
+/** Saves a row. `begun` is the row that the person saw, with its version if known. */
+export async function saveRow(original: Partial<Versioned> & { row: KeyedRow }, values: Cells): Promise<Outcome> {
+  const shown = original.row;
   let base = shown;
   let mine = changesOf(base, values);
   if (Object.keys(mine).length === 0) return { kind: 'unchanged' };
-  let current = begun.version === undefined ? await readRow(base.id) : { row: base, version: begun.version };
+  let current = original.version === undefined ? await readRow(base.id) : { row: base, version: original.version };
   for (;;) {
     const { row: theirs, version } = current;
     const wanted = changesOf(theirs, mine);
-    if (Object.keys(wanted).length === 0) return { kind: 'unchanged' };
+    if (Object.keys(wanted).length === 0) return { kind: 'stored', row: theirs };
     const disputed = Object.keys(wanted).filter((name) => !isSame(theirs[name], base[name]));
     if (disputed.length > 0) {
-      const decision = await askAbout({ id: base.id, mine: wanted, base, theirs, disputed });
+      const decision = await askForDecision({ id: base.id, mine: wanted, base, theirs, disputed });
       if (decision === undefined) return { kind: 'editing' };
       if (Object.keys(decision).length === 0) return { kind: 'theirs' };
       mine = decision;
@@ -61,7 +63,7 @@ export function changesOf(before: Cells, values: Changes): Changes {
   return Object.fromEntries(Object.entries(values).filter(([name, value]) => !isSame(value, before[name])));
 }
 
-function changeOf(shown: Cells, before: Cells, row: Record_, names: readonly string[]): StoredChange {
+function changeOf(shown: Cells, before: Cells, row: KeyedRow, names: readonly string[]): StoredChange {
   const only = (cells: Cells) => Object.fromEntries(names.map((name) => [name, cells[name] ?? null]));
   const merged = fields.map(({ name }) => name).filter((name) => !isSame(shown[name], before[name]));
   return { row, before: only(before), after: only(row), merged: merged.filter((name) => !names.includes(name)) };

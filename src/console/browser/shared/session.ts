@@ -1,4 +1,4 @@
-/** Whose session it is, where the catalogue has roles: a person logs in, and out again. */
+/** The session of the person, if the catalogue has roles. */
 import { base } from './base.ts';
 import { pageData } from './page-data.ts';
 
@@ -7,33 +7,31 @@ const WANTED = 'catalogue.login';
 export const { session } = pageData;
 export const isLoggedIn = session?.by === 'session';
 
-/** Where something was refused for want of credentials, or the person asked for it. */
-export function isLoginWanted(): boolean {
+/** Whether the login page has to be shown: the service asked for credentials, or the person wants to log in. */
+export function isLoginNeeded(): boolean {
   if (session === undefined || isLoggedIn) return false;
   return session.role === null || sessionStorage.getItem(WANTED) !== null;
 }
 
-/** What was refused, for the page that asks. */
-export function reasonForLogin(): string {
+/** The rejection that led to the login page. */
+export function loginReason(): string {
   return sessionStorage.getItem(WANTED) ?? '';
 }
 
-export function wantLogin(reason = ''): void {
+export function requestLogin(reason = ''): void {
   sessionStorage.setItem(WANTED, reason);
   location.reload();
 }
 
-export function goOnWithout(): void {
+export function continueWithoutLogin(): void {
   sessionStorage.removeItem(WANTED);
   location.reload();
 }
 
-/** Resolves to what was wrong; the page starts again where nothing was. */
+/** Begins a session. Resolves to the problem, if there is one. */
 export async function logIn(name: string, password: string): Promise<string | undefined> {
   const response = await post('/auth/login', { name, password });
-  if (!response.ok) return problemIn(response);
-  goOnWithout();
-  return undefined;
+  return response.ok ? undefined : problemIn(response);
 }
 
 export async function logOut(): Promise<void> {
@@ -41,7 +39,7 @@ export async function logOut(): Promise<void> {
   location.reload();
 }
 
-/** Resolves to what was wrong. */
+/** Changes the password. Resolves to the problem, if there is one. */
 export async function changePassword(current: string, password: string): Promise<string | undefined> {
   const response = await post('/auth/password', { current, password });
   return response.ok ? undefined : problemIn(response);

@@ -1,6 +1,6 @@
 /**
- * Writes that take something back. Each names the values that were left in its rows, as conditions of the same request: a row that
- * someone else has changed meanwhile does not meet them, and stays theirs.
+ * Writes that undo something. Each request names the values that the original write left, as conditions. A row that
+ * someone else changed does not meet them, and stays as it is.
  */
 import type { Field } from '../../../collection/declaration.ts';
 import { storeJson } from '../../../collection/types/type.ts';
@@ -9,31 +9,31 @@ import { ask, countIn } from './http.ts';
 
 export interface Step {
   readonly method: 'PATCH' | 'DELETE';
-  /** Which rows, and as they were left. */
+  /** The filter: keys and expected values. */
   readonly query: string;
   readonly body?: unknown;
   readonly rows: number;
 }
 
-/** Requests under way at a time: so many as a browser sends to one host. */
-const AT_A_TIME = 6;
+/** Parallel requests, as many as a browser sends to one host. */
+const PARALLEL_REQUESTS = 6;
 
-/** A condition as `and` and `or` read it. */
-export function isStill(field: Field, value: unknown): string {
+/** A condition for `and` and `or`. */
+export function stillEquals(field: Field, value: unknown): string {
   if (value === null || value === undefined) return `${field.name}.is.null`;
   const text = field.type.print(storeJson(field.type, value));
   return `${field.name}.eq."${text.replaceAll(/["\\]/g, '\\$&')}"`;
 }
 
-export function areStill(conditions: readonly string[]): string {
+export function stillEqualAll(conditions: readonly string[]): string {
   return `and=(${encodeURIComponent(conditions.join(','))})`;
 }
 
 /**
- * Sends them, and resolves to the number of rows that were as they had been left. Steps that are done when one of them fails are not
- * sent again the next time.
+ * Returns a function that sends the steps and resolves to the number of reverted rows. After a failure, a second call
+ * only sends the remaining steps.
  */
-export function takingBack(steps: readonly Step[], progress?: (rows: number) => void): () => Promise<number> {
+export function makeReverter(steps: readonly Step[], progress?: (rows: number) => void): () => Promise<number> {
   const left = [...steps];
   let met = 0;
   let done = 0;
@@ -49,7 +49,7 @@ export function takingBack(steps: readonly Step[], progress?: (rows: number) => 
     progress?.(done);
   };
   return async () => {
-    while (left.length > 0) await Promise.all(left.slice(0, AT_A_TIME).map(send));
+    while (left.length > 0) await Promise.all(left.slice(0, PARALLEL_REQUESTS).map(send));
     return met;
   };
 }

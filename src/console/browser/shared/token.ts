@@ -1,4 +1,4 @@
-/** The credentials a person gave, for this tab only, and whether the service has ever asked for any; most never do. */
+/** The token of the person, for this tab only, and whether the service has asked for one. */
 const TOKEN = 'catalogue.token';
 const ASKED = 'catalogue.asked';
 const REFUSED = 'catalogue.refused';
@@ -10,7 +10,7 @@ export const token = {
     sessionStorage.setItem(TOKEN, value);
   },
   clear: (): void => sessionStorage.removeItem(TOKEN),
-  /** What the service said to the token that was given before. */
+  /** Why the service rejected the previous token. */
   refusal: (): string | null => sessionStorage.getItem(REFUSED),
   noteRefusal: (reason: string): void => sessionStorage.setItem(REFUSED, reason),
   isAskedFor: (): boolean => sessionStorage.getItem(ASKED) !== null,

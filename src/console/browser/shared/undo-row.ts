@@ -1,64 +1,66 @@
-/** Taking back what was done to one row: only what this person's request changed, and only where it is still so. */
+/** Undoes the change of one row: only fields that this person changed, and only if they are still unchanged. */
 
 import { changeRow, readRow } from './api.ts';
-import { fieldNamed, fields, itemPath, labelOf, type Record_, titleOf } from './collection.ts';
+import { fieldNamed, fields, itemPath, type KeyedRow, labelOf, titleOf } from './collection.ts';
 import { ask } from './http.ts';
 import { HttpError } from './http-error.ts';
 import { mayDelete } from './rights.ts';
 import { isSame } from './same.ts';
 import type { Outcome, StoredChange } from './save-row.ts';
-import { offerUndo, tell } from './undo.tsx';
+import { offerUndo, showMessage } from './undo.tsx';
 
-/** What came of saving a row. */
-export function tellOutcome(outcome: Outcome): void {
+/** Reports the outcome of a save. */
+export function reportOutcome(outcome: Outcome): void {
   if (outcome.kind === 'saved') offerUndoOfChange(outcome.change);
-  else if (outcome.kind === 'theirs') tell('What someone else stored was kept; nothing of yours was saved.');
-  else if (outcome.kind === 'unchanged') tell('Nothing was changed.');
+  else if (outcome.kind === 'theirs') showMessage("Kept the other person's values. Your changes were not saved.");
+  else if (outcome.kind === 'stored') showMessage(`${titleOf(outcome.row)} already holds these values.`);
+  else if (outcome.kind === 'unchanged') showMessage('Nothing was changed.');
 }
 
 function offerUndoOfChange(change: StoredChange): void {
-  const others = change.merged.length === 0 ? '' : ` Someone else had changed ${labels(change.merged)}: both are kept.`;
+  const others =
+    change.merged.length === 0 ? '' : ` Someone else also changed ${labels(change.merged)}. Both changes are kept.`;
   offerUndo(`${titleOf(change.row)} was saved.${others}`, () => undoChange(change));
 }
 
-export function offerUndoOfCreation(row: Record_): void {
+export function offerUndoOfCreation(row: KeyedRow): void {
   const text = `${titleOf(row)} was created.`;
   if (mayDelete) offerUndo(text, () => undoCreation(row));
-  else tell(text, 'success');
+  else showMessage(text, 'success');
 }
 
-/** Says what was done. */
+/** Resolves to a message. */
 async function undoChange({ row: { id }, before, after }: StoredChange): Promise<string> {
-  return whileOthersWrite(async () => {
+  return retryOnConflict(async () => {
     const { row, version } = await readRow(id);
     const names = Object.keys(after);
     const left = names.filter((name) => !isSame(row[name], after[name]));
     const back = names.filter((name) => !left.includes(name));
     if (back.length > 0) await changeRow(id, Object.fromEntries(back.map((name) => [name, before[name]])), version);
     if (left.length === 0) return 'Undone.';
-    const reason = `someone else has changed ${labels(left)} since`;
-    return back.length === 0 ? `Nothing was undone: ${reason}.` : `Undone, except that ${reason}.`;
+    const reason = `someone else changed ${labels(left)}`;
+    return back.length === 0 ? `Nothing was undone: ${reason}.` : `Undone in part: ${reason}.`;
   });
 }
 
-async function undoCreation(created: Record_): Promise<string> {
-  return whileOthersWrite(async () => {
+async function undoCreation(created: KeyedRow): Promise<string> {
+  return retryOnConflict(async () => {
     const { row, version } = await readRow(created.id);
     const isOurs = fields.every(({ name }) => isSame(row[name], created[name]));
-    if (!isOurs) return `Nothing was undone: someone else has changed ${titleOf(row)} since.`;
+    if (!isOurs) return `Nothing was undone: someone else changed ${titleOf(row)}.`;
     await ask(itemPath(created.id), { method: 'DELETE', headers: { 'if-match': version } });
     return 'Undone.';
   });
 }
 
-/** Tried again when the row was changed between reading and writing it. */
-async function whileOthersWrite(attempt: () => Promise<string>): Promise<string> {
+/** Tries again if the row changes between read and write. */
+async function retryOnConflict(attempt: () => Promise<string>): Promise<string> {
   for (;;) {
     try {
       return await attempt();
     } catch (error) {
       const status = error instanceof HttpError ? error.status : undefined;
-      if (status === 404) return 'Nothing was undone: someone else has deleted it since.';
+      if (status === 404) return 'Nothing was undone: someone else deleted it.';
       if (status !== 412) throw error;
     }
   }

@@ -1,17 +1,16 @@
 /**
- * Everything stored can be taken back: a bar says what was done and offers to undo it, by a button or by Ctrl+Z. The newest
- * offer takes the place of the one before, since what was done last is what one wants back. The bar goes after a while;
- * Ctrl+Z works until something else is done.
+ * Undo for every stored change. A bar reports the change and offers to undo it, by button or Ctrl+Z. A newer offer
+ * replaces the previous one. The bar disappears after a while; Ctrl+Z works until the next change.
  */
 import { Alert, type AlertColor, Button, Snackbar } from '@mui/material';
 import { useEffect, useRef, useSyncExternalStore } from 'react';
 import { useRefresh } from 'react-admin';
-import { wordsOf } from './words.ts';
+import { describeError } from './words.ts';
 
-const LONG_ENOUGH_MS = 12_000;
+const MESSAGE_MS = 12_000;
 const DONE = 'Undone.';
 
-/** Yields a sentence where there is more to say than "Undone.": what was left. */
+/** Undoes a change. Resolves to a message if something could not be undone. */
 export type Undo = () => Promise<unknown>;
 
 interface Message {
@@ -39,8 +38,8 @@ export function offerUndo(text: string, undo: Undo): void {
   show({ text, severity: 'success', isOffer: true });
 }
 
-/** What was done, where there is nothing to take back; what was done before can be no more. */
-export function tell(text: string, severity: AlertColor = 'info'): void {
+/** Shows a message without undo. It also ends the previous offer. */
+export function showMessage(text: string, severity: AlertColor = 'info'): void {
   lastUndo = undefined;
   show({ text, severity });
 }
@@ -55,13 +54,13 @@ async function undoLast(): Promise<void> {
     const text = typeof said === 'string' ? said : DONE;
     show({ text, severity: text === DONE ? 'success' : 'warning' });
   } catch (error) {
-    // What could not be undone now, since the service was not reached, can be a little later.
+    // The service was not reached, so the person can try again.
     lastUndo = undo;
-    show({ text: `It could not be undone. ${wordsOf(error)}`, severity: 'error', isOffer: true });
+    show({ text: `Could not undo. ${describeError(error)}`, severity: 'error', isOffer: true });
   }
 }
 
-/** Mounted once, around all pages: an offer outlives the page it was made on. */
+/** Mounted once around all pages, so that an offer survives a change of page. */
 export function UndoBar() {
   const shown = useSyncExternalStore(subscribe, () => message);
   const refresh = useRefresh();
@@ -73,7 +72,7 @@ export function UndoBar() {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const isUndo = (event.ctrlKey || event.metaKey) && !event.shiftKey && event.key.toLowerCase() === 'z';
-      // In an input it takes back what was typed there; over a dialog nothing is done behind it.
+      // In an input, Ctrl+Z belongs to the browser. Behind an open dialog nothing is undone.
       if (!isUndo || lastUndo === undefined || isTypedIn(event.target) || isDialogOpen()) return;
       event.preventDefault();
       void run.current();
@@ -83,7 +82,7 @@ export function UndoBar() {
   }, []);
   if (shown === undefined) return null;
   const close = (_event: unknown, reason: string) => {
-    // A click elsewhere is the next piece of work, not a decision against undoing.
+    // A click elsewhere does not close the offer.
     if (reason !== 'clickaway' && shown === message) show(undefined);
   };
   const action = shown.isOffer && (
@@ -98,7 +97,7 @@ export function UndoBar() {
     </Button>
   );
   return (
-    <Snackbar key={shown.text} open autoHideDuration={LONG_ENOUGH_MS} onClose={close} sx={{ maxWidth: 640 }}>
+    <Snackbar key={shown.text} open autoHideDuration={MESSAGE_MS} onClose={close} sx={{ maxWidth: 640 }}>
       <Alert severity={shown.severity} variant="filled" role="status" action={action} sx={{ overflowWrap: 'anywhere' }}>
         {shown.text}
       </Alert>

@@ -1,17 +1,17 @@
-/** Work that is not saved is not dropped in silence: whoever leaves it is asked first. */
+/** Asks before someone leaves unsaved work. */
 import { Button, Dialog, DialogActions, DialogContent, DialogContentText, DialogTitle } from '@mui/material';
 import { useBlocker } from 'ra-core';
 import { type RefObject, useEffect } from 'react';
 
 interface LeaveGuardProps {
-  /** Read at the moment of leaving: what was saved just now is no unsaved work. */
+  /** Read when the person leaves: work that was just saved is not unsaved. */
   readonly isUnsaved: RefObject<boolean>;
-  /** Whether there is anything to ask about, as it is drawn. */
+  /** Whether there was unsaved work at the last render. */
   readonly when: boolean;
   readonly what: string;
 }
 
-/** Asks before another page, another list, the back button, or the end of the tab. */
+/** Asks before another page or list, the back button, or the tab's end. */
 export function LeaveGuard({ isUnsaved, when, what }: LeaveGuardProps) {
   const blocker = useBlocker(
     ({ currentLocation: here, nextLocation: next }) =>
@@ -42,14 +42,14 @@ export function DiscardDialog({ what, discard, stay }: DiscardDialogProps) {
         Discard the changes to {what}?
       </DialogTitle>
       <DialogContent>
-        <DialogContentText>They are not saved yet.</DialogContentText>
+        <DialogContentText>They are not saved.</DialogContentText>
       </DialogContent>
       <DialogActions>
         <Button onClick={discard} color="error">
           Discard
         </Button>
         <Button onClick={stay} variant="contained" autoFocus>
-          Go on editing
+          Keep editing
         </Button>
       </DialogActions>
     </Dialog>

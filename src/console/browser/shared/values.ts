@@ -1,6 +1,6 @@
 /**
- * The one place that says how a value is shown and how it is entered: the grid, the forms, the filters and the dialogs ask
- * here. What is entered is checked by the type's own reader and by the rules of the field, before anything is sent.
+ * How values are shown and entered, in one place for the grid, forms, filters and dialogs. Input is validated by the
+ * type's parser and the rules of the field before it is sent.
  */
 import type { Field } from '../../../collection/declaration.ts';
 import { parseJson } from '../../../collection/exact-json.ts';
@@ -21,48 +21,48 @@ import {
 import { editableTime, formatDate, readTime } from './dates.ts';
 import { messageOf } from './http.ts';
 import { editableNumber, formatDigits, formatNumber, readNumber } from './numbers.ts';
-import { knownTitle, referenceOf, titleReferred } from './references.ts';
-import { wordsOf } from './words.ts';
+import { cachedTitle, referencedTitle, referenceOf } from './references.ts';
+import { describeError } from './words.ts';
 
 export function formatValue(field: Field, value: Value | undefined): string {
   if (value === null || value === undefined) return '–';
   if (isYesNo(field)) return isYes(value) ? 'Yes' : 'No';
-  if (isReference(field)) return knownTitle(field, value) ?? String(value);
+  if (isReference(field)) return cachedTitle(field, value) ?? String(value);
   if (isTags(field) && Array.isArray(value)) return value.map((each) => each ?? '–').join(', ');
   if (typeof value === 'object') return valueText(value);
   if (!isNumeric(field)) return formatDate(field, String(value));
-  // An identifier is a name made of digits, and is not grouped into thousands.
+  // Identifiers have no thousands separators.
   if (field === key || IDENTIFIERS.test(field.name)) return String(value);
   return formatDigits(String(value), isDecimal(field) ? 2 : 0);
 }
 
 const IDENTIFIERS = /(^|_)(id|code|barcode|ean|gtin|isbn|zip|year|number)$/;
 
-/** A cell of a row: of a reference, what the other row is called. */
+/** Formats a cell. A reference is shown as the title of the other row. */
 export function formatCell(field: Field, row: Cells): string {
-  return titleReferred(field, row) ?? formatValue(field, row[field.name]);
+  return referencedTitle(field, row) ?? formatValue(field, row[field.name]);
 }
 
-/** Lists and json as JSON, anything else as it is. */
+/** The text of a value: JSON for lists and json. */
 export function valueText(value: unknown): string {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '');
 }
 
-/** A value to edit, in an input that takes text; what is being typed stays as it is. */
+/** The text of a value in an input. Typed text stays as it is. */
 export function editableText(field: Field, value: unknown): string {
   if (isNumeric(field) && typeof value === 'number') return editableNumber(String(value));
   if (isJson(field) && typeof value === 'object' && value !== null) return JSON.stringify(value, null, 2);
   return (typeof value === 'string' ? editableTime(field, value) : undefined) ?? valueText(value);
 }
 
-/** Answered by yes or no: a boolean, or a number that counts as one. */
+/** Whether the field is a boolean, or a number that is used as a flag. */
 export const isYesNo = (field: Field): boolean => field.role === 'flag' || field.type.input === 'switch';
 export const isYes = (value: unknown): boolean =>
   value !== null && value !== undefined && value !== 0 && value !== false;
-/** As it is stored. */
+/** The stored form of yes or no. */
 export const yesOrNo = (field: Field, isOn: boolean): Value => (field.type.input === 'switch' ? isOn : Number(isOn));
 
-/** How a value is entered. */
+/** The kind of input for a field. */
 export type Entry =
   | 'switch'
   | 'choice'
@@ -87,17 +87,17 @@ export function entryOf(field: Field, value?: unknown): Entry {
   return isLongText(field, value) ? 'long text' : 'text';
 }
 
-/** A list of texts; one that is not plain (of several dimensions, with nulls) is entered as JSON. */
+/** Whether the value is a plain list of texts. Other lists (nested, with nulls) are entered as JSON. */
 export const isTags = ({ type }: Field, value?: unknown): boolean =>
   type.input === 'list' &&
   type.element !== undefined &&
   can(type.element, 'text') &&
   (!Array.isArray(value) || value.every((each) => typeof each === 'string'));
 
-/** A text that is the address of a picture. */
+/** Whether the text is the address of a picture. */
 export const isImage = ({ name, type }: Field): boolean => isImageField({ name, type: type.name });
 
-/** Longer than a line, by its name, by what it may hold, or by what it holds. */
+/** Whether the text may be longer than a line, by its name, its rules or its value. */
 const LONG_NAMES = /(^|_)(description|notes?|comments?|summary|details|text|body|remarks?)$/;
 const LINE = 80;
 const isLongText = (field: Field, value: unknown): boolean =>
@@ -107,12 +107,12 @@ const isLongText = (field: Field, value: unknown): boolean =>
     (field.rules.maxLength ?? 0) > 2 * LINE ||
     (typeof value === 'string' && (value.length > LINE || value.includes('\n'))));
 
-/** Chosen among the rows of another collection. */
+/** Whether the value is chosen among rows of another collection. */
 export const isReference = (field: Field): boolean => referenceOf(field) !== undefined;
 
 export type Entered = { readonly value: Value } | { readonly problem: string };
 
-/** What was typed, as a value to store; or what is wrong with it. An empty input is no value. */
+/** Parses typed text into a value, or returns the problem. Empty text is null. */
 export function readEntered(field: Field, text: string): Entered {
   const label = labelOf(field);
   if (text.trim() === '') return field.required ? { problem: `${label} is required.` } : { value: null };
@@ -126,7 +126,7 @@ export function readEntered(field: Field, text: string): Entered {
   return readPlain(field, plain);
 }
 
-/** What the service would read: numbers with a point, and nothing between the thousands. */
+/** Converts typed text into the service's notation. */
 export function readPlain(field: Field, plain: string): Entered {
   const label = labelOf(field);
   if (isNumeric(field) && !isDecimal(field) && /\.\d*[1-9]/.test(plain))
@@ -136,11 +136,11 @@ export function readPlain(field: Field, plain: string): Entered {
     const broken = brokenRule(field, value);
     return broken === undefined ? { value } : { problem: `${label} ${broken}.` };
   } catch (error) {
-    return { problem: `${label}: ${wordsOf(error)}` };
+    return { problem: `${label}: ${describeError(error)}` };
   }
 }
 
-/** As the service will show it: rounded, and as text where a number of JavaScript has too few digits. */
+/** The value as the service will return it: rounded, and as text if JavaScript would lose digits. */
 function stored(field: Field, text: string): Value {
   const value = field.type.store(text);
   if (typeof value === 'boolean' || isText(field)) return value;
@@ -158,7 +158,7 @@ function readJson(label: string, text: string): Entered {
   }
 }
 
-/** Rules that can be said before it is sent; a pattern is left to the service. */
+/** Checks the rules of a field before the request. Patterns are left to the service. */
 function brokenRule(field: Field, value: Value): string | undefined {
   const { minimum, maximum, maxLength, oneOf } = field.rules;
   if (typeof value === 'number' && typeof minimum === 'number' && value < minimum)
@@ -166,7 +166,7 @@ function brokenRule(field: Field, value: Value): string | undefined {
   if (typeof value === 'number' && typeof maximum === 'number' && value > maximum)
     return `must be at most ${formatValue(field, maximum)}`;
   if (maxLength !== undefined && [...String(value)].length > maxLength)
-    return `may have ${formatNumber(maxLength)} letters at most`;
+    return `must have at most ${formatNumber(maxLength)} characters`;
   if (oneOf !== undefined && !oneOf.some((each) => String(each) === String(value)))
     return `must be one of ${oneOf.join(', ')}`;
   return undefined;

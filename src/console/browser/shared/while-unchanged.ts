@@ -1,32 +1,32 @@
 /**
- * Lists of changes to rows that are still as they were shown. What was shown goes with each list, as the filter that all of its rows must
- * pass (`If-Match: *`): so nobody's change is overwritten that came in between. A list that is refused is sent again without the rows
- * that others were quicker with.
+ * Sends changes only to rows that are still as they were shown. The expected values are the filter that all rows must
+ * pass (`If-Match: *`), so that no change by others is overwritten. A rejected list is sent again without the rows that
+ * others changed.
  */
 import { key } from './collection.ts';
 import { messageOf, problemOf } from './http.ts';
 
 export interface Shown<Of> {
   readonly of: Of;
-  /** Its key, as text. */
+  /** The key as text. */
   readonly id: string;
-  /** What was shown, as conditions that `and` reads. */
+  /** The shown values, as conditions for `and`. */
   readonly conditions: readonly string[];
 }
 
-/** Conditions and keys that one request may name, and the length of its URL: below what the service and any proxy take. */
+/** Conditions and rows per request and length of its URL; below the limits of the service and of common proxies. */
 const MAX_CONDITIONS = 450;
 const MAX_ROWS = 500;
 const MAX_URL = 6_000;
 
 interface Sending<Of> {
-  /** Stores a list, under a filter. */
+  /** Stores a list under a filter. */
   readonly send: (part: readonly Of[], filter: string) => Promise<void>;
-  /** Those of which all is still as it was shown. */
+  /** Returns the rows that are still as they were shown. */
   readonly unchanged: (part: readonly Shown<Of>[]) => Promise<readonly Shown<Of>[]>;
 }
 
-/** Resolves to the rows that were left, since others have changed them. */
+/** Resolves to the rows that others changed and that were left out. */
 export async function sendUnchanged<Of>(
   part: readonly Shown<Of>[],
   { send, unchanged }: Sending<Of>,
@@ -42,7 +42,7 @@ export async function sendUnchanged<Of>(
     } catch (error) {
       if (problemOf(error)?.code !== 'CAT412') throw error;
       const still = await unchanged(left);
-      // A row that is the same to us, and not to the service, is the one that it named.
+      // If all rows look unchanged to us, drop the row that the service named.
       left = still.length < left.length ? still : left.toSpliced(placeIn(error), 1);
     }
   }
@@ -54,8 +54,8 @@ function placeIn(error: unknown): number {
   return Number(row) - 1;
 }
 
-/** So many rows at a time as the filter of one request can name. */
-export function* partsOf<Of>(rows: readonly Shown<Of>[]): Generator<readonly Shown<Of>[]> {
+/** Splits rows into chunks that the filter of one request can name. */
+export function* chunksOf<Of>(rows: readonly Shown<Of>[]): Generator<readonly Shown<Of>[]> {
   let part: Shown<Of>[] = [];
   let [length, conditions] = [0, 0];
   for (const [shown, alike] of Map.groupBy(rows, shownIn)) {

@@ -1,13 +1,13 @@
 /**
- * What went wrong, as a shop would say it. The service's own words name types, constraints and operators; they stay one
- * click away (`detailsOf`), for whoever has to find out more.
+ * Explains errors in everyday words. The service's own message names types, constraints and operators; `detailsOf`
+ * returns it.
  */
 import { Refusal } from '../../../base/errors.ts';
 import { collectionNamed, fieldNamed, labelOf, oneOf, titleOfCollection } from './collection.ts';
 import type { Problem } from './http.ts';
 import { HttpError } from './http-error.ts';
 
-/** By PostgreSQL's name of a type. */
+/** Names of PostgreSQL types. */
 const KINDS: Readonly<Record<string, string>> = {
   smallint: 'a whole number',
   integer: 'a whole number',
@@ -22,7 +22,7 @@ const KINDS: Readonly<Record<string, string>> = {
   jsonb: 'JSON',
 };
 
-/** By code: the sentence, or nothing where the message is not of the form that is known. */
+/** Sentences by error code; undefined if the message has an unknown form. */
 const SENTENCES: Readonly<Record<string, (problem: Problem, about: string) => string | undefined>> = {
   '22P02': wrongKind,
   '22007': wrongKind,
@@ -31,7 +31,7 @@ const SENTENCES: Readonly<Record<string, (problem: Problem, about: string) => st
     const [, digits] = /less than 10\^(\d+)/.exec(details ?? '') ?? [];
     return digits === undefined
       ? `${about}the number is too large.`
-      : `${about}the number is too large; there is room for ${digits} digits before the point.`;
+      : `${about}the number is too large. It may have ${digits} digits before the decimal point.`;
   },
   '23502': ({ message }) => {
     const [, name] = /column "([^"]+)"/.exec(message) ?? [];
@@ -39,12 +39,12 @@ const SENTENCES: Readonly<Record<string, (problem: Problem, about: string) => st
   },
   '23505': ({ details }) => {
     const [, names, values] = /^Key \((.+)\)=\((.*)\) already exists/.exec(details ?? '') ?? [];
-    if (names === undefined) return 'Another one like it is there already.';
-    return `There is a ${oneOf()} with this ${names.split(', ').map(label).join(', ')} already: ${values}.`;
+    if (names === undefined) return 'A row with the same values already exists.';
+    return `Another ${oneOf()} already has this ${names.split(', ').map(label).join(', ')}: ${values}.`;
   },
   '23503': ({ details }) => {
     const [, name, value, table] = /^Key \((.+)\)=\((.*)\) is not present in table "(.+)"/.exec(details ?? '') ?? [];
-    if (name !== undefined) return `${label(name)}: there is no ${value} in ${collection(table!)}.`;
+    if (name !== undefined) return `${label(name)}: ${value} does not exist in ${collection(table!)}.`;
     const [, by] = /still referenced from table "(.+)"/.exec(details ?? '') ?? [];
     return by === undefined ? undefined : `It is still used in ${collection(by)}. Change or delete that first.`;
   },
@@ -52,18 +52,18 @@ const SENTENCES: Readonly<Record<string, (problem: Problem, about: string) => st
     const [, name, rule] = /^(\w+) (must .+)$/.exec((details ?? '').replace(/^.*field \w+: /, '')) ?? [];
     if (name !== undefined && fieldNamed(name) !== undefined) return `${label(name)} ${rule}.`;
     const [, constrained] = /_([a-z].*)_check"/.exec(message) ?? [];
-    return constrained === undefined ? undefined : `${label(constrained)} is not allowed to be that.`;
+    return constrained === undefined ? undefined : `${label(constrained)} does not allow this value.`;
   },
-  '57014': () =>
-    'This took too long and was stopped. Add a filter, so that there is less to look through, and try again.',
-  PGRST124: () => 'More match by now than were counted. Nothing was changed; look at the list again.',
-  CAT404: () => 'It is not there any more: someone else has deleted it.',
+  '57014': () => 'The request took too long and was stopped. Add a filter and try again.',
+  PGRST124: () => 'More rows match now than before. Nothing was changed. Check the list and try again.',
+  CAT422: () => `This form was saved before you changed it. Open the saved ${oneOf()} in the list to change it.`,
+  CAT404: () => 'It no longer exists: someone else deleted it.',
 };
 
-const UNREACHED = 'The service cannot be reached. Check the connection, and try again.';
+const UNREACHED = 'The service cannot be reached. Check the connection and try again.';
 
-export function wordsOf(error: unknown): string {
-  // How fetch says that nothing came back, in the words of each browser.
+export function describeError(error: unknown): string {
+  // fetch throws a TypeError if no answer came, with a message that differs by browser.
   if (error instanceof TypeError) return UNREACHED;
   const problem = problemIn(error);
   if (problem === undefined) return error instanceof Error ? error.message : String(error);
@@ -76,7 +76,7 @@ export function wordsOf(error: unknown): string {
   return [problem.message, problem.hint].filter((part) => part).join(' · ');
 }
 
-/** What the service itself said, with its code. */
+/** The service's own message, with its code. */
 export function detailsOf(error: unknown): string | undefined {
   const problem = problemIn(error);
   if (problem === undefined) return undefined;

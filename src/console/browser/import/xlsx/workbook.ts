@@ -1,6 +1,6 @@
 /**
- * The first sheet of an .xlsx file, which is a ZIP archive of XML (ECMA-376): its first row names the columns. Numbers, dates,
- * texts and what formulas came to are read as they are shown; looks are not.
+ * Reads the first sheet of an .xlsx file, a ZIP archive of XML (ECMA-376). Its first row names the columns. It reads
+ * numbers, dates, texts and results of formulas, and ignores styles.
  */
 import type { Sheet, SheetRow } from '../sheet.ts';
 import { dateText, isDateFormat } from './dates.ts';
@@ -15,7 +15,7 @@ export async function readXlsx(name: string, bytes: Uint8Array): Promise<Sheet> 
 }
 
 async function readParts(name: string, zip: Zip): Promise<Sheet> {
-  if (!zip.has('xl/workbook.xml')) throw new Error('it is another kind of file');
+  if (!zip.has('xl/workbook.xml')) throw new Error('it is not an .xlsx file');
   const workbook = await xmlOf(zip, 'xl/workbook.xml');
   const sheets = elements(workbook, 'sheet').filter((sheet) => sheet.getAttribute('state') !== 'hidden');
   const [first] = sheets;
@@ -44,7 +44,7 @@ async function readParts(name: string, zip: Zip): Promise<Sheet> {
   };
 }
 
-/** The relations of the workbook say which part a sheet is. */
+/** Finds the file of a sheet by the relations of the workbook. */
 async function pathOf(zip: Zip, sheet: Element): Promise<string> {
   const id = [...sheet.attributes].find(({ localName, prefix }) => localName === 'id' && prefix !== null)?.value;
   const relations = elements(await xmlOf(zip, 'xl/_rels/workbook.xml.rels'), 'Relationship');
@@ -58,7 +58,7 @@ async function sharedStrings(zip: Zip): Promise<readonly string[]> {
   return elements(await xmlOf(zip, 'xl/sharedStrings.xml'), 'si').map(richText);
 }
 
-/** A text may be in several runs of other looks; how it is pronounced is no part of it. */
+/** Joins the runs of a text. Pronunciation hints are not part of the text. */
 function richText(element: Element): string {
   return elements(element, 't')
     .filter((text) => text.parentElement?.localName !== 'rPh')
@@ -67,7 +67,7 @@ function richText(element: Element): string {
     .replace(/_x([0-9A-F]{4})_/gi, (_whole, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 }
 
-/** Which of the looks of cells show a number as a date. */
+/** Indexes of cell styles that show a number as a date. */
 async function dateStyles(zip: Zip): Promise<readonly boolean[]> {
   if (!zip.has('xl/styles.xml')) return [];
   const styles = await xmlOf(zip, 'xl/styles.xml');
@@ -101,7 +101,7 @@ class CellReader {
     return { line: Number(element.getAttribute('r') ?? index + 1), cells };
   }
 
-  /** Undefined where nothing is given. */
+  /** Undefined if the cell is empty. */
   private value(cell: Element): string | undefined {
     const type = cell.getAttribute('t') ?? 'n';
     if (type === 'inlineStr') return richText(cell) || undefined;
@@ -114,7 +114,7 @@ class CellReader {
         return text === '1' ? 'true' : 'false';
       case 'n':
         return this.number(text, Number(cell.getAttribute('s') ?? 0));
-      // A text that a formula came to, an error such as #N/A, a date in ISO form.
+      // The text result of a formula, an error such as #N/A, or an ISO date.
       default:
         return text;
     }
@@ -123,12 +123,12 @@ class CellReader {
   private number(text: string, style: number): string {
     const number = Number(text);
     if (this.isDate[style] === true) return dateText(number, this.isSince1904);
-    // 0.1 + 0.2 is stored as 0.30000000000000004, and shown with 15 digits.
+    // 0.1 + 0.2 is stored as 0.30000000000000004; Excel shows 15 digits.
     return /[.e]/i.test(text) ? String(Number(number.toPrecision(15))) : text;
   }
 }
 
-/** `C5` is in the third column. */
+/** The column index of a cell reference: 2 for `C5`. */
 function columnOf(reference: string | null): number | undefined {
   const letters = /^[A-Z]+/.exec(reference ?? '')?.[0];
   if (letters === undefined) return undefined;

@@ -1,4 +1,7 @@
-/** The files in a ZIP archive, as far as a workbook needs them (APPNOTE.TXT 6.3.10, sections 4.3.7, 4.3.12 and 4.3.16). */
+/**
+ * Reads files from a ZIP archive, as far as a workbook needs it (APPNOTE.TXT 6.3.10, sections 4.3.7, 4.3.12 and
+ * 4.3.16).
+ */
 
 const LOCAL = 0x04034b50;
 const CENTRAL = 0x02014b50;
@@ -7,7 +10,7 @@ const END_LENGTH = 22;
 const MAX_COMMENT = 0xffff;
 const STORED = 0;
 const DEFLATED = 8;
-/** What a workbook may unpack to: a small file can stand for a very large one. */
+/** Largest unpacked size. It stops ZIP bombs. */
 const MAX_UNPACKED = 512 * 1024 * 1024;
 
 export function isZip(bytes: Uint8Array): boolean {
@@ -49,7 +52,7 @@ export class Zip {
     const start = entry.at + 30 + this.view.getUint16(entry.at + 26, true) + this.view.getUint16(entry.at + 28, true);
     const packed = this.bytes.slice(start, start + entry.size);
     if (entry.method === STORED) return new TextDecoder().decode(packed);
-    if (entry.method !== DEFLATED) throw new Error('it is packed in a way that is not known here');
+    if (entry.method !== DEFLATED) throw new Error('it uses an unknown compression');
     return this.inflated(packed);
   }
 
@@ -66,13 +69,13 @@ export class Zip {
     return text + decoder.decode();
   }
 
-  /** It stands at the end, with nothing but a comment behind it. */
+  /** The end record is followed by a comment at most. */
   private findEnd(): number {
     const last = this.bytes.length - END_LENGTH;
     for (let at = last; at >= Math.max(0, last - MAX_COMMENT); at--) {
       if (this.view.getUint32(at, true) === END) return at;
     }
-    throw new Error('it breaks off');
+    throw new Error('it is incomplete');
   }
 }
 

@@ -1,4 +1,4 @@
-/** Two people at once: nobody's work is overwritten, undone or hidden by the other. */
+/** Two people edit at the same time: neither overwrites, undoes or hides the other's work. */
 import { expect, test } from 'bun:test';
 import { browserStories, type Database, SECONDS, type Stage } from '../support/browser.ts';
 import { newSchema, testServer } from '../support/postgres.ts';
@@ -8,7 +8,7 @@ const DATABASES: Readonly<Record<string, Database>> = {
   PostgreSQL: () => ({ args: ['--schema', newSchema()], env: { DATABASE_URL: testServer.url } }),
 };
 
-/** What the other person stores meanwhile. */
+/** Stores a change as the other person. */
 async function other(stage: Stage, id: number, changes: object): Promise<void> {
   await stage.service.fetch(`/products/${id}`, { method: 'PATCH', body: JSON.stringify(changes) });
 }
@@ -25,14 +25,14 @@ for (const [name, database] of Object.entries(DATABASES)) {
     `two people on ${name}`,
     (stage) => {
       test(
-        'different fields are merged, a conflict leads back to editing, and undo leaves what the other has stored since',
+        'different fields are merged, a conflict leads back to editing, and undo keeps later changes of the other person',
         async () => {
           const { page } = stage;
           await stage.open('/products');
           await edit(stage, 'Ikura', { 'Unit price': '32' });
           await other(stage, 10, { units_in_stock: 5 });
           await saveIkura(stage);
-          await stage.until('Ikura was saved. Someone else had changed Units in stock: both are kept.');
+          await stage.until('Ikura was saved. Someone else also changed Units in stock. Both changes are kept.');
           expect(await stage.product(10)).toMatchObject({ unit_price: 32, units_in_stock: 5 });
           await page.getByRole('button', { name: 'Undo' }).click();
           await stage.until('Undone.');
@@ -49,21 +49,21 @@ for (const [name, database] of Object.entries(DATABASES)) {
           expect(await stage.product(10)).toMatchObject({ unit_price: 35 });
           await saveIkura(stage);
           await dialog.getByRole('button', { name: 'Keep theirs' }).click();
-          await stage.until('What someone else stored was kept; nothing of yours was saved.');
+          await stage.until("Kept the other person's values. Your changes were not saved.");
           expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
           expect(await stage.product(10)).toMatchObject({ unit_price: 35 });
 
           await edit(stage, 'Ikura', { 'Units in stock': '9' });
           await other(stage, 10, { units_in_stock: 9 });
           await saveIkura(stage);
-          await stage.until('Nothing was changed.');
+          await stage.until('Ikura already holds these values.');
 
           await edit(stage, 'Ikura', { 'Unit price': '50', 'Units in stock': '60' });
           await saveIkura(stage);
           await stage.until('Ikura was saved.');
           await other(stage, 10, { unit_price: 51 });
           await page.keyboard.press('Control+z');
-          await stage.until('Undone, except that someone else has changed Unit price since.');
+          await stage.until('Undone in part: someone else changed Unit price.');
           expect(await stage.product(10)).toMatchObject({ unit_price: 51, units_in_stock: 9 });
 
           for (const each of ['Chai', 'Chang', 'Ikura']) await page.getByLabel(`Select ${each}`).check();
@@ -74,7 +74,7 @@ for (const [name, database] of Object.entries(DATABASES)) {
           await stage.until('3 products changed.');
           await other(stage, 1, { units_on_order: 77 });
           await page.getByRole('button', { name: 'Undo' }).click();
-          await stage.until('Undone for 2 products; one was changed or deleted by someone else since.');
+          await stage.until('Undone for 2 products; one was changed or deleted by someone else.');
           const orders = await stage.ask<unknown>('/products?select=id,units_on_order&id=in.(1,2,10)');
           expect(orders).toEqual([
             { id: 1, units_on_order: 77 },
@@ -88,7 +88,7 @@ for (const [name, database] of Object.entries(DATABASES)) {
           await stage.until('2 products deleted.');
           await stage.service.fetch('/products', { method: 'POST', body: '{"id":1,"product_name":"Chai, new"}' });
           await page.getByRole('button', { name: 'Undo' }).click();
-          await stage.until('Undone for 1 product; one was made anew by someone else since.');
+          await stage.until('Undone for 1 product; one was created again by someone else.');
           expect(await stage.product(1)).toMatchObject({ product_name: 'Chai, new' });
           expect(await stage.product(2)).toMatchObject({ product_name: 'Chang', unit_price: 19 });
         },

@@ -1,4 +1,4 @@
-/** Seeing and reaching: everything is in sight, at every width, and told to those who do not see it. */
+/** Layout: everything is visible at every width, and announced to screen readers. */
 import { expect, test } from 'bun:test';
 import type { Locator } from 'playwright-core';
 import { browserStories, SECONDS, shownNames, untilShown } from '../support/browser.ts';
@@ -6,9 +6,9 @@ import { until } from '../support/process.ts';
 
 const box = async (element: Locator) => (await element.boundingBox())!;
 
-browserStories('reach', (stage) => {
+browserStories('layout', (stage) => {
   test(
-    'at 1024 pixels nothing is cut off or moves, the head stays, and a long name keeps its place',
+    'at 1024 pixels nothing is cut off or moves, the head stays, and a long name wraps',
     async () => {
       await stage.reopen({ viewport: { width: 1024, height: 700 } });
       const { page } = stage;
@@ -45,7 +45,7 @@ browserStories('reach', (stage) => {
   );
 
   test(
-    'a new product is in sight, whatever the page, and a tab is called what it shows',
+    'a new product is shown on top of any page, and the tab has the title of the page',
     async () => {
       const { page } = stage;
       await stage.open('/products');
@@ -71,7 +71,7 @@ browserStories('reach', (stage) => {
   );
 
   test(
-    'everything can be reached on a phone, and at 200 % zoom',
+    'everything is reachable on a phone and at 200 % zoom',
     async () => {
       for (const viewport of [
         { width: 360, height: 700 },

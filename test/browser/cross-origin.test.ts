@@ -1,4 +1,4 @@
-/** What a web page of somebody else can do to a catalogue on the machine of its visitor: read, and nothing more. */
+/** A web page of another site may read a catalogue on its visitor's machine, but never write. */
 import { afterEach, expect, test } from 'bun:test';
 import { browserStories, SECONDS } from '../support/browser.ts';
 import { startService, temporaryFolder } from '../support/process.ts';
@@ -9,7 +9,7 @@ afterEach(async () => {
   site = undefined;
 });
 
-/** A site of its own, with nothing on it. */
+/** A site with an empty page. */
 function otherSite(): string {
   const html = '<!doctype html><title>Elsewhere</title><link rel="icon" href="data:,"><iframe name="frame"></iframe>';
   const headers = { 'content-type': 'text/html' };
@@ -17,13 +17,13 @@ function otherSite(): string {
   return `http://elsewhere.example:${site.port}`;
 }
 
-/** Tries every way to write that a page has, and tells what it saw of each. */
+/** Tries every way to write that a page has, and returns the result of each. */
 const ATTACK = `async (catalogue) => {
   const row = '{"product_name":"Smuggled in"}';
   const json = { 'content-type': 'application/json' };
   const attempt = (path, init) => fetch(catalogue + path, init).then((answer) => answer.status || answer.type, () => 'failed');
   const seen = {
-    // No browser asks beforehand whether these may be sent.
+    // Browsers send these without a preflight request.
     plain: await attempt('/products', { method: 'POST', body: row, headers: { 'content-type': 'text/plain' } }),
     blind: await attempt('/products', { method: 'POST', body: new URLSearchParams(JSON.parse(row)), mode: 'no-cors' }),
     form: await attempt('/products', { method: 'POST', body: new URLSearchParams(JSON.parse(row)) }),
@@ -54,7 +54,7 @@ browserStories('a page of another site', (stage) => {
   };
 
   test(
-    'it may read, and none of its ways to write changes anything',
+    'it can read, and no way to write changes anything',
     async () => {
       const page = otherSite();
       await stage.reopen({}, page);
@@ -72,14 +72,14 @@ browserStories('a page of another site', (stage) => {
       });
       expect(await smuggled(stage.service.url)).toBe(0);
       expect(await stage.product(1)).toMatchObject({ product_name: 'Chai' });
-      // Of requests to another address, and of those that the browser itself refused.
+      // Errors of requests to other addresses, and of requests that the browser blocked.
       stage.complaints.length = 0;
     },
     SECONDS,
   );
 
   test(
-    'one whose name leads to this machine is not even answered',
+    'a site whose name resolves to this machine gets no answer',
     async () => {
       const page = `http://rebound.example:${stage.service.port}`;
       await stage.reopen({}, page);
@@ -97,7 +97,7 @@ browserStories('a page of another site', (stage) => {
   );
 
   test(
-    'one that --cors-origins names writes',
+    'a site in --cors-origins can write',
     async () => {
       const page = otherSite();
       const open = await startService({ cwd: temporaryFolder(), args: ['--cors-origins', page] });
@@ -105,7 +105,7 @@ browserStories('a page of another site', (stage) => {
       await stage.page.goto(page);
       const seen = await stage.page.evaluate(`(${ATTACK})(${JSON.stringify(open.url)})`);
       expect(seen).toMatchObject({ plain: 400, json: 201, patch: 204, form: 201, read: 200 });
-      // What was removed is one of them: json, blind, form, the form in the page, and what was changed.
+      // The rows of: json, blind, form, the form in the page, and the change. One of them was deleted.
       expect(await smuggled(open.url)).toBe(4);
       stage.complaints.length = 0;
     },

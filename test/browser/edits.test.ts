@@ -1,13 +1,13 @@
-/** Changes made in a real browser, and what the API then shows: edits, conflicts, undoing, selections. */
+/** Edits in a real browser, compared with the API: inline edits, forms, conflicts, undo and selections. */
 import { expect, test } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
 import { browserStories, type Product, SECONDS } from '../support/browser.ts';
 
 browserStories(
-  'changes',
+  'edits',
   (stage) => {
     test(
-      'an edit in place is what the API then shows, and undo takes it back',
+      'an inline edit is stored, and undo reverts it',
       async () => {
         await stage.open('/products');
         await stage.page.getByRole('button', { name: 'Edit in place: Chang' }).click();
@@ -23,7 +23,7 @@ browserStories(
     );
 
     test(
-      'a value that cannot be stored is refused in place, in plain words, and nothing is changed',
+      'an invalid value is explained in place, and nothing is changed',
       async () => {
         await stage.open('/products');
         await stage.page.getByRole('button', { name: 'Edit in place: Chang' }).click();
@@ -36,7 +36,7 @@ browserStories(
     );
 
     test(
-      'the form saves what was changed',
+      'the form saves the changed field',
       async () => {
         await stage.open('/products/3');
         await stage.page.getByLabel('Product name').fill('Aniseed Syrup, dark');
@@ -48,7 +48,7 @@ browserStories(
     );
 
     test(
-      'when someone else was quicker, both versions are shown and nothing is lost',
+      'if someone else saves first, both versions are shown and nothing is lost',
       async () => {
         await stage.open('/products/4');
         await stage.page.getByLabel('Unit price').waitFor();
@@ -70,7 +70,7 @@ browserStories(
     );
 
     test(
-      'a conflict that is settled for the others leaves what they stored',
+      'a conflict can be resolved in favour of the other person',
       async () => {
         await stage.open('/products');
         await stage.page.getByRole('button', { name: 'Edit in place: Ikura' }).click();
@@ -85,7 +85,7 @@ browserStories(
     );
 
     test(
-      'create, then delete with a question and undo',
+      'a row can be created, deleted after a question, and restored',
       async () => {
         await stage.open('/products/create');
         await stage.page.getByLabel('Product name').fill('Sea Buckthorn Jam');
@@ -110,7 +110,7 @@ browserStories(
     );
 
     test(
-      'a selection is changed and deleted at once, and each can be undone',
+      'a selection can be changed and deleted at once, and both can be undone',
       async () => {
         await stage.open('/products');
         for (const name of ['Chai', 'Ikura']) await rowOf(stage.page, name).getByRole('checkbox').check();

@@ -1,4 +1,4 @@
-/** Where a proxy in front of the service asks for credentials, the console asks the person. */
+/** A proxy in front of the service asks for credentials, and the console asks the person for a token. */
 import { afterEach, expect, test } from 'bun:test';
 import { browserStories, SECONDS, untilShown } from '../support/browser.ts';
 
@@ -6,7 +6,7 @@ const REFUSED = { code: 'PGRST301', message: 'JWSError JWSInvalidSignature', det
 
 let proxy: ReturnType<typeof Bun.serve> | undefined;
 
-/** Guards the products, and hands everything else on. */
+/** Guards the products, and forwards all other requests. */
 function guard(target: string): string {
   proxy = Bun.serve({
     hostname: '127.0.0.1',
@@ -33,9 +33,9 @@ afterEach(async () => {
   proxy = undefined;
 });
 
-browserStories('credentials', (stage) => {
+browserStories('token', (stage) => {
   test(
-    'a token is asked for, said to be refused when it is, sent with every request, and forgotten on request',
+    'the console asks for a token, reports a rejected one, sends it with every request, and forgets it on request',
     async () => {
       await stage.reopen({}, guard(stage.service.url));
       await stage.open('/products');

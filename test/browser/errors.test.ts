@@ -1,12 +1,12 @@
-/** When something goes wrong: the reason stands where the rows would, with the way to try again. */
+/** Errors: the reason is shown in place of the rows, with a retry button. */
 import { expect, test } from 'bun:test';
 import { browserStories, SECONDS, untilShown } from '../support/browser.ts';
 
 const filtered = (filter: unknown) => `/products?filter=${encodeURIComponent(JSON.stringify(filter))}`;
 
-browserStories('trouble', (stage) => {
+browserStories('errors', (stage) => {
   test(
-    'a superseded search is given up; a connection that is cut is said in place, and everything can be tried again',
+    'a superseded search is aborted; a lost connection is reported in place, and everything can be retried',
     async () => {
       const { page } = stage;
       await stage.open('/products');
@@ -16,7 +16,7 @@ browserStories('trouble', (stage) => {
       const isBegun = new Promise<void>((resolve) => {
         begun = resolve;
       });
-      // A slow network: this request would take for ever.
+      // This request never gets an answer, as on a slow network.
       await page.route(/ilike\.\*ch\*/, () => begun());
       await page.getByLabel('Search products').fill('ch');
       await isBegun;
@@ -26,8 +26,8 @@ browserStories('trouble', (stage) => {
 
       await page.context().setOffline(true);
       await page.getByLabel('Search products').fill('chai');
-      await stage.until('The products could not be read');
-      await stage.until('The service cannot be reached. Check the connection, and try again.');
+      await stage.until('Could not load the products');
+      await stage.until('The service cannot be reached. Check the connection and try again.');
       expect(await page.getByText(/No products found/i).count()).toBe(0);
       await page.context().setOffline(false);
       await page.getByRole('button', { name: 'Try again' }).click();
@@ -45,7 +45,7 @@ browserStories('trouble', (stage) => {
       await page.route(/assets\/chunk/, (route) => route.abort());
       await page.getByRole('button', { name: 'Columns' }).click();
       await page.getByRole('menuitem', { name: 'Order and width' }).click();
-      await stage.until('This part could not be loaded. Check the connection, and try again.');
+      await stage.until('This part could not be loaded. Check the connection and try again.');
       await page.unroute(/assets\/chunk/);
       await page.getByRole('button', { name: 'Try again' }).click();
       await page.getByRole('dialog', { name: 'Order and width of columns' }).waitFor();
@@ -54,7 +54,7 @@ browserStories('trouble', (stage) => {
 
       await page.route(/assets\/chunk/, (route) => route.abort());
       await page.getByRole('link', { name: 'Chai' }).click();
-      await stage.until('This page could not be loaded. Check the connection, and try again.');
+      await stage.until('This page could not be loaded. Check the connection and try again.');
       await page.unroute(/assets\/chunk/);
       await page.getByRole('button', { name: 'Try again' }).click();
       expect(await page.getByLabel('Unit price', { exact: true }).inputValue()).toBe('19');
@@ -63,7 +63,7 @@ browserStories('trouble', (stage) => {
   );
 
   test(
-    'a refused filter is explained, and whatever an address says, the list is shown',
+    'a rejected filter is explained, and the list is shown for every address',
     async () => {
       const { page } = stage;
       await stage.open(filtered({ where: [{ field: 'id', operator: 'eq', value: 'abc' }] }));
@@ -88,7 +88,7 @@ browserStories('trouble', (stage) => {
       await stage.open('/products?page=99');
       await stage.until('76-77 of 77');
       await stage.open('/products/9999');
-      await stage.until('It is not there any more');
+      await stage.until('It no longer exists');
     },
     SECONDS,
   );
