@@ -12,21 +12,21 @@ import {
 import { Link, Route, Routes } from 'react-router-dom';
 import { ConsoleLayout } from './layout.tsx';
 import { Overview } from './overview/page.tsx';
-import { ListPage } from './products/list.tsx';
-import { collectionName, listPath, version } from './shared/collection.ts';
-import { queryClient } from './shared/first-page.ts';
-import { lazyPage } from './shared/late-page.tsx';
-import { Boundary } from './shared/page-boundary.tsx';
-import { Title } from './shared/page-title.tsx';
-import { dataProvider } from './shared/provider.ts';
-import { mayCreate, mayImport } from './shared/rights.ts';
-import { isLoginNeeded } from './shared/session.ts';
-import { token } from './shared/token.ts';
+import { ListPage } from './products/list/list.tsx';
+import { collectionName, listPath, version } from './shared/api/collection.ts';
+import { queryClient } from './shared/api/first-page.ts';
+import { dataProvider } from './shared/api/provider.ts';
+import { mayCreate, mayImport } from './shared/api/rights.ts';
+import { isLoginNeeded } from './shared/api/session.ts';
+import { token } from './shared/api/token.ts';
+import { lazyPage } from './shared/page/late-page.tsx';
+import { Boundary } from './shared/page/page-boundary.tsx';
+import { Title } from './shared/page/page-title.tsx';
 import { darkTheme, lightTheme } from './theme.ts';
 
 /** Pages that the first view does not need are loaded on demand, so that the first view appears sooner. */
-const EditPage = lazyPage(async () => (await import('./products/edit.tsx')).EditPage);
-const CreatePage = lazyPage(async () => (await import('./products/create.tsx')).CreatePage);
+const EditPage = lazyPage(async () => (await import('./products/form/edit.tsx')).EditPage);
+const CreatePage = lazyPage(async () => (await import('./products/form/create.tsx')).CreatePage);
 const ImportPage = lazyPage(async () => (await import('./import/page.tsx')).ImportPage);
 const LoginPage = lazyPage(async () => (await import('./login.tsx')).LoginPage);
 const TokenPage = lazyPage(async () => (await import('./auth.tsx')).TokenPage);

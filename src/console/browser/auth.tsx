@@ -1,7 +1,7 @@
 /** The page that asks for a token after the service has rejected a request with 401. */
 import { Alert, Box, Button, Card, TextField, Typography } from '@mui/material';
 import { type FormEvent, useState } from 'react';
-import { token } from './shared/token.ts';
+import { token } from './shared/api/token.ts';
 
 export function TokenPage() {
   const [given, setGiven] = useState('');

@@ -1,11 +1,11 @@
 /** The bar at the top of every page: page title, theme, refresh and account. */
 import { memo, Suspense, useState } from 'react';
 import { useLoading, useRefresh, useSidebarState, useTheme } from 'react-admin';
-import { Icon } from './shared/icon.tsx';
-import { lazyPart } from './shared/page-boundary.tsx';
-import { TitleInBar } from './shared/page-title.tsx';
-import { isLoggedIn, logOut, requestLogin, session } from './shared/session.ts';
-import { token } from './shared/token.ts';
+import { isLoggedIn, logOut, requestLogin, session } from './shared/api/session.ts';
+import { token } from './shared/api/token.ts';
+import { Icon } from './shared/page/icon.tsx';
+import { lazyPart } from './shared/page/page-boundary.tsx';
+import { TitleInBar } from './shared/page/page-title.tsx';
 
 const PasswordDialog = lazyPart(async () => (await import('./password-dialog.tsx')).PasswordDialog);
 

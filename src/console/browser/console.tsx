@@ -3,8 +3,8 @@ import createCache from '@emotion/cache';
 import { CacheProvider } from '@emotion/react';
 import { createRoot } from 'react-dom/client';
 import { Console } from './admin.tsx';
-import { readFirstPage } from './shared/first-page.ts';
-import { NotLoaded } from './shared/page-boundary.tsx';
+import { readFirstPage } from './shared/api/first-page.ts';
+import { NotLoaded } from './shared/page/page-boundary.tsx';
 
 /** The Content-Security-Policy only accepts generated styles with this nonce. */
 const nonce = document.querySelector('meta[property=csp-nonce]')?.getAttribute('content') ?? '';

@@ -10,9 +10,9 @@ import {
   TextField,
 } from '@mui/material';
 import { type FormEvent, useEffect, useState } from 'react';
-import { onCredentialsEnd } from './shared/credentials.ts';
-import { isLoggedIn, logIn, requestLogin, session } from './shared/session.ts';
-import { token } from './shared/token.ts';
+import { onCredentialsEnd } from './shared/api/credentials.ts';
+import { isLoggedIn, logIn, requestLogin, session } from './shared/api/session.ts';
+import { token } from './shared/api/token.ts';
 
 export function CredentialsDialog() {
   const [open, setOpen] = useState<{ reason: string; finish: (isRenewed: boolean) => void }>();

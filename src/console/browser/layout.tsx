@@ -8,9 +8,9 @@ import { ConsoleBar } from './bar.tsx';
 import { CredentialsDialog } from './credentials-dialog.tsx';
 import { layoutStyle } from './layout-style.ts';
 import { SideMenu } from './menu.tsx';
-import { ConflictDialog } from './products/conflict-dialog.tsx';
-import { PageBoundary } from './shared/page-boundary.tsx';
-import { UndoBar } from './shared/undo.tsx';
+import { ConflictDialog } from './products/form/conflict-dialog.tsx';
+import { PageBoundary } from './shared/page/page-boundary.tsx';
+import { UndoBar } from './shared/undo/undo.tsx';
 
 export function ConsoleLayout({ children }: { readonly children: ReactNode }) {
   return (

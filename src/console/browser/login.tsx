@@ -11,7 +11,7 @@ import {
   Typography,
 } from '@mui/material';
 import { type FormEvent, useState } from 'react';
-import { continueWithoutLogin, logIn, loginReason, session } from './shared/session.ts';
+import { continueWithoutLogin, logIn, loginReason, session } from './shared/api/session.ts';
 import { darkTheme, lightTheme } from './theme.ts';
 
 const theme = createTheme(matchMedia('(prefers-color-scheme: dark)').matches ? darkTheme : lightTheme);

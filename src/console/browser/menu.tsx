@@ -3,7 +3,7 @@ import { useMediaQuery } from '@mui/material';
 import { type KeyboardEvent, memo, useEffect, useRef } from 'react';
 import { useSidebarState } from 'react-admin';
 import { NavLink } from 'react-router-dom';
-import { base } from './shared/base.ts';
+import { base } from './shared/api/base.ts';
 import {
   collectionName,
   collections,
@@ -12,9 +12,9 @@ import {
   titleOfCollection,
   unshown,
   version,
-} from './shared/collection.ts';
-import { Icon, type IconName } from './shared/icon.tsx';
-import { mayImport } from './shared/rights.ts';
+} from './shared/api/collection.ts';
+import { mayImport } from './shared/api/rights.ts';
+import { Icon, type IconName } from './shared/page/icon.tsx';
 
 const PHONE = '(max-width: 599.95px)';
 /** Closes the menu after a choice, if it covers the page. */

@@ -2,7 +2,7 @@
 import { Alert, Button, Dialog, DialogActions, DialogContent, DialogTitle, TextField } from '@mui/material';
 import { type FormEvent, useState } from 'react';
 import { useNotify } from 'react-admin';
-import { changePassword } from './shared/session.ts';
+import { changePassword } from './shared/api/session.ts';
 
 export function PasswordDialog({ close }: { readonly close: () => void }) {
   const [current, setCurrent] = useState('');

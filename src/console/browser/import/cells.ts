@@ -8,9 +8,9 @@ import { storeJson } from '../../../collection/types/type.ts';
 import type { Value } from '../../../collection/value.ts';
 import { COMMA } from '../../../encode/csv-reader.ts';
 import { coerce, readCell } from '../../../plan/coerce.ts';
-import { isText, labelOf } from '../shared/collection.ts';
+import { isText, labelOf } from '../shared/api/collection.ts';
+import { explainCell } from './explanations.ts';
 import type { Sheet } from './sheet.ts';
-import { explainCell } from './words.ts';
 
 export interface ParsedCell {
   /** The value as it is sent. */

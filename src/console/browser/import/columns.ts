@@ -12,8 +12,8 @@ import {
   key,
   labelOf,
   titleField,
-} from '../shared/collection.ts';
-import { maySend } from '../shared/rights.ts';
+} from '../shared/api/collection.ts';
+import { maySend } from '../shared/api/rights.ts';
 import type { Sheet } from './sheet.ts';
 
 /** The field of each column of the sheet; undefined for an ignored column. */

@@ -1,11 +1,11 @@
 /** Sends the planned rows as a dry run (`Prefer: tx=rollback`), and collects the rows that the service rejects. */
 
 import { storeJson } from '../../../collection/types/type.ts';
-import { fieldNamed, listPath } from '../shared/collection.ts';
-import { ask, type Problem, problemOf } from '../shared/http.ts';
-import type { Fault, RowPlan } from './fate.ts';
+import { fieldNamed, listPath } from '../shared/api/collection.ts';
+import { ask, type Problem, problemOf } from '../shared/api/http.ts';
+import { refused } from './explanations.ts';
 import { bodyOf, columnsOf } from './requests.ts';
-import { refused } from './words.ts';
+import type { Fault, RowPlan } from './row-outcome.ts';
 
 export const ROWS_PER_REQUEST = 1_000;
 /**

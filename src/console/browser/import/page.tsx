@@ -3,15 +3,15 @@
  */
 import { Alert, Box, Button, Card, CardContent, LinearProgress, Typography } from '@mui/material';
 import { Link as RouterLink } from 'react-router-dom';
-import { collectionName } from '../shared/collection.ts';
-import { counted, formatNumber } from '../shared/numbers.ts';
-import { Title } from '../shared/page-title.tsx';
-import { mayDelete } from '../shared/rights.ts';
+import { collectionName } from '../shared/api/collection.ts';
+import { mayDelete } from '../shared/api/rights.ts';
+import { Title } from '../shared/page/page-title.tsx';
+import { counted, formatNumber } from '../shared/values/numbers.ts';
 import { DropZone } from './drop-zone.tsx';
-import type { ImportOptions, Plan } from './fate.ts';
 import { Preview } from './preview.tsx';
 import { Questions } from './questions.tsx';
 import { downloadInvalid } from './rest.ts';
+import type { ImportOptions, Plan } from './row-outcome.ts';
 import type { UndoResult } from './undo.ts';
 import { type Import, type ImportResult, type Progress, useImport } from './use-import.ts';
 

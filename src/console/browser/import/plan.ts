@@ -1,10 +1,10 @@
 /** Plans the import of each row, and finds faults, before anything is sent. */
 import type { Field } from '../../../collection/declaration.ts';
-import { key, labelOf } from '../shared/collection.ts';
+import { key, labelOf } from '../shared/api/collection.ts';
 import { BadCell, enter, type ParsedCell, stored } from './cells.ts';
 import { assignsKeys, isUnique, matchFields } from './columns.ts';
-import type { Fault, ImportOptions, Plan, RowPlan, Values } from './fate.ts';
-import { changesOf, newRow, type ParsedRow } from './row-fates.ts';
+import type { Fault, ImportOptions, Plan, RowPlan, Values } from './row-outcome.ts';
+import { changesOf, newRow, type ParsedRow } from './row-outcomes.ts';
 import type { SheetRow } from './sheet.ts';
 import type { StoredRow, StoredRows } from './stored-rows.ts';
 

@@ -1,9 +1,9 @@
 /** A row of the preview: its result, its changes, and its bad cells as inputs. */
 import { Box, TableCell, TableRow, Typography } from '@mui/material';
 import { type KeyboardEvent, useState } from 'react';
-import { isNumeric, labelOf } from '../shared/collection.ts';
-import { formatValue } from '../shared/values.ts';
-import type { Change, ImportOptions, RowPlan } from './fate.ts';
+import { isNumeric, labelOf } from '../shared/api/collection.ts';
+import { formatValue } from '../shared/values/values.ts';
+import type { Change, ImportOptions, RowPlan } from './row-outcome.ts';
 import { cellText } from './sheet.ts';
 
 const LONGEST_CELL = 200;

@@ -12,11 +12,11 @@ import {
 } from '@mui/material';
 import { useState } from 'react';
 import type { Field } from '../../../collection/declaration.ts';
-import { labelOf } from '../shared/collection.ts';
-import { formatNumber } from '../shared/numbers.ts';
+import { labelOf } from '../shared/api/collection.ts';
+import { formatNumber } from '../shared/values/numbers.ts';
 import { choices, withField } from './columns.ts';
-import type { ImportOptions, Plan, RowPlan } from './fate.ts';
 import { PreviewRow, WORDS } from './preview-row.tsx';
+import type { ImportOptions, Plan, RowPlan } from './row-outcome.ts';
 import { withCell } from './sheet.ts';
 
 const ROWS_PER_PAGE = 20;

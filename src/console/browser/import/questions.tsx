@@ -10,11 +10,11 @@ import {
   RadioGroup,
   TextField,
 } from '@mui/material';
-import { key, labelOf } from '../shared/collection.ts';
-import { counted, formatNumber } from '../shared/numbers.ts';
-import { mayCreate, mayUpdate } from '../shared/rights.ts';
+import { key, labelOf } from '../shared/api/collection.ts';
+import { mayCreate, mayUpdate } from '../shared/api/rights.ts';
+import { counted, formatNumber } from '../shared/values/numbers.ts';
 import { assignsKeys, isUnique, matchFields } from './columns.ts';
-import { type Decision, type ImportOptions, type Plan, UNDECIDED } from './fate.ts';
+import { type Decision, type ImportOptions, type Plan, UNDECIDED } from './row-outcome.ts';
 
 interface QuestionsProps {
   readonly options: ImportOptions;

@@ -1,6 +1,6 @@
 /** The request bodies of an import: a new row, or the key of a stored row with its changes. */
-import { fields, key } from '../shared/collection.ts';
-import type { RowPlan } from './fate.ts';
+import { fields, key } from '../shared/api/collection.ts';
+import type { RowPlan } from './row-outcome.ts';
 
 export type Body = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
 /** Downloads the rows that were not stored, each with its reason, as a file to fix and import again. */
 import { writtenRow } from '../../../declare/rows/csv.ts';
-import { downloadBlob } from '../shared/save-file.ts';
-import type { Plan } from './fate.ts';
+import { downloadBlob } from '../shared/page/save-file.ts';
+import type { Plan } from './row-outcome.ts';
 import type { Sheet } from './sheet.ts';
 
 const PROBLEM = 'Problem';

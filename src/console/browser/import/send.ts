@@ -1,14 +1,14 @@
 /** Sends the rows of an import in chunks, each in one transaction. */
 import { parseJson } from '../../../collection/exact-json.ts';
-import { key, listPath } from '../shared/collection.ts';
-import { askOnce, isRepeatable } from '../shared/idempotency.ts';
-import { stillEquals } from '../shared/taking-back.ts';
-import { chunksOf, type Shown, sendUnchanged } from '../shared/while-unchanged.ts';
-import { describeError } from '../shared/words.ts';
+import { key, listPath } from '../shared/api/collection.ts';
+import { askOnce, isRepeatable } from '../shared/api/idempotency.ts';
+import { chunksOf, type Shown, sendUnchanged } from '../shared/api/while-unchanged.ts';
+import { stillEquals } from '../shared/undo/restore-values.ts';
+import { describeError } from '../shared/values/words.ts';
 import { stored } from './cells.ts';
 import { ROWS_PER_REQUEST } from './dry-run.ts';
-import type { Change, RowPlan } from './fate.ts';
 import { type Body, bodyOf, columnsOf } from './requests.ts';
+import type { Change, RowPlan } from './row-outcome.ts';
 import { parts, rowsWith, type StoredRow, textOf } from './stored-rows.ts';
 
 export interface Report {

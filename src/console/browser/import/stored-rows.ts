@@ -1,8 +1,8 @@
 /** Loads the stored rows that match a file, by one field, in batches. */
 import type { Field } from '../../../collection/declaration.ts';
 import { parseJson } from '../../../collection/exact-json.ts';
-import { listPath } from '../shared/collection.ts';
-import { ask } from '../shared/http.ts';
+import { listPath } from '../shared/api/collection.ts';
+import { ask } from '../shared/api/http.ts';
 import { type ParsedCell, stored } from './cells.ts';
 
 /** A stored row with exact numbers. */

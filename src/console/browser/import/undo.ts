@@ -1,9 +1,9 @@
 /** Undoes an import, but only in rows that are still as the import left them. Changes by others stay. */
-import { fields, key } from '../shared/collection.ts';
-import { makeReverter, type Step, stillEqualAll, stillEquals } from '../shared/taking-back.ts';
+import { fields, key } from '../shared/api/collection.ts';
+import { makeReverter, type Step, stillEqualAll, stillEquals } from '../shared/undo/restore-values.ts';
 import { stored } from './cells.ts';
 import { ROWS_PER_REQUEST } from './dry-run.ts';
-import type { Change } from './fate.ts';
+import type { Change } from './row-outcome.ts';
 import { currentRows, isStored, type Report } from './send.ts';
 import { listed, parts, type StoredRow } from './stored-rows.ts';
 

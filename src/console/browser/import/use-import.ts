@@ -1,11 +1,11 @@
 /** The state of an import: file, options, plan, progress and result. */
 import { useRef, useState } from 'react';
 import { useRefresh } from 'react-admin';
-import { describeError } from '../shared/words.ts';
+import { describeError } from '../shared/values/words.ts';
 import { matchFields, suggestedMapping } from './columns.ts';
 import { DryRun } from './dry-run.ts';
-import { type ImportOptions, type Plan, UNDECIDED } from './fate.ts';
 import { planImport } from './plan.ts';
+import { type ImportOptions, type Plan, UNDECIDED } from './row-outcome.ts';
 import { type Report, Sender } from './send.ts';
 import { readSheet } from './sheet.ts';
 import { StoredRows } from './stored-rows.ts';

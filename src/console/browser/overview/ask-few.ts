@@ -1,7 +1,7 @@
 /** Requests a bounded number of groups, however large the catalogue is. */
-import { type KeyedRow, listPath } from '../shared/collection.ts';
-import { ask } from '../shared/http.ts';
-import { queryText } from '../shared/query.ts';
+import { type KeyedRow, listPath } from '../shared/api/collection.ts';
+import { ask } from '../shared/api/http.ts';
+import { queryText } from '../shared/api/query.ts';
 
 type Pairs = Parameters<typeof queryText>[0];
 

@@ -1,9 +1,9 @@
 /**
  * Requests the figures before any other script runs, if the overview is the first page. They are the slowest requests.
  */
-import { collectionName } from '../shared/collection.ts';
-import { isLoginNeeded } from '../shared/session.ts';
-import { token } from '../shared/token.ts';
+import { collectionName } from '../shared/api/collection.ts';
+import { isLoginNeeded } from '../shared/api/session.ts';
+import { token } from '../shared/api/token.ts';
 import { PARTS, type PartName } from './figures.ts';
 
 export const NAMES = Object.keys(PARTS) as PartName[];

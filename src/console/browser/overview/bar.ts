@@ -1,5 +1,5 @@
 /** A bar of a chart: label, value, and the filters that list its rows. */
-import type { Chip } from '../shared/query.ts';
+import type { Chip } from '../shared/api/query.ts';
 
 export interface Bar {
   readonly label: string;

@@ -1,7 +1,7 @@
 /** Small charts in plain HTML. Each bar links to its list and is readable as text. */
 import { Box, Link, Typography } from '@mui/material';
 import { Link as RouterLink } from 'react-router-dom';
-import { listLink } from '../shared/query.ts';
+import { listLink } from '../shared/api/query.ts';
 import type { Bar } from './bar.ts';
 
 interface ChartProps {

@@ -3,9 +3,9 @@
  * affect the others.
  */
 import type { Field } from '../../../collection/declaration.ts';
-import { fields, fieldWithRole, labelOf } from '../shared/collection.ts';
-import type { Chip } from '../shared/query.ts';
-import { referenceOf } from '../shared/references.ts';
+import { fields, fieldWithRole, labelOf } from '../shared/api/collection.ts';
+import type { Chip } from '../shared/api/query.ts';
+import { referenceOf } from '../shared/values/references.ts';
 import { fewRows, rowsOf } from './ask-few.ts';
 import type { Bar } from './bar.ts';
 import { barsOf, type GroupSize, type Names, namesFor } from './groups.ts';

@@ -1,9 +1,9 @@
 /** Names groups for people: by the title of the referenced row, Yes and No, or the value. */
 import type { Field } from '../../../collection/declaration.ts';
-import { quoted } from '../shared/api.ts';
-import { isText, labelOf, titleFieldOf } from '../shared/collection.ts';
-import type { Chip } from '../shared/query.ts';
-import { referenceOf } from '../shared/references.ts';
+import { quoted } from '../shared/api/api.ts';
+import { isText, labelOf, titleFieldOf } from '../shared/api/collection.ts';
+import type { Chip } from '../shared/api/query.ts';
+import { referenceOf } from '../shared/values/references.ts';
 import { rowsOf } from './ask-few.ts';
 import type { Bar } from './bar.ts';
 import type { Key } from './sums.ts';

@@ -2,9 +2,9 @@
  * Rows that run low. The dialect cannot compare two fields. The service therefore counts the rows per pair of threshold
  * and stock. If there are too many pairs, the page compares each threshold with the stock.
  */
-import { fieldWithRole, type KeyedRow, labelOf, listPath } from '../shared/collection.ts';
-import { ask } from '../shared/http.ts';
-import { type Chip, queryText } from '../shared/query.ts';
+import { fieldWithRole, type KeyedRow, labelOf, listPath } from '../shared/api/collection.ts';
+import { ask } from '../shared/api/http.ts';
+import { type Chip, queryText } from '../shared/api/query.ts';
 import { fewRows, rowsOf } from './ask-few.ts';
 
 export interface Low {

@@ -1,10 +1,10 @@
 /** The overview page. */
 import { Alert, Box, Button, LinearProgress } from '@mui/material';
 import { useQueries } from '@tanstack/react-query';
-import { collectionTitle, fieldWithRole, labelOf } from '../shared/collection.ts';
-import { formatNumber, formatPrice } from '../shared/numbers.ts';
-import { Title } from '../shared/page-title.tsx';
-import { describeError } from '../shared/words.ts';
+import { collectionTitle, fieldWithRole, labelOf } from '../shared/api/collection.ts';
+import { Title } from '../shared/page/page-title.tsx';
+import { formatNumber, formatPrice } from '../shared/values/numbers.ts';
+import { describeError } from '../shared/values/words.ts';
 import { keyOf, NAMES, readPart } from './asked.ts';
 import { Columns } from './charts.tsx';
 import { byGroup, type Figures } from './figures.ts';

@@ -2,9 +2,9 @@
 import { Box, Button, Card, CardContent, Link, Typography } from '@mui/material';
 import type { ReactNode } from 'react';
 import { Link as RouterLink } from 'react-router-dom';
-import { fieldWithRole, itemPath, key, labelOf, titleOf } from '../shared/collection.ts';
-import { formatNumber } from '../shared/numbers.ts';
-import { type Chip, listLink } from '../shared/query.ts';
+import { fieldWithRole, itemPath, key, labelOf, titleOf } from '../shared/api/collection.ts';
+import { type Chip, listLink } from '../shared/api/query.ts';
+import { formatNumber } from '../shared/values/numbers.ts';
 import { BarList } from './charts.tsx';
 import type { Chart } from './figures.ts';
 import type { Low } from './low.ts';

@@ -3,7 +3,7 @@
  * per stock (or stocks per price, if that gives fewer rows), and the page multiplies.
  */
 import type { Field } from '../../../collection/declaration.ts';
-import { fieldWithRole } from '../shared/collection.ts';
+import { fieldWithRole } from '../shared/api/collection.ts';
 import { fewRows } from './ask-few.ts';
 
 export interface GroupSum {
