@@ -8,7 +8,7 @@ import type { Row } from '../src/collection/value.ts';
 import { Connection } from '../src/engine/sqlite/connection/connection.ts';
 import { openSqlite } from '../src/engine/sqlite/engine.ts';
 import { indexPending } from '../src/engine/sqlite/search/search-index.ts';
-import { WHOLE } from '../src/plan/read/whole-row.ts';
+import { WHOLE_ROW_JSON } from '../src/plan/read/whole-row.ts';
 import type { StoredRow } from '../src/plan/types.ts';
 
 const ADJECTIVES = [
@@ -116,7 +116,7 @@ export async function generateCatalogue(path: string, count: number, { isIndexed
         mustExist: false,
         dryRun: false,
       },
-      WHOLE,
+      WHOLE_ROW_JSON,
     );
     rows = [];
   };

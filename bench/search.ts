@@ -14,7 +14,7 @@ import { Connection } from '../src/engine/sqlite/connection/connection.ts';
 import { guardedDialect } from '../src/engine/sqlite/dialect.ts';
 import { openSqlite } from '../src/engine/sqlite/engine.ts';
 import { planRead } from '../src/plan/read/read.ts';
-import { WHOLE } from '../src/plan/read/whole-row.ts';
+import { WHOLE_ROW_JSON } from '../src/plan/read/whole-row.ts';
 import { type Fixtures, withFixtures } from './fixtures.ts';
 import { generateCatalogue, indexCatalogue } from './generate.ts';
 import { median } from './outcome.ts';
@@ -106,11 +106,11 @@ await withFixtures(async (fixtures) => {
     const limit = /limit=(\d+)/.exec(search)?.[1];
     const page = { offset: 0, ...(limit === undefined ? {} : { limit: Number(limit) }) };
     const plan = planRead(products, parseQuery(search.replace(/&limit=\d+/, '')), page, undefined);
-    const walk = compileRead(plan, outputOfRead(plan, WHOLE, guardedDialect), guardedDialect);
+    const walk = compileRead(plan, outputOfRead(plan, WHOLE_ROW_JSON, guardedDialect), guardedDialect);
     const times: [number, number][] = [];
     for (let round = 0; round < 3; round++) {
       const walked = await cpuMilliseconds(() => connection.rows(walk));
-      times.push([walked, await cpuMilliseconds(() => engine.read(plan, WHOLE))]);
+      times.push([walked, await cpuMilliseconds(() => engine.read(plan, WHOLE_ROW_JSON))]);
     }
     const [walked, indexed] = [median(times.map(([each]) => each)), median(times.map(([, each]) => each))];
     console.log(

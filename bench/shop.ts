@@ -4,7 +4,7 @@ import { type Catalogue, declareCatalogue } from '../src/collection/declaration.
 import type { Row } from '../src/collection/value.ts';
 import { parseDeclaration } from '../src/declare/read.ts';
 import { openSqlite } from '../src/engine/sqlite/engine.ts';
-import { WHOLE } from '../src/plan/read/whole-row.ts';
+import { WHOLE_ROW_JSON } from '../src/plan/read/whole-row.ts';
 import type { StoredRow } from '../src/plan/types.ts';
 import { rowPlanner } from '../src/plan/write/row-planner.ts';
 import { generateObjects, indexCatalogue } from './generate.ts';
@@ -118,7 +118,7 @@ export async function generateShop(path: string, products: number, categories: n
         mustExist: false,
         dryRun: false,
       } as const;
-      if (rows.length > 0) await engine.write({ kind: 'insert', into, rows, ...terms }, WHOLE);
+      if (rows.length > 0) await engine.write({ kind: 'insert', into, rows, ...terms }, WHOLE_ROW_JSON);
       rows = [];
     };
     for (const object of objects) {

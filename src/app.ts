@@ -4,21 +4,21 @@
  */
 import type { Catalogue } from './collection/declaration.ts';
 import type { Engine, MaybePromise, Metric } from './engine/engine.ts';
-import { Bodies } from './http/body/body-receiver.ts';
+import { BodyReceiver } from './http/body/body-receiver.ts';
 import { firstPart, pathAndQuery, readCall, routeOf } from './http/call.ts';
 import { NO_SNIFF, optionsAnswer } from './http/edge/cors.ts';
 import type { Peer } from './http/edge/peer.ts';
-import { locate } from './http/edge/prefix.ts';
+import { locateRequest } from './http/edge/prefix.ts';
 import type { Pages } from './http/pages.ts';
 import { checkProfile } from './http/profile.ts';
 import { explainRead, readItem, readList } from './requests/read.ts';
 import { write } from './requests/write.ts';
-import { type Admit, admitting, byRole, type Identify } from './response/authenticate.ts';
-import { type Observers, observed } from './response/logging.ts';
+import { type Authenticate, authenticator, type Identify, withAuthentication } from './response/authenticate.ts';
+import { type Observers, withLogging } from './response/logging.ts';
 import { acceptsPlan } from './response/plan.ts';
-import { withLimit } from './response/rate-limited.ts';
-import { type Answerer, andThen, compose, type Middleware } from './response/request-context.ts';
-import { KeptAnswers, responder } from './response/response-cache.ts';
+import { withRateLimit } from './response/rate-limited.ts';
+import { andThen, compose, type Handler, type Middleware } from './response/request-context.ts';
+import { ResponseCache, responder } from './response/response-cache.ts';
 
 export interface AppOptions extends Observers {
   readonly catalogue: Catalogue;
@@ -47,38 +47,44 @@ export interface App {
 
 export function createApp(options: AppOptions): App {
   const { catalogue, engine, pages, edges, basePath = '', schema = 'public', maxBodyBytes, maxBodiesBytes } = options;
-  const bodies = new Bodies(maxBodyBytes, maxBodiesBytes);
+  const bodies = new BodyReceiver(maxBodyBytes, maxBodiesBytes);
   const handle = handler(options, bodies);
-  const cache = engine.changes === undefined ? undefined : new KeptAnswers(engine.changes);
-  const admit = admitting(catalogue, options.identify);
+  const cache = engine.changes === undefined ? undefined : new ResponseCache(engine.changes);
+  const authenticate = authenticator(catalogue, options.identify);
   const middleware: readonly Middleware[] = [
     enter(edges, basePath),
-    withLimit(edges?.limit, admit),
-    servePages(pages, catalogue, admit),
-    byRole(admit),
+    withRateLimit(edges?.limit, authenticate),
+    servePages(pages, catalogue, authenticate),
+    withAuthentication(authenticate),
     checkSchema(schema),
   ];
   const respond = compose(middleware, cache?.around(handle) ?? responder(handle));
-  return { fetch: observed(respond, options), metrics: () => [...(cache?.metrics() ?? []), ...bodies.metrics()] };
+  return { fetch: withLogging(respond, options), metrics: () => [...(cache?.metrics() ?? []), ...bodies.metrics()] };
 }
 
 /** Checks Host and Origin, and finds the path below the prefix of a proxy. */
 function enter(edges: AppOptions['edges'], basePath: string): Middleware {
-  return (next) => (request, trace) => {
-    edges?.enter(request, trace);
-    trace.place = locate(pathAndQuery(trace.url), request, basePath, trace.peer, edges?.proxies);
-    return next(request, trace);
+  return (next) => (request, context) => {
+    edges?.enter(request, context);
+    context.location = locateRequest(pathAndQuery(context.url), request, basePath, context.peer, edges?.proxies);
+    return next(request, context);
   };
 }
 
 /** Answers paths that belong to a page; all others go on. A collection cannot have the name of a page. */
-function servePages(pages: Pages | undefined, catalogue: Catalogue, admit: Admit | undefined): Middleware {
-  return (next) => (request, trace) => {
-    const { prefix, path } = trace.place;
-    if (pages === undefined || catalogue.collections.has(firstPart(path))) return next(request, trace);
-    const seen = admit && (() => andThen(admit(request, trace), ({ sight }) => sight?.catalogue ?? catalogue));
-    const page = pages(path.split('?', 1)[0]!, request, prefix, seen, trace);
-    return page === undefined ? next(request, trace) : andThen(page, withoutSniffing);
+function servePages(
+  pages: Pages | undefined,
+  catalogue: Catalogue,
+  authenticate: Authenticate | undefined,
+): Middleware {
+  return (next) => (request, context) => {
+    const { prefix, path } = context.location;
+    if (pages === undefined || catalogue.collections.has(firstPart(path))) return next(request, context);
+    const seen =
+      authenticate &&
+      (() => andThen(authenticate(request, context), ({ permissions }) => permissions?.catalogue ?? catalogue));
+    const page = pages(path.split('?', 1)[0]!, request, prefix, seen, context);
+    return page === undefined ? next(request, context) : andThen(page, withoutSniffing);
   };
 }
 
@@ -89,23 +95,25 @@ function withoutSniffing(page: Response): Response {
 
 /** Rejects Accept-Profile and Content-Profile of a schema that is not served. */
 function checkSchema(schema: string): Middleware {
-  return (next) => (request, trace) => {
-    checkProfile(trace.method, request.headers, schema);
-    return next(request, trace);
+  return (next) => (request, context) => {
+    checkProfile(context.method, request.headers, schema);
+    return next(request, context);
   };
 }
 
 /** Runs the stages for a read or a write. */
-function handler(options: AppOptions, bodies: Bodies): Answerer {
+function handler(options: AppOptions, bodies: BodyReceiver): Handler {
   const { catalogue, engine, plans = false } = options;
   const writing = { engine, bodies, allowUnfiltered: options.allowUnfilteredWrites };
-  return (request, trace) => {
-    const seen = trace.admitted?.sight?.catalogue ?? catalogue;
-    const call = readCall(trace.method, trace.place, request, seen);
-    trace.route = routeOf(call);
+  return (request, context) => {
+    const seen = context.access?.permissions?.catalogue ?? catalogue;
+    const call = readCall(context.method, context.location, request, seen);
+    context.route = routeOf(call);
     if (call.method === 'OPTIONS') return optionsAnswer(call);
-    if (call.method !== 'GET' && call.method !== 'HEAD') return write(writing, call, call.method, trace);
-    if (plans && acceptsPlan(request)) return explainRead(engine, call, trace);
-    return call.target.kind === 'item' ? readItem(engine, call, call.target.key, trace) : readList(engine, call, trace);
+    if (call.method !== 'GET' && call.method !== 'HEAD') return write(writing, call, call.method, context);
+    if (plans && acceptsPlan(request)) return explainRead(engine, call, context);
+    return call.target.kind === 'item'
+      ? readItem(engine, call, call.target.key, context)
+      : readList(engine, call, context);
   };
 }

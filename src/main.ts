@@ -2,7 +2,7 @@
 import manifest from '../package.json' with { type: 'json' };
 import { nearestName } from './base/nearest-name.ts';
 import type { Command } from './cli/shared/command.ts';
-import { failureOf } from './engine/shared/startup-errors.ts';
+import { startupError } from './engine/shared/startup-errors.ts';
 import { ConfigError } from './settings/by-command.ts';
 
 type Load = () => Promise<{ readonly command: Command }>;
@@ -61,7 +61,7 @@ try {
   const code = await main(process.argv.slice(2));
   process.exit(code ?? 0);
 } catch (error) {
-  const reason = error instanceof ConfigError ? error.message : failureOf(error);
+  const reason = error instanceof ConfigError ? error.message : startupError(error);
   if (reason === undefined) throw error;
   if (process.argv.includes('--json')) console.log(JSON.stringify({ ok: false, error: reason }));
   else console.error(`catalogue: ${reason}`);

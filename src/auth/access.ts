@@ -3,27 +3,27 @@
  * roles, and answers synchronously from its cache. `pages` are the login and logout endpoints.
  */
 
-import { Refusal } from '../base/errors.ts';
-import { lookalikeRole, meantAnonymous } from '../collection/anonymous-role.ts';
+import { ApiError } from '../base/errors.ts';
+import { lookalikeRole, similarToAnonymous } from '../collection/anonymous-role.ts';
 import { ANONYMOUS, type Caller } from '../collection/caller.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import { undeclaredRoles } from '../collection/undeclared-roles.ts';
 import type { Engine, MaybePromise, Metric } from '../engine/engine.ts';
 import type { TrustedProxies } from '../http/edge/proxies.ts';
-import type { Noted, Pages } from '../http/pages.ts';
+import type { PageContext, Pages } from '../http/pages.ts';
 import { claimPath } from '../settings/access.ts';
 import { ConfigError, type ServeSettings } from '../settings/by-command.ts';
 import { credentialsNeeded, noSuchRole } from './errors.ts';
 import { Keys } from './keys.ts';
 import { PublicKeys } from './public-keys.ts';
-import { type Sent, sentWith } from './request-credentials.ts';
+import { credentialsOf, type RequestCredentials } from './request-credentials.ts';
 import { rightsOf } from './rights.ts';
 import { requireSameOrigin } from './same-origin.ts';
 import { type CookieTerms, endedCookie } from './session-cookie.ts';
 import { type Account, type Counts, NOBODY, sessionPages } from './session-pages.ts';
 import { CredentialStore } from './store.ts';
 import { Tokens } from './tokens.ts';
-import { People } from './users.ts';
+import { Users } from './users.ts';
 import { publicKeyVerifier, secretVerifier, type Verifier } from './verifiers.ts';
 
 export type AccessSettings = Pick<ServeSettings, 'jwtAudience' | 'jwtIssuer' | 'jwtRoleClaim' | 'sessionHours'>;
@@ -39,18 +39,18 @@ export interface AccessOptions {
   readonly verifier: Verifier | undefined;
 }
 
-export interface Access {
-  /** Throws a `Refusal`, or rejects with one, if the credentials are invalid. */
-  readonly identify: (request: Request, noted?: Noted) => MaybePromise<Caller>;
+export interface Authentication {
+  /** Throws a `ApiError`, or rejects with one, if the credentials are invalid. */
+  readonly identify: (request: Request, noted?: PageContext) => MaybePromise<Caller>;
   /** The account behind the session of a page request; nobody's if the session has ended. */
-  readonly accountOf: (request: Request, noted?: Noted) => Promise<Account>;
+  readonly accountOf: (request: Request, noted?: PageContext) => Promise<Account>;
   readonly pages: Pages;
   /** Warnings: keys and users whose role is not declared, a role that nobody can have. None if the database is down. */
   warnings(): Promise<readonly string[]>;
   metrics(): readonly Metric[];
 }
 
-export function openAccess(options: AccessOptions): Access {
+export function openAuthentication(options: AccessOptions): Authentication {
   const { engine, settings, catalogue, verifier, proxies } = options;
   const roles = new Set(catalogue.roles?.keys() ?? []);
   const lookalike = lookalikeRole(catalogue.roles ?? new Map());
@@ -66,16 +66,20 @@ export function openAccess(options: AccessOptions): Access {
   };
   const tokens = new Tokens(verifier, terms, check('PGRST303'));
   const keys = new Keys(store, check('CAT401'));
-  const people = new People(store, settings.sessionHours * 3_600, check('CAT401'));
+  const people = new Users(store, settings.sessionHours * 3_600, check('CAT401'));
   const rights = (caller: Caller) => rightsOf(catalogue, caller);
   const counts: Counts = { refused: 0, logins: 0, loginsRefused: 0 };
 
-  const cookieTerms = (request: Request, noted: Noted | undefined): CookieTerms => ({
+  const cookieTerms = (request: Request, noted: PageContext | undefined): CookieTerms => ({
     isSecure: proxies.isSecure(request, noted?.peer),
     prefix: noted?.place?.prefix ?? '',
   });
 
-  function callerOf(sent: Sent | undefined, request: Request, noted: Noted | undefined): MaybePromise<Caller> {
+  function callerOf(
+    sent: RequestCredentials | undefined,
+    request: Request,
+    noted: PageContext | undefined,
+  ): MaybePromise<Caller> {
     switch (sent?.kind) {
       case undefined:
         check('CAT401')(ANONYMOUS);
@@ -90,15 +94,15 @@ export function openAccess(options: AccessOptions): Access {
     }
   }
 
-  function refuse(error: unknown, request: Request, noted: Noted | undefined): never {
-    if (!(error instanceof Refusal)) throw error;
+  function refuse(error: unknown, request: Request, noted: PageContext | undefined): never {
+    if (!(error instanceof ApiError)) throw error;
     if (error.status < 500) counts.refused++;
     throw error.code === 'CAT401' ? forgetting(error, cookieTerms(request, noted)) : error;
   }
 
-  function identify(request: Request, noted?: Noted): MaybePromise<Caller> {
+  function identify(request: Request, noted?: PageContext): MaybePromise<Caller> {
     try {
-      const sent = sentWith(request.headers, () => cookieTerms(request, noted));
+      const sent = credentialsOf(request.headers, () => cookieTerms(request, noted));
       const caller = callerOf(sent, request, noted);
       return caller instanceof Promise ? caller.catch((error) => refuse(error, request, noted)) : caller;
     } catch (error) {
@@ -106,13 +110,13 @@ export function openAccess(options: AccessOptions): Access {
     }
   }
 
-  async function accountOf(request: Request, noted?: Noted): Promise<Account> {
+  async function accountOf(request: Request, noted?: PageContext): Promise<Account> {
     try {
-      const sent = sentWith(request.headers, () => cookieTerms(request, noted));
+      const sent = credentialsOf(request.headers, () => cookieTerms(request, noted));
       const caller = await callerOf(sent, request, noted);
       return { by: sent?.kind ?? 'nothing', role: caller.role, name: caller.name ?? null, rights: rights(caller) };
     } catch (error) {
-      if (error instanceof Refusal && error.status === 401) return NOBODY;
+      if (error instanceof ApiError && error.status === 401) return NOBODY;
       throw error;
     }
   }
@@ -149,7 +153,7 @@ async function warningsOf(
     const holders = { keys: await store.keys(), users: await store.users() };
     const undeclared = undeclaredRoles(holders, roles);
     // A token may name any role.
-    const meant = hasTokens ? undefined : meantAnonymous(roles, holders);
+    const meant = hasTokens ? undefined : similarToAnonymous(roles, holders);
     return [
       ...(undeclared === undefined ? [] : [`there are credentials ${undeclared}`]),
       ...(meant === undefined ? [] : [meant]),
@@ -165,9 +169,9 @@ export function isRead({ method }: Request): boolean {
 }
 
 /** Makes the browser delete the cookie of an ended session. */
-function forgetting(refusal: Refusal, terms: CookieTerms): Refusal {
+function forgetting(refusal: ApiError, terms: CookieTerms): ApiError {
   const { code, message, details, hint, headers, cause } = refusal;
-  return new Refusal(code, message, {
+  return new ApiError(code, message, {
     details: details ?? undefined,
     hint: hint ?? undefined,
     headers: { ...headers, 'set-cookie': endedCookie(terms) },

@@ -2,28 +2,28 @@
  * Caches keys and sessions for a moment. If any process revokes one, the service rejects it within a second.
  */
 
-import { MAX_REMEMBERED, REMEMBERED_MS } from '../base/limits.ts';
+import { CREDENTIAL_CACHE_MS, MAX_CACHED_CREDENTIALS } from '../base/limits.ts';
 import type { Caller } from '../collection/caller.ts';
 import type { MaybePromise } from '../engine/engine.ts';
-import { Remembered } from './verified-cache.ts';
+import { VerifiedCache } from './verified-cache.ts';
 
-export interface Found {
+export interface CachedCredential {
   readonly caller: Caller;
   /** In milliseconds since 1970. */
   readonly endsAt: number;
 }
 
-interface Known extends Found {
+interface Known extends CachedCredential {
   /** By performance.now(). */
   readonly until: number;
 }
 
-export class Lookups {
-  private readonly known = new Remembered<Known>(MAX_REMEMBERED);
+export class CredentialCache {
+  private readonly known = new VerifiedCache<Known>(MAX_CACHED_CREDENTIALS);
   private readonly pending = new Map<string, Promise<Caller>>();
 
-  /** `find` throws a `Refusal` if the credential does not exist or has ended. */
-  constructor(private readonly find: (hash: string) => MaybePromise<Found>) {}
+  /** `find` throws a `ApiError` if the credential does not exist or has ended. */
+  constructor(private readonly find: (hash: string) => MaybePromise<CachedCredential>) {}
 
   callerOf(hash: string): MaybePromise<Caller> {
     const known = this.known.get(hash);
@@ -38,10 +38,10 @@ export class Lookups {
 
   private look(hash: string, before: Caller | undefined): MaybePromise<Caller> {
     const asked = performance.now();
-    const remember = ({ caller: found, endsAt }: Found): Caller => {
+    const remember = ({ caller: found, endsAt }: CachedCredential): Caller => {
       // The same object while nothing changes, since results are memoized per caller.
       const caller = JSON.stringify(found) === JSON.stringify(before) ? before! : found;
-      this.known.set(hash, { caller, endsAt, until: asked + REMEMBERED_MS });
+      this.known.set(hash, { caller, endsAt, until: asked + CREDENTIAL_CACHE_MS });
       return caller;
     };
     this.known.delete(hash);

@@ -1,14 +1,14 @@
 /** Errors for rejected credentials: 401 with the header of RFC 6750, in PostgREST's words if it has some. */
 
-import { type ErrorCode, Refusal, type RefusalDetails } from '../base/errors.ts';
+import { ApiError, type ApiErrorDetails, type ErrorCode } from '../base/errors.ts';
 import { ANONYMOUS } from '../collection/caller.ts';
 
 type Code = Extract<ErrorCode, 'PGRST300' | 'PGRST301' | 'PGRST303' | 'CAT401'>;
 
 /** The message never repeats what the client sent: it may be a secret. */
-export function invalidToken(code: Code, message: string, { headers, ...details }: RefusalDetails = {}): Refusal {
+export function invalidToken(code: Code, message: string, { headers, ...details }: ApiErrorDetails = {}): ApiError {
   const challenge = `Bearer error="invalid_token", error_description="${message.replaceAll(/["\\]/g, '\\$&')}"`;
-  return new Refusal(code, message, { ...details, headers: { 'www-authenticate': ascii(challenge), ...headers } });
+  return new ApiError(code, message, { ...details, headers: { 'www-authenticate': ascii(challenge), ...headers } });
 }
 
 /** A role or a claim may hold any letter; a header may not. */
@@ -17,9 +17,9 @@ function ascii(text: string): string {
 }
 
 /** `lookalike`: a declared role that is probably meant for requests without credentials. */
-export function credentialsNeeded(lookalike?: string): Refusal {
+export function credentialsNeeded(lookalike?: string): ApiError {
   const advice = 'Send a token or a key in the header Authorization: Bearer, or log in.';
-  return new Refusal('PGRST302', 'Anonymous access is disabled', {
+  return new ApiError('PGRST302', 'Anonymous access is disabled', {
     hint:
       lookalike === undefined
         ? advice
@@ -29,7 +29,7 @@ export function credentialsNeeded(lookalike?: string): Refusal {
 }
 
 /** The credentials are valid, but their role is not declared. */
-export function noSuchRole(code: Code, role: string): Refusal {
+export function noSuchRole(code: Code, role: string): ApiError {
   return invalidToken(code, `role "${role}" does not exist`, {
     hint: 'Use a role of the declaration.',
   });

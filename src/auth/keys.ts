@@ -2,7 +2,7 @@
 import type { Caller } from '../collection/caller.ts';
 import type { MaybePromise } from '../engine/engine.ts';
 import { andThen } from '../response/request-context.ts';
-import { type Found, Lookups } from './credential-cache.ts';
+import { type CachedCredential, CredentialCache } from './credential-cache.ts';
 import { invalidToken } from './errors.ts';
 import { newKeyText } from './key-text.ts';
 import type { CredentialStore, StoredKey } from './store.ts';
@@ -30,11 +30,11 @@ export async function addKey(store: CredentialStore, { name, role, claims, expir
 }
 
 export class Keys {
-  private readonly lookups: Lookups;
+  private readonly lookups: CredentialCache;
 
   constructor(store: CredentialStore, checkRole: (caller: Caller) => void) {
-    this.lookups = new Lookups((hash) =>
-      andThen(store.key(hash), (key): Found => {
+    this.lookups = new CredentialCache((hash) =>
+      andThen(store.key(hash), (key): CachedCredential => {
         const found = foundIn(key);
         checkRole(found.caller);
         return found;
@@ -47,7 +47,7 @@ export class Keys {
   }
 }
 
-function foundIn(key: StoredKey | undefined): Found {
+function foundIn(key: StoredKey | undefined): CachedCredential {
   if (key === undefined) throw invalidToken('PGRST301', 'The key is not known, or was revoked');
   const { hash, name, role, claims, expires_at } = key;
   const endsAt = expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at);

@@ -4,10 +4,10 @@
  * name alone and to an address alone, against many addresses for one name and many names from one address.
  */
 
-import { Refusal } from '../base/errors.ts';
-import { MAX_COUNTED_ATTEMPTS } from '../base/limits.ts';
+import { ApiError } from '../base/errors.ts';
+import { MAX_TRACKED_LOGINS } from '../base/limits.ts';
 import { networkOf } from '../base/net/address.ts';
-import { hashOf, Remembered } from './verified-cache.ts';
+import { hashOf, VerifiedCache } from './verified-cache.ts';
 
 interface Attempts {
   count: number;
@@ -33,12 +33,12 @@ const KINDS = Object.keys(PATIENCE) as Kind[];
 /** Attempts are forgotten after this time without a new one. */
 const FORGOTTEN_MS = 3_600_000;
 
-export class Guesses {
+export class LoginAttempts {
   /** One table per kind: many names must not evict the counts of an address. */
   private readonly counted = {
-    both: new Remembered<Attempts>(MAX_COUNTED_ATTEMPTS),
-    address: new Remembered<Attempts>(MAX_COUNTED_ATTEMPTS),
-    name: new Remembered<Attempts>(MAX_COUNTED_ATTEMPTS),
+    both: new VerifiedCache<Attempts>(MAX_TRACKED_LOGINS),
+    address: new VerifiedCache<Attempts>(MAX_TRACKED_LOGINS),
+    name: new VerifiedCache<Attempts>(MAX_TRACKED_LOGINS),
   };
 
   /** A monotonic clock: setting the system clock must not lengthen or end a pause. */
@@ -88,8 +88,8 @@ export class Guesses {
   }
 }
 
-function tooMany(seconds: number): Refusal {
-  return new Refusal('CAT429', 'too many attempts to log in', {
+function tooMany(seconds: number): ApiError {
+  return new ApiError('CAT429', 'too many attempts to log in', {
     hint: `Try again in ${seconds} s.`,
     headers: { 'retry-after': String(seconds) },
   });

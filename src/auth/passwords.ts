@@ -3,13 +3,8 @@
  * Few run at a time, since each needs much memory. An unknown name takes as long as a known one.
  */
 
-import { Refusal } from '../base/errors.ts';
-import {
-  MAX_PASSWORD_BYTES,
-  MAX_PASSWORDS_AT_ONCE,
-  MAX_PASSWORDS_WAITING,
-  MIN_PASSWORD_LENGTH,
-} from '../base/limits.ts';
+import { ApiError } from '../base/errors.ts';
+import { MAX_CONCURRENT_HASHES, MAX_PASSWORD_BYTES, MAX_QUEUED_HASHES, MIN_PASSWORD_LENGTH } from '../base/limits.ts';
 import { ConfigError } from '../settings/by-command.ts';
 import { randomText } from './key-text.ts';
 
@@ -55,7 +50,7 @@ class Turns {
   private readonly waiting: (() => void)[] = [];
 
   async take<T>(work: () => Promise<T>): Promise<T> {
-    if (this.running < MAX_PASSWORDS_AT_ONCE) this.running++;
+    if (this.running < MAX_CONCURRENT_HASHES) this.running++;
     else await this.wait();
     try {
       return await work();
@@ -67,8 +62,8 @@ class Turns {
   }
 
   private wait(): Promise<void> {
-    if (this.waiting.length < MAX_PASSWORDS_WAITING) return new Promise((resolve) => this.waiting.push(resolve));
-    throw new Refusal('CAT429', 'too many logins at once', {
+    if (this.waiting.length < MAX_QUEUED_HASHES) return new Promise((resolve) => this.waiting.push(resolve));
+    throw new ApiError('CAT429', 'too many logins at once', {
       hint: 'Try again in a moment.',
       headers: { 'retry-after': '2' },
     });

@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { type CompactVerifyGetKey, createLocalJWKSet, importJWK, type JWK } from 'jose';
-import { Refusal } from '../base/errors.ts';
+import { ApiError } from '../base/errors.ts';
 import { JWKS_FRESH_MS, JWKS_PAUSE_MS, JWKS_TIMEOUT_MS, MAX_JWKS_BYTES, MAX_PUBLIC_KEYS } from '../base/limits.ts';
 import { ConfigError } from '../settings/by-command.ts';
 
@@ -46,7 +46,7 @@ export class PublicKeys {
     if (this.known === undefined) throw new ConfigError(`--jwks ${this.source}: ${this.reason}`);
   }
 
-  /** Throws a `Refusal` if no keys are known. */
+  /** Throws a `ApiError` if no keys are known. */
   async current(): Promise<CompactVerifyGetKey> {
     const isFresh = performance.now() - this.readAt < this.times.freshMs;
     if (!isFresh && this.mayTry()) await this.read();
@@ -168,8 +168,8 @@ function publicKeysIn(text: string): JWK[] {
   return keys;
 }
 
-function unavailable(): Refusal {
-  return new Refusal('CAT503', 'the public keys that verify tokens are not available', {
+function unavailable(): ApiError {
+  return new ApiError('CAT503', 'the public keys that verify tokens are not available', {
     hint: 'Try again in a moment.',
     headers: { 'retry-after': '5' },
   });

@@ -4,21 +4,21 @@ import { invalidToken } from './errors.ts';
 import { isKeyText, isMeantForKey, KEY_HINT } from './key-text.ts';
 import { type CookieTerms, sessionIn } from './session-cookie.ts';
 
-export type Sent = { readonly kind: 'token' | 'key' | 'session'; readonly text: string };
+export type RequestCredentials = { readonly kind: 'token' | 'key' | 'session'; readonly text: string };
 
 /** RFC 6750, 2.1. */
 const BEARER = /^bearer +([\w.~+/-]+=*)$/i;
 
 /** Authorization wins over apikey, and both over a cookie. Undefined if there are no credentials. */
-export function sentWith(headers: Headers, terms: () => CookieTerms): Sent | undefined {
+export function credentialsOf(headers: Headers, terms: () => CookieTerms): RequestCredentials | undefined {
   const authorization = headers.get('authorization');
   if (authorization !== null) return tokenOrKey(bearerOf(authorization));
   const apikey = headers.get('apikey');
   if (apikey !== null) return tokenOrKey(shortEnough(apikey.trim()));
-  return sessionSentWith(headers, terms);
+  return requestSession(headers, terms);
 }
 
-export function sessionSentWith(headers: Headers, terms: () => CookieTerms): Sent | undefined {
+export function requestSession(headers: Headers, terms: () => CookieTerms): RequestCredentials | undefined {
   const cookie = headers.get('cookie');
   const session = cookie === null ? undefined : sessionIn(cookie, terms());
   return session === undefined ? undefined : { kind: 'session', text: session };
@@ -39,7 +39,7 @@ function shortEnough(text: string): string {
   throw invalidToken('PGRST301', `A token or key has at most ${MAX_CREDENTIAL_LENGTH} characters`);
 }
 
-function tokenOrKey(text: string): Sent {
+function tokenOrKey(text: string): RequestCredentials {
   if (isKeyText(text)) return { kind: 'key', text };
   if (isMeantForKey(text)) throw invalidToken('PGRST301', 'The key is not whole', { hint: KEY_HINT });
   return { kind: 'token', text };

@@ -1,5 +1,5 @@
 /** Checks that a request comes from a page of this host. A browser sends the origin, and no page can forge it. */
-import { Refusal } from '../base/errors.ts';
+import { ApiError } from '../base/errors.ts';
 import type { Peer } from '../http/edge/peer.ts';
 import type { TrustedProxies } from '../http/edge/proxies.ts';
 
@@ -22,7 +22,7 @@ export function isSameOrigin(request: Request, peer: Peer | undefined, proxies: 
 
 export function requireSameOrigin(request: Request, peer: Peer | undefined, proxies: TrustedProxies): void {
   if (isSameOrigin(request, peer, proxies)) return;
-  throw new Refusal('CAT403', 'only pages of this host may use a session', {
+  throw new ApiError('CAT403', 'only pages of this host may use a session', {
     details: 'Nothing was changed.',
     hint: 'Programs send a key or a token in Authorization, not a cookie. Behind a proxy, pass on Host and Origin as they came. If the service has HTTPS, open the page with https.',
   });

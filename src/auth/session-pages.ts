@@ -1,17 +1,17 @@
 /** The endpoints `/auth/login`, `/auth/logout`, `/auth/password` and `/auth/session`, over JSON. */
 
-import { Refusal } from '../base/errors.ts';
+import { ApiError } from '../base/errors.ts';
 import { MAX_LOGIN_BYTES } from '../base/limits.ts';
 import { ANONYMOUS, type Caller } from '../collection/caller.ts';
 import type { MaybePromise } from '../engine/engine.ts';
-import { Bodies } from '../http/body/body-receiver.ts';
+import { BodyReceiver } from '../http/body/body-receiver.ts';
 import type { TrustedProxies } from '../http/edge/proxies.ts';
-import { type Noted, type Pages, readOnly } from '../http/pages.ts';
-import { type Sent, sentWith, sessionSentWith } from './request-credentials.ts';
+import { type PageContext, type Pages, readOnly } from '../http/pages.ts';
+import { credentialsOf, type RequestCredentials, requestSession } from './request-credentials.ts';
 import type { Rights } from './rights.ts';
 import { requireSameOrigin } from './same-origin.ts';
 import { type CookieTerms, endedCookie, sessionCookie } from './session-cookie.ts';
-import type { Begun, People } from './users.ts';
+import type { StartedSession, Users } from './users.ts';
 
 export const AUTH_PATH = '/auth';
 const LOGIN_PATH = `${AUTH_PATH}/login`;
@@ -29,7 +29,7 @@ export interface Counts {
 
 /** The caller as pages see it. */
 export interface Account {
-  readonly by: Sent['kind'] | 'nothing';
+  readonly by: RequestCredentials['kind'] | 'nothing';
   /** Null if credentials are required and no valid ones were sent. */
   readonly role: string | null;
   readonly name: string | null;
@@ -39,19 +39,19 @@ export interface Account {
 export const NOBODY: Account = { by: 'nothing', role: null, name: null, rights: null };
 
 interface Terms {
-  readonly identify: (request: Request, noted?: Noted) => MaybePromise<Caller>;
-  readonly people: People;
+  readonly identify: (request: Request, noted?: PageContext) => MaybePromise<Caller>;
+  readonly people: Users;
   readonly counts: Counts;
   readonly roles: ReadonlySet<string>;
   readonly proxies: TrustedProxies;
-  readonly cookieTerms: (request: Request, noted: Noted | undefined) => CookieTerms;
+  readonly cookieTerms: (request: Request, noted: PageContext | undefined) => CookieTerms;
   readonly rightsOf: (caller: Caller) => Rights;
 }
 
 const NO_STORE = { 'cache-control': 'no-store' };
 
 export function sessionPages({ identify, people, counts, roles, proxies, cookieTerms, rightsOf }: Terms): Pages {
-  const bodies = new Bodies(MAX_LOGIN_BYTES);
+  const bodies = new BodyReceiver(MAX_LOGIN_BYTES);
 
   async function fieldsOf<Name extends string>(
     request: Request,
@@ -71,17 +71,17 @@ export function sessionPages({ identify, people, counts, roles, proxies, cookieT
       body.release();
     }
     const example = `{${names.map((name) => `"${name}":"…"`).join(',')}}`;
-    throw new Refusal('PGRST102', `the body must be JSON with ${names.join(' and ')}, each a text`, {
+    throw new ApiError('PGRST102', `the body must be JSON with ${names.join(' and ')}, each a text`, {
       hint: `Send ${example} with Content-Type: application/json.`,
     });
   }
 
   /** Reads the cookie even if other credentials are sent: the browser must delete it. */
-  const sessionOf = (request: Request, noted: Noted | undefined): Sent | undefined =>
-    sessionSentWith(request.headers, () => cookieTerms(request, noted));
+  const sessionOf = (request: Request, noted: PageContext | undefined): RequestCredentials | undefined =>
+    requestSession(request.headers, () => cookieTerms(request, noted));
 
   /** Ends the session that came with the request, so that a planted session is not continued. */
-  async function begin(begun: Begun, request: Request, noted?: Noted): Promise<Response> {
+  async function begin(begun: StartedSession, request: Request, noted?: PageContext): Promise<Response> {
     const before = sessionOf(request, noted);
     if (before !== undefined) await people.logout(before.text);
     if (noted !== undefined) noted.caller = begun.caller;
@@ -95,7 +95,7 @@ export function sessionPages({ identify, people, counts, roles, proxies, cookieT
     return { by, role: caller.role, name: caller.name ?? null, rights: rightsOf(caller) };
   }
 
-  async function login(request: Request, noted?: Noted): Promise<Response> {
+  async function login(request: Request, noted?: PageContext): Promise<Response> {
     // A page of another site must not log a user in as someone else.
     const isFromPage = request.headers.has('origin') || request.headers.has('sec-fetch-site');
     if (isFromPage) requireSameOrigin(request, noted?.peer, proxies);
@@ -105,12 +105,12 @@ export function sessionPages({ identify, people, counts, roles, proxies, cookieT
       counts.logins++;
       return await begin(begun, request, noted);
     } catch (error) {
-      if (error instanceof Refusal) counts.loginsRefused++;
+      if (error instanceof ApiError) counts.loginsRefused++;
       throw error;
     }
   }
 
-  async function logout(request: Request, noted?: Noted): Promise<Response> {
+  async function logout(request: Request, noted?: PageContext): Promise<Response> {
     const session = sessionOf(request, noted);
     if (session !== undefined) {
       requireSameOrigin(request, noted?.peer, proxies);
@@ -123,10 +123,10 @@ export function sessionPages({ identify, people, counts, roles, proxies, cookieT
     return new Response(null, { status: 204, headers: { ...NO_STORE, 'set-cookie': cookie } });
   }
 
-  async function changePassword(request: Request, noted?: Noted): Promise<Response> {
+  async function changePassword(request: Request, noted?: PageContext): Promise<Response> {
     const session = sessionOf(request, noted);
     if (session === undefined) {
-      throw new Refusal('PGRST302', 'only a logged-in user can change a password', {
+      throw new ApiError('PGRST302', 'only a logged-in user can change a password', {
         hint: 'Log in first. catalogue user password NAME changes it without knowing the old one.',
         headers: { 'www-authenticate': 'Bearer' },
       });
@@ -142,8 +142,8 @@ export function sessionPages({ identify, people, counts, roles, proxies, cookieT
   }
 
   /** The caller; nobody if no credentials were sent and anonymous access is disabled. */
-  async function session(request: Request, noted?: Noted): Promise<Response> {
-    const sent = sentWith(request.headers, () => cookieTerms(request, noted));
+  async function session(request: Request, noted?: PageContext): Promise<Response> {
+    const sent = credentialsOf(request.headers, () => cookieTerms(request, noted));
     if (sent === undefined && !roles.has(ANONYMOUS.role)) return Response.json(NOBODY, { headers: NO_STORE });
     const caller = await identify(request, noted);
     if (noted !== undefined) noted.caller = caller;
@@ -171,7 +171,7 @@ const METHODS = 'OPTIONS, POST';
 function posted(request: Request, work: () => Promise<Response>): Promise<Response> | Response {
   if (request.method === 'POST') return work();
   if (request.method === 'OPTIONS') return new Response(null, { status: 200, headers: { allow: METHODS } });
-  throw new Refusal('PGRST117', `Unsupported HTTP method: ${request.method}`, {
+  throw new ApiError('PGRST117', `Unsupported HTTP method: ${request.method}`, {
     hint: `Allowed here: ${METHODS}.`,
     headers: { allow: METHODS },
   });

@@ -10,10 +10,10 @@ import type { Encoding } from '../encode/encoding.ts';
 import type { Engine, MaybePromise, ReadResult } from '../engine/engine.ts';
 import { keyIs } from '../plan/keys.ts';
 import { planRead } from '../plan/read/read.ts';
-import { planWhole, WHOLE } from '../plan/read/whole-row.ts';
+import { planWholeRow, WHOLE_ROW_JSON } from '../plan/read/whole-row.ts';
 import { fieldExpression } from '../plan/resolve.ts';
 import type { Assignment, Predicate, ReadPlan } from '../plan/types.ts';
-import { gathered } from '../response/body.ts';
+import { readWhole } from '../response/body.ts';
 import { andThen } from '../response/request-context.ts';
 
 type Claims = Readonly<Record<string, unknown>>;
@@ -120,7 +120,7 @@ export class CredentialStore {
   }
 
   private find<T>(collection: Collection, key: string): MaybePromise<T | undefined> {
-    const plan = planWhole(collection, [key]);
+    const plan = planWholeRow(collection, [key]);
     return andThen(this.present(), (isPresent) =>
       isPresent ? andThen(this.read<T>(plan), ([row]) => row) : undefined,
     );
@@ -133,7 +133,7 @@ export class CredentialStore {
 
   private read<T>(plan: ReadPlan): MaybePromise<readonly T[]> {
     const rows = ({ body }: ReadResult) => JSON.parse(body as string) as readonly T[];
-    return andThen(andThen(this.engine.read(plan, WHOLE), gathered), rows);
+    return andThen(andThen(this.engine.read(plan, WHOLE_ROW_JSON), readWhole), rows);
   }
 
   /** Another process may have created the tables. */

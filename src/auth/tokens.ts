@@ -1,13 +1,13 @@
 /** JSON Web Tokens: verified once and cached until they expire, so that a repeated token costs almost nothing. */
 import { decodeProtectedHeader, errors } from 'jose';
-import { Refusal } from '../base/errors.ts';
-import { MAX_REMEMBERED } from '../base/limits.ts';
+import { ApiError } from '../base/errors.ts';
+import { MAX_CACHED_CREDENTIALS } from '../base/limits.ts';
 import type { Caller } from '../collection/caller.ts';
 import type { MaybePromise } from '../engine/engine.ts';
 import { type ClaimTerms, callerOf, checkClaims, readClaims } from './claims.ts';
 import { invalidToken } from './errors.ts';
 import { KEY_HINT } from './key-text.ts';
-import { hashOf, Remembered } from './verified-cache.ts';
+import { hashOf, VerifiedCache } from './verified-cache.ts';
 import type { Verifier } from './verifiers.ts';
 
 interface Verified {
@@ -20,7 +20,7 @@ interface Verified {
 }
 
 export class Tokens {
-  private readonly remembered = new Remembered<Verified>(MAX_REMEMBERED);
+  private readonly remembered = new VerifiedCache<Verified>(MAX_CACHED_CREDENTIALS);
 
   /** Without a verifier, every token is rejected. */
   constructor(
@@ -69,7 +69,7 @@ async function signedPayload(verifier: Verifier, token: string): Promise<Uint8Ar
     if (protectedHeader.b64 === false) throw new errors.JOSENotSupported('unencoded payload');
     return payload;
   } catch (error) {
-    if (error instanceof Refusal) throw error;
+    if (error instanceof ApiError) throw error;
     throw invalidToken('PGRST301', wordsFor(error, token), {
       cause: error instanceof Error ? error.message : String(error),
     });

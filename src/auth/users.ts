@@ -3,15 +3,15 @@
  * user's stamp. Every change of the user changes the stamp, which ends all earlier sessions.
  */
 
-import { Refusal } from '../base/errors.ts';
+import { ApiError } from '../base/errors.ts';
 import { MAX_ACCOUNT_NAME_LENGTH } from '../base/limits.ts';
 import type { Caller } from '../collection/caller.ts';
 import type { MaybePromise } from '../engine/engine.ts';
 import { andThen } from '../response/request-context.ts';
-import { type Found, Lookups } from './credential-cache.ts';
+import { type CachedCredential, CredentialCache } from './credential-cache.ts';
 import { invalidToken } from './errors.ts';
 import { randomText } from './key-text.ts';
-import { Guesses } from './login-attempts.ts';
+import { LoginAttempts } from './login-attempts.ts';
 import { hashPassword, isPassword, isTooLong, passwordProblem } from './passwords.ts';
 import type { CredentialStore, StoredSession, StoredUser } from './store.ts';
 import { hashOf } from './verified-cache.ts';
@@ -49,7 +49,7 @@ export async function removeUser(store: CredentialStore, name: string): Promise<
 }
 
 /** A new session. Its text belongs in the cookie and nowhere else. */
-export interface Begun {
+export interface StartedSession {
   readonly text: string;
   readonly caller: Caller;
   readonly expires: Date;
@@ -58,9 +58,9 @@ export interface Begun {
 /** Interval between removals of expired sessions. */
 const SWEEP_MS = 10 * 60_000;
 
-export class People {
-  private readonly guesses = new Guesses();
-  private readonly lookups: Lookups;
+export class Users {
+  private readonly guesses = new LoginAttempts();
+  private readonly lookups: CredentialCache;
   private swept = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -68,7 +68,7 @@ export class People {
     private readonly sessionSeconds: number,
     private readonly checkRole: (caller: Caller) => void,
   ) {
-    this.lookups = new Lookups((hash) =>
+    this.lookups = new CredentialCache((hash) =>
       andThen(store.session(hash), (session) =>
         andThen(session === undefined ? undefined : store.user(session.user_name), (user) => {
           const found = foundIn(session, user);
@@ -85,7 +85,7 @@ export class People {
   }
 
   /** Gives the same answer after the same time for a wrong name and a wrong password. */
-  async login(name: string, password: string, address: string): Promise<Begun> {
+  async login(name: string, password: string, address: string): Promise<StartedSession> {
     // No user can have such a name or password, so the attempt is not counted.
     if (isTooLong(password) || [...name].length > MAX_ACCOUNT_NAME_LENGTH) throw wrong(undefined);
     this.guesses.attempt(name, address);
@@ -102,21 +102,21 @@ export class People {
   }
 
   /** Ends all sessions, and begins a new one for the caller. */
-  async changePassword(name: string, current: string, next: string, address: string): Promise<Begun> {
+  async changePassword(name: string, current: string, next: string, address: string): Promise<StartedSession> {
     if (isTooLong(current)) throw wrong(undefined);
     this.guesses.attempt(name, address);
     const user = await this.store.user(name);
     if (!(await isPassword(current, user?.password)) || user === undefined) throw wrong(user);
     this.guesses.succeeded(name, address);
     const problem = passwordProblem(next);
-    if (problem !== undefined) throw new Refusal('PGRST102', problem, { details: 'The password was not changed.' });
+    if (problem !== undefined) throw new ApiError('PGRST102', problem, { details: 'The password was not changed.' });
     await changeUser(this.store, name, { password: next });
     const changed = await this.store.user(name);
     if (changed === undefined) throw ended('the user was removed');
     return this.begin(changed);
   }
 
-  private async begin(user: StoredUser): Promise<Begun> {
+  private async begin(user: StoredUser): Promise<StartedSession> {
     const caller = callerFor(user);
     this.checkRole(caller);
     const text = randomText();
@@ -138,7 +138,7 @@ export class People {
   }
 }
 
-function foundIn(session: StoredSession | undefined, user: StoredUser | undefined): Found {
+function foundIn(session: StoredSession | undefined, user: StoredUser | undefined): CachedCredential {
   if (session === undefined) throw ended('it is not known');
   const endsAt = Date.parse(session.expires_at);
   if (endsAt <= Date.now()) throw ended('it has expired');
@@ -150,12 +150,12 @@ function callerFor({ name, role, claims }: StoredUser): Caller {
   return { role, claims: { ...claims, sub: name, role }, name, identity: `user ${name}` };
 }
 
-function ended(cause: string): Refusal {
+function ended(cause: string): ApiError {
   return invalidToken('CAT401', 'The session has ended', { hint: 'Log in again.', cause });
 }
 
 /** The log gets the name of an existing user only: an unknown name may be a mistyped password. */
-function wrong(user: StoredUser | undefined): Refusal {
+function wrong(user: StoredUser | undefined): ApiError {
   return invalidToken('CAT401', 'The name or the password is wrong', {
     cause: user === undefined ? 'there is no such user' : `wrong password for ${user.name}`,
   });

@@ -9,7 +9,7 @@ export function hashOf(text: string): string {
   return SHA256.hash(text, 'base64url');
 }
 
-export class Remembered<T> {
+export class VerifiedCache<T> {
   private newer = new Map<string, T>();
   private older = new Map<string, T>();
 

@@ -6,7 +6,7 @@ import { type CompactVerifyGetKey, type CompactVerifyResult, compactVerify, erro
 import type { PublicKeys } from './public-keys.ts';
 
 export interface Verifier {
-  /** Throws one of jose's errors, or a `Refusal` if no keys are available. */
+  /** Throws one of jose's errors, or a `ApiError` if no keys are available. */
   verify(token: string): Promise<CompactVerifyResult>;
   /** Changes whenever earlier verifications no longer hold. */
   readonly generation: number;

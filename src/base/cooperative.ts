@@ -3,12 +3,12 @@
  * it belongs to, and requests are answered in between. Whoever came first is done first, so that no more than one such work is
  * halfway, with all that it holds.
  */
-export type Pieces<T> = Generator<void, T>;
+export type Task<T> = Generator<void, T>;
 
 /** Rows per slice: a few milliseconds of work. */
-export const ROWS_A_PIECE = 500;
+export const ROWS_PER_SLICE = 500;
 /** Bytes of text per slice. */
-export const BYTES_A_PIECE = 64 * 1024;
+export const BYTES_PER_SLICE = 64 * 1024;
 
 interface Waiting {
   /** Runs a slice; returns whether it was the last. */
@@ -19,14 +19,14 @@ const waiting: Waiting[] = [];
 let pieces = 0;
 
 /** Runs short work to its end. */
-export function atOnce<T>(work: Pieces<T>): T {
+export function runToEnd<T>(work: Task<T>): T {
   for (;;) {
     const { done, value } = work.next();
     if (done === true) return value;
   }
 }
 
-export function inTurns<T>(work: Pieces<T>): Promise<T> {
+export function schedule<T>(work: Task<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const step = () => {
       try {
@@ -50,14 +50,14 @@ function turn(): void {
 }
 
 /** The number of slices run so far. */
-export function piecesDone(): number {
+export function slicesRun(): number {
   return pieces;
 }
 
-export function* mapped<In, Out>(items: readonly In[], make: (item: In, index: number) => Out): Pieces<Out[]> {
+export function* mapInSlices<In, Out>(items: readonly In[], make: (item: In, index: number) => Out): Task<Out[]> {
   const made: Out[] = [];
   for (const [index, item] of items.entries()) {
-    if (index > 0 && index % ROWS_A_PIECE === 0) yield;
+    if (index > 0 && index % ROWS_PER_SLICE === 0) yield;
     made.push(make(item, index));
   }
   return made;

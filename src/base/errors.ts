@@ -2,10 +2,10 @@
  * The error catalogue: every code a client can meet, its status and what it means.
  *
  * Codes that PostgREST or PostgreSQL define keep their meaning; `CAT…` codes are ours, named after their status, for
- * what neither of them has. An expected failure is a `Refusal`, thrown wherever it is noticed and caught once, in
+ * what neither of them has. An expected failure is a `ApiError`, thrown wherever it is noticed and caught once, in
  * `app.ts`; anything else that is thrown is a fault of ours and becomes CAT500.
  */
-import { shortened } from './shorten.ts';
+import { shorten } from './shorten.ts';
 
 interface CatalogueEntry {
   readonly status: number;
@@ -96,7 +96,7 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-export interface RefusalDetails {
+export interface ApiErrorDetails {
   readonly details?: string | undefined;
   readonly hint?: string | undefined;
   /** Headers that explain the error, such as Allow, Content-Range or Retry-After. */
@@ -110,22 +110,22 @@ export interface RefusalDetails {
 }
 
 /** An expected error with code and status. Repeated input is shortened. */
-export class Refusal extends Error {
-  override readonly name = 'Refusal';
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
   readonly details: string | null;
   readonly hint: string | null;
   readonly headers: Readonly<Record<string, string>>;
-  readonly candidates: RefusalDetails['candidates'];
+  readonly candidates: ApiErrorDetails['candidates'];
   readonly sqlState: string | undefined;
 
   constructor(
     readonly code: ErrorCode,
     message: string,
-    { details, hint, headers, candidates, cause, sqlState }: RefusalDetails = {},
+    { details, hint, headers, candidates, cause, sqlState }: ApiErrorDetails = {},
   ) {
-    super(shortened(message), cause === undefined ? undefined : { cause });
-    this.details = details === undefined ? null : shortened(details);
-    this.hint = hint === undefined ? null : shortened(hint);
+    super(shorten(message), cause === undefined ? undefined : { cause });
+    this.details = details === undefined ? null : shorten(details);
+    this.hint = hint === undefined ? null : shorten(hint);
     this.headers = headers ?? {};
     this.candidates = candidates;
     this.sqlState = sqlState;
@@ -137,6 +137,6 @@ export class Refusal extends Error {
 }
 
 /** Whether an error is a bug, which the log must explain. */
-export function isFault(error: unknown): boolean {
-  return error !== undefined && !(error instanceof Refusal);
+export function isUnexpected(error: unknown): boolean {
+  return error !== undefined && !(error instanceof ApiError);
 }

@@ -59,8 +59,8 @@ export const MAX_EMBED_DEPTH = 8;
 /** A row that is embedded in another counts for so many bytes, and is measured only where it is longer. */
 export const SHORT_ROW_BYTES = 256;
 /** Values of `select`, and of `order`, that are kept once they are read, and how long one may be. */
-export const MAX_KEPT_TEXTS = 500;
-export const MAX_KEPT_TEXT_LENGTH = 1_000;
+export const MAX_CACHED_TEXTS = 500;
+export const MAX_CACHED_TEXT_LENGTH = 1_000;
 /** Media types of an Accept header that are looked at. */
 export const MAX_MEDIA_RANGES = 500;
 /** Length of an Idempotency-Key. */
@@ -100,7 +100,7 @@ export const MAX_WAITING_READS = 64;
 /** The maximum waiting time of costly reads and writes. */
 export const MAX_QUEUE_SECONDS = 15;
 /** The maximum number of streamed results. For another one, a stalled one is ended after STALLED_SECONDS. */
-export const MAX_LONG_READS = 64;
+export const MAX_STREAMED_READS = 64;
 export const STALLED_SECONDS = 1;
 /** A longer log must be truncated: then streamed results older than MAX_SNAPSHOT_SECONDS are ended. */
 export const LONG_LOG_BYTES = 512 * 1024 * 1024;
@@ -121,7 +121,7 @@ export const MAX_ECHOED_LENGTH = 2_048;
 /** Shorter bodies are not compressed: they fit into one packet. */
 export const MIN_COMPRESSED_LENGTH = 1024;
 /** Longer bodies are compressed on another thread. */
-export const COMPRESSED_AT_ONCE_LENGTH = 32 * 1024;
+export const SYNC_COMPRESSION_LENGTH = 32 * 1024;
 /** The maximum number of writes per commit, and the time after which no further one joins. */
 export const MAX_WRITES_PER_COMMIT = 512;
 export const MAX_COMMIT_SECONDS = 1;
@@ -146,8 +146,8 @@ export const MAX_ROW_BYTES = 16 * 1024 * 1024;
  * Limits of hash aggregation: the number of groups and the total length of their keys. Beyond them, SQLite sorts the
  * rows.
  */
-export const MAX_GATHERED_GROUPS = 20_000;
-export const MAX_GATHERED_LENGTH = 1024 * 1024;
+export const MAX_HASH_GROUPS = 20_000;
+export const MAX_HASH_GROUP_LENGTH = 1024 * 1024;
 /** With more candidates than this, following an index is probably faster than the search index. */
 export const FEW_CANDIDATES = 5_000;
 /** Limits of a search index query: trigrams per text and in total, length, nesting. */
@@ -162,7 +162,7 @@ export const DEFAULT_DRY_RUN_SECONDS = 2;
 /** The chunk size of a streamed result in characters. */
 export const PART_LENGTH = 256 * 1024;
 /** Results up to this size are not streamed. */
-export const GATHERED_LENGTH = 1024 * 1024;
+export const BUFFERED_LENGTH = 1024 * 1024;
 /** The default of --pool-size. */
 export const DEFAULT_POOL_SIZE = 10;
 /** The default of --connect-timeout. */
@@ -175,10 +175,10 @@ export const CURSOR_ROWS = 2_000;
 export const CURSOR_BYTES = 8 * 1024 * 1024;
 
 /** The size of the response cache, and of its largest entry. */
-export const MAX_KEPT_BYTES = 16 * 1024 * 1024;
-export const MAX_KEPT_ANSWER_BYTES = 256 * 1024;
+export const RESPONSE_CACHE_BYTES = 16 * 1024 * 1024;
+export const MAX_CACHED_RESPONSE_BYTES = 256 * 1024;
 /** The approximate size of the row cache. */
-export const MAX_KEPT_ROW_BYTES = 4 * 1024 * 1024;
+export const ROW_CACHE_BYTES = 4 * 1024 * 1024;
 
 /** The default time limit of commands. */
 export const DEFAULT_COMMAND_SECONDS = 3_600;
@@ -214,9 +214,9 @@ export const MAX_CREDENTIAL_LENGTH = 8_192;
 /** The tolerated difference between clocks. */
 export const TOKEN_LEEWAY_SECONDS = 30;
 /** The number of cached tokens, keys and sessions. */
-export const MAX_REMEMBERED = 10_000;
+export const MAX_CACHED_CREDENTIALS = 10_000;
 /** How long a cached key or session is valid: a revoked one is rejected within a second. */
-export const REMEMBERED_MS = 500;
+export const CREDENTIAL_CACHE_MS = 500;
 /** Limits of a JWKS: the number of keys, its size, the time to fetch it, */
 export const MAX_PUBLIC_KEYS = 100;
 export const MAX_JWKS_BYTES = 1024 * 1024;
@@ -234,10 +234,10 @@ export const MAX_LOGIN_BYTES = 16 * 1024;
 /** The maximum size of the claims of a key or user. */
 export const MAX_CLAIMS_BYTES = 4_096;
 /** The number of passwords hashed concurrently, each with 19 MiB, and queued. */
-export const MAX_PASSWORDS_AT_ONCE = 2;
-export const MAX_PASSWORDS_WAITING = 64;
+export const MAX_CONCURRENT_HASHES = 2;
+export const MAX_QUEUED_HASHES = 64;
 /** The number of names and addresses whose login attempts are tracked. */
-export const MAX_COUNTED_ATTEMPTS = 10_000;
+export const MAX_TRACKED_LOGINS = 10_000;
 
 export const INT4_MIN = -2_147_483_648;
 export const INT4_MAX = 2_147_483_647;

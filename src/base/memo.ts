@@ -1,10 +1,10 @@
-import { MAX_KEPT_TEXT_LENGTH, MAX_KEPT_TEXTS } from './limits.ts';
+import { MAX_CACHED_TEXT_LENGTH, MAX_CACHED_TEXTS } from './limits.ts';
 
 /**
  * Caches a pure function of an immutable object, for as long as the object lives. Requests share such objects, for
  * example column lists.
  */
-export function oncePer<Key extends object, Made>(make: (key: Key) => Made): (key: Key) => Made {
+export function memoize<Key extends object, Made>(make: (key: Key) => Made): (key: Key) => Made {
   const made = new WeakMap<Key, { readonly value: Made }>();
   return (key) => {
     let known = made.get(key);
@@ -17,14 +17,14 @@ export function oncePer<Key extends object, Made>(make: (key: Key) => Made): (ke
 }
 
 /** The same for texts that clients repeat; keeps the most recent ones. */
-export function oncePerText<Made>(make: (text: string) => Made): (text: string) => Made {
+export function memoizeText<Made>(make: (text: string) => Made): (text: string) => Made {
   const made = new Map<string, Made>();
   return (text) => {
     const known = made.get(text);
     if (known !== undefined) return known;
     const value = make(text);
-    if (text.length <= MAX_KEPT_TEXT_LENGTH) {
-      if (made.size === MAX_KEPT_TEXTS) made.clear();
+    if (text.length <= MAX_CACHED_TEXT_LENGTH) {
+      if (made.size === MAX_CACHED_TEXTS) made.clear();
       made.set(text, value);
     }
     return value;
@@ -32,7 +32,7 @@ export function oncePerText<Made>(make: (text: string) => Made): (text: string) 
 }
 
 /** Computes a costly value on first use, which keeps the start fast. */
-export function whenAsked<T extends object>(make: () => T): () => T {
+export function lazy<T extends object>(make: () => T): () => T {
   let made: T | undefined;
   return () => (made ??= make());
 }

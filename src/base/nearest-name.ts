@@ -16,7 +16,7 @@ export function nearestName(name: string, candidates: readonly string[]): string
 }
 
 /** The suggestion as part of a message; empty if no name is near. */
-export function perhaps(name: string, candidates: readonly string[]): string {
+export function didYouMean(name: string, candidates: readonly string[]): string {
   const nearest = nearestName(name, candidates);
   return nearest === undefined ? '' : ` (perhaps you meant ${nearest})`;
 }

@@ -3,7 +3,7 @@ import { MAX_ECHOED_LENGTH } from './limits.ts';
 const END = 400;
 
 /** Shortens a text that may repeat a client's input to its beginning and end. */
-export function shortened(text: string): string {
+export function shorten(text: string): string {
   if (text.length <= MAX_ECHOED_LENGTH) return text;
   return `${text.slice(0, MAX_ECHOED_LENGTH - END - 1)}…${text.slice(-END)}`;
 }

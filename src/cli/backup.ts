@@ -1,6 +1,6 @@
 /** `catalogue backup`: copies the database while the service runs. */
 
-import { begin } from '../declare/load-catalogue.ts';
+import { loadCatalogue } from '../declare/load-catalogue.ts';
 import { maintenanceOf } from '../engine/open.ts';
 import { ConfigError, describeSettings, FILE_SETTINGS, readCommand } from '../settings/by-command.ts';
 import { amount } from './shared/amount.ts';
@@ -23,7 +23,7 @@ ${describeSettings(OPTIONS)}`,
     const { values, operands } = readCommand(OPTIONS, args, env, 1);
     const [file] = operands;
     if (file === undefined) throw new ConfigError('no file is given. Use: catalogue backup FILE');
-    const maintenance = maintenanceOf(values.database, (await begin(values.collections)).catalogue, values);
+    const maintenance = maintenanceOf(values.database, (await loadCatalogue(values.collections)).catalogue, values);
     const { rows, bytes } = await withProgress('Backing up', 'bytes', (progress) =>
       maintenance.backup(file, { replace: values.force, progress }),
     );

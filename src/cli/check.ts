@@ -1,6 +1,6 @@
 /** `catalogue check`: checks the integrity of the database, or validates a declaration. */
-import { meantAnonymous } from '../collection/anonymous-role.ts';
-import { begin } from '../declare/load-catalogue.ts';
+import { similarToAnonymous } from '../collection/anonymous-role.ts';
+import { loadCatalogue } from '../declare/load-catalogue.ts';
 import { DeclarationError } from '../declare/reader/mistakes.ts';
 import { maintenanceOf } from '../engine/open.ts';
 import type { Finding } from '../engine/shared/maintenance.ts';
@@ -34,7 +34,7 @@ ${describeSettings(OPTIONS)}`,
     const isAlone = origins.collections === COLLECTIONS.flag && origins.database === 'default';
     const file = operands[0] ?? (isAlone ? values.collections : undefined);
     if (file !== undefined) return checkFile(file, values.json);
-    const maintenance = maintenanceOf(values.database, (await begin(values.collections)).catalogue, values);
+    const maintenance = maintenanceOf(values.database, (await loadCatalogue(values.collections)).catalogue, values);
     const findings = await withProgress('Checking', 'steps', (progress) => maintenance.check(progress));
     const ok = findings.every((finding) => finding.ok);
     if (values.json) console.log(JSON.stringify({ ok, database: maintenance.location, findings }));
@@ -60,13 +60,13 @@ function mark({ ok, isWarning = false }: Finding): string {
 
 async function checkFile(file: string, json: boolean): Promise<number> {
   try {
-    const { catalogue, firstRows } = await begin(file, { withRows: true });
+    const { catalogue, firstRows } = await loadCatalogue(file, { withRows: true });
     const declared = [...catalogue.collections.values()];
     const collections = declared.length;
     const fields = declared.flatMap((collection) => collection.fields).length;
     const rows = declared.flatMap(firstRows).length;
     const counts = [amount(collections, 'collection'), amount(fields, 'field'), amount(rows, 'row')].join(', ');
-    const warning = meantAnonymous(catalogue.roles ?? new Map());
+    const warning = similarToAnonymous(catalogue.roles ?? new Map());
     const found = {
       ok: true,
       file,

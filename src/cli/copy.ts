@@ -8,7 +8,7 @@ import type { Row } from '../collection/value.ts';
 import { EMPTY_QUERY } from '../dialect/query.ts';
 import type { Engine } from '../engine/engine.ts';
 import { foreignRows } from '../engine/open.ts';
-import type { LoadBatch, RefusedRow } from '../engine/shared/loader.ts';
+import type { LoadBatch, RejectedRow } from '../engine/shared/loader.ts';
 import { planRead } from '../plan/read/read.ts';
 import type { StoredRow } from '../plan/types.ts';
 import { COPY_SETTINGS, ConfigError, describeSettings, readSettings, type Values } from '../settings/by-command.ts';
@@ -139,7 +139,7 @@ async function copyAll(catalogue: Catalogue, source: Source, target: Engine): Pr
 }
 
 /** Another process also writes to the target. */
-function refused({ refusal }: RefusedRow): never {
+function refused({ refusal }: RejectedRow): never {
   throw refusal;
 }
 

@@ -1,7 +1,7 @@
 /** `catalogue import`: stores the rows of a CSV, JSON or NDJSON file: all or none, or all valid ones. */
 
 import { isSameFile } from '../base/files/written-file.ts';
-import { begin } from '../declare/load-catalogue.ts';
+import { loadCatalogue } from '../declare/load-catalogue.ts';
 import { formatToRead, openSource, type Source } from '../declare/rows/source.ts';
 import { databaseFiles } from '../engine/open.ts';
 import { ConfigError, describeSettings, readCommand, type Values } from '../settings/by-command.ts';
@@ -40,7 +40,7 @@ ${describeSettings(OPTIONS)}`,
     const [path] = operands;
     if (path === undefined) throw new ConfigError('no file is given. Use: catalogue import FILE');
     const format = formatToRead(path, values.format);
-    const { catalogue } = await begin(values.collections, { maxValueBytes: values.maxValueKb * 1024 });
+    const { catalogue } = await loadCatalogue(values.collections, { maxValueBytes: values.maxValueKb * 1024 });
     const collection = chosenCollection(catalogue, values.collection, '--collection NAME');
     const mapping = readMapping(values.map, collection);
     if (values.separator !== undefined && format !== 'csv') throw new ConfigError('--separator is for CSV files');

@@ -1,7 +1,7 @@
 /** `catalogue migrate`: creates or updates the tables, and ends. */
 
-import { perhaps } from '../base/nearest-name.ts';
-import { begin } from '../declare/load-catalogue.ts';
+import { didYouMean } from '../base/nearest-name.ts';
+import { loadCatalogue } from '../declare/load-catalogue.ts';
 import { type MigrationPlan, problemLines } from '../engine/migration/words.ts';
 import { maintenanceOf } from '../engine/open.ts';
 import { NO_ROWS } from '../plan/write/first-rows.ts';
@@ -55,18 +55,18 @@ type Settings = Values<typeof OPTIONS>;
 
 /** Warns about a permission that is not needed: it may be mistyped, or the change was made before. */
 async function warnOfUnused(settings: Settings): Promise<void> {
-  const { catalogue } = await begin(settings.collections);
+  const { catalogue } = await loadCatalogue(settings.collections);
   const { problems } = await maintenanceOf(settings.database, catalogue, settings).plan({ firstRows: NO_ROWS });
   const asked = problems.flatMap((problem) => problem.allow ?? []);
   for (const each of settings.allow.filter((permission) => !asked.includes(permission))) {
     process.stderr.write(
-      `catalogue: --allow ${each} is not needed: no such change is to be made${perhaps(each, asked)}\n`,
+      `catalogue: --allow ${each} is not needed: no such change is to be made${didYouMean(each, asked)}\n`,
     );
   }
 }
 
 async function show(settings: Settings): Promise<number> {
-  const { catalogue, ...begun } = await begin(settings.collections, { withRows: !settings.empty });
+  const { catalogue, ...begun } = await loadCatalogue(settings.collections, { withRows: !settings.empty });
   const firstRows = settings.empty ? NO_ROWS : begun.firstRows;
   const maintenance = maintenanceOf(settings.database, catalogue, settings);
   const plan = await maintenance.plan({ firstRows, allowed: settings.allow });

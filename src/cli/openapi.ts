@@ -1,6 +1,6 @@
 /** `catalogue openapi`: prints the OpenAPI description, as the service answers it at `/`. */
 
-import { begin } from '../declare/load-catalogue.ts';
+import { loadCatalogue } from '../declare/load-catalogue.ts';
 import { describe } from '../openapi/described.ts';
 import { openApiDocument } from '../openapi/document.ts';
 import { describeSettings, readSettings, SERVE_SETTINGS } from '../settings/by-command.ts';
@@ -19,7 +19,7 @@ ${describeSettings(SETTINGS)}`,
 
   async run(args, env) {
     const { collections, basePath } = readSettings(SETTINGS, args, env);
-    const begun = await begin(collections, { withRows: true });
+    const begun = await loadCatalogue(collections, { withRows: true });
     printDocument(JSON.stringify(openApiDocument(describe(begun), basePath), null, 2));
   },
 };

@@ -1,6 +1,6 @@
 /** `catalogue restore`: replaces the database by a backup. */
 
-import { begin } from '../declare/load-catalogue.ts';
+import { loadCatalogue } from '../declare/load-catalogue.ts';
 import { maintenanceOf } from '../engine/open.ts';
 import { ConfigError, describeSettings, FILE_SETTINGS, readCommand } from '../settings/by-command.ts';
 import { onOrOff, setting } from '../settings/setting.ts';
@@ -35,7 +35,7 @@ ${describeSettings(OPTIONS)}`,
     const { values, operands } = readCommand(OPTIONS, args, env, 1);
     const [file] = operands;
     if (file === undefined) throw new ConfigError('no backup is given. Use: catalogue restore FILE');
-    const maintenance = maintenanceOf(values.database, (await begin(values.collections)).catalogue, values);
+    const maintenance = maintenanceOf(values.database, (await loadCatalogue(values.collections)).catalogue, values);
     const { force: replace, dropColumns } = values;
     const report = await withProgress('Restoring', 'bytes', (progress) =>
       maintenance.restore(file, { replace, dropColumns, progress }),

@@ -1,6 +1,6 @@
 /** `catalogue serve`: one serving process, or several workers and their supervisor. */
 
-import { begin } from '../declare/load-catalogue.ts';
+import { loadCatalogue } from '../declare/load-catalogue.ts';
 import { maintenanceOf } from '../engine/open.ts';
 import type { Log } from '../observe/log.ts';
 import { type Certificate, readCertificate } from '../serve/certificate.ts';
@@ -10,7 +10,7 @@ import { checkHost, startAdmin } from '../serve/listening.ts';
 import { openLog } from '../serve/log.ts';
 import { ScheduledBackups } from '../serve/scheduled-backups.ts';
 import type { Listening } from '../serve/server.ts';
-import { greet } from '../serve/start-message.ts';
+import { printStartMessage } from '../serve/start-message.ts';
 import { stopSignal } from '../serve/stop-signal.ts';
 import { Workers } from '../serve/workers.ts';
 import { describeSettings, readSettings, SERVE_SETTINGS, type ServeSettings } from '../settings/by-command.ts';
@@ -55,7 +55,7 @@ async function alone(
       },
       started: async (greeting) => {
         backups = await scheduleBackups(settings, log);
-        greet(greeting, settings, admin?.url);
+        printStartMessage(greeting, settings, admin?.url);
       },
     });
   } finally {
@@ -81,7 +81,7 @@ async function together(
     if (greeting !== undefined) {
       backups = await scheduleBackups(settings, log);
       renewOnHangup(settings, log, (renewed) => workers.renew(renewed));
-      greet(greeting, settings, admin?.url);
+      printStartMessage(greeting, settings, admin?.url);
       await askedToStop;
     }
     return await workers.stop();
@@ -95,7 +95,7 @@ async function together(
 async function scheduleBackups(settings: ServeSettings, log: Log): Promise<ScheduledBackups | undefined> {
   if (settings.backupSeconds === 0) return undefined;
   return new ScheduledBackups(
-    maintenanceOf(settings.database, (await begin(settings.collections)).catalogue, settings),
+    maintenanceOf(settings.database, (await loadCatalogue(settings.collections)).catalogue, settings),
     settings,
     log,
   );

@@ -1,6 +1,6 @@
 /** `catalogue types`: prints TypeScript types of the catalogue for its clients. */
 
-import { begin } from '../declare/load-catalogue.ts';
+import { loadCatalogue } from '../declare/load-catalogue.ts';
 import { typeScriptTypes } from '../openapi/types.ts';
 import { describeSettings, readSettings } from '../settings/by-command.ts';
 import { COLLECTIONS } from '../settings/collections.ts';
@@ -22,7 +22,7 @@ ${describeSettings(SETTINGS)}`,
 
   async run(args, env) {
     const { collections } = readSettings(SETTINGS, args, env);
-    const { catalogue } = await begin(collections);
+    const { catalogue } = await loadCatalogue(collections);
     printDocument(typeScriptTypes(catalogue).trimEnd());
   },
 };

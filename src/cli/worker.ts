@@ -8,7 +8,7 @@ import { openLog } from '../serve/log.ts';
 import type { Listening } from '../serve/server.ts';
 import { stopSignal } from '../serve/stop-signal.ts';
 import type { Task } from '../serve/worker-process.ts';
-import { accountAnswers, ToldAccount } from '../serve/worker-report.ts';
+import { accountAnswers, WorkerReport } from '../serve/worker-report.ts';
 import { ConfigError } from '../settings/by-command.ts';
 import type { Command } from './shared/command.ts';
 
@@ -52,7 +52,7 @@ export const command: Command = {
       certificate,
       ratesFile,
       listens: listens.resolve,
-      whole: new ToldAccount(channel, PATIENCE_MS),
+      whole: new WorkerReport(channel, PATIENCE_MS),
       observed: (each) => {
         observation = each;
       },

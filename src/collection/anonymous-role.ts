@@ -15,7 +15,7 @@ export function lookalikeRole(roles: ReadonlyMap<string, unknown>): string | und
 }
 
 /** The warning about such a role; undefined if a key or a user has it. */
-export function meantAnonymous(
+export function similarToAnonymous(
   roles: ReadonlyMap<string, unknown>,
   { keys, users }: RoleHolders = { keys: [], users: [] },
 ): string | undefined {

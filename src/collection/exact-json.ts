@@ -2,7 +2,7 @@
  * JSON without loss of digits. A number that JavaScript would print differently keeps its text for PostgreSQL's
  * parsers: 7.0 is not an integer, and an int8 has more digits than a double.
  */
-import { Refusal } from '../base/errors.ts';
+import { ApiError } from '../base/errors.ts';
 import { MAX_JSON_DEPTH } from '../base/limits.ts';
 
 /** A number with the digits of the input. */
@@ -45,6 +45,6 @@ export function jsonText(value: unknown, depth = 1): string {
     .join(', ')}}`;
 }
 
-export function tooDeep(): Refusal {
-  return new Refusal('54000', `a value may nest ${MAX_JSON_DEPTH} deep`);
+export function tooDeep(): ApiError {
+  return new ApiError('54000', `a value may nest ${MAX_JSON_DEPTH} deep`);
 }

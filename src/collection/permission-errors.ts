@@ -1,30 +1,30 @@
 /** Permission errors, in PostgreSQL's words. */
-import { Refusal } from '../base/errors.ts';
+import { ApiError } from '../base/errors.ts';
 import type { Collection, Field } from './catalogue.ts';
 import type { Right } from './draft.ts';
 
-export function deniedTable(name: string, right?: Right): Refusal {
-  return new Refusal('42501', `permission denied for table ${name}`, {
+export function tableDenied(name: string, right?: Right): ApiError {
+  return new ApiError('42501', `permission denied for table ${name}`, {
     hint: right === undefined ? undefined : `Your role may not ${right} rows of ${name}.`,
   });
 }
 
 /** The role may name each of the fields, but no single rule allows all of them. */
-export function deniedTogether({ name, fields }: Collection, apart: readonly Field[], right: Right): Refusal {
+export function fieldsDenied({ name, fields }: Collection, apart: readonly Field[], right: Right): ApiError {
   const names = fields.filter((field) => apart.includes(field)).map((field) => field.name);
-  return new Refusal('42501', `permission denied for table ${name}`, {
+  return new ApiError('42501', `permission denied for table ${name}`, {
     hint: `No rule of your role may ${right} all of ${names.join(', ')}: name fewer of them at once.`,
   });
 }
 
-export function deniedField(table: string, field: string, right: Right): Refusal {
-  return new Refusal('42501', `permission denied for column ${field} of table ${table}`, {
+export function fieldDenied(table: string, field: string, right: Right): ApiError {
+  return new ApiError('42501', `permission denied for column ${field} of table ${table}`, {
     hint: `Your role may not ${right} it.`,
   });
 }
 
-export function deniedPlans(): Refusal {
-  return new Refusal('42501', 'permission denied for plans', {
+export function plansDenied(): ApiError {
+  return new ApiError('42501', 'permission denied for plans', {
     hint: 'Query plans are available only to roles with every right.',
   });
 }
@@ -33,8 +33,8 @@ export function deniedPlans(): Refusal {
  * A written row breaks the role's rules, or an upsert conflicts with a row that the role may not update. The error does
  * not say which, because that would reveal whether the row exists.
  */
-export function deniedRow(table: string): Refusal {
-  return new Refusal('42501', `new row violates row-level security policy for table "${table}"`, {
+export function rowDenied(table: string): ApiError {
+  return new ApiError('42501', `new row violates row-level security policy for table "${table}"`, {
     details: 'Nothing was changed.',
     hint: 'Your role may store only rows that its rules allow.',
   });

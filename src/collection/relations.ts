@@ -2,7 +2,7 @@
  * Relations between collections, derived from their references: in both directions, and through a join collection whose
  * key contains a reference to each side.
  */
-import { oncePer } from '../base/memo.ts';
+import { memoize } from '../base/memo.ts';
 import type { Collection, Field, Reference } from './declaration.ts';
 
 export type Cardinality = 'many-to-one' | 'one-to-many' | 'one-to-one' | 'many-to-many';
@@ -35,7 +35,7 @@ export function isSelf({ from, to }: Relation): boolean {
 }
 
 /** All relations of a collection in both directions; for a role's view, those that the role can follow. */
-export const relationsOf: (from: Collection) => readonly Relation[] = oncePer((from) => {
+export const relationsOf: (from: Collection) => readonly Relation[] = memoize((from) => {
   if (from.view !== undefined) return relationsOf(from.view.of).filter((relation) => canFollow(from, relation));
   const collections = from.among;
   return [

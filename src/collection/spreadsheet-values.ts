@@ -6,7 +6,7 @@ import { can } from './types/type.ts';
  * The field that a column heading means: `Product name`, `PRODUCT_NAME` and `productName` are `product_name`. Undefined
  * if no field, or more than one, matches.
  */
-export function fieldAsWritten(fields: readonly Field[], text: string): Field | undefined {
+export function fieldFromHeader(fields: readonly Field[], text: string): Field | undefined {
   const exact = fields.find((field) => field.name === text);
   if (exact !== undefined) return exact;
   const letters = lettersOf(text);
@@ -57,7 +57,7 @@ export function isFlag(field: Field | undefined): boolean {
 }
 
 /** For flag fields: Yes is 1, No is 0. */
-export function flagAsWritten(cell: unknown): unknown {
+export function readFlag(cell: unknown): unknown {
   if (typeof cell !== 'string') return cell;
   return YES.test(cell) ? '1' : NO.test(cell) ? '0' : cell;
 }
@@ -66,10 +66,10 @@ export function flagAsWritten(cell: unknown): unknown {
  * Converts a cell to what the field's type reads: an unambiguous decimal comma becomes a point, Yes becomes 1 in a flag
  * field.
  */
-export function valueAsWritten(field: Field, cell: unknown, { hasDecimalCommas }: WrittenIn): unknown {
+export function parseSpreadsheetCell(field: Field, cell: unknown, { hasDecimalCommas }: WrittenIn): unknown {
   const ownFlag = isFlag(field);
   if (typeof cell === 'boolean') return ownFlag ? Number(cell) : cell;
   if (typeof cell !== 'string' || can(field.type, 'text')) return cell;
-  const text = String(ownFlag ? flagAsWritten(cell) : cell).trim();
+  const text = String(ownFlag ? readFlag(cell) : cell).trim();
   return hasDecimalCommas || !THOUSANDS.test(text) ? withPoint(field, text) : text;
 }

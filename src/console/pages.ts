@@ -2,10 +2,10 @@
  * The pages `/console` and `/docs` with their assets. Asset names contain a hash, so that their content never changes.
  */
 
-import { Refusal } from '../base/errors.ts';
+import { ApiError } from '../base/errors.ts';
 import type { Collection } from '../collection/declaration.ts';
 import { isImageField } from '../collection/image-field.ts';
-import { type Noted, type Pages, readOnly } from '../http/pages.ts';
+import { type PageContext, type Pages, readOnly } from '../http/pages.ts';
 import { fileResponse } from '../http/stored-file.ts';
 import type { Described } from '../openapi/described.ts';
 import { hasConsole, loadAssets } from './bundle.ts';
@@ -27,7 +27,7 @@ export function startPath(): string {
 type Seen = NonNullable<Parameters<Pages>[3]>;
 
 /** Finds the caller's role and rights, which the page embeds. */
-type AccountOf = (request: Request, noted?: Noted) => Promise<{ readonly role: string | null }>;
+type AccountOf = (request: Request, noted?: PageContext) => Promise<{ readonly role: string | null }>;
 
 /** The pages. `accountOf` is present if the catalogue has roles. A caller without a role gets the login page. */
 export function consolePages(described: Described, accountOf?: AccountOf): Pages {
@@ -38,7 +38,7 @@ export function consolePages(described: Described, accountOf?: AccountOf): Pages
     return pages.docs.map((name) => `${ASSETS_PATH}${name}`);
   });
 
-  async function consolePage(path: string, request: Request, seen: Seen, noted?: Noted): Promise<Response> {
+  async function consolePage(path: string, request: Request, seen: Seen, noted?: PageContext): Promise<Response> {
     const { pages } = await assets();
     const root = path.endsWith('/') ? '..' : '.';
     if (pages.console.length === 0) {
@@ -74,11 +74,11 @@ export function consolePages(described: Described, accountOf?: AccountOf): Pages
 
   async function asset(name: string, request: Request): Promise<Response> {
     const file = (await assets()).files.get(name);
-    if (file === undefined) throw new Refusal('PGRST125', 'Invalid path specified in request URL');
+    if (file === undefined) throw new ApiError('PGRST125', 'Invalid path specified in request URL');
     return fileResponse(file, request, FOREVER);
   }
 
-  return (path, request, _prefix, seen = () => described.catalogue, noted?: Noted) => {
+  return (path, request, _prefix, seen = () => described.catalogue, noted?: PageContext) => {
     if (path === CONSOLE_PATH || path === `${CONSOLE_PATH}/`)
       return readOnly(request, () => consolePage(path, request, seen, noted));
     const [, docs, slash, name] = /^(\/docs)(?:(\/)([^/]*))?$/.exec(path) ?? [];

@@ -1,7 +1,7 @@
 /** The pages of the API reference: `/docs`, an index of the collections, and `/docs/<collection>`. */
 
-import { inTurns, type Pieces } from '../base/cooperative.ts';
-import { keepRecent, oncePer } from '../base/memo.ts';
+import { schedule, type Task } from '../base/cooperative.ts';
+import { keepRecent, memoize } from '../base/memo.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import { findCollection } from '../http/call.ts';
 import { type StoredFile, storeFile } from '../http/stored-file.ts';
@@ -22,17 +22,17 @@ export function referenceFiles(
   described: Described,
   assets: () => Promise<readonly string[]>,
 ): (catalogue: Catalogue, name: string | undefined) => Promise<StoredFile> {
-  const filesOf = oncePer((_catalogue: Catalogue) => keepRecent<StoredFile>(MAX_PAGES));
+  const filesOf = memoize((_catalogue: Catalogue) => keepRecent<StoredFile>(MAX_PAGES));
   return async (catalogue, name) => {
     if (name !== undefined) findCollection(catalogue, name);
     return filesOf(catalogue)(name ?? '', async () => {
       const loaded = await assets();
-      return storeFile(await inTurns(buildPage({ ...described, catalogue }, name, loaded)), HTML_TYPE);
+      return storeFile(await schedule(buildPage({ ...described, catalogue }, name, loaded)), HTML_TYPE);
     });
   };
 }
 
-function* buildPage(described: Described, name: string | undefined, assets: readonly string[]): Pieces<string> {
+function* buildPage(described: Described, name: string | undefined, assets: readonly string[]): Task<string> {
   const part = name === undefined ? onlyService(described) : onlyCollection(described, name);
   const document = (yield* buildDocument(part)) as unknown as OpenApi;
   const root = name === undefined ? '.' : '..';

@@ -1,7 +1,7 @@
 /** Validates one collection of a declaration: key, unique sets, file of rows. */
 import { statSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
-import { nearestName, perhaps } from '../base/nearest-name.ts';
+import { didYouMean, nearestName } from '../base/nearest-name.ts';
 import type { CollectionDraft, FieldDraft } from '../collection/draft.ts';
 import { fieldTypeNamed } from '../collection/types/index.ts';
 import { can } from '../collection/types/type.ts';
@@ -48,7 +48,7 @@ function readKey({ key }: GivenCollection, names: readonly string[], reading: Re
 function knownOnce(listed: readonly At<string>[], names: readonly string[], what: string, reading: Reading): string[] {
   const found: string[] = [];
   for (const { value: name, at } of listed) {
-    if (!names.includes(name)) say(reading, at, `${what} names ${name}, which is no field${perhaps(name, names)}`);
+    if (!names.includes(name)) say(reading, at, `${what} names ${name}, which is no field${didYouMean(name, names)}`);
     else if (found.includes(name)) say(reading, at, `${what} names ${name} twice`);
     else found.push(name);
   }

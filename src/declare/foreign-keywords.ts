@@ -21,7 +21,7 @@ const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Our keyword for one of another format, among those available. */
-export function calledHere(key: string, names: readonly string[]): string | undefined {
+export function ourKeyword(key: string, names: readonly string[]): string | undefined {
   const word = key.toLowerCase().replaceAll(/[_ -]/g, '');
   return names.find((name) => ELSEWHERE[name]?.includes(word) === true);
 }

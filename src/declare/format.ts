@@ -3,7 +3,7 @@
  * docs/collections.md are generated from these tables.
  */
 
-import { Refusal } from '../base/errors.ts';
+import { ApiError } from '../base/errors.ts';
 import { MAX_COLLECTIONS, MAX_FIELDS, MAX_ROLES } from '../base/limits.ts';
 import { parseRate, RATE_FORM } from '../base/net/rate.ts';
 import { FIELD_ROLES, type OnDelete, type Right } from '../collection/draft.ts';
@@ -48,7 +48,7 @@ const regularExpression: Shape<string> = {
       compileRegex(pattern, false);
       return pattern;
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof ApiError)) throw error;
       return say(reading, node.at, `${what}: ${error.message}${error.details === null ? '' : `; ${error.details}`}`);
     }
   },

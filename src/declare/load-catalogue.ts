@@ -17,19 +17,22 @@ import { ConfigError } from '../settings/setting.ts';
 import { loadDeclaration } from './find.ts';
 import { BadRows, type RowBatch, readRows } from './rows.ts';
 
-export interface Beginning extends Begun {
+export interface LoadedCatalogue extends Begun {
   /** The initial rows of a new collection. */
   readonly firstRows: (collection: Collection) => readonly StoredRow[];
 }
 
-export interface BeginOptions {
+export interface LoadCatalogueOptions {
   readonly withRows?: boolean;
   /** The maximum value length, if it is not the default. */
   readonly maxValueBytes?: number;
 }
 
 /** `file` is the path of the declaration, or empty. Invalid rows are reported when they are read. */
-export async function begin(file: string, { withRows = false, maxValueBytes }: BeginOptions = {}): Promise<Beginning> {
+export async function loadCatalogue(
+  file: string,
+  { withRows = false, maxValueBytes }: LoadCatalogueOptions = {},
+): Promise<LoadedCatalogue> {
   const draft = await loadDeclaration(file);
   const bounded = (catalogue: Catalogue) =>
     maxValueBytes === undefined ? catalogue : withMaxValue(catalogue, maxValueBytes);

@@ -1,7 +1,7 @@
 /** Validates references between collections, and derived names that would collide in the database. */
 
 import { MAX_NAME_LENGTH } from '../base/limits.ts';
-import { perhaps } from '../base/nearest-name.ts';
+import { didYouMean } from '../base/nearest-name.ts';
 import type { Catalogue, Collection, Field } from '../collection/declaration.ts';
 import type { CollectionDraft } from '../collection/draft.ts';
 import { holdsKeys, typeNamed } from '../collection/types/index.ts';
@@ -18,7 +18,7 @@ export function checkReferences(declared: Declared, drafts: readonly CollectionD
     const collection = field.value?.references?.value.collection;
     if (collection === undefined) continue;
     if (!names.includes(collection.value)) {
-      say(field.reading, collection.at, `unknown collection ${collection.value}${perhaps(collection.value, names)}`);
+      say(field.reading, collection.at, `unknown collection ${collection.value}${didYouMean(collection.value, names)}`);
       continue;
     }
     const problem = mismatch(

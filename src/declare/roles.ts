@@ -1,7 +1,7 @@
 /** Validates the roles of a declaration: includes, and rules against the declared collections. */
 
-import { oncePer } from '../base/memo.ts';
-import { perhaps } from '../base/nearest-name.ts';
+import { memoize } from '../base/memo.ts';
+import { didYouMean } from '../base/nearest-name.ts';
 import { type Collection, declareCollection } from '../collection/declaration.ts';
 import {
   type CollectionDraft,
@@ -54,7 +54,8 @@ function checkIncludes(roles: readonly Named<GivenRole>[]): void {
   for (const { name, reading, value } of roles) {
     const seen: string[] = [];
     for (const { value: other, at } of includedBy(value)) {
-      if (!names.includes(other)) say(reading, at, `include names ${other}, which is no role${perhaps(other, names)}`);
+      if (!names.includes(other))
+        say(reading, at, `include names ${other}, which is no role${didYouMean(other, names)}`);
       else if (seen.includes(other)) say(reading, at, `include names ${other} twice`);
       else if (reaches(included, other, name)) say(reading, at, `include names ${other}, which includes ${name}`);
       seen.push(other);
@@ -107,7 +108,7 @@ function draftRules(
   drafts: readonly CollectionDraft[],
 ): readonly RuleDraft[] {
   if (!names.includes(name)) {
-    say(reading, reading.at, `unknown collection ${name}${perhaps(name, [...names, ...Object.keys(ROLE)])}`);
+    say(reading, reading.at, `unknown collection ${name}${didYouMean(name, [...names, ...Object.keys(ROLE)])}`);
     return [];
   }
   const draft = drafts.find((each) => each.name === name);
@@ -126,7 +127,7 @@ function draftRules(
 }
 
 /** Undefined if it has mistakes, which are already recorded. */
-const collectionOf = oncePer((draft: CollectionDraft): Collection | undefined => {
+const collectionOf = memoize((draft: CollectionDraft): Collection | undefined => {
   try {
     return declareCollection(draft);
   } catch {
@@ -165,7 +166,7 @@ function checkedFields(
   const found: string[] = [];
   for (const { value: name, at } of fields.value) {
     const isWritten = right === 'create' || right === 'update';
-    if (!names.includes(name)) say(reading, at, `${right}: unknown field ${name}${perhaps(name, names)}`);
+    if (!names.includes(name)) say(reading, at, `${right}: unknown field ${name}${didYouMean(name, names)}`);
     else if (found.includes(name)) say(reading, at, `${right}: fields names ${name} twice`);
     else if (isWritten && isReadOnly(draft, name)) say(reading, at, `${right}: ${name} can only be read`);
     found.push(name);

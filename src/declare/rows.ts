@@ -4,7 +4,7 @@
  */
 
 import { MAX_BAD_ROWS } from '../base/limits.ts';
-import { perhaps } from '../base/nearest-name.ts';
+import { didYouMean } from '../base/nearest-name.ts';
 import type { CollectionDraft } from '../collection/draft.ts';
 import { ConfigError } from '../settings/setting.ts';
 import type { FileRecord, GoodRecord } from './rows/record.ts';
@@ -88,7 +88,7 @@ function checkedColumns(
     checked.set(
       columns,
       unknown !== undefined
-        ? `unknown field ${unknown}${perhaps(unknown, names)}`
+        ? `unknown field ${unknown}${didYouMean(unknown, names)}`
         : twice === undefined
           ? undefined
           : `the field ${twice} is given twice`,

@@ -1,7 +1,7 @@
 /** Parses `[not.]operator.value`, the right side of a filter. */
-import { Refusal } from '../base/errors.ts';
+import { ApiError } from '../base/errors.ts';
 import { MAX_LIST_VALUES } from '../base/limits.ts';
-import { oncePerText } from '../base/memo.ts';
+import { memoizeText } from '../base/memo.ts';
 import { readFieldPath, readListedValue } from './names.ts';
 import {
   OPERATOR_SYMBOLS,
@@ -34,7 +34,7 @@ const COMPARISON_START = /[!~]$/;
 const NUMBER_OF_REPEATED = /\[\d*\]/y;
 
 /** Undefined if something else follows the name. */
-const fieldOf = oncePerText((key) => {
+const fieldOf = memoizeText((key) => {
   const scanner = new Scanner('filter', key);
   const field = readFieldPath(scanner);
   scanner.takeWhile(NUMBER_OF_REPEATED);
@@ -115,8 +115,8 @@ export function readList(scanner: Scanner): string[] {
   return values.length === 1 && values[0] === '' ? [] : values;
 }
 
-export function tooManyValues(): Refusal {
-  return new Refusal('54000', `a list may hold ${MAX_LIST_VALUES} values`, { hint: 'Ask in several requests.' });
+export function tooManyValues(): ApiError {
+  return new ApiError('54000', `a list may hold ${MAX_LIST_VALUES} values`, { hint: 'Ask in several requests.' });
 }
 
 const LONGEST_IS_VALUE = Math.max(...IS_VALUES.map((value) => value.length));

@@ -1,5 +1,5 @@
 /** Parses `and=(…)`, `or=(…)`, their negations and nested conditions, and `after=(…)`, which page links use. */
-import { Refusal } from '../base/errors.ts';
+import { ApiError } from '../base/errors.ts';
 import { MAX_CONDITIONS, MAX_LOGIC_DEPTH } from '../base/limits.ts';
 import { readCondition } from './filter.ts';
 import { FIELD_NAME } from './names.ts';
@@ -40,12 +40,12 @@ export function parseLogic(key: LogicKey, value: string): Group {
   return group;
 }
 
-export function tooManyConditions(): Refusal {
-  return new Refusal('54000', `a request may hold ${MAX_CONDITIONS} conditions`);
+export function tooManyConditions(): ApiError {
+  return new ApiError('54000', `a request may hold ${MAX_CONDITIONS} conditions`);
 }
 
 function readTerms(scanner: Scanner, joiner: 'and' | 'or', negated: boolean, depth: number): Group {
-  if (depth > MAX_LOGIC_DEPTH) throw new Refusal('54000', `and(…) and or(…) may nest ${MAX_LOGIC_DEPTH} deep`);
+  if (depth > MAX_LOGIC_DEPTH) throw new ApiError('54000', `and(…) and or(…) may nest ${MAX_LOGIC_DEPTH} deep`);
   scanner.skipSpaces();
   scanner.expect('(');
   const terms: Condition[] = [];

@@ -62,14 +62,14 @@ export function readQuoted(scanner: Scanner): string | undefined {
 }
 
 /** The path of an embedding as a parameter prefix: the parent's path and its own name. */
-export function wayTo(way: string, name: string): string {
-  const step = PLAIN_STEP.test(name) ? name : inQuotes(name);
+export function embedPath(way: string, name: string): string {
+  const step = PLAIN_STEP.test(name) ? name : quote(name);
   return way === '' ? step : `${way}.${step}`;
 }
 
 const PLAIN_STEP = /^[\p{L}\p{N}_$]+$/u;
 
-export function inQuotes(text: string): string {
+export function quote(text: string): string {
   return `"${text.replace(/[\\"]/g, '\\$&')}"`;
 }
 

@@ -1,7 +1,7 @@
 /** Parses `order=`: fields with direction and position of nulls. */
-import { Refusal } from '../base/errors.ts';
+import { ApiError } from '../base/errors.ts';
 import { MAX_TERMS } from '../base/limits.ts';
-import { oncePerText } from '../base/memo.ts';
+import { memoizeText } from '../base/memo.ts';
 import { readFieldPath } from './names.ts';
 import { Scanner } from './scanner.ts';
 import type { OrderTerm } from './tree.ts';
@@ -11,12 +11,12 @@ const HINT =
   'Write order=field.asc or order=field.desc, then .nullsfirst or .nullslast; further fields follow a comma.';
 
 /** Cached by text; equal texts give the same list, by which later stages cache their results. */
-export const parseOrder = oncePerText((value): readonly OrderTerm[] => {
+export const parseOrder = memoizeText((value): readonly OrderTerm[] => {
   const scanner = new Scanner('order', value, () => HINT);
   const terms: OrderTerm[] = [];
   do {
     terms.push(readOrderTerm(scanner));
-    if (terms.length > MAX_TERMS) throw new Refusal('54000', `order may name ${MAX_TERMS} fields`);
+    if (terms.length > MAX_TERMS) throw new ApiError('54000', `order may name ${MAX_TERMS} fields`);
   } while (scanner.take(','));
   scanner.expectEnd('delimiter (.), "," or end of input');
   return terms;

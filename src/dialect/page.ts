@@ -1,5 +1,5 @@
 /** Combines `limit`, `offset` and the Range header into one page. */
-import { Refusal } from '../base/errors.ts';
+import { ApiError } from '../base/errors.ts';
 import type { Query } from './tree.ts';
 
 export interface Page {
@@ -37,6 +37,6 @@ export function pageOfQuery(query: Query): Page {
   return query.limit === undefined ? { offset } : { offset, limit: query.limit };
 }
 
-export function notSatisfiable(details: string, headers?: Readonly<Record<string, string>>): Refusal {
-  return new Refusal('PGRST103', 'Requested range not satisfiable', { details, headers });
+export function notSatisfiable(details: string, headers?: Readonly<Record<string, string>>): ApiError {
+  return new ApiError('PGRST103', 'Requested range not satisfiable', { details, headers });
 }

@@ -2,8 +2,8 @@
  * Parses the Prefer header (RFC 7240) with PostgREST's preferences. Unknown ones are ignored, or rejected if
  * `handling=strict`.
  */
-import { Refusal } from '../base/errors.ts';
-import { oncePerText } from '../base/memo.ts';
+import { ApiError } from '../base/errors.ts';
+import { memoizeText } from '../base/memo.ts';
 
 export const CHOICES = {
   resolution: ['merge-duplicates', 'ignore-duplicates'],
@@ -28,7 +28,7 @@ export function parsePrefer(header: string | null): Preferences {
   return header === null ? NO_PREFERENCES : preferencesIn(header);
 }
 
-const preferencesIn = oncePerText((header): Preferences => {
+const preferencesIn = memoizeText((header): Preferences => {
   const preferences: Record<string, string | number> = {};
   const unknown: string[] = [];
   for (const part of header.split(',')) {
@@ -43,7 +43,7 @@ const preferencesIn = oncePerText((header): Preferences => {
     else unknown.push(preference);
   }
   if (preferences.handling === 'strict' && unknown.length > 0) {
-    throw new Refusal('PGRST122', 'Invalid preferences given with handling=strict', {
+    throw new ApiError('PGRST122', 'Invalid preferences given with handling=strict', {
       details: `Invalid preferences: ${unknown.join(', ')}`,
       hint: `Known preferences: ${Object.entries(CHOICES)
         .map(([name, values]) => `${name}=${values.join('|')}`)

@@ -1,6 +1,6 @@
 /** Prints a syntax tree as a query string. Parsing the result gives the same tree. */
 import { AFTER, isLogicKey } from './logic.ts';
-import { inQuotes } from './names.ts';
+import { quote } from './names.ts';
 import { isParameter } from './query.ts';
 import type { Condition, EmbedTerms, FieldPath, OrderTerm, Query, SelectItem, Test } from './tree.ts';
 
@@ -105,17 +105,17 @@ function printField({ name, json }: FieldPath): string {
 /** Quotes a name unless it is plain and unambiguous. */
 function printName(name: string): string {
   const isPlain = /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(name) && !isParameter(name) && !isLogicKey(name) && name !== 'not';
-  return isPlain ? name : inQuotes(name);
+  return isPlain ? name : quote(name);
 }
 
 function quoteInList(value: string): string {
-  return /[,()"\\]/.test(value) || value === '' ? inQuotes(value) : value;
+  return /[,()"\\]/.test(value) || value === '' ? quote(value) : value;
 }
 
 /** A list in braces is parsed as a whole; any other brace needs quotes. */
 export function quoteInLogic(value: string): string {
   if (/^\{[^{}]*\}$/.test(value)) return value;
-  return /[{}]/.test(value) ? inQuotes(value) : quoteInList(value);
+  return /[{}]/.test(value) ? quote(value) : quoteInList(value);
 }
 
 /** Keeps characters that a query string allows, so that links stay readable. */

@@ -5,12 +5,12 @@
  * named limits. Promises nothing about sense: it does not know which fields exist. Refuses: PGRST100 with the position
  * and what was expected, PGRST108, 22021 and 54000. Touches no database.
  */
-import { Refusal } from '../base/errors.ts';
+import { ApiError } from '../base/errors.ts';
 import { MAX_CONDITIONS } from '../base/limits.ts';
 import { splitQuery } from '../base/net/query-string.ts';
 import { parseFilter } from './filter.ts';
 import { isAfter, isLogicKey, parseAfter, parseLogic, tooManyConditions } from './logic.ts';
-import { readName, readQuoted, wayTo } from './names.ts';
+import { embedPath, readName, readQuoted } from './names.ts';
 import { parseOrder } from './order.ts';
 import { notSatisfiable } from './page.ts';
 import { Scanner } from './scanner.ts';
@@ -63,7 +63,7 @@ function parseEmbedTerm(
   key: string,
   value: string,
 ): void {
-  const written = way.reduce(wayTo, '');
+  const written = way.reduce(embedPath, '');
   const terms = embeds.get(written) ?? { way, conditions: [], order: NO_ORDER };
   embeds.set(written, terms);
   parseTerm(terms, terms.conditions as Condition[], key, value, `${written}.`);
@@ -120,7 +120,7 @@ function nameOfStep(step: string): string {
 function parseWholeNumber(name: string, value: string): number {
   if (name === 'limit' && /^-\d+$/.test(value)) throw notSatisfiable('Limit should be greater than or equal to zero.');
   if (!/^\d+$/.test(value)) {
-    throw new Refusal('PGRST100', `"failed to parse ${name} (${value})" (line 1, column 1)`, {
+    throw new ApiError('PGRST100', `"failed to parse ${name} (${value})" (line 1, column 1)`, {
       details: `unexpected "${value}" expecting a whole number from 0 on`,
     });
   }

@@ -1,5 +1,5 @@
 /** A position in a text, with the one syntax error: what was found, and what was expected. */
-import { Refusal } from '../base/errors.ts';
+import { ApiError } from '../base/errors.ts';
 
 const SINGLE_QUOTE = 39;
 const QUOTE_HINT = 'Leave out the single quotes. If a name or key has special characters, put it into double quotes.';
@@ -65,9 +65,13 @@ export class Scanner {
   fail(expecting: string, position = this.position, hint = this.hint?.()): never {
     const character = this.text.codePointAt(position);
     const unexpected = character === undefined ? 'end of input' : `"${String.fromCodePoint(character)}"`;
-    throw new Refusal('PGRST100', `"failed to parse ${this.subject} (${this.text})" (line 1, column ${position + 1})`, {
-      details: `unexpected ${unexpected} expecting ${expecting}`,
-      hint: character === SINGLE_QUOTE ? QUOTE_HINT : hint,
-    });
+    throw new ApiError(
+      'PGRST100',
+      `"failed to parse ${this.subject} (${this.text})" (line 1, column ${position + 1})`,
+      {
+        details: `unexpected ${unexpected} expecting ${expecting}`,
+        hint: character === SINGLE_QUOTE ? QUOTE_HINT : hint,
+      },
+    );
   }
 }

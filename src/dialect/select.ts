@@ -1,7 +1,7 @@
 /** Parses `select=`: columns, aliases, casts, aggregates, embeddings. */
-import { Refusal } from '../base/errors.ts';
+import { ApiError } from '../base/errors.ts';
 import { MAX_EMBED_DEPTH, MAX_EMBEDS, MAX_TERMS } from '../base/limits.ts';
-import { oncePerText } from '../base/memo.ts';
+import { memoizeText } from '../base/memo.ts';
 import { FIELD_NAME, readFieldPath, readName } from './names.ts';
 import { Scanner } from './scanner.ts';
 import { AGGREGATES, type Aggregate, type EmbedItem, type SelectItem } from './tree.ts';
@@ -17,11 +17,11 @@ export function parseSelect(value: string): readonly SelectItem[] {
 }
 
 /** Cached by text: clients repeat a few selections, and later stages cache their results by the parsed list. */
-const selectOf = oncePerText((value): readonly SelectItem[] => {
+const selectOf = memoizeText((value): readonly SelectItem[] => {
   const scanner = new Scanner('select parameter', value);
   const items = readItems(scanner, 0);
   scanner.expectEnd('"," or end of input');
-  if (countEmbeds(items) > MAX_EMBEDS) throw new Refusal('54000', `a request may hold ${MAX_EMBEDS} embeddings`);
+  if (countEmbeds(items) > MAX_EMBEDS) throw new ApiError('54000', `a request may hold ${MAX_EMBEDS} embeddings`);
   return items;
 });
 
@@ -30,7 +30,7 @@ function readItems(scanner: Scanner, depth: number): readonly SelectItem[] {
   const items: SelectItem[] = [];
   do {
     items.push(readItem(scanner, depth));
-    if (items.length > MAX_TERMS) throw new Refusal('54000', `select may name ${MAX_TERMS} columns`);
+    if (items.length > MAX_TERMS) throw new ApiError('54000', `select may name ${MAX_TERMS} columns`);
   } while (scanner.take(','));
   return items;
 }
@@ -105,7 +105,7 @@ function readEmbed(
   depth: number,
 ): EmbedItem {
   // Checked before parsing the content, since a text of parentheses would need an equally deep stack.
-  if (depth > MAX_EMBED_DEPTH) throw new Refusal('54000', `embeddings may nest ${MAX_EMBED_DEPTH} deep`);
+  if (depth > MAX_EMBED_DEPTH) throw new ApiError('54000', `embeddings may nest ${MAX_EMBED_DEPTH} deep`);
   let hint: string | undefined;
   let join: 'inner' | 'left' | undefined;
   for (let words = 0; words < 2 && scanner.take('!'); words++) {

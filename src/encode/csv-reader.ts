@@ -2,7 +2,7 @@
  * Incremental CSV parser (RFC 4180) for bodies, files and the console. An empty cell means no value, `""` an empty
  * text, an unquoted NULL null. It accepts every kind of line end and skips empty lines.
  */
-import { NOWHERE, QUOTE, QUOTE_CODE, Scanned } from './csv-scanner.ts';
+import { CsvScanner, NOWHERE, QUOTE, QUOTE_CODE } from './csv-scanner.ts';
 
 /** Undefined for an empty cell. */
 export type Cell = string | null | undefined;
@@ -53,7 +53,7 @@ export class CsvReader {
     this.hasBegun ||= this.begin(isLast);
     if (!this.hasBegun) return rows;
     const { separator } = this;
-    const text = new Scanned(this.rest, separator, isLast);
+    const text = new CsvScanner(this.rest, separator, isLast);
     let position = 0;
     while (position < text.length) {
       const end = text.lineEnd(position);
@@ -100,7 +100,7 @@ interface QuotedRow {
 }
 
 /** Reads a row with quoted cells; undefined if the row is incomplete. */
-function readQuoted(text: Scanned, start: number): QuotedRow | undefined {
+function readQuoted(text: CsvScanner, start: number): QuotedRow | undefined {
   const cells: Cell[] = [];
   for (let position = start; ; position++) {
     if (text.isQuote(position)) {
@@ -125,7 +125,7 @@ function readQuoted(text: Scanned, start: number): QuotedRow | undefined {
 export const UNCLOSED = 'a quote is not closed';
 
 /** Undefined if the quote is not closed. */
-function quotedCell(text: Scanned, quote: number): { value: string; end: number } | undefined {
+function quotedCell(text: CsvScanner, quote: number): { value: string; end: number } | undefined {
   for (let from = quote + 1; ; ) {
     // Adjacent quotes need no search.
     const close = text.isQuote(from) ? from : text.quote(from);

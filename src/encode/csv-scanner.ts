@@ -5,7 +5,7 @@ export const QUOTE_CODE = 34;
 export const NOWHERE = Number.POSITIVE_INFINITY;
 
 /** Caches the position of the next quote and line end, so that a distant quote is searched for only once. */
-export class Scanned {
+export class CsvScanner {
   private quoteAt = -1;
   private feedAt = -1;
   private returnAt = -1;

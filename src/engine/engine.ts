@@ -8,7 +8,7 @@
  */
 import type { Encoding } from '../encode/encoding.ts';
 import type { ReadPlan, WritePlan } from '../plan/types.ts';
-import type { LoadResult, LoadSet, LoadTerms } from './shared/loader.ts';
+import type { LoadOptions, LoadResult, LoadSet } from './shared/loader.ts';
 
 export type MaybePromise<T> = T | Promise<T>;
 
@@ -48,7 +48,7 @@ export interface WriteResult {
 export const NEWEST = 'newest';
 
 /** Detects changes of the data by any process. */
-export interface ChangeMark {
+export interface ChangeCounter {
   /** Changes with every commit. Cheap. */
   current(): number;
   /** A text that is unique to the state of the data. */
@@ -63,7 +63,7 @@ export interface Engine {
   /** The schema changes made by opening, for messages. */
   readonly steps?: readonly string[];
   /** Absent if commits cannot be noticed in time, as on a database that other machines write to. */
-  readonly changes?: ChangeMark;
+  readonly changes?: ChangeCounter;
   /** Reads rows. Returns synchronously if possible, which saves a turn of the event loop. */
   /** `after` is the position of a write that the read must see. */
   read(plan: ReadPlan, encoding: Encoding, after?: string): MaybePromise<ReadResult>;
@@ -72,19 +72,19 @@ export interface Engine {
   /** `encoding` applies to the returned rows. */
   write(plan: WritePlan, encoding: Encoding): Promise<WriteResult>;
   /** Loads any number of rows in one transaction. For commands: it may block its thread. */
-  load(sets: readonly LoadSet[], terms: LoadTerms): Promise<LoadResult>;
+  load(sets: readonly LoadSet[], terms: LoadOptions): Promise<LoadResult>;
   /** Whether the tables of the service's own collections exist; creates them if `make` is set. */
   ownTables(terms: { readonly make: boolean }): Promise<boolean>;
   /** How the engine would carry out a read: the statement and its plan, without values. It may ignore the options. */
   explain?(plan: ReadPlan, options: readonly PlanOption[]): MaybePromise<Explanation>;
   /** Why the engine should not receive requests, if it knows more than a failing read. */
-  trouble?(): string | undefined;
+  unreadyReason?(): string | undefined;
   /** The number of milliseconds since a time (performance.now()) for which the database was unavailable. */
-  awaySince?(moment: number): number;
+  unavailableSince?(moment: number): number;
   /** Metrics. */
   metrics?(): readonly Metric[];
   /** Releases memory that threads no longer need. */
-  giveBackMemory?(): void;
+  releaseMemory?(): void;
   close(): Promise<void>;
 }
 

@@ -9,7 +9,7 @@ import { isPostgresUrl } from './postgres/url.ts';
 import type { DescribedDatabase } from './shared/described-tables.ts';
 import type { Creation } from './shared/loader.ts';
 import type { Maintenance } from './shared/maintenance.ts';
-import { failureOf } from './shared/startup-errors.ts';
+import { startupError } from './shared/startup-errors.ts';
 import { filesOf, IN_MEMORY } from './sqlite/connection/database-files.ts';
 import type { ForeignRows } from './sqlite/foreign/rows.ts';
 
@@ -108,5 +108,5 @@ export function sqlitePath(url: string): string {
 function reason(error: unknown, path: string): string {
   const folder = dirname(path);
   if (!existsSync(folder)) return `there is no folder ${folder}; make it, or name another database with --database`;
-  return failureOf(error) ?? (error instanceof Error ? error.message : String(error));
+  return startupError(error) ?? (error instanceof Error ? error.message : String(error));
 }

@@ -1,6 +1,6 @@
 /** The answer to a request before it becomes a `Response`. `toResponse` applies the content coding, 304 and HEAD. */
 import { compress, compressStream } from './compress.ts';
-import { noneMatches } from './conditional.ts';
+import { matchesTag } from './conditional.ts';
 import type { Accepted, Coding } from './content-coding.ts';
 
 export type Body = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null;
@@ -26,7 +26,7 @@ export interface Representation {
 
 type Encode = (body: NonNullable<Body>, coding: Coding) => Body | Promise<Body>;
 
-export function represent(answer: Answer, accepted: Accepted | undefined, encode: Encode = encoded): Representation {
+export function encodeAnswer(answer: Answer, accepted: Accepted | undefined, encode: Encode = encoded): Representation {
   const { status, headers, body: plain } = answer;
   if (accepted === undefined || plain === null || lengthOf(plain) < accepted.from) {
     return { status, headers, plain, content: () => plain };
@@ -63,7 +63,7 @@ export function toResponse(request: Request, made: Representation, isLate: boole
   const { method } = request;
   if (method === 'GET' || method === 'HEAD') {
     const condition = request.headers.get('if-none-match');
-    if (condition !== null && made.headers.etag !== undefined && noneMatches(condition, made.headers.etag)) {
+    if (condition !== null && made.headers.etag !== undefined && matchesTag(condition, made.headers.etag)) {
       if (made.plain instanceof ReadableStream) void made.plain.cancel();
       return unchangedResponse(made);
     }

@@ -6,13 +6,13 @@
  * 415. Knows no SQL.
  */
 
-import { Refusal } from '../base/errors.ts';
+import { ApiError } from '../base/errors.ts';
 import { MAX_URL_LENGTH } from '../base/limits.ts';
 import { nearestName } from '../base/nearest-name.ts';
 import { decode } from '../base/net/query-string.ts';
 import type { Catalogue, Collection } from '../collection/declaration.ts';
-import { deniedTable } from '../collection/permission-errors.ts';
-import type { Place } from './edge/prefix.ts';
+import { tableDenied } from '../collection/permission-errors.ts';
+import type { Location } from './edge/prefix.ts';
 
 export type Target = { readonly kind: 'collection' } | { readonly kind: 'item'; readonly key: string };
 
@@ -40,9 +40,9 @@ export interface Call {
 const COLLECTION: Target = { kind: 'collection' };
 
 /** `named` is the method, which is costly to read from the request. */
-export function readCall(named: string, { prefix, path }: Place, request: Request, catalogue: Catalogue): Call {
+export function readCall(named: string, { prefix, path }: Location, request: Request, catalogue: Catalogue): Call {
   if (path.length > MAX_URL_LENGTH) {
-    throw new Refusal('CAT414', `the URL is longer than ${MAX_URL_LENGTH} characters`, {
+    throw new ApiError('CAT414', `the URL is longer than ${MAX_URL_LENGTH} characters`, {
       hint: 'Ask in several requests, with fewer values in each.',
     });
   }
@@ -97,18 +97,18 @@ function findTarget(
   if (collection?.key.length === 1 && rest !== undefined && rest !== '' && !rest.includes('/')) {
     return { collection, target: { kind: 'item', key: decode(rest) } };
   }
-  if (closed?.has(name) === true) throw deniedTable(name);
+  if (closed?.has(name) === true) throw tableDenied(name);
   // A preflight request is anonymous, so its answer must not reveal collections.
   const isTold = roles === undefined || method !== 'OPTIONS';
   const there =
     [...collections.keys()].map((each) => `${prefix}/${each}`).join(', ') || 'nothing that your role may use';
   if (name === 'rpc' && rest !== undefined && rest !== '' && !rest.includes('/')) {
-    throw new Refusal('PGRST202', `Could not find the function ${decode(rest)} in the schema cache`, {
+    throw new ApiError('PGRST202', `Could not find the function ${decode(rest)} in the schema cache`, {
       hint: isTold ? `There are no functions here. There is ${there}.` : undefined,
     });
   }
   if (rest !== undefined) {
-    throw new Refusal('PGRST125', 'Invalid path specified in request URL', {
+    throw new ApiError('PGRST125', 'Invalid path specified in request URL', {
       hint: isTold
         ? `There is ${collection === undefined ? there : pathsOf(collection, prefix)}, without a slash at the end.`
         : undefined,
@@ -121,12 +121,12 @@ function findTarget(
 export function findCollection({ collections, closed }: Catalogue, name: string): Collection {
   const collection = collections.get(name);
   if (collection !== undefined) return collection;
-  throw closed?.has(name) === true ? deniedTable(name) : unknownCollection(name, collections);
+  throw closed?.has(name) === true ? tableDenied(name) : unknownCollection(name, collections);
 }
 
-function unknownCollection(name: string, collections?: Catalogue['collections'], hint?: string): Refusal {
+function unknownCollection(name: string, collections?: Catalogue['collections'], hint?: string): ApiError {
   const nearest = collections && nearestName(name, [...collections.keys()]);
-  return new Refusal('PGRST205', `Could not find the table '${name}' in the schema cache`, {
+  return new ApiError('PGRST205', `Could not find the table '${name}' in the schema cache`, {
     hint: nearest === undefined ? hint : `Perhaps you meant the table '${nearest}'`,
   });
 }
@@ -140,7 +140,7 @@ function pathsOf({ name, key }: Collection, prefix: string): string {
 function findMethod(method: string, target: Target): Method {
   const allowed = METHODS[target.kind] as readonly string[];
   if (allowed.includes(method)) return method as Method;
-  throw new Refusal('PGRST117', `Unsupported HTTP method: ${method}`, {
+  throw new ApiError('PGRST117', `Unsupported HTTP method: ${method}`, {
     hint: `Allowed here: ${allowed.join(', ')}.`,
     headers: { allow: allowedMethods(target) },
   });

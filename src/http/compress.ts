@@ -4,7 +4,7 @@
  */
 import { Duplex } from 'node:stream';
 import * as zlib from 'node:zlib';
-import { COMPRESSED_AT_ONCE_LENGTH } from '../base/limits.ts';
+import { SYNC_COMPRESSION_LENGTH } from '../base/limits.ts';
 import type { Coding } from './content-coding.ts';
 
 /** Answers are compressed quickly, static files thoroughly. */
@@ -68,7 +68,7 @@ export function compress(
 ): Bytes | Promise<Bytes> {
   const bytes = typeof content === 'string' ? Buffer.from(content) : content;
   const { atOnce, later } = CODERS[coding];
-  return bytes.length <= COMPRESSED_AT_ONCE_LENGTH ? atOnce(bytes, effort) : later(bytes, effort);
+  return bytes.length <= SYNC_COMPRESSION_LENGTH ? atOnce(bytes, effort) : later(bytes, effort);
 }
 
 /** Compresses as fast as the stream is read; ending either side ends both. */

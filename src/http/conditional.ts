@@ -1,5 +1,5 @@
 /** Headers for safe writes: If-Match (RFC 9110, 13.1.1) and Idempotency-Key. */
-import { Refusal } from '../base/errors.ts';
+import { ApiError } from '../base/errors.ts';
 import { MAX_IDEMPOTENCY_KEY_LENGTH, MAX_STORED_ANSWER_BYTES } from '../base/limits.ts';
 import type { Call } from './call.ts';
 
@@ -17,23 +17,23 @@ export function readIfMatch(call: Call): readonly string[] | '*' | undefined {
 }
 
 /** Whether the client already has this version (If-None-Match, weak comparison; RFC 9110, 13.1.2). */
-export function noneMatches(header: string, tag: string): boolean {
+export function matchesTag(header: string, tag: string): boolean {
   const tags = header.split(',').map((each) => each.trim().replace(/^W\//, ''));
   return header.trim() === '*' || tags.includes(tag);
 }
 
 /** `If-None-Match: *` on a PUT: the row may be created but not replaced (RFC 9110, 13.1.2). */
-export function createsOnly(call: Call): boolean {
+export function isCreateOnly(call: Call): boolean {
   return call.method === 'PUT' && call.request.headers.get('if-none-match')?.trim() === '*';
 }
 
 /** The fingerprint covers everything that the answer depends on, to detect reuse of a key for another request. */
-export function readRetry(call: Call, body: Uint8Array) {
+export function readIdempotencyKey(call: Call, body: Uint8Array) {
   const { headers } = call.request;
   const key = headers.get('idempotency-key');
   if (key === null || (call.method !== 'POST' && call.method !== 'PATCH')) return undefined;
   if (key === '' || key.length > MAX_IDEMPOTENCY_KEY_LENGTH) {
-    throw new Refusal('54000', `an Idempotency-Key has 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} characters`);
+    throw new ApiError('54000', `an Idempotency-Key has 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} characters`);
   }
   const hash = new Bun.CryptoHasher('sha256');
   for (const part of [

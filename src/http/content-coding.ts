@@ -1,5 +1,5 @@
 /** Selects the content coding by Accept-Encoding (RFC 9110, 12.5.3). */
-import { Refusal } from '../base/errors.ts';
+import { ApiError } from '../base/errors.ts';
 import { MIN_COMPRESSED_LENGTH } from '../base/limits.ts';
 
 export type Coding = 'zstd' | 'br' | 'gzip';
@@ -52,8 +52,8 @@ function weightsOf(header: string): ReadonlyMap<string, number> {
   return weights;
 }
 
-function notAvailable(header: string, available: readonly Coding[]): Refusal {
-  return new Refusal('CAT406', `none of these content codings is available: ${header}`, {
+function notAvailable(header: string, available: readonly Coding[]): ApiError {
+  return new ApiError('CAT406', `none of these content codings is available: ${header}`, {
     hint: `Accept one of: ${available.join(', ')}, identity.`,
   });
 }

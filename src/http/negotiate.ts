@@ -1,7 +1,7 @@
 /** Selects the media type of the answer by Accept, with PostgREST's rules. */
-import { Refusal } from '../base/errors.ts';
+import { ApiError } from '../base/errors.ts';
 import { MAX_MEDIA_RANGES } from '../base/limits.ts';
-import { oncePerText } from '../base/memo.ts';
+import { memoizeText } from '../base/memo.ts';
 
 export interface Media {
   readonly format: 'json' | 'csv' | 'ndjson';
@@ -30,7 +30,7 @@ const SINGULAR_STRIPPED = media('application/vnd.pgrst.object+json;nulls=strippe
 });
 
 /** The URL of a row always gives one object. */
-export function ofOne(media: Media): Media {
+export function asSingular(media: Media): Media {
   if (media === JSON_MEDIA) return JSON_OF_ONE;
   return media === STRIPPED ? SINGULAR_STRIPPED : media;
 }
@@ -68,7 +68,7 @@ export function negotiate(accept: string | null): Media {
   return accept === null ? JSON_MEDIA : mediaIn(accept);
 }
 
-const mediaIn = oncePerText((accept): Media => {
+const mediaIn = memoizeText((accept): Media => {
   const ranges = accept.split(',', MAX_MEDIA_RANGES).map(parseRange);
   ranges.sort((one, other) => other.weight - one.weight);
   for (const { type, parameters } of ranges) {
@@ -77,7 +77,7 @@ const mediaIn = oncePerText((accept): Media => {
     const named = PARAMETERS.find((name) => offer[name] !== undefined && parameters.includes(name));
     return named === undefined ? offer.plain : offer[named]!;
   }
-  throw new Refusal('PGRST107', `None of these media types are available: ${accept}`, {
+  throw new ApiError('PGRST107', `None of these media types are available: ${accept}`, {
     hint: `Available: ${MEDIA_TYPES.join(', ')}.`,
   });
 });

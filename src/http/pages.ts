@@ -1,16 +1,16 @@
 /** Pages besides the collections: GET, HEAD and conditional requests. */
 
-import { Refusal } from '../base/errors.ts';
+import { ApiError } from '../base/errors.ts';
 import type { Caller } from '../collection/caller.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import { optionsHeaders } from './edge/cors.ts';
 import type { Peer } from './edge/peer.ts';
-import type { Place } from './edge/prefix.ts';
+import type { Location } from './edge/prefix.ts';
 
 /** Context of a page: the connection, the location, and the caller for the log if the page identifies one. */
-export interface Noted {
+export interface PageContext {
   readonly peer?: Peer | undefined;
-  readonly place?: Place;
+  readonly place?: Location;
   caller?: Caller | undefined;
 }
 
@@ -23,13 +23,13 @@ export type Pages = (
   request: Request,
   prefix: string,
   seen?: () => Catalogue | Promise<Catalogue>,
-  noted?: Noted,
+  noted?: PageContext,
 ) => Response | Promise<Response> | undefined;
 
 const METHODS = 'OPTIONS, GET, HEAD';
 
 /** Tries several sets of pages in order. */
-export function firstOf(...all: readonly Pages[]): Pages {
+export function firstPage(...all: readonly Pages[]): Pages {
   return (path, request, prefix, seen, noted) => {
     for (const pages of all) {
       const answer = pages(path, request, prefix, seen, noted);
@@ -48,7 +48,7 @@ export function readOnly<Answer extends Response | Promise<Response>>(
   if (request.method === 'OPTIONS') {
     return new Response(null, { status: 200, headers: optionsHeaders(request, METHODS) });
   }
-  throw new Refusal('PGRST117', `Unsupported HTTP method: ${request.method}`, {
+  throw new ApiError('PGRST117', `Unsupported HTTP method: ${request.method}`, {
     hint: `Allowed here: ${METHODS}.`,
     headers: { allow: METHODS },
   });

@@ -1,5 +1,5 @@
 /** A static file in memory with its tag, compressed on first use per content coding. */
-import { represent, toResponse } from './answer.ts';
+import { encodeAnswer, toResponse } from './answer.ts';
 import { compress } from './compress.ts';
 import { acceptedCoding, type Coding } from './content-coding.ts';
 
@@ -43,7 +43,7 @@ export function fileResponse(
   };
   return toResponse(
     request,
-    represent(answer, accepted, (_, coding) => file.inCoding(coding)),
+    encodeAnswer(answer, accepted, (_, coding) => file.inCoding(coding)),
     false,
   );
 }

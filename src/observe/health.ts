@@ -1,9 +1,9 @@
 /** /live, /ready and /metrics: whether the process runs, whether it should receive requests, and its metrics. */
 
-import { Refusal } from '../base/errors.ts';
+import { ApiError } from '../base/errors.ts';
 import type { Engine, MaybePromise } from '../engine/engine.ts';
 import { type Pages, readOnly } from '../http/pages.ts';
-import { WHOLE } from '../plan/read/whole-row.ts';
+import { WHOLE_ROW_JSON } from '../plan/read/whole-row.ts';
 import type { ReadPlan } from '../plan/types.ts';
 import { EXPOSITION_TYPE, exposition, type Family } from './exposition.ts';
 
@@ -27,7 +27,7 @@ export class Health {
 
   /** Without asking the database. */
   get isReady(): boolean {
-    return this.phase === 'serving' && this.engine()?.trouble?.() === undefined;
+    return this.phase === 'serving' && this.engine()?.unreadyReason?.() === undefined;
   }
 
   /** Why the service should not receive requests; undefined if it is ready. */
@@ -35,10 +35,10 @@ export class Health {
     const engine = this.engine();
     if (this.phase !== 'serving' || engine === undefined) return this.phase;
     try {
-      await engine.read(this.probe, WHOLE);
-      return engine.trouble?.();
+      await engine.read(this.probe, WHOLE_ROW_JSON);
+      return engine.unreadyReason?.();
     } catch (error) {
-      return error instanceof Refusal ? (error.details ?? error.message) : 'the database does not answer';
+      return error instanceof ApiError ? (error.details ?? error.message) : 'the database does not answer';
     }
   }
 }

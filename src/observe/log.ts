@@ -3,7 +3,7 @@
  * secrets.
  */
 
-import { shortened } from '../base/shorten.ts';
+import { shorten } from '../base/shorten.ts';
 import type { LogLevel } from '../settings/by-command.ts';
 
 const RANK: Readonly<Record<LogLevel, number>> = { silent: 0, error: 1, warn: 2, info: 3, debug: 4 };
@@ -90,7 +90,7 @@ function jsonLine(time: string, level: string, message: string, fields: LogField
   for (const name in fields) {
     const value = fields[name];
     if (value === undefined) continue;
-    line += `,"${name}":${typeof value === 'string' ? JSON.stringify(shortened(value)) : value}`;
+    line += `,"${name}":${typeof value === 'string' ? JSON.stringify(shorten(value)) : value}`;
   }
   return `${line}}\n`;
 }
@@ -98,7 +98,7 @@ function jsonLine(time: string, level: string, message: string, fields: LogField
 function prettyLine(time: string, level: string, message: string, fields: LogFields): string {
   const details = Object.entries(fields)
     .filter(([, value]) => value !== undefined && value !== null)
-    .map(([name, value]) => [name, typeof value === 'string' ? shortened(value) : value] as const)
+    .map(([name, value]) => [name, typeof value === 'string' ? shorten(value) : value] as const)
     .map(([name, value]) => `${name}=${typeof value === 'string' && /\s/.test(value) ? JSON.stringify(value) : value}`)
     .join(' ');
   return `${time.slice(11, 23)} ${level.padEnd(5)} ${message}${details === '' ? '' : ` ${details}`}\n`;

@@ -22,7 +22,7 @@ const JOIN = {
   most: Math.max,
 } as const;
 
-export function together(all: readonly (readonly Family[])[]): Family[] {
+export function mergeMetrics(all: readonly (readonly Family[])[]): Family[] {
   const joined = new Map<string, { family: Family; samples: Map<string, Sample> }>();
   for (const family of all.flat()) {
     const { samples } = joined.get(family.name) ?? { samples: new Map<string, Sample>() };

@@ -1,12 +1,12 @@
 /** Wires up the log, the metrics, the health checks and their pages. */
 
-import { isFault } from '../base/errors.ts';
+import { isUnexpected } from '../base/errors.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import { EMPTY_QUERY } from '../dialect/query.ts';
 import type { Engine, Metric } from '../engine/engine.ts';
 import type { Pages } from '../http/pages.ts';
 import { planRead } from '../plan/read/read.ts';
-import type { Answered } from '../response/request-context.ts';
+import type { CompletedRequest } from '../response/request-context.ts';
 import type { ServeSettings } from '../settings/by-command.ts';
 import { type Account, Health, healthPages } from './health.ts';
 import type { Log } from './log.ts';
@@ -35,9 +35,9 @@ export class Observation {
   readonly pages: Pages;
   /** Pages on the admin port. */
   readonly adminPages: Pages;
-  readonly onCut: (answer: Answered, error: unknown) => void;
-  private readonly watchers: ((answer: Answered) => void)[];
-  private waiting: Answered[] = [];
+  readonly onCut: (answer: CompletedRequest, error: unknown) => void;
+  private readonly watchers: ((answer: CompletedRequest) => void)[];
+  private waiting: CompletedRequest[] = [];
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(catalogue: Catalogue, settings: ServeSettings, log: Log, observed: Observed) {
@@ -61,9 +61,9 @@ export class Observation {
   }
 
   /** Batches completed requests: counting and logging them together costs a fraction. */
-  readonly onAnswer = (answer: Answered): void => {
+  readonly onAnswer = (answer: CompletedRequest): void => {
     this.waiting.push(answer);
-    if (this.waiting.length >= TOGETHER || isFault(answer.error)) this.settle();
+    if (this.waiting.length >= TOGETHER || isUnexpected(answer.error)) this.settle();
     else this.timer ??= setTimeout(this.settle, WAIT_MS);
   };
 

@@ -1,12 +1,12 @@
 /** Logs requests. */
-import { isFault, Refusal } from '../base/errors.ts';
+import { ApiError, isUnexpected } from '../base/errors.ts';
 import { pathAndQuery } from '../http/call.ts';
-import type { Answered } from '../response/request-context.ts';
+import type { CompletedRequest } from '../response/request-context.ts';
 import type { Log } from './log.ts';
 
-export function logAnswers(log: Log): (answer: Answered) => void {
+export function logAnswers(log: Log): (answer: CompletedRequest) => void {
   return ({ id, method, url, status, started, milliseconds, rows, error, caller }) => {
-    const level = isFault(error) ? 'error' : 'info';
+    const level = isUnexpected(error) ? 'error' : 'info';
     if (!log.enabled(level)) return;
     const line = {
       id,
@@ -20,14 +20,14 @@ export function logAnswers(log: Log): (answer: Answered) => void {
     };
     const at = performance.timeOrigin + started + milliseconds;
     if (error === undefined) log.write(level, 'request', line, at);
-    else if (error instanceof Refusal) {
+    else if (error instanceof ApiError) {
       log.write(level, 'request', { ...line, code: error.code, reason: error.cause as string | undefined }, at);
     } else log.write(level, 'request', { ...line, fault: error instanceof Error ? error.stack : String(error) }, at);
   };
 }
 
 /** Logs a response whose body ended early. */
-export function logCuts(log: Log): (answer: Answered, error: unknown) => void {
+export function logCuts(log: Log): (answer: CompletedRequest, error: unknown) => void {
   return ({ id, method, url, rows }, error) => {
     const reason = error instanceof Error ? error.message : String(error);
     log.write('warn', 'answer cut short', { id, method, path: withoutSecrets(pathAndQuery(url)), rows, reason });

@@ -2,7 +2,7 @@
  * Counts requests by route, method and status, with durations and rows. A request costs a few additions; text is
  * created only on demand.
  */
-import type { Answered } from '../response/request-context.ts';
+import type { CompletedRequest } from '../response/request-context.ts';
 import { type Family, family, type Sample } from './exposition.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS', 'other'] as const;
@@ -24,7 +24,7 @@ export class RequestMetrics {
   private rowsRead = 0;
   private rowsWritten = 0;
 
-  readonly count = ({ method, route = 'other', status, milliseconds, rows }: Answered): void => {
+  readonly count = ({ method, route = 'other', status, milliseconds, rows }: CompletedRequest): void => {
     const which = METHODS.indexOf(method as (typeof METHODS)[number]);
     const series = this.find(route, METHODS[which === -1 ? METHODS.length - 1 : which]!);
     series.byStatus[status - LOWEST_STATUS]!++;

@@ -2,18 +2,18 @@
 
 import type { Engine } from '../engine/engine.ts';
 import { ALWAYS, type ReadPlan, type WritePlan } from '../plan/types.ts';
-import type { Answered } from '../response/request-context.ts';
+import type { CompletedRequest } from '../response/request-context.ts';
 import type { Log } from './log.ts';
 
 export function logSlowQueries(
   log: Log,
   engine: () => Engine | undefined,
   thresholdMs: number,
-): (answer: Answered) => void {
+): (answer: CompletedRequest) => void {
   return ({ started, milliseconds, plan, method, id, rows }) => {
     if (milliseconds < thresholdMs || plan === undefined || !log.enabled('warn')) return;
     // Waiting for an unavailable database does not make a query slow.
-    const away = engine()?.awaySince?.(started) ?? 0;
+    const away = engine()?.unavailableSince?.(started) ?? 0;
     if (milliseconds - away < thresholdMs) return;
     const told = { id, method, ms: Math.round(milliseconds - away), rows };
     const read = findingOf(plan);

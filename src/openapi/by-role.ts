@@ -1,6 +1,6 @@
 /** The description for a role: only the operations and fields that the role may use. */
 
-import { oncePer } from '../base/memo.ts';
+import { memoize } from '../base/memo.ts';
 import { type Catalogue, type Collection, isKey, stored } from '../collection/declaration.ts';
 import type { Right } from '../collection/draft.ts';
 import type { Row } from '../collection/value.ts';
@@ -14,7 +14,7 @@ export function hasRoles({ roles, closed }: Catalogue): boolean {
 }
 
 /** Adds the fields of the key to those that a caller may read or send. */
-export const withKeyFields = oncePer((collection: Collection): Collection => {
+export const withKeyFields = memoize((collection: Collection): Collection => {
   const { fields } = collection;
   const all = [...stored(collection).byName.values()];
   const shown = all.filter((field) => fields.includes(field) || isKey(collection, field));

@@ -3,8 +3,8 @@
  * Each entry is built when the consumer asks for it, so that a catalogue of 1,000 collections never holds up other requests.
  */
 
-import { atOnce, type Pieces } from '../base/cooperative.ts';
-import { oncePer } from '../base/memo.ts';
+import { runToEnd, type Task } from '../base/cooperative.ts';
+import { memoize } from '../base/memo.ts';
 import type { Catalogue, Collection } from '../collection/declaration.ts';
 import { requestBodies } from './bodies.ts';
 import { allowedOperations, askCredentials, hasRoles, samplesFor, withKeyFields, writableBy } from './by-role.ts';
@@ -41,11 +41,11 @@ const MAX_NAMED = 50;
 
 /** `prefix` is the path that a client puts before the paths of the service. */
 export function openApiDocument(described: Described, prefix = ''): JsonObject {
-  return atOnce(buildDocument(described, prefix));
+  return runToEnd(buildDocument(described, prefix));
 }
 
 /** Builds the document, one entry per step. */
-export function* buildDocument(described: Described, prefix = ''): Pieces<JsonObject> {
+export function* buildDocument(described: Described, prefix = ''): Task<JsonObject> {
   const { head, paths, components } = partsOf(described, prefix);
   const sections: Record<string, JsonObject> = {};
   const built = { ...head, paths: yield* objectOf(paths), components: sections };
@@ -53,7 +53,7 @@ export function* buildDocument(described: Described, prefix = ''): Pieces<JsonOb
   return built;
 }
 
-function* objectOf(entries: Iterable<Entry>): Pieces<JsonObject> {
+function* objectOf(entries: Iterable<Entry>): Task<JsonObject> {
   const object: Record<string, JsonObject> = {};
   for (const [name, value] of entries) {
     object[name] = value;
@@ -101,7 +101,7 @@ export function onlyService(described: Described): Described {
 function partsOf(described: Described, prefix: string): Parts {
   const { catalogue, rows, withoutService = false } = described;
   const isByRole = hasRoles(catalogue);
-  const samplesOf = oncePer((each: Collection) => samplesFor(each, rows));
+  const samplesOf = memoize((each: Collection) => samplesFor(each, rows));
   const each = function* (entriesOf: (collection: Collection, samples: Samples) => Iterable<Entry>) {
     for (const collection of catalogue.collections.values()) {
       const readable = withKeyFields(collection);

@@ -1,6 +1,6 @@
 /** The relations that a `select` may embed, each by an unambiguous name. */
 
-import { oncePer } from '../base/memo.ts';
+import { memoize } from '../base/memo.ts';
 import type { Collection } from '../collection/declaration.ts';
 import { isMany, type Relation, relationsOf } from '../collection/relations.ts';
 import { relationsNamed } from '../plan/read/relate.ts';
@@ -9,7 +9,7 @@ import { relationsNamed } from '../plan/read/relate.ts';
 const MAX_LISTED = 50;
 
 /** The relations by the shortest unambiguous name: `categories`, or `suppliers!products_supplier_id_fkey`. */
-export const embeddingNames = oncePer((collection: Collection): ReadonlyMap<string, Relation> => {
+export const embeddingNames = memoize((collection: Collection): ReadonlyMap<string, Relation> => {
   const named = relationsOf(collection).flatMap((relation): [string, Relation][] => {
     const { to, name, referring } = relation;
     const hints = [undefined, referring?.name, name];

@@ -4,8 +4,8 @@
  */
 import { once } from 'node:events';
 import { createGzip } from 'node:zlib';
-import { BYTES_A_PIECE, inTurns, type Pieces } from '../base/cooperative.ts';
-import { represent, toResponse } from '../http/answer.ts';
+import { BYTES_PER_SLICE, schedule, type Task } from '../base/cooperative.ts';
+import { encodeAnswer, toResponse } from '../http/answer.ts';
 import { acceptedOf } from '../http/content-coding.ts';
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -28,7 +28,7 @@ export async function packText(pieces: Iterator<string>): Promise<PackedText> {
   let length = 0;
   let hash = 0n;
   for (;;) {
-    const bytes = Buffer.from(await inTurns(sliceOf(pieces)));
+    const bytes = Buffer.from(await schedule(sliceOf(pieces)));
     if (bytes.length === 0) break;
     length += bytes.length;
     hash = BigInt(Bun.hash(bytes, hash));
@@ -41,9 +41,9 @@ export async function packText(pieces: Iterator<string>): Promise<PackedText> {
 
 /** The next pieces, as many as one turn of the event loop should build. Empty at the end. */
 // biome-ignore lint/correctness/useYield: one slice is one piece of work.
-function* sliceOf(pieces: Iterator<string>): Pieces<string> {
+function* sliceOf(pieces: Iterator<string>): Task<string> {
   let slice = '';
-  while (slice.length < BYTES_A_PIECE) {
+  while (slice.length < BYTES_PER_SLICE) {
     const { done, value } = pieces.next();
     if (done === true) break;
     slice += value;
@@ -61,7 +61,7 @@ export function packedResponse(
   const answer = { status: 200, headers: { ...headers, etag: tag }, body };
   return toResponse(
     request,
-    represent(answer, accepted, () => gzip),
+    encodeAnswer(answer, accepted, () => gzip),
     true,
   );
 }

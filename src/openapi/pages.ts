@@ -1,7 +1,7 @@
 /** `GET /`, `/openapi.json` and `/openapi/<collection>.json`: the OpenAPI document for tools. `/` redirects browsers. */
 
-import { Refusal } from '../base/errors.ts';
-import { keepRecent, oncePer } from '../base/memo.ts';
+import { ApiError } from '../base/errors.ts';
+import { keepRecent, memoize } from '../base/memo.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import { findCollection } from '../http/call.ts';
 import { CORS_HEADERS } from '../http/edge/cors.ts';
@@ -27,8 +27,8 @@ const MAX_PARTS = 100;
 /** `startPath` is where browsers go. */
 export function openApiPages(described: Described, startPath: () => string): Pages {
   // One cache for each catalogue, which is the catalogue as a role sees it. Most clients never ask for a document.
-  const documentsOf = oncePer((_catalogue: Catalogue) => keepRecent<PackedText>(MAX_DOCUMENTS));
-  const partsOf = oncePer((_catalogue: Catalogue) => keepRecent<PackedText>(MAX_PARTS));
+  const documentsOf = memoize((_catalogue: Catalogue) => keepRecent<PackedText>(MAX_DOCUMENTS));
+  const partsOf = memoize((_catalogue: Catalogue) => keepRecent<PackedText>(MAX_PARTS));
   const documentOf = (catalogue: Catalogue, prefix: string, name: string | undefined): Promise<PackedText> => {
     const seen = { ...described, catalogue };
     if (name === undefined) return documentsOf(catalogue)(prefix, () => packText(openApiText(seen, prefix)));
@@ -65,7 +65,7 @@ function preferred(accept: string | null): string {
   const types = (accept ?? '*/*').split(',').map((range) => range.split(';', 1)[0]!.trim().toLowerCase());
   const found = types.find((type) => type === HTML || READABLE.includes(type));
   if (found !== undefined) return found;
-  throw new Refusal('PGRST107', `None of these media types are available: ${accept}`, {
+  throw new ApiError('PGRST107', `None of these media types are available: ${accept}`, {
     hint: `Available: ${OPENAPI_MEDIA_TYPE}, application/json, ${HTML}.`,
   });
 }

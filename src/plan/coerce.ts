@@ -1,6 +1,6 @@
 /** Converts the cells of a body to field values, parsed as PostgreSQL parses the text of a JSON value. */
 
-import { Refusal } from '../base/errors.ts';
+import { ApiError } from '../base/errors.ts';
 import type { Field } from '../collection/declaration.ts';
 import { isLong, storeJson } from '../collection/types/type.ts';
 import type { Value } from '../collection/value.ts';
@@ -27,16 +27,16 @@ function checkLength({ name, maxBytes }: Field, text: string): void {
   if (text.length * 3 <= maxBytes) return;
   const bytes = text.length > maxBytes ? text.length : new TextEncoder().encode(text).length;
   if (bytes <= maxBytes) return;
-  throw new Refusal('54000', `a value of ${name} may have ${maxBytes} bytes`, {
+  throw new ApiError('54000', `a value of ${name} may have ${maxBytes} bytes`, {
     hint: 'Store a shorter one, or raise --max-value-kb.',
   });
 }
 
 /** Adds the row and field to an error about a body. */
-export function locate(error: unknown, row: number | undefined, field: Field | undefined): unknown {
-  if (!(error instanceof Refusal) || field === undefined) return error;
+export function withLocation(error: unknown, row: number | undefined, field: Field | undefined): unknown {
+  if (!(error instanceof ApiError) || field === undefined) return error;
   const place = row === undefined ? `field ${field.name}` : `row ${row + 1}, field ${field.name}`;
-  return new Refusal(error.code, error.message, {
+  return new ApiError(error.code, error.message, {
     details: `${place}: ${error.details ?? error.message}`,
     hint: error.hint ?? undefined,
   });

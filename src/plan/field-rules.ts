@@ -1,7 +1,7 @@
 /** The rules of a field, reported as check constraint violations, as in PostgreSQL. */
 
-import { Refusal } from '../base/errors.ts';
-import { oncePer } from '../base/memo.ts';
+import { ApiError } from '../base/errors.ts';
+import { memoize } from '../base/memo.ts';
 import type { Collection, Field } from '../collection/declaration.ts';
 import { compareValues } from '../collection/types/compare.ts';
 import type { Value } from '../collection/value.ts';
@@ -9,7 +9,7 @@ import { compileRegex } from '../text/regex.ts';
 
 type Rule = { readonly words: string; readonly keeps: (value: Value) => boolean };
 
-const rulesOf = oncePer(({ type, rules }: Field): readonly Rule[] => {
+const rulesOf = memoize(({ type, rules }: Field): readonly Rule[] => {
   const { minimum, maximum, maxLength, pattern, oneOf } = rules;
   const list: Rule[] = [];
   if (minimum !== undefined && minimum !== null) {
@@ -41,8 +41,8 @@ export function checkRules(collection: Collection, field: Field, value: Value | 
   if (broken !== undefined) throw ruleViolation(collection, field, broken.words);
 }
 
-export function ruleViolation({ name }: Collection, field: Field, words: string): Refusal {
-  return new Refusal(
+export function ruleViolation({ name }: Collection, field: Field, words: string): ApiError {
+  return new ApiError(
     '23514',
     `new row for relation "${name}" violates check constraint "${name}_${field.name}_check"`,
     {

@@ -1,7 +1,7 @@
 /** The key of a row: its values in the order of the key fields. */
 
-import { type Pieces, ROWS_A_PIECE } from '../base/cooperative.ts';
-import { Refusal } from '../base/errors.ts';
+import { ROWS_PER_SLICE, type Task } from '../base/cooperative.ts';
+import { ApiError } from '../base/errors.ts';
 import type { Collection, Field } from '../collection/declaration.ts';
 import type { Value } from '../collection/value.ts';
 import { fieldExpression } from './resolve.ts';
@@ -17,7 +17,7 @@ export function keyIs({ key }: Collection, values: Key): Predicate {
 }
 
 /** The values of some fields of a row; undefined if one of them is assigned later. */
-export function valuesIn({ fields }: Collection, some: readonly Field[], row: StoredRow): Key | undefined {
+export function valuesOf({ fields }: Collection, some: readonly Field[], row: StoredRow): Key | undefined {
   const values = some.map((field) => row[fields.indexOf(field)]);
   return values.includes(undefined) ? undefined : (values as Key);
 }
@@ -32,15 +32,15 @@ export function describeKey(fields: readonly Field[], values: Key): string {
 }
 
 /** Rejects a write that addresses a row twice, since the intended result is ambiguous. Null equals nothing. */
-export function* checkDiffer(fields: readonly Field[], keys: readonly (Key | undefined)[]): Pieces<void> {
+export function* rejectRepeatedKeys(fields: readonly Field[], keys: readonly (Key | undefined)[]): Task<void> {
   const seen = new Map<string, number>();
   for (const [index, key] of keys.entries()) {
-    if (index > 0 && index % ROWS_A_PIECE === 0) yield;
+    if (index > 0 && index % ROWS_PER_SLICE === 0) yield;
     if (key === undefined || key.includes(null)) continue;
     const name = JSON.stringify(key.map(String));
     const earlier = seen.get(name);
     if (earlier !== undefined) {
-      throw new Refusal('21000', 'a write cannot affect a row a second time', {
+      throw new ApiError('21000', 'a write cannot affect a row a second time', {
         details: `rows ${earlier + 1} and ${index + 1} both have ${describeKey(fields, key)}`,
       });
     }

@@ -1,6 +1,6 @@
 /** Turns conditions into predicates: resolves fields, types values, rejects operators that a type does not support. */
 
-import { Refusal } from '../base/errors.ts';
+import { ApiError } from '../base/errors.ts';
 import { MAX_LIST_VALUES } from '../base/limits.ts';
 import { type Collection, stored } from '../collection/declaration.ts';
 import { parseArrayLiteral } from '../collection/types/array/array-literal.ts';
@@ -9,7 +9,7 @@ import { type Containment, can, type Type } from '../collection/types/type.ts';
 import { tooManyValues } from '../dialect/filter.ts';
 import { OPERATORS, servesType, type ValueOperator } from '../dialect/operators.ts';
 import type { Comparison, Condition, IsValue, Quantifier, Test } from '../dialect/tree.ts';
-import { type Embeds, embedNamed, existing, NO_EMBEDS } from './read/embeds.ts';
+import { type Embeds, existsPredicate, findEmbed, NO_EMBEDS } from './read/embeds.ts';
 import { resolvePath } from './resolve.ts';
 import { ALWAYS, type Comparator, type Expression, type Predicate } from './types.ts';
 
@@ -41,11 +41,11 @@ function planCondition(collection: Collection, condition: Condition, embeds: Emb
 /** `products=is.null` tests for the absence of embedded rows. Any other test addresses a field, as in PostgREST. */
 function planPresence(collection: Collection, { field, test }: Comparison, embeds: Embeds): Predicate | undefined {
   if (embeds.byItem.size === 0 || field.json.length > 0) return undefined;
-  const embed = embedNamed(embeds, field.name);
+  const embed = findEmbed(embeds, field.name);
   if (embed === undefined) return undefined;
-  if (test.kind === 'is' && test.value === 'null') return { kind: 'not', term: existing(embed) };
+  if (test.kind === 'is' && test.value === 'null') return { kind: 'not', term: existsPredicate(embed) };
   if (stored(collection).byName.has(field.name)) return undefined;
-  throw new Refusal('42703', `column ${collection.name}.${field.name} does not exist`, {
+  throw new ApiError('42703', `column ${collection.name}.${field.name} does not exist`, {
     hint: `${field.name} is embedded: ${field.name}=is.null and ${field.name}=not.is.null ask whether it is there, ${field.name}.<field>=… filters its rows.`,
   });
 }
@@ -61,12 +61,12 @@ function planComparison(collection: Collection, { field: path, test }: Compariso
 
 /** Adds the field to an error about a value, unless the error already has a hint. */
 function withAdvice(error: unknown, name: string, { title }: Type, test: Test): unknown {
-  if (!(error instanceof Refusal) || !NO_VALUE.includes(error.code) || error.hint !== null) return error;
+  if (!(error instanceof ApiError) || !NO_VALUE.includes(error.code) || error.hint !== null) return error;
   const isNull = test.kind === 'value' && /^null$/i.test(test.value);
   const hint = isNull
     ? `To find rows without a value, write ${name}=is.null.`
     : `The field ${name} is of type ${title}.`;
-  return new Refusal(error.code, error.message, { details: error.details ?? undefined, hint });
+  return new ApiError(error.code, error.message, { details: error.details ?? undefined, hint });
 }
 
 const NO_VALUE: readonly string[] = ['22P02', '22003', '22007', '22008'];
@@ -86,7 +86,7 @@ function planTest(of: Expression, test: Test): Predicate {
       return { kind: 'in', of, values: test.values.map((text) => of.type.read(text)) };
     case 'search':
       if (!servesType(OPERATORS[test.operator], of.type))
-        throw noSuch(`function to_tsvector(${of.type.title})`, 'function');
+        throw undefinedFor(`function to_tsvector(${of.type.title})`, 'function');
       return {
         kind: 'search',
         of,
@@ -103,7 +103,7 @@ function planTest(of: Expression, test: Test): Predicate {
 
 function planQuantified(of: Expression, operator: ValueOperator, quantifier: Quantifier, text: string): Predicate {
   if (of.type.element !== undefined) {
-    throw new Refusal('42704', `could not find array type for data type ${of.type.title}`);
+    throw new ApiError('42704', `could not find array type for data type ${of.type.title}`);
   }
   const listed = parseArrayLiteral(starsToPercents(operator, text)).items;
   if (listed.length > MAX_LIST_VALUES) throw tooManyValues();
@@ -123,7 +123,7 @@ function planIs(of: Expression, value: IsValue): Predicate {
   if (can(of.type, 'boolean')) return { kind: 'truth', of, value: value === 'unknown' ? null : value === 'true' };
   const message = `argument of IS ${value.toUpperCase()} must be type boolean, not type ${of.type.title}`;
   const name = of.kind === 'field' ? of.field.name : 'it';
-  throw new Refusal('42804', message, { hint: `${name} is no boolean; compare it with eq.<value>.` });
+  throw new ApiError('42804', message, { hint: `${name} is no boolean; compare it with eq.<value>.` });
 }
 
 type ValueTest = (of: Expression, text: string) => Predicate;
@@ -179,24 +179,24 @@ function starsToPercents(operator: ValueOperator, value: string): string {
 }
 
 /** Reports the operator as PostgreSQL resolves it for this column and an unknown literal. */
-function refuseOperator(type: Type, operator: ValueOperator): Refusal {
+function refuseOperator(type: Type, operator: ValueOperator): ApiError {
   const { title } = type;
   const { symbol } = OPERATORS[operator];
   if (operator === 'cd') {
-    return new Refusal('42725', `operator is not unique: ${title} ${symbol} unknown`, {
+    return new ApiError('42725', `operator is not unique: ${title} ${symbol} unknown`, {
       hint: 'Could not choose a best candidate operator. You might need to add explicit type casts.',
     });
   }
   if ((operator === 'sl' || operator === 'sr') && can(type, 'integer')) {
-    return new Refusal('42804', `argument of WHERE must be type boolean, not type ${title}`, {
+    return new ApiError('42804', `argument of WHERE must be type boolean, not type ${title}`, {
       hint: `On an integer ${symbol} shifts bits; ${operator} is for ranges.`,
     });
   }
-  return noSuch(`operator does not exist: ${title} ${symbol} unknown`, 'operator');
+  return undefinedFor(`operator does not exist: ${title} ${symbol} unknown`, 'operator');
 }
 
-export function noSuch(what: string, kind: 'operator' | 'function'): Refusal {
-  return new Refusal('42883', kind === 'operator' ? what : `${what} does not exist`, {
+export function undefinedFor(what: string, kind: 'operator' | 'function'): ApiError {
+  return new ApiError('42883', kind === 'operator' ? what : `${what} does not exist`, {
     hint: `No ${kind} matches the given name and argument types. You might need to add explicit type casts.`,
   });
 }

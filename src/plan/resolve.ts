@@ -1,9 +1,9 @@
 /** Resolves names to fields; an unknown name is rejected with the nearest one as a hint. */
 
-import { Refusal } from '../base/errors.ts';
+import { ApiError } from '../base/errors.ts';
 import { nearestName } from '../base/nearest-name.ts';
 import { type Collection, type Field, fieldNamed } from '../collection/declaration.ts';
-import { deniedField } from '../collection/permission-errors.ts';
+import { fieldDenied } from '../collection/permission-errors.ts';
 import { builtIn } from '../collection/types/index.ts';
 import { can, type Type } from '../collection/types/type.ts';
 import type { FieldPath, JsonStep } from '../dialect/tree.ts';
@@ -12,8 +12,8 @@ import type { Expression } from './types.ts';
 export function resolveField(collection: Collection, name: string): Field {
   const field = fieldNamed(collection, name);
   if (field !== undefined) return field;
-  if (isHidden(collection, name)) throw deniedField(collection.name, name, 'read');
-  throw new Refusal('42703', `column ${collection.name}.${name} does not exist`, {
+  if (isHidden(collection, name)) throw fieldDenied(collection.name, name, 'read');
+  throw new ApiError('42703', `column ${collection.name}.${name} does not exist`, {
     hint: nearestHint(collection, name),
   });
 }
@@ -39,7 +39,7 @@ export function resolvePath(collection: Collection, { name, json: steps }: Field
   const type = pathType(last);
   if (can(field.type, 'json') || can(field.type, 'array')) return { kind: 'path', of, steps, type };
   if (can(field.type, 'text')) {
-    throw new Refusal('42883', `operator does not exist: text ${steps[0]!.arrow} unknown`, {
+    throw new ApiError('42883', `operator does not exist: text ${steps[0]!.arrow} unknown`, {
       hint: `${name} is text, not JSON: there is nothing inside to select.`,
     });
   }

@@ -1,8 +1,8 @@
 /** The error for a result that is not exactly one row. */
-import { Refusal } from '../base/errors.ts';
+import { ApiError } from '../base/errors.ts';
 
-export function notOne(rows: number): Refusal {
-  return new Refusal('PGRST116', 'Cannot coerce the result to a single JSON object', {
+export function notSingular(rows: number): ApiError {
+  return new ApiError('PGRST116', 'Cannot coerce the result to a single JSON object', {
     details: `The result contains ${rows} rows`,
   });
 }

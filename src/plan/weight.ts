@@ -6,7 +6,7 @@ const CELL_BYTES = 16;
 /** Each change of a bulk update may need its own statement. */
 const CHANGE_BYTES = 1_000;
 
-export function weightOf(plan: WritePlan): number {
+export function planBytes(plan: WritePlan): number {
   if (plan.kind === 'insert') return plan.rows.length * (ROW_BYTES + CELL_BYTES * plan.into.fields.length);
   return plan.kind === 'update-each' ? plan.changes.length * CHANGE_BYTES : 0;
 }

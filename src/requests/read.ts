@@ -1,5 +1,5 @@
 /** A read from request to answer: http → dialect → plan → engine → response, one call per stage. */
-import { deniedPlans } from '../collection/permission-errors.ts';
+import { plansDenied } from '../collection/permission-errors.ts';
 import { pageOf } from '../dialect/page.ts';
 import { parsePrefer } from '../dialect/prefer.ts';
 import { parseQuery } from '../dialect/query.ts';
@@ -7,46 +7,46 @@ import type { Encoding } from '../encode/encoding.ts';
 import { type Engine, type MaybePromise, NEWEST } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
 import type { Call } from '../http/call.ts';
-import { negotiate, ofOne } from '../http/negotiate.ts';
+import { asSingular, negotiate } from '../http/negotiate.ts';
 import { readPosition } from '../http/position.ts';
 import { planItem, planRead, planReadItem } from '../plan/read/read.ts';
-import { WHOLE } from '../plan/read/whole-row.ts';
+import { WHOLE_ROW_JSON } from '../plan/read/whole-row.ts';
 import type { ReadPlan } from '../plan/types.ts';
-import { encodingOf, gathered } from '../response/body.ts';
+import { encodingOf, readWhole } from '../response/body.ts';
 import { planAnswer, planOptions } from '../response/plan.ts';
 import { itemAnswer, listAnswer } from '../response/read.ts';
-import { andThen, type Trace, working } from '../response/request-context.ts';
+import { andThen, type RequestContext, trackWork } from '../response/request-context.ts';
 
-export function readList(engine: Engine, call: Call, trace: Trace): MaybePromise<Answer> {
+export function readList(engine: Engine, call: Call, context: RequestContext): MaybePromise<Answer> {
   const { headers } = call.request;
   const media = negotiate(headers.get('accept'));
   const preferences = parsePrefer(headers.get('prefer'));
   const query = parseQuery(call.query);
   const page = pageOf(query, call.method === 'GET' ? headers.get('range') : null);
-  trace.done('parse');
-  const plan = planRead(call.collection, query, page, preferences.count, trace.admitted?.sight);
-  trace.planned(plan);
+  context.done('parse');
+  const plan = planRead(call.collection, query, page, preferences.count, context.access?.permissions);
+  context.planned(plan);
   const encoding = encodingOf(media, plan.columns);
-  return andThen(working(trace, engine.read(plan, encoding, afterOf(engine, call))), (result) => {
-    trace.done('engine');
-    return listAnswer({ call, media, query, preferences, plan, trace }, result);
+  return andThen(trackWork(context, engine.read(plan, encoding, afterOf(engine, call))), (result) => {
+    context.done('engine');
+    return listAnswer({ call, media, query, preferences, plan, context }, result);
   });
 }
 
-export function readItem(engine: Engine, call: Call, key: string, trace: Trace): MaybePromise<Answer> {
-  const media = ofOne(negotiate(call.request.headers.get('accept')));
+export function readItem(engine: Engine, call: Call, key: string, context: RequestContext): MaybePromise<Answer> {
+  const media = asSingular(negotiate(call.request.headers.get('accept')));
   const query = parseQuery(call.query);
-  trace.done('parse');
-  const plan = planItem(call.collection, key, query, trace.admitted?.sight);
-  trace.planned(plan.asked);
+  context.done('parse');
+  const plan = planItem(call.collection, key, query, context.access?.permissions);
+  context.planned(plan.asked);
   const isWhole = plan.shown.columns === plan.whole.columns && media.format === 'json' && !media.stripNulls;
   const read = (each: ReadPlan, as: Encoding, after: string | undefined) =>
-    andThen(working(trace, engine.read(each, as, after)), gathered);
+    andThen(trackWork(context, engine.read(each, as, after)), readWhole);
   const readShown = () => read(plan.shown, encodingOf(media, plan.shown.columns), NEWEST);
   // Reads the whole row first: a version may be older than its answer, but never newer. It also applies the filters.
-  return andThen(read(plan.whole, WHOLE, afterOf(engine, call)), (whole) =>
+  return andThen(read(plan.whole, WHOLE_ROW_JSON, afterOf(engine, call)), (whole) =>
     andThen(isWhole || whole.returned === 0 ? whole : readShown(), (shown) => {
-      trace.done('engine');
+      context.done('engine');
       return itemAnswer({ call, media }, shown, whole);
     }),
   );
@@ -57,8 +57,8 @@ function afterOf({ hasPositions = false }: Engine, { request }: Call): string | 
 }
 
 /** Returns the query plan instead of rows. A plan reveals row counts, so only callers with every right get it. */
-export async function explainRead(engine: Engine, call: Call, trace: Trace): Promise<Answer> {
-  if (trace.admitted?.sight !== undefined) throw deniedPlans();
+export async function explainRead(engine: Engine, call: Call, context: RequestContext): Promise<Answer> {
+  if (context.access?.permissions !== undefined) throw plansDenied();
   const { headers } = call.request;
   const query = parseQuery(call.query);
   const { count } = parsePrefer(headers.get('prefer'));

@@ -1,30 +1,30 @@
 /** A write from request to answer: http → dialect → plan → engine → response, one call per stage. */
 
-import { atOnce, inTurns, type Pieces } from '../base/cooperative.ts';
+import { runToEnd, schedule, type Task } from '../base/cooperative.ts';
 import type { Collection } from '../collection/declaration.ts';
 import { parsePrefer } from '../dialect/prefer.ts';
 import { parseQuery } from '../dialect/query.ts';
 import type { Encoding } from '../encode/encoding.ts';
 import type { Engine, WriteResult } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
-import type { Bodies } from '../http/body/body-receiver.ts';
+import type { BodyReceiver } from '../http/body/body-receiver.ts';
 import { readDocument } from '../http/body/parse-body.ts';
 import type { Call } from '../http/call.ts';
-import { createsOnly, readIfMatch, readRetry } from '../http/conditional.ts';
+import { isCreateOnly, readIdempotencyKey, readIfMatch } from '../http/conditional.ts';
 import { negotiate } from '../http/negotiate.ts';
 import { NO_COLUMNS } from '../plan/read/shape.ts';
 import type { WritePlan } from '../plan/types.ts';
-import { weightOf } from '../plan/weight.ts';
+import { planBytes } from '../plan/weight.ts';
 import { checkRights, planWrite, type WriteMethod } from '../plan/write/write.ts';
-import { ownRetry } from '../response/authenticate.ts';
+import { scopeIdempotencyKey } from '../response/authenticate.ts';
 import { encodingOf } from '../response/body.ts';
-import { discreet } from '../response/redact-errors.ts';
-import { type Trace, working } from '../response/request-context.ts';
+import { redactError } from '../response/redact-errors.ts';
+import { type RequestContext, trackWork } from '../response/request-context.ts';
 import { writeAnswer } from '../response/write.ts';
 
 export interface Writing {
   readonly engine: Engine;
-  readonly bodies: Bodies;
+  readonly bodies: BodyReceiver;
   readonly allowUnfiltered: boolean;
 }
 
@@ -32,26 +32,26 @@ export async function write(
   { engine, bodies, allowUnfiltered }: Writing,
   call: Call,
   method: WriteMethod,
-  trace: Trace,
+  context: RequestContext,
 ): Promise<Answer> {
   const { collection, prefix } = call;
   const { headers } = call.request;
   const media = negotiate(headers.get('accept'));
   const addressed = {
     preferences: parsePrefer(headers.get('prefer')),
-    createOnly: createsOnly(call),
+    createOnly: isCreateOnly(call),
     ...(call.target.kind === 'item' ? { item: call.target.key } : {}),
   };
   const { preferences } = addressed;
-  checkRights(collection, method, addressed, trace.admitted?.sight);
+  checkRights(collection, method, addressed, context.access?.permissions);
   const query = parseQuery(call.query);
   const ifMatch = readIfMatch(call);
   const body = method === 'DELETE' ? undefined : await bodies.receive(call.request);
-  const understand = function* (): Pieces<WritePlan> {
+  const understand = function* (): Task<WritePlan> {
     const document = body && (yield* readDocument(body.bytes, headers.get('content-type')));
-    const retry = body && readRetry(call, body.bytes);
-    const own = retry && ownRetry(retry, trace);
-    trace.done('parse');
+    const retry = body && readIdempotencyKey(call, body.bytes);
+    const own = retry && scopeIdempotencyKey(retry, context);
+    context.done('parse');
     const request = {
       ...addressed,
       query,
@@ -60,15 +60,15 @@ export async function write(
       ...(ifMatch === undefined ? {} : { ifMatch }),
       ...(own === undefined ? {} : { retry: own }),
     };
-    return yield* planWrite(collection, method, request, document, trace.admitted?.sight);
+    return yield* planWrite(collection, method, request, document, context.access?.permissions);
   };
   try {
-    const plan = body?.isLong === true ? await working(trace, inTurns(understand())) : atOnce(understand());
-    body?.count(weightOf(plan));
-    trace.planned(plan);
+    const plan = body?.isLong === true ? await trackWork(context, schedule(understand())) : runToEnd(understand());
+    body?.count(planBytes(plan));
+    context.planned(plan);
     const encoding = encodingOf(media, plan.returning?.columns ?? NO_COLUMNS);
-    const result = await working(trace, written(engine, plan, encoding, collection));
-    trace.done('engine');
+    const result = await trackWork(context, written(engine, plan, encoding, collection));
+    context.done('engine');
     return writeAnswer({ collection, prefix, method, media, preferences, plan }, result);
   } finally {
     body?.release();
@@ -80,6 +80,6 @@ function written(engine: Engine, plan: WritePlan, encoding: Encoding, seen: Coll
   const result = engine.write(plan, encoding);
   if (seen.view === undefined) return result;
   return result.catch((error) => {
-    throw discreet(error, plan, seen);
+    throw redactError(error, plan, seen);
   });
 }

@@ -13,7 +13,7 @@ const HEEDED: Readonly<Record<Action, readonly PreferenceName[]>> = {
 
 const NOTHING: Readonly<Record<string, string>> = {};
 
-export function appliedHeader(action: Action, preferences: Preferences): Readonly<Record<string, string>> {
+export function preferenceApplied(action: Action, preferences: Preferences): Readonly<Record<string, string>> {
   if (preferences === NO_PREFERENCES) return NOTHING;
   const applied: string[] = [];
   for (const name of HEEDED[action]) {

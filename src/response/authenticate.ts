@@ -2,39 +2,39 @@
 import { ANONYMOUS, type Caller } from '../collection/caller.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import type { MaybePromise } from '../engine/engine.ts';
-import { type Admitted, admission } from '../plan/access/permissions.ts';
+import { type Access, authorize } from '../plan/access/permissions.ts';
 import type { Retry } from '../plan/types.ts';
-import { andThen, type Middleware, type Trace } from './request-context.ts';
+import { andThen, type Middleware, type RequestContext } from './request-context.ts';
 
 /** Identifies the caller by the credentials of a request, and rejects invalid credentials. */
-export type Identify = (request: Request, trace: Trace) => MaybePromise<Caller>;
-export type Admit = (request: Request, trace: Trace) => MaybePromise<Admitted>;
+export type Identify = (request: Request, context: RequestContext) => MaybePromise<Caller>;
+export type Authenticate = (request: Request, context: RequestContext) => MaybePromise<Access>;
 
 /** Undefined for a catalogue without roles: every caller may do everything. */
-export function admitting(catalogue: Catalogue, identify: Identify = () => ANONYMOUS): Admit | undefined {
+export function authenticator(catalogue: Catalogue, identify: Identify = () => ANONYMOUS): Authenticate | undefined {
   if (catalogue.roles === undefined) return undefined;
-  const admit = admission(catalogue);
-  return (request, trace) => {
-    trace.admission ??= settle(() =>
-      andThen(identify(request, trace), (caller) => {
-        trace.caller = caller;
-        trace.admitted = admit(caller);
-        return trace.admitted;
+  const authenticate = authorize(catalogue);
+  return (request, context) => {
+    context.authorization ??= settle(() =>
+      andThen(identify(request, context), (caller) => {
+        context.caller = caller;
+        context.access = authenticate(caller);
+        return context.access;
       }),
     );
-    return trace.admission();
+    return context.authorization();
   };
 }
 
 /** Identifies the caller before the request is handled. A preflight request (OPTIONS) carries no credentials. */
-export function byRole(admit: Admit | undefined): Middleware {
+export function withAuthentication(authenticate: Authenticate | undefined): Middleware {
   return (next) =>
-    admit === undefined
+    authenticate === undefined
       ? next
-      : (request, trace) =>
-          trace.method === 'OPTIONS'
-            ? next(request, trace)
-            : andThen(admit(request, trace), () => next(request, trace));
+      : (request, context) =>
+          context.method === 'OPTIONS'
+            ? next(request, context)
+            : andThen(authenticate(request, context), () => next(request, context));
 }
 
 /** Runs the work once; each call of the result returns its value or throws its error. */
@@ -50,9 +50,9 @@ function settle<T>(work: () => MaybePromise<T>): () => MaybePromise<T> {
 }
 
 /** The same key of another caller is another key, and uses another quota. */
-export function ownRetry(retry: Retry, { admitted, caller }: Trace): Retry {
-  if (admitted === undefined) return retry;
-  const whom = [admitted.scope, caller?.identity ?? null];
+export function scopeIdempotencyKey(retry: Retry, { access, caller }: RequestContext): Retry {
+  if (access === undefined) return retry;
+  const whom = [access.scope, caller?.identity ?? null];
   const owner = JSON.stringify(whom);
   const whose = JSON.stringify([...whom, retry.key]);
   return { ...retry, owner, key: new Bun.CryptoHasher('sha256').update(whose).digest('hex') };

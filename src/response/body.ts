@@ -1,6 +1,6 @@
 /** The body of an answer: how its rows are encoded for the media type the client accepts. */
 
-import { oncePer } from '../base/memo.ts';
+import { memoize } from '../base/memo.ts';
 import type { Encoding } from '../encode/encoding.ts';
 import type { MaybePromise, ReadResult } from '../engine/engine.ts';
 import type { Media } from '../http/negotiate.ts';
@@ -16,7 +16,7 @@ export function encodingOf(media: Media, columns: readonly OutputColumn[]): Enco
   return encoding;
 }
 
-const encodings = oncePer((_columns: readonly OutputColumn[]) => new Map<Media, Encoding>());
+const encodings = memoize((_columns: readonly OutputColumn[]) => new Map<Media, Encoding>());
 
 function makeEncoding(
   { format, stripNulls, singular, bom, noFormulas }: Media,
@@ -28,7 +28,7 @@ function makeEncoding(
 }
 
 /** A result whole, however it came. For one row, which is bounded. */
-export function gathered(result: ReadResult): MaybePromise<WholeResult> {
+export function readWhole(result: ReadResult): MaybePromise<WholeResult> {
   const { body } = result;
   return typeof body === 'string' ? { ...result, body } : joined(body).then((text) => ({ ...result, body: text }));
 }

@@ -1,18 +1,18 @@
 /** Checks at the edge of the service: hosts, origins, trusted proxies, rate limits. */
 
-import { Refusal } from '../base/errors.ts';
+import { ApiError } from '../base/errors.ts';
 import { networkOf } from '../base/net/address.ts';
 import { ANY } from '../base/net/origin.ts';
 import type { Rate } from '../base/net/rate.ts';
 import { EXPOSED_HEADERS } from '../http/edge/cors.ts';
 import { hostCheck } from '../http/edge/hosts.ts';
 import { originCheck, originHeaders } from '../http/edge/origins.ts';
-import type { Place } from '../http/edge/prefix.ts';
+import type { Location } from '../http/edge/prefix.ts';
 import { TrustedProxies } from '../http/edge/proxies.ts';
-import type { Allowance, RateLimiter } from '../http/edge/rate-limit.ts';
-import type { Trace } from './request-context.ts';
+import type { RateLimiter, RateState } from '../http/edge/rate-limit.ts';
+import type { RequestContext } from './request-context.ts';
 
-export interface EdgeOptions {
+export interface EdgeCheckOptions {
   /** Whether only this machine can reach the service. */
   readonly isOnLoopback: boolean;
   readonly allowedHosts: readonly string[];
@@ -29,21 +29,21 @@ export interface Limits {
   readonly rate: Rate | undefined;
   /** The identity and rate that a request counts for, if they differ from the client's address and the default rate. */
   readonly counted?:
-    | ((request: Request, trace: Trace) => { readonly who?: string; readonly rate?: Rate } | undefined)
+    | ((request: Request, context: RequestContext) => { readonly who?: string; readonly rate?: Rate } | undefined)
     | undefined;
 }
 
-export interface Edges {
+export interface EdgeChecks {
   readonly proxies: TrustedProxies;
   /** Runs first: rejects by Host and Origin. */
-  readonly enter: (request: Request, trace: Trace) => void;
+  readonly enter: (request: Request, context: RequestContext) => void;
   /** Runs after routing and authentication: rejects requests beyond the rate. */
-  readonly limit: ((request: Request, trace: Trace) => void) | undefined;
+  readonly limit: ((request: Request, context: RequestContext) => void) | undefined;
   /** Adds headers to every response, including errors. */
-  readonly leave: ((request: Request, trace: Trace, response: Response) => void) | undefined;
+  readonly leave: ((request: Request, context: RequestContext, response: Response) => void) | undefined;
 }
 
-export function makeEdges(options: EdgeOptions): Edges {
+export function makeEdgeChecks(options: EdgeCheckOptions): EdgeChecks {
   const { isOnLoopback, allowedHosts, corsOrigins, trustedProxies, hasCredentials = false, limits } = options;
   const proxies = new TrustedProxies(trustedProxies);
   const checkHost = hostCheck({ isOnLoopback, allowed: allowedHosts });
@@ -61,8 +61,8 @@ export function makeEdges(options: EdgeOptions): Edges {
     leave:
       limits === undefined && tellOrigin === undefined
         ? undefined
-        : (request, { allowance }, response) => {
-            if (allowance !== undefined) tellAllowance(allowance, response.headers);
+        : (request, { rateState }, response) => {
+            if (rateState !== undefined) tellAllowance(rateState, response.headers);
             tellOrigin?.(request, response);
           },
   };
@@ -76,24 +76,24 @@ function carriesCredentials({ headers }: Request): boolean {
 /** Health checks are never limited. */
 const NEVER_LIMITED = /^\/(?:live|ready|metrics)(?:\?|$)/;
 
-export function isLimited({ path }: Place): boolean {
+export function isRateLimited({ path }: Location): boolean {
   return !NEVER_LIMITED.test(path);
 }
 
-function limitBy({ limiter, rate: usual, counted }: Limits, proxies: TrustedProxies): NonNullable<Edges['limit']> {
-  return (request, trace) => {
-    if (!isLimited(trace.place)) return;
-    const { who = networkOf(proxies.clientOf(request, trace.peer) ?? 'unknown'), rate = usual } =
-      counted?.(request, trace) ?? {};
+function limitBy({ limiter, rate: usual, counted }: Limits, proxies: TrustedProxies): NonNullable<EdgeChecks['limit']> {
+  return (request, context) => {
+    if (!isRateLimited(context.location)) return;
+    const { who = networkOf(proxies.clientOf(request, context.peer) ?? 'unknown'), rate = usual } =
+      counted?.(request, context) ?? {};
     if (rate === undefined) return;
-    trace.allowance = limiter.take(who, rate);
-    if (!trace.allowance.isAllowed) throw tooMany(trace.allowance, who);
+    context.rateState = limiter.take(who, rate);
+    if (!context.rateState.isAllowed) throw tooMany(context.rateState, who);
   };
 }
 
-function tooMany({ rate: { count, seconds }, retrySeconds }: Allowance, who: string): Refusal {
+function tooMany({ rate: { count, seconds }, retrySeconds }: RateState, who: string): ApiError {
   const time = { 1: 'a second', 60: 'a minute', 3600: 'an hour' }[seconds] ?? `${seconds} seconds`;
-  return new Refusal('CAT429', `more than ${count} requests in ${time}`, {
+  return new ApiError('CAT429', `more than ${count} requests in ${time}`, {
     hint: `Try again in ${retrySeconds} s, and ask for more rows in fewer requests.`,
     headers: { 'retry-after': String(retrySeconds) },
     cause: `too many requests of ${who}`,
@@ -101,7 +101,7 @@ function tooMany({ rate: { count, seconds }, retrySeconds }: Allowance, who: str
 }
 
 /** Uses the headers of draft-ietf-httpapi-ratelimit-headers up to version 06, which clients support. */
-function tellAllowance({ rate, remaining, resetSeconds }: Allowance, headers: Headers): void {
+function tellAllowance({ rate, remaining, resetSeconds }: RateState, headers: Headers): void {
   headers.set('ratelimit-limit', String(rate.count));
   headers.set('ratelimit-remaining', String(remaining));
   headers.set('ratelimit-reset', String(resetSeconds));

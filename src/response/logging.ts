@@ -1,9 +1,9 @@
 /** Outermost step: turns errors into responses, adds the request id and timings, and reports every request to the log. */
 import type { MaybePromise } from '../engine/engine.ts';
 import type { Peer } from '../http/edge/peer.ts';
-import type { Edges } from './edge-checks.ts';
+import type { EdgeChecks } from './edge-checks.ts';
 import { problemResponse } from './problem.ts';
-import { type Answered, REQUEST_ID, type Responder, Trace } from './request-context.ts';
+import { type CompletedRequest, REQUEST_ID, RequestContext, type Responder } from './request-context.ts';
 
 export interface RequestIds {
   /** The id of a request; undefined if it needs none. */
@@ -13,12 +13,12 @@ export interface RequestIds {
 
 export interface Observers {
   /** Called once per request, when its response is complete. */
-  readonly onAnswer?: (answer: Answered) => void;
+  readonly onAnswer?: (answer: CompletedRequest) => void;
   /** Called if a streamed body ends early: the status is already sent. */
-  readonly onCut?: (answer: Answered, error: unknown) => void;
+  readonly onCut?: (answer: CompletedRequest, error: unknown) => void;
   /** Assigns request ids, which are sent as X-Request-Id. */
   readonly requestIds?: RequestIds;
-  readonly edges?: Edges;
+  readonly edges?: EdgeChecks;
   /** Whether Server-Timing is sent. */
   readonly serverTiming?: boolean;
 }
@@ -34,42 +34,42 @@ function keepPrivate(headers: Headers): void {
   if (cache === null || cache === 'no-cache') headers.set('cache-control', 'private, no-cache');
 }
 
-export function observed(
+export function withLogging(
   respond: Responder,
   observers: Observers,
 ): (request: Request, peer?: Peer) => MaybePromise<Response> {
   const { onAnswer, onCut, requestIds, edges, serverTiming = false } = observers;
   const leave = edges?.leave;
 
-  function refuse(trace: Trace, error: unknown): Response {
-    trace.error = error;
-    trace.id ??= requestIds?.make();
-    return problemResponse(error, trace.method, trace.caller);
+  function refuse(context: RequestContext, error: unknown): Response {
+    context.error = error;
+    context.id ??= requestIds?.make();
+    return problemResponse(error, context.method, context.caller);
   }
 
-  function report(request: Request, trace: Trace, response: Response): Response {
-    leave?.(request, trace, response);
-    if (trace.id !== undefined) response.headers.set(REQUEST_ID, trace.id);
-    if (trace.isPrivate) keepPrivate(response.headers);
+  function report(request: Request, context: RequestContext, response: Response): Response {
+    leave?.(request, context, response);
+    if (context.id !== undefined) response.headers.set(REQUEST_ID, context.id);
+    if (context.isPrivate) keepPrivate(response.headers);
     // Bun treats the connection as a tunnel and reads nothing more from it.
-    if (trace.method === 'CONNECT') response.headers.set('connection', 'close');
-    if (serverTiming) response.headers.set('server-timing', trace.header());
-    trace.answered(response.status);
-    onAnswer?.(trace);
+    if (context.method === 'CONNECT') response.headers.set('connection', 'close');
+    if (serverTiming) response.headers.set('server-timing', context.header());
+    context.answered(response.status);
+    onAnswer?.(context);
     return response;
   }
 
   return (request, peer) => {
-    const trace = new Trace(request.method, request.url, requestIds?.of(request), serverTiming, peer, onCut);
+    const context = new RequestContext(request.method, request.url, requestIds?.of(request), serverTiming, peer, onCut);
     try {
-      const response = respond(request, trace);
-      if (!(response instanceof Promise)) return report(request, trace, response);
+      const response = respond(request, context);
+      if (!(response instanceof Promise)) return report(request, context, response);
       return response.then(
-        (settled) => report(request, trace, settled),
-        (error) => report(request, trace, refuse(trace, error)),
+        (settled) => report(request, context, settled),
+        (error) => report(request, context, refuse(context, error)),
       );
     } catch (error) {
-      return report(request, trace, refuse(trace, error));
+      return report(request, context, refuse(context, error));
     }
   };
 }

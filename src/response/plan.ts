@@ -1,6 +1,6 @@
 /** Answers with the engine's query plan instead of rows, as PostgREST does: as JSON or text. */
 
-import { Refusal } from '../base/errors.ts';
+import { ApiError } from '../base/errors.ts';
 import { type Explanation, PLAN_OPTIONS, type PlanOption } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
 import { CORS_HEADERS } from '../http/edge/cors.ts';
@@ -18,7 +18,7 @@ export function planOptions({ headers }: Request): readonly PlanOption[] {
 }
 
 export function planAnswer({ headers }: Request, explanation: Explanation | undefined): Answer {
-  if (explanation === undefined) throw new Refusal('PGRST107', 'this database tells no plans');
+  if (explanation === undefined) throw new ApiError('PGRST107', 'this database tells no plans');
   const isJson = headers.get('accept')!.startsWith(`${PLAN}+json`);
   const body = isJson ? JSON.stringify(explanation.json) : explanation.text;
   const { options = [] } = explanation;

@@ -1,6 +1,6 @@
 /** Turns an error into a response; the only place that does. */
 
-import { ERRORS, Refusal } from '../base/errors.ts';
+import { ApiError, ERRORS } from '../base/errors.ts';
 import { ANONYMOUS, type Caller } from '../collection/caller.ts';
 import { headResponse } from '../http/answer.ts';
 import { CORS_HEADERS } from '../http/edge/cors.ts';
@@ -8,13 +8,13 @@ import { CORS_HEADERS } from '../http/edge/cors.ts';
 export interface ProblemBody {
   readonly code: string;
   readonly message: string;
-  readonly details: string | null | Refusal['candidates'];
+  readonly details: string | null | ApiError['candidates'];
   readonly hint: string | null;
 }
 
 /** An unexpected error reveals nothing to the client; the log has its details. */
 export function problemResponse(error: unknown, method: string, caller?: Caller): Response {
-  const refusal = error instanceof Refusal ? error : new Refusal('CAT500', ERRORS.CAT500.meaning);
+  const refusal = error instanceof ApiError ? error : new ApiError('CAT500', ERRORS.CAT500.meaning);
   const { code, message, details, hint, candidates, sqlState } = refusal;
   // An anonymous caller may be permitted with credentials (RFC 9110, 15.5.2).
   const wantsCredentials = code === '42501' && caller?.role === ANONYMOUS.role;

@@ -1,21 +1,23 @@
 /** Rate limit: counts a request for its caller, or for the client's address if it is not authenticated. */
-import type { Admit } from './authenticate.ts';
-import { type Edges, isLimited } from './edge-checks.ts';
+import type { Authenticate } from './authenticate.ts';
+import { type EdgeChecks, isRateLimited } from './edge-checks.ts';
 import type { Middleware, Responder } from './request-context.ts';
 
 /** Invalid credentials count for the client's address; the request is rejected for them afterwards. */
-export function withLimit(limit: Edges['limit'], admit: Admit | undefined): Middleware {
+export function withRateLimit(limit: EdgeChecks['limit'], authenticate: Authenticate | undefined): Middleware {
   return (next) => {
     if (limit === undefined) return next;
-    const counted: Responder = (request, trace) => {
-      limit(request, trace);
-      return next(request, trace);
+    const counted: Responder = (request, context) => {
+      limit(request, context);
+      return next(request, context);
     };
-    if (admit === undefined) return counted;
-    return (request, trace) => {
-      if (!isLimited(trace.place)) return next(request, trace);
-      const authenticated = settled(() => admit(request, trace));
-      return authenticated === undefined ? counted(request, trace) : authenticated.then(() => counted(request, trace));
+    if (authenticate === undefined) return counted;
+    return (request, context) => {
+      if (!isRateLimited(context.location)) return next(request, context);
+      const authenticated = settled(() => authenticate(request, context));
+      return authenticated === undefined
+        ? counted(request, context)
+        : authenticated.then(() => counted(request, context));
     };
   };
 }

@@ -5,7 +5,7 @@
  * for an item that is not there, 406 (PGRST116), 416 (PGRST103). Knows no SQL.
  */
 
-import { Refusal } from '../base/errors.ts';
+import { ApiError } from '../base/errors.ts';
 import { MAX_ECHOED_LENGTH } from '../base/limits.ts';
 import { versionOfText } from '../collection/version.ts';
 import type { Preferences } from '../dialect/prefer.ts';
@@ -16,14 +16,14 @@ import type { Call } from '../http/call.ts';
 import { CORS_HEADERS } from '../http/edge/cors.ts';
 import { FORWARDED_PREFIX } from '../http/edge/prefix.ts';
 import type { Media } from '../http/negotiate.ts';
-import { notOne } from '../plan/singular.ts';
+import { notSingular } from '../plan/singular.ts';
 import type { ReadPlan } from '../plan/types.ts';
-import { appliedHeader } from './applied.ts';
+import { preferenceApplied } from './applied.ts';
 import type { WholeResult } from './body.ts';
 import { itemTag, listTag } from './etag.ts';
 import { linkHeader } from './links.ts';
 import { contentRange, pageStatus } from './range.ts';
-import { type Trace, working } from './request-context.ts';
+import { type RequestContext, trackWork } from './request-context.ts';
 
 /** The request headers that a response depends on. */
 const VARY = `Accept, Accept-Encoding, Prefer, Range, ${FORWARDED_PREFIX}`;
@@ -37,7 +37,7 @@ export interface ListRead {
   readonly query: Query;
   readonly preferences: Preferences;
   readonly plan: ReadPlan;
-  readonly trace: Trace;
+  readonly context: RequestContext;
 }
 
 export function listAnswer(read: ListRead, result: ReadResult): Answer {
@@ -53,8 +53,8 @@ export function listAnswer(read: ListRead, result: ReadResult): Answer {
 function answerList(read: ListRead, result: ReadResult): Answer {
   const { call, media, query, preferences, plan } = read;
   const { total, returned, end, state } = result;
-  if (media.singular && returned !== 1) throw notOne(returned);
-  const applied = appliedHeader('read', preferences);
+  if (media.singular && returned !== 1) throw notSingular(returned);
+  const applied = preferenceApplied('read', preferences);
   const status = pageStatus(plan.offset, returned, total, plan.limit, applied);
   const range = contentRange(plan.offset, returned, total);
   const headers: Record<string, string> = {
@@ -72,7 +72,7 @@ function answerList(read: ListRead, result: ReadResult): Answer {
     // The state covers all rows, including those that the caller does not see.
     if (state !== undefined && call.collection.view === undefined)
       headers.etag = listTag(`${state}${call.url}${media.contentType}`, range, media);
-    return { status, headers, rows: returned, body: streamBody(result.body, read.trace) };
+    return { status, headers, rows: returned, body: streamBody(result.body, read.context) };
   }
   const { body } = result;
   headers.etag = listTag(body, range, media);
@@ -80,15 +80,15 @@ function answerList(read: ListRead, result: ReadResult): Answer {
 }
 
 /** Streams no faster than the client reads, and stops when the client disconnects. */
-function streamBody(parts: AsyncIterator<Uint8Array, undefined>, trace: Trace): ReadableStream<Uint8Array> {
+function streamBody(parts: AsyncIterator<Uint8Array, undefined>, context: RequestContext): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
-        const { done, value } = await working(trace, parts.next());
+        const { done, value } = await trackWork(context, parts.next());
         if (done === true) controller.close();
         else controller.enqueue(value);
       } catch (error) {
-        trace.onCut?.(trace, error);
+        context.onCut?.(context, error);
         // Closes the connection, so that a partial body is not taken for a whole one. With a reason, Bun would print
         // it.
         controller.error();
@@ -108,7 +108,7 @@ export function itemAnswer(
 ): Answer {
   if (shown.returned === 0 || whole.returned === 0) {
     const key = call.target.kind === 'item' ? call.target.key : '';
-    throw new Refusal('CAT404', `there is no row ${key} in ${call.collection.name}`, {
+    throw new ApiError('CAT404', `there is no row ${key} in ${call.collection.name}`, {
       hint: `List the rows there are: /${call.collection.name}`,
     });
   }

@@ -3,13 +3,13 @@
  * send, and no rows or collections that the caller cannot read.
  */
 
-import { Refusal } from '../base/errors.ts';
+import { ApiError } from '../base/errors.ts';
 import { type Collection, type Field, referencesTo, stored } from '../collection/declaration.ts';
 import type { WritePlan } from '../plan/types.ts';
 
 /** `collection` is the written collection as the caller sees it. */
-export function discreet(error: unknown, plan: WritePlan, collection: Collection): unknown {
-  if (!(error instanceof Refusal) || collection.view === undefined) return error;
+export function redactError(error: unknown, plan: WritePlan, collection: Collection): unknown {
+  if (!(error instanceof ApiError) || collection.view === undefined) return error;
   const constraint = /constraint "([^"]+)"/.exec(error.message)?.[1];
   switch (error.code) {
     case '23505':
@@ -57,22 +57,22 @@ function tellsReferrers(collection: Collection): boolean {
   return true;
 }
 
-const DUPLICATE = new Refusal('23505', 'duplicate key value violates unique constraint', {
+const DUPLICATE = new ApiError('23505', 'duplicate key value violates unique constraint', {
   details: 'Another row has one of the unique values already.',
 });
 
-function missing({ name }: Collection): Refusal {
-  return new Refusal('23503', `insert or update on table "${name}" violates foreign key constraint`, {
+function missing({ name }: Collection): ApiError {
+  return new ApiError('23503', `insert or update on table "${name}" violates foreign key constraint`, {
     details: 'A row that it refers to is not there.',
   });
 }
 
-function kept({ name }: Collection): Refusal {
-  return new Refusal('23503', `update or delete on table "${name}" violates foreign key constraint`, {
+function kept({ name }: Collection): ApiError {
+  return new ApiError('23503', `update or delete on table "${name}" violates foreign key constraint`, {
     details: 'Other rows refer to it.',
   });
 }
 
-function withoutDetails({ code, message, headers, sqlState }: Refusal): Refusal {
-  return new Refusal(code, message, { headers, sqlState });
+function withoutDetails({ code, message, headers, sqlState }: ApiError): ApiError {
+  return new ApiError(code, message, { headers, sqlState });
 }

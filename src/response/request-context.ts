@@ -3,16 +3,16 @@ import type { Caller } from '../collection/caller.ts';
 import type { MaybePromise } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
 import type { Peer } from '../http/edge/peer.ts';
-import type { Place } from '../http/edge/prefix.ts';
-import type { Allowance } from '../http/edge/rate-limit.ts';
-import type { Admitted } from '../plan/access/permissions.ts';
+import type { Location } from '../http/edge/prefix.ts';
+import type { RateState } from '../http/edge/rate-limit.ts';
+import type { Access } from '../plan/access/permissions.ts';
 import type { ReadPlan, WritePlan } from '../plan/types.ts';
 
 export type Stage = 'parse' | 'plan' | 'engine' | 'response';
 
 /** The five stages as one function. It throws an error for a request that it rejects. */
-export type Answerer = (request: Request, trace: Trace) => MaybePromise<Answer>;
-export type Responder = (request: Request, trace: Trace) => MaybePromise<Response>;
+export type Handler = (request: Request, context: RequestContext) => MaybePromise<Answer>;
+export type Responder = (request: Request, context: RequestContext) => MaybePromise<Response>;
 
 /** One step of the ordered list in `app.ts`: it answers, rejects, or calls the next step. */
 export type Middleware = (next: Responder) => Responder;
@@ -28,7 +28,7 @@ export function andThen<A, B>(value: MaybePromise<A>, next: (value: A) => MaybeP
 }
 
 /** Marks the connection as active while the service works, so that it is not closed as idle. */
-export function working<T>({ peer }: Pick<Trace, 'peer'>, work: MaybePromise<T>): MaybePromise<T> {
+export function trackWork<T>({ peer }: Pick<RequestContext, 'peer'>, work: MaybePromise<T>): MaybePromise<T> {
   if (peer === undefined || !(work instanceof Promise)) return work;
   peer.atWork(true);
   const done = () => peer.atWork(false);
@@ -37,12 +37,12 @@ export function working<T>({ peer }: Pick<Trace, 'peer'>, work: MaybePromise<T>)
 }
 
 /** A completed request, as the log and the metrics see it. */
-export interface Answered {
+export interface CompletedRequest {
   /** The request's id, if it has one. */
   readonly id: string | undefined;
   readonly method: string;
   readonly url: string;
-  readonly place: Place;
+  readonly location: Location;
   /** `/products` or `/products/:id`; undefined if the request has no collection. */
   readonly route: string | undefined;
   readonly status: number;
@@ -59,24 +59,24 @@ export interface Answered {
   readonly caller?: Caller | undefined;
 }
 
-const UNKNOWN: Place = { prefix: '', path: '' };
+const UNKNOWN: Location = { prefix: '', path: '' };
 
 /** The response header that carries the id of the request. */
 export const REQUEST_ID = 'x-request-id';
 
-export class Trace implements Answered {
+export class RequestContext implements CompletedRequest {
   readonly started = performance.now();
   /** Logging sets these when the response is complete. */
   status = 0;
   milliseconds = 0;
   error: unknown = undefined;
   /** Edge checks: the path below the prefix of a proxy. */
-  place: Place = UNKNOWN;
+  location: Location = UNKNOWN;
   /** Rate limit: the remaining requests of the client, if they are limited. */
-  allowance: Allowance | undefined = undefined;
+  rateState: RateState | undefined = undefined;
   /** Authentication, for a catalogue with roles. The result is computed once per request and then shared. */
-  admission: (() => MaybePromise<Admitted>) | undefined = undefined;
-  admitted: Admitted | undefined = undefined;
+  authorization: (() => MaybePromise<Access>) | undefined = undefined;
+  access: Access | undefined = undefined;
   /** Also set by the login page. */
   caller: Caller | undefined = undefined;
   /** Handler: the route of the request. The response cache sets it for a cached response. */
@@ -96,12 +96,12 @@ export class Trace implements Answered {
     /** Undefined for a request from within the process. */
     readonly peer?: Peer | undefined,
     /** Called if a streamed body ends early: the status is already sent. */
-    readonly onCut?: ((answer: Answered, error: unknown) => void) | undefined,
+    readonly onCut?: ((answer: CompletedRequest, error: unknown) => void) | undefined,
   ) {}
 
   /** Whether the response depends on the caller's credentials, so that shared caches must not store it. */
   get isPrivate(): boolean {
-    return this.admission !== undefined;
+    return this.authorization !== undefined;
   }
 
   planned(plan: ReadPlan | WritePlan): void {

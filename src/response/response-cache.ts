@@ -5,20 +5,20 @@
  * the whole cache.
  */
 
-import { MAX_KEPT_ANSWER_BYTES, MAX_KEPT_BYTES } from '../base/limits.ts';
-import type { ChangeMark, Metric } from '../engine/engine.ts';
+import { MAX_CACHED_RESPONSE_BYTES, RESPONSE_CACHE_BYTES } from '../base/limits.ts';
+import type { ChangeCounter, Metric } from '../engine/engine.ts';
 import {
   type Body,
+  encodeAnswer,
   headResponse,
   type Representation,
-  represent,
   toResponse,
   unchangedResponse,
 } from '../http/answer.ts';
-import { noneMatches } from '../http/conditional.ts';
+import { matchesTag } from '../http/conditional.ts';
 import { type Accepted, acceptedCoding } from '../http/content-coding.ts';
-import type { Place } from '../http/edge/prefix.ts';
-import { type Answerer, andThen, type Responder, type Trace } from './request-context.ts';
+import type { Location } from '../http/edge/prefix.ts';
+import { andThen, type Handler, type RequestContext, type Responder } from './request-context.ts';
 
 interface KeptAnswer {
   /** Never sent itself; clones share its body. */
@@ -27,7 +27,7 @@ interface KeptAnswer {
   readonly unchanged: Response;
   readonly tag: string;
   readonly rows: number | undefined;
-  readonly route: Trace['route'];
+  readonly route: RequestContext['route'];
 }
 
 /** Hashes of recent requests: a response is cached on its second request, since many are requested only once. */
@@ -35,7 +35,7 @@ const SEEN = 8192;
 /** The estimated size of an entry besides body and key. */
 const OVERHEAD_BYTES = 2_000;
 
-export class KeptAnswers {
+export class ResponseCache {
   private readonly answers = new Map<string, KeptAnswer>();
   private readonly seen = new Int32Array(SEEN);
   private bytes = 0;
@@ -43,19 +43,19 @@ export class KeptAnswers {
   private misses = 0;
   private mark = Number.NaN;
 
-  constructor(private readonly changes: ChangeMark) {}
+  constructor(private readonly changes: ChangeCounter) {}
 
   /** Serves from the cache where possible. */
-  around(answer: Answerer): Responder {
-    return (request, trace) => {
-      const { method, place } = trace;
+  around(answer: Handler): Responder {
+    return (request, context) => {
+      const { method, location } = context;
       const accepted = acceptedCoding(request.headers.get('accept-encoding'));
-      if (method !== 'GET' && method !== 'HEAD') return respond(answer, request, trace, accepted);
-      const key = answerKey(method, place, accepted, request.headers, trace.admitted?.scope);
+      if (method !== 'GET' && method !== 'HEAD') return respond(answer, request, context, accepted);
+      const key = answerKey(method, location, accepted, request.headers, context.access?.scope);
       const kept = this.find(key);
-      if (kept !== undefined) return again(request, trace, kept);
+      if (kept !== undefined) return again(request, context, kept);
       const { mark } = this;
-      return respond(answer, request, trace, accepted, (made) => this.keep(key, mark, trace, made));
+      return respond(answer, request, context, accepted, (made) => this.keep(key, mark, context, made));
     };
   }
 
@@ -86,16 +86,16 @@ export class KeptAnswers {
   }
 
   /** `mark` is the change counter before the read. */
-  private keep(key: string, mark: number, { method, route, rows }: Trace, made: Representation): void {
+  private keep(key: string, mark: number, { method, route, rows }: RequestContext, made: Representation): void {
     const { plain, status, headers } = made;
     const { etag: tag } = headers;
-    if (typeof plain !== 'string' || tag === undefined || plain.length > MAX_KEPT_ANSWER_BYTES) return;
+    if (typeof plain !== 'string' || tag === undefined || plain.length > MAX_CACHED_RESPONSE_BYTES) return;
     if (mark !== this.mark || !this.wasAsked(key)) return;
     const store = (length: number, whole: Response) => {
       // The data may have changed during compression, or another request may have stored the entry.
       if (mark !== this.mark || this.answers.has(key)) return;
       const size = length + key.length * 4 + OVERHEAD_BYTES;
-      if (this.bytes + size > MAX_KEPT_BYTES) this.clear();
+      if (this.bytes + size > RESPONSE_CACHE_BYTES) this.clear();
       this.answers.set(key, { whole, unchanged: unchangedResponse(made), tag, rows, route });
       this.bytes += size;
     };
@@ -124,25 +124,26 @@ export class KeptAnswers {
 }
 
 /** Responds without a cache. */
-export function responder(answer: Answerer): Responder {
-  return (request, trace) => respond(answer, request, trace, acceptedCoding(request.headers.get('accept-encoding')));
+export function responder(answer: Handler): Responder {
+  return (request, context) =>
+    respond(answer, request, context, acceptedCoding(request.headers.get('accept-encoding')));
 }
 
 function respond(
-  answer: Answerer,
+  answer: Handler,
   request: Request,
-  trace: Trace,
+  context: RequestContext,
   accepted: Accepted | undefined,
   made?: (representation: Representation) => void,
 ): ReturnType<Responder> {
-  const found = answer(request, trace);
+  const found = answer(request, context);
   const isLate = found instanceof Promise;
   return andThen(found, (each) => {
-    const representation = represent(each, accepted);
-    trace.rows = each.rows;
+    const representation = encodeAnswer(each, accepted);
+    context.rows = each.rows;
     made?.(representation);
     return andThen(toResponse(request, representation, isLate), (response) => {
-      trace.done('response');
+      context.done('response');
       return response;
     });
   });
@@ -151,7 +152,7 @@ function respond(
 /** The cache key; the most common requests get the shortest. */
 function answerKey(
   method: string,
-  { prefix, path }: Place,
+  { prefix, path }: Location,
   accepted: Accepted | undefined,
   headers: Headers,
   scope: string | undefined,
@@ -166,10 +167,10 @@ function answerKey(
   return `${path}\n${prefix}\n${method}\n${coding}\n${accept ?? '*/*'}\n${prefer ?? ''}\n${range ?? ''}\n${scope ?? ''}`;
 }
 
-function again(request: Request, trace: Trace, kept: KeptAnswer): Response {
-  trace.route = kept.route;
-  trace.rows = kept.rows;
+function again(request: Request, context: RequestContext, kept: KeptAnswer): Response {
+  context.route = kept.route;
+  context.rows = kept.rows;
   const condition = request.headers.get('if-none-match');
-  const isKnown = condition !== null && noneMatches(condition, kept.tag);
+  const isKnown = condition !== null && matchesTag(condition, kept.tag);
   return (isKnown ? kept.unchanged : kept.whole).clone() as Response;
 }

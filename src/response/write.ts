@@ -15,7 +15,7 @@ import { POSITION_HEADER } from '../http/position.ts';
 import { wholeRow } from '../plan/read/shape.ts';
 import type { WritePlan } from '../plan/types.ts';
 import type { WriteMethod } from '../plan/write/write.ts';
-import { type Action, appliedHeader } from './applied.ts';
+import { type Action, preferenceApplied } from './applied.ts';
 import { itemTag } from './etag.ts';
 import { contentRange } from './range.ts';
 
@@ -43,7 +43,7 @@ export function writeAnswer(asked: WriteAsked, result: WriteResult): Answer {
   const action = ACTIONS[asked.method];
   const isOmitted = result.isBodyOmitted === true;
   const applied = isOmitted ? { ...preferences, return: 'headers-only' as const } : preferences;
-  const headers: Record<string, string> = { ...CORS_HEADERS, ...appliedHeader(action, applied) };
+  const headers: Record<string, string> = { ...CORS_HEADERS, ...preferenceApplied(action, applied) };
   const total = preferences.count === undefined ? undefined : result.affected;
   const shown = result.shown ?? result.affected;
   if (action === 'update') headers['content-range'] = contentRange(0, shown, total);

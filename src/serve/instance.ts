@@ -1,14 +1,14 @@
 /** One serving process: opens the database, listens, and stops cleanly on request. */
 
 import { type App, createApp } from '../app.ts';
-import type { Access } from '../auth/access.ts';
+import type { Authentication } from '../auth/access.ts';
 import { DRAIN_SECONDS } from '../base/limits.ts';
 import { isLoopback } from '../base/net/address.ts';
 import { consolePages, startPath } from '../console/pages.ts';
-import { begin } from '../declare/load-catalogue.ts';
+import { loadCatalogue } from '../declare/load-catalogue.ts';
 import type { Engine } from '../engine/engine.ts';
 import { openEngine } from '../engine/open.ts';
-import { firstOf } from '../http/pages.ts';
+import { firstPage } from '../http/pages.ts';
 import type { Account } from '../observe/health.ts';
 import type { Log } from '../observe/log.ts';
 import { Observation } from '../observe/observation.ts';
@@ -16,16 +16,16 @@ import { requestIds } from '../observe/request-id.ts';
 import { describe } from '../openapi/described.ts';
 import { openApiPages } from '../openapi/pages.ts';
 import { NO_ROWS } from '../plan/write/first-rows.ts';
-import { makeEdges } from '../response/edge-checks.ts';
+import { makeEdgeChecks } from '../response/edge-checks.ts';
 import type { ServeSettings } from '../settings/by-command.ts';
 import type { Certificate } from './certificate.ts';
 import { watchMemory } from './idle-memory.ts';
 import { sharedPort, startListening } from './listening.ts';
 import { countedFor, limitsOf } from './rates.ts';
 import type { Listening } from './server.ts';
-import { countRows, type Greeting } from './start-message.ts';
+import { countRows, type StartMessage } from './start-message.ts';
 
-export interface Surroundings {
+export interface ProcessContext {
   readonly log: Log;
   readonly askedToStop: Promise<void>;
   readonly certificate?: Certificate | undefined;
@@ -37,17 +37,17 @@ export interface Surroundings {
   readonly observed?: (observation: Observation) => void;
   /** Called when the process listens. */
   readonly listens?: (listening: Listening) => void;
-  readonly started: (greeting: Greeting) => void | Promise<void>;
+  readonly started: (greeting: StartMessage) => void | Promise<void>;
 }
 
 /** Resolves when the process has stopped serving. */
-export async function serveHere(given: ServeSettings, surroundings: Surroundings): Promise<void> {
+export async function serveHere(given: ServeSettings, surroundings: ProcessContext): Promise<void> {
   const { log, askedToStop, certificate, whole, observed, listens, started } = surroundings;
   const isAlone = !given.handover && given.workers === 1;
   // With a certificate, the socket allows sharing: make sure that the port is free.
   const settings = isAlone && certificate !== undefined ? { ...given, port: await sharedPort(given) } : given;
   const maxValueBytes = settings.maxValueKb * 1024;
-  const begun = await begin(settings.collections, { withRows: !settings.empty, maxValueBytes });
+  const begun = await loadCatalogue(settings.collections, { withRows: !settings.empty, maxValueBytes });
   const { catalogue } = begun;
   const described = describe(begun);
   const { roles } = catalogue;
@@ -58,7 +58,7 @@ export async function serveHere(given: ServeSettings, surroundings: Surroundings
     log.write('warn', 'the declaration has no roles: a token changes nothing');
   }
   let app: App | undefined;
-  let access: Access | undefined;
+  let access: Authentication | undefined;
   let engine: Engine | undefined;
   let listening: Listening | undefined;
   let drainSeconds = 0;
@@ -85,14 +85,14 @@ export async function serveHere(given: ServeSettings, surroundings: Surroundings
       notice: (level, message) => log.write(level, message),
       ...settings,
     });
-    const edges = makeEdges({
+    const edges = makeEdgeChecks({
       ...settings,
       isOnLoopback: isLoopback(settings.host),
       hasCredentials: roles !== undefined,
       limits: limitsOf(settings, surroundings.ratesFile, log, roles && countedFor(roles, settings.rateLimit !== '')),
     });
     const { proxies } = edges;
-    if (roles !== undefined) access = auth?.openAccess({ engine, settings, verifier, catalogue, proxies });
+    if (roles !== undefined) access = auth?.openAuthentication({ engine, settings, verifier, catalogue, proxies });
     app = createApp({
       catalogue,
       engine,
@@ -100,7 +100,7 @@ export async function serveHere(given: ServeSettings, surroundings: Surroundings
       allowUnfilteredWrites: settings.allowUnfilteredWrites,
       basePath: settings.basePath,
       schema: settings.schema,
-      pages: firstOf(
+      pages: firstPage(
         observation.pages,
         ...(access === undefined ? [] : [access.pages]),
         openApiPages(described, startPath),
@@ -117,7 +117,7 @@ export async function serveHere(given: ServeSettings, surroundings: Surroundings
     await engine.opened;
     endWatching = watchMemory(
       () => listening?.inProgress() ?? 0,
-      () => engine?.giveBackMemory?.(),
+      () => engine?.releaseMemory?.(),
     );
     observation.health.phase = 'serving';
     listening ??= startListening(settings, app, notice, certificate);

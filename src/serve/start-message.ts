@@ -1,6 +1,6 @@
 /** Prints the messages of a started service. */
 
-import { Refusal } from '../base/errors.ts';
+import { ApiError } from '../base/errors.ts';
 import { isLoopback } from '../base/net/address.ts';
 import type { Catalogue, Collection } from '../collection/declaration.ts';
 import { hasConsole } from '../console/bundle.ts';
@@ -10,7 +10,7 @@ import type { Engine } from '../engine/engine.ts';
 import { planRead } from '../plan/read/read.ts';
 import type { ServeSettings } from '../settings/by-command.ts';
 
-export interface Greeting {
+export interface StartMessage {
   readonly url: string;
   /** The database, for people. */
   readonly location: string;
@@ -26,7 +26,7 @@ export interface Greeting {
   readonly warnings: readonly string[];
 }
 
-export function greet(greeting: Greeting, settings: ServeSettings, admin?: string): void {
+export function printStartMessage(greeting: StartMessage, settings: ServeSettings, admin?: string): void {
   const { url, location, made, rows, example } = greeting;
   const base = `${url}${settings.basePath}`;
   console.log(`Product Catalogue listens on ${url}
@@ -38,7 +38,7 @@ Try       curl '${base}/${example}?limit=3'`);
 }
 
 /** Warnings for a service that other machines can reach. */
-function dangers({ isOpen }: Greeting, { host, tlsCert }: ServeSettings): readonly string[] {
+function dangers({ isOpen }: StartMessage, { host, tlsCert }: ServeSettings): readonly string[] {
   if (isLoopback(host)) return [];
   if (isOpen) {
     return [
@@ -77,7 +77,7 @@ async function countOf(engine: Engine, collection: Collection): Promise<number |
     const { total } = await engine.read(plan, { format: 'json', stripNulls: false, columns: [] });
     return total ?? 0;
   } catch (error) {
-    if (error instanceof Refusal) return error.details ?? error.message;
+    if (error instanceof ApiError) return error.details ?? error.message;
     throw error;
   }
 }

@@ -4,8 +4,8 @@ import type { Account } from '../observe/health.ts';
 import type { ServeSettings } from '../settings/by-command.ts';
 import type { Certificate } from './certificate.ts';
 import { Channel, type Message } from './channel.ts';
-import type { Greeting } from './start-message.ts';
-import { accountAnswers, ToldAccount } from './worker-report.ts';
+import type { StartMessage } from './start-message.ts';
+import { accountAnswers, WorkerReport } from './worker-report.ts';
 
 const PATIENCE_MS = 2_000;
 
@@ -23,29 +23,29 @@ export interface End {
 }
 
 export class WorkerProcess {
-  readonly started: Promise<Greeting>;
+  readonly started: Promise<StartMessage>;
   readonly ended: Promise<End>;
-  readonly account: ToldAccount;
+  readonly account: WorkerReport;
   isServing = false;
   private readonly child: Bun.Subprocess;
   private readonly channel: Channel;
 
   /** `whole` reports on the whole service; any worker may receive that request. */
   constructor(task: Task, whole: Account) {
-    const started = Promise.withResolvers<Greeting>();
+    const started = Promise.withResolvers<StartMessage>();
     this.started = started.promise;
     this.child = Bun.spawn([...thisProgram(), 'worker'], {
       stdio: ['ignore', 'inherit', 'inherit'],
       ipc: (message: Message) => this.channel.receive(message),
     });
     this.channel = new Channel((message) => this.send(message), {
-      started: (greeting: Greeting) => {
+      started: (greeting: StartMessage) => {
         this.isServing = true;
         started.resolve(greeting);
       },
       ...accountAnswers(() => whole),
     });
-    this.account = new ToldAccount(this.channel, PATIENCE_MS);
+    this.account = new WorkerReport(this.channel, PATIENCE_MS);
     this.ended = this.child.exited.then((exitCode) => {
       this.isServing = false;
       this.channel.close();

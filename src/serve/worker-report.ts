@@ -4,7 +4,7 @@ import type { Account } from '../observe/health.ts';
 import type { Answers, Channel } from './channel.ts';
 
 /** The report of the other process. If it does not answer in time, it is overloaded or gone. */
-export class ToldAccount implements Account {
+export class WorkerReport implements Account {
   /** The latest report. */
   private known: readonly Family[] = [];
 

@@ -9,13 +9,13 @@ import type { Pages } from '../http/pages.ts';
 import { type Family, family } from '../observe/exposition.ts';
 import { type Account, healthPages } from '../observe/health.ts';
 import type { Log } from '../observe/log.ts';
-import { counted, together } from '../observe/merge-metrics.ts';
+import { counted, mergeMetrics } from '../observe/merge-metrics.ts';
 import { ProcessMetrics } from '../observe/process-metrics.ts';
 import { ConfigError, type ServeSettings } from '../settings/by-command.ts';
 import type { Certificate } from './certificate.ts';
 import { sharedPort } from './listening.ts';
 import { makeRatesFile, removeRatesFile } from './rates.ts';
-import type { Greeting } from './start-message.ts';
+import type { StartMessage } from './start-message.ts';
 import { WorkerProcess } from './worker-process.ts';
 
 /** A worker that keeps dying is restarted with back-off, which ends after a long life. */
@@ -43,7 +43,7 @@ export class Workers implements Account {
   }
 
   /** Resolves when all workers serve; to undefined if one fails, or if a stop is requested before. */
-  async start(askedToStop: Promise<void>): Promise<Greeting | undefined> {
+  async start(askedToStop: Promise<void>): Promise<StartMessage | undefined> {
     checkShareable(this.settings.database);
     const settings = { ...this.settings, port: await sharedPort(this.settings) };
     // The first worker creates the tables, or reports what is wrong, before the others start.
@@ -101,7 +101,7 @@ export class Workers implements Account {
       }),
       ...this.process.families(),
     ];
-    return together([...(await Promise.all(serving.map((each) => each.account.families()))), departed, own]);
+    return mergeMetrics([...(await Promise.all(serving.map((each) => each.account.families()))), departed, own]);
   }
 
   private serving(): WorkerProcess[] {
@@ -113,7 +113,7 @@ export class Workers implements Account {
     number: number,
     settings: ServeSettings,
     pauseMs = FIRST_PAUSE_MS,
-  ): Promise<Greeting | undefined> {
+  ): Promise<StartMessage | undefined> {
     const started = performance.now();
     const worker = new WorkerProcess(
       { worker: number, settings, certificate: this.certificate, ratesFile: this.ratesFile },
@@ -122,7 +122,7 @@ export class Workers implements Account {
     this.running.set(number, worker);
     void worker.ended.then(async (end) => {
       this.running.delete(number);
-      this.departed = together([this.departed, counted(worker.account.lastFamilies())]);
+      this.departed = mergeMetrics([this.departed, counted(worker.account.lastFamilies())]);
       if (this.phase !== 'serving') this.exitCode = Math.max(this.exitCode, end.exitCode);
       if (this.phase !== 'serving') return;
       this.log.write('error', 'a worker ended and is restarted', { worker: number, ...end });

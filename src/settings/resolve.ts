@@ -2,7 +2,7 @@
  * Resolves settings: a flag wins over the environment, the environment over the file, the file over the default. Reports all
  * mistakes at once, before anything is touched.
  */
-import { nearestName, perhaps } from '../base/nearest-name.ts';
+import { didYouMean, nearestName } from '../base/nearest-name.ts';
 import { readSettingsFile, type SettingsFile } from './file.ts';
 import { ConfigError, fileKey, type Setting, setting, type Table, text, type Values } from './setting.ts';
 
@@ -131,13 +131,13 @@ function unknownKeys(known: readonly Setting<unknown>[], file: SettingsFile | un
   const names = known.filter((each) => each.env !== undefined).map(fileKey);
   return [...(file?.values.keys() ?? [])]
     .filter((key) => !names.includes(key))
-    .map((key) => `${file!.path}: unknown setting ${key}${perhaps(key, names)}`);
+    .map((key) => `${file!.path}: unknown setting ${key}${didYouMean(key, names)}`);
 }
 
 function unknownArgument(table: Table, argument: string): string {
   const flags = Object.values(table).map((each) => each.flag);
   const kind = argument.startsWith('-') ? 'flag' : 'argument';
-  return `unknown ${kind} ${argument}${perhaps(argument, flags)}`;
+  return `unknown ${kind} ${argument}${didYouMean(argument, flags)}`;
 }
 
 function splitOnce(argument: string): [string, string?] {

@@ -3,7 +3,7 @@
  * service. Features that RE2 cannot run in linear time (back-references, look-around) are rejected.
  */
 import type { RE2JS } from 're2js';
-import { Refusal } from '../base/errors.ts';
+import { ApiError } from '../base/errors.ts';
 import { MAX_PATTERN_LENGTH } from '../base/limits.ts';
 import { type Options, readOptions } from './regex/options.ts';
 import { Pattern } from './regex/pattern.ts';
@@ -27,8 +27,8 @@ const MAX_STEPS = 100_000_000;
 const LARGE_PROGRAM = 128;
 const LARGE_PROGRAM_STEP = 5;
 
-function tooLong(): Refusal {
-  return new Refusal('57014', 'canceling statement due to statement timeout', {
+function tooLong(): ApiError {
+  return new ApiError('57014', 'canceling statement due to statement timeout', {
     details: 'The regular expression would take too long on one of the texts.',
     hint: 'Write smaller bounds than in {200}, or filter by another field first.',
   });
@@ -94,7 +94,7 @@ function compile(source: string, flags: number): RE2JS {
     if (program.programSize() > MAX_PROGRAM_SIZE) throw tooComplex();
     return program;
   } catch (problem) {
-    if (problem instanceof Refusal) throw problem;
+    if (problem instanceof ApiError) throw problem;
     // The translation is valid syntax, so what RE2 objects to is size: nested bounds over 1000, or the depth of nesting.
     throw tooComplex();
   }

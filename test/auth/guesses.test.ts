@@ -1,14 +1,14 @@
 /** The back-off after wrong passwords, measured with a clock that the test controls. */
 import { beforeEach, expect, test } from 'bun:test';
-import { Guesses } from '../../src/auth/login-attempts.ts';
-import { Refusal } from '../../src/base/errors.ts';
+import { LoginAttempts } from '../../src/auth/login-attempts.ts';
+import { ApiError } from '../../src/base/errors.ts';
 
 let now = 0;
-let guesses: Guesses;
+let guesses: LoginAttempts;
 
 beforeEach(() => {
   now = 1_000_000;
-  guesses = new Guesses(() => now);
+  guesses = new LoginAttempts(() => now);
 });
 
 /** Attempts a login and returns the seconds to wait; 0 if the attempt is allowed. */
@@ -17,7 +17,7 @@ function wait(name: string, address = '192.0.2.1'): number {
     guesses.attempt(name, address);
     return 0;
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof ApiError)) throw error;
     return Number(error.headers['retry-after']);
   }
 }

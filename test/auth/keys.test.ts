@@ -4,8 +4,8 @@ import { addKey } from '../../src/auth/keys.ts';
 import { KEYS } from '../../src/collection/own-collections.ts';
 import { EMPTY_QUERY } from '../../src/dialect/query.ts';
 import { planRead } from '../../src/plan/read/read.ts';
-import { WHOLE } from '../../src/plan/read/whole-row.ts';
-import { gathered } from '../../src/response/body.ts';
+import { WHOLE_ROW_JSON } from '../../src/plan/read/whole-row.ts';
+import { readWhole } from '../../src/response/body.ts';
 import { bearer, newName, openWithAccess, RIGHTS, type WithAccess } from '../support/access.ts';
 import { ALL_ENGINES } from '../support/catalogue.ts';
 import { until } from '../support/process.ts';
@@ -75,7 +75,7 @@ for (const engine of Object.keys(ALL_ENGINES)) {
     test('is stored only as a hash', async () => {
       const key = await add(newName('hidden'));
       const plan = planRead(KEYS, EMPTY_QUERY, { offset: 0 }, undefined);
-      const { body } = await gathered(await service.engine.read(plan, WHOLE));
+      const { body } = await readWhole(await service.engine.read(plan, WHOLE_ROW_JSON));
       expect(body).toContain('hidden');
       expect(body).not.toContain(key);
       expect(body).not.toContain(key.slice(4));

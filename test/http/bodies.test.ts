@@ -1,8 +1,8 @@
 /** Request bodies: limited individually and in total, by the bytes received and not by the announced length. */
 import { describe, expect, test } from 'bun:test';
-import { Refusal } from '../../src/base/errors.ts';
+import { ApiError } from '../../src/base/errors.ts';
 import { SHORT_BODY_BYTES, STALLED_BODY_SECONDS } from '../../src/base/limits.ts';
-import { Bodies, type Body } from '../../src/http/body/body-receiver.ts';
+import { type Body, BodyReceiver } from '../../src/http/body/body-receiver.ts';
 
 const MEGABYTE = 1024 * 1024;
 
@@ -28,23 +28,23 @@ const wholeRequest = (bytes: number) =>
     headers: { 'content-length': String(bytes) },
   });
 
-const held = (bodies: Bodies) => bodies.metrics()[0].value;
+const held = (bodies: BodyReceiver) => bodies.metrics()[0].value;
 
-async function refusalOf(work: Promise<unknown>): Promise<Refusal> {
+async function refusalOf(work: Promise<unknown>): Promise<ApiError> {
   const outcome: unknown = await work.catch((error) => error);
-  if (!(outcome instanceof Refusal)) throw new Error(`not refused: ${outcome}`);
+  if (!(outcome instanceof ApiError)) throw new Error(`not refused: ${outcome}`);
   return outcome;
 }
 
 /** Waits until the bodies hold this many bytes, because the service reads them in later turns of the event loop. */
-async function untilHeld(bodies: Bodies, bytes: number): Promise<void> {
+async function untilHeld(bodies: BodyReceiver, bytes: number): Promise<void> {
   for (let turn = 0; held(bodies) !== bytes && turn < 1_000; turn++) await new Promise(setImmediate);
   expect(held(bodies)).toBe(bytes);
 }
 
 describe('concurrent bodies', () => {
   test('count from the first byte until release, including the memory of their parsed form', async () => {
-    const bodies = new Bodies(4 * MEGABYTE, 8 * MEGABYTE);
+    const bodies = new BodyReceiver(4 * MEGABYTE, 8 * MEGABYTE);
     const body = await bodies.receive(wholeRequest(MEGABYTE));
     expect([body.bytes.length, body.isLong, held(bodies)]).toEqual([MEGABYTE, true, MEGABYTE]);
     body.count(2 * MEGABYTE);
@@ -55,7 +55,7 @@ describe('concurrent bodies', () => {
   });
 
   test('that are short do not count their parsed form, however much the others hold', async () => {
-    const bodies = new Bodies(4 * MEGABYTE, MEGABYTE);
+    const bodies = new BodyReceiver(4 * MEGABYTE, MEGABYTE);
     await bodies.receive(wholeRequest(MEGABYTE));
     const short = await bodies.receive(wholeRequest(100));
     short.count(1_000);
@@ -63,7 +63,7 @@ describe('concurrent bodies', () => {
   });
 
   test('that trickle in count as stalled', async () => {
-    const bodies = new Bodies(4 * MEGABYTE, MEGABYTE);
+    const bodies = new BodyReceiver(4 * MEGABYTE, MEGABYTE);
     const slow = slowRequest();
     const refused = refusalOf(bodies.receive(slow.request));
     slow.send(1_000);
@@ -76,7 +76,7 @@ describe('concurrent bodies', () => {
   });
 
   test('that arrive in many small parts do not starve others', async () => {
-    const bodies = new Bodies(4 * MEGABYTE, MEGABYTE);
+    const bodies = new BodyReceiver(4 * MEGABYTE, MEGABYTE);
     const { request, send, end } = slowRequest();
     for (let piece = 0; piece < 1_000; piece++) send(1);
     end();
@@ -91,13 +91,13 @@ describe('concurrent bodies', () => {
   });
 
   test('that are short do not count', async () => {
-    const bodies = new Bodies(4 * MEGABYTE, MEGABYTE);
+    const bodies = new BodyReceiver(4 * MEGABYTE, MEGABYTE);
     const all = await Promise.all(Array.from({ length: 40 }, () => bodies.receive(wholeRequest(SHORT_BODY_BYTES))));
     expect([held(bodies), all.some(({ isLong }) => isLong)]).toEqual([0, false]);
   });
 
   test('are rejected at once over the total limit, and accepted after another is released', async () => {
-    const bodies = new Bodies(4 * MEGABYTE, 8 * MEGABYTE);
+    const bodies = new BodyReceiver(4 * MEGABYTE, 8 * MEGABYTE);
     const taken: Body[] = [];
     for (let each = 0; each < 2; each++) taken.push(await bodies.receive(wholeRequest(4 * MEGABYTE)));
     const { code, headers } = await refusalOf(bodies.receive(wholeRequest(MEGABYTE)));
@@ -110,7 +110,7 @@ describe('concurrent bodies', () => {
   });
 
   test('that are only announced use none of the limit', async () => {
-    const bodies = new Bodies(4 * MEGABYTE, 4 * MEGABYTE);
+    const bodies = new BodyReceiver(4 * MEGABYTE, 4 * MEGABYTE);
     const slow = Array.from({ length: 20 }, slowRequest);
     const received = slow.map(({ request }) => bodies.receive(request));
     const body = await bodies.receive(wholeRequest(3 * MEGABYTE));
@@ -121,7 +121,7 @@ describe('concurrent bodies', () => {
   });
 
   test('that have stalled are rejected to free memory; bodies that still arrive are not', async () => {
-    const bodies = new Bodies(4 * MEGABYTE, 4 * MEGABYTE);
+    const bodies = new BodyReceiver(4 * MEGABYTE, 4 * MEGABYTE);
     const stalled = slowRequest();
     const lost = refusalOf(bodies.receive(stalled.request));
     stalled.send(2 * MEGABYTE);
@@ -139,7 +139,7 @@ describe('concurrent bodies', () => {
   });
 
   test('that break off or are too long free their memory', async () => {
-    const bodies = new Bodies(MEGABYTE, 8 * MEGABYTE);
+    const bodies = new BodyReceiver(MEGABYTE, 8 * MEGABYTE);
     const endless = slowRequest();
     const refused = refusalOf(bodies.receive(endless.request));
     endless.send(600_000);

@@ -4,8 +4,8 @@
  */
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import fc from 'fast-check';
-import { atOnce, BYTES_A_PIECE } from '../../src/base/cooperative.ts';
-import { Refusal } from '../../src/base/errors.ts';
+import { BYTES_PER_SLICE, runToEnd } from '../../src/base/cooperative.ts';
+import { ApiError } from '../../src/base/errors.ts';
 import {
   MAX_BODY_ROWS,
   MAX_BODY_VALUES,
@@ -20,7 +20,7 @@ import { parseCsv } from '../support/csv.ts';
 setDefaultTimeout(300_000);
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
-const read = (text: string, type = 'application/json') => atOnce(readDocument(bytesOf(text), type));
+const read = (text: string, type = 'application/json') => runToEnd(readDocument(bytesOf(text), type));
 
 /** Returns the number of chunks that a body takes. */
 function piecesOf(text: string, type: string): number {
@@ -29,7 +29,7 @@ function piecesOf(text: string, type: string): number {
   try {
     while (work.next().done !== true) pieces++;
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof ApiError)) throw error;
   }
   return pieces;
 }
@@ -38,7 +38,7 @@ function outcome<T>(work: () => T): T | string {
   try {
     return work();
   } catch (error) {
-    return error instanceof Refusal ? error.code : 'no JSON';
+    return error instanceof ApiError ? error.code : 'no JSON';
   }
 }
 
@@ -62,7 +62,7 @@ const few = fc.array(row, { minLength: 1, maxLength: 20 });
 
 function many(rows: readonly unknown[]): unknown[] {
   const once = JSON.stringify(rows).length;
-  return Array.from({ length: Math.ceil((3 * BYTES_A_PIECE) / once) }, () => rows).flat();
+  return Array.from({ length: Math.ceil((3 * BYTES_PER_SLICE) / once) }, () => rows).flat();
 }
 
 describe('JSON', () => {
@@ -153,7 +153,7 @@ describe('CSV', () => {
   test('a long cell is the concatenation of its parts', () => {
     fc.assert(
       fc.property(text, (part) => {
-        const long = (part === '' ? '"' : part).repeat(Math.ceil((2 * BYTES_A_PIECE) / Math.max(part.length, 1)));
+        const long = (part === '' ? '"' : part).repeat(Math.ceil((2 * BYTES_PER_SLICE) / Math.max(part.length, 1)));
         const found = read(`a\n"${long.replaceAll('"', '""')}"`, 'text/csv') as Extract<Document, { kind: 'table' }>;
         expect(found.rows[0]![0] === long).toBe(true);
       }),
@@ -165,7 +165,7 @@ describe('CSV', () => {
     fc.assert(
       fc.property(table, fc.constantFrom('\n', '\r\n', '\r'), (lines, end) => {
         const once = lines.join(end) + end;
-        const csv = `a,b,c${end}${once.repeat(Math.ceil((3 * BYTES_A_PIECE) / once.length))}`;
+        const csv = `a,b,c${end}${once.repeat(Math.ceil((3 * BYTES_PER_SLICE) / once.length))}`;
         const found = outcome(() => read(csv, 'text/csv'));
         const whole = outcome(() => parseCsv(csv));
         if (typeof whole === 'string') expect(found).toBe(whole);
@@ -223,7 +223,7 @@ describe('twice the input takes at most twice as many chunks', () => {
   test.each(shapes)('%s as %s', (_, type, make) => {
     for (const count of [20_000, 80_000, 320_000]) {
       const pieces = piecesOf(make(count), type);
-      expect(pieces).toBeLessThanOrEqual(2 * Math.ceil(make(count).length / BYTES_A_PIECE) + 1);
+      expect(pieces).toBeLessThanOrEqual(2 * Math.ceil(make(count).length / BYTES_PER_SLICE) + 1);
       expect(piecesOf(make(2 * count), type)).toBeLessThanOrEqual(2 * pieces + 2);
     }
   });
@@ -245,7 +245,7 @@ describe('a form', () => {
   test('a long value is the concatenation of its parts', () => {
     fc.assert(
       fc.property(parts, (part) => {
-        const times = Math.ceil((2 * BYTES_A_PIECE) / part.length);
+        const times = Math.ceil((2 * BYTES_PER_SLICE) / part.length);
         const short = read(`a=${part}`, FORM) as Extract<Document, { kind: 'json' }>;
         const long = read(`a=${part.repeat(times)}`, FORM) as typeof short;
         const { a } = short.value as { a: string };
@@ -256,7 +256,7 @@ describe('a form', () => {
   });
 
   test.each(['%00', '%ff', '%c3'])('%s is rejected in a long value as in a short one', (bad) => {
-    for (const rest of ['x', 'x'.repeat(2 * BYTES_A_PIECE)]) {
+    for (const rest of ['x', 'x'.repeat(2 * BYTES_PER_SLICE)]) {
       expect(outcome(() => read(`a=${bad}${rest}`, FORM))).toBe('22021');
     }
   });

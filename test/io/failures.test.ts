@@ -1,4 +1,4 @@
-/** A command that fails prints one sentence. It never prints a stack trace, continues, or leaves partial results. */
+/** A command that fails prints one sentence. It never prints a stack context, continues, or leaves partial results. */
 import { Database } from 'bun:sqlite';
 import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import {

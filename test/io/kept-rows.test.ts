@@ -8,7 +8,7 @@ import type { Row } from '../../src/collection/value.ts';
 import { parseQuery } from '../../src/dialect/query.ts';
 import { openSqlite } from '../../src/engine/sqlite/engine.ts';
 import { planRead } from '../../src/plan/read/read.ts';
-import { WHOLE } from '../../src/plan/read/whole-row.ts';
+import { WHOLE_ROW_JSON } from '../../src/plan/read/whole-row.ts';
 import { firstRowsOf } from '../../src/plan/write/first-rows.ts';
 import { cleanUp, type Service, startService, temporaryFolder } from '../support/process.ts';
 import { startShop } from '../support/shop-services.ts';
@@ -74,7 +74,7 @@ test('a list is correct even if somebody writes in the instant in which it begin
   const other = new Database(path);
   const stock = async (limit: number) => {
     const plan = planRead(products, parseQuery(''), { offset: 0, limit }, undefined);
-    const { body } = await engine.read(plan, WHOLE);
+    const { body } = await engine.read(plan, WHOLE_ROW_JSON);
     return [...new Set((JSON.parse(body as string) as Row[]).map((row) => row.units_in_stock))];
   };
   const current = changes.current.bind(changes);

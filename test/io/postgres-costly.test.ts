@@ -6,7 +6,7 @@ import { SMALL_TABLE_ROWS } from '../../src/base/limits.ts';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
 import { Slots, slotsFor } from '../../src/engine/postgres/connections/connection-limits.ts';
 import { openPostgres, type PostgresEngine } from '../../src/engine/postgres/engine.ts';
-import { Quick } from '../../src/engine/postgres/read/plan-cost.ts';
+import { PlanCost } from '../../src/engine/postgres/read/plan-cost.ts';
 import type { WritePlan } from '../../src/plan/types.ts';
 import { firstRowsOf } from '../../src/plan/write/first-rows.ts';
 import { newSchema, TEST_SETTINGS, testServer } from '../support/postgres.ts';
@@ -247,7 +247,7 @@ test('the first reads of a process know which tables are small', async () => {
   await other.unsafe(`analyze "${settings.schema}".quiet`);
   await other.close();
   const pool = new SQL(testServer.url, { max: 1 });
-  const quick = new Quick(settings.schema);
+  const quick = new PlanCost(settings.schema);
   const quiet = catalogue.collections.get('quiet')!;
   const everything = { kind: 'delete', into: quiet, where: { kind: 'all', terms: [] } } as unknown as WritePlan;
   expect(await quick.writes(pool, everything)).toBe(true);

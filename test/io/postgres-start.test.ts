@@ -14,7 +14,7 @@ import type { Row } from '../../src/collection/value.ts';
 import { EMPTY_QUERY } from '../../src/dialect/query.ts';
 import { openPostgres } from '../../src/engine/postgres/engine.ts';
 import { planRead } from '../../src/plan/read/read.ts';
-import { WHOLE } from '../../src/plan/read/whole-row.ts';
+import { WHOLE_ROW_JSON } from '../../src/plan/read/whole-row.ts';
 import { firstRowsOf } from '../../src/plan/write/first-rows.ts';
 import { newSchema, TEST_SETTINGS, testServer } from '../support/postgres.ts';
 import { run, startService, temporaryFolder } from '../support/process.ts';
@@ -91,7 +91,7 @@ describe('a schema', () => {
     const engines = Array.from({ length: 10 }, () => open(schema));
     await Promise.all(engines.map((engine) => engine.opened));
     expect(engines.filter((engine) => engine.steps.length > 0)).toHaveLength(1);
-    expect((await engines[9]!.read(allRows, WHOLE)).returned).toBe(77);
+    expect((await engines[9]!.read(allRows, WHOLE_ROW_JSON)).returned).toBe(77);
     await Promise.all(engines.map((engine) => engine.close()));
   });
 
@@ -101,7 +101,7 @@ describe('a schema', () => {
       insert into ${schema}.products (product_name, discontinued) values ('mine', 0)`);
     const engine = open(schema);
     await engine.opened;
-    expect((await engine.read(allRows, WHOLE)).body).toContain('"product_name":"mine"');
+    expect((await engine.read(allRows, WHOLE_ROW_JSON)).body).toContain('"product_name":"mine"');
     expect(engine.steps).toEqual([]);
     expect(await tablesIn(schema)).toEqual(['products']);
     await engine.close();

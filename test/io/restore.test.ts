@@ -48,7 +48,7 @@ function damage(file: string, from = 4096, length = 8192): void {
   closeSync(handle);
 }
 
-/** Expects one sentence without a stack trace. */
+/** Expects one sentence without a stack context. */
 function expectRefusal({ exitCode, stdout, stderr }: Finished): void {
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
   expect(stderr).toMatch(/^catalogue: [^\n]+\n$/);

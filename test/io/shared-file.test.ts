@@ -4,7 +4,7 @@ import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { BUILT_IN } from '../../src/collection/built-in.ts';
-import type { ChangeMark, Engine } from '../../src/engine/engine.ts';
+import type { ChangeCounter, Engine } from '../../src/engine/engine.ts';
 import { openSqlite } from '../../src/engine/sqlite/engine.ts';
 import { prepareSchema } from '../../src/engine/sqlite/schema/migrate.ts';
 import { checkOwner } from '../../src/engine/sqlite/schema/schema.ts';
@@ -73,7 +73,7 @@ test('a service notices the writes of processes that open and close the file whi
       retryHours: 1,
       querySeconds: 5,
     }) as Engine & {
-      readonly changes: ChangeMark;
+      readonly changes: ChangeCounter;
     };
   await open().close();
   const others = [1, 2].map(() => Bun.spawn([process.execPath, '-e', COMES_AND_GOES, path], { stderr: 'inherit' }));

@@ -81,7 +81,7 @@ describe.each([SMALL, LARGE])('on $name', ({ rows, isLarge }) => {
         }),
         { numRuns: 20 },
       );
-      expect(engine.trouble!()).toBeUndefined();
+      expect(engine.unreadyReason!()).toBeUndefined();
       expect(engine.metrics!().find(({ name }) => name === 'stale_connections_total')!.value).toBe(0);
       await engine.close();
       expect(other.query('pragma wal_checkpoint(truncate)').get()).toMatchObject({ busy: 0 });

@@ -16,7 +16,7 @@ import { stepsSpent } from '../../src/engine/sqlite/connection/deadline.ts';
 import { guardedDialect, sqliteDialect } from '../../src/engine/sqlite/dialect.ts';
 import { prepareSchema } from '../../src/engine/sqlite/schema/migrate.ts';
 import { candidateQuery } from '../../src/engine/sqlite/search/index-candidates.ts';
-import { compileNarrowed } from '../../src/engine/sqlite/search/index-prefilter.ts';
+import { compilePrefiltered } from '../../src/engine/sqlite/search/index-prefilter.ts';
 import {
   countPending,
   createSearchIndexes,
@@ -170,7 +170,7 @@ function indexAll(collection = notes): void {
 /** Returns whether the index had a say at all. */
 function expectSame(where: Predicate, collection = notes): boolean {
   const plan = planOf(where, collection);
-  const narrowed = compileNarrowed(plan, OUTPUT);
+  const narrowed = compilePrefiltered(plan, OUTPUT);
   if (narrowed === undefined) return false;
   expect(connection.rows(narrowed.statement)).toEqual(connection.rows(compileRead(plan, OUTPUT, sqliteDialect)));
   return true;
@@ -308,7 +308,7 @@ describe('the search index', () => {
     store([[`saffron ${'a'.repeat(1_100_000)}`, null]]);
     indexAll();
     expect(countPending(db, notes)).toBe(1);
-    expect(connection.rows(compileNarrowed(planOf(searchFor('saffron', FIRST)), OUTPUT)!.statement)).toHaveLength(1);
+    expect(connection.rows(compilePrefiltered(planOf(searchFor('saffron', FIRST)), OUTPUT)!.statement)).toHaveLength(1);
   });
 
   test('has row ids that a number cannot hold exactly', () => {
@@ -327,7 +327,7 @@ describe('the search index', () => {
     expect(expectSame(where, labels)).toBe(true);
     db.run('vacuum');
     expect(expectSame(where, labels)).toBe(true);
-    expect(connection.rows(compileNarrowed(planOf(where, labels), OUTPUT)!.statement)).toHaveLength(1);
+    expect(connection.rows(compilePrefiltered(planOf(where, labels), OUTPUT)!.statement)).toHaveLength(1);
   });
 
   /** A catalogue of one collection of titles, by whatever name. */
@@ -346,7 +346,7 @@ describe('the search index', () => {
     for (let id = 1; id <= 50; id++) db.run("insert into barrels values (?, 'saffron')", [id]);
     indexAll(barrels);
     const where: Predicate = { kind: 'like', of: expressionOf(barrels, 'title'), pattern: '%affro%', caseless: false };
-    const { isBetter } = compileNarrowed({ ...planOf(where, barrels), limit: 1 }, OUTPUT)!;
+    const { isBetter } = compilePrefiltered({ ...planOf(where, barrels), limit: 1 }, OUTPUT)!;
     const before = stepsSpent();
     connection.rows(isBetter!);
     expect(stepsSpent() - before).toBeGreaterThanOrEqual(50);
@@ -434,7 +434,7 @@ describe('the search index', () => {
     const where: Predicate = { kind: 'like', of: expressionOf(drums, 'title'), pattern: '%affro%', caseless: false };
     for (const isIndexed of [false, true]) {
       if (isIndexed) indexAll(drums);
-      expect(connection.rows(compileNarrowed(planOf(where, drums), OUTPUT)!.statement)).toHaveLength(1);
+      expect(connection.rows(compilePrefiltered(planOf(where, drums), OUTPUT)!.statement)).toHaveLength(1);
     }
   });
 
@@ -467,7 +467,7 @@ describe('the search index', () => {
       const where = searchFor('saffron', expressionOf(now, 'title'));
       for (const isIndexed of [false, true]) {
         if (isIndexed) indexAll(now);
-        expect(connection.rows(compileNarrowed(planOf(where, now), OUTPUT)!.statement)).toHaveLength(1);
+        expect(connection.rows(compilePrefiltered(planOf(where, now), OUTPUT)!.statement)).toHaveLength(1);
       }
     }
     expect(namesLike('%kegs%')).toEqual([]);
@@ -513,7 +513,7 @@ describe('the search index', () => {
     const words = Array.from({ length: 300 }, (_, at) => `w${at}`).join(' ');
     for (const where of [nested, many, long, searchFor(words, FIRST)]) {
       const plan = planOf(where);
-      const statement = compileNarrowed(plan, OUTPUT)?.statement ?? compileRead(plan, OUTPUT, guardedDialect);
+      const statement = compilePrefiltered(plan, OUTPUT)?.statement ?? compileRead(plan, OUTPUT, guardedDialect);
       expect(connection.rows(statement)).toBeArray();
     }
   });

@@ -1,7 +1,7 @@
 /** Work in proportion to what is asked for: twice as much of anything takes at most twice the steps, as they are counted. */
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { piecesDone } from '../../src/base/cooperative.ts';
+import { slicesRun } from '../../src/base/cooperative.ts';
 import { IN_MEMORY } from '../../src/engine/sqlite/connection/database-files.ts';
 import { stepsSpent } from '../../src/engine/sqlite/connection/deadline.ts';
 import { openSqlite } from '../../src/engine/sqlite/engine.ts';
@@ -88,12 +88,12 @@ async function work(deed: string, amount: Sizes, text: string, either: readonly 
   const engine = openSqlite({ ...TEST_OPTIONS, path: IN_MEMORY, firstRows: beginningWith(stored) });
   const terms = Array.from({ length: amount.conditions }, () => either).flat();
   const [path, init] = DEEDS[deed]!(`or=(${terms.join()})`, amount);
-  const before = [stepsSpent(), piecesDone()] as const;
+  const before = [stepsSpent(), slicesRun()] as const;
   const response = await catalogueOn(engine).fetch(path, init);
   expect([path, response.status < 300 ? 'done' : await response.text()]).toEqual([path, 'done']);
   await response.text();
   await engine.close();
-  return stepsSpent() - before[0] + STEPS_OF_A_PIECE * (piecesDone() - before[1]);
+  return stepsSpent() - before[0] + STEPS_OF_A_PIECE * (slicesRun() - before[1]);
 }
 
 test(

@@ -1,7 +1,7 @@
 /** A type is one value of one interface: whoever adds it touches nothing else, and it can all that others can. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { addType } from '../../src/collection/types/index.ts';
-import { refuseSyntax } from '../../src/collection/types/reject.ts';
+import { rejectSyntax } from '../../src/collection/types/reject.ts';
 import { defineType, PLAIN_TEXT } from '../../src/collection/types/type.ts';
 import { openDeclared, thingsOf } from '../support/shop.ts';
 import { expectRefusal, send, sendJson } from '../support/stories.ts';
@@ -11,7 +11,7 @@ const macaddr = defineType({
   name: 'macaddr',
   read(text) {
     const digits = text.trim().toLowerCase().replaceAll(/[:.-]/g, '');
-    if (!/^[0-9a-f]{12}$/.test(digits)) return refuseSyntax('macaddr', text);
+    if (!/^[0-9a-f]{12}$/.test(digits)) return rejectSyntax('macaddr', text);
     return digits.match(/../g)!.join(':');
   },
   sqlite: PLAIN_TEXT,

@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Refusal } from '../../src/base/errors.ts';
+import { ApiError } from '../../src/base/errors.ts';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
 import { products } from '../../src/collection/products.ts';
 import { type Assets, packAssets, unpackAssets } from '../../src/console/assets.ts';
@@ -78,8 +78,8 @@ describe('the console', () => {
   });
 
   test('is read only, and has nothing else', async () => {
-    expect(() => pages('/console', new Request('http://catalogue/console', { method: 'POST' }), '')).toThrow(Refusal);
-    expect(ask('/console/assets/nothing.js')).rejects.toThrow(Refusal);
+    expect(() => pages('/console', new Request('http://catalogue/console', { method: 'POST' }), '')).toThrow(ApiError);
+    expect(ask('/console/assets/nothing.js')).rejects.toThrow(ApiError);
     expect(pages('/nowhere', new Request('http://catalogue/nowhere'), '')).toBeUndefined();
   });
 });

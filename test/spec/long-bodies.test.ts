@@ -1,6 +1,6 @@
 /** Long bodies: read and planned in pieces, with requests in between; over a limit they are refused, and nothing is changed. */
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { piecesDone, ROWS_A_PIECE } from '../../src/base/cooperative.ts';
+import { ROWS_PER_SLICE, slicesRun } from '../../src/base/cooperative.ts';
 import { MAX_BODY_ROWS, SHORT_BODY_BYTES } from '../../src/base/limits.ts';
 import { ALL_ENGINES } from '../support/catalogue.ts';
 import { expectRefusal, expectUntouched, ids, ownCatalogue, reference, send, sendJson } from '../support/stories.ts';
@@ -22,7 +22,7 @@ describe.each(Object.keys(ALL_ENGINES))('long bodies on %s', (engine) => {
     ['upserts', sendJson('POST', rows, { prefer: 'resolution=merge-duplicates' })],
   ])('as %s all rows are stored, in pieces, and others are answered meanwhile', async (_, init) => {
     expect(String(init.body).length).toBeGreaterThan(2 * SHORT_BODY_BYTES);
-    const before = piecesDone();
+    const before = slicesRun();
     let isOver = false;
     const posted = catalogue.fetch('/products', init).finally(() => {
       isOver = true;
@@ -34,8 +34,8 @@ describe.each(Object.keys(ALL_ENGINES))('long bodies on %s', (engine) => {
       await new Promise(setImmediate);
     }
     expect((await posted).status).toBe(201);
-    expect(piecesDone() - before).toBeGreaterThan(COUNT / ROWS_A_PIECE);
-    expect(answered).toBeGreaterThan(COUNT / ROWS_A_PIECE);
+    expect(slicesRun() - before).toBeGreaterThan(COUNT / ROWS_PER_SLICE);
+    expect(answered).toBeGreaterThan(COUNT / ROWS_PER_SLICE);
     expect(ids(await catalogue.list('/products?id=gte.1000'))).toEqual(rows.map(({ id }) => id));
     expect(await catalogue.list('/products?id=eq.8999&select=id,product_name,units_in_stock')).toEqual([rows.at(-1)!]);
   });

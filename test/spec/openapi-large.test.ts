@@ -6,7 +6,7 @@ import type { CollectionDraft, FieldDraft } from '../../src/collection/draft.ts'
 import { consolePages, startPath } from '../../src/console/pages.ts';
 import { EMPTY_QUERY } from '../../src/dialect/query.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import { firstOf } from '../../src/http/pages.ts';
+import { firstPage } from '../../src/http/pages.ts';
 import { Health, healthPages } from '../../src/observe/health.ts';
 import { describe as describeCatalogue } from '../../src/openapi/described.ts';
 import { openApiDocument } from '../../src/openapi/document.ts';
@@ -62,7 +62,7 @@ function open(about = described): App {
     engine,
     maxBodyBytes: 1024,
     allowUnfilteredWrites: false,
-    pages: firstOf(
+    pages: firstPage(
       openApiPages(about, startPath),
       healthPages({ notReady: () => health.notReady(), families: () => [] }, { metrics: true }),
       consolePages(about),

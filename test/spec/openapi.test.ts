@@ -16,7 +16,7 @@ import { CHOICES } from '../../src/dialect/prefer.ts';
 import { EMPTY_QUERY, PARAMETERS } from '../../src/dialect/query.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { BODY_TYPES } from '../../src/http/body/parse-body.ts';
-import { firstOf } from '../../src/http/pages.ts';
+import { firstPage } from '../../src/http/pages.ts';
 import { Health, healthPages } from '../../src/observe/health.ts';
 import { openApiDocument } from '../../src/openapi/document.ts';
 import { openApiPages } from '../../src/openapi/pages.ts';
@@ -55,7 +55,7 @@ beforeAll(async () => {
     engine,
     maxBodyBytes: 1024 * 1024,
     allowUnfilteredWrites: false,
-    pages: firstOf(
+    pages: firstPage(
       openApiPages(DESCRIBED, startPath),
       healthPages({ notReady: () => health.notReady(), families: () => [] }, { metrics: true }),
       consolePages(DESCRIBED),

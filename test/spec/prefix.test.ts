@@ -5,7 +5,7 @@ import { MAX_PREFIX_LENGTH } from '../../src/base/limits.ts';
 import { BUILT_IN } from '../../src/collection/built-in.ts';
 import { consolePages, startPath } from '../../src/console/pages.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import { firstOf } from '../../src/http/pages.ts';
+import { firstPage } from '../../src/http/pages.ts';
 import { describe as describeCatalogue } from '../../src/openapi/described.ts';
 import { openApiPages } from '../../src/openapi/pages.ts';
 import { ENGINES } from '../support/catalogue.ts';
@@ -149,7 +149,7 @@ describe.each(Object.keys(ENGINES))('/rest/v1, where supabase-js looks, on %s', 
 
 describe('the pages', () => {
   const described = describeCatalogue(BUILT_IN);
-  const pages = firstOf(openApiPages(described, startPath), consolePages(described));
+  const pages = firstPage(openApiPages(described, startPath), consolePages(described));
   const engines: Engine[] = [];
   afterAll(() => Promise.all(engines.map((engine) => engine.close())));
   const app = async (basePath = '') => {

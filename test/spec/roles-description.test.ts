@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { consolePages, startPath } from '../../src/console/pages.ts';
-import { firstOf } from '../../src/http/pages.ts';
+import { firstPage } from '../../src/http/pages.ts';
 import { healthPages } from '../../src/observe/health.ts';
 import { openApiPages } from '../../src/openapi/pages.ts';
 import { ROLE_SHOP, ROLE_SHOP_ROWS, ROLE_SHOP_YAML } from '../support/role-shop.ts';
@@ -22,7 +22,7 @@ const described = (catalogue = ROLE_SHOP) => ({
   license: 'MIT',
 });
 const pagesOf = (catalogue = ROLE_SHOP) =>
-  firstOf(
+  firstPage(
     healthPages({ notReady: async () => undefined, families: () => [] }, { metrics: true }),
     openApiPages(described(catalogue), startPath),
     consolePages(described(catalogue)),

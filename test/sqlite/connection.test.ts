@@ -115,12 +115,12 @@ test('an engine reports that its reads are outdated', async () => {
   const engine = openSqlite({ ...TEST_OPTIONS, path: newFile(), firstRows: () => [] });
   const changes = engine.changes!;
   const current = changes.current.bind(changes);
-  expect(engine.trouble!()).toBeUndefined();
+  expect(engine.unreadyReason!()).toBeUndefined();
   changes.current = () => current() + 1;
-  expect(engine.trouble!()).toBe('what is read is older than the data');
+  expect(engine.unreadyReason!()).toBe('what is read is older than the data');
   expect(engine.metrics!().find(({ name }) => name === 'database_up')!.value).toBe(0);
   changes.current = current;
-  expect(engine.trouble!()).toBeUndefined();
+  expect(engine.unreadyReason!()).toBeUndefined();
   await engine.close();
 });
 

@@ -1,6 +1,6 @@
 /** Dry runs: they have a time limit of their own, and take their turn beside other writes. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { atOnce } from '../../src/base/cooperative.ts';
+import { runToEnd } from '../../src/base/cooperative.ts';
 import { parsePrefer } from '../../src/dialect/prefer.ts';
 import { parseQuery } from '../../src/dialect/query.ts';
 import { Connection } from '../../src/engine/sqlite/connection/connection.ts';
@@ -31,8 +31,10 @@ function jobOf(method: WriteMethod, query: string, value?: unknown, prefer = 'tx
     allowUnfiltered: false,
     createOnly: false,
   };
-  const plan = atOnce(planWrite(products, method, request, value === undefined ? undefined : { kind: 'json', value }));
-  return atOnce(compileJob(plan, encodingOf(negotiate(null), [])));
+  const plan = runToEnd(
+    planWrite(products, method, request, value === undefined ? undefined : { kind: 'json', value }),
+  );
+  return runToEnd(compileJob(plan, encodingOf(negotiate(null), [])));
 }
 
 describe('a dry run', () => {

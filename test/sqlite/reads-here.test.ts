@@ -6,7 +6,7 @@ import type { Row } from '../../src/collection/value.ts';
 import { pageOf } from '../../src/dialect/page.ts';
 import { parseQuery } from '../../src/dialect/query.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import { expressionsMeasured } from '../../src/engine/shared/text-cost.ts';
+import { regexesMeasured } from '../../src/engine/shared/text-cost.ts';
 import { outputOfRead } from '../../src/engine/sql/output.ts';
 import { CountedMark } from '../../src/engine/sqlite/connection/change-counter.ts';
 import { Connection } from '../../src/engine/sqlite/connection/connection.ts';
@@ -15,8 +15,8 @@ import { stepsSpent } from '../../src/engine/sqlite/connection/deadline.ts';
 import { Snapshot } from '../../src/engine/sqlite/connection/snapshot.ts';
 import { sqliteDialect } from '../../src/engine/sqlite/dialect.ts';
 import { openSqlite } from '../../src/engine/sqlite/engine.ts';
-import { ReadsHere } from '../../src/engine/sqlite/read/inline-reads.ts';
-import { KeptRows } from '../../src/engine/sqlite/read/row-cache.ts';
+import { InlineReads } from '../../src/engine/sqlite/read/inline-reads.ts';
+import { RowCache } from '../../src/engine/sqlite/read/row-cache.ts';
 import { negotiate } from '../../src/http/negotiate.ts';
 import { planRead } from '../../src/plan/read/read.ts';
 import { firstRowsOf } from '../../src/plan/write/first-rows.ts';
@@ -45,13 +45,13 @@ function opened(
   let engine: Engine;
   let connection: Connection;
   let snapshot: Snapshot;
-  let here: ReadsHere;
+  let here: InlineReads;
   beforeAll(() => {
     engine = openSqlite({ ...TEST_OPTIONS, catalogue, path, firstRows });
     if (isLarge) makeLarge(path);
     connection = new Connection(path);
     snapshot = new Snapshot(connection);
-    here = new ReadsHere(connection, { snapshot, rows: new KeptRows(connection, new CountedMark()) }, 10_000);
+    here = new InlineReads(connection, { snapshot, rows: new RowCache(connection, new CountedMark()) }, 10_000);
   });
   afterAll(async () => {
     snapshot.close();
@@ -187,12 +187,12 @@ test.each([
   const engine = openSqlite({ ...TEST_OPTIONS, path, firstRows: beginningWith(REFERENCE_PRODUCTS) });
   if (isLarge) makeLarge(path);
   const catalogue = catalogueOn(engine);
-  const before = expressionsMeasured();
+  const before = regexesMeasured();
   const expressions = Array.from({ length: 300 }, (__, index) => `product_name.imatch."^cha ${index}"`);
   const response = await catalogue.fetch(`/products?or=(${expressions})&limit=5`, {
     headers: { prefer: 'count=exact' },
   });
   expect(await response.json()).toEqual([]);
-  expect(expressionsMeasured() - before).toBe(300);
+  expect(regexesMeasured() - before).toBe(300);
   await engine.close();
 });

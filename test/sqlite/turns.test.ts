@@ -4,7 +4,7 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
 import { statSync } from 'node:fs';
-import { MAX_LONG_READS, MAX_WAITING_READS, STALLED_SECONDS } from '../../src/base/limits.ts';
+import { MAX_STREAMED_READS, MAX_WAITING_READS, STALLED_SECONDS } from '../../src/base/limits.ts';
 import type { Row } from '../../src/collection/value.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { openFiles } from '../../src/engine/sqlite/connection/database-files.ts';
@@ -126,7 +126,7 @@ test('after slow reads, a read that would wait too long is rejected at once', as
 test('clients that do not read their results block nobody: the longest-stalled result is ended', async () => {
   const catalogue = open({});
   const stalled: Response[] = [];
-  for (let each = 0; each < MAX_LONG_READS; each++) stalled.push(await catalogue.fetch('/products'));
+  for (let each = 0; each < MAX_STREAMED_READS; each++) stalled.push(await catalogue.fetch('/products'));
   expect(await statusOf(catalogue.fetch(QUICK))).toBe(200);
   await Bun.sleep(STALLED_SECONDS * 1000 + 100);
   const one = await catalogue.fetch('/products');

@@ -1,12 +1,12 @@
 /** The step count of writes, row by row while finding and while changing rows, and the choice of quick writes. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createApp } from '../../src/app.ts';
-import { atOnce } from '../../src/base/cooperative.ts';
+import { runToEnd } from '../../src/base/cooperative.ts';
 import { QUICK_PAGE_ROWS } from '../../src/base/limits.ts';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
 import { parsePrefer } from '../../src/dialect/prefer.ts';
 import { parseQuery } from '../../src/dialect/query.ts';
-import { isQuickWrite } from '../../src/engine/shared/write-cost.ts';
+import { isCheapWrite } from '../../src/engine/shared/write-cost.ts';
 import { Connection } from '../../src/engine/sqlite/connection/connection.ts';
 import { IN_MEMORY } from '../../src/engine/sqlite/connection/database-files.ts';
 import { stepsSpent } from '../../src/engine/sqlite/connection/deadline.ts';
@@ -72,11 +72,11 @@ function planned(method: WriteMethod, path: string, body?: unknown, prefer = '')
     createOnly: false,
   };
   const document = body === undefined ? undefined : ({ kind: 'json', value: body } as const);
-  return atOnce(planWrite(SHOP.collections.get(name)!, method, request, document));
+  return runToEnd(planWrite(SHOP.collections.get(name)!, method, request, document));
 }
 
 describe('a write is quick', () => {
-  const isQuick = (plan: WritePlan, isSmall = false) => isQuickWrite(plan, () => isSmall);
+  const isQuick = (plan: WritePlan, isSmall = false) => isCheapWrite(plan, () => isSmall);
   const many = Array.from({ length: QUICK_PAGE_ROWS + 1 }, (_, index) => ({ id: index + 1, product_name: 'a' }));
   const changed = { product_name: 'a' };
 
@@ -125,7 +125,7 @@ test('a commit that has reached its time limit takes no further write', () => {
   });
   const into = catalogue.collections.get('products')!;
   const jobs = [1, 2, 3].map((id) => {
-    const plan = atOnce(
+    const plan = runToEnd(
       planWrite(
         into,
         'PATCH',
@@ -139,7 +139,7 @@ test('a commit that has reached its time limit takes no further write', () => {
         { kind: 'json', value: { unit_price: 7 } },
       ),
     );
-    return atOnce(compileJob(plan, encodingOf(negotiate(null), [])));
+    return runToEnd(compileJob(plan, encodingOf(negotiate(null), [])));
   });
   const bounds = { retryHours: 1, querySeconds: 10, dryRunSeconds: 10 };
   expect(applyJobs(connection, catalogue, jobs, { ...bounds, commitSeconds: 0 })).toHaveLength(1);

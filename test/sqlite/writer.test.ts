@@ -3,7 +3,7 @@
  * ever.
  */
 import { describe, expect, test } from 'bun:test';
-import { Refusal } from '../../src/base/errors.ts';
+import { ApiError } from '../../src/base/errors.ts';
 import { MAX_WAITING_WRITES } from '../../src/base/limits.ts';
 import type { Job } from '../../src/engine/sqlite/write/jobs.ts';
 import { type Commit, Writer } from '../../src/engine/sqlite/write/writer.ts';
@@ -76,7 +76,7 @@ describe('the writer', () => {
     const { writer } = slow;
     const writes = Array.from({ length: MAX_WAITING_WRITES }, () => writer.write(job('c'), false));
     const refused = await writer.write(job('c'), false).catch((error) => error);
-    expect(refused).toBeInstanceOf(Refusal);
+    expect(refused).toBeInstanceOf(ApiError);
     expect([refused.code, refused.headers['retry-after']]).toEqual(['CAT503', '1']);
     writes.push(writer.write(job('q'), true));
     await endAll(slow, writes);

@@ -3,7 +3,7 @@
  * create them.
  */
 import { createApp } from '../../src/app.ts';
-import { type Access, type AccessOptions, openAccess } from '../../src/auth/access.ts';
+import { type AccessOptions, type Authentication, openAuthentication } from '../../src/auth/access.ts';
 import { CredentialStore } from '../../src/auth/store.ts';
 import { secretVerifier } from '../../src/auth/verifiers.ts';
 import { BUILT_IN } from '../../src/collection/built-in.ts';
@@ -18,7 +18,7 @@ export const SECRET = 'a secret that is long enough for anybody';
 export const ROLES = ['anonymous', 'editor', 'viewer'];
 
 export interface WithAccess {
-  readonly access: Access;
+  readonly access: Authentication;
   readonly store: CredentialStore;
   readonly engine: Engine;
   readonly fetch: (path: string, init?: RequestInit) => Promise<Response>;
@@ -43,7 +43,7 @@ function accessOn(engine: Engine, terms: AccessTerms): WithAccess {
   const { settings = [], roles = ROLES, ...others } = terms;
   const { draft } = BUILT_IN.catalogue;
   const catalogue = declareCatalogue({ ...draft, roles: roles.map((name) => ({ name, isAll: true, rules: [] })) });
-  const access = openAccess({
+  const access = openAuthentication({
     engine,
     settings: readSettings(SERVE_SETTINGS, settings, {}),
     catalogue,

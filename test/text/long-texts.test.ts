@@ -1,7 +1,7 @@
 /** Long texts and patterns: the same answers as for short ones, in steps that are counted, and ended when the time is up. */
 import { afterEach, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { Refusal } from '../../src/base/errors.ts';
+import { ApiError } from '../../src/base/errors.ts';
 import { Connection } from '../../src/engine/sqlite/connection/connection.ts';
 import { clearDeadline, setDeadline, stepsSpent } from '../../src/engine/sqlite/connection/deadline.ts';
 import { checkLike } from '../../src/text/like.ts';
@@ -60,7 +60,7 @@ describe.each(Object.keys(TESTS))('%s', (name) => {
     } catch (error) {
       problem = error;
     }
-    expect(problem instanceof Refusal && problem.code).toBe('57014');
+    expect(problem instanceof ApiError && problem.code).toBe('57014');
   });
 });
 

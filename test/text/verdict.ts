@@ -1,5 +1,5 @@
 /** What came of compiling something a client sent: whether a text matches, or the code it was refused with. */
-import { Refusal } from '../../src/base/errors.ts';
+import { ApiError } from '../../src/base/errors.ts';
 
 type Matcher = (text: string) => boolean;
 
@@ -7,7 +7,7 @@ export function verdict(compile: () => Matcher, text: string): boolean | string 
   try {
     return compile()(text);
   } catch (problem) {
-    if (problem instanceof Refusal) return `${problem.code} ${problem.message}`;
+    if (problem instanceof ApiError) return `${problem.code} ${problem.message}`;
     throw problem;
   }
 }

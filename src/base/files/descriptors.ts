@@ -3,7 +3,7 @@
  * thread or builds a page, so both check here first.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { Refusal } from '../errors.ts';
+import { ApiError } from '../errors.ts';
 import { DESCRIPTORS_FOR_FILES } from '../limits.ts';
 
 export interface Descriptors {
@@ -44,7 +44,7 @@ function countEntries(otherwise: number): number {
 export function requireDescriptors(): void {
   const known = descriptors();
   if (known === undefined || known.limit - known.open >= DESCRIPTORS_FOR_FILES) return;
-  throw new Refusal('CAT503', 'too many connections are open', {
+  throw new ApiError('CAT503', 'too many connections are open', {
     details: 'Hardly any file descriptors are left.',
     hint: 'Try again in a moment; whoever runs the service can raise its limit of open files.',
     headers: { 'retry-after': '1' },

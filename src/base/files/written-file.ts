@@ -26,10 +26,10 @@ export interface WriteTerms {
 }
 
 /** What exists at a path: nothing, a file, or a device or pipe, which cannot be replaced. */
-export type Occupant = 'nothing' | 'file' | 'device';
+export type ExistingFile = 'nothing' | 'file' | 'device';
 
 /** Throws a `ConfigError` if the file must not be written. Changes nothing. */
-export function checkMayWrite(file: string, { replace, never }: WriteTerms): Occupant {
+export function checkMayWrite(file: string, { replace, never }: WriteTerms): ExistingFile {
   if (never.some((each) => isSameFile(file, each))) {
     throw new ConfigError(`${file} belongs to the database itself; choose another name`);
   }
@@ -87,7 +87,7 @@ export function wholeOf(partial: string): string {
 }
 
 /** Moves a complete file into place durably. Replaces the target of a link, not the link. */
-export function putInPlace(partial: string, file: string, replace: boolean): void {
+export function moveIntoPlace(partial: string, file: string, replace: boolean): void {
   const target = replace && statOf(file) !== undefined ? realpathSync(file) : file;
   sync(partial);
   if (replace) renameSync(partial, target);

@@ -1,5 +1,5 @@
 /** Splits a query string into decoded pairs, in order. */
-import { Refusal } from '../errors.ts';
+import { ApiError } from '../errors.ts';
 import { MAX_PARAMETERS } from '../limits.ts';
 
 export type Pair = readonly [key: string, value: string];
@@ -16,7 +16,7 @@ export function splitQuery(query: string, most = MAX_PARAMETERS): Pair[] {
     const equals = pair.indexOf('=');
     if (equals !== -1) pairs.push([decode(pair.slice(0, equals)), decode(pair.slice(equals + 1))]);
     else if (pair !== '') pairs.push([decode(pair), '']);
-    if (pairs.length > most) throw new Refusal('54000', `a query string may have ${most} parameters`);
+    if (pairs.length > most) throw new ApiError('54000', `a query string may have ${most} parameters`);
     start = end + 1;
   }
   return pairs;
@@ -33,8 +33,8 @@ export function decode(text: string): string {
   try {
     return text.length > LONG_LENGTH ? decodeLong(text) : decodeShort(text);
   } catch (error) {
-    if (error instanceof Refusal) throw error;
-    throw new Refusal('22021', 'invalid byte sequence for encoding "UTF8"', {
+    if (error instanceof ApiError) throw error;
+    throw new ApiError('22021', 'invalid byte sequence for encoding "UTF8"', {
       details: `The bytes of ${text} are not UTF-8.`,
       hint: 'Encode the query string as UTF-8, then percent-encode its bytes.',
     });
@@ -80,6 +80,6 @@ function digit(byte = 0): number {
 }
 
 /** Valid UTF-8, but PostgreSQL's text cannot contain it. */
-function nul(): Refusal {
-  return new Refusal('22021', 'invalid byte sequence for encoding "UTF8": 0x00');
+function nul(): ApiError {
+  return new ApiError('22021', 'invalid byte sequence for encoding "UTF8": 0x00');
 }

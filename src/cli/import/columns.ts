@@ -2,7 +2,7 @@
 
 import { nearestName } from '../../base/nearest-name.ts';
 import type { Collection, Field } from '../../collection/declaration.ts';
-import { fieldAsWritten, flagAsWritten, isFlag } from '../../collection/spreadsheet-values.ts';
+import { fieldFromHeader, isFlag, readFlag } from '../../collection/spreadsheet-values.ts';
 import { type RowPlanner, type RowProblem, rowPlanner, rowProblems } from '../../plan/write/row-planner.ts';
 import { ConfigError } from '../../settings/by-command.ts';
 import { withDecimalCommas, withPoints } from './decimal-commas.ts';
@@ -29,7 +29,7 @@ export function readMapping(text: string, collection: Collection): Mapping {
     const at = line.lastIndexOf('=');
     if (at <= 0) throw new ConfigError(`--map is written "column=field", or "column=" to leave a column out: ${line}`);
     const [column, field] = [line.slice(0, at).trim(), line.slice(at + 1).trim()];
-    const meant = fieldAsWritten(collection.fields, field);
+    const meant = fieldFromHeader(collection.fields, field);
     if (field !== '' && meant === undefined) {
       throw new ConfigError(`--map ${line}: there is no field ${field}${nearest(collection, field)}`);
     }
@@ -116,7 +116,7 @@ export class ColumnReader {
   }
 
   private fieldOf(name: string): Field | undefined {
-    return fieldAsWritten(this.collection.fields, this.mapping.get(name) ?? name);
+    return fieldFromHeader(this.collection.fields, this.mapping.get(name) ?? name);
   }
 
   private noFields(names: readonly string[]): string {
@@ -142,9 +142,9 @@ export class ColumnReader {
 /** Converts Yes and No to the values of flag fields. */
 function flagsAsWritten(fields: readonly (Field | undefined)[]) {
   const flags = fields.flatMap((field, at) => (isFlag(field) ? [at] : []));
-  const isWord = (cells: readonly unknown[]) => flags.some((at) => flagAsWritten(cells[at]) !== cells[at]);
+  const isWord = (cells: readonly unknown[]) => flags.some((at) => readFlag(cells[at]) !== cells[at]);
   return (cells: readonly unknown[]): readonly unknown[] =>
-    isWord(cells) ? cells.map((cell, at) => (flags.includes(at) ? flagAsWritten(cell) : cell)) : cells;
+    isWord(cells) ? cells.map((cell, at) => (flags.includes(at) ? readFlag(cell) : cell)) : cells;
 }
 
 function noColumn(column: string, field: string, names: readonly string[]): string {

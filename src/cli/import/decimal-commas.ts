@@ -1,6 +1,6 @@
 /** Reads decimal commas: 12,50 is a number. In such a column 1.299 is ambiguous and rejected. */
 
-import { Refusal } from '../../base/errors.ts';
+import { ApiError } from '../../base/errors.ts';
 import type { Field } from '../../collection/declaration.ts';
 import { type DecimalMark, decimalMark, withPoint } from '../../collection/spreadsheet-values.ts';
 import { type RowPlanner, RowProblem } from '../../plan/write/row-planner.ts';
@@ -24,8 +24,8 @@ export function withPoints(fields: readonly (Field | undefined)[], cells: readon
   return cells.map((cell, at) => withPoint(fields[at], cell));
 }
 
-function unclear(cell: string, other: string): Refusal {
-  return new Refusal(
+function unclear(cell: string, other: string): ApiError {
+  return new ApiError(
     '22P02',
     `"${cell}" beside "${other}" of an earlier row: write no point for thousands, and decimal commas or points alone`,
   );

@@ -2,7 +2,7 @@
 
 import { ENCODINGS, type FileEncoding } from '../../declare/rows/encoding.ts';
 import { FILE_FORMATS, type FileFormat } from '../../declare/rows/source.ts';
-import type { LoadTerms } from '../../engine/shared/loader.ts';
+import type { LoadOptions } from '../../engine/shared/loader.ts';
 import { ConfigError, DATA_SETTINGS } from '../../settings/by-command.ts';
 import { oneOf, onOrOff, setting, text } from '../../settings/setting.ts';
 import { MAX_VALUE_KB } from '../../settings/writing.ts';
@@ -11,7 +11,7 @@ import { FORCE_OPTION, JSON_OPTION } from '../shared/options.ts';
 const ON_CONFLICT = ['fail', 'merge', 'ignore'] as const;
 type OnConflict = (typeof ON_CONFLICT)[number];
 
-export const CONFLICTS: Readonly<Record<OnConflict, LoadTerms['onConflict']>> = {
+export const CONFLICTS: Readonly<Record<OnConflict, LoadOptions['onConflict']>> = {
   fail: 'refuse',
   merge: 'overwrite',
   ignore: 'keep',

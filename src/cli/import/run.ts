@@ -1,12 +1,12 @@
 /** Runs an import: turns records into rows, passes them to the engine, and reports each mistake with its line. */
 
-import type { Refusal } from '../../base/errors.ts';
+import type { ApiError } from '../../base/errors.ts';
 import type { Collection, Field } from '../../collection/declaration.ts';
 import { parseJson } from '../../collection/exact-json.ts';
 import { type FileRecord, type GoodRecord, unreadable } from '../../declare/rows/record.ts';
 import type { Source } from '../../declare/rows/source.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { type LoadBatch, LoadRefused, type LoadTerms, type RefusedRow } from '../../engine/shared/loader.ts';
+import { type LoadBatch, type LoadOptions, LoadRejected, type RejectedRow } from '../../engine/shared/loader.ts';
 import type { StoredRow } from '../../plan/types.ts';
 import { RowProblem } from '../../plan/write/row-planner.ts';
 import { ConfigError } from '../../settings/by-command.ts';
@@ -21,7 +21,7 @@ export interface Problem {
   readonly reason: string;
 }
 
-export interface ImportOptions extends Pick<LoadTerms, 'onConflict' | 'dryRun'> {
+export interface ImportOptions extends Pick<LoadOptions, 'onConflict' | 'dryRun'> {
   readonly mapping: Mapping;
   /** Whether the file has a header, so that a wrong column is a mistake of the file and not of a row. */
   readonly hasHeader: boolean;
@@ -82,7 +82,7 @@ class Import {
 
   async run(engine: Engine): Promise<ImportResult> {
     const { onConflict, dryRun, keepGoing, storing } = this.options;
-    const terms: LoadTerms = {
+    const terms: LoadOptions = {
       onConflict,
       dryRun,
       refused: (row) => this.refused(row),
@@ -94,7 +94,7 @@ class Import {
       const { read, rejected } = this;
       return { read, inserted, updated: affected - inserted, ignored: read - rejected - affected, rejected };
     } catch (error) {
-      throw error instanceof LoadRefused ? new ImportRefused(this.read, this.rejected) : error;
+      throw error instanceof LoadRejected ? new ImportRefused(this.read, this.rejected) : error;
     }
   }
 
@@ -151,7 +151,7 @@ class Import {
   }
 
   /** Explains a reference, since people write the name of the referenced row. */
-  private referenceHint(field: Field, { code, hint }: Refusal): string {
+  private referenceHint(field: Field, { code, hint }: ApiError): string {
     const reference =
       code === '22P02' && hint === null && this.collection.references.find((each) => each.field === field);
     return reference ? `. It is a key of ${reference.to}.` : '';
@@ -165,7 +165,7 @@ class Import {
   }
 
   /** Handles a row that the engine rejects. */
-  private refused({ place, given, row, because, refusal }: RefusedRow): void {
+  private refused({ place, given, row, because, refusal }: RejectedRow): void {
     const { fields } = this.collection;
     const header = this.source.header();
     const record: GoodRecord = {
@@ -191,7 +191,7 @@ class Import {
   }
 }
 
-function withHint(reason: string, { hint }: Refusal): string {
+function withHint(reason: string, { hint }: ApiError): string {
   return hint === null ? reason : `${reason.replace(/\.$/, '')}. ${hint}`;
 }
 

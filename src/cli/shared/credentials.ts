@@ -1,6 +1,6 @@
 /** Shared by `catalogue key` and `catalogue user`: names, roles, claims and the store. */
 import { CredentialStore } from '../../auth/store.ts';
-import { Refusal } from '../../base/errors.ts';
+import { ApiError } from '../../base/errors.ts';
 import { MAX_ACCOUNT_NAME_LENGTH, MAX_CLAIMS_BYTES } from '../../base/limits.ts';
 import { nearestName } from '../../base/nearest-name.ts';
 import type { Catalogue } from '../../collection/declaration.ts';
@@ -86,7 +86,7 @@ export async function named<T>(work: Promise<T>, taken: string): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    throw error instanceof Refusal && error.code === '23505' ? new ConfigError(taken) : error;
+    throw error instanceof ApiError && error.code === '23505' ? new ConfigError(taken) : error;
   }
 }
 

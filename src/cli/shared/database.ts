@@ -1,13 +1,13 @@
 /** Opens the database of a command, and always closes it. Errors become one sentence. */
 
-import { Refusal } from '../../base/errors.ts';
+import { ApiError } from '../../base/errors.ts';
 import { nearestName } from '../../base/nearest-name.ts';
 import type { Catalogue, Collection } from '../../collection/declaration.ts';
-import { begin } from '../../declare/load-catalogue.ts';
+import { loadCatalogue } from '../../declare/load-catalogue.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { openEngine } from '../../engine/open.ts';
 import type { Creation } from '../../engine/shared/loader.ts';
-import { failureOf } from '../../engine/shared/startup-errors.ts';
+import { startupError } from '../../engine/shared/startup-errors.ts';
 import { NO_ROWS } from '../../plan/write/first-rows.ts';
 import { ConfigError, type DatabaseSettings } from '../../settings/by-command.ts';
 
@@ -23,14 +23,14 @@ export async function withDatabase<T>(
   work: (engine: Engine, catalogue: Catalogue) => Promise<T>,
   { withRows = false } = {},
 ): Promise<T> {
-  const { catalogue, ...begun } = await begin(settings.collections, { withRows });
+  const { catalogue, ...begun } = await loadCatalogue(settings.collections, { withRows });
   const firstRows = withRows ? begun.firstRows : NO_ROWS;
   const engine = openEngine(settings.database, { ...settings, catalogue, firstRows, creation });
   try {
     await engine.opened;
     return await work(engine, catalogue);
   } catch (error) {
-    throw plainly(error, engine.location);
+    throw withPlainErrors(error, engine.location);
   } finally {
     await engine.close();
   }
@@ -56,11 +56,11 @@ export function chosenCollection({ collections }: Catalogue, name: string, how: 
 }
 
 /** An error as a message for a terminal. */
-export function plainly(error: unknown, location: string): unknown {
+export function withPlainErrors(error: unknown, location: string): unknown {
   if (error instanceof ConfigError) return error;
-  const failure = failureOf(error);
+  const failure = startupError(error);
   if (failure !== undefined) return new ConfigError(`${location}: ${failure}`);
-  if (!(error instanceof Refusal)) return error;
+  if (!(error instanceof ApiError)) return error;
   const { message, details, hint } = error;
   const parts = [message, details, hint].filter((part) => part !== null).map((part) => part.replace(/\.$/, ''));
   return new ConfigError(parts.join('; '));

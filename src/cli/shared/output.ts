@@ -1,7 +1,13 @@
 /** The output of a command: standard output, a device, or a file that appears only when it is complete. */
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { fileProblem } from '../../base/files/file-problem.ts';
-import { checkMayWrite, PRIVATE_MODE, partialOf, putInPlace, type WriteTerms } from '../../base/files/written-file.ts';
+import {
+  checkMayWrite,
+  moveIntoPlace,
+  PRIVATE_MODE,
+  partialOf,
+  type WriteTerms,
+} from '../../base/files/written-file.ts';
 import { ConfigError } from '../../settings/by-command.ts';
 
 export interface Output {
@@ -69,7 +75,7 @@ function openFile(path: string, replace: boolean): Output {
     end: () =>
       attempt(path, () => {
         close();
-        putInPlace(partial, path, replace);
+        moveIntoPlace(partial, path, replace);
       }),
     giveUp: () => {
       close();

@@ -1,6 +1,6 @@
 /** A command, unlike the service, fails if the database is not available. */
 
-import { Refusal } from '../../base/errors.ts';
+import { ApiError } from '../../base/errors.ts';
 import type { Collection } from '../../collection/declaration.ts';
 import { EMPTY_QUERY } from '../../dialect/query.ts';
 import type { Engine } from '../../engine/engine.ts';
@@ -15,7 +15,7 @@ export async function isReady(engine: Engine, collection: Collection): Promise<n
     const { total } = await engine.read(plan, { format: 'json', stripNulls: false, columns: [] });
     return total ?? 0;
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof ApiError)) throw error;
     throw new ConfigError(`${engine.location}: ${error.details ?? error.message}`);
   }
 }

@@ -1,5 +1,5 @@
 /** boolean: true or false, in any of PostgreSQL's spellings. */
-import { refuseSyntax } from './reject.ts';
+import { rejectSyntax } from './reject.ts';
 import { defineType, itself } from './type.ts';
 
 const WORDS: readonly (readonly [string, boolean])[] = [
@@ -17,7 +17,7 @@ function read(text: string): boolean {
   if (word === 'on') return true;
   if (word === 'of' || word === 'off') return false;
   const found = word === '' ? undefined : WORDS.find(([each]) => each.startsWith(word));
-  return found === undefined ? refuseSyntax('boolean', text) : found[1];
+  return found === undefined ? rejectSyntax('boolean', text) : found[1];
 }
 
 const words = (yes: string, no: string) => (sql: string) => `case ${sql} when 1 then '${yes}' when 0 then '${no}' end`;

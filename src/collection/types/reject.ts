@@ -1,7 +1,7 @@
 /** Rejects a text that is not a value of its type. */
-import { type ErrorCode, Refusal } from '../../base/errors.ts';
+import { ApiError, type ErrorCode } from '../../base/errors.ts';
 
-export function refuseSyntax(title: string, text: string, code: ErrorCode = '22P02'): never {
+export function rejectSyntax(title: string, text: string, code: ErrorCode = '22P02'): never {
   // In a URL a plus sign is a space: an offset follows the time without its sign.
   const isPlusLost = code === '22007' && /:\d\d(\.\d+)? \d\d(:?\d\d)?$/.test(text);
   const hint = isPlusLost
@@ -9,7 +9,7 @@ export function refuseSyntax(title: string, text: string, code: ErrorCode = '22P
     : NUMBERS.has(title) && isDecorated(text)
       ? PLAIN_NUMBER
       : undefined;
-  throw new Refusal(code, `invalid input syntax for type ${title}: "${text}"`, { hint });
+  throw new ApiError(code, `invalid input syntax for type ${title}: "${text}"`, { hint });
 }
 
 const NUMBERS: ReadonlySet<string> = new Set(['smallint', 'integer', 'bigint', 'numeric', 'real', 'double precision']);

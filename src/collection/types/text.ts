@@ -1,11 +1,11 @@
 /** text: Unicode, compared by code point. */
-import { Refusal } from '../../base/errors.ts';
+import { ApiError } from '../../base/errors.ts';
 import { defineType, itself, PLAIN_TEXT } from './type.ts';
 
 /** Rejects lone surrogates, which UTF-8 cannot encode, and NUL, which PostgreSQL cannot store. */
 export function readText(text: string): string {
-  if (text.includes('\0')) throw new Refusal('22021', 'invalid byte sequence for encoding "UTF8": 0x00');
-  if (!text.isWellFormed()) throw new Refusal('22021', 'invalid byte sequence for encoding "UTF8": a lone surrogate');
+  if (text.includes('\0')) throw new ApiError('22021', 'invalid byte sequence for encoding "UTF8": 0x00');
+  if (!text.isWellFormed()) throw new ApiError('22021', 'invalid byte sequence for encoding "UTF8": a lone surrogate');
   return text;
 }
 

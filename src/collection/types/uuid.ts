@@ -1,5 +1,5 @@
 /** uuid: 128 bits, printed in lower case with hyphens. */
-import { refuseSyntax } from './reject.ts';
+import { rejectSyntax } from './reject.ts';
 import { defineType, PLAIN_TEXT } from './type.ts';
 
 /** PostgreSQL's syntax: optional braces, an optional hyphen after every four digits. */
@@ -7,7 +7,7 @@ const UUID = /^(\{?)((?:[0-9a-f]{4}-?){7}[0-9a-f]{4})(\}?)$/i;
 
 function read(text: string): string {
   const match = UUID.exec(text);
-  if (match === null || (match[1] === '') !== (match[3] === '')) return refuseSyntax('uuid', text);
+  if (match === null || (match[1] === '') !== (match[3] === '')) return rejectSyntax('uuid', text);
   const digits = match[2]!.replaceAll('-', '').toLowerCase();
   return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }

@@ -1,6 +1,6 @@
 /** Shapes of maps: with a fixed table of keys, or with user-defined names. */
-import { perhaps } from '../../base/nearest-name.ts';
-import { calledHere } from '../foreign-keywords.ts';
+import { didYouMean } from '../../base/nearest-name.ts';
+import { ourKeyword } from '../foreign-keywords.ts';
 import {
   type At,
   type Given,
@@ -47,9 +47,9 @@ export function propertiesOf<P extends Properties>(properties: P, words: string,
 }
 
 function advice(key: string, names: readonly string[]): string {
-  const here = calledHere(key, names);
+  const here = ourKeyword(key, names);
   if (here !== undefined) return ` (perhaps you meant ${here})`;
-  return perhaps(key, names) || `; there are ${names.join(', ')}`;
+  return didYouMean(key, names) || `; there are ${names.join(', ')}`;
 }
 
 function schemasOf(properties: Properties): Record<string, JsonSchema> {

@@ -2,7 +2,7 @@
  * The shape of a value in a declaration: how it is parsed, with every mistake reported, and its JSON Schema for
  * editors. Shapes compose, and a new key needs only an entry in a table of properties.
  */
-import { perhaps } from '../../base/nearest-name.ts';
+import { didYouMean } from '../../base/nearest-name.ts';
 import type { Node } from './document.ts';
 import type { Mistakes, Place } from './mistakes.ts';
 
@@ -116,7 +116,7 @@ export function oneWordOf<const W extends string>(words: readonly W[]): Shape<W>
       const word = words.find((each) => each === text);
       if (word !== undefined) return word;
       const choice = words.length === 1 ? words[0] : `one of ${words.join(', ')}`;
-      return say(reading, node.at, `${what} must be ${choice}, not ${text}${perhaps(text, words)}`);
+      return say(reading, node.at, `${what} must be ${choice}, not ${text}${didYouMean(text, words)}`);
     },
   };
 }

@@ -1,6 +1,6 @@
 /** Parses values in a declaration: plain JSON that the field's type can store. */
 
-import { Refusal } from '../../base/errors.ts';
+import { ApiError } from '../../base/errors.ts';
 import { MAX_VALUE_NODES } from '../../base/limits.ts';
 import { exactDecimal, printTrimmed } from '../../collection/types/number/decimal-text.ts';
 import { movingMoment } from '../../collection/types/time/date-time-text.ts';
@@ -23,7 +23,7 @@ export function readValue(type: Type, node: Node, reading: Reading, what: string
     }
     return { plain, stored: stored(type, plain) };
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof ApiError)) throw error;
     const details = error.details === null ? '' : `; ${error.details}`;
     return say(reading, node.at, `${what} is no ${type.name}: ${error.message}${details}`);
   }
@@ -41,7 +41,7 @@ function stored(type: Type, plain: unknown): Value {
 
 /** `budget` bounds the expansion of nested aliases. */
 function plainValue(node: Node, type: Type, budget: { left: number }): unknown {
-  if (budget.left-- <= 0) throw new Refusal('54000', `it holds more than ${MAX_VALUE_NODES} values`);
+  if (budget.left-- <= 0) throw new ApiError('54000', `it holds more than ${MAX_VALUE_NODES} values`);
   // An unquoted text such as 007 keeps its spelling.
   if ('source' in node && can(type, 'text')) return node.source;
   switch (node.kind) {
@@ -67,7 +67,7 @@ function plainNumber(text: string, type: Type): number | string {
   const number = Number(text);
   const [exact, nearest] = [exactDecimal(text), exactDecimal(String(number))];
   if (exact !== undefined && nearest !== undefined && printTrimmed(exact) === printTrimmed(nearest)) return number;
-  if (can(type, 'json')) throw new Refusal('22003', `${text} has too many digits for a number in a declaration`);
+  if (can(type, 'json')) throw new ApiError('22003', `${text} has too many digits for a number in a declaration`);
   return text;
 }
 

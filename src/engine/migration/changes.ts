@@ -5,7 +5,7 @@
 import type { Catalogue, Collection, Field, Reference, Unique } from '../../collection/declaration.ts';
 
 /** The content of a database in terms of a declaration. */
-export interface Found {
+export interface StoredSchema {
   /** The last declaration without missing tables and fields; a field is required if its column is. */
   readonly catalogue: Catalogue;
   /** The existing indexes and constraints, each as `table.name`: tables may have constraints of the same name. */
@@ -32,7 +32,7 @@ export interface Index {
   readonly fields: readonly Field[];
 }
 
-export interface Demand {
+export interface SchemaRequirement {
   readonly catalogue: Catalogue;
   /** Collections whose tables we create and change; the others are adopted. */
   readonly own: readonly Collection[];
@@ -70,7 +70,7 @@ export type ChangeKind = Change['kind'];
 export type ChangeOf<K extends ChangeKind> = Change & { readonly kind: K };
 
 /** A declared collection beside its stored state. */
-export interface Pair {
+export interface CollectionPair {
   readonly now: Collection;
   readonly before: Collection | undefined;
   /** The previous state of a declared field; undefined if it is new. */
@@ -78,13 +78,13 @@ export interface Pair {
 }
 
 export interface Comparison {
-  readonly demand: Demand;
+  readonly demand: SchemaRequirement;
   /** By collection name. */
-  readonly pairs: ReadonlyMap<string, Pair>;
+  readonly pairs: ReadonlyMap<string, CollectionPair>;
   readonly changes: readonly Change[];
 }
 
-export function compare(demand: Demand, found: Found): Comparison {
+export function compare(demand: SchemaRequirement, found: StoredSchema): Comparison {
   const pairs = new Map(demand.own.map((now) => [now.name, pairOf(demand, now, found)]));
   const met = new Set([...pairs.values()].map(({ before }) => before));
   const gone = [...found.catalogue.collections.values()].filter((collection) => !met.has(collection));
@@ -95,7 +95,7 @@ export function compare(demand: Demand, found: Found): Comparison {
 }
 
 /** Changes that a process with another declaration cannot serve without. It can ignore the others. */
-export function unservable(comparison: Comparison): Comparison {
+export function blockingChanges(comparison: Comparison): Comparison {
   const kinds = [
     'create-collection',
     'rename-collection',
@@ -112,7 +112,7 @@ export function ofKind<K extends ChangeKind>(changes: readonly Change[], ...kind
 }
 
 /** `was` means a rename if the old name exists and nothing else is declared with it. */
-function pairOf({ catalogue }: Demand, now: Collection, found: Found): Pair {
+function pairOf({ catalogue }: SchemaRequirement, now: Collection, found: StoredSchema): CollectionPair {
   const { collections } = found.catalogue;
   const { was } = now.draft;
   const isRenamed = was !== undefined && !catalogue.collections.has(was);
@@ -129,12 +129,12 @@ function originOf(now: Collection, { name }: Field, before: Collection): Field |
 
 class Comparer {
   constructor(
-    private readonly demand: Demand,
-    private readonly found: Found,
-    private readonly pairs: ReadonlyMap<string, Pair>,
+    private readonly demand: SchemaRequirement,
+    private readonly found: StoredSchema,
+    private readonly pairs: ReadonlyMap<string, CollectionPair>,
   ) {}
 
-  changesOf(pair: Pair): Change[] {
+  changesOf(pair: CollectionPair): Change[] {
     const { now, before } = pair;
     if (before === undefined) {
       return [{ kind: 'create-collection', collection: now }, ...this.constraintsOf(pair, EMPTY)];
@@ -152,7 +152,10 @@ class Comparer {
   }
 
   /** Named constraints, recreated if their name or parts differ. */
-  private constraintsOf(pair: Pair, before: Pick<Collection, 'unique' | 'references'> & Partial<Collection>): Change[] {
+  private constraintsOf(
+    pair: CollectionPair,
+    before: Pick<Collection, 'unique' | 'references'> & Partial<Collection>,
+  ): Change[] {
     const { now: collection } = pair;
     const isThere = ({ name }: { name: string }) => this.found.names.has(`${before.name}.${name}`);
     const was = (fields: readonly Field[]) => fields.map((field) => pair.origin(field)?.name).join();
@@ -175,7 +178,7 @@ class Comparer {
   }
 
   /** A reference depends on its field and the referenced key: a change of either recreates it. */
-  private isSameReference(pair: Pair, now: Reference, before: Reference): boolean {
+  private isSameReference(pair: CollectionPair, now: Reference, before: Reference): boolean {
     const to = this.pairs.get(now.to);
     const isSameTarget = to === undefined ? now.to === before.to : to.before?.name === before.to && !isRekeyed(to);
     const origin = pair.origin(now.field);
@@ -202,7 +205,7 @@ function difference<T>(
   };
 }
 
-function fieldChanges(pair: Pair, collectionBefore: Collection, field: Field): Change[] {
+function fieldChanges(pair: CollectionPair, collectionBefore: Collection, field: Field): Change[] {
   const { now: collection } = pair;
   const before = pair.origin(field);
   if (before === undefined) return [{ kind: 'add-field', collection, field }];
@@ -225,7 +228,7 @@ function fieldChanges(pair: Pair, collectionBefore: Collection, field: Field): C
 }
 
 /** Whether the key has other fields, or only one of the two keys is assigned. */
-function hasOtherKey({ now, before, origin }: Pair): boolean {
+function hasOtherKey({ now, before, origin }: CollectionPair): boolean {
   if (before === undefined) return false;
   const names = (fields: readonly (Field | undefined)[]) => fields.map((field) => field?.name).join();
   return (
@@ -233,7 +236,7 @@ function hasOtherKey({ now, before, origin }: Pair): boolean {
   );
 }
 
-function isRekeyed(pair: Pair): boolean {
+function isRekeyed(pair: CollectionPair): boolean {
   return hasOtherKey(pair) || pair.now.key.some((field) => pair.origin(field)?.type !== field.type);
 }
 

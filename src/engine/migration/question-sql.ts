@@ -3,12 +3,12 @@ import type { Field } from '../../collection/declaration.ts';
 import type { Type } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
 import { identifier } from '../sql/statement.ts';
-import type { Coming, Question } from './question.ts';
+import type { Question, TargetColumn } from './question.ts';
 
 /** The differences between the engines. */
 export interface ValueSql {
   /** The future value of a row's field; undefined if each row gets its own. */
-  readonly value: (coming: Coming) => string | undefined;
+  readonly value: (coming: TargetColumn) => string | undefined;
   readonly literal: (value: Value, type: Type) => string;
   /** The condition of the field's rules; undefined if it has none. */
   readonly keepsRules: (field: Field, sql: string) => string | undefined;

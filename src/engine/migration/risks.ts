@@ -1,7 +1,7 @@
 /** Finds changes that could lose or reject stored data, by asking questions about the rows. */
 import type { Field } from '../../collection/declaration.ts';
-import type { Change, ChangeKind, ChangeOf, Comparison, Pair } from './changes.ts';
-import { coming, type FirstRows, fieldsIn, type Question, targetOf } from './question.ts';
+import type { Change, ChangeKind, ChangeOf, CollectionPair, Comparison } from './changes.ts';
+import { type FirstRows, fieldsIn, type Question, targetColumn, targetOf } from './question.ts';
 
 /** What happens to the conflicting rows, if permitted. */
 export type Remedy = 'drop' | 'convert' | 'fill' | 'clear';
@@ -21,7 +21,11 @@ interface Risk {
   readonly problem: (count: number) => Problem;
 }
 
-type Assessor<K extends ChangeKind> = (change: ChangeOf<K>, pair: Pair | undefined, all: Assessment) => readonly Risk[];
+type Assessor<K extends ChangeKind> = (
+  change: ChangeOf<K>,
+  pair: CollectionPair | undefined,
+  all: Assessment,
+) => readonly Risk[];
 
 /** The context of an assessment. */
 interface Assessment extends Comparison {
@@ -52,7 +56,11 @@ export function* assess(comparison: Comparison, firstRows: FirstRows): Generator
 
 function risksOf(all: Assessment): readonly Risk[] {
   return all.changes.flatMap((change) => {
-    const risks = ASSESSORS[change.kind] as (change: Change, pair: Pair | undefined, all: Assessment) => Risk[];
+    const risks = ASSESSORS[change.kind] as (
+      change: Change,
+      pair: CollectionPair | undefined,
+      all: Assessment,
+    ) => Risk[];
     return risks(change, all.pairs.get(change.collection.name), all);
   });
 }
@@ -120,7 +128,7 @@ const ASSESSORS: { readonly [K in ChangeKind]: Assessor<K> } = {
     const types = `${name}.${field.name} becomes ${field.type.name}, and was ${before.type.name}`;
     return [
       {
-        question: { kind: 'unreadable', table, of: coming(pair!, field) },
+        question: { kind: 'unreadable', table, of: targetColumn(pair!, field) },
         problem: (count) => ({
           words: `${types}: ${count === 1 ? '1 row holds' : `${count} rows hold`} what is no ${field.type.name}`,
         }),
@@ -142,7 +150,7 @@ const ASSESSORS: { readonly [K in ChangeKind]: Assessor<K> } = {
 
   require: ({ collection: { name }, field }, pair) => [
     {
-      question: { kind: 'nulls', table: pair!.before!.name, of: coming(pair!, field) },
+      question: { kind: 'nulls', table: pair!.before!.name, of: targetColumn(pair!, field) },
       problem: (count) => ({
         words: `${have(count, `no ${field.name}`)}: ${name}.${field.name} becomes required`,
         ...(field.default === undefined && field.generated === undefined
@@ -154,7 +162,7 @@ const ASSESSORS: { readonly [K in ChangeKind]: Assessor<K> } = {
 
   'change-rules': ({ collection: { name }, field }, pair) => [
     {
-      question: { kind: 'broken', table: pair!.before!.name, of: coming(pair!, field) },
+      question: { kind: 'broken', table: pair!.before!.name, of: targetColumn(pair!, field) },
       problem: (count) => ({
         words: `${count === 1 ? '1 row breaks' : `${count} rows break`} the rules of ${name}.${field.name} (${ruleWords(field)})`,
         ...clearing(name, field),
@@ -174,7 +182,7 @@ const ASSESSORS: { readonly [K in ChangeKind]: Assessor<K> } = {
         question: {
           kind: 'dangling',
           table: before.name,
-          of: coming(pair!, field),
+          of: targetColumn(pair!, field),
           to: targetOf(to, all, all.firstRows),
         },
         problem: (count) => ({
@@ -186,11 +194,11 @@ const ASSESSORS: { readonly [K in ChangeKind]: Assessor<K> } = {
   },
 };
 
-function repeated(pair: Pair, fields: readonly Field[], what: string): Risk {
+function repeated(pair: CollectionPair, fields: readonly Field[], what: string): Risk {
   const { now, before } = pair;
   const names = fields.map(({ name }) => name).join(', ');
   return {
-    question: { kind: 'repeated', table: before!.name, of: fields.map((field) => coming(pair, field)) },
+    question: { kind: 'repeated', table: before!.name, of: fields.map((field) => targetColumn(pair, field)) },
     problem: (count) => ({
       words: `${count === 1 ? '1 row repeats' : `${count} rows repeat`} the ${names} of another: ${now.name} (${names}) ${what}`,
     }),

@@ -42,7 +42,7 @@ const WORDS: { readonly [K in ChangeKind]: (change: ChangeOf<K>) => string } = {
 };
 
 /** The database differs from the declaration, and migrating could lose or reject stored data. */
-export class MigrationRefused extends ConfigError {
+export class MigrationRejected extends ConfigError {
   constructor(
     location: string,
     catalogue: Catalogue,
@@ -61,6 +61,6 @@ export function problemLines({ problems }: MigrationPlan): string[] {
   });
 }
 
-export function refused(problems: readonly Problem[], allowed: readonly string[]): readonly Problem[] {
+export function blockedBy(problems: readonly Problem[], allowed: readonly string[]): readonly Problem[] {
   return problems.filter(({ allow }) => allow === undefined || !allowed.includes(allow));
 }

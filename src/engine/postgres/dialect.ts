@@ -55,7 +55,7 @@ export function postgresDialect(folding: Folding, configurations: Configurations
       return `(${isOneOf(prefix(sql), values.map(prefixOf))} and ${isOneOf(sql, values)})`;
     },
 
-    rowsWithin,
+    boundedRows: rowsWithin,
     compare,
     column(sql, field) {
       const type = adopted.readAs.get(field);

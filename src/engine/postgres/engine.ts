@@ -8,7 +8,7 @@ import type { Collection } from '../../collection/declaration.ts';
 import type { Encoding } from '../../encode/encoding.ts';
 import type { ReadPlan, WritePlan } from '../../plan/types.ts';
 import type { Engine, Explanation, Metric, PlanOption, ReadResult, WriteResult } from '../engine.ts';
-import type { LoadResult, LoadSet, LoadTerms } from '../shared/loader.ts';
+import type { LoadOptions, LoadResult, LoadSet } from '../shared/loader.ts';
 import type { SqlDialect } from '../sql/statement.ts';
 import { bypassedRowSecurity } from './adopt/row-security.ts';
 import { stopTracking } from './connections/in-flight.ts';
@@ -21,11 +21,11 @@ import type { Notice } from './notice.ts';
 import { ConnectionManager } from './primary/connection-manager.ts';
 import { explainRead } from './read/explain.ts';
 import { findFolding } from './read/folding.ts';
-import { Quick } from './read/plan-cost.ts';
+import { PlanCost } from './read/plan-cost.ts';
 import { readList } from './read/reads.ts';
 import { findConfigurations } from './read/search.ts';
 import { ReplicaSet } from './replicas/replica-set.ts';
-import type { PostgresDemand } from './schema/compare-schema.ts';
+import type { PostgresRequirement } from './schema/compare-schema.ts';
 import { makeTables, type Prepared, prepareSchema, schemaAgain } from './schema/migrate.ts';
 import { hasOwnTables, makeOwnTables, rejectCredentials } from './schema/own-tables.ts';
 import { parseTarget, type Target } from './url.ts';
@@ -39,7 +39,7 @@ import { carryOut } from './write/write.ts';
 /** The time for a new primary to answer the questions after connecting. */
 const CHECKS_MS = 4_000;
 
-export interface PostgresOptions extends SessionSettings, PostgresDemand {
+export interface PostgresOptions extends SessionSettings, PostgresRequirement {
   readonly url: string;
   readonly retryHours: number;
   readonly dryRunSeconds?: number;
@@ -76,7 +76,7 @@ export class PostgresEngine implements Engine {
   private dialect!: SqlDialect;
   private prepared!: Prepared;
   private isPrepared = false;
-  private readonly quick: Quick;
+  private readonly quick: PlanCost;
   private keys = new Keys();
 
   constructor(
@@ -85,7 +85,7 @@ export class PostgresEngine implements Engine {
   ) {
     const { schema } = options;
     this.location = `${target.location}${schema === 'public' ? '' : ` (schema ${schema})`}`;
-    this.quick = new Quick(schema);
+    this.quick = new PlanCost(schema);
     this.sweeper = new Sweeper(options.retryHours);
     this.primary = new ConnectionManager(target, options, (pool) => this.prepare(pool), options.notice ?? (() => {}));
     this.replicas = replicasOf(options);
@@ -106,7 +106,7 @@ export class PostgresEngine implements Engine {
   }
 
   /** Not retried: the input is already consumed. */
-  async load(sets: readonly LoadSet[], terms: LoadTerms): Promise<LoadResult> {
+  async load(sets: readonly LoadSet[], terms: LoadOptions): Promise<LoadResult> {
     const pool = await this.primary.current();
     try {
       return await loadRows(pool, (connection) => this.loadContext(connection), sets, terms);
@@ -130,7 +130,7 @@ export class PostgresEngine implements Engine {
     return this.executor.read(plan.from, (pool) => explainRead(pool, plan, this.dialect, options));
   }
 
-  awaySince(moment: number): number {
+  unavailableSince(moment: number): number {
     return this.primary.awaySince(moment);
   }
 

@@ -1,11 +1,11 @@
 /** Translates PostgreSQL errors, and classifies those that mean a lost server. */
 
-import { ERRORS, type ErrorCode, Refusal } from '../../base/errors.ts';
+import { ApiError, ERRORS, type ErrorCode } from '../../base/errors.ts';
 import type { Collection, Field } from '../../collection/declaration.ts';
 import type { WritePlan } from '../../plan/types.ts';
 import { nullViolation } from '../../plan/write/row-planner.ts';
 import { NEWEST } from '../engine.ts';
-import { atRow, diskFull, duplicate, keysUsedUp, printed } from '../shared/write-checks.ts';
+import { diskFull, duplicateKey, keysExhausted, printValues, withRowIndex } from '../shared/write-checks.ts';
 
 export interface ServerError extends Error {
   /** Bun's error code. */
@@ -53,7 +53,7 @@ export function isInternal(error: unknown): boolean {
 
 /** Whether the outcome of the statement is known: only the loss of the server or the connection leaves it open. */
 export function surelyUndone(error: unknown): boolean {
-  if (error instanceof Refusal || isInternal(error)) return true;
+  if (error instanceof ApiError || isInternal(error)) return true;
   const state = sqlState(error);
   if (state !== undefined) return !/^(08|57P)/.test(state);
   const { code = '' } = error as ServerError;
@@ -65,26 +65,26 @@ export function isTransient(error: unknown): boolean {
   return ['40001', '40P01'].includes(sqlState(error) ?? '');
 }
 
-export function unavailable(reason: string, seconds = 1): Refusal {
-  return new Refusal('CAT503', 'the database is not available', {
+export function unavailable(reason: string, seconds = 1): ApiError {
+  return new ApiError('CAT503', 'the database is not available', {
     details: `${reason}. Nothing was changed.`,
     hint: 'Try again in a moment.',
     headers: { 'retry-after': String(seconds) },
   });
 }
 
-export function busy(): Refusal {
+export function busy(): ApiError {
   return unavailable('All connections to PostgreSQL are in use');
 }
 
 /** All connections for this kind of work are in use. */
-export function crowded(kind: string): Refusal {
+export function crowded(kind: string): ApiError {
   return unavailable(`Too many ${kind}s are waiting for PostgreSQL`);
 }
 
 /** The only failure after which it is unknown whether a write is stored. */
-export function unconfirmed(): Refusal {
-  return new Refusal('CAT503', 'the database did not confirm the write', {
+export function unconfirmed(): ApiError {
+  return new ApiError('CAT503', 'the database did not confirm the write', {
     details: 'It may have been stored or not.',
     hint: 'Look before you repeat it; with an Idempotency-Key a repetition is safe.',
     // A read that sends this position is answered by the primary.
@@ -119,7 +119,7 @@ const BY_CLASS: Readonly<Record<string, ErrorCode>> = {
 const SERVER_TROUBLE = /^(0[0-9AFLPZ]|2[45678BDF]|3|40|55|58|72|F0|HV|XX)/;
 
 export function translateError(error: unknown, collection?: Collection): unknown {
-  if (error instanceof Refusal) return error;
+  if (error instanceof ApiError) return error;
   if (isLoss(error) || isFull(error)) return unavailable(describe(error));
   const state = sqlState(error);
   if (state === undefined) return error;
@@ -127,18 +127,18 @@ export function translateError(error: unknown, collection?: Collection): unknown
   if (collection !== undefined) {
     const { name, assigned } = collection;
     const taken = state === '23505' ? takenIn(collection, detail) : undefined;
-    if (taken !== undefined) return duplicate(collection, taken.fields, taken.values);
+    if (taken !== undefined) return duplicateKey(collection, taken.fields, taken.values);
     if (state === '23502' && column !== undefined) return nullViolation(collection, { name: column });
     // Only an assigned key can violate the bounds of its field: supplied ones are validated before.
     const isBeyond = state === '23514' && assigned !== undefined && constraint === `${name}_${assigned.name}_check`;
-    if (state === '2200H' || isBeyond) return keysUsedUp(collection);
+    if (state === '2200H' || isBeyond) return keysExhausted(collection);
   }
   if (state === '53100') return diskFull(message);
   const ours = TRANSLATED[state] ?? known(state);
   const code = ours ?? BY_CLASS[state.slice(0, 2)] ?? (SERVER_TROUBLE.test(state) ? undefined : 'P0001');
   if (code === undefined) return error;
   const isOwn = ours === undefined && ERRORS[code].status < 500;
-  return new Refusal(code, message, {
+  return new ApiError(code, message, {
     details: detail ?? (isOwn || code === state ? undefined : `SQLSTATE ${state}`),
     hint,
     sqlState: isOwn ? state : undefined,
@@ -152,7 +152,7 @@ export function inItsOwnWords(error: unknown): unknown {
   const code = known(state) ?? TRANSLATED[state];
   if (code?.startsWith('23') !== true) return error;
   const { message, detail, hint } = error as ServerError;
-  return new Refusal(code, message, { details: detail, hint });
+  return new ApiError(code, message, { details: detail, hint });
 }
 
 function known(state: string): ErrorCode | undefined {
@@ -178,13 +178,13 @@ export function naming(error: unknown, plan: WritePlan): unknown {
   if (taken === undefined) return error;
   const places = taken.fields.map((field) => plan.into.fields.indexOf(field));
   const found = plan.rows.flatMap((row, index) => {
-    const values = printed(
+    const values = printValues(
       taken.fields,
       places.map((place) => row[place]),
     );
     return values.join(', ') === taken.values.join(', ') ? [index] : [];
   });
-  return atRow(duplicate(plan.into, taken.fields, taken.values), found.length === 1 ? found[0] : undefined);
+  return withRowIndex(duplicateKey(plan.into, taken.fields, taken.values), found.length === 1 ? found[0] : undefined);
 }
 
 /** Printed our way: a decimal without trailing zeros. */

@@ -9,7 +9,7 @@ import { SilentConnection } from './connections/in-flight.ts';
 import { isFull, isLoss, isTransient, translateError } from './errors.ts';
 import type { ConnectionManager } from './primary/connection-manager.ts';
 import type { ReplicaSet } from './replicas/replica-set.ts';
-import { againIfInTheWay, MAX_ATTEMPTS, pauseBefore, UnconfirmedCommit } from './write/transaction.ts';
+import { MAX_ATTEMPTS, pauseBefore, retryOnConflict, UnconfirmedCommit } from './write/transaction.ts';
 
 /** Connections that a request tries before its client gets 503. */
 const MAX_CONNECTIONS = 3;
@@ -47,7 +47,7 @@ export class Executor {
     for (let attempt = 1; ; attempt++) {
       const pool = await this.primary.current();
       try {
-        return await this.run(pool, () => againIfInTheWay(() => work(pool)));
+        return await this.run(pool, () => retryOnConflict(() => work(pool)));
       } catch (error) {
         if (error instanceof UnconfirmedCommit) {
           this.report(error.cause, pool);

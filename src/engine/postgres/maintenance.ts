@@ -4,12 +4,12 @@ import type { Catalogue } from '../../collection/declaration.ts';
 import { ConfigError } from '../../settings/by-command.ts';
 import { RECORD_TABLE } from '../migration/record.ts';
 import type { MigrationPlan } from '../migration/words.ts';
-import { credentialsFinding, type Finding, type Maintenance, type MigrationTerms } from '../shared/maintenance.ts';
+import { checkCredentialRoles, type Finding, type Maintenance, type MigrationTerms } from '../shared/maintenance.ts';
 import { identifier } from '../sql/statement.ts';
 import { bypassedRowSecurity } from './adopt/row-security.ts';
 import { query, quoteName, type Runner, type SessionSettings } from './driver.ts';
-import { onServer } from './one-off-connection.ts';
-import type { PostgresDemand } from './schema/compare-schema.ts';
+import { withOneConnection } from './one-off-connection.ts';
+import type { PostgresRequirement } from './schema/compare-schema.ts';
 import { inspectOwn, inspectTables, SCHEMA_VERSION } from './schema/inspect.ts';
 import { planSchema } from './schema/migrate.ts';
 import { roleHolders } from './schema/own-tables.ts';
@@ -60,7 +60,7 @@ export class PostgresMaintenance implements Maintenance {
     });
   }
 
-  private demand(terms: MigrationTerms): PostgresDemand {
+  private demand(terms: MigrationTerms): PostgresRequirement {
     return { ...terms, schema: this.settings.schema, catalogue: this.catalogue };
   }
 
@@ -85,11 +85,11 @@ export class PostgresMaintenance implements Maintenance {
   private async credentials(pool: Runner): Promise<Finding[]> {
     const { roles } = this.catalogue;
     if (roles === undefined) return [];
-    return [credentialsFinding(await roleHolders(pool, this.settings.schema), roles)];
+    return [checkCredentialRoles(await roleHolders(pool, this.settings.schema), roles)];
   }
 
   private onServer<T>(work: (pool: SQL) => Promise<T>): Promise<T> {
-    return onServer(this.target, this.settings, work);
+    return withOneConnection(this.target, this.settings, work);
   }
 }
 

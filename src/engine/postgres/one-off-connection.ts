@@ -7,7 +7,7 @@ import { describe, isInternal } from './errors.ts';
 import type { Target } from './url.ts';
 
 /** Runs on a connection of its own. */
-export async function onServer<T>(
+export async function withOneConnection<T>(
   target: Target,
   settings: SessionSettings,
   work: (pool: SQL) => Promise<T>,

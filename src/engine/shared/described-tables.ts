@@ -22,7 +22,7 @@ export interface DescribedDatabase {
  * Removes properties whose index or constraint would have a name that is taken or too long, as in a declaration. A note says so;
  * the table keeps the index or constraint itself.
  */
-export function withClearNames(collections: readonly DescribedCollection[]): DescribedCollection[] {
+export function withUniqueNames(collections: readonly DescribedCollection[]): DescribedCollection[] {
   const schema = new Set(collections.flatMap(({ draft: { name } }) => [name, `${name}_pkey`]));
   return collections.map(({ draft, notes, fieldNotes }) => {
     const names = { schema, table: new Set([`${draft.name}_pkey`]) };

@@ -3,7 +3,7 @@
  * arrive, so that other writers wait only while they are stored. Then all are stored, or none.
  */
 
-import type { Refusal } from '../../base/errors.ts';
+import type { ApiError } from '../../base/errors.ts';
 import type { Collection, Field } from '../../collection/declaration.ts';
 import type { StoredRow } from '../../plan/types.ts';
 
@@ -22,13 +22,13 @@ export interface LoadSet {
   readonly batches: AsyncIterable<LoadBatch>;
 }
 
-export interface LoadTerms {
+export interface LoadOptions {
   /** What happens to a row whose key exists: it is rejected, skipped, or overwrites. */
   readonly onConflict: 'refuse' | 'keep' | 'overwrite';
   /** Executes everything but stores nothing. */
   readonly dryRun: boolean;
   /** Called for every row that cannot be stored. */
-  readonly refused: (row: RefusedRow) => void;
+  readonly refused: (row: RejectedRow) => void;
   /** Called after all rejections are known: whether the other rows are stored. */
   readonly goesOn: () => boolean;
   /** Called from time to time with the number of stored rows. */
@@ -40,18 +40,18 @@ export interface LoadTerms {
  */
 export type Creation = 'at once' | 'by a load' | 'never';
 
-export interface RefusedRow {
+export interface RejectedRow {
   readonly place: number;
   readonly given: readonly Field[];
   /** The text forms of its values in field order. */
   readonly row: readonly (string | null)[];
   /** The fields that caused the rejection. */
   readonly because: readonly Field[];
-  readonly refusal: Refusal;
+  readonly refusal: ApiError;
 }
 
 /** Nothing was stored because some rows were rejected. */
-export class LoadRefused extends Error {}
+export class LoadRejected extends Error {}
 
 export interface LoadResult {
   /** Rows inserted or overwritten. */

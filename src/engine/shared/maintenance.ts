@@ -66,7 +66,7 @@ export interface Finding {
 }
 
 /** Checks the roles of stored keys and users. */
-export function credentialsFinding(holders: RoleHolders, roles: ReadonlyMap<string, unknown>): Finding {
+export function checkCredentialRoles(holders: RoleHolders, roles: ReadonlyMap<string, unknown>): Finding {
   const warning = undeclaredRoles(holders, roles);
   return { check: 'credentials', ok: true, isWarning: warning !== undefined, detail: warning ?? 'of declared roles' };
 }

@@ -3,12 +3,12 @@
 import { QUICK_PAGE_ROWS } from '../../base/limits.ts';
 import type { Collection, Field } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
-import { fieldsIn } from '../../plan/access/named-fields.ts';
+import { fieldsOfPredicate } from '../../plan/access/named-fields.ts';
 import { fieldOf, type InsertPlan, isAlways, type Predicate, type ReadPlan, type WritePlan } from '../../plan/types.ts';
-import { holdEmbedded, isEmbedded } from '../sql/row-size.ts';
+import { anyEmbedded, isEmbedding } from '../sql/row-size.ts';
 
 /** An upper bound from the key values in the filter; undefined without one. */
-export function keysNamed({ key }: Collection, terms: readonly Predicate[]): number | undefined {
+export function maxKeys({ key }: Collection, terms: readonly Predicate[]): number | undefined {
   // A composite key must be given completely.
   const most = key.length === 1 ? QUICK_PAGE_ROWS : 1;
   let rows = 0;
@@ -22,7 +22,7 @@ export function keysNamed({ key }: Collection, terms: readonly Predicate[]): num
 }
 
 /** The key, if the filter is exactly `key = value`. */
-export function keyAlone(plan: ReadPlan, where = plan.where): Value | undefined {
+export function singleKey(plan: ReadPlan, where = plan.where): Value | undefined {
   const { from, limit, offset, count, groupBy } = plan;
   if (where.kind !== 'compare' || where.operator !== '=' || from.key.length > 1) return undefined;
   if (fieldOf(where.of) !== from.key[0] || offset > 0) return undefined;
@@ -42,7 +42,7 @@ export function conjuncts(predicate: Predicate): readonly Predicate[] {
 }
 
 /** An upper bound for the rows that a write changes. */
-export function rowsWritten(plan: WritePlan): number {
+export function maxRowsWritten(plan: WritePlan): number {
   switch (plan.kind) {
     case 'insert':
       return plan.rows.length;
@@ -50,7 +50,7 @@ export function rowsWritten(plan: WritePlan): number {
       return plan.changes.length;
     case 'update':
     case 'delete':
-      return keysNamed(plan.into, conjuncts(plan.where)) ?? Number.POSITIVE_INFINITY;
+      return maxKeys(plan.into, conjuncts(plan.where)) ?? Number.POSITIVE_INFINITY;
   }
 }
 
@@ -58,26 +58,26 @@ export function rowsWritten(plan: WritePlan): number {
  * The rule for new rows that can be tested before storing them. Testing early hides from the caller whether conflicting
  * rows exist. Values filled in by the database are unknown by then, and so are conflicts.
  */
-export function askedBefore({ into, conflict, restriction }: InsertPlan): Predicate | undefined {
+export function checkBeforeInsert({ into, conflict, restriction }: InsertPlan): Predicate | undefined {
   const { created } = restriction ?? {};
   if (created === undefined || (conflict !== 'refuse' && conflict.overwrite.length > 0)) return undefined;
   const isGiven = (field: Field) => field !== into.assigned && !field.filled && !field.readOnly;
-  return [...fieldsIn(into, created)].every(isGiven) ? created : undefined;
+  return [...fieldsOfPredicate(into, created)].every(isGiven) ? created : undefined;
 }
 
 /** Whether rows of other collections are read for each row. */
-export function reachesOthers(plan: Pick<ReadPlan, 'where' | 'columns' | 'order'>): boolean {
-  return holdEmbedded(plan.columns) || isFoundByOthers(plan);
+export function readsOtherCollections(plan: Pick<ReadPlan, 'where' | 'columns' | 'order'>): boolean {
+  return anyEmbedded(plan.columns) || dependsOnOtherCollections(plan);
 }
 
 /** Whether other collections determine the rows or their order. */
-export function isFoundByOthers({ where, order }: Pick<ReadPlan, 'where' | 'order'>): boolean {
-  return asksOthers(where) || order.some(({ expression }) => isEmbedded(expression));
+export function dependsOnOtherCollections({ where, order }: Pick<ReadPlan, 'where' | 'order'>): boolean {
+  return testsOtherCollections(where) || order.some(({ expression }) => isEmbedding(expression));
 }
 
 /** Whether the predicate depends on rows of other collections. */
-export function asksOthers(predicate: Predicate): boolean {
-  if ('terms' in predicate) return predicate.terms.some(asksOthers);
-  if (predicate.kind === 'not') return asksOthers(predicate.term);
+export function testsOtherCollections(predicate: Predicate): boolean {
+  if ('terms' in predicate) return predicate.terms.some(testsOtherCollections);
+  if (predicate.kind === 'not') return testsOtherCollections(predicate.term);
   return predicate.kind === 'exists';
 }

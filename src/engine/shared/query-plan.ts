@@ -13,7 +13,7 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-export function explanationOf(sql: string, steps: readonly PlanStep[]): Explanation {
+export function explain(sql: string, steps: readonly PlanStep[]): Explanation {
   const nodes = nodesUnder(steps, 0);
   return {
     json: [{ Plan: nodes.length === 1 ? nodes[0] : { 'Node Type': 'Steps', Plans: nodes }, Query: sql }],

@@ -1,6 +1,6 @@
 /** Translates defaults and check constraints in SQL to a declaration, where it can express them. */
 
-import { Refusal } from '../../base/errors.ts';
+import { ApiError } from '../../base/errors.ts';
 import type { FieldDraft } from '../../collection/draft.ts';
 import { can, type Type } from '../../collection/types/type.ts';
 import { compileRegex } from '../../text/regex.ts';
@@ -43,7 +43,7 @@ function jsonOf(type: Type, text: string): unknown {
   try {
     type.store(text);
   } catch (error) {
-    if (error instanceof Refusal) return undefined;
+    if (error instanceof ApiError) return undefined;
     throw error;
   }
   if (can(type, 'json')) return JSON.parse(text);
@@ -121,7 +121,7 @@ function patternOf(pattern: string | undefined): FoundRules | undefined {
     compileRegex(pattern, false);
     return { pattern };
   } catch (error) {
-    if (error instanceof Refusal) return undefined;
+    if (error instanceof ApiError) return undefined;
     throw error;
   }
 }

@@ -10,7 +10,7 @@ interface Failure extends Error {
 }
 
 /** One sentence; undefined for an unexpected error, which needs a stack. */
-export function failureOf(error: unknown): string | undefined {
+export function startupError(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code = '', syscall, path, message } = error as Failure;
   if (code.startsWith('SQLITE_')) return sqliteWords({ code, message });

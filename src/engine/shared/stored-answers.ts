@@ -4,13 +4,13 @@
  */
 
 import { MAX_STORED_ANSWERS_BYTES } from '../../base/limits.ts';
-import { oncePer } from '../../base/memo.ts';
+import { memoize } from '../../base/memo.ts';
 import { RateLimiter } from '../../http/edge/rate-limit.ts';
 import type { Retry } from '../../plan/types.ts';
 import type { WriteResult } from '../engine.ts';
 
 /** For each engine or connection: processes count for themselves. */
-const quotaOf = oncePer((_store: object) => new RateLimiter());
+const quotaOf = memoize((_store: object) => new RateLimiter());
 
 /** The text to store for a result; `hours` is how long it is kept. */
 export function storedAnswer(

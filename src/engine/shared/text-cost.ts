@@ -3,8 +3,8 @@
  * it.
  */
 
-import { Refusal } from '../../base/errors.ts';
-import { oncePer } from '../../base/memo.ts';
+import { ApiError } from '../../base/errors.ts';
+import { memoize } from '../../base/memo.ts';
 import { isLong } from '../../collection/types/type.ts';
 import type { Expression, OrderKey, OutputColumn, Predicate, ReadPlan } from '../../plan/types.ts';
 import { sizeOfRegex } from '../../text/regex.ts';
@@ -15,7 +15,7 @@ const SEARCH_STEPS = 64;
 const READING_STEPS = 8;
 
 /** Steps on rows that may not be part of the result. Stops counting beyond `enough`. */
-export function stepsToFind({ where, order }: Pick<ReadPlan, 'where' | 'order'>, enough = 0): number {
+export function filterSteps({ where, order }: Pick<ReadPlan, 'where' | 'order'>, enough = 0): number {
   return stepsOfOrder(order) + stepsOf(where, enough);
 }
 
@@ -24,21 +24,21 @@ type RegexTest = Pick<Extract<Predicate, { caseless: boolean }>, 'pattern' | 'ca
 let measured = 0;
 
 /** Cached, since measuring takes time proportional to the expression. */
-export const instructionsOf = oncePer(({ pattern, caseless }: RegexTest): number => {
+export const regexInstructions = memoize(({ pattern, caseless }: RegexTest): number => {
   measured++;
   return sizeOfRegex(pattern, caseless);
 });
 
 /** The number of measurements, for tests. */
-export function expressionsMeasured(): number {
+export function regexesMeasured(): number {
   return measured;
 }
 
-export const stepsOfColumns = oncePer((columns: readonly OutputColumn[]) =>
+export const columnSteps = memoize((columns: readonly OutputColumn[]) =>
   sum(columns.map(({ expression }) => stepsOfExpression(expression))),
 );
 
-const stepsOfOrder = oncePer((order: readonly OrderKey[]) =>
+const stepsOfOrder = memoize((order: readonly OrderKey[]) =>
   sum(order.map(({ expression }) => stepsOfExpression(expression))),
 );
 
@@ -78,9 +78,9 @@ function stepsOfTerms(terms: readonly Predicate[], enough: number): number {
 /** An invalid expression is rejected at compilation, so that the first of several errors is reported. */
 function stepsOfRegex(predicate: RegexTest): number {
   try {
-    return instructionsOf(predicate);
+    return regexInstructions(predicate);
   } catch (error) {
-    if (error instanceof Refusal) return 0;
+    if (error instanceof ApiError) return 0;
     throw error;
   }
 }

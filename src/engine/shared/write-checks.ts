@@ -1,29 +1,29 @@
 /** Checks of a write inside its transaction, for both engines: a failure leaves nothing changed. */
 
-import { Refusal } from '../../base/errors.ts';
+import { ApiError } from '../../base/errors.ts';
 import { MAX_RETURNED_BYTES } from '../../base/limits.ts';
 import type { Collection, Field, Reference } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
 import { versionOfText } from '../../collection/version.ts';
 import { describeKey, type Key } from '../../plan/keys.ts';
-import { notOne } from '../../plan/singular.ts';
+import { notSingular } from '../../plan/singular.ts';
 import type { Precondition, WritePlan } from '../../plan/types.ts';
 
 export function checkAffected(plan: Pick<WritePlan, 'mustExist' | 'singular' | 'maxAffected'>, affected: number): void {
   if (plan.mustExist && affected === 0) {
-    throw new Refusal('CAT404', 'there is no such row', { details: 'Nothing was changed.' });
+    throw new ApiError('CAT404', 'there is no such row', { details: 'Nothing was changed.' });
   }
-  if (plan.singular && affected !== 1) throw notOne(affected);
+  if (plan.singular && affected !== 1) throw notSingular(affected);
   if (plan.maxAffected !== undefined && affected > plan.maxAffected) {
-    throw new Refusal('PGRST124', 'Query result exceeds max-affected preference constraint', {
+    throw new ApiError('PGRST124', 'Query result exceeds max-affected preference constraint', {
       details: `The query affects ${affected} rows; nothing was changed.`,
     });
   }
 }
 
 /** The write would return too many bytes, so it is rolled back. */
-export function returnsTooMuch(): Refusal {
-  return new Refusal('54000', `a write may give back ${MAX_RETURNED_BYTES} bytes`, {
+export function returnTooLarge(): ApiError {
+  return new ApiError('54000', `a write may give back ${MAX_RETURNED_BYTES} bytes`, {
     details: 'Nothing was changed.',
     hint: 'Ask for Prefer: return=minimal, or change fewer rows at once.',
   });
@@ -33,12 +33,12 @@ export function returnsTooMuch(): Refusal {
 export function checkVersion({ versions }: Pick<Precondition, 'versions'>, row: string | undefined): void {
   if (versions === 'none') {
     if (row === undefined) return;
-    throw new Refusal('CAT412', 'the row exists already', {
+    throw new ApiError('CAT412', 'the row exists already', {
       details: 'If-None-Match: * asks for one that does not; nothing was changed.',
     });
   }
   if (row !== undefined && (versions === '*' || versions.includes(versionOfText(row)))) return;
-  throw new Refusal('CAT412', 'the row has changed since it was read', {
+  throw new ApiError('CAT412', 'the row has changed since it was read', {
     details:
       row === undefined ? 'It does not exist.' : 'Its ETag differs from the one in If-Match; nothing was changed.',
     hint: 'Read it again, decide, and send the write with the new ETag.',
@@ -46,25 +46,25 @@ export function checkVersion({ versions }: Pick<Precondition, 'versions'>, row: 
 }
 
 /** A row of a bulk update does not exist, so the whole request fails. */
-export function missingRow(collection: Collection, key: Key, index: number): Refusal {
+export function missingRow(collection: Collection, key: Key, index: number): ApiError {
   const words = describeKey(collection.key, key);
-  return new Refusal('CAT404', `there is no ${words} in ${collection.name}`, {
+  return new ApiError('CAT404', `there is no ${words} in ${collection.name}`, {
     details: `row ${index + 1}: ${words} does not exist; nothing was changed`,
   });
 }
 
 /** With If-Match: *, the rows of a bulk update must also satisfy the filter. */
-export function notAmong(collection: Collection, key: Key, index: number): Refusal {
+export function notInFilter(collection: Collection, key: Key, index: number): ApiError {
   const words = describeKey(collection.key, key);
-  return new Refusal('CAT412', 'a row is not as the filter says', {
+  return new ApiError('CAT412', 'a row is not as the filter says', {
     details: `row ${index + 1}: ${words} does not match, or does not exist; nothing was changed`,
     hint: 'Read the rows again, decide, and send what still holds.',
   });
 }
 
 /** `cause` may name a file of the server: it is for the log. */
-export function diskFull(cause: string): Refusal {
-  return new Refusal('CAT507', 'the database cannot be written: the disk is full or failing', {
+export function diskFull(cause: string): ApiError {
+  return new ApiError('CAT507', 'the database cannot be written: the disk is full or failing', {
     details: 'Nothing was changed; reads go on.',
     hint: 'Make room on the disk that holds the database, then try again.',
     headers: { 'retry-after': '10' },
@@ -72,18 +72,18 @@ export function diskFull(cause: string): Refusal {
   });
 }
 
-export function keyUsedOtherwise(): Refusal {
-  return new Refusal('CAT422', 'this Idempotency-Key was used for another request', {
+export function idempotencyKeyReused(): ApiError {
+  return new ApiError('CAT422', 'this Idempotency-Key was used for another request', {
     details: 'The method, the URL, the body or a header the answer depends on differs from the first request with it.',
     hint: 'Use a new key for a new request.',
   });
 }
 
 /** Adds the row of the body to an error. */
-export function atRow(error: unknown, index: number | undefined): unknown {
-  if (!(error instanceof Refusal) || index === undefined) return error;
+export function withRowIndex(error: unknown, index: number | undefined): unknown {
+  if (!(error instanceof ApiError) || index === undefined) return error;
   const { code, message, details, hint, headers, sqlState } = error;
-  return new Refusal(code, message, {
+  return new ApiError(code, message, {
     details: `row ${index + 1}: ${details ?? message}`,
     hint: hint ?? undefined,
     headers,
@@ -92,23 +92,23 @@ export function atRow(error: unknown, index: number | undefined): unknown {
 }
 
 /** Values for messages, printed as in CSV. */
-export function printed(fields: readonly Field[], values: readonly (Value | undefined)[]): readonly string[] {
+export function printValues(fields: readonly Field[], values: readonly (Value | undefined)[]): readonly string[] {
   return values.map((value, index) => (value === undefined || value === null ? '?' : fields[index]!.type.print(value)));
 }
 
 /** Unique values that another row has; the constraint has PostgreSQL's name. */
-export function duplicate(collection: Collection, fields: readonly Field[], values: readonly string[]): Refusal {
+export function duplicateKey(collection: Collection, fields: readonly Field[], values: readonly string[]): ApiError {
   const names = fields.map(({ name }) => name);
   const isKey = names.join() === collection.key.map(({ name }) => name).join();
   const constraint = isKey ? `${collection.name}_pkey` : `${collection.name}_${names.join('_')}_key`;
-  return new Refusal('23505', `duplicate key value violates unique constraint "${constraint}"`, {
+  return new ApiError('23505', `duplicate key value violates unique constraint "${constraint}"`, {
     details: `Key (${names.join(', ')})=(${values.join(', ')}) already exists.`,
   });
 }
 
 /** A reference to a row that does not exist. */
-export function missingReferent({ name }: Collection, reference: Reference, value: Value): Refusal {
-  return new Refusal(
+export function missingReference({ name }: Collection, reference: Reference, value: Value): ApiError {
+  return new ApiError(
     '23503',
     `insert or update on table "${name}" violates foreign key constraint "${reference.name}"`,
     {
@@ -122,9 +122,9 @@ export function stillReferenced(
   { name, key }: Collection,
   reference: Reference & { readonly from: Collection },
   value: Value,
-): Refusal {
+): ApiError {
   const by = reference.from.name;
-  return new Refusal(
+  return new ApiError(
     '23503',
     `update or delete on table "${name}" violates foreign key constraint "${reference.name}" on table "${by}"`,
     { details: `Key (${key[0]!.name})=(${key[0]!.type.print(value)}) is still referenced from table "${by}".` },
@@ -138,18 +138,18 @@ export function firstKey({ assigned }: Collection): bigint {
 }
 
 /** Like a PostgreSQL sequence at its end: smaller free keys are not assigned. */
-export function keysUsedUp({ key }: Collection): Refusal {
+export function keysExhausted({ key }: Collection): ApiError {
   const { name } = key[0]!;
-  return new Refusal('2200H', `no ${name} is left to assign`, {
+  return new ApiError('2200H', `no ${name} is left to assign`, {
     details: 'The largest one possible was used.',
     hint: `Give the ${name} yourself.`,
   });
 }
 
 /** Two rows of one load with the same key or unique values. */
-export function repeated(fields: readonly Field[], values: Key): Refusal {
+export function repeatedRow(fields: readonly Field[], values: Key): ApiError {
   const words = describeKey(fields, values);
-  return new Refusal('21000', `${words} was given before`, { details: `An earlier row has ${words}, too.` });
+  return new ApiError('21000', `${words} was given before`, { details: `An earlier row has ${words}, too.` });
 }
 
 /** Advice for a dry run that takes longer than its limit. */

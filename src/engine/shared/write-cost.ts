@@ -1,38 +1,41 @@
 /** Decides which writes are certainly cheap. */
 
 import { QUICK_PAGE_ROWS } from '../../base/limits.ts';
-import { oncePer } from '../../base/memo.ts';
+import { memoize } from '../../base/memo.ts';
 import type { Collection } from '../../collection/declaration.ts';
 import { NO_ORDER } from '../../plan/read/shape.ts';
 import type { WritePlan } from '../../plan/types.ts';
-import { asksOthers, conjuncts, keysNamed, reachesOthers } from './plan-keys.ts';
-import { stepsToFind } from './text-cost.ts';
+import { conjuncts, maxKeys, readsOtherCollections, testsOtherCollections } from './plan-keys.ts';
+import { filterSteps } from './text-cost.ts';
 
 /** `isSmall` is called only if needed: whether the collection has few rows. */
-export function isQuickWrite(plan: WritePlan, isSmall: () => boolean): boolean {
-  if (plan.returning !== undefined && reachesOthers(plan.returning)) return false;
+export function isCheapWrite(plan: WritePlan, isSmall: () => boolean): boolean {
+  if (plan.returning !== undefined && readsOtherCollections(plan.returning)) return false;
   switch (plan.kind) {
     case 'insert':
       return plan.rows.length <= QUICK_PAGE_ROWS;
     case 'update-each':
       if (
         plan.among !== undefined &&
-        (asksOthers(plan.among) || stepsToFind({ where: plan.among, order: NO_ORDER }) > 0)
+        (testsOtherCollections(plan.among) || filterSteps({ where: plan.among, order: NO_ORDER }) > 0)
       )
         return false;
       return plan.changes.length <= QUICK_PAGE_ROWS;
     case 'delete':
     case 'update': {
       if (plan.kind === 'delete' && takesOthersAlong(plan.into)) return false;
-      if (asksOthers(plan.where) || stepsToFind({ where: plan.where, order: plan.bound?.order ?? NO_ORDER }) > 0)
+      if (
+        testsOtherCollections(plan.where) ||
+        filterSteps({ where: plan.where, order: plan.bound?.order ?? NO_ORDER }) > 0
+      )
         return false;
-      return keysNamed(plan.into, conjuncts(plan.where)) !== undefined || isSmall();
+      return maxKeys(plan.into, conjuncts(plan.where)) !== undefined || isSmall();
     }
   }
 }
 
 /** Whether deleting or changing a row affects an unknown number of rows in other collections. */
-const takesOthersAlong = oncePer(({ name, among }: Collection): boolean =>
+const takesOthersAlong = memoize(({ name, among }: Collection): boolean =>
   [...among.values()].some(({ references }) =>
     references.some(({ to, onDelete }) => to === name && onDelete !== 'restrict'),
   ),

@@ -4,16 +4,16 @@
  * has its text form. Beside them may be the text forms of the order keys, which tell where a page ends.
  */
 
-import { oncePer } from '../../base/memo.ts';
+import { memoize } from '../../base/memo.ts';
 import type { Field } from '../../collection/declaration.ts';
 import { itself } from '../../collection/types/type.ts';
 import type { Row } from '../../collection/value.ts';
 import { cellName, type Encoding, ROW, type RowForm } from '../../encode/encoding.ts';
-import { endKeys, shownKeys } from '../../plan/read/page-end.ts';
+import { endKeys, visibleKeys } from '../../plan/read/page-end.ts';
 import { type Expression, fieldOf, type OrderKey, type OutputColumn, type ReadPlan } from '../../plan/types.ts';
 import type { ReadResult } from '../engine.ts';
 import { compileExpression, type Scope } from './expression.ts';
-import { holdEmbedded, isEmbedded, leastBytes, longFieldOf, longFields } from './row-size.ts';
+import { anyEmbedded, isEmbedding, longFieldOf, longFields, minRowBytes } from './row-size.ts';
 import { type Bind, identifier, type SqlDialect } from './statement.ts';
 
 export interface Output {
@@ -42,7 +42,7 @@ export function outputOf(columns: readonly OutputColumn[], encoding: Encoding, d
   if (form === undefined) {
     // Embedded values are already JSON.
     const isPlain = columns.every(({ name, expression }) => {
-      return ORDINARY.test(name) && dialect.plain(expression.type) !== undefined && !isEmbedded(expression);
+      return ORDINARY.test(name) && dialect.plain(expression.type) !== undefined && !isEmbedding(expression);
     });
     form = isPlain ? 'plain' : 'json';
     forms.set(dialect.plain, form);
@@ -51,29 +51,29 @@ export function outputOf(columns: readonly OutputColumn[], encoding: Encoding, d
 }
 
 /** Cached by the dialect's definition of plain; most requests share their column list. */
-const formsOf = oncePer((_columns: readonly OutputColumn[]) => new Map<SqlDialect['plain'], RowForm>());
+const formsOf = memoize((_columns: readonly OutputColumn[]) => new Map<SqlDialect['plain'], RowForm>());
 
 export function outputOfRead(plan: ReadPlan, encoding: Encoding, dialect: SqlDialect): Output {
   const output = outputOf(plan.columns, encoding, dialect);
   const keys = endKeys(plan);
   if (keys === undefined) return output;
-  if (output.form === 'plain' && shownKeys(keys, plan.columns) !== undefined) return output;
+  if (output.form === 'plain' && visibleKeys(keys, plan.columns) !== undefined) return output;
   return { ...output, form: output.form === 'plain' ? 'json' : output.form, keys };
 }
 
 /** The columns that hold the page end; undefined if there are none. */
-export function endNames(plan: ReadPlan, output: Output): readonly string[] | undefined {
+export function pageEndNames(plan: ReadPlan, output: Output): readonly string[] | undefined {
   if (output.keys !== undefined) return output.keys.map((_, index) => keyName(index));
   const keys = endKeys(plan);
-  return keys && shownKeys(keys, plan.columns);
+  return keys && visibleKeys(keys, plan.columns);
 }
 
 /** The page end: the text forms of the last row's order keys; undefined if unavailable. */
-export function endOf(plan: ReadPlan, output: Output, last: Row | undefined): ReadResult['end'] {
-  return endIn(endNames(plan, output), last);
+export function pageEnd(plan: ReadPlan, output: Output, last: Row | undefined): ReadResult['end'] {
+  return pageEndIn(pageEndNames(plan, output), last);
 }
 
-export function endIn(names: readonly string[] | undefined, last: Row | undefined): ReadResult['end'] {
+export function pageEndIn(names: readonly string[] | undefined, last: Row | undefined): ReadResult['end'] {
   if (last === undefined) return undefined;
   return names?.map((name) => (last[name] === null ? null : String(last[name])));
 }
@@ -108,7 +108,7 @@ function compileRow(
 }
 
 /** Undefined if the columns have parameters. */
-const compiled = oncePer((_columns: readonly OutputColumn[]) => new Map<string, string | undefined>());
+const compiled = memoize((_columns: readonly OutputColumn[]) => new Map<string, string | undefined>());
 
 /** Cached, since columns without parameters always give the same SQL. */
 function compiledOnce(columns: readonly OutputColumn[], output: Output, scope: Scope): string {
@@ -141,11 +141,11 @@ function compileColumns(
   const compile = computed ?? ((expression) => compileExpression(expression, scope));
   if (columns.length === 0) return form === 'json' ? `'{}' as ${identifier(ROW)}` : 'null';
   const sizes = sizesOf(columns, output, scope, computed);
-  const least = leastBytes(columns);
+  const least = minRowBytes(columns);
   const within = (sql: string) => {
     if (output.bounded === undefined) return sql;
-    if (output.bounded === 'embedded') return dialect.withinRow?.(sql, sizes, least) ?? sql;
-    return dialect.within?.(sql, sizes, least, output.share) ?? sql;
+    if (output.bounded === 'embedded') return dialect.boundedRow?.(sql, sizes, least) ?? sql;
+    return dialect.boundedValue?.(sql, sizes, least, output.share) ?? sql;
   };
   if (form === 'json') {
     const members = columns.map(({ name, expression }, index): [string, string] => [
@@ -156,7 +156,7 @@ function compileColumns(
   }
   // Columns are computed in order: the budget is checked before the first long one.
   const firstLong = columns.findIndex(
-    ({ expression }) => isEmbedded(expression) || longFieldOf(expression) !== undefined,
+    ({ expression }) => isEmbedding(expression) || longFieldOf(expression) !== undefined,
   );
   return columns
     .map(({ name, expression }, index) => {
@@ -170,21 +170,21 @@ function compileColumns(
 }
 
 /** Applies the budget to finished rows, since the length of embedded rows is unknown before. */
-export function compileFinishedWithin(
+export function compileBoundedRows(
   sql: string,
   columns: readonly OutputColumn[],
   { form, bounded, share }: Output,
   dialect: SqlDialect,
 ): string {
-  if (bounded === undefined || bounded === 'embedded' || dialect.rowsWithin === undefined || !holdEmbedded(columns)) {
+  if (bounded === undefined || bounded === 'embedded' || dialect.boundedRows === undefined || !anyEmbedded(columns)) {
     return sql;
   }
   const names = form === 'json' ? [ROW] : columns.map((_, index) => cellName(index));
-  return dialect.rowsWithin(sql, 'finished', names.map(identifier), 0, bounded, share);
+  return dialect.boundedRows(sql, 'finished', names.map(identifier), 0, bounded, share);
 }
 
 /** A query for the source rows of the columns, with a budget for long values if required. */
-export function compileRowsWithin(
+export function compileBoundedSource(
   rows: string,
   columns: readonly OutputColumn[],
   output: Output,
@@ -193,9 +193,9 @@ export function compileRowsWithin(
 ): string {
   const { bounded, share } = output;
   if (bounded === undefined || bounded === 'embedded') return rows;
-  if (scope.dialect.rowsWithin === undefined || holdEmbedded(columns)) return rows;
+  if (scope.dialect.boundedRows === undefined || anyEmbedded(columns)) return rows;
   const sizes = sizesOf(columns, output, scope, computed);
-  return scope.dialect.rowsWithin(rows, scope.name, sizes, leastBytes(columns), bounded, share);
+  return scope.dialect.boundedRows(rows, scope.name, sizes, minRowBytes(columns), bounded, share);
 }
 
 /** The expressions that determine the length of a row's long values: precomputed columns or fields. */

@@ -2,7 +2,7 @@
 import { isAlways, type Predicate } from '../../plan/types.ts';
 import { compileExpression, compileOperand, type Scope } from './expression.ts';
 import { compileGroupBy, compilePage } from './page.ts';
-import { related } from './related.ts';
+import { joinRelated } from './related.ts';
 
 type Kind = Predicate['kind'];
 type Compilers = { readonly [K in Kind]: (predicate: Predicate & { kind: K }, scope: Scope) => string };
@@ -26,7 +26,7 @@ const compilers: Compilers = {
   contains: ({ of, operator, value }, scope) =>
     scope.dialect.contains(compileOperand(of, scope), operator, scope.bind(value, of.type)),
   exists: ({ relation, where, between, offset = 0, groupBy = [] }, scope) => {
-    const inner = related(relation, scope, { where: between, compile: compilePredicate });
+    const inner = joinRelated(relation, scope, { where: between, compile: compilePredicate });
     const rows = `${inner.from} and ${compilePredicate(where, inner.scope)}`;
     return `exists (select 1 ${rows}${compileGroupBy(groupBy, inner.scope)}${compilePage({ offset }, scope.bind)})`;
   },
@@ -42,12 +42,12 @@ export function compilePredicate(predicate: Predicate, scope: Scope): string {
 
 /** ` where …`, or empty if every row matches. */
 export function compileWhere(predicate: Predicate, scope: Scope): string {
-  const { guard, narrow } = scope.dialect;
+  const { guard, prefilter } = scope.dialect;
   if (isAlways(predicate)) return guard === undefined ? '' : ` where ${guard}`;
   // Compiled first, so that the first of several errors is reported.
   const condition = compilePredicate(predicate, scope);
-  if (guard === undefined && narrow === undefined) return ` where ${condition}`;
-  const first = [guard, narrow?.(predicate, scope.name, scope.bind)].filter((each) => each !== undefined);
+  if (guard === undefined && prefilter === undefined) return ` where ${condition}`;
+  const first = [guard, prefilter?.(predicate, scope.name, scope.bind)].filter((each) => each !== undefined);
   return first.length === 0 ? ` where ${condition}` : ` where ${first.join(' and ')} and (${condition})`;
 }
 

@@ -1,6 +1,6 @@
 /** Compiles reads to SQL: columns, groups, order, page, count. */
 
-import { oncePer } from '../../base/memo.ts';
+import { memoize } from '../../base/memo.ts';
 import { isLong } from '../../collection/types/type.ts';
 import { ROW } from '../../encode/encoding.ts';
 import { endKeys } from '../../plan/read/page-end.ts';
@@ -17,22 +17,22 @@ import {
 import { compileExpression, compileOperand, type Scope } from './expression.ts';
 import {
   type CompileColumn,
-  compileFinishedWithin,
+  compileBoundedRows,
+  compileBoundedSource,
   compileOutput,
-  compileRowsWithin,
-  endNames,
   type Output,
+  pageEndNames,
 } from './output.ts';
 import { compileGroupBy, compilePage } from './page.ts';
 import { compilePredicate, compileWhere } from './predicate.ts';
-import { related } from './related.ts';
+import { joinRelated } from './related.ts';
 import { type Access, type Bind, buildStatement, identifier, type SqlDialect, type Statement } from './statement.ts';
 
 export function compileRead(plan: ReadPlan, output: Output, dialect: SqlDialect, access?: Access): Statement {
   const table = plan.from.name;
   return buildStatement(dialect, (bind) => {
     const scope = scopeOf(dialect, bind, table, output.stripNulls);
-    return compileFinishedWithin(compileRows(plan, output, scope, access), plan.columns, output, dialect);
+    return compileBoundedRows(compileRows(plan, output, scope, access), plan.columns, output, dialect);
   });
 }
 
@@ -50,24 +50,24 @@ function compileRows(plan: ReadPlan, output: Output, scope: Scope, access: Acces
     return compileShape({ columns: plan.columns, order: NO_ORDER }, rows, output, scope);
   }
   const page = compilePage(plan, bind);
-  const isCounted = output.bounded !== undefined && dialect.rowsWithin !== undefined;
+  const isCounted = output.bounded !== undefined && dialect.boundedRows !== undefined;
   if (!isCounted && (page === '' || isCheap(plan, output))) return `${compileShape(plan, body, output, scope)}${page}`;
   // Columns that may be costly or may fail are computed for the page's rows only, whatever the planner would do.
   const rows = `select ${identifier(table)}.* ${body}${compileOrder(plan.order, scope)}${page}`;
-  const within = compileRowsWithin(rows, plan.columns, output, scope);
+  const within = compileBoundedSource(rows, plan.columns, output, scope);
   return compileShape(plan, `from (${within}) as ${identifier(table)}`, output, scope);
 }
 
 /** Reads the order keys of a page's last row; undefined if the page end cannot be expressed. */
-export function compileEnd(plan: ReadPlan, dialect: SqlDialect): { end?: End } {
+export function compilePageEnd(plan: ReadPlan, dialect: SqlDialect): { end?: PageEnd } {
   const keys = endKeys(plan);
   if (keys === undefined || plan.limit === 0) return {};
   const last = { ...plan, columns: NO_COLUMNS, offset: plan.offset + plan.limit! - 1, limit: 1 };
   const output: Output = { form: 'plain', stripNulls: false, keys };
-  return { end: { statement: compileRead(last, output, dialect), names: endNames(plan, output)! } };
+  return { end: { statement: compileRead(last, output, dialect), names: pageEndNames(plan, output)! } };
 }
 
-export interface End {
+export interface PageEnd {
   readonly statement: Statement;
   readonly names: readonly string[];
 }
@@ -84,7 +84,7 @@ export function scopeOf(dialect: SqlDialect, bind: Bind, name: string, stripNull
 
 /** The related rows of a row, as a subquery that gives JSON text or the value of one column. */
 function compileEmbedding({ relation, between, plan, shows, many }: Embedding, outer: Scope): string {
-  const { from, scope } = related(relation, outer, { where: between, compile: compilePredicate });
+  const { from, scope } = joinRelated(relation, outer, { where: between, compile: compilePredicate });
   const body = isAlways(plan.where) ? from : `${from} and ${compilePredicate(plan.where, scope)}`;
   if (shows === 'values') {
     const [{ expression }] = plan.columns as readonly [OutputColumn];
@@ -116,7 +116,7 @@ function pageOf({ offset, limit }: ReadPlan, many: boolean, { bind }: Scope): st
 }
 
 function counted(sql: string, { dialect }: Scope): string {
-  return dialect.counted?.(sql) ?? sql;
+  return dialect.countedText?.(sql) ?? sql;
 }
 
 /** Counts the rows of the same read without its page. */
@@ -155,13 +155,13 @@ function compileGroups(
     const sql = identifier(computedName(index));
     return isLateCast(expression) ? scope.dialect.cast(sql, expression.of.type, expression.type) : sql;
   };
-  const within = compileRowsWithin(rows, plan.columns, output, scope, (_, index) => identifier(computedName(index)));
+  const within = compileBoundedSource(rows, plan.columns, output, scope, (_, index) => identifier(computedName(index)));
   return `select ${compileOutput(plan.columns, output, scope, compile)} from (${within}) as grouped`;
 }
 
 function gathered(shape: Shape, body: string, scope: Scope): { from: string; scope: Scope } | undefined {
   if (scope.depth > 0) return undefined;
-  const found = scope.dialect.gather?.(shape, body, (expression) => compileExpression(expression, scope));
+  const found = scope.dialect.partialGroups?.(shape, body, (expression) => compileExpression(expression, scope));
   return found && { from: found.from, scope: { ...scope, computed: found.computed } };
 }
 
@@ -197,9 +197,9 @@ function computedName(index: number): string {
 }
 
 /** Cached: an order of fields without parameters always gives the same SQL. */
-const ordersOf = oncePer((order: readonly OrderKey[]) => {
+const ordersOf = memoize((order: readonly OrderKey[]) => {
   const isFixed = order.every(({ expression }) => expression.kind === 'field');
-  return isFixed ? oncePer((_dialect: SqlDialect) => new Map<string, string>()) : undefined;
+  return isFixed ? memoize((_dialect: SqlDialect) => new Map<string, string>()) : undefined;
 });
 
 export function compileOrder(order: readonly OrderKey[], scope: Scope): string {

@@ -5,13 +5,13 @@ import type { Scope } from './expression.ts';
 import { identifier } from './statement.ts';
 
 /** The predicate on rows of a join collection, and how to compile it: predicates may contain relations again. */
-export interface Between {
+export interface JoinConditions {
   readonly where: Predicate | undefined;
   readonly compile: (predicate: Predicate, scope: Scope) => string;
 }
 
 /** `from … where …` with the join condition, and the alias of the rows. */
-export function related(relation: Relation, outer: Scope, between: Between): { from: string; scope: Scope } {
+export function joinRelated(relation: Relation, outer: Scope, between: JoinConditions): { from: string; scope: Scope } {
   const { to, through } = relation;
   // The path distinguishes it from enclosing reads; siblings may share an alias.
   const depth = outer.depth + 1;

@@ -1,7 +1,7 @@
 /** Estimates the size of result rows: a few fields may be long, and one may be selected many times. */
 
 import { SHORT_ROW_BYTES } from '../../base/limits.ts';
-import { oncePer } from '../../base/memo.ts';
+import { memoize } from '../../base/memo.ts';
 import type { Field } from '../../collection/declaration.ts';
 import { isLong } from '../../collection/types/type.ts';
 import type { Expression, OrderKey, OutputColumn } from '../../plan/types.ts';
@@ -16,30 +16,30 @@ export function longFieldOf(expression: Expression): Field | undefined {
 }
 
 /** For each column whose values may be long. */
-export const longFields = oncePer((columns: readonly OutputColumn[]): readonly Field[] =>
+export const longFields = memoize((columns: readonly OutputColumn[]): readonly Field[] =>
   columns.flatMap(({ expression }) => longFieldOf(expression) ?? []),
 );
 
 function maxBytesOf(expression: Expression): number {
-  if (isEmbedded(expression)) return Number.POSITIVE_INFINITY;
+  if (isEmbedding(expression)) return Number.POSITIVE_INFINITY;
   return longFieldOf(expression)?.maxBytes ?? SHORT_COLUMN_BYTES;
 }
 
 /** Whether it contains related rows, whose number is unknown. */
-export function isEmbedded(expression: Expression): boolean {
-  return expression.kind === 'embed' || ('of' in expression && isEmbedded(expression.of));
+export function isEmbedding(expression: Expression): boolean {
+  return expression.kind === 'embed' || ('of' in expression && isEmbedding(expression.of));
 }
 
-export const holdEmbedded = oncePer((columns: readonly OutputColumn[]): boolean =>
-  columns.some(({ expression }) => isEmbedded(expression)),
+export const anyEmbedded = memoize((columns: readonly OutputColumn[]): boolean =>
+  columns.some(({ expression }) => isEmbedding(expression)),
 );
 
-const maxBytesOfColumns = oncePer((columns: readonly OutputColumn[]): number =>
+const maxBytesOfColumns = memoize((columns: readonly OutputColumn[]): number =>
   columns.reduce((sum, { expression }) => sum + maxBytesOf(expression), 0),
 );
 
 /** The size of a row with short values: names, punctuation and short embedded rows. */
-export const leastBytes = oncePer((columns: readonly OutputColumn[]): number =>
+export const minRowBytes = memoize((columns: readonly OutputColumn[]): number =>
   columns.reduce((sum, { name, expression }) => {
     return sum + name.length + '"":0,'.length + SHORT_ROW_BYTES * rowsWithin(expression);
   }, 0),
@@ -60,7 +60,7 @@ export function maxRowBytes(
 }
 
 /** How often the most repeated field is selected. */
-export const mostRepeats = oncePer((columns: readonly OutputColumn[]): number => {
+export const maxFieldRepeats = memoize((columns: readonly OutputColumn[]): number => {
   const counts = new Map<Field, number>();
   for (const { expression } of columns) {
     const field = longFieldOf(expression);

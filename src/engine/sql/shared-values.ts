@@ -1,9 +1,9 @@
 /** Conditions that find rows of a load whose unique values repeat those of another row, in SQL for both engines. */
 import type { Collection, Field } from '../../collection/declaration.ts';
-import type { LoadTerms } from '../shared/loader.ts';
+import type { LoadOptions } from '../shared/loader.ts';
 import { identifier } from './statement.ts';
 
-export interface GatheredRows {
+export interface StagedRows {
   readonly collection: Collection;
   /** The tables of the staged rows and of the stored rows. */
   readonly rows: string;
@@ -23,7 +23,7 @@ export interface SharedValues {
   readonly taken: string;
 }
 
-export function sharedValues(gathered: GatheredRows, onConflict: LoadTerms['onConflict']): readonly SharedValues[] {
+export function sharedValues(gathered: StagedRows, onConflict: LoadOptions['onConflict']): readonly SharedValues[] {
   const { collection, rows, table, number, shapes } = gathered;
   const keys = list(collection.key);
   return collection.unique.flatMap(({ fields }) => {

@@ -31,7 +31,7 @@ export interface Operand {
 /** Compiles an expression over the rows of a read. */
 export type ColumnsOf = (expression: Expression) => string;
 
-export interface Gathered {
+export interface JsonAggregate {
   readonly from: string;
   readonly computed: ReadonlyMap<Expression, string>;
 }
@@ -45,7 +45,7 @@ export interface SqlDialect {
    * An index condition that all rows of the predicate satisfy; undefined if there is none. `name` is the alias of the
    * read.
    */
-  narrow?(predicate: Predicate, name: string, bind: Bind): string | undefined;
+  prefilter?(predicate: Predicate, name: string, bind: Bind): string | undefined;
   placeholder(position: number, type?: Type): string;
   /** The expression for a field, if it is not its column. */
   column?(sql: string, field: Field): string;
@@ -74,13 +74,13 @@ export interface SqlDialect {
   valueAsJson(sql: string, type: Type): string;
   listAsJson(query: string): string;
   /** A text embedded in a row, counted as part of it. */
-  counted?(sql: string): string;
+  countedText?(sql: string): string;
   /** Fails if these values, plus a number of bytes, exceed the byte budget. Up to `share` they are not counted. */
-  within?(sql: string, values: readonly string[], least: number, share?: number): string;
+  boundedValue?(sql: string, values: readonly string[], least: number, share?: number): string;
   /** The same for a row within a row: a short one is covered by the outer row's estimate. */
-  withinRow?(sql: string, values: readonly string[], least: number): string;
+  boundedRow?(sql: string, values: readonly string[], least: number): string;
   /** The same for an engine that counts at the source: a query over rows with that alias. */
-  rowsWithin?(
+  boundedRows?(
     rows: string,
     name: string,
     values: readonly string[],
@@ -95,7 +95,7 @@ export interface SqlDialect {
    * Partial groups, if the engine computes them faster than SQL: rows of which several may belong to one group, with
    * the keys and aggregates in terms of them. Undefined otherwise.
    */
-  gather?(shape: Shape, from: string, columns: ColumnsOf): Gathered | undefined;
+  partialGroups?(shape: Shape, from: string, columns: ColumnsOf): JsonAggregate | undefined;
   /** A typed null. */
   nullOf?(type: Type): string;
 }
@@ -110,7 +110,7 @@ export function buildStatement(dialect: SqlDialect, build: (bind: Bind) => strin
 }
 
 /** Renumbers the parameters of a statement to follow those of another, so that both form one statement. */
-export function shifted({ sql }: Statement, { params }: Statement, mark: '?' | '$'): string {
+export function renumberParameters({ sql }: Statement, { params }: Statement, mark: '?' | '$'): string {
   const placeholder = mark === '?' ? /\?(\d+)/g : /\$(\d+)/g;
   return sql.replace(placeholder, (_, position) => `${mark}${Number(position) + params.length}`);
 }

@@ -1,7 +1,7 @@
 /** SQLite's SQL dialect: placeholders, and our functions for PostgreSQL features that SQLite lacks. */
 
 import { MAX_INSTRUCTIONS, SHORT_ROW_BYTES } from '../../base/limits.ts';
-import { oncePer } from '../../base/memo.ts';
+import { memoize } from '../../base/memo.ts';
 import { embedded } from '../../collection/types/embedded.ts';
 import { isIndex, isOnlyElement } from '../../collection/types/json/json-path.ts';
 import { can, type Type } from '../../collection/types/type.ts';
@@ -10,10 +10,10 @@ import { ROW } from '../../encode/encoding.ts';
 import type { Predicate } from '../../plan/types.ts';
 import { tooComplex } from '../../text/regex/problems.ts';
 import { compileSearch } from '../../text/search/index.ts';
-import { instructionsOf } from '../shared/text-cost.ts';
+import { regexInstructions } from '../shared/text-cost.ts';
 import { type Bind, identifier, type Operand, type SqlDialect } from '../sql/statement.ts';
 import { GUARD } from './connection/deadline.ts';
-import { inParentheses, joined } from './functions/argument-groups.ts';
+import { inParentheses, joinInGroups } from './functions/argument-groups.ts';
 import { compileLike } from './functions/like.ts';
 import { storedForm } from './functions/stored-values.ts';
 
@@ -84,7 +84,7 @@ export const sqliteDialect: SqlDialect = {
       return `${literal(`${index === 0 ? '{' : ','}${JSON.stringify(name)}:`)} || coalesce(${sql}, 'null')`;
     });
     // Not concat(), which older SQLite versions lack, such as the one Bun uses on macOS.
-    const row = inParentheses(joined([...texts, literal('}')], ' || ', inParentheses));
+    const row = inParentheses(joinInGroups([...texts, literal('}')], ' || ', inParentheses));
     return stripNulls ? `json_strip_nulls(${row})` : row;
   },
 
@@ -93,14 +93,14 @@ export const sqliteDialect: SqlDialect = {
   listAsJson: (query) =>
     `(select '[' || coalesce(group_concat(counted(${identifier(ROW)} || ''), ','), '') || ']' from (${query}))`,
 
-  counted: (sql) => `counted(${sql})`,
-  within(sql, values, least, share) {
+  countedText: (sql) => `counted(${sql})`,
+  boundedValue(sql, values, least, share) {
     const bytes = bytesOf(values, least);
     // A call of our function costs more than the rest of a short row.
     const isShort = share === undefined ? '' : `${bytes} <= ${share} or `;
     return `iif(${isShort}within_bytes(${bytes}), ${sql}, null)`;
   },
-  withinRow(sql, values, least) {
+  boundedRow(sql, values, least) {
     if (values.length === 0) return sql;
     const bytes = bytesOf(values, least);
     return `iif(${bytes} < ${SHORT_ROW_BYTES} or embedded_bytes(${bytes}), ${sql}, null)`;
@@ -112,7 +112,7 @@ export const sqliteDialect: SqlDialect = {
 
 function bytesOf(values: readonly string[], least: number): string {
   const lengths = values.map((value) => `ifnull(octet_length(${value}), 0)`);
-  return joined([String(least), ...lengths], ' + ', inParentheses);
+  return joinInGroups([String(least), ...lengths], ' + ', inParentheses);
 }
 
 /** The stored form, which compares like the values. */
@@ -167,7 +167,7 @@ type TextTest = Extract<Predicate, { kind: 'like' | 'regex' | 'search' }>;
  * Validates a pattern once, so that an invalid one is rejected even if no row is tested. A regular expression is only
  * measured: compiling is left to the thread that runs it. Returns its number of instructions.
  */
-const checked = oncePer((predicate: TextTest): number => {
+const checked = memoize((predicate: TextTest): number => {
   switch (predicate.kind) {
     case 'search':
       compileSearch(predicate.mode, predicate.config, predicate.query);
@@ -176,7 +176,7 @@ const checked = oncePer((predicate: TextTest): number => {
       compileLike(predicate.pattern, predicate.caseless);
       return 0;
     case 'regex':
-      return instructionsOf(predicate);
+      return regexInstructions(predicate);
   }
 });
 

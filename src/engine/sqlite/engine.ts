@@ -3,15 +3,15 @@
  * writer thread. An in-memory database has a single connection.
  */
 
-import { atOnce, inTurns } from '../../base/cooperative.ts';
-import { Refusal } from '../../base/errors.ts';
+import { runToEnd, schedule } from '../../base/cooperative.ts';
+import { ApiError } from '../../base/errors.ts';
 import { DEFAULT_DRY_RUN_SECONDS, MAX_COMMIT_SECONDS, SQLITE_BUSY_MS } from '../../base/limits.ts';
 import type { Encoding } from '../../encode/encoding.ts';
 import type { ReadPlan, WritePlan } from '../../plan/types.ts';
-import type { ChangeMark, Engine, Explanation, MaybePromise, Metric, ReadResult, WriteResult } from '../engine.ts';
-import type { LoadResult, LoadSet, LoadTerms } from '../shared/loader.ts';
-import { explanationOf, type PlanStep } from '../shared/query-plan.ts';
-import { isQuickWrite } from '../shared/write-cost.ts';
+import type { ChangeCounter, Engine, Explanation, MaybePromise, Metric, ReadResult, WriteResult } from '../engine.ts';
+import type { LoadOptions, LoadResult, LoadSet } from '../shared/loader.ts';
+import { explain, type PlanStep } from '../shared/query-plan.ts';
+import { isCheapWrite } from '../shared/write-cost.ts';
 import { type Output, outputOfRead } from '../sql/output.ts';
 import { compileRead } from '../sql/read.ts';
 import { CountedMark, WalIndexMark } from './connection/change-counter.ts';
@@ -21,22 +21,22 @@ import { Snapshot } from './connection/snapshot.ts';
 import { sqliteDialect } from './dialect.ts';
 import { DAMAGED, translateError } from './errors.ts';
 import { sqliteMetrics } from './metrics.ts';
-import { ReadsHere } from './read/inline-reads.ts';
-import { KeptRows } from './read/row-cache.ts';
+import { InlineReads } from './read/inline-reads.ts';
+import { RowCache } from './read/row-cache.ts';
 import { compileReadJob } from './read-threads/read-job.ts';
-import { READING_BOUNDS, Readers, type ReadingBounds } from './read-threads/read-pool.ts';
+import { READ_POOL_LIMITS, ReadPool, type ReadPoolLimits } from './read-threads/read-pool.ts';
 import { DeclarationWatch } from './schema/declaration-watch.ts';
-import { prepareSchema, type SqliteDemand } from './schema/migrate.ts';
+import { prepareSchema, type SqliteRequirement } from './schema/migrate.ts';
 import { hasOwnTables, makeOwnTables, rejectCredentials } from './schema/own-tables.ts';
 import { checkOwner } from './schema/schema.ts';
-import { compileNarrowed } from './search/index-prefilter.ts';
+import { compilePrefiltered } from './search/index-prefilter.ts';
 import { compileJob } from './write/jobs.ts';
 import { loadRows } from './write/loader.ts';
 import { applyJobs } from './write/run-jobs.ts';
 import { Writer } from './write/writer.ts';
 import { WriterThread } from './write/writer-link.ts';
 
-export interface SqliteOptions extends SqliteDemand {
+export interface SqliteOptions extends SqliteRequirement {
   readonly path: string;
   /** The name in messages, if it is not the path. */
   readonly location?: string;
@@ -47,7 +47,7 @@ export interface SqliteOptions extends SqliteDemand {
   readonly serves?: boolean;
   readonly rejectsCredentials?: boolean;
   /** Overrides of the limits, for tests. */
-  readonly readingBounds?: Partial<ReadingBounds>;
+  readonly readingBounds?: Partial<ReadPoolLimits>;
 }
 
 export function openSqlite(options: SqliteOptions): Engine {
@@ -97,12 +97,12 @@ export function openSqlite(options: SqliteOptions): Engine {
       thread,
       snapshot: new Snapshot(reader),
       declared: new DeclarationWatch(reader, catalogue),
-      rows: new KeptRows(reader, changes),
-      readers: new Readers({
+      rows: new RowCache(reader, changes),
+      readers: new ReadPool({
         path,
         files,
         limitMs,
-        bounds: { ...READING_BOUNDS, ...options.readingBounds },
+        bounds: { ...READ_POOL_LIMITS, ...options.readingBounds },
       }),
     },
   });
@@ -113,7 +113,7 @@ interface Parts {
   readonly location: string;
   readonly steps: readonly string[];
   readonly reader: Connection;
-  readonly changes: ChangeMark;
+  readonly changes: ChangeCounter;
   readonly writer: Writer;
   readonly limitMs: number;
   /** Absent in memory, where one connection does everything. */
@@ -122,20 +122,20 @@ interface Parts {
     readonly thread: WriterThread;
     readonly snapshot: Snapshot;
     readonly declared: DeclarationWatch;
-    readonly readers: Readers;
-    readonly rows: KeptRows;
+    readonly readers: ReadPool;
+    readonly rows: RowCache;
   };
 }
 
 class SqliteEngine implements Engine {
   readonly location: string;
   readonly steps: readonly string[];
-  readonly changes: ChangeMark;
+  readonly changes: ChangeCounter;
   private readonly path: string;
   private readonly reader: Connection;
   private readonly writer: Writer;
   private readonly file: Parts['file'];
-  private readonly here: ReadsHere;
+  private readonly here: InlineReads;
   /** The change counter of the last schema check. */
   private looked = Number.NaN;
   /** The change counter of the last detected damage. */
@@ -150,7 +150,7 @@ class SqliteEngine implements Engine {
     this.reader = reader;
     this.changes = changes;
     this.file = file;
-    this.here = new ReadsHere(reader, file, parts.limitMs);
+    this.here = new InlineReads(reader, file, parts.limitMs);
   }
 
   read(plan: ReadPlan, encoding: Encoding): MaybePromise<ReadResult> {
@@ -172,15 +172,15 @@ class SqliteEngine implements Engine {
 
   async write(plan: WritePlan, encoding: Encoding): Promise<WriteResult> {
     try {
-      const isQuick = isQuickWrite(plan, () => this.here.isSmall(plan.into, this.changes.current()));
+      const isQuick = isCheapWrite(plan, () => this.here.isSmall(plan.into, this.changes.current()));
       const compiling = compileJob(plan, encoding);
-      return await this.writer.write(isQuick ? atOnce(compiling) : await inTurns(compiling), isQuick);
+      return await this.writer.write(isQuick ? runToEnd(compiling) : await schedule(compiling), isQuick);
     } catch (error) {
       return this.refuse(error);
     }
   }
 
-  async load(sets: readonly LoadSet[], terms: LoadTerms): Promise<LoadResult> {
+  async load(sets: readonly LoadSet[], terms: LoadOptions): Promise<LoadResult> {
     if (this.file === undefined) {
       const result = await loadRows(this.reader, sets, terms);
       if (this.changes instanceof CountedMark) this.changes.changed();
@@ -202,13 +202,13 @@ class SqliteEngine implements Engine {
     const output: Output = { form: 'json', stripNulls: false };
     const isApart = this.file !== undefined && !this.here.isQuickOnSmall(plan, this.changes.current());
     // Explains the search index if the read would use it.
-    const narrowed = isApart ? compileNarrowed(plan, output)?.statement : undefined;
+    const narrowed = isApart ? compilePrefiltered(plan, output)?.statement : undefined;
     const statement =
       this.here.quickOnLarge(plan, output)?.statement ?? narrowed ?? compileRead(plan, output, sqliteDialect);
-    return explanationOf(statement.sql, this.reader.explain(statement) as unknown as PlanStep[]);
+    return explain(statement.sql, this.reader.explain(statement) as unknown as PlanStep[]);
   }
 
-  trouble(): string | undefined {
+  unreadyReason(): string | undefined {
     if (this.file === undefined) return undefined;
     const { files, snapshot, declared } = this.file;
     const isBehind = () => (snapshot.isBehind(this.changes) ? 'what is read is older than the data' : undefined);
@@ -219,7 +219,7 @@ class SqliteEngine implements Engine {
   metrics(): readonly Metric[] {
     const { writer, file } = this;
     return sqliteMetrics({
-      isUp: this.trouble() === undefined,
+      isUp: this.unreadyReason() === undefined,
       writer,
       readers: file?.readers,
       path: file && this.path,
@@ -227,7 +227,7 @@ class SqliteEngine implements Engine {
     });
   }
 
-  giveBackMemory(): void {
+  releaseMemory(): void {
     this.file?.readers.giveBackMemory();
     this.file?.thread.giveBackMemory();
   }
@@ -244,7 +244,7 @@ class SqliteEngine implements Engine {
 
   private refuse(error: unknown): never {
     const refused = translateError(error);
-    if (refused instanceof Refusal && refused.message === DAMAGED) this.damagedAt = this.changes.current();
+    if (refused instanceof ApiError && refused.message === DAMAGED) this.damagedAt = this.changes.current();
     throw refused;
   }
 
@@ -258,7 +258,7 @@ class SqliteEngine implements Engine {
     }
   }
 
-  private async readApart(readers: Readers, plan: ReadPlan, encoding: Encoding, output: Output): Promise<ReadResult> {
+  private async readApart(readers: ReadPool, plan: ReadPlan, encoding: Encoding, output: Output): Promise<ReadResult> {
     // Taken before the read: the rows may be newer than the tag, but never older.
     const state = this.changes.tag();
     return { ...(await readers.read(compileReadJob(plan, encoding, output))), state };

@@ -1,11 +1,11 @@
 /** Translates SQLite errors to PostgreSQL's codes and messages. Unknown ones stay unexpected errors. */
 import { SQLiteError } from 'bun:sqlite';
-import { Refusal } from '../../base/errors.ts';
+import { ApiError } from '../../base/errors.ts';
 import type { Collection } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
 import { ruleViolation } from '../../plan/field-rules.ts';
 import { nullViolation } from '../../plan/write/row-planner.ts';
-import { diskFull, duplicate, keysUsedUp, printed } from '../shared/write-checks.ts';
+import { diskFull, duplicateKey, keysExhausted, printValues } from '../shared/write-checks.ts';
 import { valueIn } from './functions/stored-values.ts';
 
 /** Whether the file is damaged; failures to open, lock or write it do not count. */
@@ -58,20 +58,20 @@ export function translateError(error: unknown, attempted?: Attempted): unknown {
     return diskFull(error.message);
   }
   if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) {
-    return new Refusal('CAT503', 'another process is writing to the database', {
+    return new ApiError('CAT503', 'another process is writing to the database', {
       details: 'Nothing was changed.',
       headers: { 'retry-after': '1' },
     });
   }
   if (isDamage(error)) {
-    return new Refusal('CAT503', DAMAGED, {
+    return new ApiError('CAT503', DAMAGED, {
       hint: 'Whoever runs the service: catalogue check says more, catalogue restore brings back a backup.',
       headers: { 'retry-after': '10' },
       cause: error.message,
     });
   }
   if (code === 'SQLITE_READONLY' || code.startsWith('SQLITE_CANTOPEN')) {
-    return new Refusal('CAT503', 'the database cannot be written', { headers: { 'retry-after': '10' } });
+    return new ApiError('CAT503', 'the database cannot be written', { headers: { 'retry-after': '10' } });
   }
   return error;
 }
@@ -92,14 +92,14 @@ function violation(error: SQLiteError, code: string, { collection, given }: Atte
         const stored = given?.(name);
         return stored === undefined ? undefined : valueIn(type, stored);
       });
-      return duplicate(collection, set, printed(set, values));
+      return duplicateKey(collection, set, printValues(set, values));
     }
     case 'SQLITE_CONSTRAINT_NOTNULL':
       return nullViolation(collection, { name: names[0] ?? '?' });
     case 'SQLITE_CONSTRAINT_CHECK': {
       const field = collection.fields.find(({ name }) => names[0] === `${collection.name}_${name}_check`);
       // Only an assigned key can violate the bounds of its field: supplied ones are validated before.
-      if (field === undefined || field === collection.assigned) return keysUsedUp(collection);
+      if (field === undefined || field === collection.assigned) return keysExhausted(collection);
       return ruleViolation(collection, field, 'breaks a rule of its field');
     }
     default:

@@ -1,14 +1,14 @@
 /** Metrics of the SQLite engine. */
 import type { Metric } from '../engine.ts';
 import { sizeOf } from './connection/database-files.ts';
-import type { Readers } from './read-threads/read-pool.ts';
+import type { ReadPool } from './read-threads/read-pool.ts';
 import type { Writer } from './write/writer.ts';
 
 export interface Inside {
   readonly isUp: boolean;
   readonly writer: Writer;
   /** Absent in memory, like the files. */
-  readonly readers: Readers | undefined;
+  readonly readers: ReadPool | undefined;
   readonly path: string | undefined;
   /** Connections with a leaked statement. */
   readonly stale: number;

@@ -1,5 +1,5 @@
 /** Counts the rows and values of a body against the limits. */
-import { Refusal } from '../../base/errors.ts';
+import { ApiError } from '../../base/errors.ts';
 import { MAX_BODY_ROWS, MAX_BODY_VALUES, MAX_NUMBER_LENGTH, MAX_ROW_VALUES } from '../../base/limits.ts';
 
 export class BodyCount {
@@ -21,15 +21,15 @@ export class BodyCount {
   }
 }
 
-function tooMany(what: string): Refusal {
-  return new Refusal('54000', `a body may hold ${what}`, {
+function tooMany(what: string): ApiError {
+  return new ApiError('54000', `a body may hold ${what}`, {
     details: 'Nothing was changed.',
     hint: 'Send the rows in several requests, or store them with catalogue import.',
   });
 }
 
-export function numberTooLong(): Refusal {
-  return new Refusal('54000', `a number of a body may have ${MAX_NUMBER_LENGTH} characters`, {
+export function numberTooLong(): ApiError {
+  return new ApiError('54000', `a number of a body may have ${MAX_NUMBER_LENGTH} characters`, {
     details: 'Nothing was changed.',
   });
 }

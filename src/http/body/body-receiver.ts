@@ -3,7 +3,7 @@
  * them count until the request is answered. Over the total limit, a stalled body is dropped first; otherwise the next
  * one is rejected.
  */
-import { Refusal } from '../../base/errors.ts';
+import { ApiError } from '../../base/errors.ts';
 import { MAX_BODIES_BYTES, SHORT_BODY_BYTES, SLOWEST_BODY_BYTES, STALLED_BODY_SECONDS } from '../../base/limits.ts';
 
 /** After a shorter chunk the receiver waits, so that small chunks arrive together and other requests get a turn. */
@@ -13,7 +13,7 @@ const SHORT_PIECE_BYTES = 1024;
 export class Body {
   constructor(
     readonly bytes: Uint8Array,
-    private readonly bodies: Bodies,
+    private readonly bodies: BodyReceiver,
     private counted = 0,
   ) {}
 
@@ -35,7 +35,7 @@ export class Body {
   }
 }
 
-export class Bodies {
+export class BodyReceiver {
   private held = 0;
   private readonly receiving = new Set<Receiving>();
 
@@ -147,36 +147,36 @@ class Receiving {
 
 /** The client disconnected or sent invalid chunks: not an error of the service. */
 function brokeOff(error: unknown): never {
-  if (error instanceof Refusal) throw error;
-  throw new Refusal('PGRST102', 'the request body broke off', { details: 'Nothing was changed.' });
+  if (error instanceof ApiError) throw error;
+  throw new ApiError('PGRST102', 'the request body broke off', { details: 'Nothing was changed.' });
 }
 
 /** RFC 9110, 8.4: rejects an unsupported content coding. */
 function checkEncoding(encoding: string | null): void {
   if (encoding === null || encoding === '' || encoding.toLowerCase() === 'identity') return;
-  throw new Refusal('CAT415', `the content encoding ${encoding} is not supported`, {
+  throw new ApiError('CAT415', `the content encoding ${encoding} is not supported`, {
     hint: 'Send the body without a content encoding.',
     headers: { 'accept-encoding': 'identity' },
   });
 }
 
-function tooLarge(maxBytes: number): Refusal {
-  return new Refusal('CAT413', `the body is larger than ${maxBytes} bytes`, {
+function tooLarge(maxBytes: number): ApiError {
+  return new ApiError('CAT413', `the body is larger than ${maxBytes} bytes`, {
     details: 'Nothing was changed.',
     hint: 'Send the rows in several requests, store them with catalogue import, or raise --max-body-mb.',
   });
 }
 
-function tooMany(): Refusal {
-  return new Refusal('CAT503', 'too many large bodies are being worked on', {
+function tooMany(): ApiError {
+  return new ApiError('CAT503', 'too many large bodies are being worked on', {
     details: 'Nothing was changed.',
     hint: 'Try again in a moment.',
     headers: { 'retry-after': '1' },
   });
 }
 
-function tooSlow(): Refusal {
-  return new Refusal('CAT503', 'the body came too slowly while others waited', {
+function tooSlow(): ApiError {
+  return new ApiError('CAT503', 'the body came too slowly while others waited', {
     details: 'Nothing was changed.',
     hint: 'Try again in a moment.',
     headers: { 'retry-after': '1' },

@@ -1,6 +1,6 @@
 /** Parses a CSV body with a header row. */
 
-import { Refusal } from '../../base/errors.ts';
+import { ApiError } from '../../base/errors.ts';
 import { type Cell, COMMA, CsvReader, type CsvRow } from '../../encode/csv-reader.ts';
 
 export class CsvBody {
@@ -23,8 +23,8 @@ export class CsvBody {
   }
 }
 
-function malformed(row: number, problem: string): Refusal {
-  return new Refusal('PGRST102', `the CSV cannot be read: row ${row}: ${problem}`, {
+function malformed(row: number, problem: string): ApiError {
+  return new ApiError('PGRST102', `the CSV cannot be read: row ${row}: ${problem}`, {
     hint: 'Quote a cell that holds a comma, a quote or a line end, and double the quotes in it.',
   });
 }

@@ -1,5 +1,5 @@
 /** Scans a CSV body: counts rows and cells, and finds line ends at which it can be split. */
-import { BYTES_A_PIECE } from '../../base/cooperative.ts';
+import { BYTES_PER_SLICE } from '../../base/cooperative.ts';
 import { BodyCount } from './body-count.ts';
 
 const QUOTE = 34;
@@ -25,7 +25,7 @@ export class CsvScan {
 
   advance(): void {
     const { bytes } = this;
-    const end = Math.min(bytes.length, this.at + BYTES_A_PIECE);
+    const end = Math.min(bytes.length, this.at + BYTES_PER_SLICE);
     for (; this.at < end; this.at++) {
       const byte = bytes[this.at]!;
       if (this.inQuotes) {
@@ -44,6 +44,6 @@ export class CsvScan {
     if (byte === RETURN && this.bytes[this.at + 1] === NEWLINE) return;
     this.count.value();
     this.count.row();
-    if (this.at + 1 - (this.cuts.at(-1) ?? 0) >= BYTES_A_PIECE) this.cuts.push(this.at + 1);
+    if (this.at + 1 - (this.cuts.at(-1) ?? 0) >= BYTES_PER_SLICE) this.cuts.push(this.at + 1);
   }
 }

@@ -3,7 +3,7 @@
  * is limited and finds where a list can be split. It does not validate the JSON.
  */
 
-import { BYTES_A_PIECE } from '../../base/cooperative.ts';
+import { BYTES_PER_SLICE } from '../../base/cooperative.ts';
 import { MAX_JSON_DEPTH, MAX_NUMBER_LENGTH } from '../../base/limits.ts';
 import { tooDeep } from '../../collection/exact-json.ts';
 import { BodyCount, numberTooLong } from './body-count.ts';
@@ -52,7 +52,7 @@ export class JsonScan {
   /** Scans one slice. */
   advance(): void {
     const { bytes } = this;
-    const end = Math.min(bytes.length, this.at + BYTES_A_PIECE);
+    const end = Math.min(bytes.length, this.at + BYTES_PER_SLICE);
     while (this.at < end) {
       if (this.inString) {
         this.skipString(end);
@@ -113,7 +113,7 @@ export class JsonScan {
     if (this.depth === 0) this.isOdd = true;
     if (this.depth !== 1 || this.listStart === -1) return;
     this.count.row();
-    if (this.at - (this.cuts.at(-1) ?? this.listStart) >= BYTES_A_PIECE) this.cuts.push(this.at);
+    if (this.at - (this.cuts.at(-1) ?? this.listStart) >= BYTES_PER_SLICE) this.cuts.push(this.at);
   }
 
   /** Part of a number or word, a colon, or a space. */

@@ -1,7 +1,7 @@
 /** Parses a body by its content type. Limits are checked first; long bodies are parsed in slices. */
 
-import type { Pieces } from '../../base/cooperative.ts';
-import { Refusal } from '../../base/errors.ts';
+import type { Task } from '../../base/cooperative.ts';
+import { ApiError } from '../../base/errors.ts';
 import { MAX_ROW_VALUES } from '../../base/limits.ts';
 import { splitQuery } from '../../base/net/query-string.ts';
 import { parseJson } from '../../collection/exact-json.ts';
@@ -12,21 +12,21 @@ import { CsvBody } from './csv-body.ts';
 import { CsvScan } from './csv-scan.ts';
 import { JsonScan } from './json-scan.ts';
 
-export function* readDocument(bytes: Uint8Array, contentTypeHeader: string | null): Pieces<Document> {
+export function* readDocument(bytes: Uint8Array, contentTypeHeader: string | null): Task<Document> {
   const [contentType = '', ...parameters] = (contentTypeHeader ?? 'application/json')
     .split(';')
     .map((part) => part.trim().toLowerCase());
   checkCharset(parameters.find((parameter) => parameter.startsWith('charset=')));
   const read = Object.hasOwn(READERS, contentType) ? READERS[contentType] : undefined;
   if (read === undefined) {
-    throw new Refusal('PGRST102', `Content-Type not acceptable: ${contentType}`, {
+    throw new ApiError('PGRST102', `Content-Type not acceptable: ${contentType}`, {
       hint: `Send one of: ${Object.keys(READERS).join(', ')}.`,
     });
   }
   return yield* read(bytes);
 }
 
-const READERS: Readonly<Record<string, (bytes: Uint8Array) => Pieces<Document>>> = {
+const READERS: Readonly<Record<string, (bytes: Uint8Array) => Task<Document>>> = {
   'application/json': readJson,
   'application/merge-patch+json': readJson,
   'application/vnd.pgrst.array+json': readJson,
@@ -37,7 +37,7 @@ const READERS: Readonly<Record<string, (bytes: Uint8Array) => Pieces<Document>>>
 
 export const BODY_TYPES: readonly string[] = Object.keys(READERS);
 
-function* readJson(bytes: Uint8Array): Pieces<Document> {
+function* readJson(bytes: Uint8Array): Task<Document> {
   const scan = new JsonScan(bytes);
   for (scan.advance(); !scan.isDone; scan.advance()) yield;
   if (scan.cuts.length === 0) return { kind: 'json', value: parsed(decodeText(bytes)) };
@@ -62,8 +62,8 @@ function parsed(text: string): unknown {
   }
 }
 
-function invalidJson(details: string): Refusal {
-  return new Refusal('PGRST102', 'Empty or invalid json', {
+function invalidJson(details: string): ApiError {
+  return new ApiError('PGRST102', 'Empty or invalid json', {
     details,
     hint: 'Send a JSON object, or an array of objects.',
   });
@@ -71,10 +71,10 @@ function invalidJson(details: string): Refusal {
 
 /** `curl -d` labels any body as a form. */
 // biome-ignore lint/correctness/useYield: a form is one row, and read at once.
-function* readForm(bytes: Uint8Array): Pieces<Document> {
+function* readForm(bytes: Uint8Array): Task<Document> {
   const text = decodeText(bytes);
   if (/^\s*[[{]/.test(text)) {
-    throw new Refusal('PGRST102', 'the body is JSON, and its Content-Type says that it is a form', {
+    throw new ApiError('PGRST102', 'the body is JSON, and its Content-Type says that it is a form', {
       hint: "Send the header Content-Type: application/json, with curl by -H 'Content-Type: application/json'.",
     });
   }
@@ -83,7 +83,7 @@ function* readForm(bytes: Uint8Array): Pieces<Document> {
   return { kind: 'json', value: Object.fromEntries(splitQuery(text, MAX_ROW_VALUES)) };
 }
 
-function* readCsv(bytes: Uint8Array): Pieces<Document> {
+function* readCsv(bytes: Uint8Array): Task<Document> {
   const scan = new CsvScan(bytes);
   for (scan.advance(); !scan.isDone; scan.advance()) yield;
   const body = new CsvBody();
@@ -95,12 +95,12 @@ function* readCsv(bytes: Uint8Array): Pieces<Document> {
   body.end();
   const [header, ...rows] = body.rows;
   if (header === undefined) {
-    throw new Refusal('PGRST102', 'the CSV is empty', { hint: 'Begin with a line that names the fields.' });
+    throw new ApiError('PGRST102', 'the CSV is empty', { hint: 'Begin with a line that names the fields.' });
   }
   const uneven = rows.findIndex((row) => row.length !== header.length);
   if (uneven !== -1) {
     const { length } = rows[uneven]!;
-    throw new Refusal('PGRST102', 'All lines must have same number of fields', {
+    throw new ApiError('PGRST102', 'All lines must have same number of fields', {
       details: `The header has ${header.length} cells, row ${uneven + 1} has ${length}.`,
       hint: 'Quote a cell that holds a comma or a line end, and leave an empty cell for no value.',
     });
@@ -118,12 +118,12 @@ function decodeText(bytes: Uint8Array): string {
   try {
     return UTF8.decode(bytes);
   } catch {
-    throw new Refusal('22021', 'invalid byte sequence for encoding "UTF8"', { hint: 'Send the body as UTF-8.' });
+    throw new ApiError('22021', 'invalid byte sequence for encoding "UTF8"', { hint: 'Send the body as UTF-8.' });
   }
 }
 
 function checkCharset(parameter: string | undefined): void {
   const charset = parameter?.slice('charset='.length).replaceAll('"', '');
   if (charset === undefined || charset === 'utf-8' || charset === 'utf8' || charset === 'us-ascii') return;
-  throw new Refusal('CAT415', `the charset ${charset} is not supported`, { hint: 'Send the body as UTF-8.' });
+  throw new ApiError('CAT415', `the charset ${charset} is not supported`, { hint: 'Send the body as UTF-8.' });
 }

@@ -3,7 +3,7 @@
  * browser. Its Host header shows a name that is not one of this machine.
  */
 
-import { Refusal } from '../../base/errors.ts';
+import { ApiError } from '../../base/errors.ts';
 import { MAX_KNOWN_HOSTS } from '../../base/limits.ts';
 import { hostOf, isThisMachine } from '../../base/net/address.ts';
 import { ANY } from '../../base/net/origin.ts';
@@ -35,8 +35,8 @@ export function isListed(host: string, allowed: readonly string[]): boolean {
   return allowed.some((each) => each === ANY || each === host || (each[0] === '*' && host.endsWith(each.slice(1))));
 }
 
-function refusal(host: string, isOnLoopback: boolean): Refusal {
-  return new Refusal('CAT421', `the service is not called ${host}`, {
+function refusal(host: string, isOnLoopback: boolean): ApiError {
+  return new ApiError('CAT421', `the service is not called ${host}`, {
     details: isOnLoopback
       ? 'It listens on a loopback address, where only names of this machine are answered, since any web page can have its own name lead here.'
       : 'Only the names of --allowed-hosts and those of the machine are answered.',

@@ -4,7 +4,7 @@
  * loopback, or listed in --cors-origins.
  */
 
-import { Refusal } from '../../base/errors.ts';
+import { ApiError } from '../../base/errors.ts';
 import { hostOf, isLoopback } from '../../base/net/address.ts';
 import { ANY, authorityOf, originOf } from '../../base/net/origin.ts';
 import { isListed } from './hosts.ts';
@@ -48,8 +48,8 @@ function mayWrite(header: string, request: Request, peer: Peer | undefined, orig
   return isLoopback(host) || isListed(host, origins.hosts) || (asked !== undefined && host === hostOf(asked));
 }
 
-function refusal(origin: string): Refusal {
-  return new Refusal('CAT403', `a web page of ${origin} may not change the catalogue`, {
+function refusal(origin: string): ApiError {
+  return new ApiError('CAT403', `a web page of ${origin} may not change the catalogue`, {
     details: 'The Origin of the request is neither this host nor loopback.',
     hint:
       originOf(origin) === undefined

@@ -2,13 +2,13 @@
  * Finds the path of a request within the service. A proxy may serve it below a path of its own. The proxy strips that
  * path and sends it in X-Forwarded-Prefix; with --base-path it may be stripped or not.
  */
-import { Refusal } from '../../base/errors.ts';
+import { ApiError } from '../../base/errors.ts';
 import { MAX_PREFIX_LENGTH } from '../../base/limits.ts';
 import { pathPrefix } from '../../base/net/path-prefix.ts';
 import type { Peer } from './peer.ts';
 import type { TrustedProxies } from './proxies.ts';
 
-export interface Place {
+export interface Location {
   /** The prefix as the client sees it: `/api`, or empty. */
   readonly prefix: string;
   /** Path and query within the service. */
@@ -20,13 +20,13 @@ export const FORWARDED_PREFIX = 'X-Forwarded-Prefix';
 export const SUPABASE_PREFIX = '/rest/v1';
 
 /** `asked` is the path and query as received. Without --trusted-proxies, every proxy is trusted. */
-export function locate(
+export function locateRequest(
   asked: string,
   { headers }: Request,
   basePath: string,
   peer?: Peer,
   proxies?: TrustedProxies,
-): Place {
+): Location {
   let forwarded = headers.get(FORWARDED_PREFIX);
   if (forwarded !== null && proxies?.trusts(peer) === false) forwarded = null;
   let path = asked;
@@ -61,7 +61,7 @@ function readForwarded(header: string): string {
     const parts = header.split(',').map((part) => pathPrefix(part.trim()));
     if (!parts.includes(undefined)) return parts.join('');
   }
-  throw new Refusal('CAT400', `${FORWARDED_PREFIX} is not a path`, {
+  throw new ApiError('CAT400', `${FORWARDED_PREFIX} is not a path`, {
     hint: 'Send a path such as /api: letters, digits, ".", "_", "~", "-" between slashes.',
   });
 }

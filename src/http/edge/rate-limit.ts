@@ -7,7 +7,7 @@
 import { RATE_TABLE_CLIENTS } from '../../base/limits.ts';
 import type { Rate } from '../../base/net/rate.ts';
 
-export interface Allowance {
+export interface RateState {
   readonly isAllowed: boolean;
   readonly rate: Rate;
   /** Requests that may follow immediately. */
@@ -32,7 +32,7 @@ export class RateLimiter {
   }
 
   /** Takes one request of `who`, or as much as `cost` says; a request that is not allowed costs nothing. */
-  take(who: string, rate: Rate, { now = monotonicNow(), cost: units = 1 } = {}): Allowance {
+  take(who: string, rate: Rate, { now = monotonicNow(), cost: units = 1 } = {}): RateState {
     const { table } = this;
     const window = rate.seconds * 1000;
     const cost = (units * window) / rate.count;

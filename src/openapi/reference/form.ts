@@ -1,13 +1,13 @@
 /** The form that sends a request. It is hidden until the page's script has run. */
-import { mapped, type Pieces } from '../../base/cooperative.ts';
+import { mapInSlices, type Task } from '../../base/cooperative.ts';
 import { examplesOf, isReference, type OpenApi, type Parameter, type Route, textOf } from './document.ts';
 import { type Html, html } from './html.ts';
 
 const READS = ['GET', 'HEAD', 'OPTIONS'];
 
-export function* tryForm(document: OpenApi, route: Route): Pieces<Html> {
+export function* tryForm(document: OpenApi, route: Route): Task<Html> {
   const { method, path, operation, parameters } = route;
-  const fields = yield* mapped(parameters, (name) =>
+  const fields = yield* mapInSlices(parameters, (name) =>
     parameterField(operation.operationId, name, document.components.parameters[name]!, method),
   );
   return html`<details class="try" hidden><summary>Try it</summary>

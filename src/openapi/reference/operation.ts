@@ -1,5 +1,5 @@
 /** The section of an operation: description, parameters, body, answers, and a form that sends a request. */
-import { mapped, type Pieces } from '../../base/cooperative.ts';
+import { mapInSlices, type Task } from '../../base/cooperative.ts';
 import {
   type Answer,
   type Content,
@@ -17,7 +17,7 @@ import { type Html, html, markdown } from './html.ts';
 import { kindOf } from './schema.ts';
 
 /** In pieces, because a collection can have more than a thousand fields, each of which is a parameter. */
-export function* operationSection(document: OpenApi, route: Route): Pieces<Html> {
+export function* operationSection(document: OpenApi, route: Route): Task<Html> {
   const { method, path, operation, parameters, body } = route;
   const { operationId, summary, description, responses } = operation;
   const table = parameters.length === 0 ? '' : yield* parameterTable(document, parameters);
@@ -34,8 +34,8 @@ ${form}
 </section>`;
 }
 
-function* parameterTable({ components }: OpenApi, names: readonly string[]): Pieces<Html> {
-  const rows = yield* mapped(names, (component) => {
+function* parameterTable({ components }: OpenApi, names: readonly string[]): Task<Html> {
+  const rows = yield* mapInSlices(names, (component) => {
     const { name, in: place, required, description } = components.parameters[component]!;
     return html`<tr><th scope="row"><a href="#parameter-${component}">${name}</a>${required ? html` <b>required</b>` : ''}</th>
 <td>${place}</td><td>${markdown(firstParagraph(description))}</td></tr>`;

@@ -2,7 +2,7 @@
  * A page of the API reference, generated from an OpenAPI document and readable without a script. A script adds forms that
  * send requests. All links are relative, so that the page works behind any prefix.
  */
-import type { Pieces } from '../../base/cooperative.ts';
+import type { Task } from '../../base/cooperative.ts';
 import { examplesOf, type OpenApi, type Parameter, type Route, routesOf, textOf } from './document.ts';
 import { type Html, html, markdown } from './html.ts';
 import { operationSection } from './operation.ts';
@@ -28,7 +28,7 @@ export interface Listed {
 }
 
 /** Builds the page of a document, one operation or component per step. `listed` are the pages of the collections. */
-export function* referencePage(document: OpenApi, links: Links, listed: readonly Listed[] = []): Pieces<string> {
+export function* referencePage(document: OpenApi, links: Links, listed: readonly Listed[] = []): Task<string> {
   const { title, version, description } = document.info;
   const routes = routesOf(document);
   const sections: Html[] = [];
@@ -88,7 +88,7 @@ function* tagSection(
   document: OpenApi,
   { name, description }: OpenApi['tags'][number],
   routes: readonly Route[],
-): Pieces<Html> {
+): Task<Html> {
   const sections: Html[] = [];
   for (const route of routes.filter(isTagged(name))) {
     sections.push(yield* operationSection(document, route));
@@ -100,7 +100,7 @@ function* tagSection(
 const SECTIONS = ['Parameters', 'Schemas', 'Headers', 'Errors'] as const;
 
 /** The components that operations share, each described once. */
-function* components({ components: { parameters, schemas, headers, responses } }: OpenApi): Pieces<Html> {
+function* components({ components: { parameters, schemas, headers, responses } }: OpenApi): Task<Html> {
   const sections: Readonly<Record<(typeof SECTIONS)[number], Iterable<Html>>> = {
     Parameters: mapEntries(parameters, parameterSection),
     Schemas: mapEntries(schemas, schemaSection),

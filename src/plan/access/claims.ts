@@ -2,7 +2,7 @@
  * Claims of a caller's credentials as values in a rule: `{claims.supplier_id}`, or nested, `{claims.app.supplier_id}`.
  */
 
-import { Refusal } from '../../base/errors.ts';
+import { ApiError } from '../../base/errors.ts';
 import type { Caller } from '../../collection/caller.ts';
 import { can, storeJson, type Type } from '../../collection/types/type.ts';
 
@@ -17,7 +17,7 @@ export function claimIn(text: string): ClaimPath | undefined {
   const found = CLAIM.exec(text);
   if (found !== null) return found[1]!.slice(1).split('.');
   if (!/\{\s*claims?\b/i.test(text)) return undefined;
-  throw new Refusal('PGRST100', `${text} is no claim; a whole value is written {claims.name}`);
+  throw new ApiError('PGRST100', `${text} is no claim; a whole value is written {claims.name}`);
 }
 
 export function claimAt(claims: Claims, path: ClaimPath): unknown {
@@ -37,7 +37,7 @@ export function claimText(type: Type, claim: unknown): string | undefined {
     if (can(type, 'array')) return Array.isArray(claim) ? type.print(storeJson(type, claim)) : undefined;
     return simpleText(type, claim);
   } catch (error) {
-    if (error instanceof Refusal) return undefined;
+    if (error instanceof ApiError) return undefined;
     throw error;
   }
 }

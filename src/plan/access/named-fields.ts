@@ -16,14 +16,14 @@ export function namedFields(plan: ReadPlan | WritePlan): ReadonlyMap<Collection,
 }
 
 /** Whether an embedding of the result reads the written collection again. */
-export function leadsBack(collection: Collection, shape: Shape & Pick<ReadPlan, 'where'>): boolean {
+export function readsOwnCollection(collection: Collection, shape: Shape & Pick<ReadPlan, 'where'>): boolean {
   const of = stored(collection);
   // A copy of the collection stands for the rows' own fields.
   return namedFields({ ...shape, kind: 'read', from: { ...of }, offset: 0 }).has(of);
 }
 
 /** The fields of a condition that refers only to its own row. */
-export function fieldsIn(collection: Collection, predicate: Predicate): ReadonlySet<Field> {
+export function fieldsOfPredicate(collection: Collection, predicate: Predicate): ReadonlySet<Field> {
   const names = new Names();
   names.ofPredicate(collection, predicate);
   return names.found.get(stored(collection)) ?? new Set();

@@ -3,22 +3,22 @@
  * claims. They are created once per role, or once per set of claims if rules refer to claims.
  */
 
-import { Refusal } from '../../base/errors.ts';
-import { oncePer } from '../../base/memo.ts';
+import { ApiError } from '../../base/errors.ts';
+import { memoize } from '../../base/memo.ts';
 import type { Caller } from '../../collection/caller.ts';
 import type { Catalogue, Collection, Field, Role, Rule } from '../../collection/declaration.ts';
 import type { Right } from '../../collection/draft.ts';
-import { deniedTable, deniedTogether } from '../../collection/permission-errors.ts';
+import { fieldsDenied, tableDenied } from '../../collection/permission-errors.ts';
 import { viewOf } from '../../collection/views.ts';
 import { ALWAYS, isAlways, type Predicate } from '../types.ts';
 import { type ClaimPath, type Claims, claimAt } from './claims.ts';
 import { type PlannedRule, planRule } from './rule.ts';
 
-export interface Sight {
+export interface Permissions {
   /** The role's view. */
   readonly catalogue: Catalogue;
   /** Whether rules differ by field, so that the named fields matter. */
-  readonly isByFields: boolean;
+  readonly differByField: boolean;
   /** The rows that the rules allowing all of these fields permit. Throws if no rule does. */
   rows(collection: Collection, right: Right, named?: ReadonlySet<Field>): Predicate;
 }
@@ -26,39 +26,39 @@ export interface Sight {
 /**
  * The permissions of a caller, undefined if everything is permitted; and the cache key derived from role and claims.
  */
-export interface Admitted {
-  readonly sight: Sight | undefined;
+export interface Access {
+  readonly permissions: Permissions | undefined;
   readonly scope: string;
 }
 
 /** Throws for a role that is not declared. */
-export function admission(catalogue: Catalogue): (caller: Caller) => Admitted {
+export function authorize(catalogue: Catalogue): (caller: Caller) => Access {
   const roles = new Map(
     [...(catalogue.roles?.values() ?? [])].map((role) => [role.name, admissionOf(catalogue, role)]),
   );
   return (caller) => {
-    const admit = roles.get(caller.role);
-    if (admit === undefined) throw notAdmitted(caller);
-    return admit(caller.claims);
+    const authenticate = roles.get(caller.role);
+    if (authenticate === undefined) throw notAdmitted(caller);
+    return authenticate(caller.claims);
   };
 }
 
-function notAdmitted({ role }: Caller): Refusal {
+function notAdmitted({ role }: Caller): ApiError {
   if (role === 'anonymous') {
-    return new Refusal('PGRST302', 'Anonymous access is disabled', {
+    return new ApiError('PGRST302', 'Anonymous access is disabled', {
       hint: 'Send credentials: Authorization: Bearer and a token or a key.',
       headers: { 'www-authenticate': 'Bearer' },
     });
   }
-  return new Refusal('42501', `role "${role}" does not exist`, {
+  return new ApiError('42501', `role "${role}" does not exist`, {
     hint: 'Ask for credentials of a role that is declared.',
   });
 }
 
-function admissionOf(catalogue: Catalogue, role: Role): (claims: Claims) => Admitted {
+function admissionOf(catalogue: Catalogue, role: Role): (claims: Claims) => Access {
   if (role.isAll) {
-    const admitted = { sight: undefined, scope: scopeOf(role, [], {}) };
-    return () => admitted;
+    const access = { permissions: undefined, scope: scopeOf(role, [], {}) };
+    return () => access;
   }
   const planned = new Map(
     [...role.rules].flatMap(([collection, rules]) =>
@@ -72,13 +72,13 @@ function admissionOf(catalogue: Catalogue, role: Role): (claims: Claims) => Admi
     isByFields: [...role.rules.values()].some((rules) => Object.values(rules).some(differInFields)),
   };
   const paths = [...planned.values()].flatMap(({ claims }) => claims);
-  const make = (claims: Claims): Admitted => ({
-    sight: new RoleSight(known, claims),
+  const make = (claims: Claims): Access => ({
+    permissions: new RoleSight(known, claims),
     scope: scopeOf(role, paths, claims),
   });
-  if (paths.length > 0) return oncePer(make);
-  const admitted = make({});
-  return () => admitted;
+  if (paths.length > 0) return memoize(make);
+  const access = make({});
+  return () => access;
 }
 
 /** The part that all callers of a role share. */
@@ -100,9 +100,9 @@ function scopeOf({ name }: Role, paths: readonly ClaimPath[], claims: Claims): s
   return JSON.stringify([name, ...paths.map((path) => claimAt(claims, path) ?? null)]);
 }
 
-class RoleSight implements Sight {
+class RoleSight implements Permissions {
   readonly catalogue: Catalogue;
-  readonly isByFields: boolean;
+  readonly differByField: boolean;
   private readonly role: Role;
   /** Cached, so that a caller's requests share the same objects. */
   private readonly predicateOf: (rule: Rule) => Predicate;
@@ -111,20 +111,20 @@ class RoleSight implements Sight {
 
   constructor({ role, planned, view, isByFields }: KnownRole, claims: Claims) {
     this.catalogue = view;
-    this.isByFields = isByFields;
+    this.differByField = isByFields;
     this.role = role;
-    this.predicateOf = oncePer((rule: Rule) => planned.get(rule)!.predicate(claims));
+    this.predicateOf = memoize((rule: Rule) => planned.get(rule)!.predicate(claims));
   }
 
   rows(collection: Collection, right: Right, named?: ReadonlySet<Field>): Predicate {
     const rules = this.role.rules.get(collection)?.[right] ?? [];
-    if (rules.length === 0) throw deniedTable(collection.name, right);
+    if (rules.length === 0) throw tableDenied(collection.name, right);
     if (named === undefined || !differInFields(rules)) return this.allRows(collection, right, rules);
     const allowing = rules.filter(({ fields }) => [...named].every((field) => fields.has(field)));
     if (allowing.length === 0) {
       // Fields that every rule allows do not cause the error.
       const apart = [...named].filter((field) => !rules.every(({ fields }) => fields.has(field)));
-      throw deniedTogether(collection, apart, right);
+      throw fieldsDenied(collection, apart, right);
     }
     return this.some(allowing);
   }
@@ -152,7 +152,7 @@ function differInFields(rules: readonly Rule[]): boolean {
 }
 
 /** Both predicates. */
-export function both(one: Predicate, other: Predicate): Predicate {
+export function andAlso(one: Predicate, other: Predicate): Predicate {
   if (isAlways(one)) return other;
   if (isAlways(other) || one === other) return one;
   return { kind: 'all', terms: [one, other] };

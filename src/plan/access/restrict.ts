@@ -4,7 +4,7 @@
  * and create only permitted rows. `read.ts` and `write.ts` call it for every plan, so no later stage can forget it.
  */
 
-import { oncePer } from '../../base/memo.ts';
+import { memoize } from '../../base/memo.ts';
 import { type Collection, type Field, stored } from '../../collection/declaration.ts';
 import type { Relation } from '../../collection/relations.ts';
 import { wholeRow } from '../read/shape.ts';
@@ -21,16 +21,16 @@ import {
   type WritePlan,
 } from '../types.ts';
 import { namedFields } from './named-fields.ts';
-import { both, type Sight } from './permissions.ts';
+import { andAlso, type Permissions } from './permissions.ts';
 
-export function restrictRead(plan: ReadPlan, sight: Sight): ReadPlan {
-  return readingOf(plan, sight).read(plan);
+export function restrictRead(plan: ReadPlan, permissions: Permissions): ReadPlan {
+  return readingOf(plan, permissions).read(plan);
 }
 
 /** `view` is the written collection as the role sees it. */
-export function restrictWrite(plan: WritePlan, view: Collection, sight: Sight): WritePlan {
+export function restrictWrite(plan: WritePlan, view: Collection, permissions: Permissions): WritePlan {
   const { into, returning, precondition } = plan;
-  const reading = readingOf(plan, sight);
+  const reading = readingOf(plan, permissions);
   const sees = () => reading.rows(into);
   const shown =
     returning === undefined
@@ -43,24 +43,24 @@ export function restrictWrite(plan: WritePlan, view: Collection, sight: Sight): 
   const terms = { ...shown, ...versions };
   switch (plan.kind) {
     case 'insert': {
-      const created = sight.rows(into, 'create', new Set(plan.given));
+      const created = permissions.rows(into, 'create', new Set(plan.given));
       const merges = plan.conflict !== 'refuse' && plan.conflict.overwrite.length > 0;
-      const met = merges ? both(sees(), sight.rows(into, 'update', overwrittenBy(plan))) : ALWAYS;
-      const made = returning === undefined ? created : both(sees(), created);
+      const met = merges ? andAlso(sees(), permissions.rows(into, 'update', overwrittenBy(plan))) : ALWAYS;
+      const made = returning === undefined ? created : andAlso(sees(), created);
       return { ...plan, ...terms, ...asking({ met, created: made, changed: met }) };
     }
     case 'update': {
-      const rows = both(sees(), sight.rows(into, 'update', new Set(plan.given)));
-      return { ...plan, ...terms, where: both(rows, reading.predicate(plan.where)), ...asking({ changed: rows }) };
+      const rows = andAlso(sees(), permissions.rows(into, 'update', new Set(plan.given)));
+      return { ...plan, ...terms, where: andAlso(rows, reading.predicate(plan.where)), ...asking({ changed: rows }) };
     }
     case 'update-each': {
-      const rows = both(sees(), sight.rows(into, 'update', new Set(plan.given)));
+      const rows = andAlso(sees(), permissions.rows(into, 'update', new Set(plan.given)));
       const among = plan.among === undefined ? {} : { among: reading.predicate(plan.among) };
       return { ...plan, ...terms, ...among, ...asking({ met: rows, changed: rows }) };
     }
     case 'delete': {
-      const rows = both(sees(), sight.rows(into, 'delete'));
-      return { ...plan, ...terms, where: both(rows, reading.predicate(plan.where)) };
+      const rows = andAlso(sees(), permissions.rows(into, 'delete'));
+      return { ...plan, ...terms, where: andAlso(rows, reading.predicate(plan.where)) };
     }
   }
 }
@@ -79,22 +79,22 @@ function overwrittenBy({ given, conflict }: InsertPlan): ReadonlySet<Field> {
  * If rules differ by field, each plan is restricted separately; otherwise all plans of a caller share the cached
  * result.
  */
-function readingOf(plan: ReadPlan | WritePlan, sight: Sight): Reading {
-  return sight.isByFields ? new Reading(sight, namedFields(plan)) : sharedReading(sight);
+function readingOf(plan: ReadPlan | WritePlan, permissions: Permissions): Reading {
+  return permissions.differByField ? new Reading(permissions, namedFields(plan)) : sharedReading(permissions);
 }
 
-const sharedReading = oncePer((sight: Sight) => new Reading(sight));
+const sharedReading = memoize((permissions: Permissions) => new Reading(permissions));
 
 class Reading {
   /** Cached, since requests share columns. Groups are matched by the identity of their expressions. */
-  readonly columns = oncePer((columns: readonly OutputColumn[]) =>
+  readonly columns = memoize((columns: readonly OutputColumn[]) =>
     mapped(columns, (column) => {
       const expression = this.expression(column.expression);
       return expression === column.expression ? column : { ...column, expression };
     }),
   );
-  private readonly expression = oncePer((expression: Expression) => this.restricted(expression));
-  private readonly order = oncePer((order: readonly OrderKey[]) =>
+  private readonly expression = memoize((expression: Expression) => this.restricted(expression));
+  private readonly order = memoize((order: readonly OrderKey[]) =>
     mapped(order, (key) => {
       const expression = this.expression(key.expression);
       return expression === key.expression ? key : { ...key, expression };
@@ -102,17 +102,17 @@ class Reading {
   );
 
   constructor(
-    private readonly sight: Sight,
+    private readonly permissions: Permissions,
     private readonly named?: ReadonlyMap<Collection, ReadonlySet<Field>>,
   ) {}
 
   rows(collection: Collection): Predicate {
     const of = stored(collection);
-    return this.sight.rows(of, 'read', this.named?.get(of));
+    return this.permissions.rows(of, 'read', this.named?.get(of));
   }
 
   read(plan: ReadPlan): ReadPlan {
-    return { ...plan, ...this.shape(plan), where: both(this.rows(plan.from), this.predicate(plan.where)) };
+    return { ...plan, ...this.shape(plan), where: andAlso(this.rows(plan.from), this.predicate(plan.where)) };
   }
 
   shape({ columns, order, groupBy }: Pick<ReadPlan, 'columns' | 'order' | 'groupBy'>) {
@@ -141,7 +141,7 @@ class Reading {
         return {
           ...predicate,
           ...this.between(relation),
-          where: both(this.rows(relation.to), this.predicate(where)),
+          where: andAlso(this.rows(relation.to), this.predicate(where)),
           ...(groupBy === undefined ? {} : { groupBy: mapped(groupBy, this.expression) }),
         };
       }

@@ -3,7 +3,7 @@
  * with a missing or ill-typed claim is unknown: neither it nor its negation holds.
  */
 
-import { Refusal } from '../../base/errors.ts';
+import { ApiError } from '../../base/errors.ts';
 import type { Collection } from '../../collection/declaration.ts';
 import { movingMoment } from '../../collection/types/time/date-time-text.ts';
 import type { Type } from '../../collection/types/type.ts';
@@ -39,13 +39,13 @@ export function planRule(collection: Collection, where: string): PlannedRule {
 }
 
 /** All mistakes of a rule, including those that `planRule` does not detect. */
-export function problemsIn(collection: Collection, where: string): readonly Refusal[] {
-  const problems: Refusal[] = [];
+export function problemsIn(collection: Collection, where: string): readonly ApiError[] {
+  const problems: ApiError[] = [];
   const attempt = (work: () => void) => {
     try {
       work();
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof ApiError)) throw error;
       problems.push(error);
     }
   };
@@ -75,11 +75,11 @@ function checkConditionsOnly({ conditions, select, order, embeds, limit, offset,
     on_conflict: onConflict !== undefined,
   };
   const [found] = Object.entries(others).find(([, isGiven]) => isGiven) ?? [];
-  if (found !== undefined) throw new Refusal('PGRST100', `${found} is no condition; a rule has conditions alone`);
+  if (found !== undefined) throw new ApiError('PGRST100', `${found} is no condition; a rule has conditions alone`);
   for (const way of embeds?.keys() ?? []) {
-    throw new Refusal('PGRST100', `${way} is another collection; a rule has conditions on fields of its own`);
+    throw new ApiError('PGRST100', `${way} is another collection; a rule has conditions on fields of its own`);
   }
-  if (conditions.length === 0) throw new Refusal('PGRST100', 'there is no condition in it');
+  if (conditions.length === 0) throw new ApiError('PGRST100', 'there is no condition in it');
 }
 
 function planTerm(collection: Collection, condition: Condition): PlannedRule {
@@ -130,7 +130,7 @@ function planned(collection: Collection, comparison: Comparison): Predicate | un
   try {
     return planConditions(collection, [comparison]);
   } catch (error) {
-    if (error instanceof Refusal && /^22/.test(error.code)) return undefined;
+    if (error instanceof ApiError && /^22/.test(error.code)) return undefined;
     throw error;
   }
 }
@@ -155,14 +155,14 @@ function checkTakesClaims(test: Test): void {
   if (test.kind === 'in') return;
   const isCompared = test.kind === 'value' && test.quantifier === undefined && COMPARING.includes(test.operator);
   if (isCompared) return;
-  throw new Refusal('PGRST100', `a claim is compared by ${COMPARING.join(', ')} or in, and is no pattern or list`);
+  throw new ApiError('PGRST100', `a claim is compared by ${COMPARING.join(', ')} or in, and is no pattern or list`);
 }
 
 /** Rejects values whose meaning changes over time, since results are cached, and invalid patterns. */
 function checkFixed(type: Type, test: Test): void {
   const moving = type.generated?.now === undefined ? undefined : valuesOf(test).find((text) => movingMoment(text));
   if (moving !== undefined) {
-    throw new Refusal('22007', `it cannot hold a word such as ${moving}, which means another moment each time`);
+    throw new ApiError('22007', `it cannot hold a word such as ${moving}, which means another moment each time`);
   }
   if (test.kind === 'search') checkSearch(test.operator, test.query);
   if (test.kind === 'value' && test.quantifier === undefined && /^i?match$/.test(test.operator)) {

@@ -1,10 +1,10 @@
 /** Names of result columns, and detection of ambiguous names in an embedding. */
 
-import { Refusal } from '../../base/errors.ts';
-import { oncePer } from '../../base/memo.ts';
+import { ApiError } from '../../base/errors.ts';
+import { memoize } from '../../base/memo.ts';
 import type { Collection } from '../../collection/declaration.ts';
 import type { FieldPath, SelectItem } from '../../dialect/tree.ts';
-import { calledAs, type Embeds, type PlannedEmbed, type ShownNames } from './embeds.ts';
+import { type Embeds, embedName, type PlannedEmbed, type ShownNames } from './embeds.ts';
 
 export function columnName({ alias, aggregate: figure, field }: Extract<SelectItem, { kind: 'column' }>): string {
   return alias ?? figure ?? nameOf(field);
@@ -20,12 +20,12 @@ function nameOf({ name, json }: FieldPath): string {
  */
 export function checkClear({ shown }: PlannedEmbed, name: string): void {
   if (!repeatedIn(shown).has(name)) return;
-  throw new Refusal('42702', `column reference "${name}" is ambiguous`, {
+  throw new ApiError('42702', `column reference "${name}" is ambiguous`, {
     hint: `Give one of them another name: other:${name}.`,
   });
 }
 
-const repeatedIn = oncePer(({ named, starred }: ShownNames): ReadonlySet<string> => {
+const repeatedIn = memoize(({ named, starred }: ShownNames): ReadonlySet<string> => {
   const seen = new Set<string>();
   const repeated = new Set<string>();
   for (const name of [...named, ...starred]) (seen.has(name) ? repeated : seen).add(name);
@@ -51,7 +51,7 @@ export function namesShown(
       if (item.spread) {
         named.push(...shown.named);
         (isListed ? named : starred).push(...shown.starred);
-      } else if (plan.columns.length > 0) named.push(calledAs(item));
+      } else if (plan.columns.length > 0) named.push(embedName(item));
     }
   }
   return { named, starred };

@@ -3,16 +3,16 @@
  * are looked up by its path.
  */
 
-import { Refusal } from '../../base/errors.ts';
-import { oncePer } from '../../base/memo.ts';
+import { ApiError } from '../../base/errors.ts';
+import { memoize } from '../../base/memo.ts';
 import { type Collection, stored } from '../../collection/declaration.ts';
 import { isMany } from '../../collection/relations.ts';
-import { wayTo } from '../../dialect/names.ts';
+import { embedPath } from '../../dialect/names.ts';
 import type { EmbedItem, EmbedTerms, Query, SelectItem } from '../../dialect/tree.ts';
 import { planConditions } from '../predicate.ts';
 import type { Predicate, ReadPlan } from '../types.ts';
 import { namesShown } from './column-names.ts';
-import { calledAs, type Embeds, existing, NO_EMBEDS, notEmbedded, type PlannedEmbed } from './embeds.ts';
+import { type Embeds, embedName, existsPredicate, NO_EMBEDS, notEmbedded, type PlannedEmbed } from './embeds.ts';
 import { relate } from './relate.ts';
 import { NO_ORDER, planShape } from './shape.ts';
 
@@ -27,14 +27,14 @@ export function planEmbeds(collection: Collection, query: Pick<Query, 'select' |
 const NO_WAYS: ReadonlyMap<string, EmbedTerms> = new Map();
 
 /** Cached for selections without parameters of their own. */
-const withoutTerms = oncePer((collection: Collection) =>
-  oncePer((select: readonly SelectItem[]) => planLevel(collection, select, NO_WAYS, '')),
+const withoutTerms = memoize((collection: Collection) =>
+  memoize((select: readonly SelectItem[]) => planLevel(collection, select, NO_WAYS, '')),
 );
 
 /** All conditions of a level: the client's, and the existence of rows for each inner embedding. */
 export function withInner(where: Predicate, embeds: Embeds): Predicate {
   if (embeds === NO_EMBEDS) return where;
-  const inner = [...embeds.byItem].filter(([item]) => item.inner).map(([, embed]) => existing(embed));
+  const inner = [...embeds.byItem].filter(([item]) => item.inner).map(([, embed]) => existsPredicate(embed));
   if (inner.length === 0) return where;
   return { kind: 'all', terms: [where, ...inner] };
 }
@@ -54,10 +54,10 @@ function planLevel(
 
 /** Parameters, conditions and the result address an embedding by its name, so names must be unique. */
 function checkNames(items: readonly EmbedItem[]): void {
-  const names = items.map(calledAs);
+  const names = items.map(embedName);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice === undefined) return;
-  throw new Refusal('42712', `table name "${twice}" specified more than once`, {
+  throw new ApiError('42712', `table name "${twice}" specified more than once`, {
     hint: `Two embeddings of a row need two names: write other:${twice}(…), or, where it is spread, the field that refers.`,
   });
 }
@@ -72,7 +72,7 @@ function planEmbed(
   const many = isMany(relation);
   // As the caller's role sees it.
   const to = collection.among.get(relation.to.name) ?? relation.to;
-  const ownWay = wayTo(way, calledAs(item));
+  const ownWay = embedPath(way, embedName(item));
   const own = terms.get(ownWay) ?? NO_TERMS;
   const embeds = planLevel(to, item.select, terms, ownWay);
   const shape = planShape(to, { select: item.select, order: own.order }, many, embeds);
@@ -97,7 +97,7 @@ function checkWays({ select, embeds }: Pick<Query, 'select' | 'embeds'>): void {
   for (const { way } of embeds?.values() ?? []) {
     let level = select;
     for (const name of way) {
-      const item = embedsIn(level).find((each) => calledAs(each) === name);
+      const item = embedsIn(level).find((each) => embedName(each) === name);
       if (item === undefined) throw notEmbedded(name);
       level = item.select;
     }

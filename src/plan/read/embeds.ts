@@ -1,6 +1,6 @@
 /** The planned embeddings of one level, which columns, conditions and order may refer to. */
 
-import { Refusal } from '../../base/errors.ts';
+import { ApiError } from '../../base/errors.ts';
 import type { Collection } from '../../collection/declaration.ts';
 import type { Relation } from '../../collection/relations.ts';
 import { embedded } from '../../collection/types/embedded.ts';
@@ -31,23 +31,23 @@ export interface Embeds {
 export const NO_EMBEDS: Embeds = { byItem: new Map() };
 
 /** The name in the result and in parameters: the alias, if there is one. */
-export function calledAs({ alias, name }: EmbedItem): string {
+export function embedName({ alias, name }: EmbedItem): string {
   return alias ?? name;
 }
 
-export function embedNamed({ byItem }: Embeds, name: string): PlannedEmbed | undefined {
-  for (const [item, embed] of byItem) if (calledAs(item) === name) return embed;
+export function findEmbed({ byItem }: Embeds, name: string): PlannedEmbed | undefined {
+  for (const [item, embed] of byItem) if (embedName(item) === name) return embed;
   return undefined;
 }
 
-export function notEmbedded(name: string): Refusal {
-  return new Refusal('PGRST108', `'${name}' is not an embedded resource in this request`, {
+export function notEmbedded(name: string): ApiError {
+  return new ApiError('PGRST108', `'${name}' is not an embedded resource in this request`, {
     hint: `Verify that '${name}' is included in the 'select' query parameter, and that its alias is used where it has one.`,
   });
 }
 
 /** Tests whether the embedding has any row after its conditions and page. */
-export function existing({ relation, plan }: PlannedEmbed): Predicate {
+export function existsPredicate({ relation, plan }: PlannedEmbed): Predicate {
   const { where, groupBy, offset, limit } = plan;
   if (limit === 0) return { kind: 'constant', value: false };
   // An aggregate without groups always gives one row.

@@ -1,5 +1,5 @@
 /** The end of a page: the order keys of its last row, after which the next page begins. */
-import { oncePer } from '../../base/memo.ts';
+import { memoize } from '../../base/memo.ts';
 import type { OrderKey, OutputColumn, ReadPlan } from '../types.ts';
 
 /** The order keys of a page that `next` can continue by: all are fields, and the page has a limit. */
@@ -9,12 +9,15 @@ export function endKeys({ groupBy, limit, count, order }: ReadPlan): readonly Or
 }
 
 /** The columns that contain the keys unchanged; undefined unless all of them are selected. */
-export function shownKeys(keys: readonly OrderKey[], columns: readonly OutputColumn[]): readonly string[] | undefined {
+export function visibleKeys(
+  keys: readonly OrderKey[],
+  columns: readonly OutputColumn[],
+): readonly string[] | undefined {
   return shownOf(columns)(keys);
 }
 
-const shownOf = oncePer((columns: readonly OutputColumn[]) =>
-  oncePer((keys: readonly OrderKey[]) => findShown(keys, columns)),
+const shownOf = memoize((columns: readonly OutputColumn[]) =>
+  memoize((keys: readonly OrderKey[]) => findShown(keys, columns)),
 );
 
 function findShown(keys: readonly OrderKey[], columns: readonly OutputColumn[]): readonly string[] | undefined {

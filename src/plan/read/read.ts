@@ -8,7 +8,7 @@
 import { type Collection, stored } from '../../collection/declaration.ts';
 import type { Page } from '../../dialect/page.ts';
 import type { Query } from '../../dialect/tree.ts';
-import { both, type Sight } from '../access/permissions.ts';
+import { andAlso, type Permissions } from '../access/permissions.ts';
 import { restrictRead } from '../access/restrict.ts';
 import { keyIs } from '../keys.ts';
 import { planConditions } from '../predicate.ts';
@@ -16,18 +16,18 @@ import type { Predicate, ReadPlan } from '../types.ts';
 import { planEmbeds, withInner } from './embed.ts';
 import { NO_ORDER, planShape, wholeRow } from './shape.ts';
 
-/** `sight` holds the caller's permissions, and `collection` is the caller's view; absent if everything is permitted. */
+/** `permissions` holds the caller's permissions, and `collection` is the caller's view; absent if everything is permitted. */
 export function planRead(
   collection: Collection,
   query: Query,
   page: Page,
   count: ReadPlan['count'],
-  sight?: Sight,
+  permissions?: Permissions,
 ): ReadPlan {
   // Rejects the role before any message about fields.
-  sight?.rows(stored(collection), 'read');
+  permissions?.rows(stored(collection), 'read');
   const plan = planAll(collection, query, page, count);
-  return sight === undefined ? plan : restrictRead(plan, sight);
+  return permissions === undefined ? plan : restrictRead(plan, permissions);
 }
 
 function planAll(collection: Collection, query: Query, page: Page, count: ReadPlan['count']): ReadPlan {
@@ -47,20 +47,25 @@ function planAll(collection: Collection, query: Query, page: Page, count: ReadPl
 }
 
 /** The one row of a list with this key, without order or page. */
-export function planReadItem(collection: Collection, keyText: string, query: Query, sight?: Sight): ReadPlan {
-  return planItem(collection, keyText, query, sight).asked;
+export function planReadItem(
+  collection: Collection,
+  keyText: string,
+  query: Query,
+  permissions?: Permissions,
+): ReadPlan {
+  return planItem(collection, keyText, query, permissions).asked;
 }
 
 /** Plans two reads: the whole row for its version, and the selected part. Only the first applies the filters. */
-export function planItem(collection: Collection, keyText: string, query: Query, sight?: Sight): ItemPlan {
-  sight?.rows(stored(collection), 'read');
+export function planItem(collection: Collection, keyText: string, query: Query, permissions?: Permissions): ItemPlan {
+  permissions?.rows(stored(collection), 'read');
   const from = stored(collection);
   const { columns, groupBy, where } = planAll(collection, query, { offset: 0 }, undefined);
   const isItem = itemPredicate(from, keyText);
-  const isAsked = both(isItem, where);
+  const isAsked = andAlso(isItem, where);
   const plan = (of: ReadPlan['columns'], condition: Predicate, grouped: Pick<ReadPlan, 'groupBy'> = {}): ReadPlan => {
     const all: ReadPlan = { kind: 'read', from, columns: of, ...grouped, order: NO_ORDER, where: condition, offset: 0 };
-    return sight === undefined ? all : restrictRead(all, sight);
+    return permissions === undefined ? all : restrictRead(all, permissions);
   };
   const whole = plan(wholeRow(collection), isAsked);
   const isWhole = columns === wholeRow(collection) && isAsked === isItem;
@@ -75,8 +80,8 @@ export interface ItemPlan {
   readonly shown: ReadPlan;
 }
 
-export function withItem(collection: Collection, keyText: string, where: Predicate): Predicate {
-  return both(itemPredicate(collection, keyText), where);
+export function andItemKey(collection: Collection, keyText: string, where: Predicate): Predicate {
+  return andAlso(itemPredicate(collection, keyText), where);
 }
 
 function itemPredicate(collection: Collection, keyText: string): Predicate {

@@ -1,10 +1,10 @@
 /** Finds the relation of an embedding by collection, referencing field or constraint, with an optional hint. */
 
-import { Refusal } from '../../base/errors.ts';
-import { oncePer } from '../../base/memo.ts';
+import { ApiError } from '../../base/errors.ts';
+import { memoize } from '../../base/memo.ts';
 import { nearestName } from '../../base/nearest-name.ts';
 import type { Collection } from '../../collection/declaration.ts';
-import { deniedField, deniedTable } from '../../collection/permission-errors.ts';
+import { fieldDenied, tableDenied } from '../../collection/permission-errors.ts';
 import { isSelf, type Relation, relationsOf } from '../../collection/relations.ts';
 import { isHidden } from '../resolve.ts';
 
@@ -22,7 +22,7 @@ export function relationsNamed(from: Collection, target: string, hint: string | 
 }
 
 /** An index of the relations by every target that may name them: a collection can have a thousand. */
-const byTarget = oncePer((from: Collection) => {
+const byTarget = memoize((from: Collection) => {
   const index = new Map<string, Relation[]>();
   for (const relation of relationsOf(from)) {
     const { to, name, outer } = relation;
@@ -58,15 +58,15 @@ function namesSelf(
   return to.name === target && (hint === undefined || hint === inner.name);
 }
 
-function noRelation(from: Collection, target: string, hint: string | undefined): Refusal {
+function noRelation(from: Collection, target: string, hint: string | undefined): ApiError {
   const { name, view, among } = from;
-  if (view?.of.among.has(target) === true && !among.has(target)) return deniedTable(target, 'read');
+  if (view?.of.among.has(target) === true && !among.has(target)) return tableDenied(target, 'read');
   const hidden = [target, hint].find((each) => each !== undefined && isHidden(from, each));
-  if (hidden !== undefined) return deniedField(name, hidden, 'read');
+  if (hidden !== undefined) return fieldDenied(name, hidden, 'read');
   const known = [...new Set(relationsOf(from).map(({ to }) => to.name))];
   const nearest = nearestName(target, known);
   const using = hint === undefined ? '' : ` using the hint '${hint}'`;
-  return new Refusal(
+  return new ApiError(
     'PGRST200',
     `Could not find a relationship between '${name}' and '${target}' in the schema cache`,
     {
@@ -79,10 +79,10 @@ function noRelation(from: Collection, target: string, hint: string | undefined):
   );
 }
 
-function ambiguous({ name }: Collection, target: string, found: readonly Relation[]): Refusal {
+function ambiguous({ name }: Collection, target: string, found: readonly Relation[]): ApiError {
   const sorted = [...found].sort((one, other) => (one.name < other.name ? -1 : 1));
   const choices = sorted.map((relation) => `'${target}!${hintFor(relation)}'`).join(', ');
-  return new Refusal(
+  return new ApiError(
     'PGRST201',
     `Could not embed because more than one relationship was found for '${name}' and '${target}'`,
     {

@@ -1,36 +1,36 @@
 /** Plans the shape of the result from `select` and `order`: columns, groups, order. */
 
-import { Refusal } from '../../base/errors.ts';
-import { oncePer } from '../../base/memo.ts';
+import { ApiError } from '../../base/errors.ts';
+import { memoize } from '../../base/memo.ts';
 import type { Collection } from '../../collection/declaration.ts';
 import { embedded } from '../../collection/types/embedded.ts';
 import { builtIn } from '../../collection/types/index.ts';
 import { can } from '../../collection/types/type.ts';
 import type { Aggregate, EmbedItem, FieldPath, OrderTerm, Query, SelectItem } from '../../dialect/tree.ts';
 import { cast } from '../casts.ts';
-import { noSuch } from '../predicate.ts';
+import { undefinedFor } from '../predicate.ts';
 import { fieldExpression, isHidden, pathType, resolvePath } from '../resolve.ts';
 import { type Expression, fieldOf, type OrderKey, type OutputColumn, type Shape } from '../types.ts';
 import { checkClear, columnName } from './column-names.ts';
 import {
-  calledAs,
   type Embeds,
   embeddedRows,
   embeddedValues,
-  embedNamed,
+  embedName,
+  findEmbed,
   NO_EMBEDS,
   notEmbedded,
   type PlannedEmbed,
 } from './embeds.ts';
 
 /** All fields in key order: the shape of most requests. */
-const wholeShape: (collection: Collection) => Shape = oncePer((collection) => {
+const wholeShape: (collection: Collection) => Shape = memoize((collection) => {
   // A role that sees all fields shares the shape of the stored collection.
   if (collection.fields === collection.view?.of.fields) return wholeShape(collection.view.of);
   const columns = collection.fields.map(
     (field): OutputColumn => ({ name: field.name, expression: fieldExpression(field) }),
   );
-  return { columns, order: withKey(collection, []) };
+  return { columns, order: withKeyOrder(collection, []) };
 });
 
 export const NO_ORDER: readonly OrderKey[] = [];
@@ -68,13 +68,13 @@ interface Order {
 }
 
 /** Cached for orders without embeddings. */
-const ordersOf = oncePer((collection: Collection) =>
-  oncePer((terms: readonly OrderTerm[]) => planOrder(collection, terms, NO_EMBEDS)),
+const ordersOf = memoize((collection: Collection) =>
+  memoize((terms: readonly OrderTerm[]) => planOrder(collection, terms, NO_EMBEDS)),
 );
 
 function planOrder(collection: Collection, terms: readonly OrderTerm[], embeds: Embeds): Order {
   const asked = withoutRepeats(terms.map((term) => orderKey(orderedBy(collection, term, embeds), term)));
-  return { asked, total: withKey(collection, asked) };
+  return { asked, total: withKeyOrder(collection, asked) };
 }
 
 /** Repeated order fields have no effect. */
@@ -106,7 +106,7 @@ function groups(
 }
 
 /** Ends at the last key field, since no ties remain. */
-export function withKey({ key }: Collection, order: readonly OrderKey[]): readonly OrderKey[] {
+export function withKeyOrder({ key }: Collection, order: readonly OrderKey[]): readonly OrderKey[] {
   const places = key.map((field) => order.findIndex(({ expression }) => fieldOf(expression) === field));
   if (!places.includes(-1)) return order.slice(0, Math.max(...places) + 1);
   const missing = key.filter((_, index) => places[index] === -1);
@@ -114,9 +114,9 @@ export function withKey({ key }: Collection, order: readonly OrderKey[]): readon
 }
 
 /** Writes process rows in storage order, which clients should not see. */
-export function inKeyOrder<Of extends Shape>(collection: Collection, shape: Of): Of {
+export function sortedByKey<Of extends Shape>(collection: Collection, shape: Of): Of {
   if (shape.groupBy !== undefined || shape.order.length > 0) return shape;
-  return { ...shape, order: withKey(collection, []) };
+  return { ...shape, order: withKeyOrder(collection, []) };
 }
 
 export function orderKey(expression: Expression, term: Pick<OrderTerm, 'descending' | 'nulls'>): OrderKey {
@@ -132,8 +132,8 @@ function isEverything(select: readonly SelectItem[]): boolean {
 }
 
 /** Cached by selection and embeddings. */
-const columnsOf = oncePer((collection: Collection) =>
-  oncePer((select: readonly SelectItem[]) => oncePer((embeds: Embeds) => planColumns(collection, select, embeds))),
+const columnsOf = memoize((collection: Collection) =>
+  memoize((select: readonly SelectItem[]) => memoize((embeds: Embeds) => planColumns(collection, select, embeds))),
 );
 
 interface Columns {
@@ -190,9 +190,9 @@ function isBareCount(collection: Collection, { field, aggregate }: Extract<Selec
 /** An embedding gives its rows or, if spread, its columns. One without columns only filters. */
 function planEmbedded(item: EmbedItem, embed: PlannedEmbed): readonly OutputColumn[] {
   if (embed.plan.columns.length === 0) return [];
-  if (!item.spread) return [{ name: calledAs(item), expression: embeddedRows(embed) }];
+  if (!item.spread) return [{ name: embedName(item), expression: embeddedRows(embed) }];
   if (embed.many && embed.plan.groupBy !== undefined) {
-    throw new Refusal('PGRST127', 'Feature not implemented', {
+    throw new ApiError('PGRST127', 'Feature not implemented', {
       details: 'Aggregates are not implemented for one-to-many or many-to-many spreads.',
     });
   }
@@ -217,10 +217,10 @@ function spread(embed: PlannedEmbed, column: OutputColumn): Expression {
 /** A field, or a column of a to-one embedding. */
 function orderedBy(collection: Collection, { embed: name, field }: OrderTerm, embeds: Embeds): Expression {
   if (name === undefined) return resolvePath(collection, field);
-  const embed = embedNamed(embeds, name);
+  const embed = findEmbed(embeds, name);
   if (embed === undefined) throw notEmbedded(name);
   if (embed.many) {
-    throw new Refusal('PGRST118', `A related order on '${name}' is not possible`, {
+    throw new ApiError('PGRST118', `A related order on '${name}' is not possible`, {
       details: `'${collection.name}' and '${name}' do not form a many-to-one or one-to-one relationship`,
     });
   }
@@ -231,7 +231,7 @@ function orderedBy(collection: Collection, { embed: name, field }: OrderTerm, em
       ? { name: field.name, expression: resolvePath(to, { ...field, json: [] }) }
       : plan.columns.find((each) => each.name === field.name);
   if (column === undefined) {
-    throw new Refusal('42703', `column ${name}.${field.name} does not exist`, {
+    throw new ApiError('42703', `column ${name}.${field.name} does not exist`, {
       hint: `Order by what is selected of it: ${plan.columns.map((each) => each.name).join(', ')}.`,
     });
   }
@@ -240,7 +240,7 @@ function orderedBy(collection: Collection, { embed: name, field }: OrderTerm, em
   const last = field.json.at(-1);
   if (last === undefined) return of;
   if (!can(of.type, 'json')) {
-    throw noSuch(`operator does not exist: ${of.type.title} ${field.json[0]!.arrow} unknown`, 'operator');
+    throw undefinedFor(`operator does not exist: ${of.type.title} ${field.json[0]!.arrow} unknown`, 'operator');
   }
   return { kind: 'path', of, steps: field.json, type: pathType(last) };
 }
@@ -252,7 +252,7 @@ function comparedAs(of: Expression): Expression {
 
 function aggregate(name: Aggregate, of: Expression): Expression {
   const type = name === 'count' ? 'int8' : of.type.aggregates[name];
-  if (type === undefined) throw noSuch(`function ${name}(${of.type.title})`, 'function');
+  if (type === undefined) throw undefinedFor(`function ${name}(${of.type.title})`, 'function');
   return { kind: 'aggregate', function: name, of, type: builtIn(type) };
 }
 
@@ -270,8 +270,8 @@ function resolveGrouped(collection: Collection, columns: readonly OutputColumn[]
   throw notGrouped(collection, `${collection.name}.${path.name}`, columns);
 }
 
-function notGrouped({ name }: Collection, column: string, columns: readonly OutputColumn[]): Refusal {
-  return new Refusal(
+function notGrouped({ name }: Collection, column: string, columns: readonly OutputColumn[]): ApiError {
+  return new ApiError(
     '42803',
     `column "${column}" must appear in the GROUP BY clause or be used in an aggregate function`,
     {

@@ -1,17 +1,17 @@
 /** POST: plans the rows to insert, and the handling of conflicts with existing rows. */
 
-import { mapped, type Pieces } from '../../base/cooperative.ts';
-import { Refusal } from '../../base/errors.ts';
+import { mapInSlices, type Task } from '../../base/cooperative.ts';
+import { ApiError } from '../../base/errors.ts';
 import { type Collection, type Field, isKey, stored } from '../../collection/declaration.ts';
-import { deniedField } from '../../collection/permission-errors.ts';
+import { fieldDenied } from '../../collection/permission-errors.ts';
 import type { Payload } from '../../dialect/payload.ts';
-import { checkDiffer, valuesIn } from '../keys.ts';
+import { rejectRepeatedKeys, valuesOf } from '../keys.ts';
 import { isHidden, nearestHint } from '../resolve.ts';
 import type { InsertPlan } from '../types.ts';
 import { planRows, resolveColumns } from './stored-rows.ts';
 import { planTerms, type WriteRequest } from './write-request.ts';
 
-export function* planInsert(collection: Collection, request: WriteRequest, payload: Payload): Pieces<InsertPlan> {
+export function* planInsert(collection: Collection, request: WriteRequest, payload: Payload): Task<InsertPlan> {
   const { resolution, missing } = request.preferences;
   const into = stored(collection);
   const given = resolveColumns(collection, 'create', payload.columns);
@@ -20,11 +20,11 @@ export function* planInsert(collection: Collection, request: WriteRequest, paylo
   if (resolution === undefined) return { ...plan, conflict: 'refuse' };
   const on = conflictTarget(collection, request.query.onConflict);
   if (resolution === 'ignore-duplicates') return { ...plan, conflict: { on, overwrite: [] } };
-  const keys = yield* mapped(rows, (row) => valuesIn(into, on, row));
-  yield* checkDiffer(on, keys);
-  const overwrite = overwritten(into, given, on);
+  const keys = yield* mapInSlices(rows, (row) => valuesOf(into, on, row));
+  yield* rejectRepeatedKeys(on, keys);
+  const overwrite = overwrittenFields(into, given, on);
   checkOverwrites(collection, given, overwrite);
-  return { ...plan, conflict: { on, overwrite: mergedOn(on, overwrite) } };
+  return { ...plan, conflict: { on, overwrite: mergeFields(on, overwrite) } };
 }
 
 /** A conflict updates the existing row, so the caller needs the right to update the given fields. */
@@ -35,7 +35,11 @@ export function checkOverwrites(collection: Collection, given: readonly Field[],
 }
 
 /** The fields that an existing row takes from the new one: the given ones, and those that every update sets. */
-export function overwritten(collection: Collection, given: readonly Field[], on: readonly Field[]): readonly Field[] {
+export function overwrittenFields(
+  collection: Collection,
+  given: readonly Field[],
+  on: readonly Field[],
+): readonly Field[] {
   const fields = given.filter((field) => !on.includes(field) && !isKey(collection, field) && !field.readOnly);
   const stamps = collection.fields.filter((field) => field.onUpdate !== undefined && !fields.includes(field));
   return fields.length === 0 ? [] : [...fields, ...stamps];
@@ -44,7 +48,7 @@ export function overwritten(collection: Collection, given: readonly Field[], on:
 /**
  * An upsert that changes nothing must still return the existing row. So it assigns the conflict fields to themselves.
  */
-export function mergedOn(on: readonly Field[], overwrite: readonly Field[]): readonly Field[] {
+export function mergeFields(on: readonly Field[], overwrite: readonly Field[]): readonly Field[] {
   return overwrite.length > 0 ? overwrite : on.filter((field) => !field.readOnly);
 }
 
@@ -52,9 +56,9 @@ export function mergedOn(on: readonly Field[], overwrite: readonly Field[]): rea
 function conflictTarget(collection: Collection, names: readonly string[] | undefined): readonly Field[] {
   if (names === undefined) return collection.key;
   for (const name of names) {
-    if (isHidden(collection, name)) throw deniedField(collection.name, name, 'read');
+    if (isHidden(collection, name)) throw fieldDenied(collection.name, name, 'read');
     if (!collection.byName.has(name)) {
-      throw new Refusal('42703', `column "${name}" does not exist`, { hint: nearestHint(collection, name) });
+      throw new ApiError('42703', `column "${name}" does not exist`, { hint: nearestHint(collection, name) });
     }
   }
   const targets = [collection.key, ...collection.unique.map(({ fields }) => fields)];
@@ -63,7 +67,7 @@ function conflictTarget(collection: Collection, names: readonly string[] | undef
   );
   if (found !== undefined) return found;
   const choices = targets.map((fields) => fields.map(({ name }) => name).join(','));
-  throw new Refusal('42P10', 'there is no unique or exclusion constraint matching the ON CONFLICT specification', {
+  throw new ApiError('42P10', 'there is no unique or exclusion constraint matching the ON CONFLICT specification', {
     hint: `Unique here: ${choices.join('; ')}.`,
   });
 }

@@ -1,6 +1,6 @@
 /** Finds rows of a file that repeat a key or unique values, before a database is opened. */
 import type { Collection, Field } from '../../collection/declaration.ts';
-import { describeKey, type Key, valuesIn } from '../keys.ts';
+import { describeKey, type Key, valuesOf } from '../keys.ts';
 import type { StoredRow } from '../types.ts';
 
 export class RepeatedRows {
@@ -15,7 +15,7 @@ export class RepeatedRows {
   /** Describes what a row repeats of an earlier row. Null equals nothing. */
   problemOf(row: StoredRow, line: number): string | undefined {
     for (const { fields, lines } of this.seen) {
-      const values = valuesIn(this.collection, fields, row);
+      const values = valuesOf(this.collection, fields, row);
       if (values === undefined || values.includes(null)) continue;
       const name = JSON.stringify(fields.map(({ type }, index) => type.key(values[index]!)));
       const earlier = lines.get(name);

@@ -1,26 +1,26 @@
 /** PUT: replaces one row with the body; missing fields get their defaults. */
 
-import { mapped, type Pieces } from '../../base/cooperative.ts';
-import { Refusal } from '../../base/errors.ts';
+import { mapInSlices, type Task } from '../../base/cooperative.ts';
+import { ApiError } from '../../base/errors.ts';
 import { type Collection, type Field, isKey, stored } from '../../collection/declaration.ts';
 import type { Payload } from '../../dialect/payload.ts';
 import type { Condition } from '../../dialect/tree.ts';
-import { describeKey, isSameKey, type Key, keyIs, valuesIn } from '../keys.ts';
+import { describeKey, isSameKey, type Key, keyIs, valuesOf } from '../keys.ts';
 import type { InsertPlan, Precondition, StoredRow, UpdatePlan } from '../types.ts';
-import { checkOverwrites, mergedOn, overwritten } from './insert.ts';
+import { checkOverwrites, mergeFields, overwrittenFields } from './insert.ts';
 import { generate } from './row-planner.ts';
 import { planRows, resolveColumns } from './stored-rows.ts';
 import { itemKey, planTerms, type WriteRequest } from './write-request.ts';
 
 /** PUT to a filtered collection: replaces or inserts the row that the URL and the body identify. */
-export function* planReplace(collection: Collection, request: WriteRequest, payload: Payload): Pieces<InsertPlan> {
+export function* planReplace(collection: Collection, request: WriteRequest, payload: Payload): Task<InsertPlan> {
   const into = stored(collection);
   const key = replacedKey(collection, request);
   const given = resolveColumns(collection, 'create', payload.columns);
   const row = yield* replacement(into, payload, key);
-  const overwrite = overwritten(into, into.fields, into.key);
+  const overwrite = overwrittenFields(into, into.fields, into.key);
   // If another client creates the row first, it must not be overwritten.
-  const conflict = request.createOnly ? 'refuse' : { on: into.key, overwrite: mergedOn(into.key, overwrite) };
+  const conflict = request.createOnly ? 'refuse' : { on: into.key, overwrite: mergeFields(into.key, overwrite) };
   const all = [...new Set([...replaced(into), ...given])];
   if (!request.createOnly) checkOverwrites(collection, all, overwrite);
   const terms = { ...planTerms(collection, request), ...mustBeNew(request, key) };
@@ -44,7 +44,7 @@ function sentByRole(collection: Collection, { columns }: Payload): readonly Fiel
 }
 
 /** PUT to the URL of a row: the row must exist. */
-export function* planReplaceItem(collection: Collection, request: WriteRequest, payload: Payload): Pieces<UpdatePlan> {
+export function* planReplaceItem(collection: Collection, request: WriteRequest, payload: Payload): Task<UpdatePlan> {
   if (request.query.conditions.length > 0) throw notKeyOnly(collection);
   const into = stored(collection);
   const key = itemKey(collection, request.item ?? '');
@@ -52,7 +52,7 @@ export function* planReplaceItem(collection: Collection, request: WriteRequest, 
   const named = {
     ...payload,
     columns: [...payload.columns, ...missing.map(({ name }) => name)],
-    rows: yield* mapped(payload.rows, (cells) => [...cells, ...(missing.length === 0 ? [] : key.map(String))]),
+    rows: yield* mapInSlices(payload.rows, (cells) => [...cells, ...(missing.length === 0 ? [] : key.map(String))]),
   };
   const given = [...new Set([...replaced(into), ...sentByRole(collection, payload)])].filter(
     (field) => !isKey(into, field),
@@ -74,14 +74,14 @@ function mustBeNew({ createOnly }: WriteRequest, key: Key): { precondition?: Pre
   return createOnly ? { precondition: { key, versions: 'none' } } : {};
 }
 
-function* replacement(collection: Collection, payload: Payload, key: Key): Pieces<StoredRow> {
+function* replacement(collection: Collection, payload: Payload, key: Key): Task<StoredRow> {
   const fields = resolveColumns(collection, 'create', payload.columns);
   const rows = (yield* planRows(collection, fields, payload, true)).filter((row) => {
-    const own = valuesIn(collection, collection.key, row);
+    const own = valuesOf(collection, collection.key, row);
     return own !== undefined && isSameKey(own, key);
   });
   if (rows.length === 1) return stamped(collection, payload, rows[0]!);
-  throw new Refusal('PGRST115', 'Payload values do not match URL in primary key column(s)', {
+  throw new ApiError('PGRST115', 'Payload values do not match URL in primary key column(s)', {
     details: `The URL names ${describeKey(collection.key, key)}; ${rows.length === 0 ? 'no row' : 'more than one row'} of the body has it.`,
   });
 }
@@ -95,7 +95,7 @@ function stamped({ fields }: Collection, { columns }: Payload, row: StoredRow): 
 
 function replacedKey(collection: Collection, { query }: WriteRequest): Key {
   if (query.limit !== undefined || query.offset !== undefined) {
-    throw new Refusal('PGRST114', 'limit/offset querystring parameters are not allowed for PUT');
+    throw new ApiError('PGRST114', 'limit/offset querystring parameters are not allowed for PUT');
   }
   if (query.conditions.length !== collection.key.length) throw notKeyOnly(collection);
   return collection.key.map(({ name, type }) => {
@@ -113,8 +113,8 @@ function equalTo(condition: Condition, name: string): string | undefined {
   return isPlain && field.name === name && field.json.length === 0 ? test.value : undefined;
 }
 
-function notKeyOnly({ name, key }: Collection): Refusal {
-  return new Refusal('PGRST105', "Filters must include all and only primary key columns with 'eq' operators", {
+function notKeyOnly({ name, key }: Collection): ApiError {
+  return new ApiError('PGRST105', "Filters must include all and only primary key columns with 'eq' operators", {
     hint: `Write PUT /${name}?${key.map((field) => `${field.name}=eq.<${field.name}>`).join('&')}.`,
     headers: { allow: 'OPTIONS, GET, HEAD, POST, PATCH, DELETE' },
   });

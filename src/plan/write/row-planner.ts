@@ -3,8 +3,8 @@
  * and for a file alike; each row's mistake is its own, and names the field.
  */
 
-import { Refusal } from '../../base/errors.ts';
-import { oncePer } from '../../base/memo.ts';
+import { ApiError } from '../../base/errors.ts';
+import { memoize } from '../../base/memo.ts';
 import { type Collection, type Field, isKey } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
 import { coerce, readCell } from '../coerce.ts';
@@ -15,7 +15,7 @@ import type { StoredRow } from '../types.ts';
 export class RowProblem extends Error {
   constructor(
     readonly field: Field,
-    readonly refusal: Refusal,
+    readonly refusal: ApiError,
     /** The same in a few words, after the name of the field. */
     reason = refusal.message,
   ) {
@@ -30,7 +30,7 @@ export type RowPlanner = (cells: readonly unknown[]) => StoredRow;
  * What a cell that is not given stands for: null, as in PostgREST; the default of its field; or no value, which is null, and
  * the default of a field that cannot be null.
  */
-export type Absence = 'null' | 'default' | 'no value';
+export type MissingValue = 'null' | 'default' | 'no value';
 
 /**
  * `columns` are the fields that the cells belong to, in the order of the cells; undefined for a cell that is left out. A field
@@ -39,12 +39,12 @@ export type Absence = 'null' | 'default' | 'no value';
 export function rowPlanner(
   collection: Collection,
   columns: readonly (Field | undefined)[],
-  { absence = 'default', areTexts = false }: { readonly absence?: Absence; readonly areTexts?: boolean } = {},
+  { absence = 'default', areTexts = false }: { readonly absence?: MissingValue; readonly areTexts?: boolean } = {},
 ): RowPlanner {
   const { fields } = collection;
   const read = areTexts ? readCell : coerce;
   const places = fields.map((field) => columns.lastIndexOf(field));
-  const absentValue = absentValues(collection);
+  const absentValue = missingValues(collection);
   const { required, ruled } = checkedOf(collection);
   return (cells) => {
     const row: (Value | undefined)[] = new Array(fields.length);
@@ -57,7 +57,7 @@ export function rowPlanner(
         else row[at] = cells[place] === undefined ? absentValue(field, absence) : read(field, cells[place]);
       }
     } catch (error) {
-      throw error instanceof Refusal ? new RowProblem(fields[at]!, error) : error;
+      throw error instanceof ApiError ? new RowProblem(fields[at]!, error) : error;
     }
     // Only when all can be read, as in PostgreSQL.
     for (const place of required) {
@@ -74,7 +74,7 @@ export function rowPlanner(
 export function rowProblems(...[collection, columns, options]: Parameters<typeof rowPlanner>) {
   const { fields } = collection;
   const read = options?.areTexts ? readCell : coerce;
-  const absentValue = absentValues(collection);
+  const absentValue = missingValues(collection);
   const valueIn = (field: Field, cells: readonly unknown[]) => {
     const place = columns.lastIndexOf(field);
     if (place === -1) return absentValue(field, 'default');
@@ -89,7 +89,7 @@ export function rowProblems(...[collection, columns, options]: Parameters<typeof
       return undefined;
     } catch (error) {
       if (error instanceof RowProblem) return error;
-      if (error instanceof Refusal) return new RowProblem(field, error);
+      if (error instanceof ApiError) return new RowProblem(field, error);
       throw error;
     }
   };
@@ -97,7 +97,7 @@ export function rowProblems(...[collection, columns, options]: Parameters<typeof
 }
 
 /** The places of the fields that must have a value, and of those that have rules. */
-const checkedOf = oncePer(({ fields }: Collection) => ({
+const checkedOf = memoize(({ fields }: Collection) => ({
   required: fields.flatMap((field, at) => (field.required ? [at] : [])),
   ruled: fields.flatMap((field, at) => (Object.keys(field.rules).length > 0 ? [at] : [])),
 }));
@@ -106,12 +106,12 @@ function checkRule(collection: Collection, field: Field, value: Value | undefine
   try {
     checkRules(collection, field, value);
   } catch (error) {
-    throw error instanceof Refusal ? new RowProblem(field, error, error.details ?? error.message) : error;
+    throw error instanceof ApiError ? new RowProblem(field, error, error.details ?? error.message) : error;
   }
 }
 
 /** What fields take where nothing is given; undefined for a key that is assigned. */
-export function absentValues(collection: Collection): (field: Field, absence: Absence) => Value | undefined {
+export function missingValues(collection: Collection): (field: Field, absence: MissingValue) => Value | undefined {
   const byDefault = defaults(collection);
   return (field, absence) => {
     const isNull = absence === 'null' || (absence === 'no value' && !field.required && !isKey(collection, field));
@@ -137,7 +137,7 @@ export function generate({ type }: Field, what: 'now' | 'uuid'): Value {
   return type.generated?.[what]?.() ?? null;
 }
 
-export function nullViolation(collection: Collection, field: Pick<Field, 'name'>): Refusal {
+export function nullViolation(collection: Collection, field: Pick<Field, 'name'>): ApiError {
   const message = `null value in column "${field.name}" of relation "${collection.name}" violates not-null constraint`;
-  return new Refusal('23502', message, { details: `${field.name} is required` });
+  return new ApiError('23502', message, { details: `${field.name} is required` });
 }

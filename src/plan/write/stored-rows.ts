@@ -1,14 +1,14 @@
 /** Turns the cells of a body into rows to store, with every field in collection order. */
 
-import { mapped, type Pieces } from '../../base/cooperative.ts';
-import { Refusal } from '../../base/errors.ts';
+import { mapInSlices, type Task } from '../../base/cooperative.ts';
+import { ApiError } from '../../base/errors.ts';
 import type { Collection, Field } from '../../collection/declaration.ts';
-import { deniedField } from '../../collection/permission-errors.ts';
+import { fieldDenied } from '../../collection/permission-errors.ts';
 import type { Payload } from '../../dialect/payload.ts';
-import { locate } from '../coerce.ts';
+import { withLocation } from '../coerce.ts';
 import { isHidden, nearestHint } from '../resolve.ts';
 import type { StoredRow } from '../types.ts';
-import { type Absence, RowProblem, rowPlanner } from './row-planner.ts';
+import { type MissingValue, RowProblem, rowPlanner } from './row-planner.ts';
 
 /** `collection` is the caller's view; `right` says how the fields are used. */
 export function resolveColumns(
@@ -21,8 +21,8 @@ export function resolveColumns(
     const field = collection.byName.get(name);
     if (field?.readOnly === true) throw unwritable(field);
     if (field !== undefined) return field;
-    if (isHidden(collection, name)) throw deniedField(collection.name, name, right);
-    throw new Refusal('PGRST204', `Could not find the '${name}' column of '${collection.name}' in the schema cache`, {
+    if (isHidden(collection, name)) throw fieldDenied(collection.name, name, right);
+    throw new ApiError('PGRST204', `Could not find the '${name}' column of '${collection.name}' in the schema cache`, {
       hint: separatorHint(collection, name) ?? nearestHint(collection, name),
     });
   });
@@ -41,14 +41,14 @@ function writable(collection: Collection, right: 'create' | 'update'): Collectio
 }
 
 /** PostgreSQL's error for a computed column. */
-function unwritable({ name }: Field): Refusal {
-  return new Refusal('428C9', `cannot insert a non-DEFAULT value into column "${name}"`, {
+function unwritable({ name }: Field): ApiError {
+  return new ApiError('428C9', `cannot insert a non-DEFAULT value into column "${name}"`, {
     details: `${name} can be read, and not written; nothing was changed.`,
   });
 }
 
 /** The meaning of a missing cell. In CSV, an empty cell is always meant as written. */
-export function absenceIn({ isTable }: Pick<Payload, 'isTable'>, defaultMissing: boolean): Absence {
+export function absenceIn({ isTable }: Pick<Payload, 'isTable'>, defaultMissing: boolean): MissingValue {
   if (isTable === true) return 'no value';
   return defaultMissing ? 'default' : 'null';
 }
@@ -59,16 +59,16 @@ export function* planRows(
   fields: readonly Field[],
   payload: Pick<Payload, 'rows' | 'isTable'>,
   defaultMissing: boolean,
-): Pieces<readonly StoredRow[]> {
+): Task<readonly StoredRow[]> {
   const { rows } = payload;
   const plan = rowPlanner(collection, fields, { absence: absenceIn(payload, defaultMissing) });
-  return yield* mapped(rows, (cells, index) => {
+  return yield* mapInSlices(rows, (cells, index) => {
     try {
       return plan(cells);
     } catch (error) {
       if (!(error instanceof RowProblem)) throw error;
       const { refusal, field } = error;
-      throw locate(refusal, rows.length > 1 ? index : undefined, field);
+      throw withLocation(refusal, rows.length > 1 ? index : undefined, field);
     }
   });
 }

@@ -1,20 +1,20 @@
 /** PATCH and DELETE: plans the changes and the rows they apply to. */
 
-import { mapped, type Pieces } from '../../base/cooperative.ts';
-import { Refusal } from '../../base/errors.ts';
+import { mapInSlices, type Task } from '../../base/cooperative.ts';
+import { ApiError } from '../../base/errors.ts';
 import { type Collection, type Field, isKey, stored } from '../../collection/declaration.ts';
 import { can } from '../../collection/types/type.ts';
 import { pageOfQuery } from '../../dialect/page.ts';
 import type { Payload } from '../../dialect/payload.ts';
 import type { Query } from '../../dialect/tree.ts';
-import { coerce, locate } from '../coerce.ts';
+import { coerce, withLocation } from '../coerce.ts';
 import { checkRules } from '../field-rules.ts';
-import { checkDiffer, type Key } from '../keys.ts';
+import { type Key, rejectRepeatedKeys } from '../keys.ts';
 import { planConditions } from '../predicate.ts';
-import { withItem } from '../read/read.ts';
-import { planShape, withKey } from '../read/shape.ts';
+import { andItemKey } from '../read/read.ts';
+import { planShape, withKeyOrder } from '../read/shape.ts';
 import type { Assignment, Bound, DeletePlan, UpdateEachPlan, UpdatePlan } from '../types.ts';
-import { type Absence, absentValues, generate, nullViolation } from './row-planner.ts';
+import { generate, type MissingValue, missingValues, nullViolation } from './row-planner.ts';
 import { absenceIn, resolveColumns } from './stored-rows.ts';
 import { itemKey, planTerms, type WriteRequest } from './write-request.ts';
 
@@ -53,14 +53,14 @@ export function* planUpdateEach(
   collection: Collection,
   request: WriteRequest,
   objects: readonly Readonly<Record<string, unknown>>[],
-): Pieces<UpdateEachPlan> {
+): Task<UpdateEachPlan> {
   const into = stored(collection);
   const { key } = into;
   const given = new Set<Field>();
-  const changes = yield* mapped(objects, (object, row) => {
+  const changes = yield* mapInSlices(objects, (object, row) => {
     const missing = key.find(({ name }) => !Object.hasOwn(object, name) || object[name] === null);
     if (missing !== undefined) {
-      throw new Refusal('21000', `row ${row + 1} has no ${missing.name}`, {
+      throw new ApiError('21000', `row ${row + 1} has no ${missing.name}`, {
         hint: `An update without a filter names each row by its ${key.map(({ name }) => name).join(' and ')}. To change all that match, add a filter.`,
       });
     }
@@ -71,14 +71,14 @@ export function* planUpdateEach(
       try {
         return coerce(field, object[field.name]);
       } catch (error) {
-        throw locate(error, row, field);
+        throw withLocation(error, row, field);
       }
     });
     const cells = names.map((name) => object[name]);
     const set = planAssignments(into, fields, cells, 'null', row);
     return { key: values, set: stamped(into, namedEvenIfEmpty(into, set, values)) };
   });
-  yield* checkDiffer(
+  yield* rejectRepeatedKeys(
     key,
     changes.map((change) => change.key),
   );
@@ -108,11 +108,11 @@ function maxAffected({ preferences }: WriteRequest): { maxAffected?: number } {
 function planTarget(collection: Collection, request: WriteRequest): UpdatePlan['where'] {
   const { query, item, allowUnfiltered } = request;
   const where = planConditions(collection, query.conditions);
-  if (item !== undefined) return withItem(collection, item, where);
+  if (item !== undefined) return andItemKey(collection, item, where);
   if (query.conditions.length > 0 || query.limit !== undefined || allowUnfiltered) return where;
   const [field] = collection.key;
   const { name } = field!;
-  throw new Refusal('21000', 'a write without a filter would touch every row', {
+  throw new ApiError('21000', 'a write without a filter would touch every row', {
     details: 'Nothing was changed.',
     hint: `Add a filter such as ${name}=eq.${exampleOf(field!)}. To really touch all rows, filter by ${name}=not.is.null.`,
   });
@@ -129,7 +129,7 @@ function planBound(collection: Collection, query: Query): { bound?: Bound } {
   const page = pageOfQuery(query);
   if (page.limit === undefined && page.offset === 0) return {};
   const { order } = planShape(collection, { select: [], order: query.order }, false);
-  return { bound: { order: withKey(collection, order), ...page } };
+  return { bound: { order: withKeyOrder(collection, order), ...page } };
 }
 
 /** The key cannot become null. For other required fields, the database reports it if a row matches. */
@@ -137,10 +137,10 @@ function planAssignments(
   collection: Collection,
   fields: readonly Field[],
   cells: readonly unknown[],
-  absence: Absence,
+  absence: MissingValue,
   row?: number,
 ): readonly Assignment[] {
-  const absentValue = absentValues(collection);
+  const absentValue = missingValues(collection);
   return fields.map((field, index) => {
     try {
       const cell = cells[index];
@@ -149,7 +149,7 @@ function planAssignments(
       checkRules(collection, field, value);
       return { field, value };
     } catch (error) {
-      throw locate(error, row, field);
+      throw withLocation(error, row, field);
     }
   });
 }

@@ -6,13 +6,13 @@
  * 21000, 42P10, 42501, PGRST105/114/115. Touches no database. A body may hold very many rows: it is planned in pieces.
  */
 
-import type { Pieces } from '../../base/cooperative.ts';
-import { Refusal } from '../../base/errors.ts';
+import type { Task } from '../../base/cooperative.ts';
+import { ApiError } from '../../base/errors.ts';
 import { type Collection, stored } from '../../collection/declaration.ts';
 import type { Right } from '../../collection/draft.ts';
 import { readObjects, readPayload } from '../../dialect/payload.ts';
 import type { Document } from '../../encode/document.ts';
-import type { Sight } from '../access/permissions.ts';
+import type { Permissions } from '../access/permissions.ts';
 import { restrictWrite } from '../access/restrict.ts';
 import type { WritePlan } from '../types.ts';
 import { planInsert } from './insert.ts';
@@ -23,7 +23,7 @@ import type { WriteRequest } from './write-request.ts';
 export type WriteMethod = 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 
 /**
- * `document` is undefined only for DELETE. `sight` holds the caller's permissions, and `collection` is the caller's
+ * `document` is undefined only for DELETE. `permissions` holds the caller's permissions, and `collection` is the caller's
  * view; absent if everything is permitted.
  */
 export function* planWrite(
@@ -31,19 +31,24 @@ export function* planWrite(
   method: WriteMethod,
   request: WriteRequest,
   document: Document | undefined,
-  sight?: Sight,
-): Pieces<WritePlan> {
+  permissions?: Permissions,
+): Task<WritePlan> {
   checkIfMatch(collection, method, request);
   const plan = yield* planAll(collection, method, request, document);
-  return sight === undefined ? plan : restrictWrite(plan, collection, sight);
+  return permissions === undefined ? plan : restrictWrite(plan, collection, permissions);
 }
 
 type Addressed = Pick<WriteRequest, 'item' | 'preferences' | 'createOnly'>;
 
 /** Rejects a write that no rule of the role allows, whatever its query and body say: before either of them is read. */
-export function checkRights(collection: Collection, method: WriteMethod, request: Addressed, sight?: Sight): void {
-  if (sight === undefined) return;
-  for (const right of rightsFor(method, request)) sight.rows(stored(collection), right);
+export function checkRights(
+  collection: Collection,
+  method: WriteMethod,
+  request: Addressed,
+  permissions?: Permissions,
+): void {
+  if (permissions === undefined) return;
+  for (const right of rightsFor(method, request)) permissions.rows(stored(collection), right);
 }
 
 /** The rights that a write needs. It looks for the rows to change or remove, and finds only those that the role may read. */
@@ -67,8 +72,8 @@ function checkIfMatch(collection: Collection, method: WriteMethod, { item, ifMat
   throw ifMatchNeedsOneRow(collection);
 }
 
-function ifMatchNeedsOneRow({ name }: Collection): Refusal {
-  return new Refusal('CAT412', 'If-Match needs the URL of one row', {
+function ifMatchNeedsOneRow({ name }: Collection): ApiError {
+  return new ApiError('CAT412', 'If-Match needs the URL of one row', {
     hint: `Send the write to /${name}/<id>, whose ETag it can be compared with.`,
   });
 }
@@ -78,7 +83,7 @@ function* planAll(
   method: WriteMethod,
   request: WriteRequest,
   document: Document | undefined,
-): Pieces<WritePlan> {
+): Task<WritePlan> {
   const { query, item } = request;
   const payload = () => readPayload(document!, query.columns);
   switch (method) {

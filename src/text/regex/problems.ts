@@ -1,5 +1,5 @@
 /** Errors in regular expressions, in PostgreSQL's words, with our own hints. */
-import { Refusal } from '../../base/errors.ts';
+import { ApiError } from '../../base/errors.ts';
 
 const REASONS = {
   version: 'invalid regexp (reg version 0.8)',
@@ -17,16 +17,16 @@ const REASONS = {
   complex: 'regular expression is too complex',
 } as const;
 
-export function invalid(reason: keyof typeof REASONS, hint?: string): Refusal {
-  return new Refusal('2201B', `invalid regular expression: ${REASONS[reason]}`, { hint });
+export function invalid(reason: keyof typeof REASONS, hint?: string): ApiError {
+  return new ApiError('2201B', `invalid regular expression: ${REASONS[reason]}`, { hint });
 }
 
-export function tooComplex(hint = 'Use smaller bounds in {m,n}, and nest fewer groups.'): Refusal {
+export function tooComplex(hint = 'Use smaller bounds in {m,n}, and nest fewer groups.'): ApiError {
   return invalid('complex', hint);
 }
 
 /** Valid in PostgreSQL, but impossible in linear time or useless here. */
-export class Unsupported extends Refusal {
+export class Unsupported extends ApiError {
   constructor(feature: string, hint: string) {
     super('2201B', `invalid regular expression: ${feature} not supported`, { hint });
   }

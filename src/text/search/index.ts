@@ -22,7 +22,7 @@ const PARSERS: Readonly<Record<SearchMode, (query: string, read: Reader) => Draf
 };
 
 /** A text, or the texts of one document. */
-export type Searched = string | readonly string[];
+export type ParsedSearch = string | readonly string[];
 
 /** Null for a query of nothing but stop words. */
 export function parseSearch(mode: SearchMode, query: string, read: Reader): Query | null {
@@ -36,7 +36,7 @@ export function compileSearch(
   config: string,
   query: string,
   spend: Spend = () => {},
-): (searched: Searched) => boolean {
+): (searched: ParsedSearch) => boolean {
   const read = readerFor(config, spend);
   const tree = parseSearch(mode, query, read);
   // A query of nothing but stop words finds nothing, not everything.

@@ -1,5 +1,5 @@
 /** Turns words into lexemes with positions, as a text search configuration defines. */
-import { Refusal } from '../../base/errors.ts';
+import { ApiError } from '../../base/errors.ts';
 import { lowerCase } from '../case.ts';
 import { startOfWords, stemEnglish } from './english.ts';
 import { ENGLISH_STOP_WORDS } from './stop-words.ts';
@@ -44,7 +44,7 @@ export function configurationNamed(name: string): Configuration {
   // Configurations are identifiers: found regardless of case, and also by their schema.
   const found = CONFIGURATIONS.get(name.toLowerCase().replace(/^pg_catalog\./, ''));
   if (found !== undefined) return found;
-  throw new Refusal('42704', `text search configuration "${name}" does not exist`, {
+  throw new ApiError('42704', `text search configuration "${name}" does not exist`, {
     hint: `The configurations are ${[...CONFIGURATIONS.keys()].join(' and ')}.`,
   });
 }

@@ -1,5 +1,5 @@
 /** The tree of a text search query: construction, and removal of stop words. */
-import { Refusal } from '../../base/errors.ts';
+import { ApiError } from '../../base/errors.ts';
 import type { Reader } from './lexemes.ts';
 
 export type Query =
@@ -81,8 +81,8 @@ export class Builder {
   }
 }
 
-function tooLarge(hint: string): Refusal {
-  return new Refusal('54000', 'tsquery is too large', { hint });
+function tooLarge(hint: string): ApiError {
+  return new ApiError('54000', 'tsquery is too large', { hint });
 }
 
 export interface OperandFlags {

@@ -1,5 +1,5 @@
 /** The two query syntaxes: to_tsquery's operators, and web search. */
-import { Refusal } from '../../base/errors.ts';
+import { ApiError } from '../../base/errors.ts';
 import type { Reader } from './lexemes.ts';
 import { addText, Builder, type Draft, GAP, NEXT_TO, type OperandFlags, type Operator } from './query.ts';
 
@@ -95,13 +95,13 @@ function takeOperator(scanner: Scanner): Operator {
   const distance = phrase === '-' ? 1 : Number(phrase);
   if (distance > MAX_DISTANCE) {
     const reason = `distance in phrase operator must be an integer value between zero and ${MAX_DISTANCE} inclusive`;
-    throw new Refusal('42601', reason);
+    throw new ApiError('42601', reason);
   }
   return { kind: 'phrase', distance };
 }
 
-function syntaxError(query: string, reason = 'syntax error in tsquery'): Refusal {
-  return new Refusal('42601', `${reason}: "${query}"`, {
+function syntaxError(query: string, reason = 'syntax error in tsquery'): ApiError {
+  return new ApiError('42601', `${reason}: "${query}"`, {
     hint: 'Join words with &, | or <->, or use plfts, phfts or wfts for text as people type it.',
   });
 }

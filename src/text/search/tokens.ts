@@ -5,7 +5,7 @@
  * Markup and protocols are passed over. The alternatives are tried in the order of the list. Repetitions that look far
  * ahead are bounded, so that a hostile text cannot make reading it quadratic.
  */
-import { whenAsked } from '../../base/memo.ts';
+import { lazy } from '../../base/memo.ts';
 
 export interface Token {
   readonly text: string;
@@ -42,7 +42,7 @@ const SIGNED = '[+\\-][0-9]+(?:\\.[0-9]+)?(?![0-9]|\\.[0-9])';
 /** With one point a decimal, with more a version; without any, digits that no word follows. */
 const UNSIGNED = `[0-9]+(?:\\.[0-9]+){1,500}|[0-9]+(?!${INSIDE_WORD})`;
 
-const token = whenAsked(
+const token = lazy(
   () =>
     new RegExp(
       [
@@ -65,7 +65,7 @@ const token = whenAsked(
 
 /** Most texts hold none of these, and then there are only plain words to find. */
 const NOT_PLAIN = /[0-9./@<&:~-]/;
-const plainWord = whenAsked(() => new RegExp(PART, 'gv'));
+const plainWord = lazy(() => new RegExp(PART, 'gv'));
 
 /** Called with the number of steps before they are taken. It may throw to stop. */
 export type Spend = (steps: number) => void;

@@ -1,5 +1,5 @@
 /** PostgreSQL's array literal, `{1,"two words",NULL}` or `{{1,2},{3,4}}`, with its elements as text. */
-import { Refusal } from '../../../base/errors.ts';
+import { ApiError } from '../../../base/errors.ts';
 import { checkDimensions, type Elements, elementsOf, type Nested, printLists } from './array-shape.ts';
 
 const SPACE = /[ \t\n\v\f\r]/;
@@ -99,8 +99,8 @@ function quoted(text: string): string {
   return NEEDS_QUOTES.test(text) ? `"${text.replace(/["\\]/g, '\\$&')}"` : text;
 }
 
-function malformed(text: string, details: string): Refusal {
-  return new Refusal('22P02', `malformed array literal: "${text}"`, {
+function malformed(text: string, details: string): ApiError {
+  return new ApiError('22P02', `malformed array literal: "${text}"`, {
     details,
     hint: 'Write a list as {1,2,3}.',
   });

@@ -1,5 +1,5 @@
 /** Nested lists as PostgreSQL arrays: a flat list of elements and the size of each dimension. */
-import { Refusal } from '../../../base/errors.ts';
+import { ApiError } from '../../../base/errors.ts';
 
 export interface Elements<Element> {
   readonly items: readonly Element[];
@@ -16,7 +16,7 @@ const MAX_DIMENSIONS = 6;
 /** The first element determines the depth. Throws `mismatch` if a list is missing or has another length. */
 export function elementsOf<Element>(
   list: Nested<Element>,
-  mismatch: (isList: boolean) => Refusal,
+  mismatch: (isList: boolean) => ApiError,
 ): Elements<Element | Nested<Element>> {
   const sizes: number[] = [];
   for (let inner: unknown = list; Array.isArray(inner); inner = inner[0]) sizes.push(inner.length);
@@ -38,7 +38,7 @@ export function elementsOf<Element>(
 
 export function checkDimensions(count: number): void {
   if (count <= MAX_DIMENSIONS) return;
-  throw new Refusal('54000', `number of array dimensions exceeds the maximum allowed (${MAX_DIMENSIONS})`);
+  throw new ApiError('54000', `number of array dimensions exceeds the maximum allowed (${MAX_DIMENSIONS})`);
 }
 
 /** Prints nested lists from the texts of their elements. */

@@ -2,7 +2,7 @@
  * Arrays of any other type, as in PostgreSQL. The value is PostgreSQL's JSON text of the array: nested lists are its
  * dimensions.
  */
-import { Refusal } from '../../../base/errors.ts';
+import { ApiError } from '../../../base/errors.ts';
 import { jsonText, parseJson } from '../../exact-json.ts';
 import type { Value } from '../../value.ts';
 import { keyCount, keyPart } from '../keys.ts';
@@ -58,7 +58,7 @@ function fromJson(element: Type, json: unknown): string {
   if (!Array.isArray(json)) throw expectedArray();
   const { items, sizes } = elementsOf(json as Nested<unknown>, (isList) =>
     isList
-      ? new Refusal('22P02', 'malformed JSON array', {
+      ? new ApiError('22P02', 'malformed JSON array', {
           details: 'Multidimensional arrays must have sub-arrays with matching dimensions.',
         })
       : expectedArray(),
@@ -66,15 +66,15 @@ function fromJson(element: Type, json: unknown): string {
   return printed(element, { items: items.map((item) => storeJson(element, item)), sizes });
 }
 
-function expectedArray(): Refusal {
-  return new Refusal('22P02', 'expected JSON array', { hint: 'Send a list, such as ["a", "b"], or {a,b} as a text.' });
+function expectedArray(): ApiError {
+  return new ApiError('22P02', 'expected JSON array', { hint: 'Send a list, such as ["a", "b"], or {a,b} as a text.' });
 }
 
 function printed(element: Type, { items, sizes }: Elements<Value>): string {
   const texts = items.map((item) => {
     const text = item === null ? 'null' : element.json(item);
     if (!text.startsWith('[')) return text;
-    throw new Refusal('22P02', 'a list inside an array is a dimension of it, and cannot be an element');
+    throw new ApiError('22P02', 'a list inside an array is a dimension of it, and cannot be an element');
   });
   return printLists({ items: texts, sizes }, '[', ']');
 }
@@ -89,7 +89,7 @@ export function mapArray(from: Type, to: Type, array: Value, map: (item: Value) 
 function itemsOf(element: Type, value: Value): Elements<Value> {
   const { items, sizes } = elementsOf(
     parseJson(String(value)) as Nested<unknown>,
-    () => new Refusal('22P02', 'malformed array'),
+    () => new ApiError('22P02', 'malformed array'),
   );
   return { items: items.map((item) => (item === null ? null : itemOf(element, item))), sizes };
 }

@@ -2,7 +2,7 @@
  * jsonb's `@>`: an object contains another if it has its members, an array if it has its elements in any order; nested
  * values need only be contained as well. An array also contains a single value that is one of its elements.
  */
-import { Refusal } from '../../../base/errors.ts';
+import { ApiError } from '../../../base/errors.ts';
 import { MAX_CONTAINMENT_STEPS } from '../../../base/limits.ts';
 import { WrittenNumber } from '../../exact-json.ts';
 import { jsonKey } from './json-order.ts';
@@ -13,7 +13,7 @@ export function jsonContains(whole: unknown, part: unknown): boolean {
   return contains(whole, part);
 
   function contains(one: unknown, other: unknown): boolean {
-    if (++steps > MAX_CONTAINMENT_STEPS) throw new Refusal('54000', 'too many elements to compare');
+    if (++steps > MAX_CONTAINMENT_STEPS) throw new ApiError('54000', 'too many elements to compare');
     if (!isContainer(other)) return !isContainer(one) && jsonKey(one) === jsonKey(other);
     if (Array.isArray(other)) return Array.isArray(one) && hasElements(one, other);
     if (!isContainer(one) || Array.isArray(one)) return false;

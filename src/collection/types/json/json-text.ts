@@ -1,5 +1,5 @@
 /** Prints JSON as jsonb does: keys by length and then bytes, a space after `,` and `:`, numbers without exponent. */
-import { Refusal } from '../../../base/errors.ts';
+import { ApiError } from '../../../base/errors.ts';
 import { MAX_JSON_DEPTH, MAX_JSON_PADDING } from '../../../base/limits.ts';
 import { parseJson, tooDeep, WrittenNumber } from '../../exact-json.ts';
 import { type Exact, exactDecimal, printDecimal } from '../number/decimal-text.ts';
@@ -29,7 +29,7 @@ export function printJson(value: unknown): string {
     const exact = exactDecimal(text)!;
     padding += zerosAround(exact);
     if (padding > MAX_JSON_PADDING) {
-      throw new Refusal('22003', 'value overflows json format', {
+      throw new ApiError('22003', 'value overflows json format', {
         details: `The exponents of a value's numbers may stand for ${MAX_JSON_PADDING} zeros in all.`,
       });
     }
@@ -65,6 +65,6 @@ export function readJson(text: string): unknown {
   try {
     return parseJson(text);
   } catch (error) {
-    throw new Refusal('22P02', 'invalid input syntax for type json', { details: (error as Error).message });
+    throw new ApiError('22P02', 'invalid input syntax for type json', { details: (error as Error).message });
   }
 }

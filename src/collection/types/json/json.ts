@@ -1,5 +1,5 @@
 /** json: PostgreSQL's jsonb, stored as its printed text and compared as jsonb compares. */
-import { Refusal } from '../../../base/errors.ts';
+import { ApiError } from '../../../base/errors.ts';
 import { parseJson, WrittenNumber } from '../../exact-json.ts';
 import type { Value } from '../../value.ts';
 import { toNumbers, wholeOfDecimal } from '../number/number-casts.ts';
@@ -24,7 +24,7 @@ const booleanIn: Cast = (value, to) => {
 /** JSON null casts to SQL null. */
 function refuseOther(json: unknown, to: Type): null {
   if (json === null) return null;
-  throw new Refusal('22023', `cannot cast jsonb ${kindOf(json)} to type ${to.title}`);
+  throw new ApiError('22023', `cannot cast jsonb ${kindOf(json)} to type ${to.title}`);
 }
 
 function kindOf(json: unknown): string {

@@ -2,7 +2,7 @@
  * Exact decimals as PostgreSQL reads and prints them. They stay digit strings, since a client may send megabytes of
  * digits: parsing and comparing take linear time. Only addition and division convert them to numbers.
  */
-import { Refusal } from '../../../base/errors.ts';
+import { ApiError } from '../../../base/errors.ts';
 
 /** ±digits × 10^-scale, without leading zeros except for zero itself. */
 export interface Exact {
@@ -27,7 +27,7 @@ export function exactDecimal(text: string): Exact | undefined {
   const scale = fraction.length - Number(exponent);
   const isZero = digits === '0';
   if (scale > MAX_DECIMALS || (!isZero && digits.length - scale > MAX_WHOLE_DIGITS)) {
-    throw new Refusal('22003', 'value overflows numeric format', {
+    throw new ApiError('22003', 'value overflows numeric format', {
       details: `A number has at most ${MAX_WHOLE_DIGITS} digits before the point and ${MAX_DECIMALS} behind it.`,
     });
   }

@@ -3,9 +3,9 @@
  * unchanged. It stores longer ones as twice their number of units of 10^-s, so that values between two of them also
  * have a place.
  */
-import { Refusal } from '../../../base/errors.ts';
+import { ApiError } from '../../../base/errors.ts';
 import type { Value } from '../../value.ts';
-import { refuseSyntax } from '../reject.ts';
+import { rejectSyntax } from '../reject.ts';
 import { defineType, itself, type SqliteForm, type Type } from '../type.ts';
 import {
   exactDecimal,
@@ -31,7 +31,7 @@ export function decimal(precision: number, scale: number): Type {
   const name = `decimal(${precision},${scale})`;
   const bound = 10n ** BigInt(precision);
   const overflow = () =>
-    new Refusal('22003', 'numeric field overflow', {
+    new ApiError('22003', 'numeric field overflow', {
       details: `A field with precision ${precision}, scale ${scale} must round to an absolute value less than 10^${precision - scale}.`,
     });
   const inDouble = precision <= DOUBLE_DIGITS;
@@ -41,7 +41,7 @@ export function decimal(precision: number, scale: number): Type {
 
   const units = (text: string): bigint => {
     const exact = exactDecimal(text);
-    if (exact === undefined) throw specialDecimal(text) === undefined ? refuseSyntax('numeric', text) : overflow();
+    if (exact === undefined) throw specialDecimal(text) === undefined ? rejectSyntax('numeric', text) : overflow();
     if (exact.digits !== '0' && wholeDigits(exact) > precision - scale) throw overflow();
     const nearest = rounded(exact, scale);
     if (nearest >= bound || nearest <= -bound) throw overflow();
@@ -126,14 +126,14 @@ function nearestDouble(text: string, scale: number): number {
 
 function beyond(text: string): number {
   const special = specialDecimal(text);
-  if (special === undefined) return refuseSyntax('numeric', text);
+  if (special === undefined) return rejectSyntax('numeric', text);
   if (special === 'NaN') return NOT_A_NUMBER;
   return special === '-Infinity' ? -BEYOND : BEYOND;
 }
 
 function comparable(text: string): string {
   const exact = exactDecimal(text);
-  return exact === undefined ? (specialDecimal(text) ?? refuseSyntax('numeric', text)) : printTrimmed(exact);
+  return exact === undefined ? (specialDecimal(text) ?? rejectSyntax('numeric', text)) : printTrimmed(exact);
 }
 
 /** Even for values that can be stored. */

@@ -1,9 +1,9 @@
 /**
  * float4 and float8. SQLite has no NaN: it is stored as the text NaN, which sorts after all numbers, as in PostgreSQL.
  */
-import { Refusal } from '../../../base/errors.ts';
+import { ApiError } from '../../../base/errors.ts';
 import type { Value } from '../../value.ts';
-import { refuseSyntax } from '../reject.ts';
+import { rejectSyntax } from '../reject.ts';
 import { defineType, type Type } from '../type.ts';
 import { specialDecimal } from './decimal-text.ts';
 import { FLOAT4, FLOAT8, type FloatWidth, floatText } from './float-text.ts';
@@ -17,10 +17,10 @@ function float(name: 'float4' | 'float8', title: string, width: FloatWidth): Typ
     const trimmed = text.trim();
     const special = specialDecimal(trimmed);
     if (special !== undefined) return special === 'NaN' ? 'NaN' : Number(special);
-    if (!FLOAT.test(trimmed)) return refuseSyntax(title, text);
+    if (!FLOAT.test(trimmed)) return rejectSyntax(title, text);
     const number = round(Number(trimmed));
     const isLost = number === 0 && /^[^e]*[1-9]/i.test(trimmed);
-    if (!Number.isFinite(number) || isLost) throw new Refusal('22003', `"${text}" is out of range for type ${title}`);
+    if (!Number.isFinite(number) || isLost) throw new ApiError('22003', `"${text}" is out of range for type ${title}`);
     return number + 0;
   };
   const print = (value: Value) => (typeof value === 'number' ? floatText(value, width) : String(value));

@@ -1,7 +1,7 @@
 /** int2, int4, int8. An int8 is a bigint, since a double is exact only up to 2^53. */
-import { Refusal } from '../../../base/errors.ts';
+import { ApiError } from '../../../base/errors.ts';
 import type { Value } from '../../value.ts';
-import { refuseSyntax } from '../reject.ts';
+import { rejectSyntax } from '../reject.ts';
 import { defineType, itself, type Type } from '../type.ts';
 import { toNumbers } from './number-casts.ts';
 import { averageOfUnits, sumOfUnits } from './numeric.ts';
@@ -27,13 +27,13 @@ function integer({ name, title, bits, sum }: Width): Type {
   const least = -(2n ** BigInt(bits - 1));
   const most = -least - 1n;
   const small = bits < 64;
-  const outOfRange = (text: string) => new Refusal('22003', `value "${text}" is out of range for type ${title}`);
+  const outOfRange = (text: string) => new ApiError('22003', `value "${text}" is out of range for type ${title}`);
   const read = (text: string): Value => {
     // As PostgreSQL does, reports an out-of-range number before a syntax error behind it.
     const match = INTEGER.exec(text) ?? LEADING.exec(text);
-    if (match === null) return refuseSyntax(title, text);
+    if (match === null) return rejectSyntax(title, text);
     const value = inRange(match[1]!, text);
-    return match[0].length === text.length ? value : refuseSyntax(title, text);
+    return match[0].length === text.length ? value : rejectSyntax(title, text);
   };
   const inRange = (digits: string, text: string): Value => {
     if (small && digits.length <= SAFE_LENGTH) {

@@ -1,5 +1,5 @@
 /** Casts between number types, with PostgreSQL's rounding. */
-import { Refusal } from '../../../base/errors.ts';
+import { ApiError } from '../../../base/errors.ts';
 import type { Value } from '../../value.ts';
 import type { Cast, Type } from '../type.ts';
 import { exactDecimal, exactUnits, printDecimal, rounded, wholeDigits } from './decimal-text.ts';
@@ -15,7 +15,7 @@ const MAX_DIGITS = 19;
 /** Decimals round halves away from zero. */
 export function wholeOfDecimal(value: Value, to: Type): string {
   const exact = exactDecimal(String(value));
-  if (exact === undefined) throw new Refusal('0A000', `cannot convert ${nameOf(String(value))} to ${to.title}`);
+  if (exact === undefined) throw new ApiError('0A000', `cannot convert ${nameOf(String(value))} to ${to.title}`);
   if (wholeDigits(exact) > MAX_DIGITS) throw outOfRange(to);
   return printDecimal(exactUnits(rounded(exact, 0), 0));
 }
@@ -29,8 +29,8 @@ export function wholeOfFloat(value: Value, to: Type): string {
   return BigInt(nearest).toString();
 }
 
-function outOfRange({ title }: Type): Refusal {
-  return new Refusal('22003', `${title} out of range`);
+function outOfRange({ title }: Type): ApiError {
+  return new ApiError('22003', `${title} out of range`);
 }
 
 /** The name in PostgreSQL's message. */

@@ -2,10 +2,10 @@
  * numeric: a number with any number of digits. Sums, averages and casts have this type, and read-only adopted columns.
  * SQLite holds it as text, computed from integer units without loss.
  */
-import { Refusal } from '../../../base/errors.ts';
+import { ApiError } from '../../../base/errors.ts';
 import { MAX_NUMERIC_DIGITS } from '../../../base/limits.ts';
 import type { Value } from '../../value.ts';
-import { refuseSyntax } from '../reject.ts';
+import { rejectSyntax } from '../reject.ts';
 import { defineType, itself } from '../type.ts';
 import { exactDecimal, printDecimal, specialDecimal } from './decimal-text.ts';
 import { toNumbers, wholeOfDecimal } from './number-casts.ts';
@@ -28,12 +28,12 @@ const EXPONENT = /e([+-]?\d+)\s*$/i;
 /** Bounded, since a few characters may mean a number of a hundred thousand digits. */
 function read(text: string): string {
   if (text.length + Math.abs(Number(EXPONENT.exec(text)?.[1] ?? 0)) > MAX_NUMERIC_DIGITS) {
-    throw new Refusal('22003', 'value overflows numeric format', {
+    throw new ApiError('22003', 'value overflows numeric format', {
       details: `A number may have ${MAX_NUMERIC_DIGITS} digits.`,
     });
   }
   const exact = exactDecimal(text);
-  return exact === undefined ? (specialDecimal(text) ?? refuseSyntax('numeric', text)) : printDecimal(exact);
+  return exact === undefined ? (specialDecimal(text) ?? rejectSyntax('numeric', text)) : printDecimal(exact);
 }
 
 const isSpecial = (value: Value) => /[a-z]/i.test(String(value));

@@ -2,8 +2,8 @@
  * Dates and times in ISO style, as PostgreSQL reads them: year first, `T` or a space before the time, an offset or Z
  * after it. Other styles, such as month names, are rejected on both engines because their meaning depends on settings.
  */
-import { Refusal } from '../../../base/errors.ts';
-import { refuseSyntax } from '../reject.ts';
+import { ApiError } from '../../../base/errors.ts';
+import { rejectSyntax } from '../reject.ts';
 
 /** The parts that a text contains. */
 export interface Moment {
@@ -37,7 +37,7 @@ export function readMoment(text: string, title: string): Moment {
   const timed = text.length > MAX_LENGTH ? null : TIME_ALONE.exec(text);
   if (timed !== null) return timeOf(timed.slice(1), text);
   if (OTHER_DATE.test(text)) throw outOfRange(text, 'Write a date with the year first: 2024-12-31.');
-  return refuseSyntax(title, text, '22007');
+  return rejectSyntax(title, text, '22007');
 }
 
 function dayNumber(year: number, month: number, day: number, text: string): number {
@@ -80,14 +80,14 @@ function offsetOf([utc, sign, hours, minutes = '0', seconds = '0']: readonly (st
   if (utc !== undefined) return 0;
   if (hours === undefined) return undefined;
   if (Number(hours) > MAX_OFFSET_HOURS || Number(minutes) > 59 || Number(seconds) > 59) {
-    throw new Refusal('22009', `time zone displacement out of range: "${text}"`);
+    throw new ApiError('22009', `time zone displacement out of range: "${text}"`);
   }
   const offset = (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds);
   return sign === '-' ? -offset : offset;
 }
 
-export function outOfRange(text: string, hint?: string): Refusal {
-  return new Refusal('22008', `date/time field value out of range: "${text}"`, { hint });
+export function outOfRange(text: string, hint?: string): ApiError {
+  return new ApiError('22008', `date/time field value out of range: "${text}"`, { hint });
 }
 
 /** `2024-12-31`; undefined outside the years 1 to 9999. */

@@ -1,6 +1,6 @@
 /** date: a day in the years 1 to 9999, or infinity. Its text sorts like its value. */
 import type { Value } from '../../value.ts';
-import { refuseSyntax } from '../reject.ts';
+import { rejectSyntax } from '../reject.ts';
 import { defineType, PLAIN_TEXT } from '../type.ts';
 import { FIXED_WORDS, movingMoment, now, printDay, readMoment } from './date-time-text.ts';
 
@@ -9,7 +9,7 @@ function read(text: string): string {
   if (word !== undefined) return word === 'epoch' ? printDay(0)! : word;
   // A time after the date is parsed and ignored.
   const { day } = readMoment(text, 'date');
-  return day === undefined ? refuseSyntax('date', text, '22007') : printDay(day)!;
+  return day === undefined ? rejectSyntax('date', text, '22007') : printDay(day)!;
 }
 
 function store(text: string): Value {

@@ -1,6 +1,6 @@
 /** time: a time of day with microseconds, up to 24:00:00. */
 import type { Value } from '../../value.ts';
-import { refuseSyntax } from '../reject.ts';
+import { rejectSyntax } from '../reject.ts';
 import { defineType, PLAIN_TEXT } from '../type.ts';
 import { movingMoment, now, printTime, readMoment } from './date-time-text.ts';
 
@@ -12,7 +12,7 @@ function read(text: string): string {
   if (text.trim().toLowerCase() === 'allballs') return printTime(0);
   // A date before the time and an offset after it are parsed and ignored.
   const { micros } = readMoment(text, SHORT_TITLE);
-  return micros === undefined ? refuseSyntax(SHORT_TITLE, text, '22007') : printTime(micros);
+  return micros === undefined ? rejectSyntax(SHORT_TITLE, text, '22007') : printTime(micros);
 }
 
 function store(text: string): Value {

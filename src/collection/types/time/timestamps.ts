@@ -2,9 +2,9 @@
  * timestamp, without a zone, and timestamptz, a moment. Both are stored as their JSON text, a moment in UTC, which
  * sorts correctly. CSV and text use PostgreSQL's format with a space instead of the T.
  */
-import { Refusal } from '../../../base/errors.ts';
+import { ApiError } from '../../../base/errors.ts';
 import type { Value } from '../../value.ts';
-import { refuseSyntax } from '../reject.ts';
+import { rejectSyntax } from '../reject.ts';
 import { defineType, PLAIN_TEXT, type Type } from '../type.ts';
 import {
   DAY_MICROS,
@@ -34,14 +34,14 @@ function timestampType({ name, title, shortTitle, suffix, textSuffix, schema }: 
     const total = micros - (suffix === '' ? 0 : offset * 1e6);
     const days = Math.floor(total / DAY_MICROS);
     const date = printDay(day + days);
-    if (date === undefined) throw new Refusal('22008', `timestamp out of range: "${text}"`);
+    if (date === undefined) throw new ApiError('22008', `timestamp out of range: "${text}"`);
     return `${date}T${printTime(total - days * DAY_MICROS)}${suffix}`;
   };
   const read = (text: string): string => {
     const word = FIXED_WORDS.get(text.trim().toLowerCase());
     if (word !== undefined) return word === 'epoch' ? print({}, text) : word;
     const moment = readMoment(text, shortTitle);
-    return moment.day === undefined ? refuseSyntax(shortTitle, text, '22007') : print(moment, text);
+    return moment.day === undefined ? rejectSyntax(shortTitle, text, '22007') : print(moment, text);
   };
   const store = (text: string): Value => {
     const moving = movingMoment(text);

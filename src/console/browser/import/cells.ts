@@ -2,7 +2,7 @@
 
 import type { Field } from '../../../collection/declaration.ts';
 import { parseJson } from '../../../collection/exact-json.ts';
-import { valueAsWritten } from '../../../collection/spreadsheet-values.ts';
+import { parseSpreadsheetCell } from '../../../collection/spreadsheet-values.ts';
 import { compareValues } from '../../../collection/types/compare.ts';
 import { storeJson } from '../../../collection/types/type.ts';
 import type { Value } from '../../../collection/value.ts';
@@ -28,7 +28,7 @@ export function enter(field: Field, cell: unknown, { areTexts, separator }: Shee
   if (cell === undefined) return undefined;
   if (cell === null) return NOTHING;
   // If commas separate the cells, a comma cannot be a decimal point.
-  const written = valueAsWritten(field, cell, { hasDecimalCommas: separator !== COMMA });
+  const written = parseSpreadsheetCell(field, cell, { hasDecimalCommas: separator !== COMMA });
   if (written === '' && !isText(field)) return undefined;
   let value: Value;
   try {

@@ -1,7 +1,7 @@
 /** Maps the columns of a file to fields, and chooses the field that identifies stored rows. */
 
 import type { Field } from '../../../collection/declaration.ts';
-import { fieldAsWritten } from '../../../collection/spreadsheet-values.ts';
+import { fieldFromHeader } from '../../../collection/spreadsheet-values.ts';
 import {
   collectionName,
   collections,
@@ -30,7 +30,7 @@ const labelled = writable.map((field) => ({ ...field, name: labelOf(field) }));
 export function suggestedMapping({ columns }: Sheet): Mapping {
   const taken = new Set<string>();
   return columns.map((column) => {
-    const field = fieldAsWritten(writable, column) ?? labelledField(column);
+    const field = fieldFromHeader(writable, column) ?? labelledField(column);
     if (field === undefined || taken.has(field.name)) return undefined;
     taken.add(field.name);
     return field;
@@ -38,7 +38,7 @@ export function suggestedMapping({ columns }: Sheet): Mapping {
 }
 
 function labelledField(column: string): Field | undefined {
-  const found = fieldAsWritten(labelled, column);
+  const found = fieldFromHeader(labelled, column);
   return found === undefined ? undefined : writable[labelled.indexOf(found)];
 }
 

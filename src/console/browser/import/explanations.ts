@@ -1,6 +1,6 @@
 /** Explains rejected cells and rows in everyday words. */
 
-import { Refusal } from '../../../base/errors.ts';
+import { ApiError } from '../../../base/errors.ts';
 import type { Field } from '../../../collection/declaration.ts';
 import type { Input } from '../../../collection/types/type.ts';
 import {
@@ -30,7 +30,7 @@ const FORMS: Readonly<Record<Input, string>> = {
 const LONGEST_QUOTE = 40;
 
 export function explainCell(field: Field, cell: unknown, error: unknown): string {
-  const code = error instanceof Refusal ? error.code : '';
+  const code = error instanceof ApiError ? error.code : '';
   const shown = quoted(cellText(cell));
   if (code === '22003') return `${shown} is too large a number for ${labelOf(field)}.`;
   if (code === '54000') return `The text is too long for ${labelOf(field)}.`;

@@ -74,7 +74,7 @@ export function adopt(pairs: readonly { collection: Collection; table: FoundTabl
 }
 
 /** Why a table cannot be served as the declared collection; empty if it can. */
-export function misfits(collection: Collection, table: FoundTable): Problem[] {
+export function adoptionProblems(collection: Collection, table: FoundTable): Problem[] {
   const problem = (words: string) => ({ words: `${collection.name} was made by something else, and ${words}` });
   if (!table.isTable) return [problem('is no table')];
   const key = collection.key.map(({ name }) => name);

@@ -6,10 +6,10 @@ import { holdsKeys, isOnlyRead, typeNamed } from '../../../collection/types/inde
 import { can, type Type } from '../../../collection/types/type.ts';
 import { nameProblem } from '../../../declare/names.ts';
 import { RECORD_TABLE, readRecord } from '../../migration/record.ts';
-import { type DescribedCollection, type DescribedDatabase, withClearNames } from '../../shared/described-tables.ts';
+import { type DescribedCollection, type DescribedDatabase, withUniqueNames } from '../../shared/described-tables.ts';
 import { type FoundRules, readCheck, readDefault } from '../../shared/sql-expressions.ts';
 import type { Runner, SessionSettings } from '../driver.ts';
-import { onServer } from '../one-off-connection.ts';
+import { withOneConnection } from '../one-off-connection.ts';
 import { typeOfAdopted, typeOfColumn } from '../schema/column-type.ts';
 import {
   type FoundColumn,
@@ -28,7 +28,7 @@ const OURS = [RETRY_TABLE, VERSION_TABLE, RECORD_TABLE, ...OWN_COLLECTIONS.keys(
 /** All tables of a schema as a declaration. */
 export async function describePostgres(url: string, settings: SessionSettings): Promise<DescribedDatabase> {
   const target = parseTarget(url);
-  const described = await onServer(target, settings, (pool) => describeSchema(pool, settings.schema));
+  const described = await withOneConnection(target, settings, (pool) => describeSchema(pool, settings.schema));
   return { ...described, location: `${target.location} (schema ${settings.schema})` };
 }
 
@@ -44,7 +44,7 @@ async function describeSchema(runner: Runner, schema: string): Promise<Omit<Desc
   const served = [...own, ...declared].map(({ name }) => name);
   return {
     warning: await bypassedRowSecurity(runner, schema, served),
-    collections: withClearNames([
+    collections: withUniqueNames([
       ...own.map((draft) => ({ draft, notes: [], fieldNotes: new Map() })),
       ...declared.map((table) => new Description(table, schema, declared).describe()),
     ]),

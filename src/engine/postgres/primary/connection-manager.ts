@@ -10,8 +10,8 @@ import { NoAnswer, type SessionSettings, within } from '../driver.ts';
 import { describe, isCertificateProblem, isFull, isInternal, isLoss, sqlState, unavailable } from '../errors.ts';
 import type { Notice } from '../notice.ts';
 import type { Target } from '../url.ts';
-import { findOnce, NoPrimary, type Search, searchPrimary } from './primary-discovery.ts';
-import { type ConnectedServer, checkServer, identify, isUnchanged, ServerChanged } from './primary-probe.ts';
+import { findPrimaryOnce, NoPrimary, type Search, searchPrimary } from './primary-discovery.ts';
+import { type ConnectedServer, checkServer, identifyServer, isUnchanged, ServerChanged } from './primary-probe.ts';
 
 /** Requests wait this long after a loss: a broken connection or a quick restart stays unnoticed. */
 const GRACE_MS = 3_000;
@@ -54,7 +54,7 @@ export class ConnectionManager {
   async open(): Promise<void> {
     this.lostAt = performance.now();
     this.awayFrom = this.lostAt;
-    const first = findOnce(this.search).then((found) => this.use(found));
+    const first = findPrimaryOnce(this.search).then((found) => this.use(found));
     // Requests that arrive meanwhile wait for it as they would for a recovery.
     this.recovering = first.catch(() => undefined);
     try {
@@ -106,7 +106,7 @@ export class ConnectionManager {
     if (connected === undefined || this.recovering !== undefined || this.isBeating) return;
     this.isBeating = true;
     const at = performance.now();
-    const answer = await within(HEARTBEAT_MS, identify(connected.pool)).catch(() => undefined);
+    const answer = await within(HEARTBEAT_MS, identifyServer(connected.pool)).catch(() => undefined);
     this.isBeating = false;
     if (answer !== undefined && isUnchanged(answer, connected.identity)) this.answeredAt = at;
     else await this.check();

@@ -6,7 +6,7 @@
 import { namingHost } from '../connections/unknown-host.ts';
 import { openPool, type SessionSettings, within } from '../driver.ts';
 import type { ServerAddress, Target } from '../url.ts';
-import { type ConnectedServer, identify } from './primary-probe.ts';
+import { type ConnectedServer, identifyServer } from './primary-probe.ts';
 
 /** How long a host may take before the service also asks the next one of the list. */
 const HEAD_START_MS = 500;
@@ -24,7 +24,7 @@ export interface Search {
 export class NoPrimary extends Error {}
 
 /** Asks every host once. Throws the failure of a host that cannot be reached rather than that of a standby. */
-export async function findOnce(search: Search): Promise<ConnectedServer> {
+export async function findPrimaryOnce(search: Search): Promise<ConnectedServer> {
   let failure: unknown;
   const found = await race(search.target.servers, async (server) => {
     try {
@@ -91,7 +91,7 @@ async function race(
 async function connect(server: ServerAddress, { target, settings }: Search): Promise<ConnectedServer> {
   const pool = openPool(server, settings);
   try {
-    const identity = await within(settings.connectSeconds * 1000 + ANSWER_MS, identify(pool));
+    const identity = await within(settings.connectSeconds * 1000 + ANSWER_MS, identifyServer(pool));
     if (target.needsWritable && identity.isReadOnly) {
       throw new NoPrimary(`No server takes writes: ${server.name} is a standby`);
     }

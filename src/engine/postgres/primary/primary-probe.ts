@@ -24,7 +24,7 @@ export interface ConnectedServer {
   readonly identity: Identity;
 }
 
-export async function identify(runner: Runner): Promise<Identity> {
+export async function identifyServer(runner: Runner): Promise<Identity> {
   const [row] = await query<Identity>(runner, {
     sql: `select concat_ws(' ', inet_server_addr(), inet_server_port(), pg_postmaster_start_time()) as name,
       pg_is_in_recovery() or current_setting('default_transaction_read_only')::bool as "isReadOnly"`,
@@ -54,7 +54,7 @@ export async function checkServer(
   for (let probes = 0; probes < MAX_PROBES && silences < MAX_SILENCES; probes++) {
     const probe = openPool(server, settings, 1);
     try {
-      if (isUnchanged(await within(ANSWER_MS, identify(probe)), identity)) return undefined;
+      if (isUnchanged(await within(ANSWER_MS, identifyServer(probe)), identity)) return undefined;
       problem = new ServerChanged('another server answers');
     } catch (error) {
       if (!isLoss(error)) return undefined;

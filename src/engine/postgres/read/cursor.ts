@@ -10,8 +10,8 @@ import { closing, type Encoding, encodeChunk, opening, type RowForm } from '../.
 import { firstPart } from '../../../encode/first-part.ts';
 import type { ReadPlan } from '../../../plan/types.ts';
 import type { ReadResult } from '../../engine.ts';
-import { endIn, type Output, outputOf } from '../../sql/output.ts';
-import { compileCount, compileEnd, compileRead } from '../../sql/read.ts';
+import { type Output, outputOf, pageEndIn } from '../../sql/output.ts';
+import { compileCount, compilePageEnd, compileRead } from '../../sql/read.ts';
 import { maxRowBytes } from '../../sql/row-size.ts';
 import { identifier, type SqlDialect } from '../../sql/statement.ts';
 import { takeSlot } from '../connections/connection-limits.ts';
@@ -42,7 +42,7 @@ export async function openCursor(
     const [counted] = await query<{ total: string }>(connection, compileCount(plan, dialect));
     const total = Number(counted?.total ?? 0);
     const returned = Math.min(plan.limit ?? Number.POSITIVE_INFINITY, Math.max(0, total - plan.offset));
-    const { end } = compileEnd(plan, dialect);
+    const { end } = compilePageEnd(plan, dialect);
     const last = end && returned === plan.limit ? await query<Row>(connection, end.statement) : [];
     const isLong = await hasLongValues(connection, plan.from);
     const usual = outputOf(plan.columns, encoding, dialect);
@@ -54,7 +54,7 @@ export async function openCursor(
     const body = new Parts(connection, encoding, output.form, size, giveBack);
     // An immediate error can still get its own status.
     await body.begin();
-    return { returned, ...(plan.count === undefined ? {} : { total }), end: endIn(end?.names, last[0]), body };
+    return { returned, ...(plan.count === undefined ? {} : { total }), end: pageEndIn(end?.names, last[0]), body };
   } catch (error) {
     giveBack();
     await connection.close({ timeout: 0 }).catch(() => undefined);

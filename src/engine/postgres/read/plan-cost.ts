@@ -4,14 +4,14 @@ import { QUICK_PAGE_ROWS, SMALL_TABLE_ROWS } from '../../../base/limits.ts';
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import { can } from '../../../collection/types/type.ts';
 import { fieldOf, type Predicate, type ReadPlan, type WritePlan } from '../../../plan/types.ts';
-import { conjuncts, keysNamed, reachesOthers } from '../../shared/plan-keys.ts';
-import { stepsOfColumns, stepsToFind } from '../../shared/text-cost.ts';
-import { isQuickWrite } from '../../shared/write-cost.ts';
+import { conjuncts, maxKeys, readsOtherCollections } from '../../shared/plan-keys.ts';
+import { columnSteps, filterSteps } from '../../shared/text-cost.ts';
+import { isCheapWrite } from '../../shared/write-cost.ts';
 import { query } from '../driver.ts';
 
 const KEPT_MS = 5_000;
 
-export class Quick {
+export class PlanCost {
   private small: ReadonlySet<string> = new Set();
   private askedAt = Number.NEGATIVE_INFINITY;
   private hasLooked = false;
@@ -21,15 +21,15 @@ export class Quick {
   constructor(private readonly schema: string) {}
 
   reads(pool: SQL, plan: ReadPlan): boolean | Promise<boolean> {
-    if (reachesOthers(plan) || stepsToFind(plan) + stepsOfColumns(plan.columns) > 0) return false;
+    if (readsOtherCollections(plan) || filterSteps(plan) + columnSteps(plan.columns) > 0) return false;
     const terms = conjuncts(plan.where);
-    if (keysNamed(plan.from, terms) !== undefined) return true;
+    if (maxKeys(plan.from, terms) !== undefined) return true;
     return isWalk(plan, terms) || this.knowing(pool, () => this.isSmall(pool, plan.from));
   }
 
   writes(pool: SQL, plan: WritePlan): boolean | Promise<boolean> {
-    if (isQuickWrite(plan, () => false)) return true;
-    return this.knowing(pool, () => isQuickWrite(plan, () => this.isSmall(pool, plan.into)));
+    if (isCheapWrite(plan, () => false)) return true;
+    return this.knowing(pool, () => isCheapWrite(plan, () => this.isSmall(pool, plan.into)));
   }
 
   /** Waits for the first statistics: until then every table would count as large. */

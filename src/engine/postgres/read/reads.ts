@@ -5,9 +5,9 @@ import type { Row } from '../../../collection/value.ts';
 import { type Encoding, encodeRows } from '../../../encode/encoding.ts';
 import type { ReadPlan } from '../../../plan/types.ts';
 import type { ReadResult } from '../../engine.ts';
-import { endOf, type Output, outputOfRead } from '../../sql/output.ts';
+import { type Output, outputOfRead, pageEnd } from '../../sql/output.ts';
 import { compileCount, compileRead } from '../../sql/read.ts';
-import { type SqlDialect, shifted } from '../../sql/statement.ts';
+import { renumberParameters, type SqlDialect } from '../../sql/statement.ts';
 import { onDedicatedConnection } from '../connections/connection-limits.ts';
 import { query, type Runner } from '../driver.ts';
 import { openCursor } from './cursor.ts';
@@ -45,7 +45,7 @@ function whole(plan: ReadPlan, { rows, total }: Found, encoding: Encoding, outpu
     returned: rows.length,
     body: encodeRows(rows, encoding, output.form),
     ...(plan.count === undefined ? {} : { total: total ?? rows.length }),
-    end: endOf(plan, output, rows.at(-1)),
+    end: pageEnd(plan, output, rows.at(-1)),
   };
 }
 
@@ -64,7 +64,7 @@ async function readCounted(connection: Runner, plan: ReadPlan, output: Output, d
   const read = compileRead(plan, output, dialect);
   const count = compileCount(plan, dialect);
   const found = await query<Row>(connection, {
-    sql: `select page.*, counted.total::float8 as "the total" from (${shifted(count, read, '$')}) as counted left join (select rows.*, true as "is here" from (${read.sql}) as rows) as page on true`,
+    sql: `select page.*, counted.total::float8 as "the total" from (${renumberParameters(count, read, '$')}) as counted left join (select rows.*, true as "is here" from (${read.sql}) as rows) as page on true`,
     params: [...read.params, ...count.params],
   });
   const total = found[0]!['the total'] as number;

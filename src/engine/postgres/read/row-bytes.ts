@@ -3,14 +3,14 @@
  * fails raises one instead: its message holds a text that no trigger or rule of an adopted table reports.
  */
 
-import { Refusal } from '../../../base/errors.ts';
+import { ApiError } from '../../../base/errors.ts';
 import { CURSOR_BYTES, MAX_RETURNED_BYTES, MAX_ROW_BYTES } from '../../../base/limits.ts';
 import type { Collection } from '../../../collection/declaration.ts';
 import { ROW } from '../../../encode/encoding.ts';
 import type { OutputColumn, ReadPlan, WritePlan } from '../../../plan/types.ts';
-import { conjuncts, keysNamed, rowsWritten } from '../../shared/plan-keys.ts';
+import { conjuncts, maxKeys, maxRowsWritten } from '../../shared/plan-keys.ts';
 import type { Output } from '../../sql/output.ts';
-import { holdEmbedded, maxRowBytes } from '../../sql/row-size.ts';
+import { anyEmbedded, maxRowBytes } from '../../sql/row-size.ts';
 import { identifier, type SqlDialect } from '../../sql/statement.ts';
 import { sqlState } from '../errors.ts';
 
@@ -26,7 +26,7 @@ const withLongRows = new WeakSet<Collection>();
 /** This many values of maximum length may exceed an int4 of bytes. */
 const MANY = 100;
 
-export const rowsWithin: NonNullable<SqlDialect['rowsWithin']> = (rows, name, values, least, bounded, share) => {
+export const rowsWithin: NonNullable<SqlDialect['boundedRows']> = (rows, name, values, least, bounded, share) => {
   // For a compressed or out-of-line text this is known without reading it.
   const wide = values.length > MANY ? '::int8' : '';
   const lengths = values.map((value) => `coalesce(octet_length((${value})::text)${wide}, 0)`);
@@ -63,7 +63,7 @@ function countedWithin(query: string, columns: string, long: string): string {
 
 /** Whether a write may return more than the limit. */
 export function mayReturnTooMuch(plan: WritePlan, columns: readonly OutputColumn[], output: Output): boolean {
-  return rowsWritten(plan) * maxRowBytes(columns, output) > MAX_RETURNED_BYTES;
+  return maxRowsWritten(plan) * maxRowBytes(columns, output) > MAX_RETURNED_BYTES;
 }
 
 function unless(condition: string): string {
@@ -72,9 +72,9 @@ function unless(condition: string): string {
 
 /** If this many rows could exceed the budget, they are summed, or each has its share. */
 export function boundedRows({ from, columns, where }: ReadPlan, output: Output, rows: number): Output {
-  const most = Math.min(rows, keysNamed(from, conjuncts(where)) ?? rows);
+  const most = Math.min(rows, maxKeys(from, conjuncts(where)) ?? rows);
   if (most === 0 || most * maxRowBytes(columns, output) <= CURSOR_BYTES) return output;
-  const haveShares = most <= PAGE_ROWS || !(holdEmbedded(columns) || withLongRows.has(from));
+  const haveShares = most <= PAGE_ROWS || !(anyEmbedded(columns) || withLongRows.has(from));
   return { ...output, bounded: 'rows', ...(haveShares ? { share: shareOf(most) } : {}) };
 }
 
@@ -98,8 +98,8 @@ export function isTooLong(error: unknown): boolean {
   return sqlState(error) === '22P02' && (error as Error).message.includes(`pg_lsn: "${TOO_LONG}"`);
 }
 
-export function rowTooLong(): Refusal {
-  return new Refusal('54000', `a row of an answer may have ${MAX_ROW_BYTES} bytes`, {
+export function rowTooLong(): ApiError {
+  return new ApiError('54000', `a row of an answer may have ${MAX_ROW_BYTES} bytes`, {
     hint: 'Select fewer fields, or each only once; embed fewer rows, with a limit.',
   });
 }

@@ -3,7 +3,7 @@
  * not report an error depending on its query plan.
  */
 
-import { Refusal } from '../../../base/errors.ts';
+import { ApiError } from '../../../base/errors.ts';
 import { MAX_SEARCHED_LENGTH } from '../../../base/limits.ts';
 import { builtIn } from '../../../collection/types/index.ts';
 import { can } from '../../../collection/types/type.ts';
@@ -50,7 +50,7 @@ export function searchTest(
 /** Names are case-insensitive. A qualified name is left to the server. */
 function checkConfiguration(name: string, configurations: Configurations): void {
   if (name.includes('.') || configurations.has(name.toLowerCase())) return;
-  throw new Refusal('42704', `text search configuration "${name}" does not exist`, {
+  throw new ApiError('42704', `text search configuration "${name}" does not exist`, {
     hint: `The configurations are ${[...configurations].sort().join(', ')}.`,
   });
 }

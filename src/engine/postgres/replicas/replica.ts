@@ -6,7 +6,7 @@ import type { SQL } from 'bun';
 import { keepConnections } from '../connections/connection-memory.ts';
 import { trackStatements } from '../connections/in-flight.ts';
 import { NoAnswer, openPool, type SessionSettings, within } from '../driver.ts';
-import { identify } from '../primary/primary-probe.ts';
+import { identifyServer } from '../primary/primary-probe.ts';
 import type { ServerAddress } from '../url.ts';
 import { type Position, replayedPosition } from './position.ts';
 
@@ -82,13 +82,13 @@ export class Replica {
     const { pool } = this;
     const all = Array.from({ length: pool.options.max ?? 1 }, async () => {
       const connection = await pool.reserve();
-      const { name } = await identify(connection);
+      const { name } = await identifyServer(connection);
       return { connection, name };
     });
     // All are held until the last one answers: otherwise one connection could answer twice.
     const found = await Promise.all(all);
     for (const { connection } of found) void connection.release();
-    const names = new Set([(await identify(this.probe)).name, ...found.map(({ name }) => name)]);
+    const names = new Set([(await identifyServer(this.probe)).name, ...found.map(({ name }) => name)]);
     if (pool !== this.pool) return;
     this.isVerified = true;
     this.isBalanced = names.size > 1;

@@ -1,7 +1,7 @@
 /** The changes of a migration as PostgreSQL statements, in dependency order. */
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import type { StoredRow } from '../../../plan/types.ts';
-import { type Change, type ChangeOf, type Comparison, ofKind, type Pair } from '../../migration/changes.ts';
+import { type Change, type ChangeOf, type CollectionPair, type Comparison, ofKind } from '../../migration/changes.ts';
 import { danglingSql } from '../../migration/question-sql.ts';
 import { permission } from '../../migration/risks.ts';
 import { firstKey } from '../../shared/write-checks.ts';
@@ -9,8 +9,8 @@ import { identifier } from '../../sql/statement.ts';
 import { columnType } from '../dialect.ts';
 import { query, quoteText, type Runner } from '../driver.ts';
 import { rowsAsJson } from '../write/input-rows.ts';
-import type { PostgresDemand } from './compare-schema.ts';
-import { converted, postgresValues } from './conversion.ts';
+import type { PostgresRequirement } from './compare-schema.ts';
+import { convertColumn, postgresValues } from './conversion.ts';
 import * as schema from './schema.ts';
 
 type Run = (sql: string) => Promise<unknown>;
@@ -27,7 +27,7 @@ function tableBefore(change: Change, pairs: Comparison['pairs']): string | undef
   return change.kind === 'drop-collection' ? change.collection.name : pairs.get(change.collection.name)?.before?.name;
 }
 
-export async function carryOut(runner: Runner, demand: PostgresDemand, comparison: Comparison): Promise<void> {
+export async function carryOut(runner: Runner, demand: PostgresRequirement, comparison: Comparison): Promise<void> {
   const run: Run = (sql) => query(runner, { sql, params: [] });
   const { changes } = comparison;
   for (const sql of [...removals(comparison), ...renames(changes), ...columns(comparison)]) await run(sql);
@@ -100,7 +100,7 @@ function columns({ changes, pairs }: Comparison): string[] {
     ...ofKind(changes, 'allow-null').map((change) => `${alter(change)} drop not null`),
     ...ofKind(changes, 'change-type').flatMap((change) => {
       const { field, before } = change;
-      const type = `${alter(change)} type ${columnType(field.type)} using ${converted(field.name, before.type, field.type)}`;
+      const type = `${alter(change)} type ${columnType(field.type)} using ${convertColumn(field.name, before.type, field.type)}`;
       return isAssigned(change) ? [type] : [`${alter(change)} drop default`, type];
     }),
     ...ofKind(changes, 'change-type', 'change-default').flatMap((change) => {
@@ -116,7 +116,7 @@ function columns({ changes, pairs }: Comparison): string[] {
 }
 
 /** The permitted changes to conflicting rows. */
-function remedies({ catalogue, allowed = [] }: PostgresDemand, changes: readonly Change[]): string[] {
+function remedies({ catalogue, allowed = [] }: PostgresRequirement, changes: readonly Change[]): string[] {
   const isAllowed = (remedy: 'fill' | 'clear', collection: Collection, field: Field) =>
     allowed.includes(permission(remedy, collection.name, field.name));
   const clear = (collection: Collection, field: Field, condition: string | undefined) =>
@@ -144,7 +144,7 @@ function remedies({ catalogue, allowed = [] }: PostgresDemand, changes: readonly
 }
 
 /** New constraints. References may point to any collection, so all tables exist by now. */
-function constraints({ catalogue }: PostgresDemand, { changes, pairs }: Comparison): string[] {
+function constraints({ catalogue }: PostgresRequirement, { changes, pairs }: Comparison): string[] {
   const alter = ({ collection }: { collection: Collection }) => `alter table ${identifier(collection.name)}`;
   return [
     ...ofKind(changes, 'require').map(
@@ -173,7 +173,7 @@ function constraints({ catalogue }: PostgresDemand, { changes, pairs }: Comparis
   ];
 }
 
-function keySql({ now, before, origin }: Pair): string[] {
+function keySql({ now, before, origin }: CollectionPair): string[] {
   const { key, assigned, name } = now;
   const table = identifier(name);
   const columns = key.map((field) => identifier(field.name)).join(', ');

@@ -1,17 +1,17 @@
 /** Compares a schema with the declaration: our own tables and their content, and adopted tables. */
 import { type Catalogue, type Collection, declareCatalogue } from '../../../collection/declaration.ts';
 import type { CollectionDraft, FieldDraft } from '../../../collection/draft.ts';
-import { type Found, withNumberedKeys } from '../../migration/changes.ts';
+import { type StoredSchema, withNumberedKeys } from '../../migration/changes.ts';
 import type { FirstRows } from '../../migration/question.ts';
 import { RECORD_TABLE, readRecord } from '../../migration/record.ts';
 import type { Problem } from '../../migration/risks.ts';
 import type { Creation } from '../../shared/loader.ts';
-import { misfits } from '../adopt/adopt.ts';
+import { adoptionProblems } from '../adopt/adopt.ts';
 import type { Runner } from '../driver.ts';
 import { typeOfColumn } from './column-type.ts';
 import { type FoundOwn, type FoundTable, type FoundTables, inspectOwn, inspectTables } from './inspect.ts';
 
-export interface PostgresDemand {
+export interface PostgresRequirement {
   readonly schema: string;
   readonly catalogue: Catalogue;
   readonly firstRows: FirstRows;
@@ -25,7 +25,7 @@ export interface PostgresDemand {
 }
 
 export interface Inspection extends FoundOwn {
-  readonly found: Found;
+  readonly found: StoredSchema;
   readonly tables: FoundTables;
   /** Collections whose tables are ours or will be created. */
   readonly own: readonly Collection[];
@@ -34,7 +34,7 @@ export interface Inspection extends FoundOwn {
   readonly problems: readonly Problem[];
 }
 
-export async function inspect(runner: Runner, { schema, catalogue }: PostgresDemand): Promise<Inspection> {
+export async function inspect(runner: Runner, { schema, catalogue }: PostgresRequirement): Promise<Inspection> {
   const ours = await inspectOwn(runner, schema, RECORD_TABLE);
   const isOurs = ours.record !== null || ours.version !== null;
   const recorded = isOurs ? readRecord(ours.record ?? undefined) : [];
@@ -65,7 +65,7 @@ export async function inspect(runner: Runner, { schema, catalogue }: PostgresDem
     },
     problems: [
       ...present.flatMap(({ problems }) => problems),
-      ...adopted.flatMap(({ collection, table }) => misfits(collection, table)),
+      ...adopted.flatMap(({ collection, table }) => adoptionProblems(collection, table)),
     ],
   };
 }

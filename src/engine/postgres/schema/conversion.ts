@@ -1,9 +1,9 @@
 /** SQL for values of stored rows after a migration, and detection of values that another type cannot parse. */
 
-import { Refusal } from '../../../base/errors.ts';
+import { ApiError } from '../../../base/errors.ts';
 import { CURSOR_ROWS } from '../../../base/limits.ts';
 import type { Type } from '../../../collection/types/type.ts';
-import type { Coming } from '../../migration/question.ts';
+import type { TargetColumn } from '../../migration/question.ts';
 import type { ValueSql } from '../../migration/question-sql.ts';
 import { identifier } from '../../sql/statement.ts';
 import { NOTHING_ADOPTED } from '../adopt/adopt.ts';
@@ -15,7 +15,7 @@ import { defaultSql, literal, ruleConditions } from './schema.ts';
 const dialect = postgresDialect({ collation: null }, new Set(), NOTHING_ADOPTED);
 
 /** Converts a column to another type by its text form. */
-export function converted(column: string, from: Type, to: Type): string {
+export function convertColumn(column: string, from: Type, to: Type): string {
   // Elements of an array are rounded only if the cast states their digits.
   const ofDecimals = /^decimal(\(.*\)\[\])$/.exec(to.name);
   return `(${dialect.text(identifier(column), from)})::${ofDecimals === null ? to.postgres.name : `numeric${ofDecimals[1]}`}`;
@@ -25,7 +25,7 @@ export const postgresValues: ValueSql = {
   value: ({ field, column }) => {
     if (column === undefined)
       return field.generated === undefined ? (defaultSql(field) ?? literal(null, field.type)) : undefined;
-    return column.type === field.type ? identifier(column.name) : converted(column.name, column.type, field.type);
+    return column.type === field.type ? identifier(column.name) : convertColumn(column.name, column.type, field.type);
   },
   literal,
   keepsRules: (field, sql) => {
@@ -39,7 +39,7 @@ export const postgresValues: ValueSql = {
 };
 
 /** PostgreSQL before 16 cannot test whether a text parses: each distinct one is parsed here by the type itself. */
-export async function countUnreadable(runner: Runner, table: string, { field, column }: Coming): Promise<number> {
+export async function countUnreadable(runner: Runner, table: string, { field, column }: TargetColumn): Promise<number> {
   if (column === undefined) return 0;
   const run = <T>(sql: string) => query<T>(runner, { sql, params: [] });
   const text = dialect.text(identifier(column.name), column.type);
@@ -60,7 +60,7 @@ function isReadable(type: Type, text: string): boolean {
     type.store(text);
     return true;
   } catch (error) {
-    if (error instanceof Refusal) return false;
+    if (error instanceof ApiError) return false;
     throw error;
   }
 }

@@ -7,19 +7,19 @@ import type { SQL } from 'bun';
 import { MIGRATION_LOCK_MS, MIGRATION_WAIT_SECONDS } from '../../../base/limits.ts';
 import type { Collection } from '../../../collection/declaration.ts';
 import { ConfigError } from '../../../settings/by-command.ts';
-import { type Comparison, compare, unservable } from '../../migration/changes.ts';
+import { blockingChanges, type Comparison, compare } from '../../migration/changes.ts';
 import type { Question } from '../../migration/question.ts';
 import { questionSql } from '../../migration/question-sql.ts';
 import { RECORD_TABLE, recordOf } from '../../migration/record.ts';
 import { assess, type Problem } from '../../migration/risks.ts';
-import { type MigrationPlan, MigrationRefused, refused, stepsOf } from '../../migration/words.ts';
+import { blockedBy, type MigrationPlan, MigrationRejected, stepsOf } from '../../migration/words.ts';
 import { type Adopted, adopt } from '../adopt/adopt.ts';
 import { ADVISORY_LOCKS } from '../advisory-locks.ts';
 import { query, quoteName, type Runner, WAITING_FOR_A_CLIENT, within } from '../driver.ts';
 import { isTransient, sqlState } from '../errors.ts';
 import type { Notice } from '../notice.ts';
 import { carryOut, lockTables } from './apply-changes.ts';
-import { type Inspection, inspect, type PostgresDemand } from './compare-schema.ts';
+import { type Inspection, inspect, type PostgresRequirement } from './compare-schema.ts';
 import { countUnreadable, postgresValues } from './conversion.ts';
 import { RETRY_TABLE, SCHEMA_VERSION, VERSION_TABLE } from './inspect.ts';
 import { makeIndexes, withoutLate } from './late-indexes.ts';
@@ -54,7 +54,7 @@ interface Look {
   readonly record: string;
 }
 
-export async function prepareSchema(pool: SQL, demand: PostgresDemand, notice: Notice): Promise<Prepared> {
+export async function prepareSchema(pool: SQL, demand: PostgresRequirement, notice: Notice): Promise<Prepared> {
   const first = await within(
     LOOK_MS,
     checkServer(pool).then(() => lookAtOnce(pool, demand)),
@@ -101,13 +101,13 @@ class NoRights extends ConfigError {
  * After a lost connection: nothing is migrated while serving. Another instance may have migrated meanwhile; additions
  * and relaxed constraints are accepted.
  */
-export async function schemaAgain(pool: SQL, demand: PostgresDemand, notice: Notice): Promise<Prepared> {
+export async function schemaAgain(pool: SQL, demand: PostgresRequirement, notice: Notice): Promise<Prepared> {
   await checkServer(pool);
   const found = await lookAtOnce(pool, demand, 'goes on');
   if ((found.inspection.version ?? 0) > SCHEMA_VERSION) {
     notice('warn', `${newer(demand)}: this one goes on with what it knows; start the newer version in its place`);
   }
-  const missing = stepsOf(unservable(found.comparison));
+  const missing = stepsOf(blockingChanges(found.comparison));
   const problems = found.inspection.problems.map(({ words }) => words);
   if (missing.length === 0 && problems.length === 0) return prepared(found, demand, []);
   throw new ConfigError(
@@ -119,7 +119,7 @@ export async function schemaAgain(pool: SQL, demand: PostgresDemand, notice: Not
  * Inspects one snapshot, since another instance may be migrating. Server functions that look up names see the newest
  * state anyway, and fail on a table that was just renamed: then it retries.
  */
-async function lookAtOnce(pool: SQL, demand: PostgresDemand, whenNewer?: 'stops' | 'goes on'): Promise<Look> {
+async function lookAtOnce(pool: SQL, demand: PostgresRequirement, whenNewer?: 'stops' | 'goes on'): Promise<Look> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await pool.begin(ONE_MOMENT, (transaction) => look(transaction, demand, whenNewer));
@@ -131,7 +131,7 @@ async function lookAtOnce(pool: SQL, demand: PostgresDemand, whenNewer?: 'stops'
 }
 
 /** The steps and obstacles, from one snapshot and without changes. */
-export async function planSchema(pool: SQL, demand: PostgresDemand): Promise<MigrationPlan> {
+export async function planSchema(pool: SQL, demand: PostgresRequirement): Promise<MigrationPlan> {
   await checkServer(pool);
   return pool.begin(ONE_MOMENT, async (transaction) => {
     await query(transaction, { sql: 'set local statement_timeout = 0', params: [] });
@@ -140,11 +140,15 @@ export async function planSchema(pool: SQL, demand: PostgresDemand): Promise<Mig
   });
 }
 
-function newer({ schema }: PostgresDemand): string {
+function newer({ schema }: PostgresRequirement): string {
   return `the schema ${schema} was written by a newer version of this program`;
 }
 
-async function look(runner: Runner, demand: PostgresDemand, whenNewer: 'stops' | 'goes on' = 'stops'): Promise<Look> {
+async function look(
+  runner: Runner,
+  demand: PostgresRequirement,
+  whenNewer: 'stops' | 'goes on' = 'stops',
+): Promise<Look> {
   const { schema, catalogue, allowed } = demand;
   const inspection = await inspect(runner, demand);
   const { own, found, version, record, schemaExists, hasRetries } = inspection;
@@ -179,7 +183,7 @@ function stepsIn({ comparison, ours }: Look): string[] {
   return [...ours, ...stepsOf(comparison)];
 }
 
-function prepared({ inspection }: Look, { catalogue }: PostgresDemand, steps: readonly string[]): Prepared {
+function prepared({ inspection }: Look, { catalogue }: PostgresRequirement, steps: readonly string[]): Prepared {
   const { tables, adopted, hasRetries } = inspection;
   const sequenceOf = ({ name, assigned }: Collection): [string, string][] => {
     const column = tables.get(name)?.columns.find((each) => each.name === assigned?.name);
@@ -198,7 +202,7 @@ function prepared({ inspection }: Look, { catalogue }: PostgresDemand, steps: re
  * Creates missing tables in the current transaction. It inspects nothing before it has the lock, since later reads
  * would not see what another instance created meanwhile.
  */
-export async function makeTables(transaction: Runner, demand: PostgresDemand): Promise<Prepared> {
+export async function makeTables(transaction: Runner, demand: PostgresRequirement): Promise<Prepared> {
   const run = (sql: string) => query(transaction, { sql, params: [] });
   await run('set local statement_timeout = 0');
   // Initial rows may be many and are prepared here.
@@ -212,7 +216,7 @@ export async function makeTables(transaction: Runner, demand: PostgresDemand): P
   const steps = stepsIn(found);
   const problems = await problemsIn(transaction, demand, found);
   if (problems.length > 0) {
-    throw new MigrationRefused(`the schema ${demand.schema}`, demand.catalogue, { steps, problems });
+    throw new MigrationRejected(`the schema ${demand.schema}`, demand.catalogue, { steps, problems });
   }
   try {
     await lockTables(run, comparison);
@@ -227,14 +231,14 @@ export async function makeTables(transaction: Runner, demand: PostgresDemand): P
   return prepared(await look(transaction, demand), demand, steps);
 }
 
-async function problemsIn(runner: Runner, demand: PostgresDemand, found: Look): Promise<readonly Problem[]> {
+async function problemsIn(runner: Runner, demand: PostgresRequirement, found: Look): Promise<readonly Problem[]> {
   const { problems } = found.inspection;
   // Questions about a table that does not match could fail.
   if (problems.length > 0) return problems;
   const assessment = assess(found.comparison, demand.firstRows);
   let asked = assessment.next();
   while (asked.done !== true) asked = assessment.next(await answer(runner, asked.value));
-  return refused(asked.value, demand.allowed ?? []);
+  return blockedBy(asked.value, demand.allowed ?? []);
 }
 
 async function answer(runner: Runner, question: Question): Promise<number> {
@@ -252,7 +256,7 @@ async function keepRecord(runner: Runner, record: string): Promise<void> {
 }
 
 /** Waits for locks of clients in short turns, so that theirs do not queue behind ours. */
-async function againWhileInUse<T>({ schema }: PostgresDemand, notice: Notice, work: () => Promise<T>): Promise<T> {
+async function againWhileInUse<T>({ schema }: PostgresRequirement, notice: Notice, work: () => Promise<T>): Promise<T> {
   const until = performance.now() + MIGRATION_WAIT_SECONDS * 1_000;
   for (let attempt = 1; ; attempt++) {
     try {

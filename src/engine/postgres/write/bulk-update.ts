@@ -1,13 +1,13 @@
 /** A bulk update: each object identifies its row by key and changes its other fields, in order. */
 
-import { Refusal } from '../../../base/errors.ts';
+import { ApiError } from '../../../base/errors.ts';
 import { MAX_RETURNED_BYTES } from '../../../base/limits.ts';
 import { type Collection, type Field, isKey } from '../../../collection/declaration.ts';
-import { deniedRow } from '../../../collection/permission-errors.ts';
+import { rowDenied } from '../../../collection/permission-errors.ts';
 import type { Row, Value } from '../../../collection/value.ts';
-import { both } from '../../../plan/access/permissions.ts';
+import { andAlso } from '../../../plan/access/permissions.ts';
 import { ALWAYS, isAlways, type UpdateEachPlan } from '../../../plan/types.ts';
-import { missingRow, notAmong, returnsTooMuch } from '../../shared/write-checks.ts';
+import { missingRow, notInFilter, returnTooLarge } from '../../shared/write-checks.ts';
 import { query, type Runner } from '../driver.ts';
 import {
   type Answer,
@@ -29,7 +29,7 @@ const MOST_IN_A_RUN = 1_000;
 
 type Change = UpdateEachPlan['changes'][number];
 
-export async function updateEach(
+export async function bulkUpdate(
   runner: Runner,
   context: WriteContext,
   plan: UpdateEachPlan,
@@ -38,9 +38,9 @@ export async function updateEach(
 ): Promise<Written> {
   const { collection } = context;
   const end = performance.now() + limitMs;
-  const met = both(plan.restriction?.met ?? ALWAYS, plan.among ?? ALWAYS);
+  const met = andAlso(plan.restriction?.met ?? ALWAYS, plan.among ?? ALWAYS);
   const restriction = isAlways(met) ? plan.restriction : { ...plan.restriction, met };
-  const missing = plan.among === undefined ? missingRow : notAmong;
+  const missing = plan.among === undefined ? missingRow : notInFilter;
   await query(
     runner,
     compileLock(
@@ -58,7 +58,7 @@ export async function updateEach(
     const fields = run[0]!.set.map(({ field }) => field);
     const rows = run.map(({ key, set }) => [...key, ...set.map(({ value }) => value)]);
     const found = await query<Met>(runner, compileUpdateMany(context, fields, rows, wanted !== undefined, restriction));
-    if (found.some((row) => row['is allowed'] === false)) throw deniedRow(collection.name);
+    if (found.some((row) => row['is allowed'] === false)) throw rowDenied(collection.name);
     const byKey = new Map(found.map((row) => [row['the key'].join('\0'), row['the row'] ?? '']));
     for (const [index, { key }] of run.entries()) {
       const row = byKey.get(key.map((value, at) => collection.key[at]!.type.print(value)).join('\0'));
@@ -67,7 +67,7 @@ export async function updateEach(
       bytes += row.length;
     }
     done += run.length;
-    if (bytes > MAX_RETURNED_BYTES) throw returnsTooMuch();
+    if (bytes > MAX_RETURNED_BYTES) throw returnTooLarge();
   }
   const counts = { affected: plan.changes.length, inserted: 0, key: null };
   if (wanted === undefined) return counts;
@@ -105,8 +105,8 @@ function isRefused(field: Field, value: Value): boolean {
   return field.required === true && value === null;
 }
 
-function tooManySteps(): Refusal {
-  return new Refusal('57014', 'canceling statement due to statement timeout', {
+function tooManySteps(): ApiError {
+  return new ApiError('57014', 'canceling statement due to statement timeout', {
     details: 'Nothing was changed.',
     hint: 'Send fewer rows at a time, and those that set the same fields one behind the other; or raise --query-timeout.',
   });

@@ -3,11 +3,11 @@
  * waits, on any instance, until the first has ended.
  */
 import type { SQL } from 'bun';
-import { Refusal } from '../../../base/errors.ts';
+import { ApiError } from '../../../base/errors.ts';
 import type { Retry } from '../../../plan/types.ts';
 import type { WriteResult } from '../../engine.ts';
 import { storedAnswer } from '../../shared/stored-answers.ts';
-import { keyUsedOtherwise } from '../../shared/write-checks.ts';
+import { idempotencyKeyReused } from '../../shared/write-checks.ts';
 import { query, type Runner } from '../driver.ts';
 import { sqlState } from '../errors.ts';
 import { RETRY_TABLE } from '../schema/inspect.ts';
@@ -25,7 +25,7 @@ export async function takeKey(runner: Runner, retry: Retry, hours: number): Prom
   });
   // It was pruned between the two statements, so it can be taken now.
   if (kept === undefined) return takeKey(runner, retry, hours);
-  if (kept.fingerprint !== retry.fingerprint) throw keyUsedOtherwise();
+  if (kept.fingerprint !== retry.fingerprint) throw idempotencyKeyReused();
   return JSON.parse(kept.result) as WriteResult;
 }
 
@@ -43,8 +43,8 @@ async function take(runner: Runner, { key, fingerprint }: Retry, hours: number):
   }
 }
 
-function keyInUse(): Refusal {
-  return new Refusal('CAT409', 'a request with this Idempotency-Key is under way', {
+function keyInUse(): ApiError {
+  return new ApiError('CAT409', 'a request with this Idempotency-Key is under way', {
     details: 'Nothing was changed by this one.',
     hint: 'Send it again in a moment: then it is answered as the first one was, or done.',
     headers: { 'retry-after': '2' },
@@ -65,8 +65,8 @@ export async function rememberResult(
 }
 
 /** Adopted tables are served without our own tables, until someone asks for one. */
-export function noRetries(): Refusal {
-  return new Refusal('CAT501', 'this database has no table for idempotency keys', {
+export function noRetries(): ApiError {
+  return new ApiError('CAT501', 'this database has no table for idempotency keys', {
     details: 'Nothing was changed.',
     hint: 'Send the request without Idempotency-Key, or make the table: catalogue migrate.',
   });

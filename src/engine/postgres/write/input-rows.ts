@@ -1,6 +1,6 @@
 /** Passes any number of input rows as one JSON parameter, read as a table. */
 
-import { atOnce, mapped, type Pieces } from '../../../base/cooperative.ts';
+import { mapInSlices, runToEnd, type Task } from '../../../base/cooperative.ts';
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import type { Value } from '../../../collection/value.ts';
 import { identifier } from '../../sql/statement.ts';
@@ -9,18 +9,18 @@ import { columnType } from '../dialect.ts';
 
 /** One parameter, since a statement takes at most 65,535. */
 export function rowsAsJson(fields: readonly Field[], rows: readonly (readonly (Value | undefined)[])[]): string {
-  return atOnce(rowsAsJsonInPieces(fields, rows));
+  return runToEnd(rowsAsJsonInPieces(fields, rows));
 }
 
 export function* rowsAsJsonInPieces(
   fields: readonly Field[],
   rows: readonly (readonly (Value | undefined)[])[],
-): Pieces<string> {
+): Task<string> {
   const columns = fields.map(({ name, type }) => ({
     name: JSON.stringify(name),
     json: type.json,
   }));
-  const texts = yield* mapped(rows, (row) => {
+  const texts = yield* mapInSlices(rows, (row) => {
     const members = columns.flatMap(({ name, json }, index) => {
       const value = row[index];
       return value === undefined ? [] : `${name}:${value === null ? 'null' : json(value)}`;
@@ -31,7 +31,7 @@ export function* rowsAsJsonInPieces(
 }
 
 /** What they are called in it. No collection can have such a name. */
-export const GIVEN = '"the given"';
+export const INPUT_ROWS = '"the given"';
 
 interface Target {
   readonly collection: Collection;
@@ -42,7 +42,7 @@ interface Target {
 export function recordset({ collection, adopted }: Target, json: string, fields: readonly Field[]): string {
   const typeOf = adopted.collections.has(collection) ? ({ type }: Field) => type.postgres.name : ofColumn;
   const columns = fields.map((field) => `${identifier(field.name)} ${typeOf(field)}`).join(', ');
-  return `json_to_recordset(${json}::json) as ${GIVEN} (${columns})`;
+  return `json_to_recordset(${json}::json) as ${INPUT_ROWS} (${columns})`;
 }
 
 function ofColumn({ type }: Field): string {

@@ -1,12 +1,12 @@
 /** Loads rows into PostgreSQL: a temporary table stages them, then one statement per shape stores them. */
 import type { SQL } from 'bun';
-import type { Refusal } from '../../../base/errors.ts';
+import type { ApiError } from '../../../base/errors.ts';
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import type { Key } from '../../../plan/keys.ts';
 import type { Conflict } from '../../../plan/types.ts';
-import { overwritten } from '../../../plan/write/insert.ts';
-import { type LoadBatch, LoadRefused, type LoadResult, type LoadSet, type LoadTerms } from '../../shared/loader.ts';
-import { duplicate, repeated } from '../../shared/write-checks.ts';
+import { overwrittenFields } from '../../../plan/write/insert.ts';
+import { type LoadBatch, type LoadOptions, LoadRejected, type LoadResult, type LoadSet } from '../../shared/loader.ts';
+import { duplicateKey, repeatedRow } from '../../shared/write-checks.ts';
 import { conflictSql } from '../../sql/conflict.ts';
 import { sharedValues } from '../../sql/shared-values.ts';
 import { identifier } from '../../sql/statement.ts';
@@ -30,7 +30,7 @@ export function loadRows(
   pool: SQL,
   contextOn: (connection: Runner) => Promise<ContextOf>,
   sets: readonly LoadSet[],
-  terms: LoadTerms,
+  terms: LoadOptions,
 ): Promise<LoadResult> {
   return inTransaction(
     pool,
@@ -55,7 +55,7 @@ export function loadRows(
   );
 }
 
-async function storeAll(gathered: readonly Staged[], terms: LoadTerms): Promise<LoadResult> {
+async function storeAll(gathered: readonly Staged[], terms: LoadOptions): Promise<LoadResult> {
   const total = gathered.reduce((sum, staged) => sum + staged.total, 0);
   const result = { affected: 0, inserted: 0 };
   let before = 0;
@@ -111,10 +111,10 @@ class Staged {
     });
   }
 
-  async store(terms: LoadTerms, stored: (rows: number) => void): Promise<LoadResult> {
+  async store(terms: LoadOptions, stored: (rows: number) => void): Promise<LoadResult> {
     try {
       await this.refuseBad(terms);
-      if (!terms.goesOn()) throw new LoadRefused();
+      if (!terms.goesOn()) throw new LoadRejected();
       if (!terms.dryRun) await this.passKeys();
       return await this.storeAs(terms.onConflict, stored);
     } catch (error) {
@@ -122,13 +122,13 @@ class Staged {
     }
   }
 
-  private async refuseBad(terms: LoadTerms): Promise<void> {
+  private async refuseBad(terms: LoadOptions): Promise<void> {
     const { collection } = this.context;
     const isGiven = collection.key.map(({ name }) => `${identifier(name)} is not null`).join(' and ');
     if (terms.onConflict !== 'keep') {
       const earlier = `select min("the row") from ${this.rows} group by ${this.keys}`;
       const repeats = `${isGiven} and "the row" not in (${earlier})`;
-      await this.refuse(terms, repeats, collection.key, repeated);
+      await this.refuse(terms, repeats, collection.key, repeatedRow);
     }
     if (terms.onConflict === 'refuse') {
       const taken = `(${this.keys}) in (select ${this.keys} from ${this.table})`;
@@ -137,12 +137,12 @@ class Staged {
     const { rows, table, shapes } = this;
     const gathered = { collection, rows, table, shapes, number: '"the row"' };
     for (const { fields, repeated: repeats, taken } of sharedValues(gathered, terms.onConflict)) {
-      await this.refuse(terms, repeats, fields, repeated);
+      await this.refuse(terms, repeats, fields, repeatedRow);
       await this.refuse(terms, taken, fields, this.duplicate);
     }
   }
 
-  private async storeAs(onConflict: LoadTerms['onConflict'], stored: (rows: number) => void): Promise<LoadResult> {
+  private async storeAs(onConflict: LoadOptions['onConflict'], stored: (rows: number) => void): Promise<LoadResult> {
     const { collection } = this.context;
     const on = collection.key;
     if (onConflict !== 'overwrite') {
@@ -150,7 +150,7 @@ class Staged {
     }
     const sum = { affected: 0, inserted: 0 };
     for (const [shape, given] of this.shapes.entries()) {
-      const conflict = { on, overwrite: overwritten(collection, given, on) };
+      const conflict = { on, overwrite: overwrittenFields(collection, given, on) };
       const { affected, inserted } = await this.storeInParts(conflict, `"the shape" = ${shape}`, stored);
       sum.affected += affected;
       sum.inserted += inserted;
@@ -200,14 +200,14 @@ class Staged {
     );
   }
 
-  private readonly duplicate = (fields: readonly Field[], values: Key): Refusal =>
-    duplicate(this.context.collection, fields, values.map(String));
+  private readonly duplicate = (fields: readonly Field[], values: Key): ApiError =>
+    duplicateKey(this.context.collection, fields, values.map(String));
 
   private async refuse(
-    terms: LoadTerms,
+    terms: LoadOptions,
     which: string,
     because: readonly Field[],
-    refusalOf: (fields: readonly Field[], values: Key) => Refusal,
+    refusalOf: (fields: readonly Field[], values: Key) => ApiError,
   ): Promise<void> {
     const { fields } = this.context.collection;
     const shown = fields.map(({ name, type }) => {

@@ -4,7 +4,7 @@
  */
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import type { Row, Value } from '../../../collection/value.ts';
-import { leadsBack } from '../../../plan/access/named-fields.ts';
+import { readsOwnCollection } from '../../../plan/access/named-fields.ts';
 import type { Key } from '../../../plan/keys.ts';
 import {
   ALWAYS,
@@ -21,7 +21,7 @@ import {
 } from '../../../plan/types.ts';
 import { conflictSql } from '../../sql/conflict.ts';
 import type { Scope } from '../../sql/expression.ts';
-import { compileRowsWithin, type Output } from '../../sql/output.ts';
+import { compileBoundedSource, type Output } from '../../sql/output.ts';
 import { compilePage } from '../../sql/page.ts';
 import { compilePredicate, compileWhere } from '../../sql/predicate.ts';
 import { compileOrder, compileShape, scopeOf } from '../../sql/read.ts';
@@ -30,7 +30,7 @@ import type { Adopted } from '../adopt/adopt.ts';
 import { TEXT, textOf } from '../dialect.ts';
 import { quoteText } from '../driver.ts';
 import { CHANGED, changedWithin, returnedWithin, SHAPED } from '../read/row-bytes.ts';
-import { GIVEN, recordset, rowsAsJson } from './input-rows.ts';
+import { INPUT_ROWS, recordset, rowsAsJson } from './input-rows.ts';
 
 /** The single result row of every write. */
 export interface Written {
@@ -112,7 +112,7 @@ export function compileInsert(
   const head = insertHead(context);
   return buildStatement(dialect, (bind) => {
     const given = bind(rows, TEXT);
-    const values = head.fields.map((field) => insertedValue(context, field, `${GIVEN}.${identifier(field.name)}`));
+    const values = head.fields.map((field) => insertedValue(context, field, `${INPUT_ROWS}.${identifier(field.name)}`));
     const scope = scopeOf(dialect, bind, collection.name);
     const met = plan.restriction?.met && compilePredicate(plan.restriction.met, scope);
     const insert = `${head.into} select ${values.join(', ')} from ${recordset(context, given, fields)}${conflictSql(plan.conflict, met)}`;
@@ -166,12 +166,12 @@ export function compileUpdateMany(
   const keys = keyColumns(collection);
   return buildStatement(dialect, (bind) => {
     const given = recordset(context, bind(rowsAsJson([...keys, ...fields], rows), TEXT), [...keys, ...fields]);
-    const set = fields.map((field) => `${identifier(field.name)} = ${GIVEN}.${identifier(field.name)}`).join(', ');
+    const set = fields.map((field) => `${identifier(field.name)} = ${INPUT_ROWS}.${identifier(field.name)}`).join(', ');
     const same = collection.key.map(
-      (field, index) => `${table}.${identifier(field.name)} = ${GIVEN}.${identifier(keys[index]!.name)}`,
+      (field, index) => `${table}.${identifier(field.name)} = ${INPUT_ROWS}.${identifier(keys[index]!.name)}`,
     );
     const scope = scopeOf(dialect, bind, collection.name);
-    const key = keyText(keys, (field) => `${GIVEN}.${identifier(field.name)}`);
+    const key = keyText(keys, (field) => `${INPUT_ROWS}.${identifier(field.name)}`);
     const rule = met === undefined ? '' : ` and (${compilePredicate(met, scope)})`;
     const told = changed === undefined ? '' : `, (${compilePredicate(changed, scope)}) is true as "is allowed"`;
     const update = `update ${table} set ${set} from ${given} where ${same.join(' and ')}${rule} returning ${key} as "the key"${told}`;
@@ -189,7 +189,7 @@ export function compileLock(context: WriteContext, keys: readonly Key[], met?: P
   return buildStatement(dialect, (bind) => {
     const given = recordset(context, bind(rowsAsJson(columns, keys), TEXT), columns);
     const same = collection.key.map(
-      (field, index) => `${table}.${identifier(field.name)} = ${GIVEN}.${identifier(columns[index]!.name)}`,
+      (field, index) => `${table}.${identifier(field.name)} = ${INPUT_ROWS}.${identifier(columns[index]!.name)}`,
     );
     const rule = met === undefined ? '' : ` where ${compilePredicate(met, scopeOf(dialect, bind, collection.name))}`;
     return `select 1 from ${table} join ${given} on ${same.join(' and ')}${rule} order by ${qualified(collection)} for update of ${table}`;
@@ -223,7 +223,7 @@ function listOf(wanted: Answer, rows: string, scope: Scope): string {
 
 /** The visible rows among the changed ones, in their order. */
 function shapeOver({ shape, output }: Answer, rows: string, scope: Scope): string {
-  const asTheyCome = `from (${compileRowsWithin(rows, shape.columns, output, scope)}) as ${identifier(scope.name)}`;
+  const asTheyCome = `from (${compileBoundedSource(rows, shape.columns, output, scope)}) as ${identifier(scope.name)}`;
   const inner = { ...scope, stripNulls: output.stripNulls };
   if (isAlways(shape.where)) return compileShape(shape, asTheyCome, output, inner);
   // A join with other tables could change the order.
@@ -250,7 +250,7 @@ function answer(scope: Scope, plan: WritePlan, change: string, wanted: Answer | 
  * rows may lead back to them. Deleted rows are returned as they were before.
  */
 export function isShownAfter({ kind, into, returning }: WritePlan): boolean {
-  return kind !== 'delete' && returning !== undefined && leadsBack(into, returning);
+  return kind !== 'delete' && returning !== undefined && readsOwnCollection(into, returning);
 }
 
 /** Counts changed rows that violate the rules. */

@@ -86,7 +86,7 @@ export class UnconfirmedCommit extends Error {
 }
 
 /** Repeats the work a few times after conflicts with other transactions. */
-export async function againIfInTheWay<T>(work: () => Promise<T>): Promise<T> {
+export async function retryOnConflict<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();

@@ -1,17 +1,17 @@
 /** Executes a write: one statement if nothing can undo it, otherwise a transaction. */
 import type { ReservedSQL, SQL } from 'bun';
-import { atOnce, inTurns, ROWS_A_PIECE } from '../../../base/cooperative.ts';
-import { Refusal } from '../../../base/errors.ts';
+import { ROWS_PER_SLICE, runToEnd, schedule } from '../../../base/cooperative.ts';
+import { ApiError } from '../../../base/errors.ts';
 import { DEFAULT_DRY_RUN_SECONDS } from '../../../base/limits.ts';
-import { deniedRow } from '../../../collection/permission-errors.ts';
+import { rowDenied } from '../../../collection/permission-errors.ts';
 import type { Row } from '../../../collection/value.ts';
 import { type Encoding, encodeRows } from '../../../encode/encoding.ts';
-import { inKeyOrder } from '../../../plan/read/shape.ts';
-import { planSeen, WHOLE } from '../../../plan/read/whole-row.ts';
+import { sortedByKey } from '../../../plan/read/shape.ts';
+import { planVisibleRow, WHOLE_ROW_JSON } from '../../../plan/read/whole-row.ts';
 import type { InsertPlan, Precondition, WritePlan } from '../../../plan/types.ts';
 import type { WriteResult } from '../../engine.ts';
-import { askedBefore } from '../../shared/plan-keys.ts';
-import { checkAffected, checkVersion, returnsTooMuch, shorterDryRun } from '../../shared/write-checks.ts';
+import { checkBeforeInsert } from '../../shared/plan-keys.ts';
+import { checkAffected, checkVersion, returnTooLarge, shorterDryRun } from '../../shared/write-checks.ts';
 import { outputOf } from '../../sql/output.ts';
 import { compileRead } from '../../sql/read.ts';
 import { onDedicatedConnection } from '../connections/connection-limits.ts';
@@ -19,7 +19,7 @@ import { recordLength } from '../connections/connection-memory.ts';
 import { query, type Runner, run } from '../driver.ts';
 import { sqlState, surelyUndone } from '../errors.ts';
 import { boundedRow, isTooLong, mayReturnTooMuch } from '../read/row-bytes.ts';
-import { updateEach } from './bulk-update.ts';
+import { bulkUpdate } from './bulk-update.ts';
 import { rememberResult, takeKey } from './idempotency-keys.ts';
 import { rowsAsJsonInPieces } from './input-rows.ts';
 import {
@@ -127,16 +127,16 @@ async function tryOut(
   try {
     return await work(connection, context, plan, encoding, { ...limits, querySeconds: seconds });
   } catch (error) {
-    const code = error instanceof Refusal ? error.code : sqlState(error);
+    const code = error instanceof ApiError ? error.code : sqlState(error);
     if (code !== '57014') throw error;
-    throw new Refusal('57014', 'canceling statement due to statement timeout', { hint: shorterDryRun(seconds) });
+    throw new ApiError('57014', 'canceling statement due to statement timeout', { hint: shorterDryRun(seconds) });
   }
 }
 
 function answerOf({ dialect }: WriteContext, plan: WritePlan, encoding: Encoding): Answer | undefined {
   if (plan.returning === undefined) return undefined;
   const areFound = plan.kind === 'update' || plan.kind === 'delete';
-  const shape = areFound ? inKeyOrder(plan.into, plan.returning) : plan.returning;
+  const shape = areFound ? sortedByKey(plan.into, plan.returning) : plan.returning;
   const output = boundedRow(shape, outputOf(shape.columns, encoding, dialect));
   return { shape, output, isCounted: mayReturnTooMuch(plan, shape.columns, output) };
 }
@@ -145,7 +145,7 @@ async function change(...args: Parameters<typeof changeRows>): Promise<Written> 
   try {
     return await changeRows(...args);
   } catch (error) {
-    throw isTooLong(error) ? returnsTooMuch() : error;
+    throw isTooLong(error) ? returnTooLarge() : error;
   }
 }
 
@@ -156,7 +156,7 @@ async function changeRows(
   wanted: Answer | undefined,
   { querySeconds }: WriteLimits,
 ): Promise<Written> {
-  if (plan.kind === 'update-each') return updateEach(runner, context, plan, wanted, querySeconds * 1000);
+  if (plan.kind === 'update-each') return bulkUpdate(runner, context, plan, wanted, querySeconds * 1000);
   const statement =
     plan.kind === 'insert'
       ? compileInsert(context, plan, await allowedRows(runner, context, plan), wanted)
@@ -173,23 +173,23 @@ async function changeRows(
 /** The statement skips an existing row that may not be changed. */
 function checkAllowed(plan: WritePlan, { affected, refused = 0 }: Written): void {
   const isLeftOut = plan.kind === 'insert' && plan.restriction?.met !== undefined && affected < plan.rows.length;
-  if (isLeftOut || refused > 0) throw deniedRow(plan.into.name);
+  if (isLeftOut || refused > 0) throw rowDenied(plan.into.name);
 }
 
 /** The rows as JSON, if they may be stored as far as is known. */
 async function allowedRows(runner: Runner, context: WriteContext, plan: InsertPlan): Promise<string> {
   const rows = await jsonOf(plan);
-  const created = askedBefore(plan);
+  const created = checkBeforeInsert(plan);
   if (created === undefined) return rows;
   const [told] = await query<{ refused: number }>(runner, compileBefore(context, created, rows));
-  if (told!.refused > 0) throw deniedRow(plan.into.name);
+  if (told!.refused > 0) throw rowDenied(plan.into.name);
   return rows;
 }
 
 /** In slices for many rows, with other requests in between. */
 async function jsonOf({ into, rows }: InsertPlan): Promise<string> {
   const making = rowsAsJsonInPieces(into.fields, rows);
-  return rows.length <= ROWS_A_PIECE ? atOnce(making) : inTurns(making);
+  return rows.length <= ROWS_PER_SLICE ? runToEnd(making) : schedule(making);
 }
 
 function resultOf(
@@ -212,9 +212,9 @@ async function storedRow(
   { collection, dialect }: WriteContext,
   precondition: Precondition,
 ): Promise<string | undefined> {
-  const plan = planSeen(collection, precondition);
-  const output = outputOf(plan.columns, WHOLE, dialect);
+  const plan = planVisibleRow(collection, precondition);
+  const output = outputOf(plan.columns, WHOLE_ROW_JSON, dialect);
   const { sql, params } = compileRead(plan, output, dialect);
   const rows = await query<Row>(connection, { sql: `${sql} for update`, params });
-  return rows.length === 0 ? undefined : encodeRows([...rows], WHOLE, output.form).slice(1, -1);
+  return rows.length === 0 ? undefined : encodeRows([...rows], WHOLE_ROW_JSON, output.form).slice(1, -1);
 }

@@ -6,12 +6,12 @@
  */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { versionOfText } from '../../../collection/version.ts';
-import type { ChangeMark } from '../../engine.ts';
+import type { ChangeCounter } from '../../engine.ts';
 
 const HEADER_WORDS = 12;
 const FROM_THE_START = { position: 0 };
 
-export class WalIndexMark implements ChangeMark {
+export class WalIndexMark implements ChangeCounter {
   private file: number | undefined;
   private readonly header = new Uint32Array(HEADER_WORDS);
   private readonly seen = new Uint32Array(HEADER_WORDS);
@@ -49,7 +49,7 @@ export class WalIndexMark implements ChangeMark {
 }
 
 /** In memory there is but one writer, which says so itself. */
-export class CountedMark implements ChangeMark {
+export class CountedMark implements ChangeCounter {
   private readonly beginning = crypto.randomUUID();
   private count = 0;
 

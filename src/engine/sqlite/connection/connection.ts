@@ -12,8 +12,8 @@ import { MAX_LOG_BYTES, SQLITE_BUSY_MS, SQLITE_WRITE_WAIT_MS } from '../../../ba
 import type { Row, Value } from '../../../collection/value.ts';
 import type { Statement } from '../../sql/statement.ts';
 import { defineFunctions } from '../functions/define.ts';
-import { defineAllowance } from '../read/byte-budget.ts';
-import { defineGathering } from '../read/hash-aggregate.ts';
+import { defineByteBudget } from '../read/byte-budget.ts';
+import { defineHashAggregate } from '../read/hash-aggregate.ts';
 import { IN_MEMORY } from './database-files.ts';
 import { defineGuard } from './deadline.ts';
 
@@ -68,8 +68,8 @@ export class Connection {
       this.db.run(`pragma journal_size_limit = ${MAX_LOG_BYTES}`);
       defineFunctions(this.db);
       defineGuard(this.db);
-      defineAllowance(this.db);
-      defineGathering(this.db);
+      defineByteBudget(this.db);
+      defineHashAggregate(this.db);
       prepare?.(this.db);
     } catch (error) {
       this.db.close();

@@ -4,7 +4,7 @@
  */
 import { type BigIntStats, existsSync, realpathSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
-import { Refusal } from '../../../base/errors.ts';
+import { ApiError } from '../../../base/errors.ts';
 
 /** The path of an in-memory database. */
 export const IN_MEMORY = ':memory:';
@@ -40,7 +40,7 @@ export function misplaced(files: OpenFiles): string | undefined {
 export function checkFiles(files: OpenFiles): void {
   const details = misplaced(files);
   if (details === undefined) return;
-  throw new Refusal('CAT503', 'the database is not where it was', {
+  throw new ApiError('CAT503', 'the database is not where it was', {
     details,
     hint: 'Put the file back, or restart the service.',
     headers: { 'retry-after': '10' },

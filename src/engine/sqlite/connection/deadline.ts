@@ -3,7 +3,7 @@
  * text counts steps here, and the clock is checked after a number of steps.
  */
 import type { Database } from 'bun:sqlite';
-import { Refusal } from '../../../base/errors.ts';
+import { ApiError } from '../../../base/errors.ts';
 
 export const GUARD = 'within_deadline()';
 /** Reading the clock costs more than counting. */
@@ -22,7 +22,7 @@ let hint = SMALLER_READ;
 let stepsLeft = Number.POSITIVE_INFINITY;
 
 /** The read exceeded its step budget and must run on a thread. */
-export class TooLongHere extends Error {}
+export class StepBudgetExceeded extends Error {}
 
 export function allowSteps(count: number): void {
   stepsLeft = count;
@@ -51,14 +51,14 @@ export function clearDeadline(): void {
 
 export function checkDeadline(): void {
   if (endsAt === Number.POSITIVE_INFINITY || performance.now() <= endsAt) return;
-  throw new Refusal('57014', 'canceling statement due to statement timeout', { hint });
+  throw new ApiError('57014', 'canceling statement due to statement timeout', { hint });
 }
 
 /** Counts steps; throws after the deadline. */
 export function spend(count: number): void {
   steps += count;
   stepsLeft -= count;
-  if (stepsLeft < 0) throw new TooLongHere();
+  if (stepsLeft < 0) throw new StepBudgetExceeded();
   untilLook -= count;
   if (untilLook > 0) return;
   untilLook = STEPS_BETWEEN_LOOKS;

@@ -4,7 +4,7 @@
  * data does not change, the open transaction shows the newest state.
  */
 
-import type { ChangeMark } from '../../engine.ts';
+import type { ChangeCounter } from '../../engine.ts';
 import type { Statement } from '../../sql/statement.ts';
 import type { Connection } from './connection.ts';
 
@@ -64,7 +64,7 @@ export class Snapshot {
   }
 
   /** Whether reads are of an older state than the mark tells of. */
-  isBehind(changes: ChangeMark): boolean {
+  isBehind(changes: ChangeCounter): boolean {
     const mark = changes.current();
     this.refresh(mark);
     const version = this.connection.number(DATA_VERSION);

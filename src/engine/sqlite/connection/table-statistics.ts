@@ -18,7 +18,7 @@ interface Seen {
   small: boolean;
 }
 
-export class Statistics {
+export class TableStatistics {
   private readonly seen = new Map<Collection, Seen>();
   /** By index name, for all collections. */
   private readonly perValue = new Map<string, number>();

@@ -1,6 +1,6 @@
 /** A thread that starts on demand and restarts after a crash. Pending requests of a crashed thread are rejected. */
 
-import { Refusal } from '../../../base/errors.ts';
+import { ApiError } from '../../../base/errors.ts';
 import { requireDescriptors } from '../../../base/files/descriptors.ts';
 
 export interface ThreadOptions<Request, Answer> {
@@ -9,7 +9,7 @@ export interface ThreadOptions<Request, Answer> {
   readonly opening: Request;
   readonly answered: (answer: Answer) => void;
   /** Called when the thread has died. */
-  readonly lost: (refusal: Refusal) => void;
+  readonly lost: (refusal: ApiError) => void;
   /** The error for pending requests. */
   readonly words: { readonly details: string; readonly hint: string };
 }
@@ -57,7 +57,7 @@ export class Thread<Request, Answer> {
       if (this.worker !== worker) return;
       this.worker = undefined;
       lost(
-        new Refusal('CAT503', 'a thread of the database ended', {
+        new ApiError('CAT503', 'a thread of the database ended', {
           ...words,
           headers: { 'retry-after': '1' },
           cause: reason,

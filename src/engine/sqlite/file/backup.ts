@@ -1,7 +1,7 @@
 /** Copies a database in use: one snapshot, compact, verified, and synced before it gets its name. */
 import { Database, SQLiteError } from 'bun:sqlite';
 import { rmSync, statSync } from 'node:fs';
-import { checkMayWrite, makePrivate, putInPlace } from '../../../base/files/written-file.ts';
+import { checkMayWrite, makePrivate, moveIntoPlace } from '../../../base/files/written-file.ts';
 import { SQLITE_BUSY_MS } from '../../../base/limits.ts';
 import type { Catalogue } from '../../../collection/declaration.ts';
 import { ConfigError } from '../../../settings/setting.ts';
@@ -36,7 +36,7 @@ export function backupDatabase({ path, file, partial, catalogue, replace }: Copy
     // Reads one snapshot and blocks nobody: https://www.sqlite.org/lang_vacuum.html
     db.query('vacuum into ?').run(partial);
     const report = verifyCopy(partial, catalogue);
-    putInPlace(partial, file, replace);
+    moveIntoPlace(partial, file, replace);
     return report;
   } finally {
     db.close();

@@ -4,7 +4,7 @@ import { statSync } from 'node:fs';
 import type { Catalogue, Collection } from '../../../collection/declaration.ts';
 import { NO_ROWS } from '../../../plan/write/first-rows.ts';
 import type { MigrationPlan } from '../../migration/words.ts';
-import { credentialsFinding, type Finding, type Progress } from '../../shared/maintenance.ts';
+import { checkCredentialRoles, type Finding, type Progress } from '../../shared/maintenance.ts';
 import { identifier } from '../../sql/statement.ts';
 import { isDamage } from '../errors.ts';
 import { planSchema } from '../schema/migrate.ts';
@@ -135,7 +135,7 @@ function references(db: Database): Finding {
 }
 
 function credentials(db: Database, roles: NonNullable<Catalogue['roles']>): Finding {
-  return credentialsFinding(roleHolders(db), roles);
+  return checkCredentialRoles(roleHolders(db), roles);
 }
 
 function size(path: string): Finding {

@@ -3,7 +3,7 @@
  * rejected load, a dry run or a kill leaves no half-made catalogue.
  */
 import { existsSync, rmSync, statSync } from 'node:fs';
-import { partialOf, partialsOf, putInPlace } from '../../../base/files/written-file.ts';
+import { moveIntoPlace, partialOf, partialsOf } from '../../../base/files/written-file.ts';
 import { ConfigError } from '../../../settings/setting.ts';
 import type { Engine } from '../../engine.ts';
 import { filesOf } from '../connection/database-files.ts';
@@ -61,5 +61,5 @@ function isLeftBehind(partial: string): boolean {
 
 function giveName(partial: string, path: string): void {
   if (existsSync(`${partial}-wal`)) throw new ConfigError(`${path} cannot be written whole; nothing was stored`);
-  putInPlace(partial, path, false);
+  moveIntoPlace(partial, path, false);
 }

@@ -3,7 +3,7 @@
  * them at once. Only a damaged file that nobody uses is moved aside.
  */
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
-import { checkFolder, isSameFile, makePrivate, putInPlace } from '../../../base/files/written-file.ts';
+import { checkFolder, isSameFile, makePrivate, moveIntoPlace } from '../../../base/files/written-file.ts';
 import { ConfigError } from '../../../settings/setting.ts';
 import type { RestoreReport } from '../../shared/maintenance.ts';
 import { COMPANIONS, filesOf } from '../connection/database-files.ts';
@@ -68,7 +68,7 @@ function copyInto({ path, file, partial }: Restoring): void {
   try {
     makePrivate(partial);
     db.query('vacuum into ?').run(partial);
-    putInPlace(partial, path, false);
+    moveIntoPlace(partial, path, false);
   } finally {
     db.close();
     rmSync(partial, { force: true });

@@ -7,7 +7,7 @@ import type { Type } from '../../../collection/types/type.ts';
 import { nameProblem } from '../../../declare/names.ts';
 import { ConfigError } from '../../../settings/by-command.ts';
 import { RECORD_TABLE, readRecord } from '../../migration/record.ts';
-import { type DescribedCollection, type DescribedDatabase, withClearNames } from '../../shared/described-tables.ts';
+import { type DescribedCollection, type DescribedDatabase, withUniqueNames } from '../../shared/described-tables.ts';
 import { type FoundRules, readCheck, readDefault } from '../../shared/sql-expressions.ts';
 import { identifier } from '../../sql/statement.ts';
 import { APPLICATION_ID, count, pragma } from '../schema/schema.ts';
@@ -45,7 +45,7 @@ function describeTables(db: Database): Described {
   const types = new Map(tables.map((table) => [table.name, typesOf(db, table)]));
   const declared = tables.filter((table) => obstacleOf(db, table) === undefined);
   return {
-    collections: withClearNames(declared.map((table) => new Description(table, declared, types).describe())),
+    collections: withUniqueNames(declared.map((table) => new Description(table, declared, types).describe())),
     leftOut: tables.flatMap((table) => obstacleOf(db, table) ?? []),
   };
 }

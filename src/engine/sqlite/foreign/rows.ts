@@ -1,7 +1,7 @@
 /** Reads the rows of a foreign SQLite file as rows to store. */
 import { Database } from 'bun:sqlite';
 import { existsSync } from 'node:fs';
-import { Refusal } from '../../../base/errors.ts';
+import { ApiError } from '../../../base/errors.ts';
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import type { Value } from '../../../collection/value.ts';
 import type { StoredRow } from '../../../plan/types.ts';
@@ -57,7 +57,7 @@ function stored({ name }: Collection, field: Field, value: unknown, index: numbe
   try {
     return field.type.store(String(value));
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof ApiError)) throw error;
     throw new ConfigError(`${name}, row ${index + 1}: ${field.name} cannot be stored: ${error.message}`);
   }
 }

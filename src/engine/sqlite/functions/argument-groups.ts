@@ -3,12 +3,12 @@
 const MOST = 100;
 
 /** `group` combines several parts into one. */
-export function joined(parts: readonly string[], joiner: string, group: (list: string) => string): string {
+export function joinInGroups(parts: readonly string[], joiner: string, group: (list: string) => string): string {
   if (parts.length <= MOST) return parts.join(joiner);
   const groups = Array.from({ length: Math.ceil(parts.length / MOST) }, (_, index) => {
     return group(parts.slice(index * MOST, (index + 1) * MOST).join(joiner));
   });
-  return joined(groups, joiner, group);
+  return joinInGroups(groups, joiner, group);
 }
 
 export function inParentheses(list: string): string {

@@ -14,7 +14,7 @@ import { spend } from '../connection/deadline.ts';
 import { stringsIn, withoutNulls } from './json.ts';
 import { compileLike } from './like.ts';
 import { defineNumeric } from './numeric.ts';
-import { Patterns } from './pattern-cache.ts';
+import { PatternCache } from './pattern-cache.ts';
 import { storedForm, valueIn } from './stored-values.ts';
 
 export function defineFunctions(db: Database): void {
@@ -25,11 +25,11 @@ export function defineFunctions(db: Database): void {
 }
 
 /** Shared by all connections of a thread. */
-const like = new Patterns((pattern: string, caseless: number) => ({
+const like = new PatternCache((pattern: string, caseless: number) => ({
   test: compileLike(pattern, caseless === 1),
   size: pattern.length,
 }));
-const regex = new Patterns((pattern: string, caseless: number) => {
+const regex = new PatternCache((pattern: string, caseless: number) => {
   const { test, size, steps } = compileRegex(pattern, caseless === 1);
   return {
     size,
@@ -39,11 +39,11 @@ const regex = new Patterns((pattern: string, caseless: number) => {
     },
   };
 });
-const search = new Patterns((mode: SearchMode, config: string, query: string) => ({
+const search = new PatternCache((mode: SearchMode, config: string, query: string) => ({
   test: compileSearch(mode, config, query, spend),
   size: query.length,
 }));
-const containment = new Patterns((type: string, operator: Containment, stored: string) => ({
+const containment = new PatternCache((type: string, operator: Containment, stored: string) => ({
   test: builtIn(type).contains!(operator, stored),
   size: stored.length,
 }));

@@ -14,7 +14,7 @@ const LEAST_SIZE = 100;
 /** The total size kept between statements. */
 const KEPT_SIZE = 5_000;
 
-export class Patterns<Args extends readonly (string | number)[], Tested> {
+export class PatternCache<Args extends readonly (string | number)[], Tested> {
   private readonly kept = new Map<string, Matches<Tested>>();
   private size = 0;
 

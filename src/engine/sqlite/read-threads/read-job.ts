@@ -1,24 +1,24 @@
 /** Compiles a costly read for a thread, with deadline checks. */
 import type { Encoding } from '../../../encode/encoding.ts';
 import { fieldOf, isAlways, type ReadPlan } from '../../../plan/types.ts';
-import { reachesOthers } from '../../shared/plan-keys.ts';
-import { endNames, type Output } from '../../sql/output.ts';
-import { compileCount, compileEnd, compileRead } from '../../sql/read.ts';
+import { readsOtherCollections } from '../../shared/plan-keys.ts';
+import { type Output, pageEndNames } from '../../sql/output.ts';
+import { compileCount, compilePageEnd, compileRead } from '../../sql/read.ts';
 import { guardedDialect, sqliteDialect } from '../dialect.ts';
 import { boundedRow } from '../read/byte-budget.ts';
-import { compileGathered } from '../read/hash-aggregate.ts';
-import { compileNarrowed, narrowedDialect } from '../search/index-prefilter.ts';
+import { compileHashAggregate } from '../read/hash-aggregate.ts';
+import { compilePrefiltered, prefilterDialect } from '../search/index-prefilter.ts';
 import type { ReadJob } from './reader.ts';
 
 export function compileReadJob(plan: ReadPlan, encoding: Encoding, output: Output): ReadJob {
   const { offset, limit } = plan;
   const bounded = boundedRow(plan, output);
   // Counting all rows along an index is much faster than checking the deadline per row.
-  const counts = isAlways(plan.where) ? sqliteDialect : narrowedDialect(plan.from);
+  const counts = isAlways(plan.where) ? sqliteDialect : prefilterDialect(plan.from);
   const dialect = isCount(plan) ? counts : isWalk(plan) ? sqliteDialect : guardedDialect;
   const statement = compileRead(plan, bounded, dialect);
-  const narrowed = compileNarrowed(plan, bounded);
-  const gathered = narrowed === undefined ? compileGathered(plan, bounded) : undefined;
+  const narrowed = compilePrefiltered(plan, bounded);
+  const gathered = narrowed === undefined ? compileHashAggregate(plan, bounded) : undefined;
   return {
     statement,
     ...(narrowed === undefined ? {} : { narrowed }),
@@ -27,8 +27,8 @@ export function compileReadJob(plan: ReadPlan, encoding: Encoding, output: Outpu
     wantsTotal: plan.count !== undefined,
     offset,
     ...(limit === undefined ? {} : { limit }),
-    endNames: endNames(plan, output),
-    ...compileEnd(plan, narrowedDialect(plan.from)),
+    endNames: pageEndNames(plan, output),
+    ...compilePageEnd(plan, prefilterDialect(plan.from)),
     encoding,
     form: output.form,
   };
@@ -37,7 +37,7 @@ export function compileReadJob(plan: ReadPlan, encoding: Encoding, output: Outpu
 /** A walk along the table, in which rows are counted as they are returned. */
 function isWalk(plan: ReadPlan): boolean {
   const { from, where, order, groupBy, offset } = plan;
-  if (groupBy !== undefined || offset > 0 || !isAlways(where) || reachesOthers(plan)) return false;
+  if (groupBy !== undefined || offset > 0 || !isAlways(where) || readsOtherCollections(plan)) return false;
   return order.length === 1 && from.assigned !== undefined && fieldOf(order[0]!.expression) === from.assigned;
 }
 

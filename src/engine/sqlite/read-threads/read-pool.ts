@@ -5,23 +5,23 @@
 import { availableParallelism } from 'node:os';
 import {
   LONG_LOG_BYTES,
-  MAX_LONG_READS,
   MAX_QUEUE_SECONDS,
   MAX_SNAPSHOT_SECONDS,
+  MAX_STREAMED_READS,
   STALLED_SECONDS,
 } from '../../../base/limits.ts';
 import type { ReadResult } from '../../engine.ts';
 import { sizeOf } from '../connection/database-files.ts';
 import { failure } from '../connection/thread-result.ts';
-import { Turns, tooManyReads } from './read-queue.ts';
+import { ReadQueue, tooManyReads } from './read-queue.ts';
 import { Reader, type ReaderTerms, type ReadJob } from './reader.ts';
-import { type Ending, LongRead } from './streamed-read.ts';
+import { type Ending, StreamedRead } from './streamed-read.ts';
 
-export interface ReadersOptions extends ReaderTerms {
-  readonly bounds: ReadingBounds;
+export interface ReadPoolOptions extends ReaderTerms {
+  readonly bounds: ReadPoolLimits;
 }
 
-export interface ReadingBounds {
+export interface ReadPoolLimits {
   readonly threads: number;
   /** The maximum waiting time of a read. */
   readonly queueSeconds: number;
@@ -31,7 +31,7 @@ export interface ReadingBounds {
   readonly snapshotSeconds: number;
 }
 
-export const READING_BOUNDS: ReadingBounds = {
+export const READ_POOL_LIMITS: ReadPoolLimits = {
   // Leaves one core for the event loop; but a single slow read must not block all others.
   threads: Math.max(2, availableParallelism() - 1),
   queueSeconds: MAX_QUEUE_SECONDS,
@@ -46,16 +46,16 @@ const STOPPING = 'The service is stopping.';
 const HOLDS_THE_LOG = 'It kept the log of the database from being emptied. Take it faster, or in pages.';
 const MAKES_ROOM = 'Nothing of it was taken for a while, and others asked for long results.';
 
-export class Readers {
-  private readonly turns: Turns;
+export class ReadPool {
+  private readonly turns: ReadQueue;
   /** Started reads by id; streamed ones with their stream. */
-  private readonly open = new Map<number, LongRead | undefined>();
+  private readonly open = new Map<number, StreamedRead | undefined>();
   private lastId = 0;
   private abandoned = 0;
   private emptiedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(private readonly options: ReadersOptions) {
-    this.turns = new Turns({
+  constructor(private readonly options: ReadPoolOptions) {
+    this.turns = new ReadQueue({
       startReader: () => new Reader(options),
       mayBegin: () => this.mayBegin(),
       threads: options.bounds.threads,
@@ -65,7 +65,7 @@ export class Readers {
 
   async read(job: ReadJob): Promise<ReadResult> {
     const id = ++this.lastId;
-    let long: LongRead | undefined;
+    let long: StreamedRead | undefined;
     try {
       const { reader, answer } = await this.turns.begin(() => {
         this.open.set(id, undefined);
@@ -106,12 +106,12 @@ export class Readers {
     return this.turns.close();
   }
 
-  private send(reader: Reader, id: number): LongRead {
+  private send(reader: Reader, id: number): StreamedRead {
     if (!this.makeRoom()) {
       reader.cancel(id);
       throw tooManyReads(STALLED_SECONDS * 1000);
     }
-    const long = new LongRead({
+    const long = new StreamedRead({
       next: () => this.turns.next(reader, { kind: 'next', id }),
       objection: (each) => (this.isTooOld(each) && this.isLogLong() ? HOLDS_THE_LOG : undefined),
       ended: (how: Ending) => {
@@ -127,7 +127,7 @@ export class Readers {
   /** At the limit, ends the streamed result whose client has stalled the longest. */
   private makeRoom(): boolean {
     const longReads = this.longReads();
-    if (longReads.length < MAX_LONG_READS) return true;
+    if (longReads.length < MAX_STREAMED_READS) return true;
     const stalled = longReads.reduce((one, other) => (other.idleMs > one.idleMs ? other : one));
     if (stalled.idleMs < STALLED_SECONDS * 1000) return false;
     stalled.abandon(MAKES_ROOM);
@@ -146,11 +146,11 @@ export class Readers {
     queueMicrotask(() => this.turns.give());
   }
 
-  private longReads(): LongRead[] {
+  private longReads(): StreamedRead[] {
     return [...this.open.values()].filter((each) => each !== undefined);
   }
 
-  private isTooOld({ ageMs }: LongRead): boolean {
+  private isTooOld({ ageMs }: StreamedRead): boolean {
     return ageMs > this.options.bounds.snapshotSeconds * 1000;
   }
 

@@ -3,7 +3,7 @@
  * assigned in order, so that nobody waits for another's whole result. A read that would wait too long is rejected at
  * once.
  */
-import { Refusal } from '../../../base/errors.ts';
+import { ApiError } from '../../../base/errors.ts';
 import { MAX_WAITING_READS } from '../../../base/limits.ts';
 import type { Reader, TurnAnswer, TurnRequest } from './reader.ts';
 
@@ -15,7 +15,7 @@ export interface Turn {
   readonly answer: TurnAnswer;
 }
 
-export interface TurnsOptions {
+export interface ReadQueueOptions {
   readonly startReader: () => Reader;
   /** Whether another read may start; `give` must be called when it may again. */
   readonly mayBegin: () => boolean;
@@ -34,13 +34,13 @@ interface Waiting {
   timer?: ReturnType<typeof setTimeout>;
 }
 
-export class Turns {
+export class ReadQueue {
   readonly readers: Reader[] = [];
   private readonly waiting: Waiting[] = [];
   /** The average duration of a first turn. */
   private meanMs = 0;
 
-  constructor(private readonly options: TurnsOptions) {}
+  constructor(private readonly options: ReadQueueOptions) {}
 
   /** Reads that have not started. */
   get waitingCount(): number {
@@ -70,7 +70,7 @@ export class Turns {
   async close(): Promise<void> {
     for (const waiting of [...this.waiting]) {
       this.leave(waiting);
-      waiting.reject(new Refusal('CAT503', 'the service is stopping'));
+      waiting.reject(new ApiError('CAT503', 'the service is stopping'));
     }
     await Promise.all(this.readers.map((reader) => reader.close()));
   }
@@ -117,8 +117,8 @@ export class Turns {
   }
 }
 
-export function tooManyReads(waitMs: number): Refusal {
-  return new Refusal('CAT503', 'too many costly reads are under way', {
+export function tooManyReads(waitMs: number): ApiError {
+  return new ApiError('CAT503', 'too many costly reads are under way', {
     hint: 'Try again in a moment, or ask by an indexed field.',
     headers: { 'retry-after': String(Math.max(1, Math.ceil(waitMs / 1000))) },
   });

@@ -3,16 +3,16 @@
  * streamed result. A read has its own connection until its end; chunks are sent encoded.
  */
 
-import { GATHERED_LENGTH, PART_LENGTH } from '../../../base/limits.ts';
+import { BUFFERED_LENGTH, PART_LENGTH } from '../../../base/limits.ts';
 import type { Row } from '../../../collection/value.ts';
 import { closing, encodeChunk, opening } from '../../../encode/encoding.ts';
 import { firstPart } from '../../../encode/first-part.ts';
-import { endIn } from '../../sql/output.ts';
+import { pageEndIn } from '../../sql/output.ts';
 import type { Statement } from '../../sql/statement.ts';
 import { Connection } from '../connection/connection.ts';
 import { checkFiles } from '../connection/database-files.ts';
 import { clearDeadline, setDeadline, spendRows } from '../connection/deadline.ts';
-import { asOutcome } from '../connection/thread-result.ts';
+import { toThreadResult } from '../connection/thread-result.ts';
 import { translateError } from '../errors.ts';
 import { forgetPatterns } from '../functions/define.ts';
 import { TooManyGroups } from '../read/hash-aggregate.ts';
@@ -85,7 +85,7 @@ function attempt(id: number, work: () => ReaderAnswer): ReaderAnswer {
     return work();
   } catch (error) {
     end(id);
-    return { kind: 'failed', outcome: asOutcome(translateError(error)) };
+    return { kind: 'failed', outcome: toThreadResult(translateError(error)) };
   } finally {
     clearDeadline();
   }
@@ -100,12 +100,12 @@ function begin({ id, job, emptyLog }: Extract<ReaderRequest, { kind: 'begin' }>)
   if (emptyLog) connection.emptyLog();
   connection.begin();
   let text = '';
-  while (text.length < GATHERED_LENGTH) {
+  while (text.length < BUFFERED_LENGTH) {
     const part = reading.parts.next();
     if (part.done === true) {
       const total = job.wantsTotal ? { total: connection.number(job.count) } : {};
       end(id);
-      return { kind: 'whole', text, returned: progress.rows, ...total, end: endIn(job.endNames, progress.last) };
+      return { kind: 'whole', text, returned: progress.rows, ...total, end: pageEndIn(job.endNames, progress.last) };
     }
     text += part.value;
   }
@@ -113,7 +113,7 @@ function begin({ id, job, emptyLog }: Extract<ReaderRequest, { kind: 'begin' }>)
   const total = connection.number(job.count);
   const returned = Math.max(0, Math.min(total - job.offset, job.limit ?? Number.POSITIVE_INFINITY));
   const last = job.end === undefined || returned !== job.limit ? undefined : connection.rows(job.end.statement)[0];
-  return { kind: 'long', returned, ...(job.wantsTotal ? { total } : {}), end: endIn(job.end?.names, last) };
+  return { kind: 'long', returned, ...(job.wantsTotal ? { total } : {}), end: pageEndIn(job.end?.names, last) };
 }
 
 function open(): Connection {

@@ -1,17 +1,17 @@
 /** A reader thread as the event loop sees it: it runs one turn at a time. */
 import type { Encoding, RowForm } from '../../../encode/encoding.ts';
 import type { ReadResult } from '../../engine.ts';
-import type { End } from '../../sql/read.ts';
+import type { PageEnd } from '../../sql/read.ts';
 import type { Statement } from '../../sql/statement.ts';
 import type { OpenFiles } from '../connection/database-files.ts';
 import { Thread } from '../connection/thread.ts';
-import type { FailedOutcome } from '../connection/thread-result.ts';
-import type { NarrowedRead } from '../search/index-prefilter.ts';
+import type { FailedResult } from '../connection/thread-result.ts';
+import type { PrefilteredRead } from '../search/index-prefilter.ts';
 
 export interface ReadJob {
   readonly statement: Statement;
   /** The read with the search index. */
-  readonly narrowed?: NarrowedRead;
+  readonly narrowed?: PrefilteredRead;
   /** The read with hash aggregation. */
   readonly gathered?: Statement;
   readonly count: Statement;
@@ -20,7 +20,7 @@ export interface ReadJob {
   readonly limit?: number;
   /** The columns that hold the page end, and a statement for it if the last row is not available. */
   readonly endNames?: readonly string[] | undefined;
-  readonly end?: End;
+  readonly end?: PageEnd;
   readonly encoding: Encoding;
   readonly form: RowForm;
 }
@@ -50,7 +50,7 @@ export type TurnAnswer =
   | ({ readonly kind: 'long' } & Found)
   /** Without a chunk at the end. */
   | { readonly kind: 'part'; readonly part?: Uint8Array }
-  | { readonly kind: 'failed'; readonly outcome: FailedOutcome };
+  | { readonly kind: 'failed'; readonly outcome: FailedResult };
 
 export type ReaderAnswer =
   | TurnAnswer

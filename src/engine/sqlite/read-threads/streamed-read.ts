@@ -1,5 +1,5 @@
 /** A large result that is streamed to a client in chunks. It holds a snapshot until its end. */
-import { Refusal } from '../../../base/errors.ts';
+import { ApiError } from '../../../base/errors.ts';
 import { IDLE_STREAM_SECONDS } from '../../../base/limits.ts';
 import { failure } from '../connection/thread-result.ts';
 import type { TurnAnswer } from './reader.ts';
@@ -7,15 +7,15 @@ import type { TurnAnswer } from './reader.ts';
 /** Whether it was sent completely, its client disconnected, or the service ended it. */
 export type Ending = 'whole' | 'left' | 'abandoned';
 
-export interface LongReadOptions {
+export interface StreamedReadOptions {
   readonly next: () => Promise<TurnAnswer>;
   /** Why it must end; called before every chunk. */
-  readonly objection: (read: LongRead) => string | undefined;
+  readonly objection: (read: StreamedRead) => string | undefined;
   /** Called once. */
   readonly ended: (how: Ending) => void;
 }
 
-export class LongRead implements AsyncIterator<Uint8Array, undefined> {
+export class StreamedRead implements AsyncIterator<Uint8Array, undefined> {
   private readonly begunAt = performance.now();
   /** The time since which a chunk is waiting for the client. */
   private idleSince: number | undefined;
@@ -23,7 +23,7 @@ export class LongRead implements AsyncIterator<Uint8Array, undefined> {
   private why: string | undefined;
   private isOver = false;
 
-  constructor(private readonly options: LongReadOptions) {
+  constructor(private readonly options: StreamedReadOptions) {
     this.waitForClient();
   }
 
@@ -41,7 +41,7 @@ export class LongRead implements AsyncIterator<Uint8Array, undefined> {
     this.idleSince = undefined;
     const objection = this.options.objection(this);
     if (objection !== undefined) this.abandon(objection);
-    if (this.isOver) throw new Refusal('CAT503', 'the result was ended before its end', { details: this.why });
+    if (this.isOver) throw new ApiError('CAT503', 'the result was ended before its end', { details: this.why });
     const part = await this.nextPart();
     if (part === undefined) {
       this.end('whole');

@@ -1,12 +1,12 @@
 /** Byte budgets of statements, in total or per row. Statements that may exceed them count bytes row by row. */
 import type { Database } from 'bun:sqlite';
-import { Refusal } from '../../../base/errors.ts';
+import { ApiError } from '../../../base/errors.ts';
 import { MAX_RETURNED_BYTES, MAX_ROW_BYTES, QUICK_ANSWER_BYTES, QUICK_PAGE_ROWS } from '../../../base/limits.ts';
 import type { ReadPlan } from '../../../plan/types.ts';
-import { returnsTooMuch } from '../../shared/write-checks.ts';
+import { returnTooLarge } from '../../shared/write-checks.ts';
 import type { Output } from '../../sql/output.ts';
 import { maxRowBytes } from '../../sql/row-size.ts';
-import { allowSteps, spendRow, TooLongHere } from '../connection/deadline.ts';
+import { allowSteps, StepBudgetExceeded, spendRow } from '../connection/deadline.ts';
 
 /** A thread runs one statement at a time; this is the rest of its budget. */
 let left = Number.POSITIVE_INFINITY;
@@ -17,26 +17,26 @@ let rowBytes = 0;
 export const PAGE = { bounded: 'rows', share: Math.floor(QUICK_ANSWER_BYTES / QUICK_PAGE_ROWS) } as const;
 
 /** Sets the budgets of a read on the event loop. */
-export function allow(bytes: number, steps: number): void {
+export function allowBytes(bytes: number, steps: number): void {
   left = bytes;
   rowBytes = 0;
   allowSteps(steps);
 }
 
-export function allowAnything(): void {
+export function allowAnyBytes(): void {
   left = Number.POSITIVE_INFINITY;
   allowSteps(Number.POSITIVE_INFINITY);
 }
 
 /** Runs a write, or a part of it, that returns rows. */
 export function withinReturned<T>(work: () => T): T {
-  allow(MAX_RETURNED_BYTES, Number.POSITIVE_INFINITY);
+  allowBytes(MAX_RETURNED_BYTES, Number.POSITIVE_INFINITY);
   try {
     return work();
   } catch (error) {
-    throw error instanceof TooLongHere ? returnsTooMuch() : error;
+    throw error instanceof StepBudgetExceeded ? returnTooLarge() : error;
   } finally {
-    allowAnything();
+    allowAnyBytes();
   }
 }
 
@@ -48,7 +48,7 @@ export function countReturned(row: string): string {
   return row;
 }
 
-export function defineAllowance(db: Database): void {
+export function defineByteBudget(db: Database): void {
   db.function('within_bytes', (bytes) => {
     rowBytes = 0;
     count(bytes);
@@ -69,11 +69,11 @@ function count(bytes: number): void {
   rowBytes += bytes;
   if (rowBytes > MAX_ROW_BYTES) throw rowTooLong();
   left -= bytes;
-  if (left < 0) throw new TooLongHere();
+  if (left < 0) throw new StepBudgetExceeded();
 }
 
-export function rowTooLong(): Refusal {
-  return new Refusal('54000', `a row of an answer may have ${MAX_ROW_BYTES} bytes`, {
+export function rowTooLong(): ApiError {
+  return new ApiError('54000', `a row of an answer may have ${MAX_ROW_BYTES} bytes`, {
     hint: 'Select fewer fields, or each only once; embed fewer rows, with a limit.',
   });
 }

@@ -4,11 +4,17 @@
  * compares, orders and sums the groups.
  */
 import type { Database } from 'bun:sqlite';
-import { MAX_GATHERED_GROUPS, MAX_GATHERED_LENGTH } from '../../../base/limits.ts';
+import { MAX_HASH_GROUP_LENGTH, MAX_HASH_GROUPS } from '../../../base/limits.ts';
 import { type Expression, fieldOf, isAlways, type ReadPlan, type Shape } from '../../../plan/types.ts';
 import type { Output } from '../../sql/output.ts';
 import { compileRead } from '../../sql/read.ts';
-import { type ColumnsOf, type Gathered, identifier, type SqlDialect, type Statement } from '../../sql/statement.ts';
+import {
+  type ColumnsOf,
+  identifier,
+  type JsonAggregate,
+  type SqlDialect,
+  type Statement,
+} from '../../sql/statement.ts';
 import { spendRow } from '../connection/deadline.ts';
 import { guardedDialect, sqliteDialect } from '../dialect.ts';
 import { hasIndex } from '../schema/schema.ts';
@@ -17,13 +23,13 @@ import { hasIndex } from '../schema/schema.ts';
 export class TooManyGroups extends Error {}
 
 /** Undefined if hash aggregation does not help: a single group, or rows already in index order. */
-export function compileGathered(plan: ReadPlan, output: Output): Statement | undefined {
+export function compileHashAggregate(plan: ReadPlan, output: Output): Statement | undefined {
   if (!mustSort(plan)) return undefined;
   let isGathered = false;
   // Counts every aggregated row; rows that a condition excludes are counted separately.
   const dialect: SqlDialect = {
     ...(isAlways(plan.where) ? sqliteDialect : guardedDialect),
-    gather(...given) {
+    partialGroups(...given) {
       const gathered = gather(...given);
       isGathered = gathered !== undefined;
       return gathered;
@@ -41,7 +47,7 @@ function mustSort({ groupBy = [], columns }: ReadPlan): boolean {
   return columns.some(({ expression }) => aggregateIn(expression) !== undefined);
 }
 
-function gather({ groupBy = [], columns, order }: Shape, from: string, columnOf: ColumnsOf): Gathered | undefined {
+function gather({ groupBy = [], columns, order }: Shape, from: string, columnOf: ColumnsOf): JsonAggregate | undefined {
   const made = columns.map(({ expression }) => (expression.kind === 'cast' ? expression.of : expression));
   const sums = [...new Set(made.flatMap((each) => aggregateIn(each) ?? []))];
   const isKey = (expression: Expression) => fieldOf(expression)?.type.sqlite.isSame === true;
@@ -94,7 +100,7 @@ const STEPS: readonly ((keys: number) => Step)[] = [
   (keys) => (groups, a, b, c, d, e) => groups.of(a!, b!, c!, d!, e!).add(keys, 5),
 ];
 
-export function defineGathering(db: Database): void {
+export function defineHashAggregate(db: Database): void {
   const start = () => new Groups();
   const result = (groups: Groups) => JSON.stringify(groups.parts);
   for (const [index, stepFor] of STEPS.entries()) {
@@ -157,7 +163,7 @@ class Groups {
   private begin(keys: number, used: number): Stored[] {
     const names = this.values.slice(0, keys);
     for (const name of names) if (typeof name === 'string') this.length += name.length;
-    if (this.parts.length === MAX_GATHERED_GROUPS || this.length > MAX_GATHERED_LENGTH) throw new TooManyGroups();
+    if (this.parts.length === MAX_HASH_GROUPS || this.length > MAX_HASH_GROUP_LENGTH) throw new TooManyGroups();
     const part: Stored[] = [...names, 0, ...this.values.slice(keys, used).map(() => null)];
     this.parts.push(part);
     return part;

@@ -5,31 +5,31 @@ import type { Collection } from '../../../collection/declaration.ts';
 import { type Encoding, encodeRows } from '../../../encode/encoding.ts';
 import type { ReadPlan } from '../../../plan/types.ts';
 import type { ReadResult } from '../../engine.ts';
-import { reachesOthers } from '../../shared/plan-keys.ts';
-import { stepsOfColumns, stepsToFind } from '../../shared/text-cost.ts';
-import { endOf, type Output } from '../../sql/output.ts';
+import { readsOtherCollections } from '../../shared/plan-keys.ts';
+import { columnSteps, filterSteps } from '../../shared/text-cost.ts';
+import { type Output, pageEnd } from '../../sql/output.ts';
 import { compileCount, compileRead } from '../../sql/read.ts';
-import { mostRepeats } from '../../sql/row-size.ts';
+import { maxFieldRepeats } from '../../sql/row-size.ts';
 import type { Statement } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
-import { clearDeadline, setDeadline, TooLongHere } from '../connection/deadline.ts';
+import { clearDeadline, StepBudgetExceeded, setDeadline } from '../connection/deadline.ts';
 import type { Snapshot } from '../connection/snapshot.ts';
-import { Statistics } from '../connection/table-statistics.ts';
+import { TableStatistics } from '../connection/table-statistics.ts';
 import { guardedDialect, sqliteDialect } from '../dialect.ts';
-import { allow, allowAnything, boundedRow, PAGE } from './byte-budget.ts';
+import { allowAnyBytes, allowBytes, boundedRow, PAGE } from './byte-budget.ts';
 import { compileQuickRead, type QuickRead } from './read-routes.ts';
-import type { KeptRows } from './row-cache.ts';
+import type { RowCache } from './row-cache.ts';
 
-export class ReadsHere {
-  private readonly statistics: Statistics;
+export class InlineReads {
+  private readonly statistics: TableStatistics;
 
   /** In memory there is no snapshot and no row cache, since nothing runs between two reads. */
   constructor(
     private readonly connection: Connection,
-    private readonly file: { readonly snapshot: Snapshot; readonly rows: KeptRows } | undefined,
+    private readonly file: { readonly snapshot: Snapshot; readonly rows: RowCache } | undefined,
     private readonly limitMs: number,
   ) {
-    this.statistics = new Statistics(connection);
+    this.statistics = new TableStatistics(connection);
   }
 
   /** Undefined if the read is not cheap, or exceeded its budget. `mark` is the change counter. */
@@ -44,7 +44,7 @@ export class ReadsHere {
       const list = file.snapshot.isStill ? file.rows.list(plan, encoding, mark) : undefined;
       return list && this.counted(plan, list);
     };
-    if (!reachesOthers(plan))
+    if (!readsOtherCollections(plan))
       return kept() ?? this.whole(plan, encoding, output, compileRead(plan, output, sqliteDialect));
     return ifShort(QUICK_ANSWER_BYTES, () => {
       const bounded = { ...output, ...PAGE };
@@ -64,8 +64,8 @@ export class ReadsHere {
   /** On a small table every read is cheap, except scanning or repeating its texts many times. */
   isQuickOnSmall(plan: ReadPlan, mark: number): boolean {
     if (!this.statistics.isSmall(plan.from, mark)) return false;
-    const steps = stepsToFind(plan, QUICK_STEPS) + stepsOfColumns(plan.columns);
-    const repeats = mostRepeats(plan.columns);
+    const steps = filterSteps(plan, QUICK_STEPS) + columnSteps(plan.columns);
+    const repeats = maxFieldRepeats(plan.columns);
     if (steps === 0 && repeats === 1) return true;
     const bytes = this.statistics.bytes(mark);
     return steps * bytes <= QUICK_STEPS && repeats * bytes <= QUICK_ANSWER_BYTES;
@@ -85,7 +85,7 @@ export class ReadsHere {
     const read = (): ReadResult => {
       const rows = this.connection.rows(statement);
       const body = encodeRows(rows, encoding, output.form);
-      return this.counted(plan, { returned: rows.length, body, end: endOf(plan, output, rows.at(-1)) });
+      return this.counted(plan, { returned: rows.length, body, end: pageEnd(plan, output, rows.at(-1)) });
     };
     const isOfTwoParts = plan.count !== undefined && isPage(plan);
     return this.file !== undefined && isOfTwoParts ? this.file.snapshot.during(read) : read();
@@ -94,7 +94,7 @@ export class ReadsHere {
   private counted(plan: ReadPlan, result: ReadResult): ReadResult {
     if (plan.count === undefined) return result;
     if (!isPage(plan)) return { ...result, total: result.returned };
-    const dialect = reachesOthers(plan) ? guardedDialect : sqliteDialect;
+    const dialect = readsOtherCollections(plan) ? guardedDialect : sqliteDialect;
     return { ...result, total: this.connection.number(compileCount(plan, dialect)) };
   }
 }
@@ -105,13 +105,13 @@ function isPage({ offset, limit }: ReadPlan): boolean {
 
 /** Undefined if the read exceeds its budget. */
 function ifShort(bytes: number, read: () => ReadResult): ReadResult | undefined {
-  allow(bytes, QUICK_STEPS);
+  allowBytes(bytes, QUICK_STEPS);
   try {
     return read();
   } catch (error) {
-    if (error instanceof TooLongHere) return undefined;
+    if (error instanceof StepBudgetExceeded) return undefined;
     throw error;
   } finally {
-    allowAnything();
+    allowAnyBytes();
   }
 }

@@ -4,16 +4,16 @@
  */
 
 import { QUICK_ANSWER_BYTES, QUICK_PAGE_ROWS, QUICK_STEPS } from '../../../base/limits.ts';
-import { oncePer } from '../../../base/memo.ts';
+import { memoize } from '../../../base/memo.ts';
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import { NO_ORDER } from '../../../plan/read/shape.ts';
 import { fieldOf, type OrderKey, type Predicate, type ReadPlan } from '../../../plan/types.ts';
-import { conjuncts, keyAlone, keysNamed, reachesOthers } from '../../shared/plan-keys.ts';
-import { stepsOfColumns, stepsToFind } from '../../shared/text-cost.ts';
+import { conjuncts, maxKeys, readsOtherCollections, singleKey } from '../../shared/plan-keys.ts';
+import { columnSteps, filterSteps } from '../../shared/text-cost.ts';
 import type { Output } from '../../sql/output.ts';
 import { compileRead } from '../../sql/read.ts';
 import { maxRowBytes } from '../../sql/row-size.ts';
-import { type Access, identifier, type SqlDialect, type Statement, shifted } from '../../sql/statement.ts';
+import { type Access, identifier, renumberParameters, type SqlDialect, type Statement } from '../../sql/statement.ts';
 import { guardedDialect, sqliteDialect } from '../dialect.ts';
 import { hasIndex, indexName } from '../schema/schema.ts';
 import { PAGE } from './byte-budget.ts';
@@ -29,7 +29,7 @@ export interface QuickRead {
 
 /** Undefined for a read that is not certainly cheap. */
 export function compileQuickRead(plan: ReadPlan, output: Output, rowsPerValue: RowsPerValue): QuickRead | undefined {
-  const key = keyAlone(plan);
+  const key = singleKey(plan);
   if (key === undefined || output.stripNulls) return compileQuick(plan, output, rowsPerValue);
   const params = [sqliteDialect.stored(key, plan.from.key[0]!.type)];
   const known = readsByKey(plan.from)(plan.columns);
@@ -41,24 +41,24 @@ export function compileQuickRead(plan: ReadPlan, output: Output, rowsPerValue: R
 }
 
 /** Cached: a read by key is always the same statement with another key. */
-const readsByKey = oncePer((_from: Collection) =>
-  oncePer((_columns: ReadPlan['columns']) => new Map<Output['form'], QuickRead>()),
+const readsByKey = memoize((_from: Collection) =>
+  memoize((_columns: ReadPlan['columns']) => new Map<Output['form'], QuickRead>()),
 );
 
 function compileQuick(plan: ReadPlan, output: Output, rowsPerValue: RowsPerValue): QuickRead | undefined {
   // The length of the texts to search is unknown.
-  if (plan.groupBy !== undefined || stepsToFind(plan) > 0) return undefined;
+  if (plan.groupBy !== undefined || filterSteps(plan) > 0) return undefined;
   const terms = conjuncts(plan.where);
-  const keys = keysNamed(plan.from, terms);
+  const keys = maxKeys(plan.from, terms);
   const rows = keys ?? plan.limit;
   if (rows === undefined || (keys === undefined && rowsTouched(plan) > QUICK_PAGE_ROWS)) return undefined;
   // Texts of the result can be measured before they are processed.
-  const steps = stepsOfColumns(plan.columns);
+  const steps = columnSteps(plan.columns);
   const bytes = steps === 0 ? QUICK_ANSWER_BYTES : Math.min(QUICK_ANSWER_BYTES, QUICK_STEPS / steps);
   const isBounded = rows * maxRowBytes(plan.columns, output) > bytes;
   const bounded: Output = isBounded ? { ...output, ...PAGE } : output;
   // A row may have very many related rows, so the steps are counted.
-  const dialect = reachesOthers(plan) ? guardedDialect : sqliteDialect;
+  const dialect = readsOtherCollections(plan) ? guardedDialect : sqliteDialect;
   const statement =
     keys === undefined ? compileWalk(plan, bounded, terms, rowsPerValue, dialect) : compileRead(plan, bounded, dialect);
   return statement && { statement, bytes };
@@ -147,7 +147,7 @@ function nullsAfter(
   const other = compileRead({ ...page, where: nulls }, output, dialect, access);
   const params = [...one.params, ...other.params];
   return {
-    sql: `select * from (${one.sql}) union all select * from (${shifted(other, one, '?')}) limit +?${params.length + 1} offset ?${params.length + 2}`,
+    sql: `select * from (${one.sql}) union all select * from (${renumberParameters(other, one, '?')}) limit +?${params.length + 1} offset ?${params.length + 2}`,
     params: [...params, plan.limit ?? rowsTouched(plan), plan.offset],
   };
 }

@@ -7,20 +7,20 @@
  * list is read anew.
  */
 
-import { MAX_KEPT_ROW_BYTES } from '../../../base/limits.ts';
-import { oncePer } from '../../../base/memo.ts';
+import { ROW_CACHE_BYTES } from '../../../base/limits.ts';
+import { memoize } from '../../../base/memo.ts';
 import type { Collection } from '../../../collection/declaration.ts';
 import type { Row } from '../../../collection/value.ts';
 import { closing, type Encoding, encodeRows, opening, ROW, type RowForm } from '../../../encode/encoding.ts';
 import { endKeys } from '../../../plan/read/page-end.ts';
 import { NO_ORDER } from '../../../plan/read/shape.ts';
-import { WHOLE } from '../../../plan/read/whole-row.ts';
+import { WHOLE_ROW_JSON } from '../../../plan/read/whole-row.ts';
 import { fieldOf, type Predicate, type ReadPlan } from '../../../plan/types.ts';
-import type { ChangeMark, ReadResult } from '../../engine.ts';
-import { isFoundByOthers, keyAlone } from '../../shared/plan-keys.ts';
-import { endOf, type Output, outputOf, outputOfRead } from '../../sql/output.ts';
+import type { ChangeCounter, ReadResult } from '../../engine.ts';
+import { dependsOnOtherCollections, singleKey } from '../../shared/plan-keys.ts';
+import { type Output, outputOf, outputOfRead, pageEnd } from '../../sql/output.ts';
 import { compileRead, compileShape, scopeOf } from '../../sql/read.ts';
-import { holdEmbedded } from '../../sql/row-size.ts';
+import { anyEmbedded } from '../../sql/row-size.ts';
 import { buildStatement, identifier, type Statement } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
 import { guardedDialect, sqliteDialect } from '../dialect.ts';
@@ -30,7 +30,7 @@ type Columns = ReadPlan['columns'];
 
 const NUMBERS: Output = { form: 'number', stripNulls: false };
 
-export class KeptRows {
+export class RowCache {
   private readonly texts = new Map<Columns, Map<number, string>>();
   /** Clients that repeat a selection share the same column list. */
   private readonly asked = new WeakSet<Columns>();
@@ -41,7 +41,7 @@ export class KeptRows {
 
   constructor(
     private readonly connection: Connection,
-    private readonly changes: ChangeMark,
+    private readonly changes: ChangeCounter,
   ) {}
 
   /** Undefined if the list must be read normally. `mark` is the change counter to which the snapshot was refreshed. */
@@ -49,14 +49,14 @@ export class KeptRows {
     const { from, columns } = plan;
     if (plan.groupBy !== undefined || encoding.format !== 'json' || encoding.stripNulls) return undefined;
     if (!this.wasAsked(columns)) return undefined;
-    if (mark !== this.mark || this.bytes > MAX_KEPT_ROW_BYTES) this.clear(mark);
+    if (mark !== this.mark || this.bytes > ROW_CACHE_BYTES) this.clear(mark);
     const named = numberNamed(plan);
     const known = named && this.isSeen(named) ? this.texts.get(columns)?.get(named.number) : undefined;
     if (known !== undefined && this.changes.current() === mark) {
       return { returned: 1, body: `${opening(encoding)}${known}${closing(encoding)}` };
     }
     const output = numbersOf(plan, encoding);
-    const dialect = isFoundByOthers(plan) ? guardedDialect : sqliteDialect;
+    const dialect = dependsOnOtherCollections(plan) ? guardedDialect : sqliteDialect;
     const rows = this.connection.rows(compileRead(plan, output, dialect));
     const texts = this.textsOf(columns);
     const missing: number[] = [];
@@ -81,7 +81,7 @@ export class KeptRows {
     if (last === undefined || endKeys(plan) === undefined) return undefined;
     if (isByNumber(plan)) return [String(last[ROW])];
     const row = output.keys === undefined ? (JSON.parse(texts.get(last[ROW] as number)!) as Row) : last;
-    return endOf(plan, output, row);
+    return pageEnd(plan, output, row);
   }
 
   private learn({ statement, form }: RowsByNumber, texts: Map<number, string>, missing: number[]): void {
@@ -89,7 +89,7 @@ export class KeptRows {
     const [, ...params] = statement.params;
     const found = this.connection.rows({ sql: statement.sql, params: [JSON.stringify(missing), ...params] });
     for (const [index, row] of found.entries()) {
-      const text = encodeRows([row], WHOLE, form).slice(1, -1);
+      const text = encodeRows([row], WHOLE_ROW_JSON, form).slice(1, -1);
       texts.set(missing[index]!, text);
       this.bytes += text.length;
     }
@@ -139,7 +139,7 @@ function numberNamed(plan: ReadPlan): NamedRow | undefined {
   const { from, where } = plan;
   if (from.assigned === undefined) return undefined;
   const [rule, term] = where.kind === 'all' && where.terms.length === 2 ? where.terms : [undefined, where];
-  const number = keyAlone(plan, term);
+  const number = singleKey(plan, term);
   if (typeof number !== 'number') return undefined;
   return { number, ...(rule === undefined ? {} : { rule }) };
 }
@@ -161,12 +161,12 @@ interface RowsByNumber {
 }
 
 /** Reads rows by number, in the given order. */
-const rowsByNumber = oncePer((collection: Collection) =>
-  oncePer((columns: Columns): RowsByNumber => {
+const rowsByNumber = memoize((collection: Collection) =>
+  memoize((columns: Columns): RowsByNumber => {
     const { name } = collection;
-    const embeds = holdEmbedded(columns);
+    const embeds = anyEmbedded(columns);
     const dialect = embeds ? guardedDialect : sqliteDialect;
-    const { form, stripNulls } = outputOf(columns, WHOLE, dialect);
+    const { form, stripNulls } = outputOf(columns, WHOLE_ROW_JSON, dialect);
     const output: Output = embeds ? { form, stripNulls, ...PAGE } : { form, stripNulls };
     const statement = buildStatement(dialect, (bind) => {
       const from = `from ${identifier(name)} where ${identifier(name)}.rowid in (select value from json_each(${bind(null)}))`;

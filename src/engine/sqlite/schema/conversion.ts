@@ -1,12 +1,12 @@
 /** SQL for values of stored rows after a migration: converted, filled in, or cleared. */
 import type { Database } from 'bun:sqlite';
-import { Refusal } from '../../../base/errors.ts';
+import { ApiError } from '../../../base/errors.ts';
 import type { Field } from '../../../collection/declaration.ts';
 import { builtIn } from '../../../collection/types/index.ts';
 import type { Type } from '../../../collection/types/type.ts';
 import type { Value } from '../../../collection/value.ts';
 import { compileRegex } from '../../../text/regex.ts';
-import type { Coming } from '../../migration/question.ts';
+import type { TargetColumn } from '../../migration/question.ts';
 import type { ValueSql } from '../../migration/question-sql.ts';
 import { identifier } from '../../sql/statement.ts';
 import { sqliteDialect } from '../dialect.ts';
@@ -36,7 +36,7 @@ function storedAs(name: string, text: string | null): number | bigint | string |
   try {
     return inSqlite(type.store(String(text)), type);
   } catch (error) {
-    if (error instanceof Refusal) return undefined;
+    if (error instanceof ApiError) return undefined;
     throw error;
   }
 }
@@ -47,11 +47,11 @@ function inSqlite(value: Value, type: Type): number | bigint | string | null {
 }
 
 /** The text form of a column. */
-function textOf({ name, type }: NonNullable<Coming['column']>): string {
+function textOf({ name, type }: NonNullable<TargetColumn['column']>): string {
   return sqliteDialect.text(identifier(name), type);
 }
 
-export function unreadable({ field, column }: Coming): string {
+export function unreadable({ field, column }: TargetColumn): string {
   return column === undefined ? 'false' : `not is_readable_as(${literal(field.type.name)}, ${textOf(column)})`;
 }
 

@@ -3,9 +3,9 @@
  * read or written until it restarts with the new one.
  */
 import { Database, SQLiteError } from 'bun:sqlite';
-import { Refusal } from '../../../base/errors.ts';
+import { ApiError } from '../../../base/errors.ts';
 import type { Catalogue } from '../../../collection/declaration.ts';
-import { unservable } from '../../migration/changes.ts';
+import { blockingChanges } from '../../migration/changes.ts';
 import { stepsOf } from '../../migration/words.ts';
 import type { Connection } from '../connection/connection.ts';
 import { differencesIn } from './migrate.ts';
@@ -39,7 +39,7 @@ export class DeclarationWatch {
   check(): void {
     const reason = this.trouble();
     if (reason === undefined) return;
-    throw new Refusal('CAT503', 'the database is not available', {
+    throw new ApiError('CAT503', 'the database is not available', {
       details: `${reason}. Nothing was changed.`,
       hint: 'Start the service again with the declaration that the database was migrated to.',
       headers: { 'retry-after': '10' },
@@ -50,7 +50,7 @@ export class DeclarationWatch {
   private differences(): string | undefined {
     const db = new Database(this.connection.path, { readonly: true });
     try {
-      const steps = stepsOf(unservable(differencesIn(db, this.catalogue)));
+      const steps = stepsOf(blockingChanges(differencesIn(db, this.catalogue)));
       return steps.length === 0 ? undefined : `It was migrated to another declaration (${steps.join(', ')})`;
     } finally {
       db.close();

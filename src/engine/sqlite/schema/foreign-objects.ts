@@ -4,7 +4,7 @@ import { ConfigError } from '../../../settings/setting.ts';
 import { identifier } from '../../sql/statement.ts';
 import { isOfSearchIndex } from '../search/search-index.ts';
 
-export interface Others {
+export interface ForeignObjects {
   readonly columns: readonly { readonly name: string; readonly definition: string }[];
   /** The statements that create them. */
   readonly objects: readonly string[];
@@ -20,7 +20,7 @@ interface Column {
 }
 
 /** `known` contains the declared columns and indexes, current and previous. */
-export function othersIn(db: Database, table: string, known: ReadonlySet<string>): Others {
+export function foreignObjectsIn(db: Database, table: string, known: ReadonlySet<string>): ForeignObjects {
   const columns = all<Column>(db, 'select * from pragma_table_xinfo(?)', table).filter(({ name }) => !known.has(name));
   const computed = columns.find(({ hidden }) => hidden > 1);
   if (computed !== undefined) {

@@ -2,13 +2,13 @@
 import type { Database } from 'bun:sqlite';
 import { type Catalogue, type Collection, declareCatalogue, type Field } from '../../../collection/declaration.ts';
 import type { CollectionDraft, FieldDraft } from '../../../collection/draft.ts';
-import { type Found, withNumberedKeys } from '../../migration/changes.ts';
+import { type StoredSchema, withNumberedKeys } from '../../migration/changes.ts';
 import { RECORD_TABLE, readRecord } from '../../migration/record.ts';
 import type { Problem } from '../../migration/risks.ts';
 import { identifier } from '../../sql/statement.ts';
 import { checkOwner, NUMBERED_KEY, select } from './schema.ts';
 
-export interface Inspection extends Found {
+export interface Inspection extends StoredSchema {
   readonly isNew: boolean;
   /** The recorded declaration that was last applied. */
   readonly record: string | undefined;
@@ -46,7 +46,7 @@ function isNumbered(db: Database, table: string, { name }: Field): boolean {
 }
 
 /** Undeclared tables that have the name of a new collection. */
-export function strangers({ tables, catalogue: found }: Inspection, catalogue: Catalogue): Problem[] {
+export function foreignTables({ tables, catalogue: found }: Inspection, catalogue: Catalogue): Problem[] {
   return [...catalogue.collections.values()]
     .filter((collection) => tables.has(collection.name) && !found.collections.has(collection.name))
     .map(({ name }: Collection) => ({

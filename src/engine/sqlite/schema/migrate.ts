@@ -6,17 +6,17 @@ import type { Database } from 'bun:sqlite';
 import { SQLITE_BUSY_MS, SQLITE_WRITE_WAIT_MS } from '../../../base/limits.ts';
 import type { Catalogue, Collection } from '../../../collection/declaration.ts';
 import { ConfigError } from '../../../settings/setting.ts';
-import { type Change, type Comparison, compare, type Demand, ofKind } from '../../migration/changes.ts';
+import { type Change, type Comparison, compare, ofKind, type SchemaRequirement } from '../../migration/changes.ts';
 import type { FirstRows, Question } from '../../migration/question.ts';
 import { danglingSql, questionSql } from '../../migration/question-sql.ts';
 import { RECORD_TABLE, recordOf } from '../../migration/record.ts';
 import { assess, type Problem, permission } from '../../migration/risks.ts';
-import { type MigrationPlan, MigrationRefused, refused, stepsOf } from '../../migration/words.ts';
+import { blockedBy, type MigrationPlan, MigrationRejected, stepsOf } from '../../migration/words.ts';
 import { identifier } from '../../sql/statement.ts';
 import { createSearchIndexes, hasSearchIndex, storedSchema } from '../search/search-index.ts';
-import { beginKeys } from '../write/assigned-keys.ts';
+import { startKeysAt } from '../write/assigned-keys.ts';
 import { defineConversions, sqliteValues, unreadable } from './conversion.ts';
-import { type Inspection, inspect, strangers } from './inspect.ts';
+import { foreignTables, type Inspection, inspect } from './inspect.ts';
 import { addFields, isRebuilt, rebuild } from './rebuild.ts';
 import {
   APPLICATION_ID,
@@ -30,7 +30,7 @@ import {
   tableSql,
 } from './schema.ts';
 
-export interface SqliteDemand {
+export interface SqliteRequirement {
   readonly catalogue: Catalogue;
   readonly firstRows: FirstRows;
   /** Permitted data loss, in the syntax of `--allow`. */
@@ -38,7 +38,7 @@ export interface SqliteDemand {
 }
 
 /** Returns the steps for messages. Without changes it does not wait for a writer. */
-export function prepareSchema(db: Database, demand: SqliteDemand): readonly string[] {
+export function prepareSchema(db: Database, demand: SqliteRequirement): readonly string[] {
   if (isInPlace(db, demand)) return [];
   defineConversions(db);
   return alone(db, () => {
@@ -46,14 +46,14 @@ export function prepareSchema(db: Database, demand: SqliteDemand): readonly stri
     const comparison = compare(demandOf(demand), found);
     const problems = problemsIn(db, demand, found, comparison);
     const steps = stepsOf(comparison);
-    if (problems.length > 0) throw new MigrationRefused(db.filename, demand.catalogue, { steps, problems });
+    if (problems.length > 0) throw new MigrationRejected(db.filename, demand.catalogue, { steps, problems });
     carryOut(db, demand, found, comparison);
     return steps;
   });
 }
 
 /** The steps and obstacles, from one snapshot and without changes. */
-export function planSchema(db: Database, demand: SqliteDemand): MigrationPlan {
+export function planSchema(db: Database, demand: SqliteRequirement): MigrationPlan {
   defineConversions(db);
   const look = db.transaction(() => {
     const found = inspect(db, demand.catalogue);
@@ -95,7 +95,7 @@ function alone<T>(db: Database, work: () => T): T {
   }
 }
 
-function demandOf({ catalogue }: Pick<SqliteDemand, 'catalogue'>): Demand {
+function demandOf({ catalogue }: Pick<SqliteRequirement, 'catalogue'>): SchemaRequirement {
   return {
     catalogue,
     own: [...catalogue.collections.values()],
@@ -103,26 +103,26 @@ function demandOf({ catalogue }: Pick<SqliteDemand, 'catalogue'>): Demand {
   };
 }
 
-function isInPlace(db: Database, demand: SqliteDemand): boolean {
+function isInPlace(db: Database, demand: SqliteRequirement): boolean {
   const { catalogue } = demand;
   const found = inspect(db, demand.catalogue);
   if (found.isNew || pragma(db, 'user_version') !== SCHEMA_VERSION) return false;
   if (found.record !== recordOf(catalogue.collections.values())) return false;
   const schema = storedSchema(db);
   if (![...catalogue.collections.values()].every((each) => hasSearchIndex(db, each, schema))) return false;
-  return compare(demandOf(demand), found).changes.length === 0 && strangers(found, catalogue).length === 0;
+  return compare(demandOf(demand), found).changes.length === 0 && foreignTables(found, catalogue).length === 0;
 }
 
 function problemsIn(
   db: Database,
-  { catalogue, firstRows, allowed = [] }: SqliteDemand,
+  { catalogue, firstRows, allowed = [] }: SqliteRequirement,
   found: Inspection,
   comparison: Comparison,
 ): readonly Problem[] {
   const assessment = assess(comparison, firstRows);
   let asked = assessment.next();
   while (asked.done !== true) asked = assessment.next(answer(db, asked.value));
-  return [...strangers(found, catalogue), ...refused(asked.value, allowed)];
+  return [...foreignTables(found, catalogue), ...blockedBy(asked.value, allowed)];
 }
 
 function answer(db: Database, question: Question): number {
@@ -133,7 +133,7 @@ function answer(db: Database, question: Question): number {
   return sql === undefined ? 0 : count(db, sql);
 }
 
-function carryOut(db: Database, demand: SqliteDemand, found: Inspection, comparison: Comparison): void {
+function carryOut(db: Database, demand: SqliteRequirement, found: Inspection, comparison: Comparison): void {
   const { catalogue, firstRows, allowed = [] } = demand;
   const { pairs, changes } = comparison;
   if (found.isNew) for (const sql of RETRY_TABLE_SQL) db.run(sql);
@@ -142,7 +142,7 @@ function carryOut(db: Database, demand: SqliteDemand, found: Inspection, compari
   for (const collection of created) db.run(tableSql(catalogue, collection));
   const rebuilt = [...pairs.values()].filter((pair) => isRebuilt(found.catalogue, catalogue, pair, allowed));
   for (const pair of rebuilt) rebuild(db, catalogue, pair, allowed);
-  for (const collection of [...created, ...rebuilt.map(({ now }) => now)]) beginKeys(db, collection);
+  for (const collection of [...created, ...rebuilt.map(({ now }) => now)]) startKeysAt(db, collection);
   for (const pair of pairs.values()) {
     if (pair.before !== undefined && !rebuilt.includes(pair)) addFields(db, catalogue, pair);
   }
@@ -171,7 +171,7 @@ function removeAndRename(db: Database, { changes }: Comparison): void {
 }
 
 /** Clears dangling references, if permitted. */
-function clearDangling(db: Database, { catalogue, allowed = [] }: SqliteDemand, { changes }: Comparison): void {
+function clearDangling(db: Database, { catalogue, allowed = [] }: SqliteRequirement, { changes }: Comparison): void {
   for (const { collection, reference } of ofKind(changes, 'add-reference')) {
     const { field, to } = reference;
     if (!allowed.includes(permission('clear', collection.name, field.name))) continue;

@@ -5,11 +5,11 @@
  */
 import type { Database } from 'bun:sqlite';
 import type { Catalogue, Field } from '../../../collection/declaration.ts';
-import type { Pair } from '../../migration/changes.ts';
+import type { CollectionPair } from '../../migration/changes.ts';
 import { permission } from '../../migration/risks.ts';
 import { identifier } from '../../sql/statement.ts';
 import { defaultSql, sqliteValues } from './conversion.ts';
-import { othersIn } from './foreign-objects.ts';
+import { foreignObjectsIn } from './foreign-objects.ts';
 import { columnDefinition, count, indexesOf, tableParts, tableSql } from './schema.ts';
 
 /** Declared names contain no spaces. */
@@ -18,7 +18,7 @@ const STAND_IN = 'table to be';
 export function isRebuilt(
   found: Catalogue,
   declared: Catalogue,
-  { now, before, origin }: Pair,
+  { now, before, origin }: CollectionPair,
   allowed: readonly string[],
 ): boolean {
   if (before === undefined) return false;
@@ -38,7 +38,7 @@ function isSimplyAdded({ required, default: value, generated }: Field): boolean 
   return generated === undefined && (!required || value !== undefined);
 }
 
-export function addFields(db: Database, declared: Catalogue, { now, origin }: Pair): void {
+export function addFields(db: Database, declared: Catalogue, { now, origin }: CollectionPair): void {
   for (const field of now.fields.filter((each) => origin(each) === undefined)) {
     db.run(`alter table ${identifier(now.name)} add column ${columnDefinition(declared, now, field)}`);
   }
@@ -47,11 +47,11 @@ export function addFields(db: Database, declared: Catalogue, { now, origin }: Pa
 /**
  * Names are already the new ones, and references are not enforced. Foreign columns, indexes and triggers are preserved.
  */
-export function rebuild(db: Database, declared: Catalogue, pair: Pair, allowed: readonly string[]): void {
+export function rebuild(db: Database, declared: Catalogue, pair: CollectionPair, allowed: readonly string[]): void {
   const { now, before } = pair;
   const table = identifier(now.name);
   const known = [...now.fields, ...(before?.fields ?? []), ...indexesOf(now)].map(({ name }) => name);
-  const others = othersIn(db, now.name, new Set(known));
+  const others = foreignObjectsIn(db, now.name, new Set(known));
   const theirs = others.columns.map(({ name }) => identifier(name));
   const columns = [...now.fields.map(({ name }) => identifier(name)), ...theirs];
   const values = [...now.fields.map((field) => takenFrom(pair, field, allowed)), ...theirs];
@@ -78,7 +78,7 @@ function positionOf(db: Database, table: string): number {
 }
 
 /** The expression for a new column over the old table. */
-function takenFrom({ now, origin }: Pair, field: Field, allowed: readonly string[]): string {
+function takenFrom({ now, origin }: CollectionPair, field: Field, allowed: readonly string[]): string {
   const before = origin(field);
   if (before === undefined) return defaultSql(field);
   const value = sqliteValues.value({ field, column: { name: field.name, type: before.type } })!;

@@ -3,7 +3,7 @@
  * applies only if every value can be parsed as such.
  */
 import type { Database } from 'bun:sqlite';
-import { Refusal } from '../../../base/errors.ts';
+import { ApiError } from '../../../base/errors.ts';
 import { typeNamed } from '../../../collection/types/index.ts';
 import type { Type } from '../../../collection/types/type.ts';
 import { identifier } from '../../sql/statement.ts';
@@ -64,7 +64,7 @@ function isReadable(type: Type, text: string): boolean {
     type.store(text);
     return true;
   } catch (error) {
-    if (error instanceof Refusal) return false;
+    if (error instanceof ApiError) return false;
     throw error;
   }
 }

@@ -10,13 +10,13 @@ import {
   MAX_CANDIDATE_QUERY,
   MAX_CANDIDATE_TRIGRAMS,
 } from '../../../base/limits.ts';
-import { oncePer } from '../../../base/memo.ts';
+import { memoize } from '../../../base/memo.ts';
 import type { Collection } from '../../../collection/declaration.ts';
 import { fieldOf, type Predicate } from '../../../plan/types.ts';
 import { parseSearch } from '../../../text/search/index.ts';
 import { configurationNamed, readerFor } from '../../../text/search/lexemes.ts';
 import type { Query } from '../../../text/search/query.ts';
-import { conjuncts, keysNamed } from '../../shared/plan-keys.ts';
+import { conjuncts, maxKeys } from '../../shared/plan-keys.ts';
 import { literalsOf } from '../functions/like.ts';
 import { indexedForm, isIndexed } from './search-index.ts';
 
@@ -27,12 +27,12 @@ type Derived = Condition | undefined;
 /** In FTS5 syntax (https://www.sqlite.org/fts5.html, section 3). Cached per predicate. */
 export function candidateQuery(collection: Collection, predicate: Predicate): string | undefined {
   // Rows selected by key are already few.
-  if (keysNamed(collection, conjuncts(predicate)) !== undefined) return undefined;
+  if (maxKeys(collection, conjuncts(predicate)) !== undefined) return undefined;
   return queriesOf(collection)(predicate);
 }
 
-const queriesOf = oncePer((collection: Collection) =>
-  oncePer((predicate: Predicate) => deriveQuery(collection, predicate)),
+const queriesOf = memoize((collection: Collection) =>
+  memoize((predicate: Predicate) => deriveQuery(collection, predicate)),
 );
 
 function deriveQuery(collection: Collection, predicate: Predicate): string | undefined {

@@ -1,7 +1,7 @@
 /** Reads and writes that test only the candidates of the search index. */
 
 import { FEW_CANDIDATES } from '../../../base/limits.ts';
-import { oncePer } from '../../../base/memo.ts';
+import { memoize } from '../../../base/memo.ts';
 import type { Collection } from '../../../collection/declaration.ts';
 import type { ReadPlan } from '../../../plan/types.ts';
 import type { Output } from '../../sql/output.ts';
@@ -12,10 +12,10 @@ import { candidateQuery } from './index-candidates.ts';
 import { candidateRows } from './search-index.ts';
 
 /** For statements with a time limit: uses candidates if they can be derived, otherwise all rows. */
-export const narrowedDialect = oncePer(
+export const prefilterDialect = memoize(
   (collection: Collection): SqlDialect => ({
     ...guardedDialect,
-    narrow(predicate, name, bind) {
+    prefilter(predicate, name, bind) {
       const query = candidateQuery(collection, predicate);
       if (query === undefined) return undefined;
       return `${identifier(name)}._rowid_ in (${candidateRows(collection, query, bind)})`;
@@ -23,7 +23,7 @@ export const narrowedDialect = oncePer(
   }),
 );
 
-export interface NarrowedRead {
+export interface PrefilteredRead {
   readonly statement: Statement;
   /** Returns 1 if the index is worth using; absent if it always is. */
   readonly isBetter?: Statement;
@@ -33,11 +33,11 @@ export interface NarrowedRead {
  * Reads the candidates; undefined if none can be derived. They come in row id order; any other order sorts them all.
  * With many candidates, following the right index until the page is full is faster.
  */
-export function compileNarrowed(plan: ReadPlan, output: Output): NarrowedRead | undefined {
+export function compilePrefiltered(plan: ReadPlan, output: Output): PrefilteredRead | undefined {
   const { from, where, limit, groupBy } = plan;
   const query = candidateQuery(from, where);
   if (query === undefined) return undefined;
-  const statement = compileRead(plan, output, narrowedDialect(from));
+  const statement = compileRead(plan, output, prefilterDialect(from));
   if (limit === undefined || groupBy !== undefined) return { statement };
   const isBetter = buildStatement(guardedDialect, (bind) => {
     const some = `select 1 from (${candidateRows(from, query, bind)}) limit ${FEW_CANDIDATES + 1}`;

@@ -8,14 +8,14 @@
  * A small catalogue, which needs no index, never fills a batch and is never indexed.
  */
 import type { Database } from 'bun:sqlite';
-import { oncePer } from '../../../base/memo.ts';
+import { memoize } from '../../../base/memo.ts';
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import { can } from '../../../collection/types/type.ts';
 import { looseCase } from '../../../text/case.ts';
 import { type Bind, identifier } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
 import { GUARD } from '../connection/deadline.ts';
-import { inParentheses, joined } from '../functions/argument-groups.ts';
+import { inParentheses, joinInGroups } from '../functions/argument-groups.ts';
 import { select } from '../schema/schema.ts';
 
 /**
@@ -59,7 +59,7 @@ export function indexedForm(text: string): string {
 }
 
 /** Undefined for a collection without texts. */
-const searchIndexOf = oncePer((collection: Collection): SearchIndex | undefined => {
+const searchIndexOf = memoize((collection: Collection): SearchIndex | undefined => {
   const texts = collection.fields.filter((field) => isIndexed(collection, field)).map(({ name }) => identifier(name));
   if (texts.length === 0) return undefined;
   const table = identifier(collection.name);
@@ -69,7 +69,7 @@ const searchIndexOf = oncePer((collection: Collection): SearchIndex | undefined 
     ...string[],
   ];
   const changes = ['_rowid_', ...texts].map((column) => `old.${column} is not new.${column}`);
-  const isChanged = joined(changes, ' or ', inParentheses);
+  const isChanged = joinInGroups(changes, ' or ', inParentheses);
   const note = (rows: string) => `begin insert into ${pending} values ${rows} on conflict do nothing; end`;
   return {
     table,
@@ -185,7 +185,7 @@ export function indexPending(connection: Connection, collection: Collection, few
 /** Ids as text, since they may exceed a double's precision. */
 function nextBatch(connection: Connection, { table, texts, pending }: SearchIndex, fewest: number): readonly string[] {
   const lengths = texts.map((column) => `coalesce(octet_length(${table}.${column}), 0)`);
-  const bytes = joined(lengths, ' + ', inParentheses);
+  const bytes = joinInGroups(lengths, ' + ', inParentheses);
   const sql = `select cast(_row as text), ${bytes} from ${pending} left join ${table} on ${table}._rowid_ = _row
     where ${bytes} <= ${MAX_TEXT_BYTES} order by _row limit ${BATCH_ROWS}`;
   const rows: string[] = [];

@@ -6,7 +6,7 @@ import { firstKey } from '../../shared/write-checks.ts';
 import type { Connection } from '../connection/connection.ts';
 
 /** Skips keys up to this one, as if it had been stored. */
-export function passKey(connection: Connection, { name }: Collection, key: Value): void {
+export function advanceKey(connection: Connection, { name }: Collection, key: Value): void {
   const sql = 'update sqlite_sequence set seq = max(seq, ?) where name = ?';
   if (connection.run({ sql, params: [key, name] }).changes > 0) return;
   // No row was stored yet.
@@ -14,7 +14,7 @@ export function passKey(connection: Connection, { name }: Collection, key: Value
 }
 
 /** Starts at the field's minimum. */
-export function beginKeys(db: Database, collection: Collection): void {
+export function startKeysAt(db: Database, collection: Collection): void {
   const first = firstKey(collection);
   if (first === 1n) return;
   db.run(

@@ -3,10 +3,10 @@
  * through indexes.
  */
 
-import { Refusal } from '../../../base/errors.ts';
+import { ApiError } from '../../../base/errors.ts';
 import { type Catalogue, type Collection, type Reference, referencesTo } from '../../../collection/declaration.ts';
 import type { Value } from '../../../collection/value.ts';
-import { missingReferent, stillReferenced } from '../../shared/write-checks.ts';
+import { missingReference, stillReferenced } from '../../shared/write-checks.ts';
 import { identifier } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
 import { spendRow } from '../connection/deadline.ts';
@@ -15,7 +15,7 @@ import { valueIn } from '../functions/stored-values.ts';
 import type { Job } from './jobs.ts';
 
 /** The job was rolled back, so the rows are as before. */
-export function brokenReference(connection: Connection, catalogue: Catalogue, job: Job): Refusal {
+export function brokenReference(connection: Connection, catalogue: Catalogue, job: Job): ApiError {
   const collection = catalogue.collections.get(job.collection)!;
   for (const values of valuesOf(collection, job)) {
     const missing = missingIn(connection, catalogue, collection, values);
@@ -36,19 +36,24 @@ function missingIn(
   { collections }: Catalogue,
   collection: Collection,
   given: (name: string) => Value | undefined,
-): Refusal | undefined {
+): ApiError | undefined {
   for (const reference of collection.references) {
     const value = given(reference.field.name);
     if (value === undefined || value === null) continue;
     if (!exists(connection, reference.to, collections.get(reference.to)!.key[0]!.name, value)) {
-      return missingReferent(collection, reference, valueIn(reference.field.type, value));
+      return missingReference(collection, reference, valueIn(reference.field.type, value));
     }
   }
   return undefined;
 }
 
 /** A row that prevents the job's deletes or key changes. */
-function referrer(connection: Connection, catalogue: Catalogue, collection: Collection, job: Job): Refusal | undefined {
+function referrer(
+  connection: Connection,
+  catalogue: Catalogue,
+  collection: Collection,
+  job: Job,
+): ApiError | undefined {
   const changes = job.kind === 'change' ? [job] : job.kind === 'change-each' ? job.changes : [];
   for (const { met, set } of changes) {
     if (met === undefined) continue;
@@ -71,7 +76,7 @@ class Removal {
     private readonly catalogue: Catalogue,
   ) {}
 
-  keeper(collection: Collection, given: readonly Value[]): Refusal | undefined {
+  keeper(collection: Collection, given: readonly Value[]): ApiError | undefined {
     const keys = this.unseen(collection, given);
     if (keys.length === 0) return undefined;
     const references = referencesTo(this.catalogue, collection);
@@ -102,7 +107,7 @@ function keeperAmong(
   collection: Collection,
   keys: readonly Value[],
   references: ReturnType<typeof referencesTo>,
-): Refusal | undefined {
+): ApiError | undefined {
   for (const key of keys) {
     for (const reference of references) {
       if (exists(connection, reference.from.name, reference.field.name, key)) {
@@ -128,12 +133,12 @@ export function checkReferences(
   for (const { reference, value } of references) {
     spendRow();
     if (exists(connection, reference.to, collection.among.get(reference.to)!.key[0]!.name, value)) continue;
-    throw missingReferent(collection, reference, valueIn(reference.field.type, value));
+    throw missingReference(collection, reference, valueIn(reference.field.type, value));
   }
 }
 
 /** A row with a dangling reference, in a transaction that has not checked it yet. */
-export function findBroken(connection: Connection, collection: Collection): Refusal | undefined {
+export function findBroken(connection: Connection, collection: Collection): ApiError | undefined {
   if (collection.references.length === 0) return undefined;
   const table = identifier(collection.name);
   const sql = `select cast(broken.rowid as text), list."from" from pragma_foreign_key_check(?1) as broken
@@ -146,7 +151,7 @@ export function findBroken(connection: Connection, collection: Collection): Refu
     sql: `select ${column} from ${table} where rowid = cast(? as integer)`,
     params: [found[0]],
   });
-  return missingReferent(collection, reference, row?.[0] as Value);
+  return missingReference(collection, reference, row?.[0] as Value);
 }
 
 function exists(connection: Connection, table: string, column: string, value: Value): boolean {
@@ -154,6 +159,6 @@ function exists(connection: Connection, table: string, column: string, value: Va
   return connection.values({ sql, params: [value] }).length > 0;
 }
 
-function unknownReference({ name }: Collection): Refusal {
-  return new Refusal('23503', `a write to "${name}" violates a foreign key constraint`);
+function unknownReference({ name }: Collection): ApiError {
+  return new ApiError('23503', `a write to "${name}" violates a foreign key constraint`);
 }

@@ -1,17 +1,24 @@
 /** Inserts, updates or deletes the rows of a job, one statement after the other. */
 import { SQLiteError } from 'bun:sqlite';
-import { Refusal } from '../../../base/errors.ts';
+import { ApiError } from '../../../base/errors.ts';
 import type { Collection } from '../../../collection/declaration.ts';
-import { deniedRow } from '../../../collection/permission-errors.ts';
+import { rowDenied } from '../../../collection/permission-errors.ts';
 import type { Value } from '../../../collection/value.ts';
-import { atRow, duplicate, keysUsedUp, missingRow, notAmong, printed } from '../../shared/write-checks.ts';
+import {
+  duplicateKey,
+  keysExhausted,
+  missingRow,
+  notInFilter,
+  printValues,
+  withRowIndex,
+} from '../../shared/write-checks.ts';
 import { identifier, type Statement } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
 import { spendRow } from '../connection/deadline.ts';
 import { type GivenValue, isReferenceError, translateError } from '../errors.ts';
 import { valueIn } from '../functions/stored-values.ts';
 import { countReturned } from '../read/byte-budget.ts';
-import { passKey } from './assigned-keys.ts';
+import { advanceKey } from './assigned-keys.ts';
 import { checkReferences, type StoredReference } from './broken-references.ts';
 import type { Job } from './jobs.ts';
 
@@ -90,7 +97,7 @@ function insertEach(
     try {
       if (job.before !== undefined) {
         const { sql, params } = job.before;
-        if (connection.number({ sql, params: [...row, ...params] }) !== 1) throw deniedRow(collection.name);
+        if (connection.number({ sql, params: [...row, ...params] }) !== 1) throw rowDenied(collection.name);
       }
       if (job.returning === undefined && job.allowed === undefined) {
         const { changes, lastInsertRowid } = connection.run(insert);
@@ -101,10 +108,10 @@ function insertEach(
         if (known === undefined) inserted++;
       } else {
         const [written] = connection.values(insert);
-        if (written === undefined && job.allowed?.met !== undefined) throw deniedRow(collection.name);
+        if (written === undefined && job.allowed?.met !== undefined) throw rowDenied(collection.name);
         if (written === undefined) continue;
         if (job.allowed !== undefined && Number(written[known === undefined ? 1 : 2]) !== 1) {
-          throw deniedRow(collection.name);
+          throw rowDenied(collection.name);
         }
         affected++;
         if (known === undefined) inserted++;
@@ -117,20 +124,20 @@ function insertEach(
       }
       stored(row, known === undefined);
     } catch (error) {
-      if (isReferenceError(error) || error instanceof Refusal) throw error;
-      if (areKeysUsedUp(connection, collection, error)) throw keysUsedUp(collection);
+      if (isReferenceError(error) || error instanceof ApiError) throw error;
+      if (areKeysUsedUp(connection, collection, error)) throw keysExhausted(collection);
       const giving: GivenValue = (name) => row[fields.findIndex((field) => field.name === name)];
       const told = translateError(error, { collection, given: giving });
-      const isTaken = told instanceof Refusal && told.code === '23505' && job.meets === undefined;
+      const isTaken = told instanceof ApiError && told.code === '23505' && job.meets === undefined;
       const first = isTaken ? firstTaken(connection, collection, row) : undefined;
-      throw atRow(first ?? told, job.rows.length > 1 ? index : undefined);
+      throw withRowIndex(first ?? told, job.rows.length > 1 ? index : undefined);
     }
   }
   return affected !== 1 || key === undefined ? { affected, inserted, changed } : { affected, inserted, changed, key };
 }
 
 /** SQLite reports any of several conflicts. PostgreSQL reports the key first, then the other constraints in order. */
-function firstTaken(connection: Connection, collection: Collection, row: readonly Value[]): Refusal | undefined {
+function firstTaken(connection: Connection, collection: Collection, row: readonly Value[]): ApiError | undefined {
   const { name, fields, key, unique } = collection;
   for (const set of [key, ...unique.map((each) => each.fields)]) {
     const params = set.map((field): Value => row[fields.indexOf(field)] ?? null);
@@ -138,7 +145,7 @@ function firstTaken(connection: Connection, collection: Collection, row: readonl
     const same = set.map((field) => `${identifier(field.name)} = ?`).join(' and ');
     const [found] = connection.values({ sql: `select 1 from ${identifier(name)} where ${same}`, params });
     const values = set.map(({ type }, index) => valueIn(type, params[index]!));
-    if (found !== undefined) return duplicate(collection, set, printed(set, values));
+    if (found !== undefined) return duplicateKey(collection, set, printValues(set, values));
   }
   return undefined;
 }
@@ -165,7 +172,7 @@ function passChosen(connection: Connection, collection: Collection, { rows }: In
   const chosen = rows.flatMap((row) => row[place] ?? []);
   if (chosen.length === 0 || chosen.length === rows.length) return;
   const largest = chosen.reduce((most, value) => (value! > most! ? value : most));
-  passKey(connection, collection, largest);
+  advanceKey(connection, collection, largest);
 }
 
 function changeRows(connection: Connection, collection: Collection, job: ChangeJob): Written {
@@ -173,7 +180,7 @@ function changeRows(connection: Connection, collection: Collection, job: ChangeJ
     const { affected, changed } = change(connection, collection, job, job.returning !== undefined);
     const newKey = collection.assigned === undefined ? undefined : job.set[collection.assigned.name];
     // SQLite tracks only inserted keys, so a key set by an update is reserved here.
-    if (affected > 0 && newKey !== undefined) passKey(connection, collection, newKey);
+    if (affected > 0 && newKey !== undefined) advanceKey(connection, collection, newKey);
     return { affected, inserted: 0, changed };
   } catch (error) {
     throw translateError(error, { collection, given: (name) => job.set[name] });
@@ -183,7 +190,7 @@ function changeRows(connection: Connection, collection: Collection, job: ChangeJ
 function changeEach(connection: Connection, collection: Collection, job: ChangeEachJob): Written {
   const tests = collection.key.map(({ name }) => `${identifier(name)} = ?`).join(' and ');
   const exists = job.met?.sql ?? `select 1 from ${identifier(collection.name)} where ${tests}`;
-  const missing = job.isConditional ? notAmong : missingRow;
+  const missing = job.isConditional ? notInFilter : missingRow;
   const changed = job.changes.flatMap((each, index) => {
     const { key, set } = each;
     spendRow();
@@ -193,8 +200,8 @@ function changeEach(connection: Connection, collection: Collection, job: ChangeE
     try {
       return change(connection, collection, each, job.returning !== undefined).changed;
     } catch (error) {
-      if (isReferenceError(error) || error instanceof Refusal) throw error;
-      throw atRow(translateError(error, { collection, given: (name) => set[name] }), index);
+      if (isReferenceError(error) || error instanceof ApiError) throw error;
+      throw withRowIndex(translateError(error, { collection, given: (name) => set[name] }), index);
     }
   });
   return { affected: job.changes.length, inserted: 0, changed };
@@ -208,6 +215,6 @@ function change(
 ): Pick<Written, 'affected' | 'changed'> {
   if (!wantRows && !isRuled) return { affected: connection.run(statement).changes, changed: [] };
   const changed = connection.values(statement);
-  if (isRuled && changed.some(([, isAllowed]) => Number(isAllowed) !== 1)) throw deniedRow(name);
+  if (isRuled && changed.some(([, isAllowed]) => Number(isAllowed) !== 1)) throw rowDenied(name);
   return { affected: changed.length, changed: wantRows ? changed.map(([row]) => row as string) : [] };
 }

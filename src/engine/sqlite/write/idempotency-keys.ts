@@ -2,7 +2,7 @@
 import type { Retry } from '../../../plan/types.ts';
 import type { WriteResult } from '../../engine.ts';
 import { storedAnswer } from '../../shared/stored-answers.ts';
-import { keyUsedOtherwise } from '../../shared/write-checks.ts';
+import { idempotencyKeyReused } from '../../shared/write-checks.ts';
 import type { Connection } from '../connection/connection.ts';
 import { RETRY_TABLE } from '../schema/schema.ts';
 
@@ -15,7 +15,7 @@ export function recallResult(connection: Connection, retry: Retry, hours: number
   });
   if (kept === undefined) return undefined;
   if (kept.fingerprint === retry.fingerprint) return JSON.parse(kept.result as string) as WriteResult;
-  throw keyUsedOtherwise();
+  throw idempotencyKeyReused();
 }
 
 export function rememberResult(connection: Connection, retry: Retry, result: WriteResult, hours: number): void {

@@ -2,27 +2,27 @@
  * Splits a job with many rows for transfer to the writer thread: copying takes time, and other requests are served in
  * between.
  */
-import { ROWS_A_PIECE } from '../../../base/cooperative.ts';
+import { ROWS_PER_SLICE } from '../../../base/cooperative.ts';
 import type { Job } from './jobs.ts';
 
 /** Rows to insert, or changes of one row each. */
-export type Part = readonly unknown[];
+export type JobPart = readonly unknown[];
 
 /** The parts of a long job and the rest without them; undefined for a short job. */
-export function divided(job: Job): { readonly parts: readonly Part[]; readonly rest: Job } | undefined {
+export function splitJob(job: Job): { readonly parts: readonly JobPart[]; readonly rest: Job } | undefined {
   const list = listOf(job);
-  if (list.length <= ROWS_A_PIECE) return undefined;
-  const parts = Array.from({ length: Math.ceil(list.length / ROWS_A_PIECE) }, (_, index) =>
-    list.slice(index * ROWS_A_PIECE, (index + 1) * ROWS_A_PIECE),
+  if (list.length <= ROWS_PER_SLICE) return undefined;
+  const parts = Array.from({ length: Math.ceil(list.length / ROWS_PER_SLICE) }, (_, index) =>
+    list.slice(index * ROWS_PER_SLICE, (index + 1) * ROWS_PER_SLICE),
   );
   return { parts, rest: withList(job, []) };
 }
 
-export function joined(rest: Job, parts: readonly Part[]): Job {
+export function joinResults(rest: Job, parts: readonly JobPart[]): Job {
   return withList(rest, parts.flat());
 }
 
-function listOf(job: Job): Part {
+function listOf(job: Job): JobPart {
   switch (job.kind) {
     case 'insert':
       return job.rows;
@@ -33,7 +33,7 @@ function listOf(job: Job): Part {
   }
 }
 
-function withList(job: Job, list: Part): Job {
+function withList(job: Job, list: JobPart): Job {
   switch (job.kind) {
     case 'insert':
       return { ...job, rows: list as typeof job.rows };

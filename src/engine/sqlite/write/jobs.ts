@@ -3,16 +3,16 @@
  * happens outside the writer thread.
  */
 
-import { mapped, type Pieces } from '../../../base/cooperative.ts';
+import { mapInSlices, type Task } from '../../../base/cooperative.ts';
 import { MAX_RETURNED_BYTES } from '../../../base/limits.ts';
-import { oncePer } from '../../../base/memo.ts';
+import { memoize } from '../../../base/memo.ts';
 import { type Collection, isKey } from '../../../collection/declaration.ts';
 import type { Value } from '../../../collection/value.ts';
 import type { Encoding, RowForm } from '../../../encode/encoding.ts';
-import { both } from '../../../plan/access/permissions.ts';
+import { andAlso } from '../../../plan/access/permissions.ts';
 import { keyIs } from '../../../plan/keys.ts';
-import { inKeyOrder } from '../../../plan/read/shape.ts';
-import { planSeen, WHOLE } from '../../../plan/read/whole-row.ts';
+import { sortedByKey } from '../../../plan/read/shape.ts';
+import { planVisibleRow, WHOLE_ROW_JSON } from '../../../plan/read/whole-row.ts';
 import {
   ALWAYS,
   type Assignment,
@@ -24,7 +24,7 @@ import {
   type Predicate,
   type WritePlan,
 } from '../../../plan/types.ts';
-import { askedBefore, reachesOthers, rowsWritten } from '../../shared/plan-keys.ts';
+import { checkBeforeInsert, maxRowsWritten, readsOtherCollections } from '../../shared/plan-keys.ts';
 import { conflictSql } from '../../sql/conflict.ts';
 import type { Scope } from '../../sql/expression.ts';
 import { type Output, outputOf } from '../../sql/output.ts';
@@ -35,9 +35,9 @@ import { maxRowBytes } from '../../sql/row-size.ts';
 import { type Bind, buildStatement, identifier, type Statement } from '../../sql/statement.ts';
 import { GUARD } from '../connection/deadline.ts';
 import { guardedDialect, sqliteDialect } from '../dialect.ts';
-import { joined, pathTo } from '../functions/argument-groups.ts';
+import { joinInGroups, pathTo } from '../functions/argument-groups.ts';
 import { columnList, storedValues } from '../schema/schema.ts';
-import { narrowedDialect } from '../search/index-prefilter.ts';
+import { prefilterDialect } from '../search/index-prefilter.ts';
 import { type Allowed, compileAllowed, compileBefore, compileNamed } from './job-rules.ts';
 
 export type Job = JobTerms &
@@ -104,7 +104,7 @@ interface JobTerms {
   readonly retry?: WritePlan['retry'];
 }
 
-export function* compileJob(plan: WritePlan, encoding: Encoding): Pieces<Job> {
+export function* compileJob(plan: WritePlan, encoding: Encoding): Task<Job> {
   const collection = plan.into;
   const terms = compileTerms(plan, encoding);
   const returning = plan.returning === undefined ? '' : ` returning ${storedRow(collection)}`;
@@ -112,7 +112,7 @@ export function* compileJob(plan: WritePlan, encoding: Encoding): Pieces<Job> {
   switch (plan.kind) {
     case 'insert': {
       const allowed = plan.restriction && compileAllowed(collection, plan.restriction);
-      const asked = askedBefore(plan);
+      const asked = checkBeforeInsert(plan);
       const told =
         allowed === undefined ? returning : `${returning || ' returning 1'}, ${allowed.created}, ${allowed.changed}`;
       return {
@@ -121,7 +121,7 @@ export function* compileJob(plan: WritePlan, encoding: Encoding): Pieces<Job> {
         ...(allowed === undefined ? {} : { allowed }),
         ...(asked === undefined ? {} : { before: compileBefore(collection, asked) }),
         sql: insertSql(collection) + conflictSql(plan.conflict, allowed?.met) + told,
-        rows: yield* mapped(plan.rows, (row) => storedValues(collection.fields, row)),
+        rows: yield* mapInSlices(plan.rows, (row) => storedValues(collection.fields, row)),
         ...(typeof plan.conflict === 'object' && plan.conflict.overwrite.length > 0
           ? { meets: meeting(collection, plan.conflict) }
           : {}),
@@ -131,15 +131,15 @@ export function* compileJob(plan: WritePlan, encoding: Encoding): Pieces<Job> {
       return { kind: 'change', ...terms, ...compileUpdate(plan, plan.set, plan.where, plan.bound, counted) };
     case 'update-each': {
       const { met = ALWAYS } = plan.restriction ?? {};
-      const named = both(met, plan.among ?? ALWAYS);
+      const named = andAlso(met, plan.among ?? ALWAYS);
       return {
         kind: 'change-each',
         ...terms,
         ...(isAlways(named) ? {} : { met: compileNamed(collection, named) }),
         isConditional: plan.among !== undefined,
-        changes: yield* mapped(plan.changes, ({ key, set }) => ({
+        changes: yield* mapInSlices(plan.changes, ({ key, set }) => ({
           key: key.map((value, index) => sqliteDialect.stored(value, collection.key[index]!.type)),
-          ...compileUpdate(plan, set, both(keyIs(collection, key), met), undefined, counted),
+          ...compileUpdate(plan, set, andAlso(keyIs(collection, key), met), undefined, counted),
         })),
       };
     }
@@ -194,15 +194,15 @@ function compileTerms(plan: WritePlan, encoding: Encoding): JobTerms {
 function compilePrecondition(into: Collection, precondition: Precondition): NonNullable<JobTerms['precondition']> {
   const { key, versions, seen } = precondition;
   if (seen === undefined) return { key, versions };
-  const plan = planSeen(into, precondition);
-  const output = outputOf(plan.columns, WHOLE, sqliteDialect);
+  const plan = planVisibleRow(into, precondition);
+  const output = outputOf(plan.columns, WHOLE_ROW_JSON, sqliteDialect);
   return { key, versions, seen: { statement: compileRead(plan, output, sqliteDialect), form: output.form } };
 }
 
 /** A stored row as JSON without loss of digits. */
 function storedRow({ name, fields }: Collection): string {
   const columns = fields.map((field) => `${identifier(name)}.${identifier(field.name)}`);
-  return jsonArray(joined(columns, ', ', jsonArray));
+  return jsonArray(joinInGroups(columns, ', ', jsonArray));
 }
 
 function jsonArray(list: string): string {
@@ -213,9 +213,9 @@ function jsonArray(list: string): string {
 function compileReturning(plan: WritePlan, asked: NonNullable<WritePlan['returning']>, encoding: Encoding): Returning {
   const { into } = plan;
   const areFound = plan.kind === 'update' || plan.kind === 'delete';
-  const shape = areFound && rowsWritten(plan) > 1 ? inKeyOrder(into, asked) : asked;
+  const shape = areFound && maxRowsWritten(plan) > 1 ? sortedByKey(into, asked) : asked;
   const output = boundedAnswer(plan, shape.columns, outputOf(shape.columns, encoding, sqliteDialect));
-  const reaches = reachesOthers(shape);
+  const reaches = readsOtherCollections(shape);
   const removal = plan.kind === 'delete' && reaches ? plan : undefined;
   const statement = buildStatement(guardedDialect, (bind) => {
     const scope = { ...scopeOf(guardedDialect, bind, into.name), stripNulls: output.stripNulls };
@@ -231,7 +231,7 @@ function compileReturning(plan: WritePlan, asked: NonNullable<WritePlan['returni
 
 /** Counts bytes if the answer could exceed its limit. */
 function boundedAnswer(plan: WritePlan, columns: readonly OutputColumn[], output: Output): Output {
-  return rowsWritten(plan) * maxRowBytes(columns, output) > MAX_RETURNED_BYTES
+  return maxRowsWritten(plan) * maxRowBytes(columns, output) > MAX_RETURNED_BYTES
     ? { ...output, bounded: 'rows' }
     : output;
 }
@@ -275,7 +275,7 @@ function compileUpdate(
 
 /** For a change that would visit every row: uses the search index. */
 function narrowedScope(collection: Collection, bind: Bind): Scope {
-  return scopeOf(narrowedDialect(collection), bind, collection.name);
+  return scopeOf(prefilterDialect(collection), bind, collection.name);
 }
 
 function boundedWhere(collection: Collection, where: Predicate, bound: Bound | undefined, scope: Scope): string {
@@ -286,7 +286,7 @@ function boundedWhere(collection: Collection, where: Predicate, bound: Bound | u
 }
 
 /** Cached, so that the jobs of a batch share one string when sent to the writer thread. */
-const insertSql = oncePer(
+const insertSql = memoize(
   ({ name, fields }: Collection) =>
     `insert into ${identifier(name)} (${columnList(fields)}) values (${fields.map((_, index) => `?${index + 1}`).join(', ')})`,
 );

@@ -4,17 +4,17 @@
  */
 import { SQLiteError } from 'bun:sqlite';
 import type { Collection } from '../../../collection/declaration.ts';
-import { overwritten } from '../../../plan/write/insert.ts';
+import { overwrittenFields } from '../../../plan/write/insert.ts';
 import { ConfigError } from '../../../settings/setting.ts';
-import { LoadRefused, type LoadResult, type LoadSet, type LoadTerms } from '../../shared/loader.ts';
+import { type LoadOptions, LoadRejected, type LoadResult, type LoadSet } from '../../shared/loader.ts';
 import { conflictSql } from '../../sql/conflict.ts';
 import { identifier } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
 import { isReferenceError, translateError } from '../errors.ts';
 import { columnList } from '../schema/schema.ts';
-import { passKey } from './assigned-keys.ts';
+import { advanceKey } from './assigned-keys.ts';
 import { findBroken } from './broken-references.ts';
-import { Staged } from './staging.ts';
+import { Staging } from './staging.ts';
 
 /** Indexes are written in random order, so pages outside the cache would be written repeatedly. */
 const CACHE_KB = 64 * 1024;
@@ -24,7 +24,7 @@ const ROWS_PER_STORE = 20_000;
 export async function loadRows(
   connection: Connection,
   sets: readonly LoadSet[],
-  terms: LoadTerms,
+  terms: LoadOptions,
 ): Promise<LoadResult> {
   checkWhole(connection);
   connection.execute(`pragma cache_size = -${CACHE_KB}`);
@@ -32,9 +32,9 @@ export async function loadRows(
   try {
     connection.execute('pragma staging.synchronous = off');
     connection.execute('pragma staging.journal_mode = off');
-    const gathered: Staged[] = [];
+    const gathered: Staging[] = [];
     for (const { into, batches } of sets) {
-      const staged = new Staged(connection, into);
+      const staged = new Staging(connection, into);
       for await (const batch of batches) staged.add(batch);
       gathered.push(staged);
     }
@@ -57,7 +57,7 @@ function checkWhole(connection: Connection): void {
   );
 }
 
-function storeAll(connection: Connection, gathered: readonly Staged[], terms: LoadTerms): LoadResult {
+function storeAll(connection: Connection, gathered: readonly Staging[], terms: LoadOptions): LoadResult {
   connection.waitInTurn();
   // Known rejections end the load before it blocks other writers.
   if (!terms.goesOn()) refuseAll(gathered, terms);
@@ -77,7 +77,12 @@ function storeAll(connection: Connection, gathered: readonly Staged[], terms: Lo
   return result;
 }
 
-function store(connection: Connection, staged: Staged, terms: LoadTerms, stored: (rows: number) => void): LoadResult {
+function store(
+  connection: Connection,
+  staged: Staging,
+  terms: LoadOptions,
+  stored: (rows: number) => void,
+): LoadResult {
   try {
     return new Store(connection, staged, terms, stored).run();
   } catch (error) {
@@ -86,7 +91,7 @@ function store(connection: Connection, staged: Staged, terms: LoadTerms, stored:
 }
 
 /** SQLite reports a broken reference only at commit, without naming it. */
-function end(connection: Connection, gathered: readonly Staged[], { dryRun }: LoadTerms): void {
+function end(connection: Connection, gathered: readonly Staging[], { dryRun }: LoadOptions): void {
   const broken = () => gathered.map(({ collection }) => findBroken(connection, collection)).find(Boolean);
   try {
     const found = dryRun ? broken() : undefined;
@@ -99,13 +104,13 @@ function end(connection: Connection, gathered: readonly Staged[], { dryRun }: Lo
 }
 
 /** Reports all rejected rows. */
-function refuseAll(gathered: readonly Staged[], terms: LoadTerms): never {
+function refuseAll(gathered: readonly Staging[], terms: LoadOptions): never {
   for (const staged of gathered) {
     if (terms.onConflict !== 'keep') staged.refuseRepeated(terms);
     if (terms.onConflict === 'refuse') staged.refuseTaken(terms);
     staged.refuseShared(terms);
   }
-  throw new LoadRefused();
+  throw new LoadRejected();
 }
 
 class Store {
@@ -114,8 +119,8 @@ class Store {
 
   constructor(
     private readonly connection: Connection,
-    private readonly staged: Staged,
-    private readonly terms: LoadTerms,
+    private readonly staged: Staging,
+    private readonly terms: LoadOptions,
     private readonly stored: (rows: number) => void,
   ) {
     this.collection = staged.collection;
@@ -126,8 +131,8 @@ class Store {
     const { connection, staged, terms } = this;
     if (terms.onConflict === 'overwrite') staged.refuseRepeated(terms);
     if (terms.onConflict !== 'refuse') staged.refuseShared(terms);
-    if (!terms.goesOn()) throw new LoadRefused();
-    if (staged.assigns) passKey(connection, this.collection, staged.largest);
+    if (!terms.goesOn()) throw new LoadRejected();
+    if (staged.assigns) advanceKey(connection, this.collection, staged.largest);
     return terms.onConflict === 'refuse' ? this.insertNew() : this.merge(terms.onConflict);
   }
 
@@ -145,7 +150,7 @@ class Store {
     staged.refuseRepeated(terms);
     staged.refuseTaken(terms);
     staged.refuseShared(terms);
-    if (!terms.goesOn()) throw new LoadRefused();
+    if (!terms.goesOn()) throw new LoadRejected();
     return this.storeRows('');
   }
 
@@ -159,7 +164,7 @@ class Store {
     });
     let affected = 0;
     for (const [shape, given] of this.staged.shapes.entries()) {
-      const conflict = conflictSql({ on, overwrite: overwritten(this.collection, given, on) });
+      const conflict = conflictSql({ on, overwrite: overwrittenFields(this.collection, given, on) });
       affected += this.storeRows(conflict, `"the shape" = ${shape}`).affected;
     }
     return { affected, inserted };

@@ -3,12 +3,12 @@
  * covers all of them, and no result is reported before it. If no job stores anything, everything is rolled back.
  */
 
-import { Refusal } from '../../../base/errors.ts';
+import { ApiError } from '../../../base/errors.ts';
 import { MAX_EMBEDDING_SECONDS } from '../../../base/limits.ts';
 import type { Catalogue, Collection } from '../../../collection/declaration.ts';
 import { OWN_COLLECTIONS } from '../../../collection/own-collections.ts';
 import { encodeRows } from '../../../encode/encoding.ts';
-import { planWhole, WHOLE } from '../../../plan/read/whole-row.ts';
+import { planWholeRow, WHOLE_ROW_JSON } from '../../../plan/read/whole-row.ts';
 import type { WriteResult } from '../../engine.ts';
 import { checkAffected, checkVersion, shorterDryRun } from '../../shared/write-checks.ts';
 import { outputOf } from '../../sql/output.ts';
@@ -16,7 +16,7 @@ import { compileRead } from '../../sql/read.ts';
 import type { Statement } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
 import { clearDeadline, limitPart, setDeadline } from '../connection/deadline.ts';
-import { asOutcome, type Outcome } from '../connection/thread-result.ts';
+import { type ThreadResult, toThreadResult } from '../connection/thread-result.ts';
 import { sqliteDialect } from '../dialect.ts';
 import { isReferenceError, translateError } from '../errors.ts';
 import { withinReturned } from '../read/byte-budget.ts';
@@ -48,12 +48,12 @@ export function applyJobs(
   jobs: readonly Job[],
   bounds: WriteBounds,
   declared?: DeclarationWatch,
-): Outcome[] {
+): ThreadResult[] {
   try {
     connection.beginWriting();
     declared?.check();
     const endsAt = performance.now() + bounds.commitSeconds * 1000;
-    const outcomes: Outcome[] = [];
+    const outcomes: ThreadResult[] = [];
     for (const job of jobs) {
       if (outcomes.length > 0 && performance.now() >= endsAt) break;
       outcomes.push(applyJob(connection, catalogue, job, bounds));
@@ -63,12 +63,12 @@ export function applyJobs(
     return outcomes;
   } catch (error) {
     connection.rollback();
-    const outcome = asOutcome(translateError(error));
+    const outcome = toThreadResult(translateError(error));
     return jobs.map(() => outcome);
   }
 }
 
-function applyJob(connection: Connection, catalogue: Catalogue, job: Job, bounds: WriteBounds): Outcome {
+function applyJob(connection: Connection, catalogue: Catalogue, job: Job, bounds: WriteBounds): ThreadResult {
   const collection = catalogue.collections.get(job.collection) ?? OWN_COLLECTIONS.get(job.collection)!;
   connection.run(SAVEPOINT);
   try {
@@ -81,12 +81,12 @@ function applyJob(connection: Connection, catalogue: Catalogue, job: Job, bounds
   } catch (error) {
     const translated = translateError(error, { collection });
     // A full disk ends the whole transaction with all its jobs.
-    if (!connection.inTransaction || (translated instanceof Refusal && translated.code === 'CAT507')) throw error;
+    if (!connection.inTransaction || (translated instanceof ApiError && translated.code === 'CAT507')) throw error;
     connection.run(ROLLBACK);
     // Runs on the rows as they were before, since SQLite does not say which reference failed.
     const refused = isReferenceError(error) ? brokenReference(connection, catalogue, job) : translated;
     connection.run(RELEASE);
-    return asOutcome(refused);
+    return toThreadResult(refused);
   } finally {
     clearDeadline();
   }
@@ -119,12 +119,12 @@ function storedRow(
 ): string | undefined {
   if (seen !== undefined) {
     const found = connection.rows(seen.statement);
-    return found.length === 0 ? undefined : encodeRows(found, WHOLE, seen.form).slice(1, -1);
+    return found.length === 0 ? undefined : encodeRows(found, WHOLE_ROW_JSON, seen.form).slice(1, -1);
   }
-  const plan = planWhole(collection, key);
-  const output = outputOf(plan.columns, WHOLE, sqliteDialect);
+  const plan = planWholeRow(collection, key);
+  const output = outputOf(plan.columns, WHOLE_ROW_JSON, sqliteDialect);
   const rows = connection.rows(compileRead(plan, output, sqliteDialect));
-  return rows.length === 0 ? undefined : encodeRows(rows, WHOLE, output.form).slice(1, -1);
+  return rows.length === 0 ? undefined : encodeRows(rows, WHOLE_ROW_JSON, output.form).slice(1, -1);
 }
 
 const EMBED_LESS = 'Nothing was changed. Ask for Prefer: return=minimal, or embed less; read the rows after the write.';

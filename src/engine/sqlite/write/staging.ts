@@ -1,10 +1,10 @@
 /** Rows staged for a load in a temporary database, and the rejected ones among them. */
 
-import type { Refusal } from '../../../base/errors.ts';
+import type { ApiError } from '../../../base/errors.ts';
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import type { Value } from '../../../collection/value.ts';
-import type { LoadBatch, LoadTerms } from '../../shared/loader.ts';
-import { duplicate, repeated } from '../../shared/write-checks.ts';
+import type { LoadBatch, LoadOptions } from '../../shared/loader.ts';
+import { duplicateKey, repeatedRow } from '../../shared/write-checks.ts';
 import { sharedValues } from '../../sql/shared-values.ts';
 import { identifier } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
@@ -17,7 +17,7 @@ const ROWS_PER_LOOK = 10_000;
 /** No collection has this name. */
 const REFUSED = 'staging."refused rows"';
 
-export class Staged {
+export class Staging {
   /** The staging table. */
   readonly rows: string;
   /** The target table. */
@@ -68,37 +68,37 @@ export class Staged {
   }
 
   /** The first of rows with the same key wins. */
-  refuseRepeated(terms: LoadTerms): void {
+  refuseRepeated(terms: LoadOptions): void {
     if (this.ascending) return;
     const { name, key } = this.collection;
     const index = identifier(`keys of ${name}`);
     this.connection.execute(`create index if not exists staging.${index} on ${identifier(name)} (${this.keys})`);
     const earlier = `select min(rowid) from ${this.rows} group by ${this.keys}`;
     const isGiven = key.map((field) => `${identifier(field.name)} is not null`).join(' and ');
-    this.refuse(terms, `${isGiven} and rowid not in (${earlier})`, key, repeated);
+    this.refuse(terms, `${isGiven} and rowid not in (${earlier})`, key, repeatedRow);
   }
 
-  refuseTaken(terms: LoadTerms): void {
+  refuseTaken(terms: LoadOptions): void {
     const taken = `(${this.keys}) in (select ${this.keys} from ${this.table})`;
     this.refuse(terms, taken, this.collection.key, this.duplicate);
   }
 
   /** The first of rows with the same unique values wins, unless a stored row has them. */
-  refuseShared(terms: LoadTerms): void {
+  refuseShared(terms: LoadOptions): void {
     for (const { fields, repeated: repeats, taken } of sharedValues(this, terms.onConflict)) {
-      this.refuse(terms, repeats, fields, repeated);
+      this.refuse(terms, repeats, fields, repeatedRow);
       this.refuse(terms, taken, fields, this.duplicate);
     }
   }
 
-  private readonly duplicate = (fields: readonly Field[], values: readonly Value[]): Refusal =>
-    duplicate(this.collection, fields, values.map(String));
+  private readonly duplicate = (fields: readonly Field[], values: readonly Value[]): ApiError =>
+    duplicateKey(this.collection, fields, values.map(String));
 
   private refuse(
-    terms: LoadTerms,
+    terms: LoadOptions,
     which: string,
     because: readonly Field[],
-    refusalOf: (fields: readonly Field[], values: readonly Value[]) => Refusal,
+    refusalOf: (fields: readonly Field[], values: readonly Value[]) => ApiError,
   ): void {
     const { connection } = this;
     connection.execute(

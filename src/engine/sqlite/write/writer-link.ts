@@ -3,8 +3,8 @@ import type { Catalogue } from '../../../collection/declaration.ts';
 import type { CatalogueDraft } from '../../../collection/draft.ts';
 import type { OpenFiles } from '../connection/database-files.ts';
 import { Thread } from '../connection/thread.ts';
-import type { Outcome } from '../connection/thread-result.ts';
-import { divided, type Part } from './job-slices.ts';
+import type { ThreadResult } from '../connection/thread-result.ts';
+import { type JobPart, splitJob } from './job-slices.ts';
 import type { Job } from './jobs.ts';
 import type { WriteBounds } from './run-jobs.ts';
 import type { Commit } from './writer.ts';
@@ -12,13 +12,13 @@ import type { Commit } from './writer.ts';
 /** A message to the writer thread; commits and `close` are answered. */
 export type WriterRequest =
   | ({ readonly kind: 'open'; readonly catalogue: CatalogueDraft } & Omit<WriterTerms, 'catalogue'>)
-  | { readonly kind: 'part'; readonly part: Part }
+  | { readonly kind: 'part'; readonly part: JobPart }
   /** `parts` is the number of parts that preceded a long job. */
   | { readonly kind: 'commit'; readonly jobs: readonly Job[]; readonly parts?: number }
   | { readonly kind: 'give-back-memory' }
   | { readonly kind: 'close' };
 export type WriterAnswer =
-  | { readonly outcomes: readonly Outcome[]; readonly stale: boolean }
+  | { readonly outcomes: readonly ThreadResult[]; readonly stale: boolean }
   | { readonly fault: string };
 
 export interface WriterTerms {
@@ -51,7 +51,7 @@ export class WriterThread {
   }
 
   readonly commit: Commit = async (jobs) => {
-    const long = jobs.length === 1 ? divided(jobs[0]!) : undefined;
+    const long = jobs.length === 1 ? splitJob(jobs[0]!) : undefined;
     for (const part of long?.parts ?? []) {
       this.thread.post({ kind: 'part', part });
       await new Promise((resolve) => setImmediate(resolve));

@@ -1,15 +1,15 @@
 /** The writer thread: it owns the writing connection and knows only jobs. */
 
-import { Refusal } from '../../../base/errors.ts';
+import { ApiError } from '../../../base/errors.ts';
 import { QUICK_PAGE_ROWS } from '../../../base/limits.ts';
 import { declareCatalogue } from '../../../collection/declaration.ts';
 import { Connection } from '../connection/connection.ts';
 import { checkFiles } from '../connection/database-files.ts';
-import { asOutcome, type Outcome } from '../connection/thread-result.ts';
+import { type ThreadResult, toThreadResult } from '../connection/thread-result.ts';
 import { translateError } from '../errors.ts';
 import { DeclarationWatch } from '../schema/declaration-watch.ts';
 import { indexPending } from '../search/search-index.ts';
-import { joined, type Part } from './job-slices.ts';
+import { type JobPart, joinResults } from './job-slices.ts';
 import type { Job } from './jobs.ts';
 import { applyJobs } from './run-jobs.ts';
 import type { WriterAnswer, WriterRequest, WriterTerms } from './writer-link.ts';
@@ -21,7 +21,7 @@ type CommitRequest = Extract<WriterRequest, { kind: 'commit' }>;
 let terms: WriterTerms | undefined;
 let connection: Connection | undefined;
 let declared: DeclarationWatch | undefined;
-const received: Part[] = [];
+const received: JobPart[] = [];
 
 /** The interval of checks for rows to index. */
 const LOOK_MS = 1_000;
@@ -67,8 +67,8 @@ function answer(request: WriterRequest): WriterAnswer | undefined {
 function whole({ jobs, parts = 0 }: CommitRequest): readonly Job[] {
   const came = received.splice(0);
   if (parts === 0) return jobs;
-  if (came.length === parts) return [joined(jobs[0]!, came)];
-  throw new Refusal('CAT503', 'a thread of the database ended', {
+  if (came.length === parts) return [joinResults(jobs[0]!, came)];
+  throw new ApiError('CAT503', 'a thread of the database ended', {
     details: 'Nothing was changed.',
     hint: 'Try again in a moment.',
     headers: { 'retry-after': '1' },
@@ -83,14 +83,14 @@ function attempt<T>(work: () => T): T | { readonly fault: string } {
   }
 }
 
-function commit(request: CommitRequest): readonly Outcome[] {
+function commit(request: CommitRequest): readonly ThreadResult[] {
   const { catalogue, bounds, files } = terms!;
   try {
     const jobs = whole(request);
     checkFiles(files);
     return applyJobs(open(), catalogue, jobs, bounds, declared);
   } catch (error) {
-    const outcome = asOutcome(translateError(error));
+    const outcome = toThreadResult(translateError(error));
     return request.jobs.map(() => outcome);
   }
 }

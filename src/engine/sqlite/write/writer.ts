@@ -3,16 +3,16 @@
  * commit of its own, in the order of arrival; after each of them it is the turn of the quick ones. The commits themselves run on a
  * thread of their own, so that syncing the disk never holds up a read.
  */
-import { Refusal } from '../../../base/errors.ts';
+import { ApiError } from '../../../base/errors.ts';
 import { MAX_QUEUE_SECONDS, MAX_WAITING_WRITES, MAX_WRITES_PER_COMMIT } from '../../../base/limits.ts';
 import type { MaybePromise, WriteResult } from '../../engine.ts';
-import { type Outcome, settle } from '../connection/thread-result.ts';
+import { settle, type ThreadResult } from '../connection/thread-result.ts';
 import type { Job } from './jobs.ts';
 
 /**
  * The results of all jobs, or of the first ones, since a commit is limited in time. The others join the next commit.
  */
-export type Commit = (jobs: readonly Job[]) => MaybePromise<readonly Outcome[]>;
+export type Commit = (jobs: readonly Job[]) => MaybePromise<readonly ThreadResult[]>;
 
 interface Waiting {
   readonly job: Job;
@@ -90,7 +90,7 @@ export class Writer {
     }
   }
 
-  private report(waiting: Waiting, outcome: Outcome): void {
+  private report(waiting: Waiting, outcome: ThreadResult): void {
     this.writes++;
     try {
       waiting.resolve(settle(outcome));
@@ -100,8 +100,8 @@ export class Writer {
   }
 }
 
-function tooManyWrites(): Refusal {
-  return new Refusal('CAT503', 'too many costly writes are waiting', {
+function tooManyWrites(): ApiError {
+  return new ApiError('CAT503', 'too many costly writes are waiting', {
     details: 'Nothing was changed.',
     hint: 'Try again in a moment, or name the rows by their keys.',
     headers: { 'retry-after': '1' },

@@ -1,18 +1,18 @@
 /** Dates and times in the reader's format. The browser's formatter is created on first use. */
 
-import { oncePer } from '../../../../base/memo.ts';
+import { memoize } from '../../../../base/memo.ts';
 import type { Field } from '../../../../collection/declaration.ts';
 
 const DAY: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeZone: 'UTC' };
 const TIME: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' };
 /** Points in time, which are shown in the reader's time zone. */
 const MOMENT: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeStyle: 'short' };
-const formatter = oncePer(
+const formatter = memoize(
   (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(navigator.language, options),
 );
 
 /** Types with a time: points in time use the reader's time zone, others are shown as stored. */
-const isMoment = oncePer((type: Field['type']) =>
+const isMoment = memoize((type: Field['type']) =>
   /[+-]\d\d(:?\d\d)?$/.test(type.print(type.read('2000-01-01T00:00:00+00'))),
 );
 

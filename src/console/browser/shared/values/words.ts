@@ -2,7 +2,7 @@
  * Explains errors in everyday words. The service's own message names types, constraints and operators; `detailsOf`
  * returns it.
  */
-import { Refusal } from '../../../../base/errors.ts';
+import { ApiError } from '../../../../base/errors.ts';
 import { collectionNamed, fieldNamed, labelOf, oneOf, titleOfCollection } from '../api/collection.ts';
 import type { Problem } from '../api/http.ts';
 import { HttpError } from '../api/http-error.ts';
@@ -87,7 +87,7 @@ export function detailsOf(error: unknown): string | undefined {
 }
 
 function problemIn(error: unknown): Problem | undefined {
-  if (error instanceof Refusal) return error;
+  if (error instanceof ApiError) return error;
   if (!(error instanceof HttpError)) return undefined;
   const body = error.body as Partial<Problem> | undefined;
   return typeof body?.message === 'string' ? (body as Problem) : undefined;
