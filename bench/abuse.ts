@@ -1,6 +1,6 @@
 /**
- * `npm run bench:abuse`: what the others notice while somebody misuses the service: the slowest of their reads and writes, and the
- * memory that the service takes, on both engines. See docs/performance.md.
+ * `npm run bench:abuse`: measures the effect of attacks on other clients, on both engines. It reports their slowest
+ * reads and writes and the memory of the service. See docs/performance.md.
  */
 import { parseArgs } from 'node:util';
 import { ATTACKS } from './abuse/attacks.ts';
@@ -18,7 +18,7 @@ import { ROOT, type Server, startService } from './servers.ts';
 const { values } = parseArgs({
   options: {
     products: { type: 'string', default: String(MILLION) },
-    /** How long each attack lasts. */
+    /** The duration of each attack. */
     seconds: { type: 'string', default: '15' },
     engine: { type: 'string' },
     only: { type: 'string' },
@@ -31,7 +31,7 @@ if (values.write && (values.only !== undefined || values.engine !== undefined)) 
   process.exit(2);
 }
 
-/** What the probe and the service need to come to rest, before an attack and after it. */
+/** The pause before and after an attack, in which the probe and the service settle. */
 const REST_MS = 5_000;
 
 const SERVICES: Readonly<Record<string, (fixtures: Fixtures) => Promise<Server>>> = {
@@ -68,7 +68,7 @@ async function attacked(target: Target, engine: string): Promise<Noticed[]> {
   return all;
 }
 
-/** Resolves, when it is asked to stop, to what it found. */
+/** Starts the probe and returns a function that stops it and resolves to its results. */
 function startProbe(url: string): () => Promise<Found> {
   const found = Promise.withResolvers<Found>();
   const probe = Bun.spawn([process.execPath, 'bench/abuse/probe.ts', url, String(products)], {

@@ -1,12 +1,12 @@
 /**
- * Two servers under load in turn, round by round: what slows the machine down for a while slows both. Each is warmed up
- * first, since code that has not run for some seconds has not been compiled yet.
+ * Puts load on two servers alternately, so that temporary slowdowns of the machine affect both. Each server is warmed
+ * up first, because code that has not run for some seconds is not compiled yet.
  */
 import { type Load, type Measured, measure } from './load.ts';
 import { type Goal, type Outcome, summarise } from './outcome.ts';
 import type { Server } from './servers.ts';
 
-/** In seconds. Both warm up at the same time, so each has half of it. */
+/** Durations in seconds. Both servers warm up at the same time, so each gets half of the warm-up time. */
 export interface Pace {
   readonly warmUp: number;
   readonly seconds: number;
@@ -33,16 +33,16 @@ interface About {
 
 export type Pair = About & Sides;
 
-/** What a bare server answers alike, at a share of its rate. */
+/** A read that a bare server answers with the same values. */
 interface Compared {
   readonly name: string;
   readonly servers: readonly [bare: Server, service: Server];
   readonly script: string;
-  /** Held side by side first. */
+  /** Paths whose responses must be equal before the measurement. */
   readonly samples: readonly string[];
 }
 
-/** As the goal for everything that is asked for the first time has it. */
+/** The goal for all requests that are not cached. */
 const OF_BARE: Goal = { kind: 'share', atLeast: 0.7 };
 
 export async function besideBare({ name, servers, script, samples }: Compared, pace: Pace): Promise<Outcome> {
@@ -59,8 +59,9 @@ export async function alternate({ name, goal, ...sides }: Pair, pace: Pace): Pro
 }
 
 /**
- * Both servers are new in every round, and stopped after it: two processes of the same program differ by some per cent for as
- * long as they live, wherever their memory came to lie, which is as much as what is asked here.
+ * Starts both servers again in every round and stops them after it. Two processes of the same program differ by some
+ * per cent for their whole life, depending on their memory layout. That difference is as large as the effect to
+ * measure.
  */
 export async function alternateAnew(about: About, start: () => Promise<Sides>, pace: Pace): Promise<Outcome> {
   const rounds = new Rounds();
@@ -97,7 +98,10 @@ class Rounds {
   }
 }
 
-/** A baseline that answers something else proves nothing: both must send the same values, if not the same bytes. */
+/**
+ * Expects that both servers send the same values, if not the same bytes. A baseline with other responses proves
+ * nothing.
+ */
 async function expectSame(baseline: Server, service: Server, paths: readonly string[]): Promise<void> {
   for (const path of paths) {
     const [one, other] = await Promise.all(

@@ -1,4 +1,4 @@
-/** The shop of the service as somebody would keep it who writes the tables by hand: the same rows, json and arrays as their text. */
+/** The data of the shop in hand-written tables: the same rows, with json and arrays stored as text. */
 import { Database } from 'bun:sqlite';
 import { shopCatalogue } from './shop.ts';
 

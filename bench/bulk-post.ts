@@ -1,8 +1,7 @@
 /**
- * POST of 10,000 rows, as JSON and as CSV, into a catalogue of a million, beside a bare loop: JSON.parse of the same body and a
- * prepared insert for each row, in one transaction. Alternated, in one run; the median of the rounds.
- *
- *     bun bench/bulk-post.ts [PRODUCTS] [ROUNDS]
+ * Measures a POST of 10,000 rows, as JSON and as CSV, into a catalogue of a million. The baseline is a bare loop:
+ * JSON.parse of the same body and one prepared insert per row, in one transaction. Both alternate in one run, and the
+ * result is the median of the rounds. Usage: bun bench/bulk-post.ts [PRODUCTS] [ROUNDS]
  */
 import { Database } from 'bun:sqlite';
 import { mkdtempSync, rmSync } from 'node:fs';

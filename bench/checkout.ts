@@ -1,4 +1,4 @@
-/** Another version of the service, in a folder of its own, with the packages that its lock file names. */
+/** Checks out another version of the service into a separate folder, with the packages from its lock file. */
 import { readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from './servers.ts';
@@ -11,7 +11,7 @@ export interface Version {
 
 export const HERE: Version = { name: 'as it is here', root: ROOT, remove: () => {} };
 
-/** The short name of a commit; undefined where there is none such. */
+/** Returns the short name of a commit, or undefined if it does not exist. */
 export function nameOf(commit: string): string | undefined {
   const found = Bun.spawnSync(['git', 'rev-parse', '--short', '--verify', `${commit}^{commit}`], { cwd: ROOT });
   return found.success ? found.stdout.toString().trim() : undefined;

@@ -1,6 +1,7 @@
 /**
- * `npm run bench:compare -- <commit> [<commit>]`: two versions of the service beside each other, the second to the
- * first; with one commit, what is here to it. The loads are those of `npm run bench` with 77 products.
+ * `npm run bench:compare -- <commit> [<commit>]`: compares two versions of the service, as the ratio of the second to
+ * the first. With one commit, it compares the working tree with that commit. The loads are those of `npm run bench`
+ * with 77 products.
  */
 import { parseArgs } from 'node:util';
 import { alternate, FULL, QUICK } from './alternate.ts';
@@ -31,7 +32,7 @@ for (const commit of positionals.filter((each) => nameOf(each) === undefined)) {
 needWrk();
 keepToLoadCore();
 
-/** Writes last: from then on there are more than 77. */
+/** Writes come last, because they add products to the 77. */
 const LOADS: readonly { readonly name: string; readonly loadOn: (server: Server) => Promise<Load> }[] = [
   ...Object.values(READS).map(({ name, script }) => ({
     name: `${name}, URLs all different`,

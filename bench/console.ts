@@ -1,10 +1,10 @@
 /**
- * How long from opening the console to seeing its first view, in a browser that has never been there: the median of
- * fresh profiles. `bun bench/console.ts [loads] [url…]` measures the services at these addresses in turn, so that two
- * versions are compared under the same load of the machine; without an address it starts two of its own, with the reference
- * products and with a million. Before each load of the overview a product is changed in those, so that no figure is kept; with
- * `--change` in those at the addresses, too.
- * The goals: products within a second, the overview of a million, with its last figure, within two.
+ * Measures the time from opening the console to its first view, in a browser without a cache. The result is the median
+ * over fresh profiles. `bun bench/console.ts [loads] [url…]` alternates between the services at these URLs, so that two
+ * versions run under the same machine load. Without a URL it starts two services, with the reference products and with
+ * a million. It changes a product in these before each load of the overview, so that no figure is cached. `--change`
+ * also does this for the given URLs. The goals: products within one second, and the complete overview of a million
+ * within two.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ import { MILLION } from './fixtures.ts';
 import { generateCatalogue } from './generate.ts';
 import { startService, stopAll } from './servers.ts';
 
-/** What is there when a view can be read. */
+/** A selector for each view that matches when the view is readable. */
 const VIEWS = {
   products: { place: '/products', sign: 'tbody td a' },
   overview: { place: '/', sign: '[aria-busy=false] [data-panel] a' },
@@ -23,12 +23,15 @@ const VIEWS = {
 type View = keyof typeof VIEWS;
 
 interface Load {
-  /** From the start of the navigation, in milliseconds. */
+  /** Milliseconds since the start of the navigation. */
   readonly painted: number;
   readonly shown: number;
 }
 
-/** Runs in the page before its own scripts: writes down when the sign is there and has been painted. */
+/**
+ * Returns a script that runs before the scripts of the page. It records when the selector matches and the view is
+ * painted.
+ */
 function watch(sign: string): string {
   return `globalThis.shown = new Promise((resolve) => {
     new MutationObserver((_changes, observer) => {
@@ -46,7 +49,7 @@ async function ownServices(): Promise<string[]> {
   return [small.url, (await startService(join(folder, 'million.db'))).url];
 }
 
-/** Another price of one product: what was kept is of no more use. */
+/** Changes the price of one product, which invalidates the caches. */
 async function change(url: string): Promise<void> {
   await fetch(`${url}/products/1`, {
     method: 'PATCH',

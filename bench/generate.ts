@@ -1,4 +1,7 @@
-/** A deterministic million of plausible products, or as many as asked for: the same file on every machine. */
+/**
+ * Generates a million plausible products, or the requested number. The output is deterministic: the file is the same on
+ * every machine.
+ */
 
 import { rmSync } from 'node:fs';
 import { BUILT_IN } from '../src/collection/built-in.ts';
@@ -54,7 +57,7 @@ const PACKS = [
   null,
 ];
 
-/** Mulberry32: small, quick, and the same everywhere. */
+/** Mulberry32, a small and fast generator with the same sequence on every machine. */
 function randomNumbers(seed: number): () => number {
   let state = seed;
   return () => {
@@ -86,14 +89,14 @@ export function* generateProducts(count: number): Generator<StoredRow> {
   }
 }
 
-/** The same as the objects that a client sends. */
+/** Generates the products as the objects that a client sends. */
 export function* generateObjects(count: number): Generator<Row> {
   for (const row of generateProducts(count)) {
     yield Object.fromEntries(products.fields.map(({ name }, index) => [name, row[index] ?? null])) as Row;
   }
 }
 
-/** A catalogue file with that many products, through the engine's own writes, and with its search index as it is after a while. */
+/** Creates a catalogue file with this many products through the engine, with a complete search index. */
 export async function generateCatalogue(path: string, count: number, { isIndexed = true } = {}): Promise<void> {
   for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true });
   const engine = openSqlite({
@@ -126,7 +129,7 @@ export async function generateCatalogue(path: string, count: number, { isIndexed
   if (isIndexed) indexCatalogue(path);
 }
 
-/** At once, where a service would do it beside its other work. */
+/** Builds the search index immediately, which a service would do in the background. */
 export function indexCatalogue(path: string, { collections }: Catalogue = BUILT_IN.catalogue): void {
   const connection = new Connection(path);
   for (const collection of collections.values()) {

@@ -1,8 +1,7 @@
 /**
- * `catalogue import` of a CSV file beside a bare loop of prepared inserts: the same rows, parsed before the clock runs, into the
- * same table with the same indexes, in one transaction. Alternated, three rounds; the median, by the clock and by processor time.
- *
- *     bun bench/import.ts [ROWS]
+ * Measures `catalogue import` of a CSV file against a bare loop of prepared inserts. The loop inserts the same rows,
+ * parsed before the clock starts, into the same table with the same indexes, in one transaction. Both alternate for
+ * three rounds, and the result is the median, by wall-clock time and by CPU time. Usage: bun bench/import.ts [ROWS]
  */
 import { Database } from 'bun:sqlite';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -45,7 +44,7 @@ function bareLoop(parsed: readonly unknown[][]): Cost {
   const db = new Database(path);
   db.run('pragma journal_mode = wal');
   db.run('pragma synchronous = full');
-  // As large as that of the import: indexes are written in no order.
+  // The cache size of the import, because index pages are written in random order.
   db.run('pragma cache_size = -65536');
   prepareSchema(db, { catalogue: BUILT_IN.catalogue, firstRows: () => [] });
   const started = performance.now();

@@ -1,4 +1,4 @@
-/** Load on a server: requests a second as wrk counts them, with what its script says, and the time the server took. */
+/** Puts load on a server with wrk, and measures requests per second and the CPU time of the server. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { cpuSeconds } from './readings.ts';
 import type { Server } from './servers.ts';
 
 export interface Load {
-  /** Lua that sets `request`, or the method, headers and body; `n` counts up from a random start. */
+  /** Lua code that sets `request`, or the method, headers and body. `n` counts up from a random start. */
   readonly script?: string;
   readonly path?: string;
   readonly connections?: number;
@@ -15,7 +15,7 @@ export interface Load {
 export interface Measured {
   readonly perSecond: number;
   readonly p99: number;
-  /** Microseconds of the server's processor time for each request. */
+  /** Microseconds of CPU time of the server per request. */
   readonly cpu: number;
 }
 
@@ -25,7 +25,7 @@ export function needWrk(): void {
   process.exit(1);
 }
 
-/** Throws where a request was answered with an error, or not at all: such a figure would mean nothing. */
+/** Measures a load. Throws if a request fails or gets an error, because the result would be meaningless. */
 export async function measure(server: Server, load: Load, seconds: number): Promise<Measured> {
   const { script = '', path = '', connections = 32 } = load;
   const before = await cpuSeconds(server.pid);
@@ -42,7 +42,7 @@ export async function measure(server: Server, load: Load, seconds: number): Prom
   };
 }
 
-/** A long timeout: how slow a server is is what is measured, and no error. */
+/** Runs wrk with a long timeout, so that a slow server gives a slow result, not an error. */
 async function wrk(script: string, args: readonly string[]): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'catalogue-load-'));
   try {
@@ -55,12 +55,12 @@ async function wrk(script: string, args: readonly string[]): Promise<string> {
   }
 }
 
-/** GET of a path, a Lua expression of `n`. */
+/** Returns a script that sends GET requests. The path is a Lua expression of `n`. */
 export function get(path: string): string {
   return `request = function() n = n + 1; return wrk.format("GET", ${path}) end`;
 }
 
-/** The same under a preference that is new each time, and means nothing: no answer that is kept answers it. */
+/** Returns a GET script with a different meaningless preference for each request, which bypasses the response cache. */
 export function getAnew(path: string): string {
   return `request = function() n = n + 1; return wrk.format("GET", ${path}, { Prefer = "n="..n }) end`;
 }

@@ -1,4 +1,4 @@
-/** Where and of what figures were taken, in one line. */
+/** Describes the machine and the versions of a measurement in one line. */
 import { arch, availableParallelism, cpus, totalmem, type } from 'node:os';
 import manifest from '../package.json' with { type: 'json' };
 import { arePinned } from './cores.ts';
@@ -16,7 +16,7 @@ export async function machine(isPinned = arePinned): Promise<string> {
   ].join('; ');
 }
 
-/** Arm does not tell its name there, but lscpu knows it by number. */
+/** Returns the processor name. Arm systems do not list it there, but lscpu knows it by number. */
 async function processor(): Promise<string | undefined> {
   const told = cpus()[0]?.model.trim();
   if (told !== undefined && told !== '' && told !== 'unknown') return told;

@@ -1,14 +1,14 @@
-/** The words after `npm run bench --`. */
+/** The command-line options of `npm run bench --`. */
 import { parseArgs } from 'node:util';
 
 export interface Options {
-  /** Under a minute: the 77 products only, with short rounds. */
+  /** Runs under a minute: only the 77 products, with short rounds. */
   readonly quick: boolean;
-  /** Only the cases whose name has this word in it. */
+  /** Runs only the cases whose name contains this text. */
   readonly only: string | undefined;
-  /** Puts the table and the plot into docs/. */
+  /** Writes the table and the plot to docs/. */
   readonly write: boolean;
-  /** Others beside the service; see bench/peers/. */
+  /** Also measures other servers; see bench/peers/. */
   readonly peers: boolean;
 }
 

@@ -1,6 +1,6 @@
-/** What a measurement came to, beside its baseline and its goal. */
+/** The result of a measurement, with its baseline and its goal. */
 
-/** A rate is held against the baseline's, as is a time; a bound is for the figure itself. */
+/** A goal: a rate or a time is compared with the baseline, and a bound with the value itself. */
 export type Goal =
   | { readonly kind: 'share'; readonly atLeast: number }
   | { readonly kind: 'times'; readonly under: number }
@@ -9,16 +9,16 @@ export type Goal =
 export interface Outcome {
   readonly name: string;
   readonly unit: string;
-  /** Undefined where somebody else is measured, whom nobody set a goal. */
+  /** Undefined for other servers, which have no goal. */
   readonly goal: Goal | undefined;
   /** Undefined for a bound. */
   readonly baseline: number | undefined;
   readonly service: number;
-  /** Service to baseline, or to what is allowed. */
+  /** The ratio of the service to the baseline, or to the bound. */
   readonly ratio: number;
-  /** The lowest and the highest of the rounds' ratios. */
+  /** The lowest and the highest ratio of all rounds. */
   readonly spread: readonly [number, number];
-  /** The baseline's processor time for each request to the service's; NaN where it is not known. */
+  /** The CPU time per request of the baseline divided by that of the service, or NaN if unknown. */
   readonly byCpu: number;
 }
 

@@ -1,4 +1,4 @@
-/** The outcomes as a picture: a bar for each, a mark where its goal is, and how far its rounds lay apart. */
+/** Draws the outcomes as an SVG: a bar for each, a mark at its goal, and the spread of its rounds. */
 import { isMet, type Outcome } from './outcome.ts';
 import { figure } from './table.ts';
 
@@ -7,7 +7,7 @@ const LEFT = 450;
 const RIGHT = 890;
 const ROW = 24;
 const BAR = 14;
-/** Ratios of one or more have met every goal; beyond this a bar says no more. */
+/** The maximum bar length. Ratios of one or more meet every goal, so longer bars add no information. */
 const LONGEST = 1.25;
 
 const INK = '#1f2937';
@@ -22,7 +22,7 @@ interface Group {
 }
 
 const isRate = ({ goal }: Outcome) => goal?.kind === 'share';
-/** Of the 77 products on SQLite nothing more is said in a name. */
+/** The prefix of a case name. Names without it are cases with 77 products on SQLite. */
 const PLACE = /^(PostgreSQL|a million): /;
 const placeOf = ({ name }: Outcome) => PLACE.exec(name)?.[1];
 
@@ -70,7 +70,7 @@ ${drawing.join('\n')}
 `;
 }
 
-/** Two lines of about the same length. */
+/** Splits the text into two lines of similar length. */
 function lines(machine: string): string {
   const middle = machine.indexOf('; ', machine.length / 2 - 10) + 1;
   return [machine.slice(0, middle), machine.slice(middle)]
@@ -85,7 +85,7 @@ function heading(title: string, y: number): string {
   return `<text x="24" y="${y}" font-weight="600">${escaped(title)}</text>`;
 }
 
-/** A line at each quarter; the one at 1 is stronger. */
+/** Draws a line at each quarter, with a stronger one at 1. */
 function grid(top: number, height: number): string {
   return [0, 0.25, 0.5, 0.75, 1]
     .map((ratio) => {
@@ -110,7 +110,7 @@ ${vertical(mark, middle - BAR / 2 - 3, BAR + 6, INK, 2)}
 <text x="${RIGHT + 12}" y="${middle + 4}" font-weight="600" fill="${isMet(outcome) ? INK : '#b45309'}">${escaped(said(outcome))}</text>`;
 }
 
-/** The ratio for what has a baseline, the figure itself for a bound. */
+/** Formats the ratio to the baseline, or the value itself for a bound. */
 function said({ goal, ratio, service, unit }: Outcome): string {
   if (goal?.kind === 'bound') return figure(service, unit);
   return goal?.kind === 'times' ? `${ratio.toFixed(1)} times` : ratio.toFixed(2);

@@ -1,6 +1,6 @@
 /**
- * A PostgreSQL for the run: the server of BENCH_DATABASE_URL or TEST_DATABASE_URL, or one that npm brought, with its
- * settings as they come. The tables are in a schema of their own, dropped at the end.
+ * Provides PostgreSQL for the run: the server of BENCH_DATABASE_URL or TEST_DATABASE_URL, or the one from npm with
+ * default settings. The tables are in a separate schema, which is dropped at the end.
  */
 import { SQL } from 'bun';
 import { newServer, pidIn } from '../test/support/postgres-server.ts';

@@ -1,9 +1,9 @@
-/** What the system knows of a process: the time it used and the memory it holds. Linux only; elsewhere NaN. */
+/** Reads the CPU time and memory of a process from the system. Linux only; returns NaN on other systems. */
 
-/** Seconds of processor time so far, of all its threads. */
+/** Returns the CPU time so far in seconds, for all threads. */
 export async function cpuSeconds(pid: number): Promise<number> {
   const stat = await textOf(`/proc/${pid}/stat`);
-  // The name, in parentheses, may hold spaces; user and system time are the 14th and 15th fields, in hundredths.
+  // The name in parentheses may contain spaces. User and system time are fields 14 and 15, in hundredths of a second.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11] ?? Number.NaN) + Number(fields[12] ?? Number.NaN)) / 100;
 }
@@ -12,7 +12,7 @@ export async function residentMegabytes(pid: number): Promise<number> {
   return megabytes(await textOf(`/proc/${pid}/status`), /VmRSS:\s+(\d+)/);
 }
 
-/** The most it has held since it started, or since `forgetPeak`. */
+/** Returns the peak memory since the start, or since `forgetPeak`. */
 export async function peakMegabytes(pid: number): Promise<number> {
   return megabytes(await textOf(`/proc/${pid}/status`), /VmHWM:\s+(\d+)/);
 }

@@ -1,5 +1,5 @@
 /**
- * `npm run bench`: the service beside bare baselines, alternated in one run, so that the ratios mean something on a
+ * `npm run bench`: compares the service with bare baselines, alternating in one run so that the ratios are valid on a
  * noisy machine. See docs/performance.md.
  */
 import { FULL, QUICK } from './alternate.ts';

@@ -1,7 +1,7 @@
 /**
- * `npx bun bench/search.ts [products]`: what the search index costs, and what text filters cost with and without it, by processor
- * time: the service's read beside the same read as a walk through the table, and POSTs beside those into a catalogue whose trigger
- * was dropped.
+ * `npx bun bench/search.ts [products]`: measures the cost of the search index and of text filters with and without it,
+ * in CPU time. Reads are compared with a table scan. POSTs are compared with those into a catalogue without the index
+ * trigger.
  */
 import { Database } from 'bun:sqlite';
 import { statSync } from 'node:fs';
@@ -46,7 +46,7 @@ async function cpuMilliseconds(work: () => unknown): Promise<number> {
   return (user + system) / 1000;
 }
 
-/** One product each, as many at a time as share a commit. Microseconds of processor time each. */
+/** Posts single products, as many concurrently as share a commit. Returns microseconds of CPU time per product. */
 async function post({ url, pid }: Server): Promise<number> {
   const before = await cpuSeconds(pid);
   let sent = 0;

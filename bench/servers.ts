@@ -1,4 +1,4 @@
-/** Servers under measurement: real processes on loopback, each with its own port, stopped at the end. */
+/** Measured servers: real processes on loopback, each with its own port, stopped at the end. */
 import type { Subprocess } from 'bun';
 import { freePort } from '../test/support/postgres-server.ts';
 import { onAllCores, onServerCore } from './cores.ts';
@@ -14,11 +14,11 @@ export interface Server {
 
 export interface Launch {
   readonly command: (port: number) => readonly string[] | Promise<readonly string[]>;
-  /** Whatever answers here, with any status, is up. */
+  /** A URL for the readiness check. Any response status means that the server is up. */
   readonly probe: string;
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** False where all cores may be used. */
+  /** False if the server may use all cores. */
   readonly pinned?: boolean;
 }
 
@@ -56,7 +56,7 @@ async function untilItAnswers(url: string, server: Subprocess): Promise<void> {
 
 export interface ServiceOptions {
   readonly flags?: readonly string[];
-  /** Where the service's own files are, for other versions of it. */
+  /** The folder of the service, for other versions of it. */
   readonly root?: string;
   readonly pinned?: boolean;
 }
@@ -97,7 +97,7 @@ export function startBareLoops(path: string): Promise<Server> {
   return startBaseline('bare-loops.ts', [path], '/');
 }
 
-/** A server that sends what the service sent once, bytes and headers, and does nothing else. */
+/** Starts a server that replays one response of the service, with its bytes and headers. */
 export function startConstant(source: string): Promise<Server> {
   return startBaseline('constant.ts', [source], '/');
 }

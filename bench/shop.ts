@@ -1,4 +1,6 @@
-/** A declared catalogue for the benchmark: products of 21 fields, three of them json and arrays, and what they refer to. */
+/**
+ * A declared catalogue for the benchmark: products of 21 fields, three of them json or arrays, and the referenced rows.
+ */
 import { rmSync } from 'node:fs';
 import { type Catalogue, declareCatalogue } from '../src/collection/declaration.ts';
 import type { Row } from '../src/collection/value.ts';
@@ -61,7 +63,7 @@ function* suppliersOf(count: number): Generator<Row> {
     yield { id, company_name: `Supplier ${id}`, country: ['UK', 'Japan', null][id % 3]! };
 }
 
-/** The products of the benchmark, with eleven more fields. */
+/** Generates the benchmark products with eleven additional fields. */
 function* productsOf(count: number, categories: number): Generator<Row> {
   for (const product of generateObjects(count)) {
     const id = product.id as number;
@@ -88,7 +90,7 @@ function* productsOf(count: number, categories: number): Generator<Row> {
   }
 }
 
-/** Two for each product. */
+/** Generates two prices for each product. */
 function* pricesOf(count: number): Generator<Row> {
   for (let id = 1; id <= count; id++) {
     for (const currency of ['EUR', 'USD']) yield { product_id: id, currency, amount: (id % 300) + 0.25 };
@@ -101,7 +103,7 @@ export function shopCatalogue(): Catalogue {
 
 const AT_ONCE = 10_000;
 
-/** A file with that many products, through the engine's own writes, and with its search index as it is after a while. */
+/** Creates a file with this many products through the engine, with a complete search index. */
 export async function generateShop(path: string, products: number, categories: number): Promise<void> {
   for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true });
   const catalogue = shopCatalogue();

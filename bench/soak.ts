@@ -1,6 +1,6 @@
 /**
- * `npm run bench:soak -- --minutes 10`: one service under mixed load, to see that its memory stays flat after the first
- * minute and that nothing is answered but as it must be. Ends with 1 where it is not so.
+ * `npm run bench:soak -- --minutes 10`: runs one service under mixed load. It checks that memory stays flat after the
+ * first minute, and that every response is correct. The exit code is 1 if a check fails.
  */
 import { statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -29,7 +29,7 @@ const noted: Noted = { milliseconds: [], errors: [] };
 const memory: Sample[] = [];
 let answered = 0;
 
-/** What has come since the last report. */
+/** Prints the activity since the last report. */
 function report({ second, megabytes }: Sample, since: number): void {
   const sorted = noted.milliseconds.sort((one, other) => one - other);
   noted.milliseconds = [];
@@ -45,7 +45,9 @@ function report({ second, megabytes }: Sample, since: number): void {
   console.log(columns.join('  '));
 }
 
-/** Memory every second or so, a report every ten, until the time is up: a busy machine may be late with either. */
+/**
+ * Samples memory about every second and reports every ten, until the time is up. Both can be late on a busy machine.
+ */
 async function watch(pid: number): Promise<void> {
   const started = performance.now();
   let reported = 0;

@@ -1,4 +1,7 @@
-/** `npx bun bench/start.ts [products]`: first answer after the start and idle memory, on an existing catalogue. */
+/**
+ * `npx bun bench/start.ts [products]`: measures the time to the first response and the idle memory, with an existing
+ * catalogue.
+ */
 import { firstAnswers } from './cases/start.ts';
 import { withFixtures } from './fixtures.ts';
 import { generateCatalogue } from './generate.ts';

@@ -1,4 +1,4 @@
-/** Outcomes as a table in Markdown. Columns that nothing stands in are left out. */
+/** Formats outcomes as a Markdown table without empty columns. */
 import { type Goal, isMet, type Outcome } from './outcome.ts';
 
 interface Column {
@@ -18,7 +18,7 @@ const COLUMNS: readonly Column[] = [
   { title: 'by CPU time', cell: ({ byCpu }) => (Number.isFinite(byCpu) ? byCpu.toFixed(2) : NOTHING) },
 ];
 
-/** What stands beside the service there is no baseline. */
+/** Column titles for comparisons with other servers, which are not baselines. */
 export const PEER_TITLES = { baseline: 'peer', 'ratio (spread)': 'service to peer (spread)' };
 
 export function table(outcomes: readonly Outcome[], titles: Readonly<Record<string, string>> = {}): string {
@@ -34,7 +34,7 @@ function row(cells: readonly string[]): string {
   return `| ${cells.join(' | ')} |`;
 }
 
-/** For the terminal, as soon as it is known. */
+/** Formats one outcome for the terminal. */
 export function line(outcome: Outcome): string {
   return row(COLUMNS.map(({ cell }) => cell(outcome)));
 }

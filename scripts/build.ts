@@ -1,6 +1,6 @@
 /**
- * `npm run build`: one executable, dist/catalogue, with everything inside: Bun itself, the program, its threads, the
- * reference products, the console and the API reference. `npm run build -- FILE [TARGET]` builds elsewhere, or for
+ * `npm run build`: builds one executable, dist/catalogue. It contains Bun, the program, its threads, the reference
+ * products, the console and the API reference. `npm run build -- FILE [TARGET]` writes another file, or builds for
  * another system (bun-linux-arm64, bun-darwin-arm64, …).
  */
 import { readdirSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { buildAssetsTo } from '../src/console/bundle.ts';
 const root = dirname(import.meta.dir);
 const [outfile = join(root, 'dist/catalogue'), target] = process.argv.slice(2);
 
-/** A thread is started by its file's name: each is an entry of its own. */
+/** Each thread file is a separate entry point, because threads are started by file name. */
 const threads = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('-thread.ts'))
   .map((name) => join(root, 'src', name));
@@ -20,7 +20,7 @@ const command = [
   'build',
   '--compile',
   '--minify',
-  // Flat, since a thread is looked for beside the program.
+  // The output is flat, because the program looks for thread files in its own folder.
   '--entry-naming=[name].[ext]',
   '--asset-naming=[name].[ext]',
   '--compile-exec-argv=--max-http-header-size=1048576',

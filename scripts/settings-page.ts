@@ -1,4 +1,4 @@
-/** Writes docs/settings.md from the table of settings. A test fails where the two differ. */
+/** Writes docs/settings.md from the table of settings. A test fails if the two differ. */
 import { join } from 'node:path';
 import { settingsPage } from '../src/settings/page.ts';
 

@@ -1,4 +1,4 @@
-/** Requests that mean no good, each until its time is up. Most have stopped the service for everybody once. */
+/** Hostile requests, each repeated until its time is up. Most of them once blocked the service for all clients. */
 import type { Target } from './target.ts';
 
 export interface Attack {
@@ -7,7 +7,7 @@ export interface Attack {
 }
 
 const MEGABYTE = 1024 * 1024;
-/** Just below the largest body. */
+/** Slightly below the maximum body size. */
 const LARGE = 15 * MEGABYTE;
 const FORM = 'application/x-www-form-urlencoded';
 const JSON_TYPE = 'application/json';

@@ -1,13 +1,13 @@
 /**
- * A process of its own, which attacks cannot slow down: it reads by id 50 times a second and changes a product 10 times a second,
- * at set times, whatever became of the request before. A request that had to wait has taken so long for its client: the time
- * counts from when it was to be sent. Told to stop, it says how long the slowest took.
+ * A separate process that attacks cannot slow down. It reads by id 50 times a second and changes a product 10 times a
+ * second, at fixed times, without waiting for earlier requests. Latency is measured from the scheduled time, so that it
+ * includes queueing. When stopped, it reports the slowest requests.
  */
 const READS_A_SECOND = 50;
 const WRITES_A_SECOND = 10;
 const GIVE_UP_MS = 60_000;
 
-/** What a probe found, in milliseconds. */
+/** The results of a probe, in milliseconds. */
 export interface Found {
   readonly reads: Delays;
   readonly writes: Delays;
@@ -16,7 +16,7 @@ export interface Found {
 export interface Delays {
   readonly worst: number;
   readonly answered: number;
-  /** Those that were refused, or not answered at all. */
+  /** Requests that were rejected or got no response. */
   readonly failed: number;
 }
 

@@ -1,16 +1,16 @@
-/** What others noticed of the attacks, as a table in Markdown. */
+/** The effect of the attacks on other clients, as a Markdown table. */
 import { figure } from '../table.ts';
 import type { Found } from './probe.ts';
 
 export interface Noticed extends Found {
   readonly attack: string;
   readonly engine: string;
-  /** Megabytes of the service: the most during the attack, and some seconds after it. */
+  /** The memory of the service in megabytes: the peak during the attack, and the value some seconds after it. */
   readonly peak: number;
   readonly after: number;
 }
 
-/** On a machine that does nothing else. */
+/** Goals for an otherwise idle machine. */
 const GOALS = { readMs: 100, writeMs: 1_000, peakMegabytes: 1_000, afterMegabytes: 150 } as const;
 
 export const GOALS_IN_WORDS = `no read over ${GOALS.readMs} ms, no write over ${GOALS.writeMs / 1000} s, memory under ${GOALS.peakMegabytes} MB, and ${GOALS.afterMegabytes} MB afterwards`;
@@ -37,7 +37,7 @@ export function line(noticed: Noticed): string {
     .join(', ')}`;
 }
 
-/** An attack a row, the engines beside each other. */
+/** Formats one row per attack, with the engines next to each other. */
 export function table(all: readonly Noticed[]): string {
   const engines = [...new Set(all.map(({ engine }) => engine))];
   const attacks = [...new Set(all.map(({ attack }) => attack))];

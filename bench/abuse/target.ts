@@ -1,4 +1,4 @@
-/** What is attacked: a service with so many products, and after them some with long texts. */
+/** The attacked service: it has the given number of products, followed by some with long texts. */
 import { connect, type Socket } from 'node:net';
 import { generateObjects } from '../generate.ts';
 import type { Server } from '../servers.ts';
@@ -16,7 +16,7 @@ export class Target {
     readonly products: number,
   ) {}
 
-  /** The first of those with long texts. */
+  /** The first product with a long text. */
   get long(): number {
     return this.products + 1;
   }
@@ -29,7 +29,7 @@ export class Target {
     return performance.now() >= this.endsAt;
   }
 
-  /** The answer is read to its end. What becomes of an attack does not matter. */
+  /** Sends a request and reads the response to its end. Errors are ignored. */
   async ask(path: string, init: RequestInit = {}): Promise<void> {
     try {
       const response = await fetch(`${this.server.url}${path}`, { ...init, signal: AbortSignal.timeout(120_000) });
@@ -43,7 +43,7 @@ export class Target {
     return this.ask(path, { method, body, headers: { 'content-type': type, ...(prefer === '' ? {} : { prefer }) } });
   }
 
-  /** So many at once, again and again, until the time is up. */
+  /** Repeats a request with the given concurrency until the time is up. */
   async again(atOnce: number, ask: (index: number) => Promise<unknown>): Promise<void> {
     const one = async (_: unknown, index: number) => {
       while (!this.isOver) await ask(index);
@@ -51,7 +51,10 @@ export class Target {
     await Promise.all(Array.from({ length: atOnce }, one));
   }
 
-  /** So many connections that send this and then a little from time to time, and never read, until the time is up. */
+  /**
+   * Opens connections that send this text, then a few bytes from time to time, and never read. They stay open until the
+   * time is up.
+   */
   async held(count: number, beginning: string, drop = ''): Promise<void> {
     const { hostname: host, port } = new URL(this.server.url);
     for (let index = 0; index < count; index++) {
@@ -69,7 +72,7 @@ export class Target {
   }
 }
 
-/** Products through the public interface, where the database is not a file that can be made. */
+/** Creates products through the API, for engines whose database file cannot be generated. */
 export async function fill(server: Server, count: number): Promise<void> {
   let rows: object[] = [];
   const flush = async () => {

@@ -1,6 +1,6 @@
 /**
- * Bare loops over the rows that the service streams, counts or stores, with nothing around them. They run where a
- * server would, warm like one, and time themselves: the way here and back does not count.
+ * Bare loops over the rows that the service streams, counts or stores. They run in a warm server process and measure
+ * their own time, so that the HTTP round trip is not included.
  */
 import { Database } from 'bun:sqlite';
 

@@ -1,9 +1,9 @@
-/** The same in front of PostgreSQL: Bun's own driver, which prepares each of the three statements once a connection. */
+/** The bare server for PostgreSQL: the driver of Bun prepares each of the three statements once per connection. */
 import { SQL } from 'bun';
 
 const [port = '0', url = '', schema = 'public'] = process.argv.slice(2);
 const sql = new SQL(url, { connection: { search_path: schema } });
-// Of a decimal the driver makes a text, and JSON has numbers.
+// The cast is needed because the driver returns a decimal as text, and JSON needs a number.
 const select = `select id, product_name, discontinued, supplier_id, category_id, quantity_per_unit,
   unit_price::float8 as unit_price, units_in_stock, units_on_order, reorder_level from products`;
 const byId = `${select} where id = $1`;

@@ -1,6 +1,6 @@
 /**
- * What somebody would write for the shop by hand: a Bun server with one prepared SQLite statement for each request. Rows are read
- * as they are; what is embedded SQLite makes JSON of, in one statement.
+ * A hand-written server for the shop: Bun with one prepared SQLite statement per request. Plain rows are read directly.
+ * For embeddings, SQLite builds the JSON in one statement.
  */
 import { Database } from 'bun:sqlite';
 

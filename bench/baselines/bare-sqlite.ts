@@ -1,10 +1,10 @@
-/** What somebody would write in fifteen lines: a Bun server with one prepared SQLite statement for each request. */
+/** A minimal hand-written server: Bun with one prepared SQLite statement per request. */
 import { Database } from 'bun:sqlite';
 
 const [port = '0', path = ''] = process.argv.slice(2);
 const db = new Database(path);
 const byId = db.prepare<object, [number]>('select * from products where id = ?');
-// A limit that is a parameter and nothing else would be prepared again each time.
+// A limit that consists only of a parameter would make SQLite prepare the statement each time.
 const filtered = db.prepare<object, [number, number]>(
   'select * from products where category_id = ? order by id limit +?',
 );

@@ -1,8 +1,10 @@
-/** The most a Bun server can do: the same bytes and headers for every request, taken once from the service itself. */
+/**
+ * The upper limit of a Bun server: it sends the same bytes and headers for every request, copied once from the service.
+ */
 export {};
 
 const [port = '0', source = ''] = process.argv.slice(2);
-// As wrk asks: without compression.
+// Requests no compression, as wrk does.
 const original = await fetch(source, { headers: { 'accept-encoding': 'identity' } });
 const body = new Uint8Array(await original.arrayBuffer());
 const headers = Object.fromEntries(original.headers);

@@ -1,4 +1,7 @@
-/** 10,000 products in one request to a million, beside a bare loop: JSON.parse, one prepared insert, one transaction. */
+/**
+ * A POST of 10,000 products into a million, compared with a bare loop: JSON.parse, one prepared insert, one
+ * transaction.
+ */
 import type { Case } from '../case.ts';
 import { generateObjects } from '../generate.ts';
 import { summarise } from '../outcome.ts';
@@ -15,7 +18,7 @@ const BODIES = {
   CSV: { type: 'text/csv', body: csv() },
 } as const;
 
-/** No text of these rows needs quotes. */
+/** Formats the rows as CSV. None of their texts needs quotes. */
 function csv(): string {
   const lines = rows.map((row) =>
     Object.values(row)
@@ -34,7 +37,7 @@ export const bulkCases: readonly Case[] = (['JSON', 'CSV'] as const).map((format
     const ours: Round[] = [];
     for (let round = -1; round < rounds; round++) {
       const [one, other] = [await inserted(loops), await posted(service, BODIES[format])];
-      // The first one warms up.
+      // The first round is the warm-up.
       if (round < 0) continue;
       base.push(one);
       ours.push(other);

@@ -1,4 +1,4 @@
-/** How long a count of all million products takes, beside the bare statement. */
+/** The time to count a million products, compared with the bare statement. */
 import type { Case } from '../case.ts';
 import { summarise } from '../outcome.ts';
 
@@ -19,7 +19,7 @@ export const countCase: Case = {
       await response.text();
       const took = performance.now() - started;
       if (!response.headers.get('content-range')?.endsWith('/1000000')) throw new Error('the count is wrong');
-      // The first ones warm up.
+      // The first repetitions are the warm-up.
       if (repeat < 0) continue;
       bare.push(milliseconds);
       counted.push(took);

@@ -1,4 +1,6 @@
-/** Whole exports over HTTP: how fast, beside a bare loop that makes the same bytes, and how much memory they take. */
+/**
+ * Complete exports over HTTP: their speed compared with a bare loop that produces the same bytes, and their memory use.
+ */
 import type { Case } from '../case.ts';
 import { type Outcome, summarise } from '../outcome.ts';
 import { cpuSeconds, forgetPeak, peakMegabytes, residentMegabytes } from '../readings.ts';
@@ -16,7 +18,7 @@ export const exportCases: readonly Case[] = (Object.keys(TYPES) as Format[]).map
   name: `a million: export as ${format.toUpperCase()}`,
   async run(fixtures, { rounds }) {
     const loops = await fixtures.loopsOnMillion();
-    // Its own service: what an earlier export left behind would hide what this one takes.
+    // Uses a separate service, because memory left over from an earlier export would hide the memory of this one.
     const service = await startService(await fixtures.million());
     await Bun.sleep(1000);
     await forgetPeak(service.pid);
@@ -74,7 +76,7 @@ function rate(bytes: number, milliseconds: number, cpu: number): Export {
   return { megabytesPerSecond: bytes / 1000 / milliseconds, cpu };
 }
 
-/** Also the warm-up of both. */
+/** Expects equal bytes, which also warms up both servers. */
 async function expectSameBytes(loops: Server, service: Server, format: Format): Promise<void> {
   const { hash } = (await (await fetch(`${loops.url}/export/${format}?hash`)).json()) as { hash: string };
   const hasher = new Bun.CryptoHasher('sha256');

@@ -1,16 +1,22 @@
-/** What the others notice while four clients run the costliest query there is, and when such a query ends. */
+/**
+ * The latency of other clients while four clients run the most expensive query, and the time at which such a query is
+ * aborted.
+ */
 import type { Case } from '../case.ts';
 import type { Fixtures } from '../fixtures.ts';
 import { get, type Load, measure } from '../load.ts';
 import { summarise } from '../outcome.ts';
 import { type Server, startService } from '../servers.ts';
 
-/** An expression that no name matches, so that every one of the million is tried. */
+/** Returns a URL with an expression that no name matches, so that all of the million names are tested. */
 function searchUrl({ url }: Server, round: number): string {
   return `${url}/products?product_name=imatch.(q|x)z*${round}%24&select=id`;
 }
 
-/** On all cores: it keeps a thread for costly reads, and how it shares the machine among them is the question here. */
+/**
+ * Starts the service on all cores. It has a thread for expensive reads, and the case measures how it shares the
+ * machine.
+ */
 async function start(fixtures: Fixtures, ...flags: string[]): Promise<Server> {
   return startService(await fixtures.million(), { flags, pinned: false });
 }
@@ -44,14 +50,14 @@ const othersWait: Case = {
   },
 };
 
-/** Four clients, each with the next search as soon as one is answered. */
+/** Starts four clients, each of which sends the next search after the response to the previous one. */
 function startSearches(service: Server): { stop: () => Promise<void> } {
   const ended = new AbortController();
   let refused: number | undefined;
   const search = async (client: number) => {
     for (let round = client; !ended.signal.aborted; round += 4) {
       const response = await fetch(searchUrl(service, round), { signal: ended.signal }).catch(() => undefined);
-      // Past the time limit is where such a search may end; nowhere else.
+      // A search may fail only with 504, when it exceeds the time limit.
       if (response !== undefined && response.status !== 200 && response.status !== 504) refused = response.status;
       await response?.text().catch(() => undefined);
     }
@@ -65,7 +71,7 @@ function startSearches(service: Server): { stop: () => Promise<void> } {
   return { stop };
 }
 
-/** Alone: what others search is waited for, and does not count. */
+/** Runs without other searches, because time spent waiting for them is outside the time limit. */
 const endsInTime: Case = {
   name: 'a million: a search past a time limit of 1 s gets 504 and code 57014 after',
   async run(fixtures, { rounds }) {

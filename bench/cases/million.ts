@@ -1,4 +1,4 @@
-/** A million products beside the 77: what walks along an index must not get slower with the size of the table. */
+/** A million products compared with 77: requests that use an index must not slow down with the table size. */
 import { alternate } from '../alternate.ts';
 import type { Case } from '../case.ts';
 import { getAnew, type Load } from '../load.ts';
@@ -14,7 +14,7 @@ function both(name: string, path: string): SameRequest {
   return { name, small: load, large: load };
 }
 
-/** Pages of as many rows in both; no category of the 77 has fewer than five. */
+/** Pages with the same number of rows in both. Every category of the 77 has at least five products. */
 const REQUESTS: readonly SameRequest[] = [
   {
     name: 'GET by id',

@@ -1,4 +1,4 @@
-/** Others with the same 77 products, in the same run as the service: they have no goal, and nobody lost a bet. */
+/** Other servers with the same 77 products, measured in the same run as the service. They have no goal. */
 import { existsSync, mkdirSync } from 'node:fs';
 import { alternate } from '../alternate.ts';
 import type { Case } from '../case.ts';
@@ -18,7 +18,7 @@ export function needPeers(): void {
 }
 
 function casesOf(peer: Peer): Case[] {
-  // One server for all cases: started by the first, and left to the end of the run.
+  // One server for all cases: the first case starts it, and it runs until the end.
   let started: Promise<Server> | undefined;
   const start = (folder: string) => {
     if (started === undefined) mkdirSync(folder);
@@ -53,7 +53,7 @@ function casesOf(peer: Peer): Case[] {
   return [...reads, write];
 }
 
-/** An item by its id is a row in one dialect and a list of one in another. */
+/** Expects equal rows. One dialect returns an item by id as a row, another as a list of one. */
 async function expectSameRows(...urls: readonly [string, string]): Promise<void> {
   const [one, other] = await Promise.all(urls.map(async (url) => [await (await fetch(url)).json()].flat()));
   if (!Bun.deepEquals(one, other)) throw new Error(`${urls.join(' and ')} answer differently`);

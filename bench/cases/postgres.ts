@@ -1,4 +1,4 @@
-/** The same three reads on PostgreSQL, beside a bare server that asks the same database. */
+/** The three reads on PostgreSQL, compared with a bare server that queries the same database. */
 import { besideBare } from '../alternate.ts';
 import type { Case } from '../case.ts';
 import { READS } from './reads.ts';

@@ -1,4 +1,7 @@
-/** The three reads, with URLs all different, so that there is nothing to reuse; and samples to hold side by side. */
+/**
+ * The three reads, with a different URL for each request so that no cache applies, and sample paths to compare
+ * responses.
+ */
 import { get } from '../load.ts';
 
 export const READS = {

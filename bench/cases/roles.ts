@@ -1,4 +1,7 @@
-/** What it costs to know who asks: reads with a token under a rule with `where`, beside the same without roles. */
+/**
+ * The cost of authentication and permissions: reads with a token under a rule with `where`, compared with the same
+ * reads without roles.
+ */
 import { SignJWT } from 'jose';
 import { alternate } from '../alternate.ts';
 import type { Case } from '../case.ts';
@@ -10,7 +13,7 @@ const READS = {
   'filter page': '"/products?category_id=eq."..(n % 8 + 1).."&limit="..(13 + n)',
 };
 
-/** Of a claim that the rule of its role asks for. */
+/** Creates a token with the claim that the rule of its role uses. */
 function token(): Promise<string> {
   return new SignJWT({ role: 'reader', hidden: 'secret' })
     .setProtectedHeader({ alg: 'HS256' })

@@ -1,11 +1,11 @@
-/** A declared catalogue: rows of 21 fields, three of them json and arrays; and what belongs together, in one request. */
+/** A declared catalogue: rows of 21 fields, three of them json or arrays, and embedded rows. */
 import { alternate, besideBare } from '../alternate.ts';
 import type { Case } from '../case.ts';
 import { get, getAnew } from '../load.ts';
 
 interface Read {
   readonly name: string;
-  /** A Lua expression of `n`, different each time. */
+  /** A Lua expression of `n`, different for each request. */
   readonly path: string;
   readonly samples: readonly string[];
 }

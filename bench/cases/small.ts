@@ -1,4 +1,4 @@
-/** The 77 products on SQLite: reads that are all different, reads that repeat, writes. */
+/** The 77 products on SQLite: unique reads, repeated reads, and writes. */
 import { alternate, alternateAnew, besideBare } from '../alternate.ts';
 import type { Case } from '../case.ts';
 import { post } from '../load.ts';

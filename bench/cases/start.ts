@@ -1,4 +1,4 @@
-/** How long from the start of the process to its first answer, and the memory it holds when nobody asks. */
+/** The time from process start to the first response, and the memory of an idle service. */
 import type { Case } from '../case.ts';
 import { summarise } from '../outcome.ts';
 import { residentMegabytes } from '../readings.ts';

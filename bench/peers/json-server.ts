@@ -1,4 +1,4 @@
-/** json-server: a file of JSON in memory, behind Express. It runs on Node, for which it is made. */
+/** json-server: a JSON file in memory, behind Express. It runs on Node, its intended runtime. */
 import { join } from 'node:path';
 import referenceProducts from '../../src/collection/reference-products.json' with { type: 'json' };
 import { NEW_PRODUCT } from '../cases/small.ts';

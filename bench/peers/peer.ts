@@ -1,11 +1,11 @@
-/** Somebody else's server with the same 77 products: how it is started, and how it is asked for the same things. */
+/** Another server with the same 77 products: how to start it, and the URLs of the same reads. */
 import type { READS } from '../cases/reads.ts';
 import type { Load } from '../load.ts';
 import type { Server } from '../servers.ts';
 
 export interface Peer {
   readonly name: string;
-  /** In an empty folder of its own. */
+  /** Starts the server in an empty folder. */
   readonly start: (folder: string) => Promise<Server>;
   readonly reads: Readonly<Record<keyof typeof READS, PeerRead>>;
   readonly post: Load;
@@ -13,6 +13,6 @@ export interface Peer {
 
 export interface PeerRead {
   readonly script: string;
-  /** Asks for what the first sample of the service's own read asks for. */
+  /** The path that corresponds to the first sample path of the service. */
   readonly sample: string;
 }

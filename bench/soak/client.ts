@@ -1,7 +1,9 @@
-/** A client that knows what every answer must be, and notes each that is not, and how long each took. */
+/**
+ * A client that knows the expected response to each request. It records every unexpected response, and all latencies.
+ */
 
 export interface Noted {
-  /** Milliseconds of each request since they were last taken. */
+  /** The latencies in milliseconds since they were last read. */
   milliseconds: number[];
   readonly errors: string[];
 }
@@ -19,7 +21,7 @@ export class Client {
     private readonly noted: Noted,
   ) {}
 
-  /** The answer, read to its end; its text is empty where it was not what had to come. */
+  /** Sends a request and reads the response to its end. The text is empty if the status is unexpected. */
   async ask(path: string, { expect = [200], ...init }: Ask = {}): Promise<{ text: string; headers: Headers }> {
     const started = performance.now();
     try {
@@ -40,7 +42,7 @@ export class Client {
     return this.ask(path, { method, headers, body: JSON.stringify(body), expect });
   }
 
-  /** A download that is read as a stream, up to so many bytes; whoever has had enough hangs up. */
+  /** Streams a download up to a number of bytes, then closes the connection. */
   async download(path: string, accept: string, most = Number.POSITIVE_INFINITY): Promise<void> {
     const hangUp = new AbortController();
     try {

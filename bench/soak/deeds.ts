@@ -1,17 +1,20 @@
-/** What the clients do, and how often: reads of every kind, writes that clean up after themselves, mistakes. */
+/**
+ * The actions of the clients with their frequencies: reads of every kind, writes that clean up after themselves, and
+ * invalid requests.
+ */
 import type { Client } from './client.ts';
 
 export interface Deed {
-  /** How often, to the others. */
+  /** The relative frequency. */
   readonly weight: number;
-  /** On a catalogue that begins with so many products, with ids from 1 on. */
+  /** Runs the action on a catalogue that starts with this many products, with ids from 1. */
   readonly run: (client: Client, products: number) => Promise<unknown>;
 }
 
 const TYPES = ['application/json', 'text/csv', 'application/x-ndjson'] as const;
 const WORDS = ['Cheese', 'Bröd', 'Tofu', 'Kaviar', 'Syrup', 'Röd', 'Smoked'] as const;
 
-/** A mistake, and what it is answered with. */
+/** Invalid requests and their expected status. */
 const MISTAKES: readonly (readonly [string, number])[] = [
   ['/products?colour=eq.red', 400],
   ['/products?unit_price=eq.cheap', 400],
@@ -67,7 +70,7 @@ export const DEEDS: readonly Deed[] = [
   { weight: 1, run: (client) => client.download('/products', any(TYPES), 1_000_000) },
 ];
 
-/** From page to page as the service says. */
+/** Follows the next links over a few pages. */
 async function fewPages(client: Client): Promise<void> {
   let path: string | undefined = `/products?limit=50&order=${any(['id', 'product_name', 'unit_price.desc'])}`;
   for (let page = 0; page < 4 && path !== undefined; page++) {
@@ -76,7 +79,7 @@ async function fewPages(client: Client): Promise<void> {
   }
 }
 
-/** Others may have written in between. */
+/** Sends a conditional read. Either status is valid, because other clients may have written in between. */
 async function conditionalRead(client: Client): Promise<void> {
   const path = `/products?category_id=eq.${1 + below(8)}&limit=10`;
   const { headers } = await client.ask(path);

@@ -1,15 +1,15 @@
-/** Whether memory stays what it was: the median of the last minute beside that of the second and third. */
+/** Checks that memory is flat: compares the median of the last minute with that of the second and third minute. */
 import { median } from '../outcome.ts';
 
 export interface Sample {
-  /** Since the load began. */
+  /** Seconds since the load began. */
   readonly second: number;
   readonly megabytes: number;
 }
 
-/** A tenth more is what the collector leaves lying about from one minute to another; a leak goes on past it. */
+/** The garbage collector causes fluctuations of up to a tenth between minutes. A leak grows beyond that. */
 const TOLERANCE = 1.1;
-/** So that the minutes that are compared lie apart. */
+/** The minimum duration, so that the compared minutes do not overlap. */
 export const LEAST_MINUTES = 4;
 
 export interface Verdict {

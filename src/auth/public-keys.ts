@@ -124,7 +124,7 @@ function isUrl(source: string): boolean {
 
 async function textOf(source: string, timeoutMs: number): Promise<string> {
   if (!isUrl(source)) {
-    if (!existsSync(source)) throw new Error('there is no such file');
+    if (!existsSync(source)) throw new Error('the file does not exist');
     return bounded(Bun.file(source).stream());
   }
   const signal = AbortSignal.timeout(timeoutMs);

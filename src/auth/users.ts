@@ -157,6 +157,6 @@ function ended(cause: string): ApiError {
 /** The log gets the name of an existing user only: an unknown name may be a mistyped password. */
 function wrong(user: StoredUser | undefined): ApiError {
   return invalidToken('CAT401', 'The name or the password is wrong', {
-    cause: user === undefined ? 'there is no such user' : `wrong password for ${user.name}`,
+    cause: user === undefined ? 'the user does not exist' : `wrong password for ${user.name}`,
   });
 }

@@ -89,6 +89,6 @@ async function list(settings: Settings): Promise<void> {
 async function revoke(settings: Settings, given: string): Promise<void> {
   const name = accountName(given, 'key');
   const wasThere = await withStore(settings, (store) => store.removeKey(name));
-  if (!wasThere) throw new ConfigError(`there is no key ${name}; catalogue key list shows all keys`);
+  if (!wasThere) throw new ConfigError(`unknown key ${name}; catalogue key list shows all keys`);
   console.log(settings.json ? JSON.stringify({ ok: true, name }) : `The key ${name} is revoked.`);
 }

@@ -86,7 +86,7 @@ async function remove(settings: Settings, given: string): Promise<void> {
 }
 
 function noSuchUser(name: string): ConfigError {
-  return new ConfigError(`there is no user ${name}; catalogue user list shows all users`);
+  return new ConfigError(`unknown user ${name}; catalogue user list shows all users`);
 }
 
 function tell({ json, role }: Settings, name: string, words: string): void {

@@ -37,7 +37,7 @@ export function draftCollection(named: Named<GivenCollection>, file: string): Co
 function readKey({ key }: GivenCollection, names: readonly string[], reading: Reading): readonly string[] {
   if (key === undefined) {
     const hint = `say which identifies a row, such as key: ${nearestName(USUAL_KEY, names) ?? names[0]}`;
-    if (!names.includes(USUAL_KEY)) say(reading, reading.at, `there is no field ${USUAL_KEY}; ${hint}`);
+    if (!names.includes(USUAL_KEY)) say(reading, reading.at, `unknown field ${USUAL_KEY}; ${hint}`);
     return [USUAL_KEY];
   }
   const listed = typeof key.value === 'string' ? [{ value: key.value, at: key.at }] : key.value;
@@ -48,7 +48,8 @@ function readKey({ key }: GivenCollection, names: readonly string[], reading: Re
 function knownOnce(listed: readonly At<string>[], names: readonly string[], what: string, reading: Reading): string[] {
   const found: string[] = [];
   for (const { value: name, at } of listed) {
-    if (!names.includes(name)) say(reading, at, `${what} names ${name}, which is no field${didYouMean(name, names)}`);
+    if (!names.includes(name))
+      say(reading, at, `${what} names ${name}, which is not a field${didYouMean(name, names)}`);
     else if (found.includes(name)) say(reading, at, `${what} names ${name} twice`);
     else found.push(name);
   }
@@ -122,10 +123,14 @@ function readRowsFile({ rows }: GivenCollection, file: string, reading: Reading)
   const path = isAbsolute(rows.value) ? rows.value : join(dirname(file), rows.value);
   try {
     formatToRead(path);
-    if (!statSync(path).isFile()) say(reading, rows.at, `rows: ${path} is no file`);
+    if (!statSync(path).isFile()) say(reading, rows.at, `rows: ${path} is not a file`);
   } catch (error) {
     const isFormat = error instanceof ConfigError;
-    say(reading, rows.at, isFormat ? `rows: ${path} is no .json, .ndjson or .csv file` : `rows: there is no ${path}`);
+    say(
+      reading,
+      rows.at,
+      isFormat ? `rows: ${path} is not a .json, .ndjson or .csv file` : `rows: ${path} does not exist`,
+    );
   }
   return { rows: path };
 }

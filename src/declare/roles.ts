@@ -55,7 +55,7 @@ function checkIncludes(roles: readonly Named<GivenRole>[]): void {
     const seen: string[] = [];
     for (const { value: other, at } of includedBy(value)) {
       if (!names.includes(other))
-        say(reading, at, `include names ${other}, which is no role${didYouMean(other, names)}`);
+        say(reading, at, `include names ${other}, which is not a role${didYouMean(other, names)}`);
       else if (seen.includes(other)) say(reading, at, `include names ${other} twice`);
       else if (reaches(included, other, name)) say(reading, at, `include names ${other}, which includes ${name}`);
       seen.push(other);
@@ -178,7 +178,7 @@ function checkedFields(
 }
 
 function reasonFor(right: Right): string {
-  return right === 'read' ? ', by which rows are told apart' : ', without which there is no new row';
+  return right === 'read' ? ', which identifies rows' : ', which every new row needs';
 }
 
 function isReadOnly({ fields }: CollectionDraft, name: string): boolean {

@@ -39,7 +39,7 @@ export interface OpenOptions extends DatabaseSettings {
 /** A required file does not exist. */
 export class NoDatabase extends ConfigError {
   constructor(path: string) {
-    super(`there is no database ${path}`);
+    super(`database ${path} does not exist`);
   }
 }
 
@@ -107,6 +107,6 @@ export function sqlitePath(url: string): string {
 
 function reason(error: unknown, path: string): string {
   const folder = dirname(path);
-  if (!existsSync(folder)) return `there is no folder ${folder}; make it, or name another database with --database`;
+  if (!existsSync(folder)) return `folder ${folder} does not exist; make it, or name another database with --database`;
   return startupError(error) ?? (error instanceof Error ? error.message : String(error));
 }

@@ -104,7 +104,7 @@ function findTarget(
     [...collections.keys()].map((each) => `${prefix}/${each}`).join(', ') || 'nothing that your role may use';
   if (name === 'rpc' && rest !== undefined && rest !== '' && !rest.includes('/')) {
     throw new ApiError('PGRST202', `Could not find the function ${decode(rest)} in the schema cache`, {
-      hint: isTold ? `There are no functions here. There is ${there}.` : undefined,
+      hint: isTold ? `There are no functions here. Available: ${there}.` : undefined,
     });
   }
   if (rest !== undefined) {
@@ -114,7 +114,7 @@ function findTarget(
         : undefined,
     });
   }
-  throw isTold ? unknownCollection(name, collections, `There is ${there}.`) : unknownCollection(name);
+  throw isTold ? unknownCollection(name, collections, `Available: ${there}.`) : unknownCollection(name);
 }
 
 /** The collection of that name; rejects one that does not exist, or that the role may not use. */

@@ -123,7 +123,7 @@ function planIs(of: Expression, value: IsValue): Predicate {
   if (can(of.type, 'boolean')) return { kind: 'truth', of, value: value === 'unknown' ? null : value === 'true' };
   const message = `argument of IS ${value.toUpperCase()} must be type boolean, not type ${of.type.title}`;
   const name = of.kind === 'field' ? of.field.name : 'it';
-  throw new ApiError('42804', message, { hint: `${name} is no boolean; compare it with eq.<value>.` });
+  throw new ApiError('42804', message, { hint: `${name} is not a boolean; compare it with eq.<value>.` });
 }
 
 type ValueTest = (of: Expression, text: string) => Predicate;

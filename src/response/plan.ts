@@ -18,7 +18,7 @@ export function planOptions({ headers }: Request): readonly PlanOption[] {
 }
 
 export function planAnswer({ headers }: Request, explanation: Explanation | undefined): Answer {
-  if (explanation === undefined) throw new ApiError('PGRST107', 'this database tells no plans');
+  if (explanation === undefined) throw new ApiError('PGRST107', 'this database does not support query plans');
   const isJson = headers.get('accept')!.startsWith(`${PLAN}+json`);
   const body = isJson ? JSON.stringify(explanation.json) : explanation.text;
   const { options = [] } = explanation;

@@ -108,7 +108,7 @@ export function itemAnswer(
 ): Answer {
   if (shown.returned === 0 || whole.returned === 0) {
     const key = call.target.kind === 'item' ? call.target.key : '';
-    throw new ApiError('CAT404', `there is no row ${key} in ${call.collection.name}`, {
+    throw new ApiError('CAT404', `row ${key} does not exist in ${call.collection.name}`, {
       hint: `List the rows there are: /${call.collection.name}`,
     });
   }

@@ -1,15 +1,15 @@
-/** curl as people type it. */
+/** curl with the options that people commonly use. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FILES, fileServices } from '../support/file-services.ts';
 import { cleanUp, type Service, temporaryFolder } from '../support/process.ts';
 
-/** Starting a process may take its time on a busy machine. */
+/** Starting a process can be slow on a busy machine. */
 setDefaultTimeout(300_000);
 
 const HAS_CURL = Bun.which('curl') !== null;
-/** --json came with curl 7.82, and also sends Accept: application/json; --fail-with-body came with 7.76. */
+/** `--json` requires curl 7.82, and also sends Accept: application/json. `--fail-with-body` requires 7.76. */
 const [, MAJOR, MINOR] = HAS_CURL
   ? (/curl (\d+)\.(\d+)/.exec(Bun.spawnSync(['curl', '-V']).stdout.toString()) ?? [])
   : [];
@@ -34,7 +34,7 @@ interface Answer {
   readonly body: string;
 }
 
-/** Runs curl with what a user would type after it; `/products…` stands for the URL of the service. */
+/** Runs curl with the given arguments. `/products…` stands for the URL of the service. */
 async function curl(...args: string[]): Promise<Answer> {
   const urls = args.map((arg) => (arg.startsWith('/products') ? `${service.url}${arg}` : arg));
   const child = Bun.spawn(['curl', '--silent', '--show-error', '--noproxy', '*', '--include', ...urls], {
@@ -48,7 +48,7 @@ async function curl(...args: string[]): Promise<Answer> {
     child.exited,
   ]);
   expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
-  // An interim answer (100 Continue) comes first, where there is one.
+  // Removes an interim response (100 Continue) before the final one.
   const final = stdout.replace(/^(HTTP\/1\.1 1\d\d[^\r]*\r\n(?:[^\r]+\r\n)*\r\n)*/, '');
   const [head = '', ...rest] = final.split('\r\n\r\n');
   const [statusLine = '', ...lines] = head.split('\r\n');
@@ -71,7 +71,7 @@ describe.skipIf(!HAS_CURL).each(FILES)(`curl on %s${WHERE}`, (file) => {
     service = await services.on(file);
   });
 
-  test('-d sends a form, and a form is a product', async () => {
+  test('-d sends a form, which is stored as a product', async () => {
     const { status, headers, body } = await curl(
       '-d',
       'product_name=Crème+brûlée&unit_price=7.5&units_in_stock=3',
@@ -85,7 +85,7 @@ describe.skipIf(!HAS_CURL).each(FILES)(`curl on %s${WHERE}`, (file) => {
     ]);
   });
 
-  test('several -d and --data-urlencode make one form', async () => {
+  test('several -d and --data-urlencode options form one body', async () => {
     const { status, body } = await curl(
       ...['-d', 'id=2001', '--data-urlencode', 'product_name=Salt & "Pepper" = 100%', '-d', 'category_id=2'],
       ...['-H', 'Prefer: return=representation', '/products'],
@@ -94,12 +94,12 @@ describe.skipIf(!HAS_CURL).each(FILES)(`curl on %s${WHERE}`, (file) => {
     expect(JSON.parse(body)).toMatchObject([{ id: 2001, product_name: 'Salt & "Pepper" = 100%', category_id: 2 }]);
   });
 
-  test('-d with a form that is wrong is refused in words', async () => {
+  test('an invalid form sent with -d gets a readable error', async () => {
     const { status, body } = await curl('-d', 'product_name=X&unit_price=cheap', '/products');
     expect({ status, code: (JSON.parse(body) as { code: string }).code }).toEqual({ status: 400, code: '22P02' });
   });
 
-  test('-d with JSON and its content type, as the description shows it', async () => {
+  test('-d sends JSON with its content type, as in the description', async () => {
     const { status } = await curl(
       ...['-X', 'POST', '/products', '-H', 'Content-Type: application/json'],
       ...['-d', '[{"id":2002,"product_name":"A"},{"id":2003,"product_name":"B"}]'],
@@ -136,7 +136,7 @@ describe.skipIf(!HAS_CURL).each(FILES)(`curl on %s${WHERE}`, (file) => {
     expect(await stored('id=eq.2005&select=product_name')).toEqual([{ product_name: 'Put' }]);
   });
 
-  test('--data-binary uploads CSV, quoted cells, line breaks, empty cells and all', async () => {
+  test('--data-binary uploads CSV with quoted cells, line breaks and empty cells', async () => {
     const lines = [
       'id,product_name,unit_price,quantity_per_unit',
       '2010,"Comma, ""quoted""",1.5,',
@@ -151,7 +151,7 @@ describe.skipIf(!HAS_CURL).each(FILES)(`curl on %s${WHERE}`, (file) => {
     ]);
   });
 
-  test('a CSV that was downloaded can be uploaded again', async () => {
+  test('a downloaded CSV can be uploaded again', async () => {
     const { body } = await curl('-H', 'Accept: text/csv', '/products?id=lte.77');
     writeFileSync(join(folder, 'all.csv'), body);
     const before = await stored('id=lte.77');
@@ -163,7 +163,7 @@ describe.skipIf(!HAS_CURL).each(FILES)(`curl on %s${WHERE}`, (file) => {
     expect(await stored('id=lte.77')).toEqual(before);
   });
 
-  test('-T uploads in chunks', async () => {
+  test('-T uploads a file in chunks', async () => {
     writeFileSync(join(folder, 'one.json'), '{"id":2020,"product_name":"In chunks"}');
     const { status } = await curl(
       ...['-X', 'POST', '-T', 'one.json', '-H', 'Transfer-Encoding: chunked', '-H', 'Content-Type: application/json'],
@@ -173,7 +173,7 @@ describe.skipIf(!HAS_CURL).each(FILES)(`curl on %s${WHERE}`, (file) => {
     expect(await stored('id=eq.2020&select=product_name')).toEqual([{ product_name: 'In chunks' }]);
   });
 
-  test('-X DELETE deletes what the filter names, and nothing without one', async () => {
+  test('-X DELETE deletes the products that match the filter, and is rejected without one', async () => {
     expect((await curl('-d', 'id=2030&product_name=Short-lived', '/products')).status).toBe(201);
     const { status, body } = await curl('-X', 'DELETE', '/products?id=eq.2030');
     expect({ status, body }).toEqual({ status: 204, body: '' });
@@ -185,7 +185,7 @@ describe.skipIf(!HAS_CURL).each(FILES)(`curl on %s${WHERE}`, (file) => {
     });
   });
 
-  test('-G --data-urlencode writes the filters', async () => {
+  test('-G --data-urlencode encodes the filters', async () => {
     const { status, headers, body } = await curl(
       ...['-G', '/products', '-H', 'Prefer: count=exact', '--data-urlencode', "product_name=like.Chef Anton's*"],
       ...['--data-urlencode', 'select=id', '-d', 'limit=1', '-d', 'order=id.desc'],
@@ -199,7 +199,7 @@ describe.skipIf(!HAS_CURL).each(FILES)(`curl on %s${WHERE}`, (file) => {
     expect(JSON.parse(soup.body)).toMatchObject([{ id: 77 }]);
   });
 
-  test('-I asks for the headers alone', async () => {
+  test('-I requests only the headers', async () => {
     const { status, headers, body } = await curl('-I', '-H', 'Prefer: count=exact', '/products?id=lte.77');
     expect({ status, body, range: headers.get('content-range') }).toEqual({ status: 200, body: '', range: '0-76/77' });
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
@@ -207,12 +207,12 @@ describe.skipIf(!HAS_CURL).each(FILES)(`curl on %s${WHERE}`, (file) => {
     expect((await curl('-I', '/products/999')).status).toBe(404);
   });
 
-  test('--compressed reads the same', async () => {
+  test('--compressed returns the same products', async () => {
     const { body } = await curl('--compressed', '/products?id=lte.77');
     expect(JSON.parse(body)).toHaveLength(77);
   });
 
-  test('a Range header asks for a page', async () => {
+  test('a Range header requests a page', async () => {
     const { status, body } = await curl('-H', 'Range-Unit: items', '-H', 'Range: 0-4', '/products?select=id');
     expect([200, 206]).toContain(status);
     expect(JSON.parse(body)).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }, { id: 4 }, { id: 5 }]);

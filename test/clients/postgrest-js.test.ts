@@ -1,11 +1,11 @@
-/** @supabase/postgrest-js against a running service: every method of it that makes sense for one table. */
+/** @supabase/postgrest-js with a running service: every method that applies to one table. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { PostgrestClient, PostgrestError } from '@supabase/postgrest-js';
 import referenceProducts from '../../src/collection/reference-products.json' with { type: 'json' };
 import { FILES, type FileKind, fileServices } from '../support/file-services.ts';
 import { cleanUp } from '../support/process.ts';
 
-/** Starting a process may take its time on a busy machine. */
+/** Starting a process can be slow on a busy machine. */
 setDefaultTimeout(300_000);
 
 interface Product extends Record<string, unknown> {
@@ -22,7 +22,7 @@ interface Product extends Record<string, unknown> {
 }
 
 interface Database {
-  /** Tells the types of the client which features there are; 14 is the newest it knows. */
+  /** The PostgREST version that selects the features in the client types. 14 is the newest known version. */
   __InternalSupabase: { PostgrestVersion: '14' };
   public: {
     Tables: {
@@ -56,7 +56,7 @@ afterAll(async () => {
 const products = () => client.from('products');
 const ids = () => products().select('id').order('id');
 
-/** What a list of ids should be, said over the reference data. */
+/** Computes the expected ids from the reference data. */
 const idsWhere = (holds: (product: Product) => boolean) => REFERENCE.filter(holds).map(({ id }) => id);
 
 async function idsOf(query: PromiseLike<{ data: { id: number }[] | null; error: unknown }>): Promise<number[]> {
@@ -65,7 +65,7 @@ async function idsOf(query: PromiseLike<{ data: { id: number }[] | null; error: 
   return data!.map(({ id }) => id);
 }
 
-/** Runs a write for a test of its own, then puts the rows back as they were. */
+/** Runs a write for one test, then restores the rows. */
 async function restoring(rows: readonly number[], work: () => Promise<void>): Promise<void> {
   try {
     await work();
@@ -82,7 +82,7 @@ async function restoring(rows: readonly number[], work: () => Promise<void>): Pr
 describe.each(FILES)('filters on %s', (file) => {
   beforeAll(() => use(file));
 
-  test('a select without any reads the whole table, fields in the order of the description', async () => {
+  test('a select without filters reads the whole table, with fields in the order of the description', async () => {
     const { data, error, status, count } = await products().select();
     expect({ error, status, count }).toEqual({ error: null, status: 200, count: null });
     expect(data).toEqual([...REFERENCE]);
@@ -97,7 +97,7 @@ describe.each(FILES)('filters on %s', (file) => {
     expect(await idsOf(ids().lte('units_in_stock', 4))).toEqual(idsWhere((each) => each.units_in_stock! <= 4));
   });
 
-  test('text with commas, quotes, spaces and letters beyond ASCII', async () => {
+  test('text with commas, quotes, spaces and non-ASCII letters', async () => {
     expect(await idsOf(ids().eq('product_name', "Sir Rodney's Scones"))).toEqual([21]);
     expect(await idsOf(ids().eq('product_name', 'Original Frankfurter grüne Soße'))).toEqual([77]);
     expect(await idsOf(ids().in('product_name', ['Chai', 'Côte de Blaye', 'none, (at) all']))).toEqual([1, 38]);
@@ -135,7 +135,7 @@ describe.each(FILES)('filters on %s', (file) => {
     });
   });
 
-  test('isDistinct counts null as a value', async () => {
+  test('isDistinct treats null as a value', async () => {
     await restoring([1], async () => {
       await products().update({ category_id: null }).eq('id', 1);
       expect(await idsOf(ids().isDistinct('category_id', 1).lt('id', 5))).toEqual([1, 3, 4]);
@@ -151,7 +151,7 @@ describe.each(FILES)('filters on %s', (file) => {
     );
   });
 
-  test('or, also nested, and several of them together', async () => {
+  test('or, nested and repeated', async () => {
     expect(await idsOf(ids().or('id.eq.3,product_name.eq.Chai'))).toEqual([1, 3]);
     expect(await idsOf(ids().or('id.eq.3,and(category_id.eq.1,unit_price.gt.40)'))).toEqual([3, 38, 43]);
     expect(await idsOf(ids().or('id.in.(1,2,3)').or('category_id.eq.2,product_name.like.*ng'))).toEqual([2, 3]);
@@ -179,7 +179,7 @@ describe.each(FILES)('filters on %s', (file) => {
     expect(await idsOf(ids().textSearch('product_name', 'pear', { config: 'simple', type: 'plain' }))).toEqual([]);
   });
 
-  test('array and range operators are refused clearly, since no field is an array or a range', async () => {
+  test('array and range operators are rejected, because no field is an array or a range', async () => {
     const queries = [
       ids().contains('product_name', ['Chai']),
       ids().containedBy('id', [1, 2]),
@@ -239,7 +239,7 @@ describe.each(FILES)('modifiers on %s', (file) => {
     expect(await idsOf(ids().range(75, 99))).toEqual([76, 77]);
   });
 
-  test('a range with a count is partial content; past the end it is refused', async () => {
+  test('a range with a count is partial content; past the end it is rejected', async () => {
     const page = await products().select('id', { count: 'exact' }).range(0, 9);
     expect({ status: page.status, count: page.count, rows: page.data?.length }).toEqual({
       status: 206,
@@ -264,7 +264,7 @@ describe.each(FILES)('modifiers on %s', (file) => {
     });
   }
 
-  test('single gives the one object, or an error', async () => {
+  test('single returns the one object, or an error', async () => {
     const one = await products().select('id, product_name').eq('id', 1).single();
     expect(one.data).toEqual({ id: 1, product_name: 'Chai' });
     const none = await products().select().eq('id', 999).single();
@@ -277,7 +277,7 @@ describe.each(FILES)('modifiers on %s', (file) => {
     expect({ status: many.status, code: many.error?.code }).toEqual({ status: 406, code: 'PGRST116' });
   });
 
-  test('maybeSingle gives the one object or null, and an error for several', async () => {
+  test('maybeSingle returns the one object or null, and an error for several rows', async () => {
     expect((await products().select('id').eq('id', 1).maybeSingle()).data).toEqual({ id: 1 });
     const none = await products().select('id').eq('id', 999).maybeSingle();
     expect({ data: none.data, error: none.error }).toEqual({ data: null, error: null });
@@ -305,7 +305,7 @@ describe.each(FILES)('modifiers on %s', (file) => {
     });
   });
 
-  test('explain is refused, as PostgREST does where plans are not enabled', async () => {
+  test('explain is rejected, as in PostgREST without plans enabled', async () => {
     const { error, status } = await products().select().explain();
     expect({ status, code: error?.code }).toEqual({ status: 406, code: 'PGRST107' });
   });
@@ -315,7 +315,7 @@ describe.each(FILES)('modifiers on %s', (file) => {
     expect(error!.message).toContain('AbortError');
   });
 
-  test('a URL of thousands of ids', async () => {
+  test('a URL with thousands of ids', async () => {
     const many = Array.from({ length: 5000 }, (_, index) => index + 70);
     expect(await idsOf(ids().in('id', many))).toEqual([70, 71, 72, 73, 74, 75, 76, 77]);
   });
@@ -324,14 +324,14 @@ describe.each(FILES)('modifiers on %s', (file) => {
 describe.each(FILES)('insert on %s', (file) => {
   beforeAll(() => use(file));
 
-  test('one row, silently', () =>
+  test('one row, without returning it', () =>
     restoring([], async () => {
       const { data, error, status, count } = await products().insert({ id: 1001, product_name: 'One' });
       expect({ data, error, status, count }).toEqual({ data: null, error: null, status: 201, count: null });
       expect(await idsOf(ids().eq('product_name', 'One'))).toEqual([1001]);
     }));
 
-  test('one row, giving it back with the id it was assigned and its defaults', () =>
+  test('one row, returned with its assigned id and defaults', () =>
     restoring([], async () => {
       const { data, status } = await products().insert({ product_name: 'One' }).select().single();
       expect(status).toBe(201);
@@ -349,7 +349,7 @@ describe.each(FILES)('insert on %s', (file) => {
       });
     }));
 
-  test('several rows with different columns, defaults kept by defaultToNull: false, and counted', () =>
+  test('several rows with different columns, with defaults from defaultToNull: false and a count', () =>
     restoring([], async () => {
       const rows = [
         { id: 1001, product_name: 'One', discontinued: 1 },
@@ -368,7 +368,7 @@ describe.each(FILES)('insert on %s', (file) => {
       });
     }));
 
-  test('several rows with different columns: a missing required one is null, and nothing is stored', async () => {
+  test('several rows with different columns: a missing required column is null, and nothing is stored', async () => {
     const { error, status } = await products().insert([
       { id: 1001, product_name: 'One', discontinued: 1 },
       { id: 1002, product_name: 'Two' },
@@ -377,12 +377,12 @@ describe.each(FILES)('insert on %s', (file) => {
     expect(await idsOf(ids().gt('id', 1000))).toEqual([]);
   });
 
-  test('an empty list stores nothing and is no error', async () => {
+  test('an empty list stores nothing and is not an error', async () => {
     const { data, error, status } = await products().insert([]).select();
     expect({ data, error, status }).toEqual({ data: [], error: null, status: 201 });
   });
 
-  test('a duplicate id is a 409 with all that is known about it', async () => {
+  test('a duplicate id is a 409 with all details', async () => {
     const { data, error, status, statusText } = await products().insert({ id: 1, product_name: 'Again' });
     expect({ data, status, statusText }).toEqual({ data: null, status: 409, statusText: 'Conflict' });
     expect(error as unknown).toEqual({
@@ -397,7 +397,7 @@ describe.each(FILES)('insert on %s', (file) => {
 describe.each(FILES)('upsert on %s', (file) => {
   beforeAll(() => use(file));
 
-  test('inserts what is new and merges what is there', () =>
+  test('inserts new rows and merges existing ones', () =>
     restoring([1], async () => {
       const { data, error, status, count } = await products()
         .upsert(
@@ -417,7 +417,7 @@ describe.each(FILES)('upsert on %s', (file) => {
       ]);
     }));
 
-  test('ignoreDuplicates leaves what is there alone', () =>
+  test('ignoreDuplicates does not change existing rows', () =>
     restoring([], async () => {
       const { data, error } = await products()
         .upsert(
@@ -453,7 +453,7 @@ describe.each(FILES)('upsert on %s', (file) => {
       ]);
     }));
 
-  test('onConflict on a field that is not unique is refused', async () => {
+  test('onConflict on a field that is not unique is rejected', async () => {
     const { error, status } = await products().upsert({ product_name: 'A' }, { onConflict: 'product_name' });
     expect({ status, code: error?.code }).toEqual({ status: 400, code: '42P10' });
   });
@@ -462,7 +462,7 @@ describe.each(FILES)('upsert on %s', (file) => {
 describe.each(FILES)('update on %s', (file) => {
   beforeAll(() => use(file));
 
-  test('changes the given fields of the matching rows, silently', () =>
+  test('changes the given fields of the matching rows, without returning them', () =>
     restoring([1, 2], async () => {
       const { data, error, status } = await products().update({ unit_price: 1.25 }).in('id', [1, 2]);
       expect({ data, error, status }).toEqual({ data: null, error: null, status: 204 });
@@ -489,7 +489,7 @@ describe.each(FILES)('update on %s', (file) => {
       });
     }));
 
-  test('that matches nothing is no error', async () => {
+  test('that matches nothing is not an error', async () => {
     expect((await products().update({ unit_price: 1 }).eq('id', 999)).status).toBe(204);
     const { data, count, status } = await products()
       .update({ unit_price: 1 }, { count: 'exact' })
@@ -498,13 +498,13 @@ describe.each(FILES)('update on %s', (file) => {
     expect({ data, count, status }).toEqual({ data: [], count: 0, status: 200 });
   });
 
-  test('single: a write that is not of exactly one row is undone', async () => {
+  test('single: a write that does not affect exactly one row is rolled back', async () => {
     const { error, status } = await products().update({ unit_price: 1 }).lte('id', 2).select().single();
     expect({ status, code: error?.code }).toEqual({ status: 406, code: 'PGRST116' });
     expect((await products().select('unit_price').eq('id', 1).single()).data).toEqual({ unit_price: 18 });
   });
 
-  test('maxAffected: a write of more rows is refused and undone', () =>
+  test('maxAffected: a write that affects more rows is rejected and rolled back', () =>
     restoring([1, 2], async () => {
       const over = await products().update({ unit_price: 1 }).lte('id', 2).maxAffected(1);
       expect({ status: over.status, code: over.error?.code }).toEqual({ status: 400, code: 'PGRST124' });
@@ -512,13 +512,13 @@ describe.each(FILES)('update on %s', (file) => {
       expect((await products().update({ unit_price: 1 }).lte('id', 2).maxAffected(2)).error).toBeNull();
     }));
 
-  test('rollback: the whole answer, nothing stored', async () => {
+  test('rollback: the complete response, and nothing is stored', async () => {
     const { data, status } = await products().update({ unit_price: 1 }).eq('id', 1).select('id, unit_price').rollback();
     expect({ data, status }).toEqual({ data: [{ id: 1, unit_price: 1 }], status: 200 });
     expect((await products().select('unit_price').eq('id', 1).single()).data).toEqual({ unit_price: 18 });
   });
 
-  test('without a filter is refused', async () => {
+  test('without a filter is rejected', async () => {
     const { error, status } = await products().update({ unit_price: 1 });
     expect({ status, code: error?.code }).toEqual({ status: 400, code: '21000' });
   });
@@ -527,7 +527,7 @@ describe.each(FILES)('update on %s', (file) => {
 describe.each(FILES)('delete on %s', (file) => {
   beforeAll(() => use(file));
 
-  test('silently, and with count and select', () =>
+  test('without returned rows, and with count and select', () =>
     restoring([1, 2, 3], async () => {
       const silent = await products().delete().eq('id', 1);
       expect({ data: silent.data, error: silent.error, status: silent.status }).toEqual({
@@ -551,7 +551,7 @@ describe.each(FILES)('delete on %s', (file) => {
     expect(await idsOf(ids().lte('id', 2))).toEqual([1, 2]);
   });
 
-  test('without a filter is refused', async () => {
+  test('without a filter is rejected', async () => {
     const { error, status } = await products().delete();
     expect({ status, code: error?.code }).toEqual({ status: 400, code: '21000' });
     expect((await products().select('*', { count: 'exact', head: true })).count).toBe(77);
@@ -561,23 +561,23 @@ describe.each(FILES)('delete on %s', (file) => {
 describe.each(FILES)('errors on %s', (file) => {
   beforeAll(() => use(file));
 
-  test('an unknown column names the nearest one', async () => {
+  test('the error for an unknown column names the nearest one', async () => {
     const { error, status } = await ids().eq('product_nam' as 'id', 1);
     expect({ status, code: error?.code }).toEqual({ status: 400, code: '42703' });
     expect(`${error!.message} ${error!.hint}`).toContain('product_name');
   });
 
-  test('a value of the wrong type', async () => {
+  test('a value of the wrong type is rejected', async () => {
     const { error, status } = await ids().eq('id', 'one' as unknown as number);
     expect({ status, code: error?.code }).toEqual({ status: 400, code: '22P02' });
   });
 
-  test('a table that is not there', async () => {
+  test('a table that does not exist is rejected', async () => {
     const { error, status } = await (client as PostgrestClient).from('orders').select();
     expect({ status, code: error?.code }).toEqual({ status: 404, code: 'PGRST205' });
   });
 
-  test('throwOnError throws a PostgrestError with all its parts', async () => {
+  test('throwOnError throws a complete PostgrestError', async () => {
     const failure: unknown = await Promise.resolve(
       ids()
         .eq('id', 'one' as unknown as number)

@@ -1,4 +1,4 @@
-/** The data provider of react-admin, @raphiniert/ra-data-postgrest, against a running service: all nine of its methods. */
+/** The react-admin data provider @raphiniert/ra-data-postgrest with a running service: all nine methods. */
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import postgrestRestProvider, {
   defaultPrimaryKeys,
@@ -10,7 +10,7 @@ import { fetchJson, HttpError } from '../support/fetch-json.ts';
 import { FILES, type FileKind, fileServices } from '../support/file-services.ts';
 import { cleanUp, type Service } from '../support/process.ts';
 
-/** Starting a process may take its time on a busy machine. */
+/** Starting a process can be slow on a busy machine. */
 setDefaultTimeout(300_000);
 
 type Product = (typeof referenceProducts)[number];
@@ -31,7 +31,7 @@ afterAll(async () => {
   expect(faults).toBe('');
 });
 
-/** The reference products, and nothing else, before each test. */
+/** Restores the reference products before each test. */
 beforeEach(async () => {
   await service.fetch(`/products?id=not.in.(${referenceProducts.map(({ id }) => id).join(',')})`, { method: 'DELETE' });
   const restored = await service.fetch('/products', {
@@ -42,7 +42,7 @@ beforeEach(async () => {
   expect(restored.ok).toBe(true);
 });
 
-/** As in the README of the provider. */
+/** The configuration from the README of the provider. */
 function configuration(): IDataProviderConfig {
   return {
     apiUrl: service.url,
@@ -69,7 +69,7 @@ describe.each(FILES)('getList on %s', (file) => {
     return { ids: data.map(({ id }) => id as number), total, data };
   }
 
-  test('gives a page, and the total of all pages from Content-Range', async () => {
+  test('returns a page, and the total from Content-Range', async () => {
     const first = await list({});
     expect({ ids: first.ids, total: first.total }).toEqual({ ids: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10], total: 77 });
     expect(first.data[0]).toEqual(referenceProducts[0]);
@@ -82,7 +82,7 @@ describe.each(FILES)('getList on %s', (file) => {
     expect({ ids, total }).toEqual({ ids: [], total: 0 });
   });
 
-  test('every page together is the whole list, once each, whatever the sort', async () => {
+  test('all pages together contain every product exactly once, in any sort order', async () => {
     const pages = [];
     for (let page = 1; page <= 11; page++) {
       pages.push(await list({ pagination: { page, perPage: 7 }, sort: { field: 'category_id', order: 'DESC' } }));
@@ -92,13 +92,13 @@ describe.each(FILES)('getList on %s', (file) => {
     expect(new Set(all).size).toBe(77);
   });
 
-  test('sorts up and down, and by price', async () => {
+  test('sorts ascending and descending, and by price', async () => {
     expect((await list({ sort: { field: 'id', order: 'DESC' } })).ids.slice(0, 3)).toEqual([77, 76, 75]);
     expect((await list({ sort: { field: 'unit_price', order: 'DESC' } })).ids.slice(0, 3)).toEqual([38, 29, 9]);
     expect((await list({ sort: { field: 'product_name', order: 'ASC' } })).ids.slice(0, 2)).toEqual([17, 3]);
   });
 
-  test('puts nulls where meta asks for them', async () => {
+  test('places nulls as meta requests', async () => {
     await service.fetch('/products?id=eq.5', { method: 'PATCH', body: '{"unit_price":null}' });
     const sort = { field: 'unit_price', order: 'DESC' } as const;
     expect((await list({ sort })).ids[0]).toBe(5);
@@ -116,9 +116,9 @@ describe.each(FILES)('getList on %s', (file) => {
     expect((await list({ filter: { 'product_name@fts': 'tofu' } })).ids).toEqual([14, 74]);
   });
 
-  test('searches for each word of a text', async () => {
+  test('searches for every word of a text', async () => {
     expect((await list({ filter: { 'product_name@ilike': 'CHEF' } })).ids).toEqual([4, 5]);
-    // The provider writes the second word as product_name[1], which PostgREST reads as product_name.
+    // The provider sends the second word as product_name[1], which PostgREST reads as product_name.
     expect((await list({ filter: { 'product_name@ilike': 'gumbo chef' } })).ids).toEqual([5]);
     expect((await list({ filter: { 'product_name@like': 'Queso' } })).ids).toEqual([11, 12]);
   });
@@ -128,7 +128,7 @@ describe.each(FILES)('getList on %s', (file) => {
     expect((await list({ filter: { '@and': { 'id@gt': 2, 'unit_price@lt': 7 } } })).ids).toEqual([13, 24, 33]);
   });
 
-  test('reads only the columns that meta names', async () => {
+  test('reads only the columns named in meta', async () => {
     const { data } = await list({
       meta: { columns: ['id', 'name:product_name'] },
       pagination: { page: 1, perPage: 1 },
@@ -136,7 +136,7 @@ describe.each(FILES)('getList on %s', (file) => {
     expect(data as unknown).toEqual([{ id: 1, name: 'Chai' }]);
   });
 
-  test('an unknown field is an error with the body of the service', async () => {
+  test('an unknown field gives an error with the body of the service', async () => {
     const failure = await failureOf(
       provider.getList('products', { pagination: firstPage, sort: byId, filter: { nope: 1 } }),
     );
@@ -153,7 +153,7 @@ describe.each(FILES)('getOne, getMany, getManyReference on %s', (file) => {
     expect({ status: failure.status, code: failure.body.code }).toEqual({ status: 406, code: 'PGRST116' });
   });
 
-  test('getMany, for several, one, and none', async () => {
+  test('getMany for several ids, one id, and none', async () => {
     const { data } = await provider.getMany('products', { ids: [3, 1, 999] });
     expect(data.map(({ id }) => id)).toEqual([1, 3]);
     expect((await provider.getMany('products', { ids: [2] })).data).toEqual([referenceProducts[1]!]);
@@ -178,19 +178,19 @@ describe.each(FILES)('writes on %s', (file) => {
 
   const novelty = { product_name: 'Novelty', unit_price: 9.99, category_id: 3 };
 
-  test('create gives back the product with its id', async () => {
+  test('create returns the product with its id', async () => {
     const { data } = await provider.create('products', { data: novelty });
     expect(data.id).toBeNumber();
     expect(data).toMatchObject({ ...novelty, discontinued: 0, units_in_stock: null });
     expect(await stored(data.id as number)).toMatchObject(novelty);
   });
 
-  test('create without a required field is an error', async () => {
+  test('create without a required field gives an error', async () => {
     const failure = await failureOf(provider.create('products', { data: { unit_price: 1 } }));
     expect({ status: failure.status, code: failure.body.code }).toEqual({ status: 400, code: '23502' });
   });
 
-  test('update sends what changed, and gives back the product', async () => {
+  test('update sends the changed fields and returns the product', async () => {
     const previousData = referenceProducts[0]!;
     const { data } = await provider.update('products', {
       id: 1,
@@ -201,21 +201,21 @@ describe.each(FILES)('writes on %s', (file) => {
     expect(await stored(1)).toEqual({ ...previousData, unit_price: 19.5 });
   });
 
-  test('update of a product that is gone is an error', async () => {
+  test('update of a deleted product gives an error', async () => {
     const failure = await failureOf(
       provider.update('products', { id: 999, data: { unit_price: 1 }, previousData: { id: 999 } }),
     );
     expect({ status: failure.status, code: failure.body.code }).toEqual({ status: 406, code: 'PGRST116' });
   });
 
-  test('updateMany gives back the ids', async () => {
+  test('updateMany returns the ids', async () => {
     const { data } = await provider.updateMany('products', { ids: [1, 2, 3], data: { reorder_level: 7 } });
     expect([...data!].sort()).toEqual([1, 2, 3]);
     expect((await stored(3))?.reorder_level).toBe(7);
     expect((await stored(4))?.reorder_level).toBe(0);
   });
 
-  test('delete gives back the product that was deleted', async () => {
+  test('delete returns the deleted product', async () => {
     const { data } = await provider.delete('products', { id: 77 });
     expect(data as Product).toEqual(referenceProducts[76]!);
     expect(await stored(77)).toBeUndefined();
@@ -223,7 +223,7 @@ describe.each(FILES)('writes on %s', (file) => {
     expect({ status: again.status, code: again.body.code }).toEqual({ status: 406, code: 'PGRST116' });
   });
 
-  test('deleteMany gives back the ids', async () => {
+  test('deleteMany returns the ids', async () => {
     const { data } = await provider.deleteMany('products', { ids: [75, 76, 77] });
     expect([...data!].sort()).toEqual([75, 76, 77]);
     expect(await stored(76)).toBeUndefined();
@@ -234,7 +234,7 @@ describe.each(FILES)('writes on %s', (file) => {
 describe.each(FILES)('a schema setting on %s', (file) => {
   beforeAll(() => use(file));
 
-  test('is sent as a profile: the served schema is accepted, another one is rejected', async () => {
+  test('is sent as a profile: the served schema is accepted, and another one is rejected', async () => {
     const other = postgrestRestProvider({ ...configuration(), schema: () => 'other' });
     expect(other.getOne('products', { id: 1 })).rejects.toMatchObject({ status: 406 });
     expect(other.create('products', { data: { product_name: 'Lost' } })).rejects.toMatchObject({ status: 406 });

@@ -1,6 +1,6 @@
 /**
- * @supabase/postgrest-js against a running shop, typed by what `catalogue types` prints for it: what is embedded has the types that
- * the client finds by `Relationships`, or this file does not compile.
+ * @supabase/postgrest-js with a running shop and the types that `catalogue types` prints for it. This file compiles
+ * only if the client derives the embedded types from `Relationships`.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { PostgrestClient } from '@supabase/postgrest-js';
@@ -10,10 +10,10 @@ import { SHOP } from '../support/shop.ts';
 import { SHOP_ENGINES, startShop } from '../support/shop-services.ts';
 import type { Database } from '../types/shop-database.ts';
 
-/** Starting a process may take its time on a busy machine. */
+/** Starting a process can be slow on a busy machine. */
 setDefaultTimeout(300_000);
 
-test('the types are those that the command prints', async () => {
+test('the compiled types are those that catalogue types prints', async () => {
   const kept = await Bun.file(new URL('../types/shop-database.ts', import.meta.url)).text();
   expect(typeScriptTypes(SHOP)).toBe(kept);
 });
@@ -31,7 +31,7 @@ describe.each(SHOP_ENGINES)('the shop on %s', (engine) => {
     expect(faults).toBe('');
   });
 
-  test('a product with its category and its suppliers, each by a hint', async () => {
+  test('embeds the category and suppliers of a product, using hints', async () => {
     const { data, error } = await shop
       .from('products')
       .select(
@@ -46,7 +46,7 @@ describe.each(SHOP_ENGINES)('the shop on %s', (engine) => {
     expect({ category, country, second }).toEqual({ category: 'Beverages', country: 'UK', second: 12 });
   });
 
-  test('lists inside of rows, with order, limit and filters of their own', async () => {
+  test('embeds lists with their own order, limit and filters', async () => {
     const { data, error } = await shop
       .from('categories')
       .select('id, products(id, unit_price)')
@@ -64,7 +64,7 @@ describe.each(SHOP_ENGINES)('the shop on %s', (engine) => {
     expect(prices).toEqual([263.5, 46]);
   });
 
-  test('a range and an or of what is embedded', async () => {
+  test('applies range and or to an embedding', async () => {
     const { data } = await shop
       .from('categories')
       .select('products(id)')
@@ -75,7 +75,7 @@ describe.each(SHOP_ENGINES)('the shop on %s', (engine) => {
     expect(data!.products).toEqual([{ id: 2 }, { id: 75 }]);
   });
 
-  test('only rows that have what is asked for, counted', async () => {
+  test('returns and counts only rows with a matching inner join', async () => {
     const { data, count } = await shop
       .from('categories')
       .select('id, products!inner(id)', { count: 'exact' })
@@ -86,7 +86,7 @@ describe.each(SHOP_ENGINES)('the shop on %s', (engine) => {
     expect(without.data as unknown).toEqual([{ id: 9 }, { id: 10 }, { id: 11 }]);
   });
 
-  test('both sides of a collection in between, and a collection with itself', async () => {
+  test('embeds through a junction collection from both sides, and a collection in itself', async () => {
     const { data } = await shop.from('labels').select('label, products(id)').eq('label', 'seasonal').maybeSingle();
     const ids: number[] = data!.products.map(({ id }) => id);
     expect(ids.length).toBeGreaterThan(0);
@@ -105,7 +105,7 @@ describe.each(SHOP_ENGINES)('the shop on %s', (engine) => {
     expect({ parents, top }).toMatchObject({ parents: [{ id: 9 }], top: [{ categories: expect.any(Array) }] });
   });
 
-  test('columns of another row and of a list, spread', async () => {
+  test('spreads columns of an embedded row and of an embedded list', async () => {
     const { data } = await shop
       .from('prices')
       .select('currency, ...products(product_name)')
@@ -118,7 +118,7 @@ describe.each(SHOP_ENGINES)('the shop on %s', (engine) => {
     expect(currencies).toEqual(['EUR', 'JPY']);
   });
 
-  test('an order by what another row shows', async () => {
+  test('orders by a field of an embedded row', async () => {
     const { data } = await shop
       .from('products')
       .select('id, categories(category_name)')
@@ -128,7 +128,7 @@ describe.each(SHOP_ENGINES)('the shop on %s', (engine) => {
     expect(data!.map(({ categories }) => categories!.category_name)).toEqual(['Seafood']);
   });
 
-  test('what is written comes back with what belongs to it', async () => {
+  test('returns written rows with their embeddings', async () => {
     const row = {
       product_name: 'Earl Grey',
       category_id: 1,
@@ -163,7 +163,7 @@ describe.each(SHOP_ENGINES)('the shop on %s', (engine) => {
     expect((await shop.from('prices').select('*').eq('product_id', id)).data).toEqual([]);
   });
 
-  test('refusals have the codes that the client knows', async () => {
+  test('errors have the codes that the client knows', async () => {
     const ambiguous = await shop.from('products').select('suppliers(id)' as '*');
     expect({ status: ambiguous.status, code: ambiguous.error!.code }).toEqual({ status: 300, code: 'PGRST201' });
     const missing = await shop.from('products').insert({ product_name: 'Nothing', category_id: 99 });
@@ -172,7 +172,7 @@ describe.each(SHOP_ENGINES)('the shop on %s', (engine) => {
     expect({ status: broken.status, code: broken.error!.code }).toEqual({ status: 400, code: '23514' });
   });
 
-  test('json, arrays and exact values in filters', async () => {
+  test('filters by json, arrays and exact values', async () => {
     const tagged = await shop.from('products').select('id').contains('tags', ['new']).order('id').limit(2);
     expect(tagged.error).toBeNull();
     const red = await shop

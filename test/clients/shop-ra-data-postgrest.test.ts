@@ -1,4 +1,4 @@
-/** The data provider of react-admin over a running shop: keys of every kind, references, and what is embedded. */
+/** The react-admin data provider with a running shop: keys of every kind, references and embeddings. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import postgrestRestProvider, { defaultSchema } from '@raphiniert/ra-data-postgrest';
 import { fetchJson } from '../support/fetch-json.ts';
@@ -6,7 +6,7 @@ import { cleanUp, type Service } from '../support/process.ts';
 import { SHOP_SHOWN } from '../support/shop.ts';
 import { SHOP_ENGINES, startShop } from '../support/shop-services.ts';
 
-/** Starting a process may take its time on a busy machine. */
+/** Starting a process can be slow on a busy machine. */
 setDefaultTimeout(300_000);
 
 const pagination = { page: 1, perPage: 3 };
@@ -33,7 +33,7 @@ describe.each(SHOP_ENGINES)('the shop on %s', (engine) => {
     expect(faults).toBe('');
   });
 
-  test('a list with what each row refers to', async () => {
+  test('returns a list with the referenced rows', async () => {
     const { data, total } = await provider.getList('prices', {
       pagination,
       sort: { field: 'product_id,currency', order: 'ASC' },
@@ -45,7 +45,7 @@ describe.each(SHOP_ENGINES)('the shop on %s', (engine) => {
     expect(data[0]).toMatchObject({ product_id: 1, currency: 'EUR', products: { product_name: 'Chai' } });
   });
 
-  test('a filter by what is embedded, and by a list', async () => {
+  test('filters by an embedded field and by a list', async () => {
     const { data, total } = await provider.getList('products', {
       pagination,
       sort: { field: 'id', order: 'ASC' },
@@ -61,7 +61,7 @@ describe.each(SHOP_ENGINES)('the shop on %s', (engine) => {
     });
   });
 
-  test('rows that refer to one', async () => {
+  test('returns the rows that refer to a given row', async () => {
     const { data, total } = await provider.getManyReference('products', {
       target: 'category_id',
       id: 1,
@@ -73,7 +73,7 @@ describe.each(SHOP_ENGINES)('the shop on %s', (engine) => {
     expect(data.map(({ id }) => id)).toEqual([76, 75, 70]);
   });
 
-  test('a row with a key of two fields is read, made, changed and removed', async () => {
+  test('a row with a composite key can be read, created, updated and deleted', async () => {
     const made = await provider.create('prices', { data: { product_id: 1, currency: 'CHF', amount: 17.5 } });
     const { id } = made.data;
     expect((await provider.getOne('prices', { id })).data).toMatchObject({
@@ -89,7 +89,7 @@ describe.each(SHOP_ENGINES)('the shop on %s', (engine) => {
     expect(await after.json()).toEqual([]);
   });
 
-  test('a row with a key that is a uuid is made without one', async () => {
+  test('a row with a uuid key can be created without the key', async () => {
     const { data } = await provider.create('labels', { data: { label: 'winter only' } });
     expect(data.id).toMatch(/^[0-9a-f-]{36}$/);
     expect((await provider.getOne('labels', { id: data.id })).data).toMatchObject({ label: 'winter only' });

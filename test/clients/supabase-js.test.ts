@@ -1,11 +1,14 @@
-/** @supabase/supabase-js against a running service: `createClient(url, key)` as it is, with the types that `catalogue types` prints. */
+/**
+ * @supabase/supabase-js with a running service: an unmodified `createClient(url, key)`, with the types that `catalogue
+ * types` prints.
+ */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
 import { newSchema, testServer } from '../support/postgres.ts';
 import { cleanUp, type Environment, type Service, startService, temporaryFolder } from '../support/process.ts';
 import type { Database } from '../types/database.ts';
 
-/** Starting a process may take its time on a busy machine. */
+/** Starting a process can be slow on a busy machine. */
 setDefaultTimeout(300_000);
 
 const ENGINES: readonly (readonly [string, () => Environment])[] = [
@@ -20,7 +23,7 @@ describe.each(ENGINES)('supabase-js on %s', (_, env) => {
   beforeAll(async () => {
     const environment = env();
     service = await startService({ cwd: temporaryFolder(), args: ['--log-level', 'error'], env: environment });
-    // The client names the schema with every request, `public` by default.
+    // The client sends the schema name with every request, `public` by default.
     const schema = environment.CATALOGUE_SCHEMA as 'public';
     client = createClient<Database>(service.url, 'any key', { db: { schema } });
   });
@@ -44,7 +47,7 @@ describe.each(ENGINES)('supabase-js on %s', (_, env) => {
     expect([head.error, head.count]).toEqual([null, 77]);
   });
 
-  test('inserts, changes and deletes', async () => {
+  test('inserts, updates and deletes', async () => {
     const row = { id: 900, product_name: 'Cloudberry Jam', unit_price: 9.5 };
     const inserted = await client.from('products').insert(row).select().single();
     expect(inserted.error).toBeNull();
@@ -69,7 +72,7 @@ describe.each(ENGINES)('supabase-js on %s', (_, env) => {
     expect((await client.from('products').select().eq('id', 901)).data).toEqual([]);
   });
 
-  test('is told what is wrong', async () => {
+  test('receives error details', async () => {
     const { error, status } = await client.from('products').insert({ id: 1, product_name: 'Chai' });
     expect([status, error?.code]).toEqual([409, '23505']);
   });

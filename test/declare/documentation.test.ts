@@ -1,4 +1,7 @@
-/** docs/collections.md is true: its tables are the format, its examples are right, and its mistakes are told as it says. */
+/**
+ * Checks docs/collections.md: its tables match the format, its examples are valid, and its mistakes give the documented
+ * errors.
+ */
 import { afterAll, describe, expect, test } from 'bun:test';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +15,7 @@ const PAGE = readFileSync(new URL('../../docs/collections.md', import.meta.url),
 
 interface Block {
   readonly language: string;
-  /** `fields`: lines of fields; `mistakes`: what is told of it stands in the next block. */
+  /** `fields`: lines of fields. `mistakes`: an invalid example whose errors are in the next block. */
   readonly kind: string;
   readonly text: string;
 }
@@ -24,7 +27,7 @@ const BLOCKS: readonly Block[] = [...PAGE.matchAll(/^```(\w*) ?(\w*)\n([\s\S]*?)
 const TABLES: Readonly<Record<string, Properties>> = { TOP, COLLECTION, FIELD, REFERENCE, ROLE, RIGHTS, RULE };
 
 for (const [name, table] of Object.entries(TABLES)) {
-  test(`the keys of ${name} are documented as they are, and in their order`, () => {
+  test(`the documented keys of ${name} match the format, in the same order`, () => {
     const rows = Object.entries(table).map(([key, { shape, about }]) => `| \`${key}\` | ${shape.words} | ${about} |`);
     expect(PAGE).toContain(`| key | value | meaning |\n|---|---|---|\n${rows.join('\n')}\n\n`);
   });
@@ -50,7 +53,7 @@ describe('examples', () => {
   }
 });
 
-test('mistakes are told as the page says', async () => {
+test('mistakes are reported as the page says', async () => {
   const at = BLOCKS.findIndex(({ kind }) => kind === 'mistakes');
   const message = declared(BLOCKS[at]!.text).then(
     () => 'none',

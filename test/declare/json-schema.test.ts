@@ -1,4 +1,6 @@
-/** The JSON Schema says to editors what the reader says: what is right passes, and mistakes of form do not. */
+/**
+ * The JSON Schema for editors agrees with the reader: it accepts valid declarations and rejects structural mistakes.
+ */
 import { describe, expect, test } from 'bun:test';
 import Ajv from 'ajv';
 import { parse } from 'yaml';
@@ -20,7 +22,7 @@ const RIGHT: readonly string[] = [
   'collections:\n  a:\n    key: [x, y]\n    unique: [[x, z]]\n    fields: { x: int4, y: int4, z: json }\n',
 ];
 
-/** Mistakes of form; those of sense, such as a reference to nothing, are the reader's alone. */
+/** Structural mistakes. Only the reader detects semantic mistakes, such as a reference to a missing collection. */
 const WRONG: readonly string[] = [
   '{}',
   'collections: {}',
@@ -49,7 +51,7 @@ const WRONG: readonly string[] = [
   withRoles('{ include: s }'),
 ];
 
-describe('what is right', () => {
+describe('valid declarations', () => {
   for (const yaml of RIGHT) {
     test(yaml, async () => {
       expect(await mistakesIn(yaml)).toEqual([]);
@@ -62,7 +64,7 @@ describe('what is right', () => {
   });
 });
 
-describe('what is wrong', () => {
+describe('invalid declarations', () => {
   for (const yaml of WRONG) {
     test(yaml, async () => {
       expect(await mistakesIn(yaml)).not.toEqual([]);
@@ -71,7 +73,7 @@ describe('what is wrong', () => {
   }
 });
 
-test('every key says what it is', () => {
+test('every key has a description', () => {
   const { properties } = declarationSchema() as { properties: Record<string, { description: string }> };
   expect(properties.collections!.description).toBe('The collections, each at the path of its name.');
 });

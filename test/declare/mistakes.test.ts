@@ -1,8 +1,8 @@
-/** Every mistake in a declaration is named with its line, what is wrong, and the nearest word that would have been right. */
+/** Mistakes in a declaration: each error has the line, the problem, and the nearest valid word. */
 import { describe, expect, test } from 'bun:test';
 import { mistakesIn, withFields } from '../support/declarations.ts';
 
-/** What a user writes, and what is said of it; a line number is that of the text as it stands here. */
+/** The declaration text and its expected errors. Line numbers refer to the text as written here. */
 type Scenario = readonly [what: string, text: string, ...mistakes: readonly string[]];
 
 const WHOLE: readonly Scenario[] = [
@@ -211,16 +211,16 @@ const FIELDS: readonly Scenario[] = [
       'd: { type: int2, default: 40000 }',
       'e: { type: text, default: }',
     ),
-    '5:33 things.a: default is no int4: invalid input syntax for type integer: "many"',
-    '6:36 things.b: default is no boolean: invalid input syntax for type boolean: "7"',
-    '7:43 things.c: default is no decimal(4,2): numeric field overflow; A field with precision 4, scale 2 must round to an absolute value less than 10^2.',
-    '8:33 things.d: default is no int2: value "40000" is out of range for type smallint',
+    '5:33 things.a: default is not a valid int4: invalid input syntax for type integer: "many"',
+    '6:36 things.b: default is not a valid boolean: invalid input syntax for type boolean: "7"',
+    '7:43 things.c: default is not a valid decimal(4,2): numeric field overflow; A field with precision 4, scale 2 must round to an absolute value less than 10^2.',
+    '8:33 things.d: default is not a valid int2: value "40000" is out of range for type smallint',
     '9:33 things.e: default must be a value, not empty',
   ],
   [
     'a json default with more digits than a number has',
     withFields('id: int4', 'a: { type: json, default: { n: [12345678901234567890.5] } }'),
-    '5:33 things.a: default is no json: 12345678901234567890.5 has too many digits for a number in a declaration',
+    '5:33 things.a: default is not a valid json: 12345678901234567890.5 has too many digits for a number in a declaration',
   ],
   [
     'now and uuid for other types',
@@ -311,19 +311,19 @@ const KEYS: readonly Scenario[] = [
   [
     'no field id and no key',
     'collections:\n  a: { fields: { sku: text, b: int4 } }\n',
-    '2:3 a: there is no field id; say which identifies a row, such as key: sku',
+    '2:3 a: unknown field id; say which identifies a row, such as key: sku',
   ],
   [
     'a key that is no field',
     'collections:\n  a:\n    key: skuu\n    fields: { sku: text }\n',
-    '3:5 a: key names skuu, which is no field (perhaps you meant sku)',
+    '3:5 a: key names skuu, which is not a field (perhaps you meant sku)',
   ],
   [
     'a key of several, with mistakes',
     'collections:\n  a:\n    key: [x, y, x, zz]\n    fields: { x: int4, y: json, z: text }\n',
     '3:5 a: the key field y is json, and no key can be that',
     '3:17 a: key names x twice',
-    '3:20 a: key names zz, which is no field (perhaps you meant z)',
+    '3:20 a: key names zz, which is not a field (perhaps you meant z)',
   ],
   [
     'a key that is not required',
@@ -333,7 +333,7 @@ const KEYS: readonly Scenario[] = [
   [
     'unique fields',
     'collections:\n  a:\n    key: [x, y]\n    unique: [[x, zzz], [x], [y, x], [x, z], [z, x], x]\n    fields: { x: int4, y: int4, z: int4 }\n',
-    '4:18 a: unique names zzz, which is no field',
+    '4:18 a: unique names zzz, which is not a field',
     '4:24 a: one field alone is made unique by itself: x: { unique: true }',
     '4:29 a: the key is unique by itself',
     '4:45 a: unique has [z, x] twice',
@@ -380,13 +380,13 @@ const ALIASES: readonly Scenario[] = [
   [
     'no such anchor',
     withFields('id: int4', 'a: *nothing'),
-    '5:10 there is no anchor &nothing before this',
+    '5:10 anchor &nothing is not defined before this',
     '5:10 things.a: it must be the name of a type, or a map with type, not empty',
   ],
   [
     'an anchor within itself',
     'collections: &all\n  a: *all\n',
-    '2:6 there is no anchor &all before this',
+    '2:6 anchor &all is not defined before this',
     '2:6 a: it must be a map with fields, not empty',
   ],
   [
@@ -397,7 +397,7 @@ const ALIASES: readonly Scenario[] = [
   [
     'aliases of aliases that grow without bound',
     `x-0: &a0 [1, 1]\n${Array.from({ length: 40 }, (_, at) => `x-${at + 1}: &a${at + 1} [*a${at}, *a${at}]\n`).join('')}${withFields('id: int4', 'j: { type: json, default: *a40 }')}`,
-    '41:12 things.j: default is no json: it holds more than 10000 values',
+    '41:12 things.j: default is not a valid json: it holds more than 10000 values',
   ],
 ];
 

@@ -1,4 +1,4 @@
-/** What a declaration says is what its draft holds, whether it is YAML or JSON. */
+/** Reading a declaration from YAML or JSON gives the expected draft. */
 import { afterAll, expect, test } from 'bun:test';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { cleanUp, temporaryFolder } from '../support/process.ts';
 
 afterAll(cleanUp);
 
-test('a field is its type, or a map', async () => {
+test('a field is a type name or a map', async () => {
   const { collections } = await declared(withFields('id: int4', 'a: text', 'b: { type: text }'));
   expect(collections).toEqual([
     {
@@ -25,7 +25,7 @@ test('a field is its type, or a map', async () => {
   ]);
 });
 
-test('everything that can be said of a collection and a field', async () => {
+test('every key of a collection and a field is read', async () => {
   const { collections } = await declared(`# yaml-language-server: $schema=collections.schema.json
 $schema: collections.schema.json
 collections:
@@ -82,14 +82,14 @@ collections:
   ]);
 });
 
-test('JSON says the same as YAML, with tabs, too', async () => {
+test('JSON is read like YAML, including tabs', async () => {
   const yaml = withFields('id: int8', "a: { type: 'decimal(18,4)', default: 0.5, minimum: -1 }");
   const json = `{\n\t"$schema": "x.json",\n\t"collections": {\n\t\t"things": {\n\t\t\t"fields": {\n\t\t\t\t"id": "int8",
 \t\t\t\t"a": { "type": "decimal(18,4)", "default": 0.5, "minimum": -1 }\n\t\t\t}\n\t\t}\n\t}\n}\n`;
   expect(await declared(json, 'collections.json')).toEqual(await declared(yaml));
 });
 
-test('anchors, aliases and merge keys share what several collections have', async () => {
+test('anchors, aliases and merge keys share content between collections', async () => {
   const { collections } = await declared(`x-common: &common
   id: int4
   name: &name { type: text, required: true }
@@ -109,7 +109,7 @@ collections:
   ]);
 });
 
-/** What stands in the file, and what the draft holds. */
+/** The line in the file, and the value in the draft. */
 const DEFAULTS: readonly (readonly [line: string, value: unknown])[] = [
   ['{ type: int4, default: 7 }', 7],
   ['{ type: int8, default: 9007199254740993 }', '9007199254740993'],
@@ -133,11 +133,11 @@ for (const [line, value] of DEFAULTS) {
   });
 }
 
-test('a type is called by its own name', async () => {
+test('a type has one canonical name', async () => {
   expect(await declaredField("a: 'numeric( 12, 4 )'")).toHaveProperty('type', 'decimal(12,4)');
 });
 
-test('rows are a file beside the declaration', async () => {
+test('rows are read from a file next to the declaration', async () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'rows'));
   writeFileSync(join(folder, 'rows/a.csv'), 'id\n1\n');
@@ -145,15 +145,15 @@ test('rows are a file beside the declaration', async () => {
   const file = join(folder, 'collections.yaml');
   const { collections } = await declared(text('rows/a.csv'), file);
   expect(collections[0]!.rows).toBe(join(folder, 'rows/a.csv'));
-  expect(await mistakesIn(text('a.csv'), file)).toEqual([`3:5 a: rows: there is no ${folder}/a.csv`]);
+  expect(await mistakesIn(text('a.csv'), file)).toEqual([`3:5 a: rows: ${folder}/a.csv does not exist`]);
   expect(await mistakesIn(text('rows'), file)).toEqual([
-    `3:5 a: rows: ${folder}/rows is no .json, .ndjson or .csv file`,
+    `3:5 a: rows: ${folder}/rows is not a .json, .ndjson or .csv file`,
   ]);
   mkdirSync(join(folder, 'b.json'));
-  expect(await mistakesIn(text('b.json'), file)).toEqual([`3:5 a: rows: ${folder}/b.json is no file`]);
+  expect(await mistakesIn(text('b.json'), file)).toEqual([`3:5 a: rows: ${folder}/b.json is not a file`]);
 });
 
-test('a file that is not there, too large or not UTF-8 is named', async () => {
+test('the error names a file that does not exist, is over the size limit or is not UTF-8', async () => {
   const folder = temporaryFolder();
   expect(() => readDeclaration(join(folder, 'none.yaml'))).toThrow(
     `the declaration ${folder}/none.yaml cannot be read`,
@@ -164,7 +164,7 @@ test('a file that is not there, too large or not UTF-8 is named', async () => {
   expect(() => readDeclaration(join(folder, 'latin.yaml'))).toThrow('cannot be read');
 });
 
-test('a declaration that nests without end is refused', async () => {
+test('a declaration beyond the nesting limit is rejected', async () => {
   const deep = (depth: number) =>
     withFields('id: int4', `a: { type: json, default: ${'['.repeat(depth)}${']'.repeat(depth)} }`);
   expect(await mistakesIn(deep(50))).toEqual([]);
@@ -172,12 +172,12 @@ test('a declaration that nests without end is refused', async () => {
   expect(await mistakesIn(deep(20_000))).toEqual([expect.stringContaining('a declaration may nest 100 deep')]);
 });
 
-test('a named file wins; without one and without a usual one there is none', () => {
+test('a named file wins; without one, and without a default file, no declaration is read', () => {
   expect(findDeclaration('mine.yaml')).toBe('mine.yaml');
   expect(findDeclaration('')).toBeUndefined();
 });
 
-test('the shop is read whole', async () => {
+test('the shop is read completely', async () => {
   const { collections } = readDeclaration(SHOP);
   expect(collections.map(({ name, key, fields }) => [name, key.join(), fields.length])).toEqual([
     ['categories', 'id', 4],

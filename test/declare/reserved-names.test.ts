@@ -1,4 +1,4 @@
-/** No collection can take a path that the service itself answers, or a table that it needs. */
+/** Reserved names: a collection cannot use a path or a table that the service needs. */
 import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { AUTH_PATHS } from '../../src/auth/session-pages.ts';
@@ -14,11 +14,11 @@ import { mistakesIn, withFields } from '../support/declarations.ts';
 const paths = [CONSOLE_PATH, DOCS_PATH, ...DESCRIPTION_PATHS, ...HEALTH_PATHS, AUTH_PATHS[0]];
 const names = paths.flatMap((path) => path.match(/\w+/)?.[0] ?? []);
 
-/** Names by which both engines, or one of them, would take something else. */
+/** Names with a different meaning in SQL on at least one engine. */
 const OF_SQL = ['excluded', 'json_each', 'json_tree', 'old', 'pragma_table_list'];
 
 for (const name of [...names, RETRY_TABLE, VERSION_TABLE, ...OWN_COLLECTIONS.keys(), ...OF_SQL]) {
-  test(`${name} is no name for a collection`, async () => {
+  test(`${name} is not a name for a collection`, async () => {
     const [mistake, ...others] = await mistakesIn(`collections:\n  ${name}: { fields: { id: int4 } }\n`);
     expect(mistake).toMatch(/^2:3 .*; choose another name$/);
     expect(others).toEqual([]);
@@ -26,7 +26,7 @@ for (const name of [...names, RETRY_TABLE, VERSION_TABLE, ...OWN_COLLECTIONS.key
 }
 
 for (const name of [...PARAMETERS, 'and', 'or', 'not', 'after']) {
-  test(`${name} is no name for a field`, async () => {
+  test(`${name} is not a name for a field`, async () => {
     expect(await mistakesIn(withFields('id: int4', `${name}: text`))).toEqual([
       `5:7 things: ${name} is a parameter of the query language; choose another name`,
     ]);
@@ -34,7 +34,7 @@ for (const name of [...PARAMETERS, 'and', 'or', 'not', 'after']) {
 }
 
 for (const name of ['true', 'false']) {
-  test(`${name} is no name for a field`, async () => {
+  test(`${name} is not a name for a field`, async () => {
     expect(await mistakesIn(withFields('id: int4', `'${name}': text`))).toEqual([
       `5:7 things: ${name} is a value; choose another name`,
     ]);

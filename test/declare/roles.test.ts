@@ -1,4 +1,4 @@
-/** Roles in a declaration: how they are read, and how each mistake in them is told. */
+/** Roles in a declaration: parsing, and the error for each mistake. */
 import { describe, expect, test } from 'bun:test';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
 import { declared, mistakesIn } from '../support/declarations.ts';
@@ -19,7 +19,7 @@ const COLLECTIONS = `collections:
     fields: { id: int4, text: text }
 `;
 
-/** The first of these is on line 16. */
+/** Builds a declaration whose first role line is line 16. */
 const withRoles = (...lines: readonly string[]) =>
   `${COLLECTIONS}roles:\n${lines.map((line) => `  ${line}\n`).join('')}`;
 
@@ -28,7 +28,7 @@ async function rolesOf(...lines: readonly string[]) {
 }
 
 describe('reading', () => {
-  test('a role is all, or says for each collection what it may do', async () => {
+  test('a role is all, or a map from collections to permissions', async () => {
     const roles = await rolesOf(
       'admin: all',
       'anonymous: { products: { read: true } }',
@@ -49,7 +49,7 @@ describe('reading', () => {
     ]);
   });
 
-  test('JSON says the same', async () => {
+  test('JSON is read like YAML', async () => {
     const { collections } = await declared(COLLECTIONS);
     const text = JSON.stringify({
       collections: { notes: { fields: { id: 'int4', text: 'text' } } },
@@ -62,13 +62,13 @@ describe('reading', () => {
     ]);
   });
 
-  test('without roles there are none', async () => {
+  test('a declaration without roles has no roles', async () => {
     const draft = await declared(COLLECTIONS);
     expect(Object.keys(draft)).toEqual(['collections']);
     expect(declareCatalogue(draft).roles).toBeUndefined();
   });
 
-  test('an included role brings its rules, and those that it includes; a wider rule takes the place of a narrower', async () => {
+  test('an included role adds its own and its included rules; a wider rule replaces a narrower one', async () => {
     const text = withRoles(
       "a: { notes: { read: { where: 'id=gt.1' } } }",
       "b: { include: [a], notes: { read: { where: 'id=lt.0' } } }",
@@ -95,7 +95,7 @@ const UNREAD = (text: string, column = 1) =>
 const EXPECTED = '"not" or operator (eq, gt, ...)';
 const where = (text: string) => products(`{ read: { where: '${text}' } }`);
 
-/** What follows `roles:`, and what is told of it, with its column. */
+/** The lines after `roles:`, and the expected errors with their columns. */
 const MISTAKES: readonly (readonly [lines: readonly string[], told: readonly string[]])[] = [
   [['r: { prodcts: { read: true } }'], ['8 r.prodcts: unknown collection prodcts (perhaps you meant products)']],
   [
@@ -119,7 +119,10 @@ const MISTAKES: readonly (readonly [lines: readonly string[], told: readonly str
     ],
   ],
   [['r: { include: [r] }'], ['18 r: include names r, which includes r']],
-  [['r: { include: [admn] }', 'admin: all'], ['18 r: include names admn, which is no role (perhaps you meant admin)']],
+  [
+    ['r: { include: [admn] }', 'admin: all'],
+    ['18 r: include names admn, which is not a role (perhaps you meant admin)'],
+  ],
   [['9r: all'], ['3 9r: names of roles are letters, digits, _ and -, begin with a letter, and have 63 at most']],
   [[where('nam=eq.x')], ['28 r.products: where: column products.nam does not exist; perhaps you meant name']],
   [
@@ -130,9 +133,9 @@ const MISTAKES: readonly (readonly [lines: readonly string[], told: readonly str
   ],
   [[where('price=like.x')], ['28 r.products: where: operator does not exist: numeric ~~ unknown']],
   [[where('id=eq.x')], ['28 r.products: where: invalid input syntax for type integer: "x"']],
-  [[where('select=id')], ['28 r.products: where: select is no condition; a rule has conditions alone']],
-  [[where('id=eq.1&limit=1')], ['28 r.products: where: limit is no condition; a rule has conditions alone']],
-  [[where('id=eq.1&order=id')], ['28 r.products: where: order is no condition; a rule has conditions alone']],
+  [[where('select=id')], ['28 r.products: where: select is not a condition; a rule has conditions alone']],
+  [[where('id=eq.1&limit=1')], ['28 r.products: where: limit is not a condition; a rule has conditions alone']],
+  [[where('id=eq.1&order=id')], ['28 r.products: where: order is not a condition; a rule has conditions alone']],
   [
     [where('notes.id=eq.1')],
     ['28 r.products: where: notes is another collection; a rule has conditions on fields of its own'],
@@ -144,16 +147,16 @@ const MISTAKES: readonly (readonly [lines: readonly string[], told: readonly str
   ],
   [
     [where('supplier_id=eq.{claim.id}')],
-    ['28 r.products: where: {claim.id} is no claim; a whole value is written {claims.name}'],
+    ['28 r.products: where: {claim.id} is not a claim; a whole value is written {claims.name}'],
   ],
   [
     [where('name=eq.*{claims.id}*')],
-    ['28 r.products: where: *{claims.id}* is no claim; a whole value is written {claims.name}'],
+    ['28 r.products: where: *{claims.id}* is not a claim; a whole value is written {claims.name}'],
   ],
   [
     [where('name=like.{claims.id}')],
     [
-      '28 r.products: where: a claim is compared by eq, neq, gt, gte, lt, lte, isdistinct, cs, cd, ov or in, and is no pattern or list',
+      '28 r.products: where: a claim is compared by eq, neq, gt, gte, lt, lte, isdistinct, cs, cd, ov or in, and is not a pattern or list',
     ],
   ],
   [[where('supplier_id=cs.{claims.id}')], ['28 r.products: where: operator does not exist: integer @> unknown']],
@@ -161,13 +164,10 @@ const MISTAKES: readonly (readonly [lines: readonly string[], told: readonly str
     [products('{ read: { fields: [id, nmae] } }')],
     ['41 r.products: read: unknown field nmae (perhaps you meant name)'],
   ],
-  [
-    [products('{ read: { fields: [name] } }')],
-    ['28 r.products: read: fields must hold id, by which rows are told apart'],
-  ],
+  [[products('{ read: { fields: [name] } }')], ['28 r.products: read: fields must hold id, which identifies rows']],
   [
     [products('{ create: { fields: [sku] } }')],
-    ['30 r.products: create: fields must hold name, without which there is no new row'],
+    ['30 r.products: create: fields must hold name, which every new row needs'],
   ],
   [
     [products('{ read: true, update: { fields: [total, name, name] } }')],
@@ -211,7 +211,7 @@ describe('mistakes', () => {
     });
   }
 
-  test('all of them are told at once, with those of the collections', async () => {
+  test('all mistakes are reported at once, together with those of the collections', async () => {
     const text = `${COLLECTIONS.replace('sku: { type', 'sku: { tpe')}roles:\n  r: { nots: { read: true }, notes: { read: { where: 'x=eq.1' } } }\n`;
     expect(await mistakesIn(text)).toEqual([
       '6:7 products.sku: type is missing',
@@ -221,17 +221,17 @@ describe('mistakes', () => {
     ]);
   });
 
-  test('those of one rule, too', async () => {
+  test('all mistakes of one rule are reported at once', async () => {
     const text = withRoles(where('nam=eq.x&price=like.y&supplier_id=eq.{claim.id}&limit=1'));
     expect((await mistakesIn(text)).map((each) => each.replace(/.*where: /, ''))).toEqual([
-      'limit is no condition; a rule has conditions alone',
+      'limit is not a condition; a rule has conditions alone',
       'column products.nam does not exist; perhaps you meant name',
       'operator does not exist: numeric ~~ unknown',
-      '{claim.id} is no claim; a whole value is written {claims.name}',
+      '{claim.id} is not a claim; a whole value is written {claims.name}',
     ]);
   });
 
-  test('what changes rows that another role reads is part of the role that includes both', async () => {
+  test('a role may include write permissions from one role and read permissions from another', async () => {
     for (const lines of [
       ['a: { products: { read: true } }', 'b: { products: { update: true } }', 'c: { include: [a, b] }'],
       ['a: { products: { delete: true } }', 'b: { include: [a], products: { read: true } }'],
@@ -241,7 +241,7 @@ describe('mistakes', () => {
     }
   });
 
-  test('what is right is right', async () => {
+  test('valid rules are accepted', async () => {
     for (const text of [
       'or=(supplier_id.eq.{claims.supplier_id},and(available.is.true,price.gt.1))',
       'supplier_id=in.({claims.suppliers})&id=not.eq.{claims.app.own}',

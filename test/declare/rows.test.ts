@@ -1,4 +1,4 @@
-/** The rows that a declaration names are read from JSON, NDJSON and CSV files, and bad ones are named with file and line. */
+/** The row files of a declaration: JSON, NDJSON and CSV. Errors name the file and line of invalid rows. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ async function batchesOf(file: string, content: string): Promise<RowBatch[]> {
   return Array.fromAsync(readRows(await collectionWith(file, content)));
 }
 
-/** By the names of fields. */
+/** Reads the rows as objects with field names. */
 async function rowsOf(file: string, content: string) {
   const batches = await batchesOf(file, content);
   return batches.flatMap(({ columns, rows }) =>
@@ -33,7 +33,7 @@ async function rowsOf(file: string, content: string) {
   );
 }
 
-test('a JSON array, with every digit', async () => {
+test('a JSON array is read with every digit', async () => {
   expect(await rowsOf('a.json', '[\n{"id": 1, "size": 9007199254740993},\n{"id": 2, "more": {"x": [1]}}\n]\n')).toEqual(
     [
       [2, { id: 1, size: expect.objectContaining({ text: '9007199254740993' }) }],
@@ -42,14 +42,14 @@ test('a JSON array, with every digit', async () => {
   );
 });
 
-test('an object a line', async () => {
+test('NDJSON is read as one object per line', async () => {
   expect(await rowsOf('a.ndjson', '{"id": 1, "name": null}\n\n{"id": 2}\n')).toEqual([
     [1, { id: 1, name: null }],
     [3, { id: 2 }],
   ]);
 });
 
-test('CSV, in texts: nothing given, null, an empty text', async () => {
+test('CSV cells are texts: an empty cell, NULL, and a quoted empty text differ', async () => {
   const [batch] = await batchesOf('a.csv', 'id;name;size\n1;"";\n2;NULL;7\n');
   expect(batch).toMatchObject({ columns: ['id', 'name', 'size'], format: 'csv', separator: ';' });
   expect(batch!.rows.map(({ line, cells }) => [line, cells])).toEqual([
@@ -58,7 +58,7 @@ test('CSV, in texts: nothing given, null, an empty text', async () => {
   ]);
 });
 
-test('rows with other columns are another batch', async () => {
+test('rows with different columns start a new batch', async () => {
   const batches = await batchesOf('a.json', '[{"id":1},{"id":2},{"name":"x"},{"id":3}]');
   expect(batches.map(({ columns, rows }) => [columns, rows.length])).toEqual([
     [['id'], 2],
@@ -67,12 +67,12 @@ test('rows with other columns are another batch', async () => {
   ]);
 });
 
-test('a collection that names no file has none', async () => {
+test('a collection without a file has no rows', async () => {
   const { rows: _, ...without } = await collectionWith('a.csv', 'id\n1\n');
   expect(await Array.fromAsync(readRows(without))).toEqual([]);
 });
 
-describe('bad rows', () => {
+describe('invalid rows', () => {
   const CASES: readonly (readonly [what: string, file: string, content: string, ...said: readonly string[]])[] = [
     [
       'unknown fields',
@@ -103,7 +103,7 @@ describe('bad rows', () => {
     });
   }
 
-  test('are told together with those of whoever stores them, and not without end', async () => {
+  test('are reported together with those that the database rejects, up to a limit', async () => {
     const collection = await collectionWith('h.json', `[{"id": 1},{"nmae": 1},{"id": 2}]`);
     const bad = new BadRows('h.json');
     const reading = (async () => {

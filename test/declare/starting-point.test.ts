@@ -1,4 +1,4 @@
-/** `catalogue init` writes the built-in collection, and in comments what else there is; all of it is right. */
+/** `catalogue init` writes the built-in collection, and shows the other keys in comments. All of it is valid. */
 import { afterAll, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,18 +12,18 @@ afterAll(cleanUp);
 const { draft, collections } = BUILT_IN.catalogue;
 const [collection] = [...collections.values()] as [Collection];
 
-test('it reads back as exactly the built-in collection', async () => {
+test('the file reads back as exactly the built-in collection', async () => {
   expect(await declared(startingPoint(collection, 'collections.yaml'))).toEqual(draft);
 });
 
-test('its comments name every field but those that are there', async () => {
+test('its comments name every key that the file does not use', async () => {
   const text = startingPoint(collection, 'collections.yaml');
   const shown = [...text.matchAll(/^ +# +([a-z_]+): /gm)].map(([, name]) => name);
   expect(shown.length).toBeGreaterThan(20);
   expect(collection.fields.filter((field) => field.name !== 'id' && shown.includes(field.name))).toEqual([]);
 });
 
-test('what its comments show is right, too', async () => {
+test('the examples in its comments are valid', async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'makers.csv'), 'id,maker_name\n1,Kōkō\n');
   const text = startingPoint(collection, 'collections.yaml');

@@ -1,8 +1,8 @@
-/** Dates, times and uuids in a declaration: their rules, and defaults that are made anew for each row. */
+/** Dates, times and uuids in a declaration: their rules, and defaults that are computed for each row. */
 import { expect, test } from 'bun:test';
 import { declaredField, mistakesIn, withFields } from '../support/declarations.ts';
 
-test('now is for dates and times, uuid for uuids', async () => {
+test('now is a default for dates and times, uuid for uuids', async () => {
   for (const type of ['date', 'time', 'timestamp', 'timestamptz']) {
     const field = await declaredField(`a: { type: ${type}, default: now, onUpdate: now }`);
     expect(field).toEqual({ name: 'a', type, default: 'now', onUpdate: 'now' });
@@ -16,13 +16,13 @@ test('now is for dates and times, uuid for uuids', async () => {
   ]);
 });
 
-test('a default that means another day tomorrow is refused', async () => {
+test('a default that depends on the current day is rejected', async () => {
   expect(await mistakesIn(withFields('id: int4', 'a: { type: date, default: tomorrow }'))).toEqual([
     '5:33 things.a: default cannot be a word such as tomorrow, which means another moment each time',
   ]);
 });
 
-test('values are of the type, and are compared as its values are', async () => {
+test('defaults and limits must be values of the type, and are compared as such', async () => {
   const mistakes = await mistakesIn(
     withFields(
       'id: int4',
@@ -45,7 +45,7 @@ test('values are of the type, and are compared as its values are', async () => {
   ]);
 });
 
-test('a list is a default of an array', async () => {
+test('an array field may have a list as its default', async () => {
   expect(await declaredField("a: { type: 'text[]', default: [x, y] }")).toHaveProperty('default', ['x', 'y']);
   expect(await declaredField("a: { type: 'int8[]', default: [9007199254740993] }")).toHaveProperty('default', [
     '9007199254740993',

@@ -209,7 +209,7 @@ for (const [place, launchIn] of Object.entries(PLACES)) {
         await until('the session to end', async () => (await statusOf(each, editing)) === 401);
       }
       expect((await login(service)).status).toBe(401);
-      await until('the log to be written', () => service.stderr().includes('"reason":"there is no such user"'));
+      await until('the log to be written', () => service.stderr().includes('"reason":"the user does not exist"'));
       expect(service.stderr()).toContain('"reason":"wrong password for ann"');
       for (const secret of [PASSWORD, 'hunter2', editing.cookie, viewing.cookie]) {
         expect(service.stderr()).not.toContain(secret.split('=').at(-1)!);
@@ -224,7 +224,7 @@ test('a failed key or user command prints a clear error message', async () => {
     exitCode: 1,
     stdout: '',
     stderr:
-      'catalogue: there is no database catalogue.db; catalogue migrate makes it, and --database names another one\n',
+      'catalogue: database catalogue.db does not exist; catalogue migrate makes it, and --database names another one\n',
   });
   await command(launch, ['migrate']);
   await command(launch, ['user', 'add', 'bob', '--role', 'editor'], PASSWORD);
@@ -235,11 +235,11 @@ test('a failed key or user command prints a clear error message', async () => {
     });
   const add = ['key', 'add', '--role', 'editor', '--name', 'a'];
   await Promise.all([
-    refused('there is no role edtor; perhaps you meant editor', ['key', 'add', '--role', 'edtor', '--name', 'a']),
+    refused('unknown role edtor; perhaps you meant editor', ['key', 'add', '--role', 'edtor', '--name', 'a']),
     refused('--expires is a time such as 12h, 90d or 1y, not soon', [...add, '--expires', 'soon']),
-    refused('there is no key nobody', ['key', 'revoke', 'nobody']),
+    refused('unknown key nobody', ['key', 'revoke', 'nobody']),
     refused('at least 8 characters', ['user', 'add', 'eve', '--role', 'editor'], 'short'),
-    refused('there is no user eve', ['user', 'password', 'eve'], PASSWORD),
+    refused('unknown user eve', ['user', 'password', 'eve'], PASSWORD),
     refused('there is a user bob already', ['user', 'add', 'bob', '--role', 'editor'], PASSWORD),
   ]);
 });
@@ -268,7 +268,7 @@ describe('a token', () => {
     expect(await started('--jwt-secret', SECRET, '--jwks', 'keys.json')).toContain(
       'use only one of --jwt-secret and --jwks',
     );
-    expect(await started('--jwks', 'missing.json')).toContain('--jwks missing.json: there is no such file\n');
+    expect(await started('--jwks', 'missing.json')).toContain('--jwks missing.json: the file does not exist\n');
     expect(await started('--jwt-role-claim', 'role')).toContain('such as .role');
   });
 });

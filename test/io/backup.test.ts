@@ -75,7 +75,7 @@ describe('backup', () => {
     expect(readFileSync(join(cwd, 'mine.txt'), 'utf8')).toBe('precious');
     expect(await command('backup', 'mine.txt', '--force')).toMatchObject({ exitCode: 0 });
     const nowhere = await command('backup', 'no/such/folder/copy.db');
-    const stderr = 'catalogue: no/such/folder/copy.db cannot be written: there is no folder no/such/folder\n';
+    const stderr = 'catalogue: no/such/folder/copy.db cannot be written: folder no/such/folder does not exist\n';
     expect(nowhere).toEqual({ exitCode: 1, stdout: '', stderr });
     const others = [
       ['init', 'no/c.yaml'],
@@ -83,7 +83,7 @@ describe('backup', () => {
       ['restore', 'mine.txt', '--database', 'no/c.yaml'],
     ];
     for (const args of others) {
-      const stderr = 'catalogue: no/c.yaml cannot be written: there is no folder no\n';
+      const stderr = 'catalogue: no/c.yaml cannot be written: folder no does not exist\n';
       expect(await command(...args)).toEqual({ exitCode: 1, stdout: '', stderr });
     }
     expect(readdirSync(cwd).filter((name) => name.endsWith('.partial'))).toEqual([]);

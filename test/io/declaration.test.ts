@@ -147,7 +147,7 @@ test('declare --json-schema prints the JSON Schema; declare alone looks for tabl
   const { exitCode, stdout } = await catalogue('declare', '--json-schema');
   expect(exitCode).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ type: 'object', required: ['collections'] });
-  expect((await catalogue('declare')).stderr).toBe('catalogue: there is no database catalogue.db\n');
+  expect((await catalogue('declare')).stderr).toBe('catalogue: database catalogue.db does not exist\n');
 });
 
 test('the declaration file is a setting like any other', async () => {

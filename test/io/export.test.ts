@@ -144,7 +144,7 @@ test('query prints a hundred rows, or as many as the query requests', async () =
 test('a mistake in the query is reported as by the API, and no database is created', async () => {
   const cwd = temporaryFolder();
   const missing = await run({ cwd, args: ['export'] });
-  expect(missing).toEqual({ exitCode: 1, stdout: '', stderr: 'catalogue: there is no database catalogue.db\n' });
+  expect(missing).toEqual({ exitCode: 1, stdout: '', stderr: 'catalogue: database catalogue.db does not exist\n' });
   expect(existsSync(join(cwd, 'catalogue.db'))).toBe(false);
   await run({ cwd, args: ['migrate'] });
   const wrong = await run({ cwd, args: ['export', 'prodct_name=eq.x'] });

@@ -190,7 +190,7 @@ test('copy is all or nothing: an aborted copy has stored nothing and can be repe
 test('copy from a missing source creates nothing', async () => {
   const cwd = temporaryFolder();
   const refused = await run({ cwd, args: ['copy', '--from', 'typo.db', '--to', 'new.db'] });
-  expect(refused).toEqual({ exitCode: 1, stdout: '', stderr: 'catalogue: there is no database typo.db\n' });
+  expect(refused).toEqual({ exitCode: 1, stdout: '', stderr: 'catalogue: database typo.db does not exist\n' });
   expect(readdirSync(cwd)).toEqual([]);
 });
 

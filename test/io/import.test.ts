@@ -139,9 +139,9 @@ for (const [name, environment] of DATABASES) {
         const refused = await space.command('import', 'a.csv', '--on-conflict', what);
         expect(refused.exitCode).toBe(1);
         expect(refused.stderr.split('\n')).toEqual([
-          'line 4, name: An earlier row has name a, too.',
+          'line 4, name: An earlier row also has name a.',
           'line 6, name: Key (name)=(there) already exists.',
-          'line 5, kind: An earlier row has kind k, size 2, too.',
+          'line 5, kind: An earlier row also has kind k, size 2.',
           'catalogue: nothing was stored: 3 of 8 rows are bad; repair the file, or store the other rows with --keep-going',
           '',
         ]);
@@ -510,7 +510,7 @@ describe('an import of CSV from spreadsheets', () => {
     const space = workspace();
     space.write('a.csv', 'id,product_name,unit_price\n1,Tea\n2\n');
     const { stderr } = await space.command('import', 'a.csv');
-    const advice = 'an empty cell has its separator, too, and a text of several lines is in quotes';
+    const advice = 'an empty cell needs its separator, and a text of several lines needs quotes';
     expect(stderr.split('\n').slice(0, 2)).toEqual([
       `line 2: has 2 cells, and the first line names 3; ${advice}`,
       `line 3: has 1 cell, and the first line names 3; ${advice}`,
@@ -577,7 +577,7 @@ describe('a mistake is reported', () => {
       'an unknown column',
       'id,prodct_name\n1,x\n',
       ['--format', 'csv'],
-      /line 1: there is no field prodct_name.+product_name/,
+      /line 1: unknown field prodct_name.+product_name/,
     ],
     ['a column that comes twice', 'id,id\n1,1\n', ['--format', 'csv'], /line 1: the field id is given twice/],
     ['an empty file', '', ['--format', 'csv'], /the file is empty/],
@@ -614,7 +614,7 @@ describe('a mistake is reported', () => {
       'every wrong column at once',
       'id,prodct_name,colour,unit_price,Unit price\n1,x,red,1,2\n',
       ['--format', 'csv', '--map', 'size='],
-      /line 1: there is no field prodct_name \(perhaps you meant product_name\), colour; .+; the field unit_price is given twice; --map "size=": the file has no column size/,
+      /line 1: unknown field prodct_name \(perhaps you meant product_name\), colour; .+; the field unit_price is given twice; --map "size=": the file has no column size/,
     ],
     [
       'the fields that there are',
@@ -622,7 +622,7 @@ describe('a mistake is reported', () => {
       ['--format', 'csv'],
       /the fields are id, product_name, .+, unit_price/,
     ],
-    ['a wrong column above no rows', 'id,colour\n', ['--format', 'csv'], /line 1: there is no field colour/],
+    ['a wrong column above no rows', 'id,colour\n', ['--format', 'csv'], /line 1: unknown field colour/],
     ['something after the JSON', '{"id":1,"product_name":"x"}\n{}', ['--format', 'json'], /line 2: .+ndjson/],
     ['no format', 'x', [], /format of standard input/],
     ['a cell without end', `product_name\n${'x'.repeat(20_000_000)}\n`, CSV, /line 2: the row is longer than 16777216/],
@@ -633,7 +633,7 @@ describe('a mistake is reported', () => {
       ['--format', 'json'],
       /line 1: the row is longer than/,
     ],
-    ['a mapping to no field', 'x', ['--format', 'csv', '--map', 'a=b'], /there is no field b/],
+    ['a mapping to no field', 'x', ['--format', 'csv', '--map', 'a=b'], /unknown field b/],
     ['a mapping without =', 'x', ['--format', 'csv', '--map', 'a'], /--map is written/],
   ];
   for (const [name, text, flags, message] of cases) {

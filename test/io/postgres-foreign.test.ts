@@ -360,7 +360,7 @@ describe('catalogue declare', () => {
       exitCode: 0,
       stdout: 'Wrote collections.yaml: berths, boats, countries, flags, makers, passes, trips, trips_day\n',
     });
-    for (const words of ['Logs: names are lower case', 'notes: it has no primary key', 'fleet: it is no table']) {
+    for (const words of ['Logs: names are lower case', 'notes: it has no primary key', 'fleet: it is not a table']) {
       expect(first.stderr).toContain(words);
     }
     const text = readFileSync(file, 'utf8');

@@ -107,13 +107,13 @@ describe('bodies', () => {
   const post = 'POST /products HTTP/1.1\r\nhost: test\r\ncontent-type: application/json\r\n';
   const chunked = `${post}transfer-encoding: chunked\r\n\r\n`;
   const refused: Record<string, string> = {
-    'a chunk size that is no number': `${chunked}zz\r\n{}\r\n0\r\n\r\n`,
+    'a chunk size that is not a number': `${chunked}zz\r\n{}\r\n0\r\n\r\n`,
     'a chunk size with a sign': `${chunked}-5\r\n{}\r\n0\r\n\r\n`,
     'a chunk size beyond all bounds': `${chunked}ffffffffffffffffff\r\n{}\r\n0\r\n\r\n`,
     'a chunk longer than it says': `${chunked}2\r\n{"product_name":"x"}\r\n0\r\n\r\n`,
     'a chunk without an end': `${chunked}18\r\n{"product_name":"Never"}`,
     'a negative length': `${post}content-length: -1\r\n\r\n{}`,
-    'a length that is no number': `${post}content-length: many\r\n\r\n{}`,
+    'a length that is not a number': `${post}content-length: many\r\n\r\n{}`,
     'two lengths': `${post}content-length: 2\r\ncontent-length: 24\r\n\r\n{"product_name":"Never"}`,
     'a length and chunks (request smuggling)': `${post}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\nDELETE /products?id=eq.1 HTTP/1.1\r\nhost: test\r\n\r\n`,
     'an unknown transfer coding': `${post}transfer-encoding: gzip\r\n\r\n{}`,

@@ -97,7 +97,7 @@ test('the command writes a file that can create tables and lists omissions in co
   for (const words of ['loose: it has no primary key', 'Upper: names are lower case']) expect(stderr).toContain(words);
   const text = readFileSync(join(cwd, 'collections.yaml'), 'utf8');
   for (const line of [
-    '    # the column picture is left out: it holds bytes that are no text\n',
+    '    # the column picture is left out: it holds bytes that are not text\n',
     '    # the column Old Name is left out: names are',
     '    # check (length_m < weight)\n',
     '      size: int8 # computed there\n',
@@ -126,9 +126,9 @@ test('the command writes a file that can create tables and lists omissions in co
 
 test('a file that is missing or not a database is reported in one sentence', async () => {
   const cwd = temporaryFolder();
-  await Bun.write(join(cwd, 'text.db'), 'this is no database, whatever its name says; it is a text of some length');
+  await Bun.write(join(cwd, 'text.db'), 'this is not a database, whatever its name says; it is a text of some length');
   for (const [name, words] of [
-    ['missing.db', 'there is no database missing.db'],
+    ['missing.db', 'database missing.db does not exist'],
     ['text.db', 'the database text.db cannot be read: file is not a database'],
   ] as const) {
     const { exitCode, stderr } = await run({ args: ['declare', name], cwd });

@@ -212,7 +212,7 @@ describe('a mistake gives one clear sentence and exit code 1, and nothing is cre
     ['an unknown flag', { args: ['serve', '--prot', '0'] }, /unknown flag --prot \(perhaps you meant --port\)/],
     ['a stray argument', { args: ['serve', 'catalogue.db'] }, /unknown argument catalogue\.db/],
     ['a flag without its value', { args: ['serve', '--port'] }, /--port needs a value/],
-    ['a port that is no number', { args: ['serve', '--port', '80a'] }, /--port .+, not 80a/],
+    ['a port that is not a number', { args: ['serve', '--port', '80a'] }, /--port .+, not 80a/],
     ['a port out of range', { args: ['serve', '--port', '65536'] }, /--port .+ from 0 to 65535, not 65536/],
     ['a bad port in the environment', { args: ['serve'], env: { PORT: 'http' } }, /PORT .+, not http/],
     ['a bad log level', { args: ['serve', '--log-level', 'loud'] }, /--log-level is one of .+, not loud/],
@@ -282,10 +282,10 @@ describe('a mistake gives one clear sentence and exit code 1, and nothing is cre
   test('missing files', async () => {
     const cwd = temporaryFolder();
     for (const [args, sentence] of [
-      [['import', 'prices.csv'], /prices\.csv cannot be read: there is no such file or folder/],
-      [['serve', '--tls-cert', 'c.pem', '--tls-key', 'k.pem'], /c\.pem.*there is no such file or folder/],
-      [['serve', '--config', 'mine.toml'], /mine\.toml.*there is no such file or folder/],
-      [['serve', '--collections', 'mine.yaml'], /mine\.yaml.*there is no such file or folder/],
+      [['import', 'prices.csv'], /prices\.csv cannot be read: the file or folder does not exist/],
+      [['serve', '--tls-cert', 'c.pem', '--tls-key', 'k.pem'], /c\.pem.*the file or folder does not exist/],
+      [['serve', '--config', 'mine.toml'], /mine\.toml.*the file or folder does not exist/],
+      [['serve', '--collections', 'mine.yaml'], /mine\.yaml.*the file or folder does not exist/],
     ] as const) {
       await expectMistake({ cwd, args }, sentence);
     }

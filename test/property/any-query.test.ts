@@ -1,4 +1,4 @@
-/** Whatever is sent, the answer is a success or a clear refusal, never a fault; and what is refused changes nothing. */
+/** Any request gets a success or a clear error, never a server error. A rejected request changes nothing. */
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { type AnyRequest, anyRequest } from '../support/any-request.ts';
@@ -11,7 +11,7 @@ async function answer(catalogue: Catalogue, { path, ...init }: AnyRequest): Prom
   return { status: response.status, text: await response.text() };
 }
 
-/** The body of every refusal is the error body, whole. */
+/** Checks that an error response has a complete error body. */
 function expectExplained(method: string, text: string): void {
   if (method === 'HEAD') expect(text).toBe('');
   else expect(Object.keys(JSON.parse(text)).sort()).toEqual(['code', 'details', 'hint', 'message']);
@@ -19,7 +19,7 @@ function expectExplained(method: string, text: string): void {
 
 describe.each(Object.keys(ENGINES))('any request on %s', (engine) => {
   test(
-    '2,500 malformed requests: each is refused with a 4xx, and none changes a product',
+    '2,500 malformed requests: each is rejected with a 4xx, and none changes a product',
     async () => {
       const catalogue = await openCatalogue(engine);
       await fc.assert(
@@ -37,7 +37,7 @@ describe.each(Object.keys(ENGINES))('any request on %s', (engine) => {
   );
 
   test(
-    'any query, headers and body by any method: 2xx, 304 or 4xx; refused, it changes nothing',
+    'any query, headers and body by any method: 2xx, 304 or 4xx; a rejected request changes nothing',
     async () => {
       let catalogue = await openCatalogue(engine);
       let before = await catalogue.list();

@@ -1,4 +1,4 @@
-/** Rows written quickly as CSV are the same text as written cell by cell, and are read as they were written. */
+/** The fast CSV writer produces the same text as cell-by-cell writing, and the text reads back unchanged. */
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { csvLines } from '../../src/encode/csv.ts';
@@ -55,7 +55,7 @@ test('for any rows', () => {
   );
 });
 
-test('null, an empty text and the word NULL are read as what they were', () => {
+test('null, an empty text and the word NULL are read back unchanged', () => {
   fc.assert(
     fc.property(table, (cells) => {
       const reader = new CsvReader(',');
@@ -67,7 +67,7 @@ test('null, an empty text and the word NULL are read as what they were', () => {
   );
 });
 
-test('for a spreadsheet no text begins as a formula does but numbers, and nothing else changes', () => {
+test('for spreadsheets, only numbers begin with a formula character, and nothing else changes', () => {
   const isFormula = (text: string) =>
     /^[=+\-@\t\r\n＝＋－＠]/.test(text) && !/^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text);
   fc.assert(

@@ -1,4 +1,4 @@
-/** Whatever a declaration holds, it is read or its mistakes are told; and what is written is read back as it was. */
+/** Any declaration text is read or its mistakes are reported. A printed declaration reads back unchanged. */
 import { expect, setDefaultTimeout, test } from 'bun:test';
 import Ajv from 'ajv';
 import fc from 'fast-check';
@@ -88,7 +88,7 @@ const changedText = fc
 
 const validate = new Ajv({ strict: true, allowUnionTypes: true }).compile(declarationSchema());
 
-test('a changed declaration is read, or its mistakes are told with lines that it has', async () => {
+test('a mutated declaration is read, or its mistakes are reported with existing line numbers', async () => {
   await fc.assert(
     fc.asyncProperty(changedText, async (text) => {
       try {
@@ -163,7 +163,7 @@ const collection: fc.Arbitrary<CollectionDraft> = fc
     ],
   }));
 
-test('a collection that is written reads back as it was', async () => {
+test('a printed collection reads back unchanged', async () => {
   await fc.assert(
     fc.asyncProperty(collection, async (draft) => {
       const text = `collections:\n${writtenCollection(draft)}`;

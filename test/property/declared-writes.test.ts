@@ -1,6 +1,6 @@
 /**
- * Writes and reads over generated declarations: whatever types, rules and keys a collection has, both engines accept the same rows, refuse
- * the same ones with the same words, and show every value as it was sent.
+ * Writes and reads over generated declarations with any types, rules and keys. Both engines accept the same rows,
+ * reject the same rows with the same errors, and return every value unchanged.
  */
 import { expect, setDefaultTimeout, test } from 'bun:test';
 import fc from 'fast-check';
@@ -31,7 +31,7 @@ const WRITES = 12;
 interface Asked {
   readonly path: string;
   readonly init: RequestInit;
-  /** The rows that are shown where all goes well, in what was sent. */
+  /** The expected rows of a successful response, as they were sent. */
   readonly rows: readonly SentRow[];
 }
 
@@ -46,8 +46,8 @@ async function ask(catalogue: Catalogue, { path, init }: Asked) {
 type Told = Awaited<ReturnType<typeof ask>>;
 
 /**
- * Of a row that meets two others in two unique fields either may be named. PostgreSQL does not say which row of the body it was,
- * where two rows of it have what is unique.
+ * Normalizes responses for comparison. A row that conflicts with two others in two unique fields may name either one.
+ * PostgreSQL does not report which body row it was if two rows have the same unique value.
  */
 function comparedWith(told: Told, other: Told): object {
   if (told.code !== '23505' || other.code !== '23505') return told;
@@ -85,7 +85,7 @@ function filterOf(written: string): string {
   return encodeURIComponent(value);
 }
 
-test('both engines accept, refuse and show the same', () =>
+test('both engines accept, reject and return the same', () =>
   fc.assert(
     fc.asyncProperty(fc.gen(), async (generate) => {
       const choose = chooserOf(generate);
@@ -115,11 +115,11 @@ test('both engines accept, refuse and show the same', () =>
         await Promise.all(engines.map((engine) => engine.close()));
       }
     }),
-    // To make a case smaller, databases would be opened again and again: the request that differs says enough.
+    // Shrinking would open databases many times. The differing request is sufficient for debugging.
     { numRuns: 15 * RUNS, endOnFailure: true },
   ));
 
-/** Each row that is shown holds what was sent for it. */
+/** Expects that each returned row contains the values that were sent for it. */
 function expectAsSent(rows: readonly SentRow[], shown: string): void {
   const all = comparable(shown) as Record<string, unknown>[];
   for (const row of all) {
@@ -132,6 +132,6 @@ function expectAsSent(rows: readonly SentRow[], shown: string): void {
   }
 }
 
-test('every type that a declaration can name is among them', () => {
+test('the generated declarations include every type', () => {
   expect(UNTESTED_TYPES).toEqual([]);
 });

@@ -1,7 +1,4 @@
-/**
- * Embedding, whatever the references and however deep the request: every engine shows the same, and what a plain model in memory
- * shows.
- */
+/** Embedding with any references and any depth: every engine returns the same rows as an in-memory model. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import fc from 'fast-check';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
@@ -22,10 +19,10 @@ const FORMS: readonly Readonly<Record<string, string>>[] = [
   { accept: 'application/vnd.pgrst.array+json;nulls=stripped' },
 ];
 
-/** Rows are kept of data that has stood still for so long since it was first read. */
+/** The service caches rows only if the data has not changed for this long since the first read. */
 const STILL_MS = 60;
 
-/** Twice: what is read again comes of what is kept of rows. */
+/** Reads twice, because the second read uses the row cache. */
 async function ask(catalogue: Catalogue, path: string, headers: Readonly<Record<string, string>>) {
   const read = async () => {
     const response = await catalogue.fetch(path, { headers });
@@ -36,7 +33,7 @@ async function ask(catalogue: Catalogue, path: string, headers: Readonly<Record<
   return first;
 }
 
-/** A request that is made up, to all engines. Of CSV, and of rows without what is null, the engines say the same. */
+/** Sends a generated request to all engines. CSV and nulls=stripped responses are compared only between engines. */
 async function expectAgreement(
   engines: readonly Catalogue[],
   related: Related,
@@ -64,7 +61,7 @@ async function expectAgreement(
 
 const REQUESTS = 25;
 
-test('over collections that refer to each other in any way', () =>
+test('over collections with arbitrary references', () =>
   fc.assert(
     fc.asyncProperty(fc.gen(), async (generate) => {
       const choose = chooserOf(generate);
@@ -79,7 +76,7 @@ test('over collections that refer to each other in any way', () =>
         await Promise.all(engines.map((engine) => engine.close()));
       }
     }),
-    // To make a case smaller, databases would be opened again and again: the request that differs says enough.
+    // Shrinking would open databases many times. The differing request is sufficient for debugging.
     { numRuns: 7 * RUNS, endOnFailure: true },
   ));
 

@@ -1,6 +1,6 @@
 /**
- * The same answers from all engines: generated requests get the same status, headers and body. Where they differ on
- * purpose, the difference has a name here and a line in docs/scaling.md.
+ * Generated requests get the same status, headers and body from all engines. Each intentional difference has a name
+ * here and a line in docs/scaling.md.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
@@ -13,10 +13,10 @@ interface Difference {
   readonly concerns: (request: DialectRequest) => boolean;
 }
 
-/** Every difference that is known, with the requests it may show in. These are not compared. */
+/** The known differences and the affected requests, which are not compared. */
 const KNOWN_DIFFERENCES: readonly Difference[] = [
   {
-    // Sequences are not rolled back: that is what lets two instances assign ids without waiting for each other.
+    // Sequences are not rolled back, so that two instances can assign ids without waiting for each other.
     name: 'ids after an insert that was refused, ignored or rolled back',
     concerns: ({ method, headers }) =>
       method === 'POST' && /tx=rollback|max-affected|ignore/.test(headers.prefer ?? ''),
@@ -34,7 +34,8 @@ interface Answer {
 async function ask(catalogue: Catalogue, { method, path, headers, body }: DialectRequest): Promise<Answer> {
   const response = await catalogue.fetch(path, { method, headers, body });
   const text = await response.text();
-  // Of a refusal the code is the contract; PostgreSQL words some of its own, which HEAD tells the length of.
+  // For an error only the code is part of the contract. PostgreSQL words some messages differently, which changes the
+  // length in HEAD.
   const isError = response.status >= 400;
   const ignored = isError ? ['date', 'content-length'] : ['date'];
   const kept = Object.fromEntries([...response.headers].filter(([name]) => !ignored.includes(name)));
@@ -60,7 +61,7 @@ function expectAgreement([one, ...others]: readonly Answer[]): void {
   for (const other of others) expect(other).toEqual(one!);
 }
 
-/** A failure names its seed; AGREE_SEED repeats it, and AGREE_RUNS makes a run longer. */
+/** A failure prints its seed. AGREE_SEED repeats it, and AGREE_RUNS makes a run longer. */
 const SEED = Number(process.env.AGREE_SEED ?? fc.readConfigureGlobal().seed);
 const RUNS = Number(process.env.AGREE_RUNS ?? 1);
 
@@ -85,7 +86,7 @@ describe('all engines agree on', () => {
   );
 
   test(
-    'writes, one after the other, and what they leave behind',
+    'a sequence of writes and the resulting rows',
     () =>
       fc.assert(
         fc.asyncProperty(fc.array(writeRequest, { minLength: 1, maxLength: 4 }), async (requests) => {

@@ -1,4 +1,4 @@
-/** A file reads the same however it is cut into pieces. */
+/** A file reads the same however it is split into chunks. */
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { CsvRecords, writtenRow } from '../../src/declare/rows/csv.ts';
@@ -23,7 +23,7 @@ function readIn(reader: RecordReader, text: string, places: readonly number[]): 
   return [...records, ...reader.end()];
 }
 
-test('CSV: the cells that were written, each row with the line it begins on', () => {
+test('CSV: the reader returns the written cells, each row with its first line number', () => {
   const rows = fc.array(fc.tuple(cell, cell, cell), { maxLength: 6 });
   const lineEnd = fc.constantFrom('\n', '\r\n', '\r');
   const delimiter = fc.constantFrom(',', ';', '\t');
@@ -46,7 +46,7 @@ test('CSV: the cells that were written, each row with the line it begins on', ()
   );
 });
 
-test('CSV: an empty text alone in its row is a row, an empty line is none', () => {
+test('CSV: a quoted empty text alone in its row is a row, and an empty line is not', () => {
   const records = readIn(new CsvRecords(), 'a\n""\n\n"b"\r\n\r\n""', []);
   expect(records).toMatchObject([
     { line: 2, cells: [''] },
@@ -55,13 +55,13 @@ test('CSV: an empty text alone in its row is a row, an empty line is none', () =
   ]);
 });
 
-test('JSON and NDJSON: the objects that were written', () => {
+test('JSON and NDJSON: the reader returns the written objects', () => {
   const object = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3, noNullPrototype: true });
   fc.assert(
     fc.property(fc.array(object, { maxLength: 6 }), fc.boolean(), cuts, (objects, pretty, places) => {
       const kept = (records: FileRecord[]) =>
         records.map((record) => (record.kind === 'record' ? { columns: record.columns, cells: record.cells } : record));
-      // Through JSON itself: -0 and kin are not what they were.
+      // Values go through JSON first, because JSON changes -0 and similar values.
       const expected = objects.map((each) => {
         const plain = JSON.parse(JSON.stringify(each)) as object;
         return { columns: Object.keys(plain), cells: Object.values(plain) };
@@ -75,7 +75,7 @@ test('JSON and NDJSON: the objects that were written', () => {
   );
 });
 
-/** Numbers may be kept as the text they were written in. */
+/** Compares numbers as text, because the reader may keep the original text of a number. */
 function texts(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(texts);
   if (typeof value === 'object' && value !== null) {

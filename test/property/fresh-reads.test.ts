@@ -1,4 +1,7 @@
-/** In any order, however reads end: what is written is what is read next, quick or costly, and nothing keeps the log. */
+/**
+ * Every read returns the latest written data, for any order of reads and writes and any way a read ends. No read blocks
+ * the WAL checkpoint.
+ */
 import { Database } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
@@ -7,7 +10,7 @@ import { type Catalogue, catalogueOn, REFERENCE_PRODUCTS } from '../support/cata
 import { PATIENCE_MS } from '../support/generators.ts';
 import { beginningWith, makeLarge, newFile, TEST_OPTIONS } from '../support/sqlite.ts';
 
-/** Long enough that a list of all is sent in parts. */
+/** Large enough that a list of all rows is sent in chunks. */
 const ROWS = Array.from({ length: 4_000 }, (_, index) => ({
   id: index + 1,
   product_name: `Product ${index} ${'x'.repeat(200)}`,
@@ -18,7 +21,7 @@ const LARGE = { name: 'a large table', rows: ROWS, isLarge: true };
 
 type Read = (catalogue: Catalogue, number: number) => Promise<unknown>;
 
-/** Ways to read, and to leave off. Every URL is another one, so that no answer is kept. */
+/** Ways to read, and to abort a read. Every URL is different, so that no response comes from the cache. */
 const READS: Readonly<Record<string, Read>> = {
   'one product': ({ fetch }, number) => fetch(`/products/${(number % 77) + 1}?limit=${number + 1}`),
   'a page, counted': ({ fetch }, number) =>
@@ -45,14 +48,14 @@ const READS: Readonly<Record<string, Read>> = {
 const step = fc.record({
   read: fc.constantFrom(...Object.keys(READS)),
   number: fc.nat({ max: 5_000 }),
-  /** Long enough, at times, for a read transaction to be kept, or to be ended again. */
+  /** Some pauses are long enough for the service to keep a read transaction open, or to close it. */
   pauseMs: fc.constantFrom(0, 0, 0, 0, 0, 60, 300),
   writes: fc.boolean(),
 });
 
 describe.each([SMALL, LARGE])('on $name', ({ rows, isLarge }) => {
   test(
-    'reads follow the data',
+    'reads return the latest data',
     async () => {
       const path = newFile();
       const engine = openSqlite({ ...TEST_OPTIONS, path, firstRows: beginningWith(rows) });
@@ -70,7 +73,7 @@ describe.each([SMALL, LARGE])('on $name', ({ rows, isLarge }) => {
             await Bun.sleep(pauseMs);
             if (!writes) continue;
             stock++;
-            // By the service, or by another process.
+            // Writes through the service, or through another process.
             if (stock % 2 === 0) other.run('update products set units_in_stock = ? where id = 7', [stock]);
             else await catalogue.fetch('/products/7', { method: 'PATCH', body: `{"units_in_stock":${stock}}` });
             expect(await stocks(`id=eq.7&limit=${stock}`)).toEqual([stock]);

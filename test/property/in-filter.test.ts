@@ -1,4 +1,4 @@
-/** `in` with any values returns just the products that have one of them, in ascending id order. */
+/** `in` with any values returns exactly the products with one of them, in ascending id order. */
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { products } from '../../src/collection/products.ts';
@@ -9,7 +9,7 @@ import { ids, ownCatalogue, sendJson, sharedCatalogue, TEN_FIELDS } from '../sup
 
 const quoted = (value: Value) => `"${String(value).replace(/["\\]/g, '\\$&')}"`;
 
-/** Values of a field, of which some product has about half. */
+/** Generates values of a field. About half of them occur in a product. */
 function listFor(field: (typeof products.fields)[number]): fc.Arbitrary<Value[]> {
   const present = fc.constantFrom(...REFERENCE_PRODUCTS.map((product) => product[field.name] as Value));
   const any = anyValueOf(field).filter((value) => value !== null);
@@ -20,7 +20,7 @@ describe.each(Object.keys(ENGINES))('the in filter on %s', (engine) => {
   const catalogue = sharedCatalogue(engine);
 
   test.each(products.fields.map((field) => [field.name, field] as const))(
-    '%s=in.(any values) gives just the existing ones in id order',
+    '%s=in.(any values) returns exactly the existing products in id order',
     async (name, field) => {
       await fc.assert(
         fc.asyncProperty(listFor(field), async (values) => {
@@ -35,7 +35,7 @@ describe.each(Object.keys(ENGINES))('the in filter on %s', (engine) => {
   );
 
   test(
-    'id=in.(any integers, unquoted) gives just the existing ones in id order',
+    'id=in.(any integers, unquoted) returns exactly the existing products in id order',
     async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(fc.integer({ min: -50, max: 150 }), { maxLength: 200 }), async (wanted) => {
@@ -49,7 +49,7 @@ describe.each(Object.keys(ENGINES))('the in filter on %s', (engine) => {
   );
 
   test(
-    'not.in gives just the others',
+    'not.in returns exactly the other products',
     async () => {
       await fc.assert(
         fc.asyncProperty(
@@ -70,7 +70,7 @@ describe.each(Object.keys(ENGINES))('the in filter over generated names on %s', 
   const catalogue = ownCatalogue(engine);
 
   test(
-    'finds each stored name again, whatever its characters',
+    'finds each stored name, whatever its characters',
     async () => {
       const nameField = products.fields.find(({ name }) => name === 'product_name')!;
       await fc.assert(

@@ -1,6 +1,6 @@
 /**
- * Any declaration can become any other: both engines say the same of it, and when it is done the tables are those that the new
- * declaration alone would have made, with rows that are the same on both.
+ * Any declaration can migrate to any other. Both engines report the same steps and keep the same rows. The resulting
+ * tables equal those that the new declaration creates from scratch.
  */
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
@@ -12,7 +12,7 @@ import { PATIENCE_MS } from '../support/generators.ts';
 const SEED = Number(process.env.AGREE_SEED ?? fc.readConfigureGlobal().seed);
 const RUNS = Number(process.env.MIGRATION_RUNS ?? 10);
 
-/** Of each type values, and a default and rules that some of them break. */
+/** Values of each type, with a default and rules that some of the values violate. */
 const TYPES: Readonly<Record<string, { values: readonly unknown[]; default: unknown; rules: Partial<FieldDraft> }>> = {
   int4: { values: [0, 1, 7, -3], default: 1, rules: { minimum: 0 } },
   int8: { values: ['9007199254740993', 0, 1], default: 0, rules: { maximum: 100 } },
@@ -46,7 +46,7 @@ const anyField = (name: string): fc.Arbitrary<FieldDraft> =>
       name,
       type,
       ...(required ? { required } : {}),
-      // One that breaks its own rules would be a mistake in the file.
+      // A default that violates its own rules would be a mistake in the declaration.
       ...(hasDefault && !hasRules ? { default: TYPES[type]!.default } : {}),
       ...(hasRules ? TYPES[type]!.rules : {}),
       ...(unique && type !== 'json' && !type.endsWith('[]') ? { unique } : {}),
@@ -65,7 +65,7 @@ const anyRows = fc.array(fc.tuple(...NAMES.map(() => fc.option(fc.nat(), { nil: 
   maxLength: 4,
 });
 
-/** Of each field some value of its type, by a number; null where there is none. */
+/** Chooses a value for each field by a number, and null without one. */
 function rowsOf({ fields }: CollectionDraft, numbers: readonly (readonly (number | undefined)[])[]): object[] {
   return numbers.map((row) => {
     const cells = fields.slice(1).map(({ name, type }) => {
@@ -77,7 +77,7 @@ function rowsOf({ fields }: CollectionDraft, numbers: readonly (readonly (number
   });
 }
 
-/** The table as the database has it, whatever the order of its columns. */
+/** Reads the table definition from the database, independent of column order. */
 async function madeOf(engine: string, place: Place): Promise<unknown> {
   if (engine === 'SQLite') {
     const all = await place.ask("select name, sql from sqlite_schema where tbl_name = 'things' order by name");
@@ -103,7 +103,7 @@ interface Told {
   readonly rows?: readonly Row[];
 }
 
-/** From one to the other on one engine, with all that can be allowed; what it said, and the rows that came of it. */
+/** Migrates on one engine with every permission. Returns the reported steps and the resulting rows. */
 async function migrated(engine: string, before: Declaration, after: Declaration, rows: object[]): Promise<Told> {
   const place = PLACES[engine]!();
   const first = await place.open(before);
@@ -117,7 +117,7 @@ async function migrated(engine: string, before: Declaration, after: Declaration,
   try {
     second = await place.open({ ...after, allowed });
   } catch (error) {
-    // What nothing can allow, or what becomes of a remedy.
+    // Problems that no permission allows, or that a permitted change causes.
     expect((error as Error).message).toMatch(/nothing was changed|PostgreSQL refuses|constraint failed/);
     const unchanged = await place.open(before);
     const still = await unchanged.list('/things');
@@ -136,7 +136,7 @@ async function migrated(engine: string, before: Declaration, after: Declaration,
 const JSON_BODY = { 'content-type': 'application/json' };
 
 test(
-  'any declaration becomes any other, alike on both engines',
+  'any declaration can migrate to any other, with the same result on both engines',
   async () => {
     await fc.assert(
       fc.asyncProperty(anyCollection, anyCollection, anyRows, async (before, after, numbers) => {

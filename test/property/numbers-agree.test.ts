@@ -1,6 +1,6 @@
 /**
- * Numbers are the same to the last digit on both engines: PostgreSQL reckons with its own, SQLite with ours. Prices, and
- * texts that are numbers of any length, are stored, cast, summed, averaged, compared and ordered.
+ * Numbers are equal to the last digit on both engines: PostgreSQL uses its own arithmetic, and SQLite uses that of the
+ * service. Prices and numeric texts of any length are stored, cast, summed, averaged, compared and ordered.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
@@ -55,14 +55,14 @@ const OPERANDS = [
   'product_name::numeric',
 ];
 
-/** Every operand and aggregate on their own, so that one that is refused does not hide another. */
+/** Each operand and aggregate is a separate request, so that a rejected one does not hide another. */
 const SELECTS = [
   ...OPERANDS.flatMap((operand) =>
     AGGREGATES.flatMap((call) =>
       TYPES.map((type) => `select=category_id,n:${operand}.${call}()${type}&order=n,category_id`),
     ),
   ),
-  // The sum of doubles depends on the order of the rows, which nobody promises.
+  // The sum of doubles depends on the row order, which is not defined.
   ...['unit_price::float8', 'quantity_per_unit::float8'].flatMap((operand) =>
     ['min', 'max'].flatMap((call) => TYPES.map((type) => `select=n:${operand}.${call}()${type}`)),
   ),
@@ -77,7 +77,7 @@ const NUMBER = /-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/g;
 /** AGREE_RUNS makes a run longer. */
 const RUNS = Number(process.env.AGREE_RUNS ?? 1);
 
-describe('both engines reckon alike', () => {
+describe('both engines compute the same numbers', () => {
   let catalogues: Catalogue[] = [];
   beforeAll(async () => {
     catalogues = [await openCatalogue('SQLite'), await openCatalogue('PostgreSQL')];
@@ -87,15 +87,15 @@ describe('both engines reckon alike', () => {
   async function answer(catalogue: Catalogue, query: string, accept: string): Promise<string> {
     const response = await catalogue.fetch(`/products?${query}`, { headers: { accept } });
     const text = await response.text();
-    // A double may be written in several ways.
+    // The text form of a double is not unique.
     if (response.status < 400) return query.includes('float8') ? text.replace(NUMBER, (each) => `${+each + 0}`) : text;
     const { code } = JSON.parse(text) as { code: string };
-    // Of several numbers that cannot be cast, the engines may meet another one first.
+    // If several numbers cannot be cast, each engine may report a different one first.
     return code === '0A000' ? '22003' : code;
   }
 
   test(
-    'with whatever is stored',
+    'over any stored values',
     () =>
       fc.assert(
         fc.asyncProperty(

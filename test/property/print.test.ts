@@ -1,4 +1,4 @@
-/** Reading what `printQuery` writes gives the same tree, for any tree the grammar knows. */
+/** Parsing the output of `printQuery` gives the same tree, for any tree of the grammar. */
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { OPERATORS, type OperatorName, type SearchOperator, type ValueOperator } from '../../src/dialect/operators.ts';
@@ -75,7 +75,7 @@ const { condition } = fc.letrec<{ condition: Condition }>((tie) => ({
   ),
 }));
 
-/** Where a page begins; never inside another condition. */
+/** The start condition of a page, which never occurs inside another condition. */
 const after = fc
   .array(condition, { minLength: 1, maxLength: 2 })
   .map((terms): Condition => ({ kind: 'group', joiner: 'and', negated: false, terms, after: true }));
@@ -122,7 +122,7 @@ const query: fc.Arbitrary<Query> = fc
   )
   .map(([required, rest]) => ({ ...required, ...rest }) as Query);
 
-test('parse of print is identity', () => {
+test('parsing a printed query gives the same tree', () => {
   fc.assert(
     fc.property(query, (tree) => {
       expect(parseQuery(printQuery(tree))).toEqual(tree);

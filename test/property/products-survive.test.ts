@@ -1,4 +1,4 @@
-/** Whatever product can be created comes back as it was sent, however it is sent and however it is read. */
+/** Every valid product is returned unchanged, for every way to send and read it. */
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { Row } from '../../src/collection/value.ts';
@@ -16,7 +16,7 @@ function asCsv(rows: readonly Row[]): string {
 }
 
 describe.each(Object.keys(ENGINES))('generated products on %s', (engine) => {
-  /** The reference products out of the way, so that every id is free. */
+  /** Deletes the reference products first, so that every id is free. */
   async function withEmptyCatalogue(story: (catalogue: Catalogue) => Promise<void>): Promise<void> {
     const catalogue = await openCatalogue(engine);
     try {
@@ -28,7 +28,7 @@ describe.each(Object.keys(ENGINES))('generated products on %s', (engine) => {
   }
 
   test(
-    'survive POST then GET unchanged, by id, by filter and in the list',
+    'are unchanged after POST and GET, by id, by filter and in the list',
     async () => {
       await withEmptyCatalogue(async (catalogue) => {
         await fc.assert(
@@ -49,7 +49,7 @@ describe.each(Object.keys(ENGINES))('generated products on %s', (engine) => {
   );
 
   test(
-    'survive together, in an array and as CSV, and come back in id order',
+    'are unchanged when sent together, as an array and as CSV, and return in id order',
     async () => {
       await withEmptyCatalogue(async (catalogue) => {
         await fc.assert(
@@ -67,7 +67,7 @@ describe.each(Object.keys(ENGINES))('generated products on %s', (engine) => {
   );
 
   test(
-    'survive as the CSV that the service sends, sent back to it',
+    'are unchanged after a CSV download and upload',
     async () => {
       await withEmptyCatalogue(async (catalogue) => {
         await fc.assert(
@@ -88,7 +88,7 @@ describe.each(Object.keys(ENGINES))('generated products on %s', (engine) => {
   );
 
   test(
-    'replace another product wholly by PUT, and come back in the answer',
+    'replace another product completely by PUT, and are returned in the response',
     async () => {
       await withEmptyCatalogue(async (catalogue) => {
         await fc.assert(

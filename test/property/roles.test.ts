@@ -1,11 +1,9 @@
 /**
- * What a rule hides changes no byte of any answer: two databases that are the same for a role, and differ in all that it does not
- * see, answer every request of it with the same status, headers and body. What each role does see is held against a model, and
- * every engine answers the same.
- *
- * Left out, since no rule can hide it: that a key or unique value is taken by a row that cannot be seen shows when one like it is
- * stored; that such a row is there shows when it is referred to, or when it keeps one that it refers to from being deleted; and
- * assigned keys go on after it. So what is stored has keys of its own, and refers to rows that the role sees.
+ * Hidden data changes no byte of any response. Two databases that differ only in rows and fields hidden from a role
+ * give the same status, headers and body for every request. A model predicts the visible data, and every engine returns
+ * the same. Some effects cannot be hidden, so the requests avoid them. A write with a duplicate key or unique value
+ * reveals a hidden row. A reference to a hidden row, or from it to a deleted row, reveals that it exists. Assigned keys
+ * continue after hidden ones. Therefore written rows have their own keys, and refer only to visible rows.
  */
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import fc from 'fast-check';
@@ -33,7 +31,7 @@ async function expectSame(databases: readonly Roled[], role: string, request: Ro
   expect({ ...said, isFault: one!.status >= 500 }).toEqual({ ...said, isFault: false });
 }
 
-/** Two that are the same for a role. */
+/** Opens two databases that look the same to a role. */
 function opened(engine: string, role: string, choose: Chooser): Promise<Roled[]> {
   return Promise.all(
     [BEGINNING, differing(choose, role)].map((rows) => openRoled(engine, ROLED, rows, { plans: true })),
@@ -44,14 +42,14 @@ async function tryAny(databases: readonly Roled[], role: string, choose: Chooser
   for (let count = 0; count < REQUESTS; count++) {
     const request = count % 3 === 2 ? chooseWrite(choose, role) : chooseRead(choose, role);
     await expectSame(databases, role, request);
-    // Answers that are kept, and those that others were given, are no others.
+    // Repeated requests check that cached responses, including those for other roles, do not differ.
     if (count % 4 === 0 && request.init.method !== 'GET') continue;
     if (count % 8 === 0) await Promise.all(databases.map((each) => ask(each, 'admin', request)));
     if (request.init.method === 'GET') await expectSame(databases, role, request);
   }
 }
 
-/** Of all the ways there are one in so many, each time others. */
+/** Tests every nth combination, with different ones in each run. */
 const STEPS: Readonly<Record<string, number>> = { SQLite: 4 };
 const USUAL_STEP = 20;
 
@@ -69,7 +67,7 @@ async function tryEveryWay(databases: readonly Roled[], role: string, choose: Ch
 for (const engine of ROLE_ENGINES) {
   describe(engine, () => {
     for (const role of ROLES) {
-      test(`what is hidden from ${role} changes no byte`, () =>
+      test(`data hidden from ${role} changes no byte of a response`, () =>
         fc.assert(
           fc.asyncProperty(fc.gen(), async (generate) => {
             const choose = chooserOf(generate);
@@ -85,7 +83,7 @@ for (const engine of ROLE_ENGINES) {
         ));
     }
 
-    test('each role sees what the model sees, and nothing that is hidden', async () => {
+    test('each role sees what the model predicts, and no hidden data', async () => {
       const catalogue = await openRoled(engine, ROLED, BEGINNING);
       for (const role of ROLES) {
         for (const name of ROLED.collections.keys()) {
@@ -108,7 +106,7 @@ for (const engine of ROLE_ENGINES) {
   });
 }
 
-test.each(ROLES)('every engine answers %s the same', (role) =>
+test.each(ROLES)('every engine returns the same for %s', (role) =>
   fc.assert(
     fc.asyncProperty(fc.gen(), async (generate) => {
       const choose = chooserOf(generate);

@@ -1,6 +1,6 @@
 /**
- * The search index on SQLite decides nothing: whatever is searched for, and whoever wrote, the rows that are found through it are those
- * that a walk through the table finds.
+ * The search index on SQLite never changes a result: for any search and any writer it finds the same rows as a table
+ * scan.
  */
 import type { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test';
@@ -30,7 +30,7 @@ import { startOfWords, stemEnglish } from '../../src/text/search/english.ts';
 import type { SearchMode } from '../../src/text/search/index.ts';
 import { PATIENCE_MS } from '../support/generators.ts';
 
-/** Fields may have the names that SQLite and FTS5 have for things of their own; a key need not be a number. */
+/** Fields may have names that SQLite and FTS5 use internally, and a key need not be a number. */
 const catalogue = declareCatalogue({
   collections: [
     {
@@ -86,7 +86,7 @@ const word = fc.oneof({ arbitrary: fc.constantFrom(...WORDS), weight: 8 }, fc.st
 const text = fc
   .array(fc.tuple(word, fc.constantFrom(...GLUE)), { minLength: 1, maxLength: 6 })
   .map((pieces) => pieces.flat().join('').replaceAll('\0', ''));
-/** In another case, or cut: what people search for is not always what stands there. */
+/** Changes the case or cuts the text, because people do not always search for the exact text. */
 const query = fc
   .tuple(text, fc.nat(3), fc.constantFrom('as it is', 'upper', 'lower', 'cut'))
   .map(([whole, at, how]) => {
@@ -167,7 +167,7 @@ function indexAll(collection = notes): void {
   throw new Error('there are always more');
 }
 
-/** Returns whether the index had a say at all. */
+/** Returns whether the index was used. */
 function expectSame(where: Predicate, collection = notes): boolean {
   const plan = planOf(where, collection);
   const narrowed = compilePrefiltered(plan, OUTPUT);
@@ -195,7 +195,7 @@ describe('the search index', () => {
   const rows = fc.array(fc.tuple(fc.option(text), fc.option(text)), { minLength: 1, maxLength: 12 });
 
   test(
-    'finds what a walk through the table finds',
+    'finds the same rows as a table scan',
     () => {
       let asked = 0;
       fc.assert(
@@ -214,7 +214,7 @@ describe('the search index', () => {
   );
 
   test(
-    'finds a text by any of its own words and parts',
+    'finds a text by any of its own words and substrings',
     () => {
       fc.assert(
         fc.property(
@@ -247,7 +247,7 @@ describe('the search index', () => {
   );
 
   test(
-    'knows of every write, by whatever statement, indexed since or not',
+    'reflects every write, by any statement, indexed or pending',
     () => {
       const id = fc.integer({ min: 1, max: 6 });
       const write = fc.oneof(
@@ -288,7 +288,7 @@ describe('the search index', () => {
     PATIENCE_MS,
   );
 
-  test('forgets what rows no longer hold, and rows that are gone', () => {
+  test('forgets removed texts and deleted rows', () => {
     const indexed = db.query("select count(*) from _notes_search where _notes_search match 'saf'");
     db.run('delete from notes');
     store([
@@ -303,7 +303,7 @@ describe('the search index', () => {
     expect(indexed.values()).toEqual([[0]]);
   });
 
-  test('leaves a row with more text than can be indexed at once pending, and finds it', () => {
+  test('keeps a row with more text than one batch allows pending, and still finds it', () => {
     db.run('delete from notes');
     store([[`saffron ${'a'.repeat(1_100_000)}`, null]]);
     indexAll();
@@ -311,7 +311,7 @@ describe('the search index', () => {
     expect(connection.rows(compilePrefiltered(planOf(searchFor('saffron', FIRST)), OUTPUT)!.statement)).toHaveLength(1);
   });
 
-  test('has row ids that a number cannot hold exactly', () => {
+  test('supports row ids beyond the exact range of a double', () => {
     db.run("insert into tickets values (9007199254740993, 'saffron'), (-9007199254740993, 'tea')");
     indexAll(tickets);
     expect(countPending(db, tickets)).toBe(0);
@@ -319,7 +319,7 @@ describe('the search index', () => {
     expect(found.values()).toEqual([['9007199254740993']]);
   });
 
-  test('still has the right rows after a vacuum, where the key is not the row id', () => {
+  test('has the right rows after a vacuum if the key is not the row id', () => {
     for (let at = 0; at < 30; at++) db.run('insert into labels values (?, ?)', [`jar ${at % 7} of saffron ${at}`, at]);
     db.run('delete from labels where shelf % 3 = 0');
     indexAll(labels);
@@ -330,7 +330,7 @@ describe('the search index', () => {
     expect(connection.rows(compilePrefiltered(planOf(where, labels), OUTPUT)!.statement)).toHaveLength(1);
   });
 
-  /** A catalogue of one collection of titles, by whatever name. */
+  /** Declares a catalogue with one collection of titles, with the given name. */
   const titles = (name: string, type = 'text') => {
     const [id, title] = tickets.draft.fields;
     return declareCatalogue({ collections: [{ ...tickets.draft, name, fields: [id!, { ...title!, type }] }] })
@@ -339,7 +339,7 @@ describe('the search index', () => {
   const namesLike = (pattern: string) =>
     db.query('select name from sqlite_schema where name like ?').values(pattern).flat();
 
-  test('the steps to find candidates count', () => {
+  test('the search for candidates uses the step budget', () => {
     db.run('create table barrels (id integer primary key, title text)');
     const barrels = titles('barrels').get('barrels')!;
     createSearchIndexes(db, titles('barrels'));
@@ -352,7 +352,7 @@ describe('the search index', () => {
     expect(stepsSpent() - before).toBeGreaterThanOrEqual(50);
   });
 
-  test('a query holds a bounded number of trigrams', () => {
+  test('a query contains a limited number of trigrams', () => {
     const like = (pattern: string): Predicate => ({
       kind: 'like',
       of: expressionOf(notes, 'rank'),
@@ -363,11 +363,11 @@ describe('the search index', () => {
     const trigrams = candidateQuery(notes, { kind: 'all', terms })!.split(' AND ');
     expect(trigrams).toHaveLength(MAX_ALL_CANDIDATE_TRIGRAMS);
     expect(candidateQuery(notes, { kind: 'any', terms })).toBeUndefined();
-    // What is too much to ask leaves the rest.
+    // A condition over the limit is skipped, and the others still use the index.
     expect(candidateQuery(notes, { kind: 'all', terms: [{ kind: 'any', terms }, like('%abc%')] })).toBe('"abc"');
   });
 
-  test('no more of a request is looked at than it takes to know that it holds too many', () => {
+  test('the analysis of a request stops as soon as it exceeds the trigram limit', () => {
     let looked = 0;
     const terms = Array.from({ length: 400 }, (_, index): Predicate => {
       const of = expressionOf(notes, 'rank');
@@ -385,7 +385,7 @@ describe('the search index', () => {
     expect(looked).toBeLessThan(MAX_ALL_CANDIDATE_TRIGRAMS);
   });
 
-  test('the schema is read once, however many collections there are', () => {
+  test('the schema is read once for any number of collections', () => {
     const asked = (count: number): number => {
       const [id, title] = tickets.draft.fields;
       const names = Array.from({ length: count }, (_, index) => `many_${index}`);
@@ -402,7 +402,7 @@ describe('the search index', () => {
     expect(asked(20)).toBe(asked(2));
   });
 
-  test('follows its table to another name', () => {
+  test('is renamed with its table', () => {
     db.run('create table crates (id integer primary key, title text)');
     createSearchIndexes(db, titles('crates'));
     db.run('alter table crates rename to boxes');
@@ -416,7 +416,7 @@ describe('the search index', () => {
     expect(namesLike('%crates%')).toEqual([]);
   });
 
-  test('is made anew with its table, even where the triggers are there again', () => {
+  test('is rebuilt with its table, even if the triggers already exist', () => {
     db.run('create table drums (title text primary key, id int) strict');
     const drums = titles('drums').get('drums')!;
     createSearchIndexes(db, titles('drums'));
@@ -438,7 +438,7 @@ describe('the search index', () => {
     }
   });
 
-  test('outlives every migration of its collection', () => {
+  test('survives every migration of its collection', () => {
     const [id, title] = tickets.draft.fields;
     const before: CollectionDraft = {
       ...tickets.draft,
@@ -475,7 +475,7 @@ describe('the search index', () => {
     expect(namesLike('%casks%')).toEqual([]);
   });
 
-  test('goes with its table, and with the last text in it', () => {
+  test('is dropped with its table, and with the last text field', () => {
     for (const name of ['tubs', 'vats']) {
       db.run(`create table ${name} (id integer primary key, title text)`);
       createSearchIndexes(db, titles(name));
@@ -502,7 +502,7 @@ describe('the search index', () => {
     expect(indexPending(connection, notes)).toBe(false);
   });
 
-  test('is asked only as much as FTS5 can take', () => {
+  test('stays within the limits of FTS5', () => {
     const like = (pattern: string): Predicate => ({ kind: 'like', of: FIRST, pattern, caseless: false });
     let nested: Predicate = like('%abc%');
     for (let depth = 0; depth < 60; depth++) {
@@ -519,7 +519,7 @@ describe('the search index', () => {
   });
 });
 
-test('what words of a stem begin with is the beginning of each of them', () => {
+test('the common prefix of a stem is a prefix of each of its words', () => {
   const endings =
     's es ies ied ed eed eedly ing ingly edly y ly tional ency ancy ably ently izer ization ational ation ator alism ality ally fulness ously ousness iveness ivity bility bly logy fully lessly alize icate icity ical ful ness ative ment ement ion e ll'.split(
       ' ',
@@ -535,7 +535,7 @@ test('what words of a stem begin with is the beginning of each of them', () => {
   );
 });
 
-test('letters that are the same to any operator are the same to the index', () => {
+test('letters that any operator treats as equal are equal in the index', () => {
   const letters = Array.from({ length: 0x110000 }, (_, code) => String.fromCodePoint(code)).filter((letter) =>
     /\p{Changes_When_Casemapped}|\p{Changes_When_Casefolded}/u.test(letter),
   );

@@ -1,4 +1,4 @@
-/** Whatever is sent to the shop, several requests at once: none is a fault, and none harms a write beside it. */
+/** Concurrent random requests to the shop: none causes a server error, and none affects a concurrent write. */
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { AnyRequest } from '../support/any-request.ts';
@@ -6,13 +6,13 @@ import { type Catalogue, ENGINES } from '../support/catalogue.ts';
 import { openShop } from '../support/shop.ts';
 import { chooseShopRequest } from '../support/shop-requests.ts';
 
-/** SHOP_REQUESTS=100000 sends more. */
+/** SHOP_REQUESTS=100000 sends more requests. */
 const REQUESTS = Number(process.env.SHOP_REQUESTS ?? 1_000);
 const AT_ONCE = 10;
-/** The shop is opened again after so many batches, with its rows of the beginning. */
+/** The test opens a new shop with its initial rows after this many batches. */
 const BATCHES_OF_A_SHOP = 50;
 
-/** A write that nothing is wrong with. */
+/** A valid write that runs concurrently with the random requests. */
 const BESIDE: AnyRequest = {
   method: 'POST',
   path: '/suppliers',
@@ -21,7 +21,7 @@ const BESIDE: AnyRequest = {
 };
 
 describe.each(Object.keys(ENGINES))('any requests to the shop on %s', (engine) => {
-  test(`${REQUESTS} requests, ${AT_ONCE} at once beside another writer: no fault`, async () => {
+  test(`${REQUESTS} requests, ${AT_ONCE} at a time with a concurrent writer, cause no server error`, async () => {
     let shop: Catalogue | undefined;
     let batches = 0;
     const batch = async (generate: fc.GeneratorValue) => {
@@ -36,7 +36,7 @@ describe.each(Object.keys(ENGINES))('any requests to the shop on %s', (engine) =
       };
       const requests = [...Array.from({ length: AT_ONCE }, () => chooseShopRequest(generate)), BESIDE];
       const answers = await Promise.all(requests.map(ask));
-      // A busy machine may have no time for all of them at once: alone, each must be answered.
+      // A busy machine may time out on concurrent requests. Sent alone, each must get a response.
       for (const [index, { status }] of answers.entries()) {
         if (status === 503 || status === 504) answers[index] = await ask(requests[index]!);
       }

@@ -1,4 +1,4 @@
-/** Whatever value of whatever type is accepted comes back as it was sent, and both engines compare and sort it alike. */
+/** Every accepted value of every type is returned unchanged, and both engines compare and sort it equally. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import Ajv from 'ajv/dist/2020.js';
 import fc from 'fast-check';
@@ -13,12 +13,12 @@ import { comparable, TYPE_VALUES } from '../support/type-values.ts';
 
 const ENGINES = ['SQLite', 'PostgreSQL'];
 const NAMES = Object.keys(TYPE_VALUES);
-/** A field of each type; numbered, since a type's name is no field's. */
+/** One field for each type. Fields are numbered, because a type name is not a valid field name. */
 const FIELDS = Object.fromEntries(NAMES.map((name, index) => [`f${index}`, name]));
 const fieldOf = (typeName: string) => `f${NAMES.indexOf(typeName)}`;
 
 const ROWS = 8;
-/** Of each field a value of its type, or none. */
+/** Generates a value or null for each field. */
 const row = fc.tuple(...NAMES.map((name) => fc.option(TYPE_VALUES[name]!, { freq: 8, nil: 'null' })));
 const rows = fc.array(row, { minLength: ROWS, maxLength: ROWS });
 
@@ -33,7 +33,7 @@ const SEED = Number(process.env.AGREE_SEED ?? fc.readConfigureGlobal().seed);
 const RUNS = Number(process.env.AGREE_RUNS ?? 1);
 
 describe.each(NAMES.filter((name) => !name.startsWith('json')))('the schema of %s', (name) => {
-  test('takes every value of one dimension', () => {
+  test('accepts every one-dimensional value', () => {
     const isValid = new Ajv({ strict: false, validateFormats: false }).compile(builtIn(name).schema);
     fc.assert(
       fc.property(TYPE_VALUES[name]!, (written) => {
@@ -52,7 +52,7 @@ describe('values of every type', () => {
   });
   afterAll(() => Promise.all(engines.map((engine) => engine.close())));
 
-  /** The same request to both: the same answer, or the test ends here. */
+  /** Sends the same request to both engines and expects the same response. */
   async function both(path: string, init?: RequestInit): Promise<string> {
     const [one, other] = await Promise.all(
       engines.map(async (engine) => {
@@ -72,7 +72,7 @@ describe('values of every type', () => {
   }
 
   test(
-    'come back as they were sent, as JSON and as CSV, and when they are sent again',
+    'are returned unchanged, as JSON and as CSV, and after being sent again',
     () =>
       fc.assert(
         fc.asyncProperty(rows, async (values) => {
@@ -85,7 +85,7 @@ describe('values of every type', () => {
             send('POST', 'application/json', shown, { prefer: 'return=representation' }),
           );
           expect(again).toBe(shown);
-          // As a cell of CSV, json is the text that it is, as in PostgREST.
+          // A CSV cell of type json contains the JSON text, as in PostgREST.
           const columns = ['id', ...NAMES.filter((name) => !name.startsWith('json')).map(fieldOf)].join();
           const csv = await both(`/things?select=${columns}`, { headers: { accept: 'text/csv' } });
           const part = await both(`/things?select=${columns}`);
@@ -99,7 +99,7 @@ describe('values of every type', () => {
   );
 
   test(
-    'compare, sort, group and contain each other alike',
+    'compare, sort, group and contain each other equally on both engines',
     () =>
       fc.assert(
         fc.asyncProperty(rows, fc.shuffledSubarray(NAMES, { minLength: 6, maxLength: 6 }), async (values, names) => {
@@ -138,7 +138,7 @@ describe('values of every type', () => {
   );
 });
 
-/** In an answer a cell without a value is empty; in a body it is NULL. */
+/** Replaces empty cells by NULL: a response leaves null empty, but a body needs NULL. */
 function nullsIn(csv: string): string {
   return csv.replace(/("(?:[^"]|"")*"|[^",\n]*)(,|\n)/g, (_, cell, separator) => (cell || 'NULL') + separator);
 }

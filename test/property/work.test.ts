@@ -1,4 +1,6 @@
-/** Work in proportion to what is asked for: twice as much of anything takes at most twice the steps, as they are counted. */
+/**
+ * Work is proportional to the size of a request and of its data: doubling any size at most doubles the counted steps.
+ */
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { slicesRun } from '../../src/base/cooperative.ts';
@@ -10,14 +12,14 @@ import { PATIENCE_MS } from '../support/generators.ts';
 import { beginningWith, TEST_OPTIONS } from '../support/sqlite.ts';
 import { sendJson } from '../support/stories.ts';
 
-/** How much there is of everything. */
+/** The sizes of the data and of the request. */
 interface Sizes {
-  /** Rows that are stored, and the length of a text in each of them. */
+  /** The number of stored rows, and the text length in each of them. */
   readonly rows: number;
   readonly length: number;
-  /** How often the request has its conditions. */
+  /** The number of repetitions of the conditions in the request. */
   readonly conditions: number;
-  /** Rows of its body. */
+  /** The number of rows in the body. */
   readonly body: number;
 }
 
@@ -51,7 +53,7 @@ const words = fc.constantFrom(
 
 const DRY_RUN = 'tx=rollback';
 
-/** What is done with the rows that are found, or with those that are sent. */
+/** Requests that read or change the matching rows, or send new rows. */
 const DEEDS: Readonly<Record<string, (where: string, { body }: Sizes) => readonly [string, RequestInit?]>> = {
   'a list': (where) => [`/products?${where}`],
   'a page': (where) => [`/products?${where}&order=unit_price.desc&limit=5`],
@@ -73,12 +75,15 @@ const newRows = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ id: index + 1, product_name: `Jar ${index}`, unit_price: 1 }));
 const ofLength = (text: string, length: number) => text.repeat(Math.ceil(length / text.length)).slice(0, length);
 
-/** A piece of a body counts like this many steps of a search. */
+/** The number of search steps that one chunk of a body is equivalent to. */
 const STEPS_OF_A_PIECE = 65_536;
-/** Each stage of a long body is done in whole pieces, and anything takes some steps. */
+/** The tolerance: each stage of a long body processes whole chunks, and every request has fixed costs. */
 const ROUNDING = 8 * STEPS_OF_A_PIECE;
 
-/** In memory all of it happens on this thread, and so does the counting. */
+/**
+ * Runs a request and returns the number of steps. The database is in memory, so that all work and its counters are on
+ * this thread.
+ */
 async function work(deed: string, amount: Sizes, text: string, either: readonly string[]): Promise<number> {
   const stored = Array.from({ length: amount.rows }, (_, index) => ({
     id: 500_000 + index,
@@ -97,7 +102,7 @@ async function work(deed: string, amount: Sizes, text: string, either: readonly 
 }
 
 test(
-  'twice as many rows, texts twice as long, twice the conditions, twice the body: at most twice the work',
+  'doubling the rows, the text length, the conditions or the body at most doubles the work',
   async () => {
     let most = 0;
     const anyDeed = fc.constantFrom(...Object.keys(DEEDS));
@@ -112,7 +117,7 @@ test(
       }),
       { numRuns: 35 },
     );
-    // What is found along an index takes hardly any; but most of it must count for more than the rounding.
+    // Index lookups take very few steps. At least one request must exceed the tolerance clearly.
     expect(most).toBeGreaterThan(4 * ROUNDING);
   },
   PATIENCE_MS,

@@ -1,4 +1,4 @@
-/** Any sequence of writes leaves the rows that the same sequence leaves in a plain list in memory. */
+/** Any sequence of writes leaves the same rows as an in-memory list model. */
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { Row } from '../../src/collection/value.ts';
@@ -27,7 +27,7 @@ async function perform(catalogue: Catalogue, write: GeneratedWrite, isDryRun: bo
 
 describe.each(Object.keys(ALL_ENGINES))('sequences of writes on %s', (engine) => {
   test(
-    'leave the same rows as a plain in-memory model, answer with what they wrote, and never reuse an id',
+    'leave the same rows as an in-memory model, return the written rows, and never reuse an id',
     async () => {
       const counts = { done: 0, refused: 0 };
       await fc.assert(
@@ -60,7 +60,7 @@ describe.each(Object.keys(ALL_ENGINES))('sequences of writes on %s', (engine) =>
         ),
         { numRuns: 60 },
       );
-      // A generator that only made mistakes, or none, would prove little.
+      // The generator must produce both valid and invalid writes.
       expect(counts.done).toBeGreaterThan(200);
       expect(counts.refused).toBeGreaterThan(50);
     },

@@ -1,4 +1,7 @@
-/** A type is one value of one interface: whoever adds it touches nothing else, and it can all that others can. */
+/**
+ * Custom field types: a type is one value of one interface. Adding it needs no other change, and it supports everything
+ * that built-in types support.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { addType } from '../../src/collection/types/index.ts';
 import { rejectSyntax } from '../../src/collection/types/reject.ts';
@@ -6,7 +9,7 @@ import { defineType, PLAIN_TEXT } from '../../src/collection/types/type.ts';
 import { openDeclared, thingsOf } from '../support/shop.ts';
 import { expectRefusal, send, sendJson } from '../support/stories.ts';
 
-/** The address of a network card, which PostgreSQL knows as macaddr. */
+/** The MAC address of a network card, `macaddr` in PostgreSQL. */
 const macaddr = defineType({
   name: 'macaddr',
   read(text) {
@@ -18,16 +21,16 @@ const macaddr = defineType({
   postgres: { name: 'macaddr', plain: (sql) => `(${sql})::text` },
 });
 
-// Other tests share this process, and are told which types there are.
+// Unregisters the type, because other tests share this process and check the list of types.
 let takeAway: () => void;
 beforeAll(() => {
   takeAway = addType(macaddr);
 });
 afterAll(() => takeAway());
 
-// A catalogue in a file has threads of its own, which know the types that are built in.
-describe.each(['SQLite in memory', 'PostgreSQL'])('a type that is added, on %s', (engine) => {
-  test('is read, stored, shown, compared, sorted, grouped, listed and cast as any other', async () => {
+// An in-memory database, because the threads of a database file know only the built-in types.
+describe.each(['SQLite in memory', 'PostgreSQL'])('a custom field type on %s', (engine) => {
+  test('can be parsed, stored, printed, compared, sorted, grouped, listed and cast like a built-in type', async () => {
     const things = await openDeclared(engine, thingsOf({ card: 'macaddr', cards: 'macaddr[]' }));
     const answer = async (path: string, init?: RequestInit) => (await things.fetch(path, init)).text();
     const rows = [

@@ -1,10 +1,10 @@
-/** A column has the name that the client gives it, whatever that is, in every way to be answered. */
+/** Aliases: a column has the name that the client chooses, in every kind of response. */
 import { describe, expect, test } from 'bun:test';
 import type { Row } from '../../src/collection/value.ts';
 import { ENGINES } from '../support/catalogue.ts';
 import { ownCatalogue, reference, send, sendJson, TEN_FIELDS } from '../support/stories.ts';
 
-/** PostgreSQL cuts names after 63 bytes: these are one name to it. */
+/** A name over the PostgreSQL limit of 63 bytes: PostgreSQL truncates both aliases to the same name. */
 const LONG = 'a name that is longer than any name may be in the database below';
 const [one, other] = [`${LONG} 1`, `${LONG} 2`];
 const WIDE = '名'.repeat(30);
@@ -29,13 +29,13 @@ describe.each(Object.keys(ENGINES))('aliases on %s', (engine) => {
   const quoted = (name: string) => encodeURIComponent(`"${name}"`);
   const counted = { headers: { prefer: 'count=exact' } };
 
-  describe.each(NAMES)('%s and %s', (id, name) => {
+  describe.each(NAMES)('the aliases %s and %s', (id, name) => {
     const select = `select=${quoted(id)}:id,${quoted(name)}:product_name`;
     const shown = ({ id: key, product_name }: Row) =>
       `{${JSON.stringify(id)}:${key},${JSON.stringify(name)}:${JSON.stringify(product_name)}}`;
     const text = async (path: string, init?: RequestInit) => (await catalogue.fetch(path, init)).text();
 
-    test('in a list, a counted page, one product and CSV', async () => {
+    test('appear in a list, a counted page, one product and CSV', async () => {
       const list = `[${[reference(1), reference(2)].map(shown).join()}]`;
       expect(await text(`/products?${select}&limit=2`)).toBe(list);
       expect(await text(`/products?${select}&limit=2`, counted)).toBe(list);
@@ -45,12 +45,12 @@ describe.each(Object.keys(ENGINES))('aliases on %s', (engine) => {
       expect(csv).toBe(`${id},${name}\n2,Chang\n`);
     });
 
-    test('with a link to the next page', async () => {
+    test('do not break the link to the next page', async () => {
       const link = (await catalogue.fetch(`/products?${select}&limit=2`)).headers.get('link');
       expect(link).toContain('after=(id.gt.2)>; rel="next"');
     });
 
-    test('of groups', async () => {
+    test('name the columns of groups', async () => {
       const groups = `select=${quoted(id)}:discontinued,${quoted(name)}:id.count()&order=discontinued`;
       const rows = JSON.stringify(
         await catalogue.list('/products?select=a:discontinued,b:id.count()&order=discontinued'),
@@ -60,7 +60,7 @@ describe.each(Object.keys(ENGINES))('aliases on %s', (engine) => {
       expect(await text(`/products?${groups}&limit=2`, counted)).toBe(renamed);
     });
 
-    test('of what was written', async () => {
+    test('name the columns of written rows', async () => {
       const back = { prefer: 'return=representation' };
       const tea = { ...TEN_FIELDS, product_name: 'Tea' };
       expect(await text(`/products?${select}`, sendJson('POST', TEN_FIELDS, back))).toBe(`[${shown(TEN_FIELDS)}]`);
@@ -73,7 +73,7 @@ describe.each(Object.keys(ENGINES))('aliases on %s', (engine) => {
     });
   });
 
-  test('in a result that is sent as it is read', async () => {
+  test('aliases longer than the database allows work in a streamed result', async () => {
     const rows = Array.from({ length: 3_000 }, (_, index) => `${5000 + index},Tea`);
     const csv = ['id,product_name', ...rows].join('\n');
     expect((await catalogue.fetch('/products', send('POST', 'text/csv', csv))).status).toBe(201);

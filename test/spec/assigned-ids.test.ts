@@ -1,4 +1,4 @@
-/** The ids that products are given: after every id there ever was, and never one that was deleted. */
+/** Assigned product ids: each follows every id ever used, and never repeats a deleted one. */
 import { describe, expect, test } from 'bun:test';
 import { INT4_MAX, INT4_MIN } from '../../src/base/limits.ts';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
@@ -6,23 +6,23 @@ import { ENGINES } from '../support/catalogue.ts';
 import { openDeclared } from '../support/shop.ts';
 import { expectRefusal, expectUntouched, ids, ownCatalogue, sendJson, TEN_FIELDS } from '../support/stories.ts';
 
-describe.each(Object.keys(ENGINES))('the ids that are given on %s', (engine) => {
+describe.each(Object.keys(ENGINES))('assigned ids on %s', (engine) => {
   const catalogue = ownCatalogue(engine);
   const post = (body: unknown) =>
     catalogue.fetch('/products', sendJson('POST', body, { prefer: 'return=representation' }));
   const assignedId = async () => ids((await (await post({ product_name: 'Next' })).json()) as never)[0]!;
   const remove = (id: number) => catalogue.fetch(`/products/${id}`, { method: 'DELETE' });
 
-  test('continue after the largest there is', async () => {
+  test('continue after the largest existing id', async () => {
     expect([await assignedId(), await assignedId()]).toEqual([78, 79]);
   });
 
-  test('continue after one that a client chose', async () => {
+  test('continue after an id that a client chose', async () => {
     await post({ ...TEN_FIELDS, id: 5000 });
     expect(await assignedId()).toBe(5001);
   });
 
-  test('pass over a gap that a client left, and ids below zero', async () => {
+  test('skip a gap that a client left, and ids below zero', async () => {
     await post([
       { ...TEN_FIELDS, id: 90 },
       { ...TEN_FIELDS, id: -90 },
@@ -34,7 +34,7 @@ describe.each(Object.keys(ENGINES))('the ids that are given on %s', (engine) => 
     'missing=default',
     'missing=default, resolution=merge-duplicates',
     'missing=default, resolution=ignore-duplicates',
-  ])('are none that the same request chooses, with %s', async (preferences) => {
+  ])('never equal an id that the same request chooses, with %s', async (preferences) => {
     const sent = [
       { product_name: 'a' },
       { id: 78, product_name: 'b' },
@@ -47,7 +47,7 @@ describe.each(Object.keys(ENGINES))('the ids that are given on %s', (engine) => 
     expect(await catalogue.list()).toHaveLength(81);
   });
 
-  test('are none that the first request to an emptied catalogue chooses', async () => {
+  test('never equal an id that the first request to an emptied catalogue chooses', async () => {
     await catalogue.fetch('/products?id=gt.0', { method: 'DELETE' });
     const sent = [{ product_name: 'a' }, { id: 500, product_name: 'b' }];
     const prefer = { prefer: 'return=representation, missing=default' };
@@ -55,7 +55,7 @@ describe.each(Object.keys(ENGINES))('the ids that are given on %s', (engine) => 
     expect(ids((await answer.json()) as never)).toEqual([501, 500]);
   });
 
-  test('are never those of a deleted product', async () => {
+  test('never repeat the id of a deleted product', async () => {
     const first = await assignedId();
     await remove(first);
     expect(await assignedId()).toBeGreaterThan(first);
@@ -64,20 +64,20 @@ describe.each(Object.keys(ENGINES))('the ids that are given on %s', (engine) => 
     expect(await assignedId()).toBeGreaterThan(300);
   });
 
-  test('are never those of a deleted product that had its id from a later change', async () => {
+  test('never repeat the id of a deleted product that got its id from an update', async () => {
     await catalogue.fetch('/products/77', sendJson('PATCH', { id: 400 }));
     await remove(400);
     expect(await assignedId()).toBeGreaterThan(400);
   });
 
-  test('the largest and the smallest id can be chosen', async () => {
+  test('a client can choose the largest and the smallest id', async () => {
     for (const id of [INT4_MAX, INT4_MIN]) {
       expect((await post({ ...TEN_FIELDS, id })).status).toBe(201);
       expect(await (await catalogue.fetch(`/products/${id}`)).json()).toEqual({ ...TEN_FIELDS, id });
     }
   });
 
-  test('end with the largest possible one, as a sequence does, deleted or not', async () => {
+  test('end with the largest possible id, as a sequence does, even if that product was deleted', async () => {
     await post({ ...TEN_FIELDS, id: INT4_MAX });
     await expectRefusal(await post({ product_name: 'Next' }), 400, '2200H');
     await remove(INT4_MAX);
@@ -86,12 +86,12 @@ describe.each(Object.keys(ENGINES))('the ids that are given on %s', (engine) => 
     expect(await catalogue.list()).toHaveLength(78);
   });
 
-  test('beyond four bytes they are refused', async () => {
+  test('an id beyond four bytes is rejected', async () => {
     for (const id of [INT4_MAX + 1, INT4_MIN - 1]) await expectRefusal(await post({ ...TEN_FIELDS, id }), 400, '22003');
     await expectUntouched(catalogue);
   });
 
-  test('begin at the minimum of the key, and end at its maximum', async () => {
+  test('begin at the minimum of the key and end at its maximum', async () => {
     const id = { name: 'id', type: 'int8', minimum: 1000, maximum: 1001 };
     const catalogue = declareCatalogue({ collections: [{ name: 'orders', key: ['id'], fields: [id] }] });
     const orders = await openDeclared(engine, catalogue, { orders: [{}] });
@@ -106,7 +106,7 @@ describe.each(Object.keys(ENGINES))('the ids that are given on %s', (engine) => 
   });
 });
 
-describe.each(Object.keys(ENGINES))('a key that is a reference, on %s', (engine) => {
+describe.each(Object.keys(ENGINES))('a key that is also a reference, on %s', (engine) => {
   const draft = {
     collections: [
       { name: 'channels', key: ['id'], fields: [{ name: 'id', type: 'int8' }] },
@@ -121,7 +121,7 @@ describe.each(Object.keys(ENGINES))('a key that is a reference, on %s', (engine)
     ],
   };
 
-  test('is never assigned: a new row says which row it belongs to', async () => {
+  test('is never assigned: a new row must contain it', async () => {
     const { fetch, close } = await openDeclared(engine, declareCatalogue(draft));
     try {
       expect((await fetch('/channels', sendJson('POST', [{ id: 1 }, { id: 2 }]))).status).toBe(201);

@@ -1,4 +1,4 @@
-/** Request bodies: the types that are read, and a clear refusal of all that is not. */
+/** Request bodies: the supported media types, and clear errors for all others. */
 import { describe, expect, test } from 'bun:test';
 import { MAX_JSON_DEPTH } from '../../src/base/limits.ts';
 import { ENGINES, REFERENCE_PRODUCTS } from '../support/catalogue.ts';
@@ -27,18 +27,18 @@ describe.each(Object.keys(ENGINES))('request bodies on %s', (engine) => {
       'application/json;charset="UTF-8"',
       'Application/JSON',
       'application/vnd.pgrst.object+json',
-    ])('sent as %s', async (type) => {
+    ])('can be sent as %s', async (type) => {
       expect((await post(type, JSON_TEXT)).status).toBe(201);
       expect(await created()).toEqual([TEN_FIELDS]);
     });
 
-    test('sent as bytes without a content type', async () => {
+    test('can be sent as bytes without a content type', async () => {
       const body = new TextEncoder().encode(JSON_TEXT);
       expect((await catalogue.fetch('/products', { method: 'POST', body })).status).toBe(201);
       expect(await created()).toEqual([TEN_FIELDS]);
     });
 
-    test('with spaces, line ends and a byte order mark around it', async () => {
+    test('may have spaces, line ends and a byte order mark around the value', async () => {
       expect((await post('application/json', `\uFEFF \r\n\t${JSON_TEXT}\n`)).status).toBe(201);
     });
 
@@ -58,7 +58,7 @@ describe.each(Object.keys(ENGINES))('request bodies on %s', (engine) => {
       ['true', 'true'],
       ['a list of lists', '[[1]]'],
       ['a list of numbers', '[1,2]'],
-    ])('%s is no product: 400, PGRST102', async (_, body) => {
+    ])('%s is not a product: 400, PGRST102', async (_, body) => {
       await expectRefusal(await post('application/json', body), 400, 'PGRST102');
       await expectRefusal(
         await catalogue.fetch('/products?id=eq.1', send('PATCH', 'application/json', body)),
@@ -69,7 +69,7 @@ describe.each(Object.keys(ENGINES))('request bodies on %s', (engine) => {
       await expectUntouched(catalogue);
     });
 
-    test('objects with different keys are refused, unless columns says which count', async () => {
+    test('objects with different keys are rejected unless columns names the keys to use', async () => {
       const rows = JSON.stringify([
         { id: 100, product_name: 'Tea' },
         { id: 101, product_name: 'Milk', unit_price: 1 },
@@ -80,14 +80,14 @@ describe.each(Object.keys(ENGINES))('request bodies on %s', (engine) => {
       expect((await created()).map(({ unit_price }) => unit_price)).toEqual([null, null]);
     });
 
-    test('keys that are words of the language are just unknown fields', async () => {
+    test('keys that are JavaScript words are treated as unknown fields', async () => {
       for (const key of ['__proto__', 'constructor', 'toString', '']) {
         await expectRefusal(await post('application/json', `{"product_name":"Tea","${key}":1}`), 400, 'PGRST204');
       }
       await expectUntouched(catalogue);
     });
 
-    test('lists nested too deep are refused, however deep', async () => {
+    test('arrays beyond the nesting limit are rejected at any depth', async () => {
       for (const depth of [MAX_JSON_DEPTH + 1, 10_000, 100_000, 1_000_000]) {
         const body = `{"product_name":${'['.repeat(depth)}${']'.repeat(depth)}}`;
         const { status } = await post('application/json', body);
@@ -98,7 +98,7 @@ describe.each(Object.keys(ENGINES))('request bodies on %s', (engine) => {
   });
 
   describe('CSV', () => {
-    test('a header line, then products; quoted cells hold commas, quotes and line ends', async () => {
+    test('consists of a header line, then products; quoted cells hold commas, quotes and line ends', async () => {
       const csv = 'id,product_name,quantity_per_unit\r\n90,"Salt, fine","a ""big"" bag"\r\n91,Tea,"two\nlines"\r\n';
       expect((await post('text/csv', csv)).status).toBe(201);
       expect(await catalogue.list('/products?id=gt.77&select=id,product_name,quantity_per_unit')).toEqual([
@@ -112,7 +112,7 @@ describe.each(Object.keys(ENGINES))('request bodies on %s', (engine) => {
       expect(await catalogue.list('/products?id=eq.90&unit_price=is.null')).toHaveLength(1);
     });
 
-    test('an empty cell is no value: null, the default of a field that cannot be null, an id that is assigned', async () => {
+    test('an empty cell is a missing value: null, the default of a required field, or an assigned id', async () => {
       const csv = 'id,product_name,quantity_per_unit,unit_price,discontinued\n,Tea,,,\n90,"","",,1\n';
       expect((await post('text/csv', csv)).status).toBe(201);
       const select = 'select=id,product_name,quantity_per_unit,unit_price,discontinued';
@@ -124,7 +124,7 @@ describe.each(Object.keys(ENGINES))('request bodies on %s', (engine) => {
       await expectRefusal(await post('text/csv', 'product_name,unit_price\nTea,""\n'), 400, '22P02');
     });
 
-    test('an empty cell empties the field of a product that is changed or replaced', async () => {
+    test('an empty cell sets the field to null in an update or a replacement', async () => {
       const change = send('PATCH', 'text/csv', 'quantity_per_unit,unit_price,discontinued\n"",,\n');
       expect((await catalogue.fetch('/products?id=eq.1', change)).status).toBe(204);
       const emptied = { ...reference(1), quantity_per_unit: '', unit_price: null, discontinued: 0 };
@@ -135,7 +135,7 @@ describe.each(Object.keys(ENGINES))('request bodies on %s', (engine) => {
       expect(replaced).toMatchObject({ product_name: 'Tea', unit_price: null, discontinued: 0, supplier_id: null });
     });
 
-    test('the list as CSV can be sent back as it came: null, an empty text, the word NULL', async () => {
+    test('a downloaded CSV list can be sent back unchanged: null, an empty text, the word NULL', async () => {
       const odd = [
         { ...TEN_FIELDS, id: 90, product_name: '', quantity_per_unit: null, unit_price: null, supplier_id: null },
         { ...TEN_FIELDS, id: 91, product_name: 'NULL', quantity_per_unit: '' },
@@ -157,7 +157,7 @@ describe.each(Object.keys(ENGINES))('request bodies on %s', (engine) => {
       ['a row with more cells than the header', 'product_name\nTea,5'],
       ['a row with fewer cells than the header', 'product_name,unit_price,supplier_id\nTea,5,1\nJam,5'],
       ['rows that all have fewer cells than the header', 'product_name,unit_price\nTea\nJam\n'],
-    ])('%s is refused', async (_, csv) => {
+    ])('%s is rejected', async (_, csv) => {
       await expectRefusal(await post('text/csv', csv), 400, 'PGRST102');
       await expectUntouched(catalogue);
     });
@@ -175,16 +175,16 @@ describe.each(Object.keys(ENGINES))('request bodies on %s', (engine) => {
       });
     });
 
-    test('PATCH takes a form too', async () => {
+    test('PATCH accepts a form', async () => {
       const change = send('PATCH', 'application/x-www-form-urlencoded', 'units_in_stock=3');
       expect((await catalogue.fetch('/products?id=eq.2', change)).status).toBe(204);
       expect(await catalogue.list('/products?id=eq.2')).toEqual([{ ...reference(2), units_in_stock: 3 }]);
     });
   });
 
-  describe('what is not read', () => {
+  describe('unsupported bodies', () => {
     test.each(['text/plain', 'application/xml', 'multipart/form-data; boundary=x', 'json', '', 'application/'])(
-      'the content type "%s": 400, and those that are read are named',
+      'the content type "%s": 400, and the error names the supported types',
       async (type) => {
         const { hint } = await expectRefusal(await post(type, JSON_TEXT), 400, 'PGRST102');
         expect(hint).toContain('application/json');
@@ -207,7 +207,7 @@ describe.each(Object.keys(ENGINES))('request bodies on %s', (engine) => {
     });
 
     test.each(['application/json', 'text/csv', 'application/x-www-form-urlencoded'])(
-      '%s that is not UTF-8: 400',
+      '%s in invalid UTF-8: 400',
       async (type) => {
         const bytes = Uint8Array.from([...new TextEncoder().encode('{"product_name":"'), 0xff, 0xfe, 0x22, 0x7d]);
         await expectRefusal(await post(type, bytes), 400, '22021');

@@ -1,4 +1,4 @@
-/** The size of a request body: within the limit it is read, over it refused, whether announced or streamed. */
+/** The size limit of request bodies, with Content-Length or streamed. */
 import { describe, expect, test } from 'bun:test';
 import { ENGINES } from '../support/catalogue.ts';
 import { expectRefusal, expectUntouched, ownCatalogue, send } from '../support/stories.ts';
@@ -19,7 +19,7 @@ describe.each(Object.keys(ENGINES))('the size of a body on %s', (engine) => {
       },
     });
 
-  test('up to the limit it is read, announced or streamed', async () => {
+  test('a body up to the limit is read, with Content-Length or streamed', async () => {
     const announced = send('POST', 'application/json', ofSize(limit), { 'content-length': String(limit) });
     expect((await catalogue.fetch('/products', announced)).status).toBe(201);
     expect((await catalogue.fetch('/products', send('POST', 'application/json', streamed(ofSize(limit))))).status).toBe(
@@ -27,7 +27,7 @@ describe.each(Object.keys(ENGINES))('the size of a body on %s', (engine) => {
     );
   });
 
-  test('a byte over the limit it is refused with 413, announced or streamed', async () => {
+  test('a body one byte over the limit is rejected with 413, with Content-Length or streamed', async () => {
     const announced = send('POST', 'application/json', ofSize(limit + 1), { 'content-length': String(limit + 1) });
     const { message } = await expectRefusal(await catalogue.fetch('/products', announced), 413, 'CAT413');
     expect(message).toContain(String(limit));
@@ -36,7 +36,7 @@ describe.each(Object.keys(ENGINES))('the size of a body on %s', (engine) => {
     await expectUntouched(catalogue);
   });
 
-  test('a stream without end is not read to its end', async () => {
+  test('an endless stream is not read to its end', async () => {
     const endless = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.enqueue(new Uint8Array(500).fill(32)),
     });

@@ -1,4 +1,4 @@
-/** Many products in one request: created together, changed together, or not at all. */
+/** Bulk requests: all products of a request are created or changed, or none. */
 import { describe, expect, test } from 'bun:test';
 import { ENGINES, REFERENCE_PRODUCTS } from '../support/catalogue.ts';
 import {
@@ -14,25 +14,25 @@ import {
 const numbered = (count: number, first: number) =>
   Array.from({ length: count }, (_, index) => ({ ...TEN_FIELDS, id: first + index, product_name: `Jar ${index}` }));
 
-describe.each(Object.keys(ENGINES))('many products at once on %s', (engine) => {
+describe.each(Object.keys(ENGINES))('bulk requests on %s', (engine) => {
   const catalogue = ownCatalogue(engine);
   const post = (body: unknown, prefer?: string) =>
     catalogue.fetch('/products', sendJson('POST', body, prefer === undefined ? {} : { prefer }));
 
-  describe('created together', () => {
-    test('the 77 reference products into an empty catalogue', async () => {
+  describe('bulk create', () => {
+    test('stores the 77 reference products in an empty catalogue', async () => {
       await catalogue.fetch('/products?id=gt.0', { method: 'DELETE' });
       expect((await post(REFERENCE_PRODUCTS)).status).toBe(201);
       await expectUntouched(catalogue);
     });
 
-    test('10,000 products', async () => {
+    test('stores 10,000 products', async () => {
       const rows = numbered(10_000, 1000);
       expect((await post(rows)).status).toBe(201);
       expect(await catalogue.list('/products?id=gte.1000')).toEqual(rows);
     });
 
-    test('10,000 products without ids are numbered in the order of the body', async () => {
+    test('numbers 10,000 products without ids in the order of the body', async () => {
       const rows = numbered(10_000, 0).map(({ id: _, ...rest }) => rest);
       const response = await post(rows, 'return=headers-only, count=exact');
       expect(response.status).toBe(201);
@@ -42,13 +42,13 @@ describe.each(Object.keys(ENGINES))('many products at once on %s', (engine) => {
       );
     });
 
-    test('no products: 201, and nothing is stored', async () => {
+    test('with an empty array answers 201 and stores nothing', async () => {
       expect((await post([])).status).toBe(201);
       await expectUntouched(catalogue);
     });
   });
 
-  describe('refused together: nothing of the array is stored', () => {
+  describe('a rejected array stores nothing', () => {
     const good = numbered(500, 2000);
 
     test.each([
@@ -59,17 +59,17 @@ describe.each(Object.keys(ENGINES))('many products at once on %s', (engine) => {
       ['a field that does not exist', { ...TEN_FIELDS, colour: 'red' }, 400, 'PGRST102'],
       ['no object', 7, 400, 'PGRST102'],
       ['null', null, 400, 'PGRST102'],
-    ])('because of %s, be it in the last row', async (_, bad, status, code) => {
+    ])('because of %s, even in the last row', async (_, bad, status, code) => {
       await expectRefusal(await post([...good, bad]), status, code);
       await expectUntouched(catalogue);
     });
   });
 
-  describe('changed together: PATCH of a list without a filter', () => {
+  describe('bulk update: PATCH with an array and without a filter', () => {
     const patch = (body: unknown, prefer?: string) =>
       catalogue.fetch('/products', sendJson('PATCH', body, prefer === undefined ? {} : { prefer }));
 
-    test('each product by its id, each its own fields, the others left alone', async () => {
+    test('changes each product by its id, each with its own fields, and no other product', async () => {
       const response = await patch([
         { id: 70, unit_price: 16.5 },
         { id: 2, units_in_stock: 0, units_on_order: 80 },
@@ -86,7 +86,7 @@ describe.each(Object.keys(ENGINES))('many products at once on %s', (engine) => {
       );
     });
 
-    test('return=representation gives each changed product, in the order of the body', async () => {
+    test('return=representation returns each changed product in the order of the body', async () => {
       const response = await patch(
         [{ id: 9, discontinued: 0 }, { id: 4, discontinued: 1 }, { id: 5 }],
         'return=representation',
@@ -99,7 +99,7 @@ describe.each(Object.keys(ENGINES))('many products at once on %s', (engine) => {
       ]);
     });
 
-    test('an id that does not exist refuses the whole, and is named', async () => {
+    test('an id that does not exist rejects the whole request, and the error names it', async () => {
       const problem = await expectRefusal(
         await patch([
           { id: 1, unit_price: 1 },
@@ -122,17 +122,17 @@ describe.each(Object.keys(ENGINES))('many products at once on %s', (engine) => {
       ['that empties a required field', { id: 5, product_name: null }, '23502'],
       ['with an unknown field', { id: 5, price: 2 }, 'PGRST204'],
       ['that is no object', 5, 'PGRST102'],
-    ])('an object %s refuses the whole', async (_, bad, code) => {
+    ])('an object %s rejects the whole request', async (_, bad, code) => {
       await expectRefusal(await patch([{ id: 1, unit_price: 1 }, bad]), 400, code);
       await expectUntouched(catalogue);
     });
 
-    test('a bad value is named by its row and field', async () => {
+    test('the error for an invalid value names its row and field', async () => {
       const { details } = await expectRefusal(await patch([{ id: 1 }, { id: 2, unit_price: 'two' }]), 400, '22P02');
       expect(details).toStartWith('row 2, field unit_price:');
     });
 
-    test('5,000 products in one request', async () => {
+    test('changes 5,000 products in one request', async () => {
       await post(numbered(5_000, 10_000));
       const response = await patch(
         Array.from({ length: 5_000 }, (_, index) => ({ id: 10_000 + index, units_in_stock: index })),
@@ -143,7 +143,7 @@ describe.each(Object.keys(ENGINES))('many products at once on %s', (engine) => {
       expect(rows).toHaveLength(5_000);
     });
 
-    test('with a filter, a list of one changes what matches', async () => {
+    test('with a filter, an array of one object changes the matching products', async () => {
       const response = await catalogue.fetch('/products?category_id=eq.7', sendJson('PATCH', [{ reorder_level: 2 }]));
       expect(response.status).toBe(204);
       expect(ids(await catalogue.list('/products?reorder_level=eq.2'))).toEqual(

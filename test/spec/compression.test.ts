@@ -1,4 +1,7 @@
-/** Content codings (RFC 9110, 8.4 and 12.5.3): who asks for one gets the same answer in fewer bytes, and nobody else does. */
+/**
+ * Content codings (RFC 9110, 8.4 and 12.5.3): clients that accept one get the same response in fewer bytes. Other
+ * clients get it uncompressed.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import * as zlib from 'node:zlib';
 import { MIN_COMPRESSED_LENGTH } from '../../src/base/limits.ts';
@@ -15,7 +18,7 @@ const accepting = (header: string, more: Record<string, string> = {}) => ({
 });
 const codingOf = (response: Response) => response.headers.get('content-encoding') as Coding | null;
 
-/** The text of an answer, whatever coding it came in. */
+/** Decodes the text of a response with any coding. */
 async function textOf(response: Response): Promise<string> {
   const bytes = await response.bytes();
   const coding = codingOf(response);
@@ -25,7 +28,7 @@ async function textOf(response: Response): Promise<string> {
 describe.each(Object.keys(ENGINES))('compression on %s', (engine) => {
   const catalogue = sharedCatalogue(engine);
 
-  test.each(CODINGS)('a list in %s is the same list in fewer bytes, first, again and kept', async (coding) => {
+  test.each(CODINGS)('a list in %s is the same list in fewer bytes, computed or cached', async (coding) => {
     const plain = await catalogue.fetch('/products?order=id.desc');
     const text = await plain.text();
     for (let time = 0; time < 4; time++) {
@@ -42,7 +45,7 @@ describe.each(Object.keys(ENGINES))('compression on %s', (engine) => {
   });
 
   test.each(['text/csv', 'application/x-ndjson', 'application/vnd.pgrst.array+json;nulls=stripped'])(
-    'so is %s',
+    'a list as %s is compressed and decodes to the same text',
     async (accept) => {
       const text = await (await catalogue.fetch('/products', { headers: { accept } })).text();
       const response = await catalogue.fetch('/products', accepting('gzip', { accept }));
@@ -51,7 +54,7 @@ describe.each(Object.keys(ENGINES))('compression on %s', (engine) => {
     },
   );
 
-  test('nobody gets a coding who did not ask for it', async () => {
+  test('a client that does not accept a coding gets an uncompressed response', async () => {
     for (const init of [{}, accepting(''), accepting('identity'), accepting('deflate'), accepting('compress, x')]) {
       const response = await catalogue.fetch('/products', init);
       expect(codingOf(response)).toBeNull();
@@ -59,7 +62,7 @@ describe.each(Object.keys(ENGINES))('compression on %s', (engine) => {
     }
   });
 
-  test('what is short is sent as it is', async () => {
+  test('a short response is sent uncompressed', async () => {
     for (const path of ['/products/1', '/products?limit=2', '/products?id=eq.0']) {
       const response = await catalogue.fetch(path, accepting('gzip'));
       expect(codingOf(response)).toBeNull();
@@ -94,7 +97,7 @@ describe.each(Object.keys(ENGINES))('compression on %s', (engine) => {
     expect((JSON.parse(await textOf(response)) as Row[]).length).toBe(77);
   });
 
-  test('who refuses an answer as it is gets even a short one compressed', async () => {
+  test('a client that rejects identity gets even a short response compressed', async () => {
     for (let time = 0; time < 3; time++) {
       expect(codingOf(await catalogue.fetch('/products/1', accepting('gzip')))).toBeNull();
       const response = await catalogue.fetch('/products/1', accepting('gzip, identity;q=0'));
@@ -104,7 +107,7 @@ describe.each(Object.keys(ENGINES))('compression on %s', (engine) => {
   });
 
   test.each(['identity;q=0', '*;q=0', 'deflate, *;q=0', 'gzip;q=0, br;q=0, zstd;q=0, identity;q=0'])(
-    'who accepts nothing that there is (%s) is told so, and a write is not made',
+    'a client that accepts no supported coding (%s) gets 406, and its write is not applied',
     async (header) => {
       await expectRefusal(await catalogue.fetch('/products', accepting(header)), 406, 'CAT406');
       const post = sendJson('POST', TEN_FIELDS, { 'accept-encoding': header });
@@ -112,7 +115,7 @@ describe.each(Object.keys(ENGINES))('compression on %s', (engine) => {
     },
   );
 
-  test('caches are told that an answer depends on the coding, and to ask again', async () => {
+  test('responses vary by Accept-Encoding, and caches must revalidate them', async () => {
     for (const path of ['/products', '/products/1']) {
       for (const init of [{}, accepting('gzip')]) {
         const { headers } = await catalogue.fetch(path, init);
@@ -120,7 +123,7 @@ describe.each(Object.keys(ENGINES))('compression on %s', (engine) => {
         expect(headers.get('cache-control')).toBe('no-cache');
       }
     }
-    // Many caches keep what is not there for minutes, where they are not told otherwise.
+    // Many caches keep a 404 for minutes unless a header forbids it.
     expect((await catalogue.fetch('/products/9999')).headers.get('cache-control')).toBe('no-cache');
   });
 
@@ -128,13 +131,13 @@ describe.each(Object.keys(ENGINES))('compression on %s', (engine) => {
     const tagOf = async (path: string, header = 'identity') =>
       (await catalogue.fetch(path, accepting(header))).headers.get('etag')!;
 
-    test('each coding has its own, a strong one', async () => {
+    test('each coding has its own strong tag', async () => {
       const tags = await Promise.all(['identity', ...CODINGS].map((coding) => tagOf('/products', coding)));
       expect(new Set(tags).size).toBe(4);
       for (const tag of tags) expect(tag).toMatch(/^"[^"]+"$/);
     });
 
-    test('whoever has an answer in its coding is told 304, first, again and kept', async () => {
+    test('a tag of the same coding gives 304, computed or cached', async () => {
       for (const coding of CODINGS) {
         const tag = await tagOf('/products?limit=50', coding);
         for (let time = 0; time < 4; time++) {
@@ -151,7 +154,7 @@ describe.each(Object.keys(ENGINES))('compression on %s', (engine) => {
       }
     });
 
-    test('HEAD has the headers of GET, and no wrong length', async () => {
+    test('HEAD has the headers of GET, and no wrong Content-Length', async () => {
       for (let time = 0; time < 3; time++) {
         const got = await catalogue.fetch('/products?limit=40', accepting('gzip'));
         const head = await catalogue.fetch('/products?limit=40', { method: 'HEAD', ...accepting('gzip') });
@@ -168,7 +171,7 @@ describe.each(Object.keys(ENGINES))('compression on %s', (engine) => {
 describe.each(Object.keys(ENGINES))('compression and writes on %s', (engine) => {
   const catalogue = ownCatalogue(engine);
 
-  test('a tag that came with a compressed product guards a write, and says when it is old', async () => {
+  test('the tag of a compressed product guards a write, and is rejected once it is outdated', async () => {
     const product_name = 'Sea Buckthorn Jam '.repeat(100);
     await catalogue.fetch('/products', sendJson('POST', { ...TEN_FIELDS, product_name }));
     const read = () => catalogue.fetch(`/products/${TEN_FIELDS.id}`, accepting('br'));
@@ -189,7 +192,7 @@ describe.each(Object.keys(ENGINES))('compression and writes on %s', (engine) => 
     expect((await change(9, changed.headers.get('etag')!)).status).toBe(200);
   });
 
-  test('what was kept compressed is not given once the data has changed', async () => {
+  test('a cached compressed response is not served after the data has changed', async () => {
     const read = async () => JSON.parse(await textOf(await catalogue.fetch('/products', accepting('gzip')))) as Row[];
     for (let price = 1; price <= 3; price++) {
       await catalogue.fetch('/products?id=eq.1', sendJson('PATCH', { unit_price: price }));
@@ -213,13 +216,13 @@ describe.each(Object.keys(ENGINES))('compression of large results on %s', (engin
   }, 300_000);
   afterAll(() => catalogue.close());
 
-  test.each(CODINGS)('all of it, in %s', async (coding) => {
+  test.each(CODINGS)('the whole list in %s', async (coding) => {
     const response = await catalogue.fetch('/products', accepting(coding));
     expect(codingOf(response)).toBe(coding);
     expect(Bun.deepEquals(JSON.parse(await textOf(response)), rows)).toBe(true);
   });
 
-  test.each(CODINGS)('pages of some hundred kilobytes that are asked for together, in %s', async (coding) => {
+  test.each(CODINGS)('concurrent pages of some hundred kilobytes in %s', async (coding) => {
     const offsets = Array.from({ length: 8 }, (_, index) => index * 1000);
     for (let time = 0; time < 3; time++) {
       const pages = offsets.map((offset) => catalogue.fetch(`/products?limit=900&offset=${offset}`, accepting(coding)));
@@ -230,7 +233,7 @@ describe.each(Object.keys(ENGINES))('compression of large results on %s', (engin
     }
   });
 
-  test('those who stop reading, or read only the head, hold nobody up', async () => {
+  test('clients that stop reading, or read only the head, do not block other requests', async () => {
     for (let round = 0; round < 15; round++) {
       const reader = (await catalogue.fetch('/products', accepting('gzip'))).body!.getReader();
       await reader.read();

@@ -1,4 +1,4 @@
-/** The pages of the console and of the API reference, as the service hands them out. */
+/** The pages of the console and of the API reference, as the service delivers them. */
 import { afterAll, describe, expect, test } from 'bun:test';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,22 +26,19 @@ const scriptsOf = (html: string) =>
     ([, src]) => new URL(src!, 'http://catalogue/console').pathname,
   );
 
-/** The most the console, and the page of the reference, may weigh on their way to a browser. */
+/** The size limits of the console and of the API reference page, in transferred bytes. */
 const MAX_CONSOLE_BYTES = 700_000;
 const MAX_REFERENCE_BYTES = 60_000;
 
-test.each(['/console', '/docs'])(
-  '%s is shown in no frame of another page, and tells nobody where it was',
-  async (path) => {
-    const { headers } = await ask(path);
-    expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
-    expect(headers.get('x-content-type-options')).toBe('nosniff');
-    expect(headers.get('referrer-policy')).toBe('no-referrer');
-  },
-);
+test.each(['/console', '/docs'])('%s cannot be framed by another page, and sends no referrer', async (path) => {
+  const { headers } = await ask(path);
+  expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+  expect(headers.get('x-content-type-options')).toBe('nosniff');
+  expect(headers.get('referrer-policy')).toBe('no-referrer');
+});
 
 describe('the console', () => {
-  test('comes with a policy that lets no script or style in but its own', async () => {
+  test('has a content security policy that allows only its own scripts and styles', async () => {
     const response = await ask('/console');
     const policy = response.headers.get('content-security-policy')!;
     expect(policy).toContain("default-src 'none'; script-src 'self';");
@@ -51,7 +48,7 @@ describe('the console', () => {
     expect((await ask('/console')).headers.get('content-security-policy')).not.toBe(policy);
   });
 
-  test('carries the declaration of the collections, whole', async () => {
+  test('contains the complete declaration of the collections', async () => {
     const html = await (await ask('/console')).text();
     const data = /<script type="application\/json" id="data">(.*?)<\/script>/s.exec(html)![1]!;
     expect(JSON.parse(data)).toEqual({
@@ -60,7 +57,7 @@ describe('the console', () => {
     });
   });
 
-  test('loads scripts that may be kept for ever, gzipped; all of them together are below their limit', async () => {
+  test('loads gzipped scripts that caches may keep forever, below the total size limit', async () => {
     for (const script of scriptsOf(await (await ask('/console')).text())) {
       const headers = { 'accept-encoding': 'gzip' };
       const response = await ask(script, { headers });
@@ -77,7 +74,7 @@ describe('the console', () => {
     expect(size).toBeLessThan(MAX_CONSOLE_BYTES);
   });
 
-  test('is read only, and has nothing else', async () => {
+  test('accepts only reads, and has no other files', async () => {
     expect(() => pages('/console', new Request('http://catalogue/console', { method: 'POST' }), '')).toThrow(ApiError);
     expect(ask('/console/assets/nothing.js')).rejects.toThrow(ApiError);
     expect(pages('/nowhere', new Request('http://catalogue/nowhere'), '')).toBeUndefined();
@@ -85,7 +82,7 @@ describe('the console', () => {
 });
 
 describe('the API reference', () => {
-  test('is a page per collection, readable without a script, with every operation, parameter, schema and error', async () => {
+  test('has one page per collection, readable without scripts, with every operation, parameter, schema and error', async () => {
     const html = await (await ask('/docs/products')).text();
     const path = '/openapi/products.json';
     const described = (await (await documents(path, new Request(`http://catalogue${path}`), ''))!.json()) as OpenApi;
@@ -105,7 +102,7 @@ describe('the API reference', () => {
     expect(new Set(all).size).toBe(all.length);
   });
 
-  test('has an index that leads to the pages of the collections, and describes the service itself', async () => {
+  test('has an index that links to the pages of the collections and describes the service', async () => {
     const html = await (await ask('/docs')).text();
     expect(html).toContain('<a href="docs/products">products</a>');
     const own = operations().filter(({ operation }) => !operation.tags.includes('products'));
@@ -120,7 +117,7 @@ describe('the API reference', () => {
   });
 
   test.each(['/docs', '/docs/products'])(
-    '%s loads one script and one style, of its own, and its policy allows nothing else',
+    '%s loads one script and one style of its own, and its policy allows nothing else',
     async (page) => {
       const response = await ask(page);
       const policy = response.headers.get('content-security-policy')!;
@@ -129,7 +126,7 @@ describe('the API reference', () => {
       const html = await response.text();
       const loaded = [...html.matchAll(/(?:src|rel="stylesheet" href)="([^"]+)"/g)].map(([, path]) => path!);
       expect(loaded).toHaveLength(2);
-      // Relative, so that a proxy may serve all of it under a prefix.
+      // The paths are relative, so that a proxy can serve them under a prefix.
       for (const path of loaded) {
         expect((await ask(new URL(path, `http://catalogue${page}`).pathname)).status).toBe(200);
       }
@@ -138,7 +135,7 @@ describe('the API reference', () => {
     },
   );
 
-  test('is small, gzipped, and answered with 304 to whoever has it', async () => {
+  test('is small, gzipped, and answers 304 to a client that has it cached', async () => {
     const headers = { 'accept-encoding': 'gzip' };
     const response = await ask('/docs/products', { headers });
     expect(response.headers.get('content-encoding')).toBe('gzip');
@@ -147,12 +144,12 @@ describe('the API reference', () => {
     expect((await ask('/docs/products', { headers: { ...headers, 'if-none-match': tag } })).status).toBe(304);
   });
 
-  test('is led to from its path with a slash', async () => {
+  test('redirects from its path with a trailing slash', async () => {
     const response = await ask('/docs/');
     expect([response.status, response.headers.get('location')]).toEqual([308, '../docs']);
   });
 
-  test('shows what a declaration says as text, whatever is in it', async () => {
+  test('shows every text of a declaration escaped', async () => {
     const fields = [
       { name: 'id', type: 'int4', required: true, description: '<img src=x onerror=alert(1)> "quoted" & `<b>`' },
     ] as const;
@@ -165,7 +162,7 @@ describe('the API reference', () => {
   });
 });
 
-test('assets that were packed for an executable are the same when unpacked', async () => {
+test('assets packed for an executable are unchanged after unpacking', async () => {
   const unpacked = unpackAssets(packAssets(built));
   expect(unpacked.pages).toEqual(built.pages);
   expect([...unpacked.files].map(([name, { tag }]) => [name, tag])).toEqual(
@@ -173,7 +170,7 @@ test('assets that were packed for an executable are the same when unpacked', asy
   );
 });
 
-test('a build is kept for the next start, and made again when a source has changed or what was kept is damaged', async () => {
+test('a build is cached for the next start, and repeated if a source has changed or the cache is damaged', async () => {
   const sources = temporaryFolder();
   const packages = temporaryFolder();
   writeFileSync(join(sources, 'page.ts'), 'one');

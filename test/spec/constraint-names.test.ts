@@ -1,4 +1,4 @@
-/** A reference may have the name of a collection, or of a reference of another collection. */
+/** Constraint names: a reference may have the name of a collection, or of a reference in another collection. */
 import { describe, expect, test } from 'bun:test';
 import type { CollectionDraft } from '../../src/collection/draft.ts';
 import { parseDeclaration } from '../../src/declare/read.ts';
@@ -19,8 +19,8 @@ function declared(onDelete: 'cascade' | 'restrict'): readonly CollectionDraft[] 
   ];
 }
 
-describe.each(Object.keys(PLACES))('names of constraints on %s', (engine) => {
-  test('are served, embedded by, and compared by table in a migration', async () => {
+describe.each(Object.keys(PLACES))('constraint names on %s', (engine) => {
+  test('may repeat a name in use elsewhere: embeddings and migrations resolve them per table', async () => {
     const place = PLACES[engine]!();
     const first = await place.open({ collections: declared('restrict') });
     await first.post('clients', [{ id: 1 }]);
@@ -36,7 +36,7 @@ describe.each(Object.keys(PLACES))('names of constraints on %s', (engine) => {
   });
 });
 
-test('a name that two constraints of a table would share is rejected', async () => {
+test('a name used by two constraints of one table is rejected', async () => {
   const text = `collections:
   clients:
     fields: { id: int4 }

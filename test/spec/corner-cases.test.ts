@@ -1,4 +1,6 @@
-/** Requests at the edges of what is allowed: each is answered or refused for what it says, and none is a fault. */
+/**
+ * Requests at the limits of the syntax: each gets a correct response or a clear error, and none causes a server error.
+ */
 import { describe, expect, test } from 'bun:test';
 import { MAX_BODY_ROWS } from '../../src/base/limits.ts';
 import { ENGINES } from '../support/catalogue.ts';
@@ -29,7 +31,7 @@ describe.each(Object.keys(ENGINES))('corner cases of reading on %s', (engine) =>
     '/products/%00',
     '/prod%00ucts',
   ];
-  test.each(withNul)('%s: a NUL is refused wherever it stands', async (path) => {
+  test.each(withNul)('%s: a NUL is rejected in any position', async (path) => {
     const { message } = await expectRefusal(await catalogue.fetch(path), 400, '22021');
     expect(message).toBe('invalid byte sequence for encoding "UTF8": 0x00');
   });
@@ -45,17 +47,17 @@ describe.each(Object.keys(ENGINES))('corner cases of reading on %s', (engine) =>
     '/prod%ffucts',
     '/%c0%af/1',
   ];
-  test.each(notUtf8)('%s: bytes that are not UTF-8 are rejected', async (path) => {
+  test.each(notUtf8)('%s: invalid UTF-8 is rejected', async (path) => {
     const { message } = await expectRefusal(await catalogue.fetch(path), 400, '22021');
     expect(message).toBe('invalid byte sequence for encoding "UTF8"');
   });
 
-  test('a NUL is refused in the query of a write', async () => {
+  test('a NUL is rejected in the query of a write', async () => {
     const write = sendJson('PATCH', { discontinued: 1 });
     await expectRefusal(await catalogue.fetch('/products?id=eq.1&select="a%00b":id', write), 400, '22021');
   });
 
-  test('the collection and its products are found by a name in percent-encoding', async () => {
+  test('the names of the collection and its products may be percent-encoded', async () => {
     expect(await catalogue.list('/%70roducts?id=eq.1')).toEqual(await catalogue.list('/products?id=eq.1'));
     const item = await catalogue.fetch('/%70roduct%73/1');
     expect(item.status).toBe(200);
@@ -64,20 +66,20 @@ describe.each(Object.keys(ENGINES))('corner cases of reading on %s', (engine) =>
     await expectRefusal(await catalogue.fetch('/%71roducts'), 404, 'PGRST205');
   });
 
-  test('an order by a field that is not there is refused for one product too', async () => {
+  test('an order by an unknown field is also rejected for one product', async () => {
     await expectRefusal(await catalogue.fetch('/products?order=bogus'), 400, '42703');
     await expectRefusal(await catalogue.fetch('/products/1?order=bogus'), 400, '42703');
     expect(await (await catalogue.fetch('/products/1?order=unit_price.desc&select=id')).json()).toEqual({ id: 1 });
   });
 
-  test('an empty select is all fields', async () => {
+  test('an empty select returns all fields', async () => {
     for (const select of ['select=', 'select', 'select=%20']) {
       expect(await catalogue.list(`/products?id=lt.3&${select}`)).toEqual(await catalogue.list('/products?id=lt.3'));
     }
     expect(await (await catalogue.fetch('/products/1?select=')).json()).toEqual(reference(1));
   });
 
-  test('of a parameter that is there twice the first counts, but for limit and offset', async () => {
+  test('the first of two equal parameters wins, except for limit and offset', async () => {
     const asked = async (query: string) => ids(await catalogue.list(`/products?id=lt.4&${query}`));
     expect(await asked('order=id.desc&order=id.asc')).toEqual([3, 2, 1]);
     expect(await catalogue.list('/products?id=eq.1&select=id&select=product_name')).toEqual([{ id: 1 }]);
@@ -86,7 +88,7 @@ describe.each(Object.keys(ENGINES))('corner cases of reading on %s', (engine) =>
     await expectRefusal(await catalogue.fetch('/products?order=id&order=id.sideways'), 400, 'PGRST100');
   });
 
-  test('the index of a repeated filter is ignored: some clients number them', async () => {
+  test('the index of a repeated filter is ignored, because some clients number them', async () => {
     const both = 'product_name[0]=ilike.*ch*&product_name[1]=ilike.*ai*&select=id';
     expect(await catalogue.list(`/products?${both}`)).toEqual(
       await catalogue.list('/products?product_name=ilike.*ch*&product_name=ilike.*ai*&select=id'),
@@ -95,7 +97,7 @@ describe.each(Object.keys(ENGINES))('corner cases of reading on %s', (engine) =>
     await expectRefusal(await catalogue.fetch('/products?product_name[0]x=eq.Chai'), 400, 'PGRST100');
   });
 
-  test('a preference without a value is none of the known', async () => {
+  test('a preference without a value is unknown', async () => {
     for (const preference of ['timezoneX', 'timezone', 'max-affected', 'return']) {
       const strict = { headers: { prefer: `handling=strict, ${preference}` } };
       const { details } = await expectRefusal(await catalogue.fetch('/products?limit=1', strict), 400, 'PGRST122');
@@ -115,13 +117,13 @@ describe.each(Object.keys(ENGINES))('corner cases of writing on %s', (engine) =>
     ['/products?id=eq.5&columns=id,product_name', { product_name: 'x' }],
     ['/products/5?columns=id,product_name', { product_name: 'x' }],
   ];
-  test.each(withoutId)('PATCH %s: the id cannot be taken away', async (path, body) => {
+  test.each(withoutId)('PATCH %s: the id cannot be removed', async (path, body) => {
     const { message } = await expectRefusal(await catalogue.fetch(path, sendJson('PATCH', body)), 400, '23502');
     expect(message).toBe('null value in column "id" of relation "products" violates not-null constraint');
     await expectUntouched(catalogue);
   });
 
-  test('following next ends where the id is not the last of the order', async () => {
+  test('following next returns every row once if the id is not the last order key', async () => {
     await catalogue.fetch('/products?id=eq.2', sendJson('PUT', { id: 2, product_name: 'x' }));
     for (const order of ['id,quantity_per_unit', 'id.desc,quantity_per_unit', 'quantity_per_unit,id,unit_price']) {
       const query = `order=${order}&id=gte.2&id=lt.20`;
@@ -136,11 +138,11 @@ describe.each(Object.keys(ENGINES))('corner cases of writing on %s', (engine) =>
     }
   });
 
-  test('an order by what comes after the id must still be by a field', async () => {
+  test('an order key after the id must still be a field', async () => {
     await expectRefusal(await catalogue.fetch('/products?order=id,bogus'), 400, '42703');
   });
 
-  test('a price that is zero is more than no number below it, and less than every number above', async () => {
+  test('a price of zero is greater than every negative number and less than every positive number', async () => {
     await catalogue.fetch('/products/1', sendJson('PATCH', { unit_price: 0 }));
     const met = async (filter: string) => ids(await catalogue.list(`/products?id=eq.1&unit_price=${filter}`));
     for (const tiny of ['1e-400', '0.1e-400', `0.${'0'.repeat(400)}1`, '+1E-16383']) {
@@ -154,7 +156,7 @@ describe.each(Object.keys(ENGINES))('corner cases of writing on %s', (engine) =>
       expect([zero, await met(`eq.${zero}`)]).toEqual([zero, [1]]);
   });
 
-  test('an empty text alone in its row of CSV is a row; an empty line is none', async () => {
+  test('an empty quoted text alone in its CSV row is a row; an empty line is not', async () => {
     const csv = (lines: readonly string[], end: string) =>
       send('POST', 'text/csv', lines.join(end), { prefer: 'return=representation' });
     for (const end of ['\n', '\r\n', '\r']) {
@@ -167,7 +169,7 @@ describe.each(Object.keys(ENGINES))('corner cases of writing on %s', (engine) =>
     await expectRefusal(await catalogue.fetch('/products', csv(['', '""', 'a'], '\n')), 400, 'PGRST204');
   });
 
-  test('of a column that a CSV names twice the last counts, as of a key in JSON', async () => {
+  test('the last of two equal CSV columns wins, as with JSON keys', async () => {
     const csv = (method: string, prefer: string) =>
       send(method, 'text/csv', 'id,product_name,units_in_stock,product_name\n900,Tea,4,Green tea\n', {
         prefer: `return=representation, ${prefer}`,
@@ -185,8 +187,8 @@ describe.each(Object.keys(ENGINES))('corner cases of writing on %s', (engine) =>
     }
   });
 
-  // It is refused for its key, once it is understood, so that the database has little to do.
-  test('a body may choose as many ids as it has room for', async () => {
+  // The service rejects the request for its key after parsing it, so that the database has little to do.
+  test('a body may choose an id for each of its rows', async () => {
     const keyed = (rows: number) =>
       send('POST', 'text/csv', `id,product_name\n${'900,a\n'.repeat(rows)}`, { 'idempotency-key': 'the same' });
     expect((await catalogue.fetch('/products', keyed(1))).status).toBe(201);
@@ -194,7 +196,7 @@ describe.each(Object.keys(ENGINES))('corner cases of writing on %s', (engine) =>
     expect(await catalogue.list('/products?id=gt.77&select=product_name')).toEqual([{ product_name: 'a' }]);
   }, 300_000);
 
-  test('a cast is made on the rows of the page alone: a name beside it that is no number does no harm', async () => {
+  test('a cast is made on the rows of the page alone: a name beside it that is not a number does no harm', async () => {
     await catalogue.fetch('/products', sendJson('POST', { id: 1000, product_name: '42', quantity_per_unit: '7' }));
     const number = [{ product_name: 42 }];
     expect(await catalogue.list('/products?select=product_name::int&order=id.desc&limit=1')).toEqual(number);

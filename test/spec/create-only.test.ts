@@ -12,12 +12,12 @@ describe.each(Object.keys(ENGINES))('create only on %s', (engine) => {
   const put = (path: string, body: object) =>
     catalogue.fetch(path, { method: 'PUT', headers: { 'if-none-match': '*' }, body: JSON.stringify(body) });
 
-  test('a product that is not there is created', async () => {
+  test('a product that does not exist is created', async () => {
     expect((await put('/products?id=eq.500', { id: 500, product_name: 'new' })).status).toBe(204);
     expect((await catalogue.fetch('/products/500')).status).toBe(200);
   });
 
-  test.each(['/products?id=eq.2', '/products/2'])('%s is there, and stays as it is', async (path) => {
+  test.each(['/products?id=eq.2', '/products/2'])('%s exists and stays unchanged', async (path) => {
     const before = await (await catalogue.fetch('/products/2')).text();
     const response = await put(path, { id: 2, product_name: 'other' });
     expect(response.status).toBe(412);
@@ -25,7 +25,7 @@ describe.each(Object.keys(ENGINES))('create only on %s', (engine) => {
     expect(await (await catalogue.fetch('/products/2')).text()).toBe(before);
   });
 
-  test('of many who create the same product at once, one does', async () => {
+  test('exactly one of many concurrent creations of the same product succeeds', async () => {
     const names = Array.from({ length: 8 }, (_, index) => `writer ${index}`);
     const answers = await Promise.all(
       names.map((product_name) => put('/products?id=eq.600', { id: 600, product_name })),
@@ -35,8 +35,8 @@ describe.each(Object.keys(ENGINES))('create only on %s', (engine) => {
   });
 });
 
-describe.each(Object.keys(ENGINES))('refused rows on %s', (engine) => {
-  test('an id that exists is named with its row', async () => {
+describe.each(Object.keys(ENGINES))('rejected rows on %s', (engine) => {
+  test('the error names an existing id and its row', async () => {
     const catalogue = await openCatalogue(engine);
     const body = JSON.stringify([900, 901, 1].map((id) => ({ id, product_name: 'x' })));
     const response = await catalogue.fetch('/products', { method: 'POST', body });

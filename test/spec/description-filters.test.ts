@@ -30,7 +30,7 @@ describe.each(Object.keys(ENGINES))('the description, filters, on %s', (engine) 
     };
 
     test.each(FIELDS)(
-      '%s=eq.<value> gives just the products with that value, for each value there is',
+      '%s=eq.<value> returns exactly the products with that value, for each existing value',
       async (field) => {
         for (const value of valuesOf(field)) {
           expect(await filtered([field, `eq.${value}`])).toEqual(productsWhere((product) => product[field] === value));
@@ -38,29 +38,29 @@ describe.each(Object.keys(ENGINES))('the description, filters, on %s', (engine) 
       },
     );
 
-    test.each(FIELDS)('%s=neq.<value> gives just the products with another value', async (field) => {
+    test.each(FIELDS)('%s=neq.<value> returns exactly the products with another value', async (field) => {
       for (const value of valuesOf(field)) {
         expect(await filtered([field, `neq.${value}`])).toEqual(productsWhere((product) => product[field] !== value));
       }
     });
 
-    test.each(FIELDS)('%s=eq.<a value no product has> gives 200 and an empty array', async (field) => {
+    test.each(FIELDS)('%s=eq.<a value no product has> returns 200 and an empty array', async (field) => {
       expect(await filtered([field, `eq.${ABSENT[field]}`])).toEqual([]);
     });
 
-    test.each(FIELDS)('%s=neq.<a value no product has> gives every product', async (field) => {
+    test.each(FIELDS)('%s=neq.<a value no product has> returns every product', async (field) => {
       expect(await filtered([field, `neq.${ABSENT[field]}`])).toEqual([...REFERENCE_PRODUCTS]);
     });
 
-    test.each(FIELDS)('%s=is.null gives 200 and an empty array where no value is null', async (field) => {
+    test.each(FIELDS)('%s=is.null returns 200 and an empty array if no value is null', async (field) => {
       expect(await filtered([field, 'is.null'])).toEqual([]);
     });
 
-    test('neq that matches nothing gives 200 and an empty array', async () => {
+    test('neq that matches nothing returns 200 and an empty array', async () => {
       expect(await filtered(['id', 'eq.14'], ['product_name', 'neq.Tofu'])).toEqual([]);
     });
 
-    test('several filters hold together', async () => {
+    test('several filters apply together', async () => {
       const found = await filtered(['category_id', 'eq.4'], ['supplier_id', 'neq.5'], ['unit_price', 'eq.34']);
       expect(found).toEqual(
         productsWhere(
@@ -85,39 +85,39 @@ describe.each(Object.keys(ENGINES))('the description, filters, on %s', (engine) 
       expect(ids(await catalogue.list(`/products?product_name=${filter}`))).toEqual([id]);
     });
 
-    test('a text value may hold dots, commas, quotes and parentheses', async () => {
+    test('a text value may contain dots, commas, quotes and parentheses', async () => {
       expect(ids(await catalogue.list('/products?quantity_per_unit=eq.10 pkgs.'))).toEqual([48]);
       expect(await filtered(['product_name', 'eq.a,b'])).toEqual([]);
       expect(await filtered(['product_name', 'eq."(quoted)"'])).toEqual([]);
     });
 
-    test('a price is compared as a number, however it is written', async () => {
+    test('a price is compared as a number, in any notation', async () => {
       for (const written of ['62.5', '62.50', '062.5', '6.25e1', '+62.5']) {
         expect(ids((await filtered(['unit_price', `eq.${written}`])) as never)).toEqual([18]);
       }
     });
 
-    test('text is compared exactly, capitals and spaces included', async () => {
+    test('text is compared exactly, including case and spaces', async () => {
       expect(await filtered(['product_name', 'eq.tofu'])).toEqual([]);
       expect(await filtered(['product_name', 'eq.Tofu '])).toEqual([]);
     });
 
-    test('a field that does not exist is refused, and the nearest one named', async () => {
+    test('an unknown field is rejected, and the error names the nearest one', async () => {
       const { hint } = await expectRefusal(await catalogue.fetch('/products?unit_prize=eq.4'), 400, '42703');
       expect(hint).toContain('unit_price');
     });
 
-    test('a value without an operator is refused, and the way to write it shown', async () => {
+    test('a value without an operator is rejected, and the error shows the correct syntax', async () => {
       const { hint } = await expectRefusal(await catalogue.fetch('/products?category_id=4'), 400, 'PGRST100');
       expect(hint).toContain('category_id=eq.4');
     });
 
-    test.each(['equals.4', 'EQ.4', 'eq4', 'eq', '.4', '='])('the operator of "%s" is refused', async (filter) => {
+    test.each(['equals.4', 'EQ.4', 'eq4', 'eq', '.4', '='])('the operator of "%s" is rejected', async (filter) => {
       await expectRefusal(await catalogue.fetch(`/products?category_id=${filter}`), 400, 'PGRST100');
     });
 
     test.each(FIELDS.filter((field) => typeof TEN_FIELDS[field as 'id'] === 'number'))(
-      'a word is no value of %s',
+      'a word is not a value of %s',
       async (field) => {
         for (const filter of ['eq.many', 'neq.many', 'in.(1,many)', 'eq.']) {
           await expectRefusal(await catalogue.fetch(`/products?${field}=${filter}`), 400, '22P02');
@@ -125,22 +125,25 @@ describe.each(Object.keys(ENGINES))('the description, filters, on %s', (engine) 
       },
     );
 
-    test('an integer beyond four bytes is no value of an integer field', async () => {
+    test('an integer beyond four bytes is not a value of an integer field', async () => {
       await expectRefusal(await catalogue.fetch('/products?units_in_stock=eq.2147483648'), 400, '22003');
     });
   });
 
-  describe('where a value is null', () => {
+  describe('with null values', () => {
     const catalogue = ownCatalogue(engine);
 
-    test.each(OPTIONAL)('%s=is.null gives just the products without it, and eq and neq never do', async (field) => {
-      const unknown = { ...TEN_FIELDS, [field]: null };
-      expect((await catalogue.fetch('/products', sendJson('POST', unknown))).status).toBe(201);
-      expect(await catalogue.list(`/products?${field}=is.null`)).toEqual([unknown]);
-      const known = TEN_FIELDS[field as keyof typeof TEN_FIELDS];
-      for (const filter of [`eq.${known}`, `neq.${known}`, `in.(${known})`]) {
-        expect(ids(await catalogue.list(`/products?${field}=${filter}`))).not.toContain(TEN_FIELDS.id);
-      }
-    });
+    test.each(OPTIONAL)(
+      '%s=is.null returns exactly the products without a value, and eq and neq never return them',
+      async (field) => {
+        const unknown = { ...TEN_FIELDS, [field]: null };
+        expect((await catalogue.fetch('/products', sendJson('POST', unknown))).status).toBe(201);
+        expect(await catalogue.list(`/products?${field}=is.null`)).toEqual([unknown]);
+        const known = TEN_FIELDS[field as keyof typeof TEN_FIELDS];
+        for (const filter of [`eq.${known}`, `neq.${known}`, `in.(${known})`]) {
+          expect(ids(await catalogue.list(`/products?${field}=${filter}`))).not.toContain(TEN_FIELDS.id);
+        }
+      },
+    );
   });
 });

@@ -1,4 +1,7 @@
-/** The description, pagination: its table row by row, its rules, and what the design adds for the last page. */
+/**
+ * The description, pagination: each row of its table, its rules, and the behaviour that the design adds for the last
+ * page.
+ */
 import { describe, expect, test } from 'bun:test';
 import { ENGINES, REFERENCE_PRODUCTS } from '../support/catalogue.ts';
 import { expectRefusal, ids, reference, sharedCatalogue } from '../support/stories.ts';
@@ -29,7 +32,7 @@ describe.each(Object.keys(ENGINES))('the description, pagination, on %s', (engin
       expect(await page(`limit=${limit}`)).toEqual({ status: 200, range, ids: idsFrom(0, limit) });
     });
 
-    test('the last of Content-Range follows the records returned, not the limit', async () => {
+    test('the last index in Content-Range follows the returned records, not the limit', async () => {
       expect(await page('limit=50&discontinued=neq.0')).toMatchObject({ status: 200, range: '0-9/*' });
     });
   });
@@ -56,18 +59,18 @@ describe.each(Object.keys(ENGINES))('the description, pagination, on %s', (engin
       expect(found).toEqual({ status: 206, range, ids: idsFrom(offset, limit) });
     });
 
-    test('the total counts the matching records, not all', async () => {
+    test('the total is the number of matching records, not of all records', async () => {
       const found = await page('discontinued=neq.0&limit=4&offset=3', COUNTED);
       expect(found).toEqual({ status: 206, range: '3-6/10', ids: [9, 17, 24, 28] });
     });
 
-    test('a limit without an offset is counted the same', async () => {
+    test('a limit without an offset has the same total', async () => {
       expect(await page('limit=5', COUNTED)).toMatchObject({ status: 206, range: '0-4/77' });
     });
   });
 
   describe('the rules', () => {
-    test('1: the total is * when no count was requested, limited or not', async () => {
+    test('1: the total is * if no count was requested, with or without a limit', async () => {
       expect(await page('')).toMatchObject({ range: '0-76/*' });
       expect(await page('category_id=eq.6')).toMatchObject({ range: '0-5/*' });
     });
@@ -76,52 +79,55 @@ describe.each(Object.keys(ENGINES))('the description, pagination, on %s', (engin
       expect(await page('limit=3', { headers: { prefer: 'return=minimal' } })).toMatchObject({ status: 200 });
     });
 
-    test('3: with count=exact a page of part of the result has status 206', async () => {
+    test('3: with count=exact a partial page has status 206', async () => {
       expect(await page('category_id=eq.6&limit=5', COUNTED)).toMatchObject({ status: 206, range: '0-4/6' });
     });
   });
 
-  describe('the end of the result (rule 4, by the design)', () => {
+  describe('the end of the result (rule 4, defined by the design)', () => {
     test('a counted page that holds the whole result: 200', async () => {
       expect(await page('', COUNTED)).toMatchObject({ status: 200, range: '0-76/77' });
       expect(await page('limit=77', COUNTED)).toMatchObject({ status: 200, range: '0-76/77' });
       expect(await page('limit=500', COUNTED)).toMatchObject({ status: 200, range: '0-76/77' });
     });
 
-    test('the last page is a part of the result: 206', async () => {
+    test('the last page is a partial result: 206', async () => {
       const found = await page('limit=10&offset=70', COUNTED);
       expect(found).toEqual({ status: 206, range: '70-76/77', ids: idsFrom(70, 10) });
     });
 
-    test('no match: */* without a count, */0 with one, 200 both', async () => {
+    test('no match: */* without a count, */0 with a count, both with status 200', async () => {
       expect(await page('id=eq.0')).toEqual({ status: 200, range: '*/*', ids: [] });
       expect(await page('id=eq.0', COUNTED)).toEqual({ status: 200, range: '*/0', ids: [] });
     });
 
-    test('an offset past the end without a count is an empty page', async () => {
+    test('an offset past the end without a count returns an empty page', async () => {
       expect(await page('limit=5&offset=100')).toEqual({ status: 200, range: '*/*', ids: [] });
     });
 
-    test('an offset past the end of a counted result is refused with 416', async () => {
+    test('an offset past the end of a counted result is rejected with 416', async () => {
       const response = await catalogue.fetch('/products?limit=5&offset=100', COUNTED);
       expect(response.headers.get('content-range')).toBe('*/77');
       const { details } = await expectRefusal(response, 416, 'PGRST103');
       expect(details).toContain('77');
     });
 
-    test('limit=0 is an empty page, counted or not', async () => {
+    test('limit=0 returns an empty page, counted or not', async () => {
       expect(await page('limit=0')).toEqual({ status: 200, range: '*/*', ids: [] });
       expect(await page('limit=0&offset=5', COUNTED)).toEqual({ status: 206, range: '*/77', ids: [] });
     });
   });
 
-  test.each([1, 10, 13, 76])('pages of %d put together are the whole list, without gaps or doubles', async (size) => {
-    const all: number[] = [];
-    for (let offset = 0; offset < 77; offset += size) all.push(...(await page(`limit=${size}&offset=${offset}`)).ids);
-    expect(all).toEqual(ids(REFERENCE_PRODUCTS));
-  });
+  test.each([1, 10, 13, 76])(
+    'consecutive pages of %d form the whole list, without gaps or duplicates',
+    async (size) => {
+      const all: number[] = [];
+      for (let offset = 0; offset < 77; offset += size) all.push(...(await page(`limit=${size}&offset=${offset}`)).ids);
+      expect(all).toEqual(ids(REFERENCE_PRODUCTS));
+    },
+  );
 
-  test('pages in an order with ties put together are the whole list too', async () => {
+  test('consecutive pages of an order with ties form the whole list', async () => {
     const all: number[] = [];
     for (let offset = 0; offset < 77; offset += 4) {
       all.push(...(await page(`order=discontinued.desc&limit=4&offset=${offset}`)).ids);
@@ -131,18 +137,18 @@ describe.each(Object.keys(ENGINES))('the description, pagination, on %s', (engin
     expect(all).toEqual([...everything.filter(discontinued), ...everything.filter((id) => !discontinued(id))]);
   });
 
-  test('a negative limit is a range that cannot be satisfied, and a negative offset is no offset', async () => {
+  test('a negative limit is an unsatisfiable range (416), and a negative offset is invalid (400)', async () => {
     await expectRefusal(await catalogue.fetch('/products?limit=-1'), 416, 'PGRST103');
     await expectRefusal(await catalogue.fetch('/products?offset=-1'), 400, 'PGRST100');
   });
 
-  test.each(['-', '1.5', 'ten', '', '1e3', '0x10', '+5'])('"%s" is no limit and no offset', async (value) => {
+  test.each(['-', '1.5', 'ten', '', '1e3', '0x10', '+5'])('"%s" is not a valid limit or offset', async (value) => {
     for (const name of ['limit', 'offset']) {
       await expectRefusal(await catalogue.fetch(`/products?${name}=${encodeURIComponent(value)}`), 400, 'PGRST100');
     }
   });
 
-  test('a limit or offset beyond all counting is taken as very large', async () => {
+  test('a limit or offset beyond the integer range is treated as very large', async () => {
     expect(await page('limit=99999999999999999999')).toMatchObject({ status: 200, range: '0-76/*' });
     expect(await page('offset=99999999999999999999')).toEqual({ status: 200, range: '*/*', ids: [] });
     const range = (range: string) => ({ headers: { range } });

@@ -24,7 +24,7 @@ describe.each(Object.keys(ENGINES))('the description, reading, on %s', (engine) 
   const catalogue = sharedCatalogue(engine);
 
   describe('GET /products/<id>', () => {
-    test.each([1, 9, 38, 61, 77])('product %d is answered with 200 and one object, not a list', async (id) => {
+    test.each([1, 9, 38, 61, 77])('product %d returns 200 and one object, not a list', async (id) => {
       const response = await catalogue.fetch(`/products/${id}`);
       expect(response.status).toBe(200);
       expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
@@ -39,22 +39,22 @@ describe.each(Object.keys(ENGINES))('the description, reading, on %s', (engine) 
   });
 
   describe('GET /products', () => {
-    test('is answered with 200 and a JSON array of products', async () => {
+    test('returns 200 and a JSON array of products', async () => {
       const response = await catalogue.fetch('/products');
       expect(response.status).toBe(200);
       expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
       expect(await response.json()).toEqual([...REFERENCE_PRODUCTS]);
     });
 
-    test('needs no credentials, and takes a trailing question mark for no filter', async () => {
+    test('needs no credentials, and treats a trailing question mark as no filter', async () => {
       expect(await catalogue.list('/products?')).toHaveLength(77);
     });
 
-    test('comes in ascending id order where no order is asked for', async () => {
+    test('returns ascending id order by default', async () => {
       expect(ids(await catalogue.list())).toEqual(Array.from({ length: 77 }, (_, index) => index + 1));
     });
 
-    test('is an empty array with 200 when nothing matches', async () => {
+    test('returns 200 and an empty array if nothing matches', async () => {
       const response = await catalogue.fetch('/products?product_name=eq.Bread&units_in_stock=eq.3');
       expect(response.status).toBe(200);
       expect(await response.text()).toBe('[]');
@@ -71,7 +71,7 @@ describe.each(Object.keys(ENGINES))('the description, reading, on %s', (engine) 
       for (const product of await catalogue.list()) expect(accepted).toContain(typeAsSent(product[field]));
     });
 
-    test('a price without cents is sent without a decimal point, one with cents as a fraction', async () => {
+    test('a price without cents has no decimal point, and a price with cents is a fraction', async () => {
       expect(await (await catalogue.fetch('/products?id=eq.20&select=unit_price')).text()).toBe('[{"unit_price":81}]');
       expect(await (await catalogue.fetch('/products?id=eq.29&select=unit_price')).text()).toBe(
         '[{"unit_price":123.79}]',
@@ -95,7 +95,7 @@ describe.each(Object.keys(ENGINES))('the description, reading, on %s', (engine) 
       expect(await response.json()).toEqual([]);
     });
 
-    test('keeps the letters of its names, whatever their alphabet', async () => {
+    test('preserves the letters of its names in every alphabet', async () => {
       const [frankfurter] = await catalogue.list('/products?id=eq.77');
       expect(frankfurter?.product_name).toBe('Original Frankfurter grüne Soße');
     });

@@ -1,9 +1,9 @@
-/** The description, writing: create, update, delete, and what a later read sees of it. */
+/** The description, writing: create, update and delete, and the effect on later reads. */
 import { describe, expect, test } from 'bun:test';
 import { ENGINES, REFERENCE_PRODUCTS } from '../support/catalogue.ts';
 import { ids, ownCatalogue, reference, sendJson, TEN_FIELDS } from '../support/stories.ts';
 
-/** Another value for each field but the id. */
+/** A new value for each field except the id. */
 const CHANGES = {
   product_name: 'Renamed, with a comma',
   discontinued: 3,
@@ -27,25 +27,25 @@ describe.each(Object.keys(ENGINES))('the description, writing, on %s', (engine) 
       expect(response.headers.get('location')).toBe('/products?id=eq.1001');
     });
 
-    test('then it appears in the list, which has grown by one', async () => {
+    test('the product then appears in the list, which has one more product', async () => {
       await catalogue.fetch('/products', sendJson('POST', TEN_FIELDS));
       expect(await catalogue.list()).toEqual([...REFERENCE_PRODUCTS, TEN_FIELDS]);
     });
 
-    test('then it appears in the id=eq.<id> filter and under its id', async () => {
+    test('the product then appears in the id=eq.<id> filter and at its URL', async () => {
       await catalogue.fetch('/products', sendJson('POST', { ...TEN_FIELDS, id: 345 }));
       expect(await catalogue.list('/products?id=eq.345')).toEqual([{ ...TEN_FIELDS, id: 345 }]);
       expect(await (await catalogue.fetch('/products/345')).json()).toEqual({ ...TEN_FIELDS, id: 345 });
     });
 
-    test('without an id it is given one, which Location names', async () => {
+    test('a product without an id gets one, and Location names it', async () => {
       const { id: _, ...unnumbered } = TEN_FIELDS;
       const response = await catalogue.fetch('/products', sendJson('POST', unnumbered));
       expect(response.status).toBe(201);
       expect(await catalogue.list(response.headers.get('location')!)).toEqual([{ ...TEN_FIELDS, id: 78 }]);
     });
 
-    test('a product needs no more than its name: the rest is null, and it is not discontinued', async () => {
+    test('a product needs only its name: other fields are null, and it is not discontinued', async () => {
       await catalogue.fetch('/products', sendJson('POST', { product_name: 'Plain' }));
       const empty = Object.fromEntries(Object.keys(TEN_FIELDS).map((field) => [field, null]));
       expect(await catalogue.list('/products?id=gt.77')).toEqual([
@@ -61,14 +61,14 @@ describe.each(Object.keys(ENGINES))('the description, writing, on %s', (engine) 
   });
 
   describe('PATCH /products?<filter>', () => {
-    test('204 and no body', async () => {
+    test('returns 204 and no body', async () => {
       const response = await catalogue.fetch('/products?id=eq.8', sendJson('PATCH', { product_name: 'Cranberries' }));
       expect(response.status).toBe(204);
       expect(await response.text()).toBe('');
     });
 
     test.each(Object.entries(CHANGES))(
-      '%s changes on the matching record, and nothing else does',
+      '%s changes on the matching record, and no other field does',
       async (name, value) => {
         await catalogue.fetch('/products?id=eq.52', sendJson('PATCH', { [name]: value }));
         expect(await catalogue.list('/products?id=eq.52')).toEqual([{ ...reference(52), [name]: value }]);
@@ -90,21 +90,21 @@ describe.each(Object.keys(ENGINES))('the description, writing, on %s', (engine) 
       expect(await catalogue.list(filter)).toEqual(expected);
     });
 
-    test('a filter that matches nothing changes nothing: 204', async () => {
+    test('a filter that matches nothing changes nothing and returns 204', async () => {
       const response = await catalogue.fetch('/products?id=eq.5000', sendJson('PATCH', { unit_price: 1 }));
       expect(response.status).toBe(204);
       expect(await catalogue.list()).toEqual([...REFERENCE_PRODUCTS]);
     });
 
     test.each(['product_name=eq.Konbu', 'unit_price=eq.6', 'product_name=in.(Konbu,No such)'])(
-      'the filter may be on any field: %s',
+      'the filter may use any field: %s',
       async (filter) => {
         await catalogue.fetch(`/products?${filter}`, sendJson('PATCH', { units_on_order: 77 }));
         expect(ids(await catalogue.list('/products?units_on_order=eq.77'))).toEqual([13]);
       },
     );
 
-    test('is.null finds what has no price, and gives it one', async () => {
+    test('is.null matches products without a price, which can then be set', async () => {
       await catalogue.fetch('/products?id=in.(4,40)', sendJson('PATCH', { unit_price: null }));
       expect(ids(await catalogue.list('/products?unit_price=is.null'))).toEqual([4, 40]);
       await catalogue.fetch('/products?unit_price=is.null', sendJson('PATCH', { unit_price: 3.2 }));
@@ -113,13 +113,13 @@ describe.each(Object.keys(ENGINES))('the description, writing, on %s', (engine) 
   });
 
   describe('DELETE /products?<filter>', () => {
-    test('204 and no body', async () => {
+    test('returns 204 and no body', async () => {
       const response = await catalogue.fetch('/products?id=eq.64', { method: 'DELETE' });
       expect(response.status).toBe(204);
       expect(await response.text()).toBe('');
     });
 
-    test('a later list no longer contains it, and is one shorter', async () => {
+    test('a later list does not contain the product, and has one product fewer', async () => {
       await catalogue.fetch('/products?id=eq.64', { method: 'DELETE' });
       expect(await catalogue.list()).toEqual(REFERENCE_PRODUCTS.filter(({ id }) => id !== 64));
       expect((await catalogue.fetch('/products/64')).status).toBe(404);
@@ -130,13 +130,13 @@ describe.each(Object.keys(ENGINES))('the description, writing, on %s', (engine) 
       ['category_id=eq.5&supplier_id=neq.26', 5],
       ['id=in.(1,2,3,400)', 3],
       ['unit_price=is.null', 0],
-    ])('?%s: the list is shorter by the number removed, %d', async (filter, removed) => {
+    ])('?%s: the list has as many products fewer as were removed, %d', async (filter, removed) => {
       expect((await catalogue.fetch(`/products?${filter}`, { method: 'DELETE' })).status).toBe(204);
       expect(await catalogue.list(`/products?${filter}`)).toEqual([]);
       expect(await catalogue.list()).toHaveLength(77 - removed);
     });
 
-    test('a product that was created can be deleted, and created again', async () => {
+    test('a created product can be deleted and created again', async () => {
       await catalogue.fetch('/products', sendJson('POST', TEN_FIELDS));
       await catalogue.fetch('/products?id=eq.1001', { method: 'DELETE' });
       expect(await catalogue.list()).toHaveLength(77);

@@ -1,4 +1,4 @@
-/** The documentation is true: every request in it is run, and every operator, preference and error code is in it. */
+/** Checks the documentation: every request in it runs, and it contains every operator, preference and error code. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { ERRORS } from '../../src/base/errors.ts';
@@ -22,7 +22,10 @@ interface Example {
   readonly answerHeaders: readonly (readonly [string, string])[];
 }
 
-/** ```http blocks: a request line, headers, a blank line and a body, then `→ status`, what else, and headers. */
+/**
+ * Parses the ```http blocks: a request line, headers, a blank line and a body. Then `→ status`, other expectations and
+ * headers follow.
+ */
 function examples(name: string): Example[] {
   return [...read(name).matchAll(/```http\n([\s\S]*?)```/g)].map(([, block]) => {
     const [request = '', answer = ''] = block!.split('→ ');
@@ -45,7 +48,7 @@ function examples(name: string): Example[] {
   });
 }
 
-/** What some pages tell their requests on. */
+/** The catalogues for pages that do not use the default one. */
 const OPEN: Readonly<Record<string, (engine: string) => Promise<Catalogue>>> = {
   references: openShop,
   access: (engine) => {
@@ -55,7 +58,7 @@ const OPEN: Readonly<Record<string, (engine: string) => Promise<Catalogue>>> = {
   },
 };
 
-/** `Bearer supplier-1`: a role, and the claim that the page gives it. */
+/** Parses a token such as `Bearer supplier-1` into a role and the claim that the page gives it. */
 function named({ headers }: Request): Caller {
   const [role, id] = headers.get('authorization')?.replace('Bearer ', '').split('-') ?? [];
   return role === undefined ? ANONYMOUS : { role, claims: Number(id) > 0 ? { supplier_id: Number(id) } : {} };
@@ -92,7 +95,7 @@ describe.each(Object.keys(ENGINES))('requests in the documentation on %s', (engi
   });
 });
 
-test('every operator is documented with its meaning, and no other', () => {
+test('every operator is documented with its meaning, and no unknown operator is', () => {
   const documented = [...read('query-language').matchAll(/^\| `([a-z]+)` \| .+ \| `\w+=\1[.(]/gm)].map(
     ([, name]) => name!,
   );
@@ -107,7 +110,7 @@ test('every media type is documented', () => {
   expect(types.filter((type) => !page.includes(type))).toEqual([]);
 });
 
-test('every error code is documented with its status and meaning, and no other', () => {
+test('every error code is documented with its status and meaning, and no unknown code is', () => {
   const rows = [...read('errors').matchAll(/^\| (\w+) \| (\d+) \| (.+) \|$/gm)].map(([, code, status, meaning]) => [
     code,
     status,

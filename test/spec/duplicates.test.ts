@@ -1,4 +1,4 @@
-/** A value that must be unique is there already: which one, and in which row of the body, is told alike on every engine. */
+/** Violated unique constraints: every engine reports the same value and the same row of the body. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
 import { type Catalogue, ENGINES } from '../support/catalogue.ts';
@@ -40,7 +40,7 @@ describe.each(Object.keys(ENGINES))('duplicates on %s', (engine) => {
     return (await expectRefusal(await catalogue.fetch('/things', sendJson('POST', body)), 409, '23505')).details;
   };
 
-  test('the value is told as it is shown', async () => {
+  test('the error prints the value as a response shows it', async () => {
     expect(await detailsOf({ id: 2, price: 0.1 })).toBe('Key (price)=(0.1) already exists.');
     expect(await detailsOf({ id: 2, weight: -1.8 })).toBe('Key (weight)=(-1.8) already exists.');
     expect(await detailsOf({ id: 2, made: '2026-01-02T03:04:05Z' })).toBe(
@@ -48,7 +48,7 @@ describe.each(Object.keys(ENGINES))('duplicates on %s', (engine) => {
     );
   });
 
-  test('of several that are taken, the key is told first, then the others in their order', async () => {
+  test('of several duplicate values, the error names the key first, then the other fields in order', async () => {
     const taken = { price: 0.1, weight: -1.8, made: '2026-01-02T03:04:05+00:00' };
     expect(await detailsOf({ ...taken, id: 1 })).toBe('Key (id)=(1) already exists.');
     expect(await detailsOf({ ...taken, id: 2 })).toBe('Key (price)=(0.1) already exists.');
@@ -57,7 +57,7 @@ describe.each(Object.keys(ENGINES))('duplicates on %s', (engine) => {
     expect((await expectRefusal(await post(), 409, '23505')).message).toContain('"makes_pkey"');
   });
 
-  test('of several rows, the one that has it is told', async () => {
+  test('of several rows, the error names the row with the duplicate', async () => {
     expect(await detailsOf([{ id: 2 }, { id: 3 }, { id: 1 }])).toBe('row 3: Key (id)=(1) already exists.');
     expect(
       await detailsOf([

@@ -1,4 +1,4 @@
-/** References: what belongs together is read in one request. The recorded answers show the dialect; this is what they do not. */
+/** Embedding: one request reads related rows. These tests cover behaviour that the recorded responses do not show. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { MAX_EMBED_DEPTH, MAX_EMBEDS } from '../../src/base/limits.ts';
 import { type Catalogue, ENGINES } from '../support/catalogue.ts';
@@ -14,7 +14,7 @@ describe.each(Object.keys(ENGINES))('embedding on %s', (engine) => {
 
   const read = async (path: string) => (await shop.fetch(path)).json() as Promise<unknown>;
 
-  test('a row of its own URL embeds as a list does, and its version is that of the row alone', async () => {
+  test('a single row embeds like a list, and its version depends on the row alone', async () => {
     const plain = await shop.fetch('/products/1');
     const embedding = await shop.fetch('/products/1?select=id,categories(category_name),prices(currency)');
     expect(await embedding.json()).toEqual({
@@ -26,12 +26,12 @@ describe.each(Object.keys(ENGINES))('embedding on %s', (engine) => {
     expect(embedding.headers.get('etag')).toStartWith(`"${version}.`);
   });
 
-  test('lists inside rows come by their key', async () => {
+  test('embedded lists are ordered by their key', async () => {
     const [{ products }] = (await read('/categories?select=products(id)&id=eq.1')) as [{ products: { id: number }[] }];
     expect(products.map(({ id }) => id)).toEqual(products.map(({ id }) => id).toSorted((one, other) => one - other));
   });
 
-  test('NDJSON, HEAD, a page and its links go on with it', async () => {
+  test('NDJSON, HEAD, pages and their links include the embedding', async () => {
     const path = '/products?select=id,categories(id)&limit=2';
     const lines = await (await shop.fetch(path, { headers: { accept: 'application/x-ndjson' } })).text();
     expect(lines).toBe('{"id":1,"categories":{"id":1}}\n{"id":2,"categories":{"id":1}}\n');
@@ -44,7 +44,7 @@ describe.each(Object.keys(ENGINES))('embedding on %s', (engine) => {
     ]);
   });
 
-  test('what is asked of an embedding is kept by the links', async () => {
+  test('links keep the parameters of an embedding', async () => {
     const response = await shop.fetch(
       '/categories?select=id,p:products(id)&p.id=lt.5&p.order=id.desc&p.limit=2&limit=1&offset=1',
     );
@@ -52,14 +52,14 @@ describe.each(Object.keys(ENGINES))('embedding on %s', (engine) => {
     expect(await read(first)).toEqual([{ id: 1, p: [{ id: 2 }, { id: 1 }] }]);
   });
 
-  test('an order by an embedding that shows nothing is by any field of it', async () => {
+  test('an embedding that selects nothing can be ordered by any of its fields', async () => {
     const shown = await read('/products?select=id,suppliers!supplier_id(company_name)&order=suppliers(company_name)');
     const names = (shown as { id: number }[]).map(({ id }) => ({ id }));
     expect(await read('/products?select=id,supplier_id()&order=supplier_id(company_name)')).toEqual(names);
     await expectRefusal(await shop.fetch('/products?select=id,supplier_id()&order=supplier_id(nme)'), 400, '42703');
   });
 
-  test('an order by what an embedding shows, and one that is a list is refused', async () => {
+  test('rows can be ordered by a field of an embedded row, but not of an embedded list', async () => {
     const rows = (await read(
       '/products?select=id,categories(category_name)&order=categories(category_name).desc,id&limit=1',
     )) as [{ categories: { category_name: string } }];
@@ -67,7 +67,7 @@ describe.each(Object.keys(ENGINES))('embedding on %s', (engine) => {
     await expectRefusal(await shop.fetch('/categories?select=id,products(id)&order=products(id)'), 400, 'PGRST118');
   });
 
-  test('whether an embedding is there is asked by is.null and not.is.null, and by nothing else', async () => {
+  test('only is.null and not.is.null test whether an embedding is empty', async () => {
     const rows = async (filter: string) => (await read(`/categories?select=id,products(id)&${filter}`)) as unknown[];
     expect([...(await rows('products=is.null')), ...(await rows('products=not.is.null'))]).toHaveLength(11);
     for (const filter of ['products=is.not_null', 'products=not.is.not_null', 'products=is.true', 'products=eq.1']) {
@@ -78,12 +78,12 @@ describe.each(Object.keys(ENGINES))('embedding on %s', (engine) => {
         expect(hint).toContain('products=not.is.null');
       }
     }
-    // A field of the same name is a field.
+    // A filter by the name of a field applies to the field, even if an embedding has the same name.
     const named = await read('/products?select=id,category_id:categories(id)&category_id=eq.1&limit=1');
     expect(named).toEqual([{ id: 1, category_id: { id: 1 } }]);
   });
 
-  test('aggregates over what another row holds', async () => {
+  test('aggregates work over fields of an embedded row', async () => {
     expect(await read('/prices?select=...products(unit_price.max()),count()&currency=eq.EUR')).toEqual([
       { max: expect.any(Number), count: expect.any(Number) },
     ]);
@@ -102,7 +102,7 @@ describe.each(Object.keys(ENGINES))('embedding on %s', (engine) => {
     await expectRefusal(await shop.fetch(`${aliased}&suppliers=is.null`), 400, '42703');
   });
 
-  test('a name in quotes is one, whatever is in it, for parameters and links, too', async () => {
+  test('a quoted name is one name, whatever its characters, also in parameters and links', async () => {
     const path = '/products?select=id,"a.b":categories(id)&"a.b".id=eq.2&"a.b".or=(id.eq.1,id.eq.2)&order=id&limit=2';
     const response = await shop.fetch(path);
     expect(await response.json()).toEqual([
@@ -117,7 +117,7 @@ describe.each(Object.keys(ENGINES))('embedding on %s', (engine) => {
     await expectRefusal(await shop.fetch('/products?select=id,"a.b":categories(id)&a.b.id=eq.2'), 400, 'PGRST108');
   });
 
-  test('a page of the one other row is that row or none', async () => {
+  test('a page of a to-one embedding contains its row or nothing', async () => {
     const one = '/products?select=id,categories(id)&id=eq.1';
     expect(await read(`${one}&categories.limit=5`)).toEqual([{ id: 1, categories: { id: 1 } }]);
     expect(await read(`${one}&categories.limit=0`)).toEqual([{ id: 1, categories: null }]);
@@ -127,7 +127,7 @@ describe.each(Object.keys(ENGINES))('embedding on %s', (engine) => {
     ]);
   });
 
-  test('what an embedding does not show for its page, or always shows as an aggregate, decides whether it is there', async () => {
+  test('the limit, offset and aggregates of an embedding decide whether !inner and not.is.null match', async () => {
     expect(await read('/categories?select=id,products!inner(id)&products.offset=12')).toEqual([
       { id: 3, products: [{ id: 68 }] },
     ]);
@@ -143,17 +143,17 @@ describe.each(Object.keys(ENGINES))('embedding on %s', (engine) => {
     ]);
   });
 
-  test('an embedding of nothing but empty ones shows nothing', async () => {
+  test('an embedding that contains only empty embeddings shows nothing', async () => {
     expect(await read('/products?select=id,categories(products(),...categories())&id=eq.1')).toEqual([{ id: 1 }]);
   });
 
-  test('of a name that is given twice, what is embedded is shown', async () => {
+  test('if a field and an embedding have the same name, the embedding is shown', async () => {
     expect(await read('/products?select=...categories(id),id&id=eq.3')).toEqual([{ id: 2 }]);
     const csv = await shop.fetch('/products?select=categories(id),id&id=eq.3', { headers: { accept: 'text/csv' } });
     expect(await csv.text()).toBe('id,categories\n3,"{""id"": 2}"\n');
   });
 
-  test('two embeddings of a row have two names', async () => {
+  test('two embeddings of the same collection need different names', async () => {
     const twice = 'suppliers!supplier_id(country),suppliers!second_supplier_id(country)';
     const { hint } = await expectRefusal(await shop.fetch(`/products?select=id,${twice}`), 400, '42712');
     expect(hint).toContain('other:suppliers');
@@ -164,7 +164,7 @@ describe.each(Object.keys(ENGINES))('embedding on %s', (engine) => {
     ).toEqual([{ id: 1, a: 8, b: 12, x: { id: 8 } }]);
   });
 
-  test('a column that is taken out of an embedding has a name of its own there', async () => {
+  test('a spread column needs a unique name', async () => {
     for (const select of [
       '...categories(id,...parent_id(id))',
       '...categories(*,parent_id(id))',
@@ -181,13 +181,13 @@ describe.each(Object.keys(ENGINES))('embedding on %s', (engine) => {
     expect(await read('/products?select=...categories(*,...parent_id(*))&id=eq.1')).toMatchObject([{ id: 9 }]);
   });
 
-  test('groups by what is embedded, as rows, as a list and as columns', async () => {
+  test('rows can be grouped by embedded rows, lists and columns', async () => {
     expect(await read('/products?select=categories(category_name),count()&category_id=lt.3')).toEqual([
       { categories: { category_name: 'Beverages' }, count: 12 },
       { categories: { category_name: 'Condiments' }, count: 12 },
     ]);
     expect(await read('/products?select=count(),labels(label)&id=in.(7,11,15)')).toEqual([{ count: 3, labels: [] }]);
-    // As Supabase's own pages write it.
+    // The syntax used in the Supabase documentation.
     expect(await read('/categories?select=id,products(count)&id=eq.1')).toEqual(
       await read('/categories?select=id,products(count())&id=eq.1'),
     );
@@ -198,14 +198,14 @@ describe.each(Object.keys(ENGINES))('embedding on %s', (engine) => {
     expect(await read('/categories?select=id,products(count(),suppliers!supplier_id(country))&id=eq.5')).toEqual([
       { id: 5, products: expect.arrayContaining([{ count: expect.any(Number), suppliers: { country: 'Italy' } }]) },
     ]);
-    // Two columns of one name are two groups, though one is shown.
+    // Two columns with the same name form separate groups, although only one is shown.
     const ids = '/products?select=id,...categories(id),count()&category_id=eq.1&id=lt.30&order=id.desc';
     expect(await read(ids)).toEqual(Array.from({ length: 3 }, () => ({ id: 1, count: 1 })));
     const ungrouped = '/products?select=categories(category_name),count()&order=categories(category_name)';
     await expectRefusal(await shop.fetch(ungrouped), 400, '42803');
   });
 
-  test('what PostgREST refuses or mistakes works', async () => {
+  test('requests that PostgREST rejects or answers wrongly work', async () => {
     const dearest = '...products(id)&products.order=unit_price.desc&products.limit=2';
     expect(await read(`/categories?select=name:category_name,${dearest}&id=eq.1`)).toEqual([
       { name: 'Beverages', id: [38, 43] },
@@ -223,7 +223,7 @@ describe.each(Object.keys(ENGINES))('embedding on %s', (engine) => {
     expect(new Set(days.map((day) => day.created_at)).size).toBe(days.length);
   });
 
-  test('a count of the one other row is of the rows that have one', async () => {
+  test('a count over a to-one embedding counts the rows that have one', async () => {
     expect(await read('/products?select=n:count(),...suppliers!second_supplier_id(count())')).toEqual([
       { n: 77, count: 20 },
     ]);
@@ -232,7 +232,7 @@ describe.each(Object.keys(ENGINES))('embedding on %s', (engine) => {
     ]);
   });
 
-  test('an order by what lies inside of what an embedding shows', async () => {
+  test('rows can be ordered by a path inside an embedded field', async () => {
     const rows = (await read(
       '/products?select=id,s:suppliers!supplier_id(contact)&order=s(contact->>name).desc.nullslast&limit=1',
     )) as [{ s: { contact: { name: string } } }];
@@ -247,10 +247,10 @@ describe.each(Object.keys(ENGINES))('embedding on %s', (engine) => {
     );
   });
 
-  test('an order by what an embedding embeds is that of JSON, and goes into it, too', async () => {
+  test('an order by a nested embedding follows the JSON order, and accepts paths into it', async () => {
     const ids = async (path: string) => ((await read(path)) as { id: number }[]).map(({ id }) => id);
     const parents = '/products?select=id,categories(parent_id(id,category_name))&id=in.(1,4,10,16)';
-    // 9 before 10, a list of more after one of fewer.
+    // 9 sorts before 10, and a shorter list before a longer one.
     expect(await ids(`${parents}&order=categories(parent_id),id`)).toEqual([1, 16, 10, 4]);
     expect(await ids(`${parents}&order=categories(parent_id->>category_name).desc,id`)).toEqual([4, 10, 1, 16]);
     const labels = '/prices?select=id:product_id,products(...labels(label))&currency=eq.JPY&product_id=in.(1,3,7)';
@@ -264,7 +264,7 @@ describe.each(Object.keys(ENGINES))('embedding on %s', (engine) => {
     await expectRefusal(await shop.fetch(inside), 400, '42883');
   });
 
-  test('a field names a relation from the side that refers; a constraint makes none clear of a collection with itself', async () => {
+  test('a field names a relationship only from the referring side; a constraint does not resolve a self-reference', async () => {
     await expectRefusal(await shop.fetch('/categories?select=id,category_id(id)'), 400, 'PGRST200');
     await expectRefusal(
       await shop.fetch('/categories?select=id,categories!categories_parent_id_fkey(id)'),
@@ -273,7 +273,7 @@ describe.each(Object.keys(ENGINES))('embedding on %s', (engine) => {
     );
   });
 
-  test('of two hints, or two kinds of join, the first counts, and there is no third', async () => {
+  test('the first of two hints or join types wins, and a third is rejected', async () => {
     const one = 'select=id,suppliers!supplier_id!second_supplier_id(id)&id=in.(1,2)';
     expect(await read(`/products?${one}`)).toEqual([
       { id: 1, suppliers: { id: 8 } },
@@ -286,12 +286,12 @@ describe.each(Object.keys(ENGINES))('embedding on %s', (engine) => {
     await expectRefusal(await shop.fetch(third), 400, 'PGRST100');
   });
 
-  test('what is no name of an embedding has no parentheses', async () => {
+  test('what is not a name of an embedding has no parentheses', async () => {
     await expectRefusal(await shop.fetch('/products?select=id,categories->id(id)'), 400, 'PGRST100');
     await expectRefusal(await shop.fetch('/products?select=id,count(id)'), 400, 'PGRST100');
   });
 
-  test('more than one relationship is told with all of them', async () => {
+  test('the error for an ambiguous relationship lists all candidates', async () => {
     const response = await shop.fetch('/products?select=id,suppliers(id)');
     expect(response.status).toBe(300);
     expect(await response.json()).toMatchObject({
@@ -301,12 +301,12 @@ describe.each(Object.keys(ENGINES))('embedding on %s', (engine) => {
     });
   });
 
-  test('a name that is nearly right is told', async () => {
+  test('the hint names the most similar relationship', async () => {
     const { hint } = await expectRefusal(await shop.fetch('/products?select=id,categorys(id)'), 400, 'PGRST200');
     expect(hint).toContain("'categories'");
   });
 
-  test('depth and number are bounded', async () => {
+  test('the depth and number of embeddings are limited', async () => {
     const nested = (depth: number): string => (depth === 0 ? 'id' : `id,parent_id(${nested(depth - 1)})`);
     expect((await shop.fetch(`/categories?select=${nested(MAX_EMBED_DEPTH)}`)).status).toBe(200);
     await expectRefusal(await shop.fetch(`/categories?select=${nested(MAX_EMBED_DEPTH + 1)}`), 400, '54000');
@@ -315,7 +315,7 @@ describe.each(Object.keys(ENGINES))('embedding on %s', (engine) => {
     await expectRefusal(await shop.fetch(`/products?select=${many}`), 400, '54000');
   });
 
-  test('what the rows of a write embed leads back to them as they are now, and to removed ones as they were', async () => {
+  test('rows returned by a write embed the current state of changed rows and the old state of deleted rows', async () => {
     const written = async (method: string, path: string, body?: unknown) => {
       const headers = { prefer: 'return=representation, tx=rollback, resolution=merge-duplicates' };
       const response = await shop.fetch(path, { method, headers, body: JSON.stringify(body) });
@@ -345,7 +345,7 @@ describe.each(Object.keys(ENGINES))('embedding on %s', (engine) => {
     ]);
   });
 
-  test('the rows that a write has met come by their key, and what was removed with them still decides', async () => {
+  test('rows returned by a write are ordered by key, and deleted related rows still satisfy !inner', async () => {
     const written = async (method: string, path: string, body?: unknown) => {
       const headers = { prefer: 'return=representation, tx=rollback, resolution=merge-duplicates' };
       return (await shop.fetch(path, { method, headers, body: JSON.stringify(body) })).json();
@@ -368,7 +368,7 @@ describe.each(Object.keys(ENGINES))('embedding on %s', (engine) => {
     expect(await written('DELETE', labelled)).toEqual([{ id: 6 }, { id: 12 }]);
   });
 
-  test('a limit of a write is kept, whatever plan the database makes', async () => {
+  test('the limit of a write holds for every query plan', async () => {
     for (let turn = 0; turn < 5; turn++) {
       const prefer = { prefer: 'return=representation, tx=rollback' };
       const response = await shop.fetch('/stock_moves?order=id&limit=1&select=id', {

@@ -1,4 +1,4 @@
-/** Numbers that are computed are exact, to PostgreSQL's last digit, however many they have. */
+/** Computed numbers are exact to the last digit, as in PostgreSQL. */
 import { describe, expect, test } from 'bun:test';
 import { ENGINES } from '../support/catalogue.ts';
 import { expectRefusal, ownCatalogue, sendJson, sharedCatalogue } from '../support/stories.ts';
@@ -24,7 +24,7 @@ describe.each(Object.keys(ENGINES))('computed numbers of the reference products 
     expect(await text(`select=${select}`)).toBe(expected);
   });
 
-  test('averages are ordered as numbers, and shown in CSV as in JSON', async () => {
+  test('averages are ordered as numbers, and are the same in CSV and JSON', async () => {
     const averages = await text('select=category_id,unit_price.avg()&order=avg.desc&limit=3', 'text/csv');
     expect(averages).toBe('category_id,avg\n6,54.0066666666666667\n1,37.9791666666666667\n7,32.3700000000000000\n');
   });
@@ -54,7 +54,7 @@ describe.each(Object.keys(ENGINES))('computed numbers on %s', (engine) => {
     );
   });
 
-  test('a whole number of 64 bits is exact, and one beyond them refused', async () => {
+  test('an integer of 64 bits is exact, and a larger one is rejected', async () => {
     const [most, least] = ['9223372036854775807', '-9223372036854775808'];
     await store({ quantity_per_unit: most }, { quantity_per_unit: least }, { quantity_per_unit: ' 2147483648 ' });
     expect(await text('select=n:quantity_per_unit::int8')).toBe(`[{"n":${most}},{"n":${least}},{"n":2147483648}]`);
@@ -70,7 +70,7 @@ describe.each(Object.keys(ENGINES))('computed numbers on %s', (engine) => {
     expect(message).toBe('value "9223372036854775808" is out of range for type bigint');
   });
 
-  test('a text of many digits keeps them as a number', async () => {
+  test('a text of many digits keeps them when cast to a number', async () => {
     const long = '123456789012345678901234567890.123456789';
     await store({ quantity_per_unit: long }, { quantity_per_unit: '-1.50' }, { quantity_per_unit: '1e25' });
     expect(await text('select=n:quantity_per_unit::numeric&order=id')).toBe(
@@ -84,7 +84,7 @@ describe.each(Object.keys(ENGINES))('computed numbers on %s', (engine) => {
     );
   });
 
-  test('what JSON has no number for is a text, as in PostgREST', async () => {
+  test('a value without a JSON number is a text, as in PostgREST', async () => {
     await store({ quantity_per_unit: 'NaN' }, { quantity_per_unit: 'Infinity' }, { quantity_per_unit: '-inf' });
     const shown = '[{"n":"NaN"},{"n":"Infinity"},{"n":"-Infinity"}]';
     expect(await text('select=n:quantity_per_unit::numeric&order=id')).toBe(shown);
@@ -99,7 +99,7 @@ describe.each(Object.keys(ENGINES))('computed numbers on %s', (engine) => {
     );
   });
 
-  test('the answer of a write is as exact, and so is its repetition', async () => {
+  test('the response of a write is equally exact, and so is its replay', async () => {
     await store({ unit_price: 0.1 }, { unit_price: 0.2 }, { unit_price: 0.4 });
     const change = sendJson('PATCH', { reorder_level: 1 }, { prefer: 'return=representation' });
     const path = '/products?id=gte.900&select=unit_price.avg(),reorder_level::int8.sum()';

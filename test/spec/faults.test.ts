@@ -1,11 +1,11 @@
-/** A fault of the service itself is a 500 whose stack reaches the log, also in the middle of a write. */
+/** Internal errors: the service returns 500 and logs the stack, also during a write. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { addType } from '../../src/collection/types/index.ts';
 import { defineType, PLAIN_TEXT } from '../../src/collection/types/type.ts';
 import { openDeclared, thingsOf } from '../support/shop.ts';
 import { expectRefusal, sendJson } from '../support/stories.ts';
 
-/** A type with a fault: it reads values, but the engine cannot send them to the database. */
+/** A defective type: it parses values, but the engine cannot send them to the database. */
 const broken = defineType({
   name: 'broken',
   read: (text) => text,
@@ -33,7 +33,7 @@ beforeAll(() => {
 });
 afterAll(() => removeType());
 
-describe.each(['SQLite in memory', 'PostgreSQL'])('a fault of the service on %s', (engine) => {
+describe.each(['SQLite in memory', 'PostgreSQL'])('an internal error on %s', (engine) => {
   test.each([
     ['POST', '/things', { id: 2, value: 'x' }],
     [
@@ -48,7 +48,7 @@ describe.each(['SQLite in memory', 'PostgreSQL'])('a fault of the service on %s'
     ['PATCH', '/things', [{ id: 1, value: 'x' }]],
     ['PUT', '/things?id=eq.1', { id: 1, value: 'x' }],
     ['DELETE', '/things?value=eq.x', undefined],
-  ])('in %s %s is a 500, and the log gets the stack', async (method, path, body) => {
+  ])('in %s %s returns 500, and the log contains the stack', async (method, path, body) => {
     const errors: unknown[] = [];
     const onAnswer = ({ error }: { readonly error?: unknown }) => errors.push(error);
     const things = await openDeclared(engine, thingsOf({ value: 'broken' }), { things: [{ id: 1 }] }, { onAnswer });

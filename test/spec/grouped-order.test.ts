@@ -1,4 +1,4 @@
-/** Groups are ordered by what they show, also if a rule or default of a field is a number beyond a double. */
+/** The order of groups, including fields whose rule or default exceeds the range of a double. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
 import type { Catalogue } from '../support/catalogue.ts';
@@ -84,7 +84,7 @@ describe.each(['SQLite', 'SQLite with large tables', 'PostgreSQL'])('groups with
     'select=big::text,count()&order=big',
     'select=...boxes(id),count(),other:boxes(big)&order=other(big)',
   ];
-  test.each(refused)('%s orders by something else than the groups: 400', async (query) => {
+  test.each(refused)('%s does not order by the groups: 400', async (query) => {
     const { hint } = await expectRefusal(await catalogue.fetch(`/things?${query}`), 400, '42803');
     expect(hint).toStartWith('Groups of things are ordered by what is selected of them: ');
   });

@@ -1,16 +1,16 @@
-/** Groups of many rows: few groups or many, their counts and sums are exact, and they come in order. */
+/** Groups of many rows: counts and sums are exact and ordered, for few groups and for many. */
 import { describe, expect, test } from 'bun:test';
 import { ENGINES } from '../support/catalogue.ts';
 import { ownCatalogue, sendJson } from '../support/stories.ts';
 
-/** More rows than a group's sum has room for in a double, and more different stocks than groups that are gathered. */
+/** Exceeds the number of rows whose sum fits exactly into a double, and the group limit of the hash aggregation. */
 const ROWS = 21_000;
 
 describe.each(Object.keys(ENGINES))('groups on %s', (engine) => {
   const catalogue = ownCatalogue(engine);
   const text = async (query: string) => (await catalogue.fetch(`/products?id=gt.77&${query}`)).text();
 
-  test('are counted and summed exactly, whatever their number', async () => {
+  test('have exact counts and sums, for any number of groups', async () => {
     const rows = Array.from({ length: ROWS }, (_, index) => ({
       product_name: `Part ${index}`,
       category_id: index % 2 === 0 ? null : 7,

@@ -1,4 +1,4 @@
-/** Headers that clients rely on: lengths, tags for each representation, and nothing too long to read. */
+/** Headers that clients rely on: lengths, an ETag for each representation, and bounded header sizes. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type Catalogue, ENGINES, openCatalogue } from '../support/catalogue.ts';
 
@@ -10,7 +10,7 @@ describe.each(Object.keys(ENGINES))('headers on %s', (engine) => {
   afterAll(() => catalogue.close());
 
   test.each(['/products/1', '/products?limit=3', '/products?limit=3'])(
-    'HEAD %s tells the length of the body',
+    'HEAD %s returns the length of the body',
     async (path) => {
       const length = (await (await catalogue.fetch(path)).arrayBuffer()).byteLength;
       const head = await catalogue.fetch(path, { method: 'HEAD' });
@@ -19,7 +19,7 @@ describe.each(Object.keys(ENGINES))('headers on %s', (engine) => {
     },
   );
 
-  test('the same bytes under another media type have another tag', async () => {
+  test('the same bytes with another media type have a different tag', async () => {
     const plain = await catalogue.fetch('/products?id=eq.1');
     const accept = 'application/vnd.pgrst.array+json;nulls=stripped';
     const stripped = await catalogue.fetch('/products?id=eq.1', { headers: { accept } });
@@ -27,7 +27,7 @@ describe.each(Object.keys(ENGINES))('headers on %s', (engine) => {
     expect(stripped.headers.get('etag')).not.toBe(plain.headers.get('etag'));
   });
 
-  test('a long list of ids is answered without repeating it in headers', async () => {
+  test('the response headers do not repeat a long list of ids', async () => {
     const ids = Array.from({ length: 4000 }, (_, index) => index + 1).join();
     const response = await catalogue.fetch(`/products?id=in.(${ids})&limit=10`);
     expect(response.status).toBe(200);
@@ -35,7 +35,7 @@ describe.each(Object.keys(ENGINES))('headers on %s', (engine) => {
     expect(length).toBeLessThan(8_000);
   });
 
-  test('a link that would carry a long value counts rows instead', async () => {
+  test('a link that would contain a long value uses an offset instead', async () => {
     const product_name = `A${'a'.repeat(5_000)}`;
     await catalogue.fetch('/products', { method: 'POST', body: JSON.stringify({ product_name }) });
     const response = await catalogue.fetch('/products?order=product_name&limit=1');

@@ -1,4 +1,4 @@
-/** Slips that many make: the refusal says what to write instead. */
+/** Common mistakes: the error shows the correct syntax. */
 import { describe, expect, test } from 'bun:test';
 import { ENGINES } from '../support/catalogue.ts';
 import { expectRefusal, expectUntouched, send, sharedCatalogue } from '../support/stories.ts';
@@ -8,7 +8,7 @@ describe.each(Object.keys(ENGINES))('hints on %s', (engine) => {
   const hintOf = async (path: string, code: string) =>
     (await expectRefusal(await catalogue.fetch(path), 400, code)).hint;
 
-  test('an order in the words of SQL is told about the dot', async () => {
+  test('the hint for an order in SQL syntax shows the dot syntax', async () => {
     expect(await hintOf('/products?order=unit_price+desc', '42703')).toContain('order=unit_price.desc');
     for (const order of ['-unit_price', 'unit_price:desc', 'unit_price.DESC', 'unit_price.descending']) {
       expect(await hintOf(`/products?order=${order}`, 'PGRST100')).toContain('order=field.desc');
@@ -19,7 +19,7 @@ describe.each(Object.keys(ENGINES))('hints on %s', (engine) => {
     expect(await hintOf('/products?order=unit_prize%20desc', '42703')).not.toContain('order=unit_prize');
   });
 
-  test('a parameter that is no filter is told how to search, and how to compare', async () => {
+  test('the hint for a parameter that is not a filter shows how to search and compare', async () => {
     const hint = await hintOf('/products?q=chai', 'PGRST100');
     expect(hint).toContain('field=ilike.*chai*');
     expect(hint).toContain('q=eq.chai');
@@ -30,7 +30,7 @@ describe.each(Object.keys(ENGINES))('hints on %s', (engine) => {
     ['per_page=10', 'limit=20&offset=40'],
     ['sort=unit_price', 'order=FIELD.desc'],
     ['fields=id,product_name', 'select=FIELD'],
-  ])('a parameter of other services is told what it is called here: %s', async (query, hint) => {
+  ])('the hint for a parameter of another service names the equivalent: %s', async (query, hint) => {
     expect(await hintOf(`/products?${query}`, 'PGRST100')).toContain(hint);
   });
 
@@ -51,7 +51,7 @@ describe.each(Object.keys(ENGINES))('hints on %s', (engine) => {
     ['product_name->>a<5', 'product_name->>a=lt.5'],
     ['products.unit_price!=eq.18', 'products.unit_price=neq.18'],
     ['id::text=eq.1', 'id=eq.VALUE'],
-  ])('an operator of SQL gets the filter to write instead: %s', async (query, filter) => {
+  ])('the hint for an SQL operator shows the equivalent filter: %s', async (query, filter) => {
     expect(await hintOf(`/products?${query}`, 'PGRST100')).toStartWith(`Write ${filter}. The operators are eq, neq,`);
     const removal = await catalogue.fetch(`/products?${query}`, { method: 'DELETE' });
     expect((await expectRefusal(removal, 400, 'PGRST100')).hint).toContain(filter);
@@ -90,27 +90,27 @@ describe.each(Object.keys(ENGINES))('hints on %s', (engine) => {
     expect(details).toStartWith('unexpected ');
   });
 
-  test('a value that is none of its field is told the field, and null how to ask for it', async () => {
+  test('the error for an invalid value names its field, and the hint for null shows is.null', async () => {
     expect(await hintOf('/products?unit_price=eq.cheap', '22P02')).toBe('The field unit_price is of type numeric.');
     expect(await hintOf('/products?or=(id.in.(1,x),id.eq.2)', '22P02')).toBe('The field id is of type integer.');
     expect(await hintOf('/products?supplier_id=eq.null', '22P02')).toContain('supplier_id=is.null');
   });
 
   test.each(['product_name;unit_price\nTea;3', 'product_name\tunit_price\nTea\t3'])(
-    'a body of CSV without commas is told of them: %j',
+    'the hint for a CSV body without commas mentions the separator: %j',
     async (body) => {
       const response = await catalogue.fetch('/products', send('POST', 'text/csv', body));
       expect((await expectRefusal(response, 400, 'PGRST204')).hint).toContain('commas');
     },
   );
 
-  test('a filter by a field that is none, and like none, is told the fields there are', async () => {
+  test('the error for a filter by an unknown field without a similar name lists all fields', async () => {
     const hint = await hintOf('/products?q=eq.chai', '42703');
     for (const field of ['id', 'product_name', 'reorder_level']) expect(hint).toContain(field);
   });
 
   test.each(['{"product_name":"Tea"}', ' [{"product_name":"Tea"}]', '{"product_name":"Tea & Milk=1"}'])(
-    'JSON that says it is a form is told about its Content-Type: %s',
+    'the hint for JSON sent as a form mentions its Content-Type: %s',
     async (body) => {
       const form = send('POST', 'application/x-www-form-urlencoded', body);
       const { hint } = await expectRefusal(await catalogue.fetch('/products', form), 400, 'PGRST102');

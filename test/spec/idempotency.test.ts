@@ -1,4 +1,4 @@
-/** Idempotency-Key: a write that is sent again, because its answer was lost, is done once. */
+/** Idempotency-Key: a write that a client retries after losing the response is applied once. */
 import { describe, expect, test } from 'bun:test';
 import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../../src/base/limits.ts';
 import { ENGINES } from '../support/catalogue.ts';
@@ -13,7 +13,7 @@ describe.each(Object.keys(ENGINES))('Idempotency-Key on %s', (engine) => {
     catalogue.fetch(path, sendJson('POST', body, { 'idempotency-key': key, ...headers }));
   const created = () => catalogue.list('/products?id=gt.77');
 
-  test('the same key and body give the first answer again, and one product', async () => {
+  test('the same key and body return the first response again, and create one product', async () => {
     const first = await post('order-1', JAM);
     const again = await post('order-1', JAM);
     expect([first.status, again.status]).toEqual([201, 201]);
@@ -23,7 +23,7 @@ describe.each(Object.keys(ENGINES))('Idempotency-Key on %s', (engine) => {
     expect(await created()).toHaveLength(1);
   });
 
-  test('the rows of the first answer are given again, even when they have changed since', async () => {
+  test('a replay returns the rows of the first response, even if they have changed since', async () => {
     const wanted = { prefer: 'return=representation' };
     const first = await (await post('order-2', [JAM, MARMALADE], wanted)).json();
     await catalogue.fetch('/products?id=gt.77', { method: 'DELETE' });
@@ -31,7 +31,7 @@ describe.each(Object.keys(ENGINES))('Idempotency-Key on %s', (engine) => {
     expect(await created()).toEqual([]);
   });
 
-  test('rows that are too long to store are not given again, and the answer says so', async () => {
+  test('rows over the storage limit are not replayed, and the response says so', async () => {
     const name = 'x'.repeat(2_000);
     const patch = (headers: Record<string, string>) =>
       catalogue.fetch(
@@ -53,7 +53,7 @@ describe.each(Object.keys(ENGINES))('Idempotency-Key on %s', (engine) => {
     expect(await catalogue.list('/products?id=eq.5&select=product_name')).toEqual([{ product_name: 'Changed since' }]);
   });
 
-  test('a request of many rows gets them back, since it stored as much itself', async () => {
+  test('a large request gets all its rows replayed, because the limit grows with the request', async () => {
     const rows = Array.from({ length: 20 }, () => ({ product_name: 'x'.repeat(10_000) }));
     const headers = { prefer: 'return=representation' };
     const first = await post('bulk', rows, headers);
@@ -62,26 +62,26 @@ describe.each(Object.keys(ENGINES))('Idempotency-Key on %s', (engine) => {
     expect(await created()).toHaveLength(20);
   });
 
-  test('two that arrive together are done once', async () => {
+  test('two concurrent requests are applied once', async () => {
     const answers = await Promise.all([post('twin', JAM), post('twin', JAM), post('twin', JAM)]);
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
     expect(new Set(answers.map(({ headers }) => headers.get('location'))).size).toBe(1);
     expect(await created()).toHaveLength(1);
   });
 
-  test('the same key with another body is refused with 422', async () => {
+  test('the same key with a different body is rejected with 422', async () => {
     await post('order-3', JAM);
     await expectRefusal(await post('order-3', MARMALADE), 422, 'CAT422');
     expect((await created()).map(({ product_name }) => product_name)).toEqual(['Jam']);
   });
 
-  test('two with one key and different bodies that arrive together: one is done, one refused', async () => {
+  test('of two concurrent requests with one key and different bodies, one is applied and one rejected', async () => {
     const answers = await Promise.all([post('rivals', JAM), post('rivals', MARMALADE)]);
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 422]);
     expect(await created()).toHaveLength(1);
   });
 
-  test('the same key on another URL, method or with other preferences is another request', async () => {
+  test('the same key with a different URL, method or preference is a different request', async () => {
     await post('order-4', JAM);
     await expectRefusal(await post('order-4', JAM, {}, '/products?select=id'), 422, 'CAT422');
     await expectRefusal(await post('order-4', JAM, { prefer: 'return=representation' }), 422, 'CAT422');
@@ -90,14 +90,14 @@ describe.each(Object.keys(ENGINES))('Idempotency-Key on %s', (engine) => {
     expect(await created()).toHaveLength(1);
   });
 
-  test('other keys and no key are other writes', async () => {
+  test('other keys and a missing key are separate writes', async () => {
     await post('order-5', JAM);
     await post('order-6', JAM);
     await catalogue.fetch('/products', sendJson('POST', JAM));
     expect(await created()).toHaveLength(3);
   });
 
-  test('PATCH is done once too', async () => {
+  test('PATCH is applied once', async () => {
     const move = () =>
       catalogue.fetch(
         '/products?units_in_stock=eq.0',
@@ -111,7 +111,7 @@ describe.each(Object.keys(ENGINES))('Idempotency-Key on %s', (engine) => {
     expect(ids(await catalogue.list('/products?units_in_stock=eq.0'))).toEqual([1]);
   });
 
-  test('PATCH of one product with If-Match can be sent again, although the product has changed by it', async () => {
+  test('PATCH of one product with If-Match can be retried, although it changed the product', async () => {
     const tag = (await catalogue.fetch('/products/6')).headers.get('etag')!;
     const change = () =>
       catalogue.fetch(
@@ -122,7 +122,7 @@ describe.each(Object.keys(ENGINES))('Idempotency-Key on %s', (engine) => {
     expect((await change()).status).toBe(204);
   });
 
-  test('a refused write is not remembered: corrected, it goes through with the same key', async () => {
+  test('a rejected write is not stored: once corrected, it succeeds with the same key', async () => {
     await expectRefusal(await post('order-7', { ...JAM, id: 5 }), 409, '23505');
     await expectRefusal(await post('order-7', { ...JAM, unit_price: 'free' }), 400, '22P02');
     await expectUntouched(catalogue);
@@ -130,7 +130,7 @@ describe.each(Object.keys(ENGINES))('Idempotency-Key on %s', (engine) => {
     expect(await created()).toHaveLength(1);
   });
 
-  test('a refused write can succeed when what stood in its way is gone', async () => {
+  test('a rejected write can succeed when its obstacle is gone', async () => {
     const write = () => post('order-8', { ...JAM, id: 5 });
     await expectRefusal(await write(), 409, '23505');
     await catalogue.fetch('/products/5', { method: 'DELETE' });
@@ -138,7 +138,7 @@ describe.each(Object.keys(ENGINES))('Idempotency-Key on %s', (engine) => {
     expect((await write()).headers.get('idempotency-replayed')).toBe('true');
   });
 
-  test('a dry run is not remembered', async () => {
+  test('a dry run is not stored', async () => {
     expect((await post('order-9', JAM, { prefer: 'tx=rollback' })).status).toBe(201);
     await expectUntouched(catalogue);
     const real = await post('order-9', JAM);
@@ -147,7 +147,7 @@ describe.each(Object.keys(ENGINES))('Idempotency-Key on %s', (engine) => {
     expect(await created()).toHaveLength(1);
   });
 
-  test('a key may be as long as the limit, and no longer; an empty one is none', async () => {
+  test('a key may be as long as the limit and no longer; an empty key is ignored', async () => {
     expect((await post('k'.repeat(MAX_IDEMPOTENCY_KEY_LENGTH), JAM)).status).toBe(201);
     await expectRefusal(await post('k'.repeat(MAX_IDEMPOTENCY_KEY_LENGTH + 1), JAM), 400, '54000');
     await expectRefusal(await post('', JAM), 400, '54000');

@@ -1,4 +1,4 @@
-/** One product under its own URL: read, changed, replaced, removed. */
+/** One product at its own URL: read, update, replace, delete. */
 import { describe, expect, test } from 'bun:test';
 import { ENGINES, REFERENCE_PRODUCTS } from '../support/catalogue.ts';
 import {
@@ -27,21 +27,21 @@ describe.each(Object.keys(ENGINES))('the URL of one product on %s', (engine) => 
       for (const name of ['etag', 'content-type']) expect(head.headers.get(name)).toBe(got.headers.get(name)!);
     });
 
-    test('select chooses what is shown of it', async () => {
+    test('select chooses the returned fields', async () => {
       const response = await catalogue.fetch('/products/31?select=product_name,price:unit_price');
       expect(await response.json()).toEqual({ product_name: 'Gorgonzola Telino', price: 12.5 });
     });
 
-    test('a filter that does not hold for it leaves nothing to show', async () => {
+    test('a filter that does not match the product gives 404', async () => {
       expect((await catalogue.fetch('/products/1?discontinued=eq.1')).status).toBe(200);
       await expectRefusal(await catalogue.fetch('/products/1?discontinued=eq.0'), 404, 'CAT404');
     });
   });
 
-  describe('where there is no such product', () => {
+  describe('of a product that does not exist', () => {
     const absent = ['78', '0', '-1', '2147483647', '-2147483648'];
 
-    test.each(absent)('%s: every method but OPTIONS is answered with 404', async (id) => {
+    test.each(absent)('%s: every method except OPTIONS returns 404', async (id) => {
       await expectRefusal(await catalogue.fetch(`/products/${id}`), 404, 'CAT404');
       expect((await catalogue.fetch(`/products/${id}`, { method: 'HEAD' })).status).toBe(404);
       await expectRefusal(
@@ -55,7 +55,7 @@ describe.each(Object.keys(ENGINES))('the URL of one product on %s', (engine) => 
     });
   });
 
-  describe('an id that is none', () => {
+  describe('with an invalid id', () => {
     test.each([
       ['tofu', '22P02'],
       ['1.5', '22P02'],
@@ -77,7 +77,7 @@ describe.each(Object.keys(ENGINES))('the URL of one product on %s', (engine) => 
   });
 
   describe('PATCH', () => {
-    test('204, and just the given fields have changed', async () => {
+    test('returns 204 and changes only the given fields', async () => {
       const response = await catalogue.fetch('/products/12', sendJson('PATCH', { unit_price: 39.5, reorder_level: 3 }));
       expect(response.status).toBe(204);
       expect(await response.text()).toBe('');
@@ -85,14 +85,14 @@ describe.each(Object.keys(ENGINES))('the URL of one product on %s', (engine) => 
       expect(await catalogue.list('/products?id=neq.12')).toEqual(REFERENCE_PRODUCTS.filter(({ id }) => id !== 12));
     });
 
-    test('return=representation gives the product back as it is now', async () => {
+    test('return=representation returns the changed product', async () => {
       const change = sendJson('PATCH', { units_in_stock: 0 }, { prefer: 'return=representation' });
       const response = await catalogue.fetch('/products/12', change);
       expect(response.status).toBe(200);
       expect(await response.json()).toEqual([{ ...reference(12), units_in_stock: 0 }]);
     });
 
-    test('a JSON merge patch (RFC 7396) sets fields, and null empties them', async () => {
+    test('a JSON merge patch (RFC 7396) sets fields, and null clears them', async () => {
       const response = await catalogue.fetch(
         '/products/12',
         mergePatch({ units_on_order: 8, quantity_per_unit: null }),
@@ -101,7 +101,7 @@ describe.each(Object.keys(ENGINES))('the URL of one product on %s', (engine) => 
       expect(await read(12)).toEqual({ ...reference(12), units_on_order: 8, quantity_per_unit: null });
     });
 
-    test('a merge patch that empties a required field is refused', async () => {
+    test('a merge patch that clears a required field is rejected', async () => {
       const { message } = await expectRefusal(
         await catalogue.fetch('/products/12', mergePatch({ product_name: null })),
         400,
@@ -121,7 +121,7 @@ describe.each(Object.keys(ENGINES))('the URL of one product on %s', (engine) => 
       },
     );
 
-    test('its id can change, unless another product has the new one', async () => {
+    test('the id can change, unless another product has the new id', async () => {
       expect((await catalogue.fetch('/products/12', sendJson('PATCH', { id: 1200 }))).status).toBe(204);
       expect(await read(1200)).toEqual({ ...reference(12), id: 1200 });
       expect((await catalogue.fetch('/products/12')).status).toBe(404);
@@ -130,7 +130,7 @@ describe.each(Object.keys(ENGINES))('the URL of one product on %s', (engine) => 
   });
 
   describe('PUT', () => {
-    test('the product becomes what the body says: what is not given takes its default', async () => {
+    test('replaces the whole product: missing fields take their default', async () => {
       const response = await catalogue.fetch('/products/5', sendJson('PUT', { product_name: 'Gumbo', unit_price: 20 }));
       expect(response.status).toBe(204);
       const empty = Object.fromEntries(Object.keys(TEN_FIELDS).map((field) => [field, null]));
@@ -142,12 +142,12 @@ describe.each(Object.keys(ENGINES))('the URL of one product on %s', (engine) => 
       expect(await read(5)).toEqual({ ...TEN_FIELDS, id: 5 });
     });
 
-    test('but another id in the body is refused', async () => {
+    test('a different id in the body is rejected', async () => {
       await expectRefusal(await catalogue.fetch('/products/5', sendJson('PUT', TEN_FIELDS)), 400, 'PGRST115');
       await expectUntouched(catalogue);
     });
 
-    test('without a required field it is refused, and the field named', async () => {
+    test('a missing required field is rejected, and the error names it', async () => {
       const { details } = await expectRefusal(
         await catalogue.fetch('/products/5', sendJson('PUT', { unit_price: 3 })),
         400,
@@ -157,7 +157,7 @@ describe.each(Object.keys(ENGINES))('the URL of one product on %s', (engine) => 
       await expectUntouched(catalogue);
     });
 
-    test('twice is the same as once', async () => {
+    test('sent twice has the same effect as sent once', async () => {
       const once = await catalogue.fetch('/products/5', sendJson('PUT', UNNUMBERED));
       const twice = await catalogue.fetch('/products/5', sendJson('PUT', UNNUMBERED));
       expect([once.status, twice.status]).toEqual([204, 204]);
@@ -166,19 +166,19 @@ describe.each(Object.keys(ENGINES))('the URL of one product on %s', (engine) => 
   });
 
   describe('DELETE', () => {
-    test('204, and only this product is gone', async () => {
+    test('returns 204 and removes only this product', async () => {
       const response = await catalogue.fetch('/products/40', { method: 'DELETE' });
       expect(response.status).toBe(204);
       expect(await catalogue.list()).toEqual(REFERENCE_PRODUCTS.filter(({ id }) => id !== 40));
     });
 
-    test('the second time there is none', async () => {
+    test('the second time returns 404', async () => {
       await catalogue.fetch('/products/40', { method: 'DELETE' });
       await expectRefusal(await catalogue.fetch('/products/40', { method: 'DELETE' }), 404, 'CAT404');
       expect(await catalogue.list()).toHaveLength(76);
     });
 
-    test('return=representation gives a last look at it', async () => {
+    test('return=representation returns the deleted product', async () => {
       const headers = { prefer: 'return=representation' };
       const response = await catalogue.fetch('/products/40', { method: 'DELETE', headers });
       expect(response.status).toBe(200);

@@ -1,11 +1,13 @@
-/** Inside of json and arrays: paths in every part of a request, containment, order and full text search, on every engine alike. */
+/**
+ * JSON and arrays: paths in every part of a request, containment, order and full-text search, equal on every engine.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
 import { type Catalogue, ENGINES } from '../support/catalogue.ts';
 import { openDeclared, thingsOf } from '../support/shop.ts';
 import { expectRefusal, send } from '../support/stories.ts';
 
-/** In the order in which jsonb sorts them. */
+/** Documents in the sort order of jsonb. */
 const DOCS = [
   '[]',
   '""',
@@ -28,7 +30,7 @@ const DOCS = [
   '{"b": 1}',
   '{"a": 1, "b": 0}',
 ];
-/** In the order in which PostgreSQL sorts them. */
+/** Arrays in the sort order of PostgreSQL. */
 const LISTS = ['{}', '{a}', '{a,b}', '{{a,b}}', '{{a},{b}}', '{a,b,c}', '{a,NULL}', '{b}', '{NULL}'];
 
 const DEEP = {
@@ -45,7 +47,7 @@ const DEEP = {
   days: [{ '2024-01-01': 5, 'a-b': { 'c-1': 6 } }],
 };
 
-describe.each(Object.keys(ENGINES))('on %s', (engine) => {
+describe.each(Object.keys(ENGINES))('JSON and arrays on %s', (engine) => {
   let things: Catalogue;
   beforeAll(async () => {
     things = await openDeclared(engine, thingsOf({ doc: 'json', list: 'text[]', word: 'text' }));
@@ -88,7 +90,7 @@ describe.each(Object.keys(ENGINES))('on %s', (engine) => {
       ['last:list->-1', '{"last":"y\\"z"}'],
       ['none:list->1', '{"none":null}'],
       ['n:doc->parts->0->kg::int4', '{"n":2}'],
-    ])('select=%s shows %s', async (select, shown) => {
+    ])('select=%s returns %s', async (select, shown) => {
       expect(await answer(`select=${encodeURIComponent(select)}&id=eq.1`)).toBe(`[${shown}]`);
     });
 
@@ -119,7 +121,7 @@ describe.each(Object.keys(ENGINES))('on %s', (engine) => {
       expect(await ids(query)).toEqual(found as never);
     });
 
-    test('makes groups, which are ordered and counted', async () => {
+    test('can be grouped by, ordered and counted', async () => {
       const sizes = await things.list('/things?select=doc->size,count()&order=doc->size.desc');
       expect(sizes).toEqual([
         { size: null, count: 1 },
@@ -132,14 +134,14 @@ describe.each(Object.keys(ENGINES))('on %s', (engine) => {
       expect(await answer('select=doc->size::int4.sum()')).toBe('[{"sum":14}]');
     });
 
-    test('takes a single value for an array of one, as PostgreSQL does', async () => {
+    test('accepts a single value for an array of one, as PostgreSQL does', async () => {
       const shown = await things.list('/things?select=a:doc->size->0,b:doc->size->>-1,c:doc->size->1&id=eq.2');
       expect(shown).toEqual([{ a: 2, b: '2.0', c: null }]);
       expect(await things.list('/things?select=id&doc->origin->>0=eq.unknown')).toEqual([{ id: 3 }]);
       expect(await things.list('/things?select=id&list->0->>0=eq.x')).toEqual([{ id: 1 }, { id: 4 }]);
     });
 
-    test('leads into nothing but json and arrays', async () => {
+    test('works only inside json and arrays', async () => {
       await expectRefusal(await things.fetch('/things?select=word->x'), 400, '42883');
       await expectRefusal(await things.fetch('/things?doc->origin->organic=is.true'), 400, '42804');
       expect(await answer('select=id->x&limit=1')).toBe('[{"x":null}]');
@@ -176,12 +178,12 @@ describe.each(Object.keys(ENGINES))('on %s', (engine) => {
       ['list=eq(any).{{x}}', '42704'],
       ['doc=eq.{bad', '22P02'],
       ['list=cs.x', '22P02'],
-    ])('%s is refused with %s', async (query, code) => {
+    ])('%s is rejected with %s', async (query, code) => {
       await expectRefusal(await things.fetch(`/things?${query}`), 400, code);
     });
   });
 
-  test('a full text search finds words in the texts of json, at any depth, and phrases in one of them', async () => {
+  test('full-text search finds words in JSON texts at any depth, and phrases within one text', async () => {
     expect(await ids('doc=fts.jump')).toEqual([1]);
     expect(await ids('doc=plfts.fox dog')).toEqual([1]);
     expect(await ids('doc=phfts.brown fox')).toEqual([1]);
@@ -189,7 +191,7 @@ describe.each(Object.keys(ENGINES))('on %s', (engine) => {
     expect(await ids('doc=fts.origin')).toEqual([]);
   });
 
-  test('null members are left out at any depth, null elements stay', async () => {
+  test('nulls=stripped removes null members at any depth and keeps null elements', async () => {
     const accept = { headers: { accept: 'application/vnd.pgrst.array+json;nulls=stripped' } };
     const stripped = await things.fetch('/things?select=id,word,list,doc->origin&id=lt.3', accept);
     expect(await stripped.text()).toBe(
@@ -216,7 +218,7 @@ describe.each(Object.keys(ENGINES))('on %s', (engine) => {
     await own.close();
   });
 
-  test('an index takes json and arrays of any length, and finds what they contain', async () => {
+  test('an index accepts json and arrays of any length, and containment finds them', async () => {
     const fields = [
       { name: 'id', type: 'int4' },
       { name: 'doc', type: 'json', indexed: true },

@@ -1,4 +1,4 @@
-/** Results too large to be gathered: the same rows, the same refusals, and nothing held back for those that are not read. */
+/** Streamed results: they have the same rows and errors as small ones, and unread responses block nobody. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Row } from '../../src/collection/value.ts';
 import { type Catalogue, ENGINES, openCatalogue } from '../support/catalogue.ts';
@@ -23,21 +23,21 @@ describe.each(Object.keys(ENGINES))('large results on %s', (engine) => {
   }, 300_000);
   afterAll(() => catalogue.close());
 
-  test('the whole list, counted', async () => {
+  test('the whole list with a count', async () => {
     const response = await catalogue.fetch('/products', COUNTED);
     expect(response.status).toBe(200);
     expect(response.headers.get('content-range')).toBe(`0-${COUNT - 1}/${COUNT}`);
     expect(Bun.deepEquals(await response.json(), rows)).toBe(true);
   });
 
-  test('a large page of it', async () => {
+  test('a large page of the list', async () => {
     const response = await catalogue.fetch('/products?limit=20000&offset=3000', COUNTED);
     expect(response.status).toBe(206);
     expect(response.headers.get('content-range')).toBe(`3000-22999/${COUNT}`);
     expect(Bun.deepEquals(await response.json(), rows.slice(3000, 23_000))).toBe(true);
   });
 
-  test('following next over large pages meets every row once, by the keys of the order', async () => {
+  test('following next over large pages returns every row once, using the keys of the order', async () => {
     const seen: Row[] = [];
     let url: string | undefined = '/products?order=product_name.desc&limit=9000';
     for (let page = 0; url !== undefined && page < 5; page++) {
@@ -56,7 +56,7 @@ describe.each(Object.keys(ENGINES))('large results on %s', (engine) => {
     ['application/vnd.pgrst.array+json;nulls=stripped', 'select=id'],
     ['application/x-ndjson', 'select=product_name'],
     ['text/csv', 'select=id,product_name'],
-  ])('next continues by the keys of the order, however many rows a page has: %s of %s', async (accept, query) => {
+  ])('next continues by the keys of the order for any page size: %s of %s', async (accept, query) => {
     const offsets: number[] = [];
     for (const limit of [200, 500, 1000, 1024, 2000, 4000]) {
       const response = await catalogue.fetch(`/products?${query}&limit=${limit}`, { headers: { accept } });
@@ -66,10 +66,10 @@ describe.each(Object.keys(ENGINES))('large results on %s', (engine) => {
     expect(offsets).toEqual([]);
   });
 
-  test('pages that are asked for at the same time, and read later, are each their own', async () => {
+  test('concurrent pages that are read later do not mix', async () => {
     const offsets = Array.from({ length: 40 }, (_, index) => index * 37);
     const urls = offsets.map((offset) => `/products?order=id&limit=${50 + (offset % 90)}&offset=${offset}`);
-    // The third time they are kept ones.
+    // The third round reads from the response cache.
     for (let time = 0; time < 3; time++) {
       const responses = await Promise.all(urls.map((url) => catalogue.fetch(url)));
       const heads = await Promise.all(urls.map((url) => catalogue.fetch(url, { method: 'HEAD' })));
@@ -83,7 +83,7 @@ describe.each(Object.keys(ENGINES))('large results on %s', (engine) => {
     }
   });
 
-  test('as ndjson and as CSV', async () => {
+  test('the list as NDJSON and as CSV', async () => {
     const lines = async (accept: string) =>
       (await (await catalogue.fetch('/products?select=id', { headers: { accept } })).text()).trimEnd().split('\n');
     expect(await lines('application/x-ndjson')).toEqual(rows.map(({ id }) => `{"id":${id}}`));
@@ -92,19 +92,19 @@ describe.each(Object.keys(ENGINES))('large results on %s', (engine) => {
     expect([...new Uint8Array(await marked.arrayBuffer()).subarray(0, 6)]).toEqual([...Buffer.from('\uFEFFid\n')]);
   });
 
-  test('asked for as one object: 406, with how many there are', async () => {
+  test('a large list requested as one object: 406 with the number of rows', async () => {
     const { details } = await expectRefusal(await catalogue.fetch('/products', OBJECT), 406, 'PGRST116');
     expect(details).toContain(`${COUNT} rows`);
   });
 
-  test('without nulls', async () => {
+  test('the list without nulls', async () => {
     const headers = { accept: 'application/vnd.pgrst.array+json;nulls=stripped' };
     const found = (await (await catalogue.fetch('/products?limit=20000', { headers })).json()) as Row[];
     expect(found).toHaveLength(20_000);
     expect(found.filter((row) => 'quantity_per_unit' in row)).toHaveLength(13_333);
   });
 
-  test('those who stop reading, read only the head, or ask past the end hold nobody up', async () => {
+  test('clients that stop reading, read only the head, or read past the end do not block others', async () => {
     for (let round = 0; round < 15; round++) {
       const reader = (await catalogue.fetch('/products')).body!.getReader();
       await reader.read();

@@ -1,4 +1,7 @@
-/** Long bodies: read and planned in pieces, with requests in between; over a limit they are refused, and nothing is changed. */
+/**
+ * Long bodies: the service parses and plans them in chunks, and serves other requests in between. A body over a limit
+ * is rejected and changes nothing.
+ */
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { ROWS_PER_SLICE, slicesRun } from '../../src/base/cooperative.ts';
 import { MAX_BODY_ROWS, SHORT_BODY_BYTES } from '../../src/base/limits.ts';
@@ -20,7 +23,7 @@ describe.each(Object.keys(ALL_ENGINES))('long bodies on %s', (engine) => {
     ['JSON', sendJson('POST', rows)],
     ['CSV', send('POST', 'text/csv', csvOf(rows))],
     ['upserts', sendJson('POST', rows, { prefer: 'resolution=merge-duplicates' })],
-  ])('as %s all rows are stored, in pieces, and others are answered meanwhile', async (_, init) => {
+  ])('a long %s body is stored completely in chunks, and other requests are answered meanwhile', async (_, init) => {
     expect(String(init.body).length).toBeGreaterThan(2 * SHORT_BODY_BYTES);
     const before = slicesRun();
     let isOver = false;
@@ -40,7 +43,7 @@ describe.each(Object.keys(ALL_ENGINES))('long bodies on %s', (engine) => {
     expect(await catalogue.list('/products?id=eq.8999&select=id,product_name,units_in_stock')).toEqual([rows.at(-1)!]);
   });
 
-  test('a bulk update changes every row that it names', async () => {
+  test('a bulk update changes every row in its body', async () => {
     await catalogue.fetch('/products', sendJson('POST', rows));
     const changes = rows.map(({ id }) => ({ id, reorder_level: id % 1_000, units_on_order: 7 }));
     expect((await catalogue.fetch('/products', sendJson('PATCH', changes))).status).toBe(204);
@@ -48,7 +51,7 @@ describe.each(Object.keys(ALL_ENGINES))('long bodies on %s', (engine) => {
     expect(Bun.deepEquals(changed, changes)).toBe(true);
   });
 
-  test('a mistake far down is named with its row, and nothing is stored', async () => {
+  test('the error for an invalid row far down names that row, and nothing is stored', async () => {
     const at = COUNT - 10;
     const spoilt = rows.map((row, index) => (index === at ? { ...row, units_in_stock: 'many' } : row));
     for (const init of [sendJson('POST', spoilt), send('POST', 'text/csv', csvOf(spoilt))]) {
@@ -64,7 +67,7 @@ describe.each(Object.keys(ALL_ENGINES))('long bodies on %s', (engine) => {
     await expectUntouched(catalogue);
   });
 
-  test('more rows than a body may hold: 400, as JSON, CSV and a bulk update', async () => {
+  test('more rows than a body may contain: 400, as JSON, CSV and a bulk update', async () => {
     for (const init of [
       send('POST', 'application/json', `[${'{"product_name":"a"},'.repeat(MAX_BODY_ROWS)}{"product_name":"a"}]`),
       send('POST', 'text/csv', `product_name\n${'a\n'.repeat(MAX_BODY_ROWS + 1)}`),

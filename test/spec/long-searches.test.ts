@@ -1,4 +1,7 @@
-/** A text of very many distinct words does not fail the searches of others, and is found by its first words. */
+/**
+ * Full-text search with long texts: a text with very many distinct words does not break other searches. It is found by
+ * its first words.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { MAX_SEARCHED_LENGTH } from '../../src/base/limits.ts';
 import type { Row } from '../../src/collection/value.ts';
@@ -7,7 +10,7 @@ import { ENGINES } from '../support/catalogue.ts';
 import { openDeclared, thingsOf } from '../support/shop.ts';
 import { sendJson } from '../support/stories.ts';
 
-/** A text of a megabyte, made of one distinct word after the other. */
+/** A text of one megabyte that consists of distinct words. */
 function textOf(word: (index: number) => string): string {
   let text = '';
   for (let index = 0; text.length < 1_000_000; index++) text += `${word(index)} `;
@@ -24,7 +27,7 @@ const LONG = {
     .toWellFormed(),
 };
 
-describe.each(Object.keys(ENGINES))('a search beside long texts on %s', (engine) => {
+describe.each(Object.keys(ENGINES))('full-text search with long texts in the table on %s', (engine) => {
   let things: Catalogue;
   beforeAll(async () => {
     things = await openDeclared(engine, thingsOf({ note: 'text', doc: 'json' }));
@@ -43,7 +46,7 @@ describe.each(Object.keys(ENGINES))('a search beside long texts on %s', (engine)
   const ids = async (query: string) =>
     (await things.list(`/things?select=id&order=id&${query}`)).map(({ id }: Row) => id);
 
-  test('finds the others, and long texts by their first characters', async () => {
+  test('finds short texts, and long texts by their first characters', async () => {
     expect(await ids('note=fts.buckthorn')).toEqual([1]);
     expect(await ids('note=phfts.sea buckthorn')).toEqual([1]);
     expect(await ids('note=wfts.first')).toEqual([2, 3, 4, 5]);

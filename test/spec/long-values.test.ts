@@ -1,4 +1,4 @@
-/** Long values: up to a limit they are stored, found and given back like any other, however many there are. */
+/** Long values: up to a limit they are stored, found and returned like any other value. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { DEFAULT_MAX_VALUE_KB, MAX_ROW_BYTES } from '../../src/base/limits.ts';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
@@ -7,7 +7,7 @@ import { ALL_ENGINES, type Catalogue, ENGINES } from '../support/catalogue.ts';
 import { openDeclared } from '../support/shop.ts';
 import { expectRefusal, expectUntouched, ids, ownCatalogue, send, sendJson } from '../support/stories.ts';
 
-/** Megabytes are sent to and fro. */
+/** The tests transfer megabytes. */
 setDefaultTimeout(300_000);
 
 const LIMIT = DEFAULT_MAX_VALUE_KB * 1024;
@@ -17,7 +17,7 @@ const FORM = 'application/x-www-form-urlencoded';
 describe.each(Object.keys(ALL_ENGINES))('the length of a value on %s', (engine) => {
   const catalogue = ownCatalogue(engine);
 
-  test('up to the limit it is stored, and read as it was sent', async () => {
+  test('up to the limit it is stored and returned unchanged', async () => {
     const response = await catalogue.fetch('/products', sendJson('POST', { id: 500, product_name: LONG }));
     expect(response.status).toBe(201);
     const item = (await (await catalogue.fetch('/products/500')).json()) as { product_name: string };
@@ -40,7 +40,7 @@ describe.each(Object.keys(ALL_ENGINES))('the length of a value on %s', (engine) 
     ['a list that becomes text', '/products', sendJson('POST', { product_name: [LONG] })],
   ];
   test.each(tooLong)(
-    'a byte more in %s: 400, the field and the limit named, nothing changed',
+    'one byte more in %s: 400, the error names the field and the limit, and nothing changes',
     async (_, path, init) => {
       const { message, details } = await expectRefusal(await catalogue.fetch(path, init), 400, '54000');
       expect(message).toContain(String(LIMIT));
@@ -49,7 +49,7 @@ describe.each(Object.keys(ALL_ENGINES))('the length of a value on %s', (engine) 
     },
   );
 
-  test('characters of two bytes up to the limit are stored', async () => {
+  test('two-byte characters up to the limit are stored', async () => {
     const init = sendJson('POST', { id: 501, product_name: 'ö'.repeat(LIMIT / 2) });
     expect((await catalogue.fetch('/products', init)).status).toBe(201);
   });
@@ -66,9 +66,10 @@ describe.each(Object.keys(ENGINES))('long rows on %s', (engine) => {
     }
   }
 
-  test('a row that is sent in several parts: no character is cut in two', async () => {
+  test('a row sent in several chunks: no character is split', async () => {
     const emoji = '\u{1f9c0}'.repeat(LIMIT / 4);
-    // Parts end between the halves of a character in one of two rows that begin one place apart.
+    // A chunk boundary splits a surrogate pair in one of these rows, because their texts start at offsets that differ
+    // by one.
     for (const id of [9, 10]) {
       expect((await catalogue.fetch(`/products/${id}`, sendJson('PATCH', { product_name: emoji }))).status).toBe(204);
       const columns = Array.from({ length: 6 }, (_, index) => `a${index}:product_name`);
@@ -77,7 +78,7 @@ describe.each(Object.keys(ENGINES))('long rows on %s', (engine) => {
     }
   });
 
-  test('hundreds of rows of some kilobytes are all sent, however often', async () => {
+  test('hundreds of rows of several kilobytes are sent completely, on every request', async () => {
     const rows = Array.from({ length: 300 }, (_, index) => ({ id: 2000 + index, product_name: 'y'.repeat(6000) }));
     expect((await catalogue.fetch('/products', sendJson('POST', rows))).status).toBe(201);
     for (const path of ['/products?id=gte.2000', '/products?id=gte.2000', '/products?id=gte.2000&limit=900']) {
@@ -86,7 +87,7 @@ describe.each(Object.keys(ENGINES))('long rows on %s', (engine) => {
     expect((await catalogue.fetch('/products?id=gte.2000', { method: 'DELETE' })).status).toBe(204);
   });
 
-  test('many of them are all sent: in a list, on a page, by their keys, counted', async () => {
+  test('many long rows are sent completely: in a list, on a page, by key, counted', async () => {
     await storeLongRows();
     const numbers = Array.from({ length: COUNT }, (_, index) => 500 + index);
     for (const path of [
@@ -111,7 +112,7 @@ describe.each(Object.keys(ENGINES))('long rows on %s', (engine) => {
 
   const aliases = (count: number) => Array.from({ length: count }, (_, index) => `a${index}:product_name`).join();
 
-  test('a long field many times over is sent as often as that', async () => {
+  test('a long field selected many times is sent as many times', async () => {
     await catalogue.fetch('/products', sendJson('POST', { id: 500, product_name: LONG }));
     for (const path of ['/products/500?', '/products?id=eq.500&', '/products?product_name=like.xxx*&']) {
       const answer = await catalogue.fetch(`${path}select=${aliases(12)}`);
@@ -121,7 +122,7 @@ describe.each(Object.keys(ENGINES))('long rows on %s', (engine) => {
     }
   });
 
-  test('but not when the row becomes longer than any may be: 400, with what to do', async () => {
+  test('a selection over the row size limit: 400, with a hint', async () => {
     await catalogue.fetch('/products', sendJson('POST', { id: 500, product_name: LONG }));
     for (const path of ['/products/500?', '/products?id=eq.500&', '/products?product_name=like.xxx*&']) {
       const refused = await catalogue.fetch(`${path}select=${aliases(200)}`);
@@ -132,7 +133,7 @@ describe.each(Object.keys(ENGINES))('long rows on %s', (engine) => {
     expect(await catalogue.list(`/products?id=eq.1&select=${aliases(200)}`)).toHaveLength(1);
   });
 
-  test('an order by one field again and again is the order by it once', async () => {
+  test('an order that repeats one field equals the order by that field once', async () => {
     await catalogue.fetch('/products', sendJson('POST', { id: 500, product_name: LONG }));
     const order = Array.from({ length: 100 }, () => 'product_name.desc,product_name').join();
     const rows = await catalogue.list(`/products?order=${order}&limit=2&select=id`);
@@ -140,7 +141,7 @@ describe.each(Object.keys(ENGINES))('long rows on %s', (engine) => {
   });
 });
 
-describe.each(Object.keys(ENGINES))('texts that are long to read on %s', (engine) => {
+describe.each(Object.keys(ENGINES))('long query texts on %s', (engine) => {
   const catalogue = ownCatalogue(engine);
 
   test.each([
@@ -150,7 +151,7 @@ describe.each(Object.keys(ENGINES))('texts that are long to read on %s', (engine
     ['underscores in a pattern', `product_name=like.*${'_'.repeat(400_000)}x*`, 200],
     ['words in a search', `product_name=wfts.${'a+'.repeat(200_000)}`, 400],
     ['quotes in a search', `product_name=fts.${"'a+".repeat(80_000)}`, 400],
-  ])('%s are answered', async (_, query, status) => {
+  ])('%s get a response', async (_, query, status) => {
     const response = await catalogue.fetch(`/products?${query}`);
     expect([response.status, (await response.text()).length > 0]).toEqual([status, true]);
   });
@@ -168,7 +169,7 @@ const THINGS = declareCatalogue({
     },
   ],
 });
-/** For each of these fields, in turn. */
+/** Unusual values for each field. */
 const ODD: readonly (readonly [field: string, ...values: readonly unknown[]])[] = [
   ['f1', '', 'a"b\\c/d', '\u0001\u001f\u007f\b\f\n\r\t', '\u2028\u{1f9c0}é', '</script>'],
   ['f2', '9007199254740993', '-9223372036854775808', 0],
@@ -186,7 +187,7 @@ const ODD: readonly (readonly [field: string, ...values: readonly unknown[]])[] 
   ['f14', [0.1, 1e21, null]],
 ];
 
-describe.each(Object.keys(ENGINES))('rows beside long ones on %s', (engine) => {
+describe.each(Object.keys(ENGINES))('rows next to long rows on %s', (engine) => {
   let catalogue: Catalogue;
   const odd = ODD.flatMap(([field, ...values]) => values.map((value) => ({ [field]: value })));
   beforeAll(async () => {
@@ -197,10 +198,10 @@ describe.each(Object.keys(ENGINES))('rows beside long ones on %s', (engine) => {
   afterAll(() => catalogue.close());
 
   test.each(['application/json', 'text/csv', 'application/x-ndjson'])(
-    'have the same text as alone: %s',
+    'have the same text as without them: %s',
     async (accept) => {
       const text = async (path: string) => (await catalogue.fetch(path, { headers: { accept } })).text();
-      // Without json and arrays, which the database makes the text of in any case.
+      // The second selection omits json and arrays, whose text the database always produces.
       for (const columns of ['*', 'id,f1,f3,f4,f5,f6,f7,f8,f9,f10,f11']) {
         const alone = await text(`/things?id=lt.1000&order=id&select=${columns}`);
         expect(alone.match(/\n|\},\{|$/g)!.length).toBeGreaterThan(odd.length - 1);

@@ -1,4 +1,4 @@
-/** Media types: the same products as JSON, CSV, one object a line, one object alone, or without nulls. */
+/** Media types: the same products as JSON, CSV, NDJSON, a single object, or without nulls. */
 import { describe, expect, test } from 'bun:test';
 import { ENGINES, REFERENCE_PRODUCTS } from '../support/catalogue.ts';
 import { expectRefusal, ownCatalogue, reference, sendJson, sharedCatalogue, TEN_FIELDS } from '../support/stories.ts';
@@ -12,7 +12,7 @@ describe.each(Object.keys(ENGINES))('media types on %s', (engine) => {
 
   describe('JSON', () => {
     test.each(['application/json', '*/*', 'text/html, */*;q=0.1', 'application/vnd.pgrst.array+json'])(
-      'is the answer to Accept: %s',
+      'is the response to Accept: %s',
       async (accept) => {
         const response = await get('/products?id=eq.5', accept);
         expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
@@ -22,7 +22,7 @@ describe.each(Object.keys(ENGINES))('media types on %s', (engine) => {
   });
 
   describe('text/csv', () => {
-    test('a header line and a line a product', async () => {
+    test('contains a header line and one line per product', async () => {
       const response = await get('/products?id=in.(23,14)', 'text/csv');
       expect(response.status).toBe(200);
       expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8');
@@ -31,20 +31,20 @@ describe.each(Object.keys(ENGINES))('media types on %s', (engine) => {
       expect(await response.text()).toBe(`${[HEADER, ...lines].join('\n')}\n`);
     });
 
-    test('just the header line where there are no products', async () => {
+    test('contains only the header line if no products match', async () => {
       expect(await (await get('/products?id=eq.0', 'text/csv')).text()).toBe(`${HEADER}\n`);
       const selected = await get('/products?id=eq.0&select=id,name:product_name', 'text/csv');
       expect(await selected.text()).toBe('id,name\n');
     });
 
-    test('of one product under its own URL', async () => {
+    test('works for one product at its own URL', async () => {
       const response = await get('/products/14?select=id,unit_price', 'text/csv');
       expect(await response.text()).toBe('id,unit_price\n14,23.25\n');
     });
   });
 
   describe('application/x-ndjson', () => {
-    test('one object a line', async () => {
+    test('contains one object per line', async () => {
       const response = await get('/products?limit=40', 'application/x-ndjson');
       expect(response.headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8');
       const text = await response.text();
@@ -56,13 +56,13 @@ describe.each(Object.keys(ENGINES))('media types on %s', (engine) => {
       expect(objects).toEqual(REFERENCE_PRODUCTS.slice(0, 40));
     });
 
-    test('nothing where there are no products', async () => {
+    test('is empty if no products match', async () => {
       expect(await (await get('/products?id=eq.0', 'application/x-ndjson')).text()).toBe('');
     });
   });
 
   describe('application/vnd.pgrst.object+json', () => {
-    test('the one product itself', async () => {
+    test('returns the one product itself', async () => {
       for (const path of ['/products?id=eq.61', '/products/61', '/products?order=unit_price.desc&limit=1&offset=20']) {
         const response = await get(path, OBJECT);
         expect(response.status).toBe(200);
@@ -75,12 +75,12 @@ describe.each(Object.keys(ENGINES))('media types on %s', (engine) => {
       ['/products?id=eq.0', 0],
       ['/products?discontinued=neq.0', 10],
       ['/products?limit=2', 2],
-    ])('%s has not exactly one: 406, and how many is said', async (path, count) => {
+    ])('%s does not match exactly one product: 406 with the number of matches', async (path, count) => {
       const { details } = await expectRefusal(await get(path, OBJECT), 406, 'PGRST116');
       expect(details).toContain(`${count} rows`);
     });
 
-    test('past the end of a counted list there is not exactly one either: 406, not 416', async () => {
+    test('past the end of a counted list: 406, not 416', async () => {
       const counted = { accept: OBJECT, prefer: 'count=exact' };
       const response = await catalogue.fetch('/products?offset=100', { headers: counted });
       const { details } = await expectRefusal(response, 406, 'PGRST116');
@@ -88,14 +88,14 @@ describe.each(Object.keys(ENGINES))('media types on %s', (engine) => {
     });
   });
 
-  describe('one product under its own URL is one object', () => {
+  describe('one product at its own URL is one object', () => {
     test.each([
       ['application/json', 'application/json'],
       ['application/vnd.pgrst.array+json', 'application/json'],
       ['application/vnd.pgrst.array+json;nulls=stripped', `${OBJECT};nulls=stripped`],
       [`${OBJECT};nulls=stripped`, `${OBJECT};nulls=stripped`],
       [OBJECT, OBJECT],
-    ])('and Accept: %s is answered with %s', async (accept, type) => {
+    ])('and Accept: %s returns %s', async (accept, type) => {
       const response = await get('/products/61', accept);
       expect(response.headers.get('content-type')).toBe(`${type}; charset=utf-8`);
       expect(await response.json()).toEqual(reference(61));
@@ -111,13 +111,13 @@ describe.each(Object.keys(ENGINES))('media types on %s', (engine) => {
       ['image/png, text/csv;q=0.1', 'text/csv'],
       ['image/png;q=1, application/x-ndjson;q=0.2, */*;q=0.1', 'application/x-ndjson'],
       ['TEXT/CSV', 'text/csv'],
-    ])('Accept: %s is answered with %s', async (accept, type) => {
+    ])('Accept: %s returns %s', async (accept, type) => {
       const response = await get('/products?limit=1', accept);
       expect(response.headers.get('content-type')).toBe(`${type}; charset=utf-8`);
     });
 
     test.each(['image/png', 'text/html', 'text/*', 'application/geo+json', 'nonsense'])(
-      'Accept: %s alone cannot be answered: 406, and what can be is named',
+      'Accept: %s alone is not supported: 406, and the error names the supported types',
       async (accept) => {
         for (const path of ['/products', '/products/1']) {
           const { hint } = await expectRefusal(await get(path, accept), 406, 'PGRST107');
@@ -127,7 +127,7 @@ describe.each(Object.keys(ENGINES))('media types on %s', (engine) => {
     );
   });
 
-  test('an answer says that it depends on Accept', async () => {
+  test('responses vary by Accept', async () => {
     expect((await get('/products?limit=1', 'text/csv')).headers.get('vary')).toContain('Accept');
   });
 });
@@ -140,7 +140,7 @@ describe.each(Object.keys(ENGINES))('media types of written products on %s', (en
     catalogue.fetch('/products', sendJson('POST', body, headers));
   const get = (path: string, accept: string) => catalogue.fetch(path, { headers: { accept } });
 
-  test('nulls=stripped leaves nulls out, of a list and of one object', async () => {
+  test('nulls=stripped omits nulls, in a list and in one object', async () => {
     await create(sparse);
     const list = await get('/products?id=gte.77', 'application/vnd.pgrst.array+json;nulls=stripped');
     expect(list.headers.get('content-type')).toContain('nulls=stripped');
@@ -150,13 +150,13 @@ describe.each(Object.keys(ENGINES))('media types of written products on %s', (en
     expect(await (await get('/products/1001', `${OBJECT};nulls=stripped`)).json()).toEqual(withoutNulls);
   });
 
-  test('CSV leaves null empty, and quotes an empty text, commas, quotes and line ends', async () => {
+  test('CSV leaves null empty, and quotes empty texts, commas, quotes and line ends', async () => {
     await create({ ...sparse, quantity_per_unit: '', product_name: 'a "b", c\nd' });
     const response = await get('/products?id=eq.1001&select=product_name,quantity_per_unit,unit_price', 'text/csv');
     expect(await response.text()).toBe('product_name,quantity_per_unit,unit_price\n"a ""b"", c\nd","",\n');
   });
 
-  test('CSV begins with a byte order mark where it is asked for', async () => {
+  test('CSV begins with a byte order mark if requested', async () => {
     const path = '/products?id=eq.1&select=product_name';
     const response = await get(path, 'text/csv;bom=true');
     expect(response.headers.get('content-type')).toBe('text/csv;bom=true; charset=utf-8');
@@ -166,7 +166,7 @@ describe.each(Object.keys(ENGINES))('media types of written products on %s', (en
     expect([...new Uint8Array(await plain.arrayBuffer())][0]).toBe(0x70);
   });
 
-  test('CSV for a spreadsheet begins with a mark, and its texts are no formulas; a number is none', async () => {
+  test('CSV for spreadsheets begins with a byte order mark and escapes formulas in texts, but not numbers', async () => {
     const names = ['=1+1', '+1', '-1', '@sum', '\t=1', '\r=1', '=a,"b"', '1-1', ' =1', '＝1'];
     for (const [index, product_name] of names.entries()) {
       await create({ ...sparse, id: 2_000 + index, product_name, units_in_stock: -5 });
@@ -183,13 +183,13 @@ describe.each(Object.keys(ENGINES))('media types of written products on %s', (en
     expect(await (await get(path, 'text/csv')).text()).toContain('\n=1+1,-5\n');
   });
 
-  test('a line end in a name does not break a line of ndjson', async () => {
+  test('a line end in a name does not break an NDJSON line', async () => {
     await create({ ...TEN_FIELDS, product_name: 'two\nlines' });
     const text = await (await get('/products?id=eq.1001', 'application/x-ndjson')).text();
     expect(text.split('\n')).toHaveLength(2);
   });
 
-  test('return=representation comes in the type that was asked for', async () => {
+  test('return=representation uses the requested media type', async () => {
     const headers = { prefer: 'return=representation', accept: 'text/csv' };
     const created = await catalogue.fetch('/products?select=id,units_in_stock', sendJson('POST', TEN_FIELDS, headers));
     expect(created.status).toBe(201);
@@ -201,7 +201,7 @@ describe.each(Object.keys(ENGINES))('media types of written products on %s', (en
     expect(await removed.json()).toEqual(TEN_FIELDS);
   });
 
-  test('a write whose answer would not be one object is refused, and rolled back', async () => {
+  test('a write whose response would not be one object is rejected and rolled back', async () => {
     const headers = { prefer: 'return=representation', accept: OBJECT };
     await expectRefusal(await create([TEN_FIELDS, { ...TEN_FIELDS, id: 1002 }], headers), 406, 'PGRST116');
     const removal = { method: 'DELETE', headers };
@@ -209,7 +209,7 @@ describe.each(Object.keys(ENGINES))('media types of written products on %s', (en
     expect(await catalogue.list()).toEqual([...REFERENCE_PRODUCTS]);
   });
 
-  test('a write whose answer could not be read is refused before it is done', async () => {
+  test('a write whose response type is not supported is rejected before it runs', async () => {
     await expectRefusal(await create(TEN_FIELDS, { accept: 'image/png' }), 406, 'PGRST107');
     expect(await catalogue.list()).toHaveLength(77);
   });

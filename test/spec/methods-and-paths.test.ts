@@ -1,4 +1,4 @@
-/** Methods and paths: what may be done where, who may do it from a browser, and what is said where nothing is. */
+/** Methods and paths: allowed methods, cross-origin access, and errors for unknown paths. */
 import { describe, expect, test } from 'bun:test';
 import { ENGINES } from '../support/catalogue.ts';
 import { expectRefusal, sendJson, sharedCatalogue } from '../support/stories.ts';
@@ -9,17 +9,20 @@ const ON_A_PRODUCT = 'OPTIONS, GET, HEAD, PATCH, PUT, DELETE';
 describe.each(Object.keys(ENGINES))('methods and paths on %s', (engine) => {
   const catalogue = sharedCatalogue(engine);
 
-  describe('a method that does not go there', () => {
-    test.each(['PROPFIND', 'TRACE', 'LOCK', 'QUERY'])('%s: 405, and Allow names those that do', async (method) => {
-      for (const [path, allow] of [
-        ['/products', ON_THE_COLLECTION],
-        ['/products/5', ON_A_PRODUCT],
-      ] as const) {
-        const response = await catalogue.fetch(path, { method });
-        expect(response.headers.get('allow')).toBe(allow);
-        await expectRefusal(response, 405, 'PGRST117');
-      }
-    });
+  describe('a method that the path does not support', () => {
+    test.each(['PROPFIND', 'TRACE', 'LOCK', 'QUERY'])(
+      '%s: 405, and Allow names the supported methods',
+      async (method) => {
+        for (const [path, allow] of [
+          ['/products', ON_THE_COLLECTION],
+          ['/products/5', ON_A_PRODUCT],
+        ] as const) {
+          const response = await catalogue.fetch(path, { method });
+          expect(response.headers.get('allow')).toBe(allow);
+          await expectRefusal(response, 405, 'PGRST117');
+        }
+      },
+    );
 
     test('POST to a product: 405, whether it exists or not', async () => {
       for (const path of ['/products/5', '/products/5000']) {
@@ -51,16 +54,16 @@ describe.each(Object.keys(ENGINES))('methods and paths on %s', (engine) => {
       expect(await response.text()).toBe('');
     });
 
-    test('where there is nothing: 404', async () => {
+    test('a path that does not exist: 404', async () => {
       await expectRefusal(await catalogue.fetch('/suppliers', { method: 'OPTIONS' }), 404, 'PGRST205');
     });
   });
 
-  describe('a page of another origin', () => {
+  describe('a page from another origin', () => {
     const origin = { origin: 'https://shop.example' };
     const listed = (header: string | null) => (header ?? '').toLowerCase().split(/, */);
 
-    test('may read every answer, refusals too, and the headers that matter', async () => {
+    test('may read every response, including errors, and the relevant headers', async () => {
       const answers = [
         await catalogue.fetch('/products?limit=1', { headers: origin }),
         await catalogue.fetch('/products/1', { headers: origin }),
@@ -78,7 +81,7 @@ describe.each(Object.keys(ENGINES))('methods and paths on %s', (engine) => {
       }
     });
 
-    test.each(['POST', 'PATCH', 'PUT', 'DELETE'])('may ask beforehand whether it may %s', async (method) => {
+    test.each(['POST', 'PATCH', 'PUT', 'DELETE'])('gets permission in a preflight for %s', async (method) => {
       const response = await catalogue.fetch('/products', {
         method: 'OPTIONS',
         headers: {
@@ -94,7 +97,7 @@ describe.each(Object.keys(ENGINES))('methods and paths on %s', (engine) => {
       expect(Number(response.headers.get('access-control-max-age'))).toBeGreaterThan(0);
     });
 
-    test('that names no headers beforehand is told which may be sent', async () => {
+    test('gets the allowed headers if its preflight names none', async () => {
       const response = await catalogue.fetch('/products', {
         method: 'OPTIONS',
         headers: { ...origin, 'access-control-request-method': 'PATCH' },
@@ -106,33 +109,33 @@ describe.each(Object.keys(ENGINES))('methods and paths on %s', (engine) => {
     });
   });
 
-  describe('a path where nothing is', () => {
+  describe('a path that does not exist', () => {
     test.each([
       ['/product', 'products'],
       ['/Products', 'products'],
       ['/produkts', 'products'],
       ['/', '/products'],
       ['/suppliers', '/products'],
-    ])('%s: 404, and a hint to %s', async (path, hinted) => {
+    ])('%s: 404, and a hint that names %s', async (path, hinted) => {
       const { hint } = await expectRefusal(await catalogue.fetch(path), 404, 'PGRST205');
       expect(hint).toContain(hinted);
     });
 
     test.each(['/products/', '/products/1/', '/products/1/name', '/v1/products', '//products', '/rpc/a/b', '/rpc/'])(
-      '%s: 404, and a hint to what there is',
+      '%s: 404, and a hint that lists the existing paths',
       async (path) => {
         const { hint } = await expectRefusal(await catalogue.fetch(path), 404, 'PGRST125');
         expect(hint).toContain('/products');
       },
     );
 
-    test('a function is told that there are none', async () => {
+    test('the error for a function says that the service has no functions', async () => {
       const { hint } = await expectRefusal(await catalogue.fetch('/rpc/total', { method: 'POST' }), 404, 'PGRST202');
       await expectRefusal(await catalogue.fetch('/rpc/total?a=1'), 404, 'PGRST202');
-      expect(hint).toBe('There are no functions here. There is /products.');
+      expect(hint).toBe('There are no functions here. Available: /products.');
     });
 
-    test('a write there is refused the same', async () => {
+    test('a write to it is rejected in the same way', async () => {
       await expectRefusal(await catalogue.fetch('/product?id=eq.1', { method: 'DELETE' }), 404, 'PGRST205');
       await expectRefusal(
         await catalogue.fetch('/products/', sendJson('POST', { product_name: 'x' })),
@@ -141,7 +144,7 @@ describe.each(Object.keys(ENGINES))('methods and paths on %s', (engine) => {
       );
     });
 
-    test('a path that is not UTF-8 is refused with 400', async () => {
+    test('a path in invalid UTF-8 is rejected with 400', async () => {
       await expectRefusal(await catalogue.fetch('/products/%ff'), 400, '22021');
       await expectRefusal(await catalogue.fetch('/%c3%28'), 400, '22021');
     });
@@ -162,11 +165,11 @@ describe.each(Object.keys(ENGINES))('methods and paths on %s', (engine) => {
       ['/products/1700', {}],
       ['/products?idd=eq.4', {}],
       ['/nowhere', {}],
-    ])('%s is answered as GET, with the same headers and without a body', async (path, headers) => {
+    ])('%s returns the headers of GET without a body', async (path, headers) => {
       const got = await catalogue.fetch(path, { headers });
       const head = await catalogue.fetch(path, { method: 'HEAD', headers });
       expect(head.status).toBe(got.status);
-      // Of a GET's body it is added where it is sent.
+      // The HTTP server adds Content-Length to a GET response when it sends the body.
       const { 'content-length': length, ...sent } = Object.fromEntries(head.headers);
       expect(sent).toEqual(Object.fromEntries(got.headers));
       expect(await head.text()).toBe('');

@@ -1,4 +1,7 @@
-/** A declaration changes: what only adds is done and said, what could lose or refuse stored data is listed and refused. */
+/**
+ * Migrations: additive changes are applied and reported. Changes that could lose or invalidate stored data are listed
+ * and rejected.
+ */
 import { afterEach, describe, expect, test } from 'bun:test';
 import type { CollectionDraft, FieldDraft } from '../../src/collection/draft.ts';
 import { collectionsOf, type Declaration, type Opened, PLACES, type Place, refusalOf } from '../support/declared.ts';
@@ -12,7 +15,7 @@ function items(...fields: readonly FieldDraft[]): CollectionDraft {
 
 const KINDS: CollectionDraft = { name: 'kinds', key: ['id'], fields: [ID, { name: 'label', type: 'text' }] };
 
-describe.each(Object.keys(PLACES))('on %s', (engine) => {
+describe.each(Object.keys(PLACES))('migration on %s', (engine) => {
   const open: Opened[] = [];
   afterEach(async () => {
     for (const each of open.splice(0)) await each.close();
@@ -24,7 +27,7 @@ describe.each(Object.keys(PLACES))('on %s', (engine) => {
     return result;
   }
 
-  /** A database with these rows in it, which nobody has open. */
+  /** Creates a database with these rows and closes it. */
   async function filled(declaration: Declaration, rows: Readonly<Record<string, readonly object[]>>): Promise<Place> {
     const place = PLACES[engine]!();
     const { post, close } = await place.open(declaration);
@@ -33,7 +36,7 @@ describe.each(Object.keys(PLACES))('on %s', (engine) => {
     return place;
   }
 
-  /** It is refused with these words, the plan says the same, and the rows are there as before. */
+  /** Expects a rejection with these words, the same words in the plan, and unchanged rows. */
   async function expectRefused(place: Place, declaration: Declaration, ...words: readonly string[]): Promise<void> {
     const before = [await place.layout(), await place.ask('select * from items order by id')];
     const { problems } = await place.plan(declaration);
@@ -44,14 +47,14 @@ describe.each(Object.keys(PLACES))('on %s', (engine) => {
     expect([await place.layout(), await place.ask('select * from items order by id')]).toEqual(before);
   }
 
-  describe('what only adds', () => {
+  describe('additive changes', () => {
     const FIRST = items({ name: 'title', type: 'text' }, { name: 'kind_id', type: 'int4' });
     const ROWS = [
       { title: 'one', kind_id: 1 },
       { title: 'two', kind_id: 2 },
     ];
 
-    test('fields, indexes, rules, references and collections are made and said, and all rows are kept', async () => {
+    test('new fields, indexes, rules, references and collections are created and reported, and all rows are kept', async () => {
       const place = await filled(collectionsOf(FIRST), { items: ROWS });
       const second: Declaration = {
         collections: [
@@ -94,7 +97,7 @@ describe.each(Object.keys(PLACES))('on %s', (engine) => {
       expect(await list('/items?select=kind_id,stock&title=eq.three')).toEqual([{ kind_id: 1, stock: 7 }]);
     });
 
-    test('what is declared as before is left alone, and so is a table that others gave more', async () => {
+    test('an unchanged declaration changes nothing, even if the table has extra columns', async () => {
       const place = await filled(collectionsOf(FIRST), { items: ROWS });
       await place.ask('alter table items add column remark text');
       const before = await place.layout();
@@ -107,7 +110,7 @@ describe.each(Object.keys(PLACES))('on %s', (engine) => {
       expect(await place.layout()).toEqual(before);
     });
 
-    test('what others gave a table outlasts its changes, and can be declared', async () => {
+    test('columns added outside the service survive migrations, and can be declared', async () => {
       const place = await filled(collectionsOf(FIRST), { items: ROWS });
       await place.ask('alter table items add column remark text');
       await place.ask("update items set remark = 'r' || id");
@@ -125,7 +128,7 @@ describe.each(Object.keys(PLACES))('on %s', (engine) => {
       expect(await list('/items?select=remark')).toEqual([{ remark: 'r1' }, { remark: 'r2' }, { remark: null }]);
     });
 
-    test('what somebody dropped by hand is made again', async () => {
+    test('objects that somebody dropped manually are created again', async () => {
       const place = await filled(collectionsOf(items({ name: 'title', type: 'text', indexed: true })), { items: [] });
       await place.ask('drop index items_title');
       const { engine: made } = await opened(
@@ -135,7 +138,7 @@ describe.each(Object.keys(PLACES))('on %s', (engine) => {
       expect(made.steps).toEqual(['index items_title']);
     });
 
-    test('rules that are taken back bind no longer', async () => {
+    test('removed rules no longer apply', async () => {
       const strict = items({
         name: 'title',
         type: 'text',
@@ -156,7 +159,7 @@ describe.each(Object.keys(PLACES))('on %s', (engine) => {
       expect(await list('/items?select=title')).toEqual(['a', 'c', 'c', null].map((title) => ({ title })));
     });
 
-    test('a table that refers to another keeps its rows when that one is made anew', async () => {
+    test('a referring table keeps its rows when the referenced table is rebuilt', async () => {
       const child = (onDelete: 'cascade' | 'set null'): CollectionDraft => ({
         name: 'kinds',
         key: ['id'],
@@ -180,7 +183,7 @@ describe.each(Object.keys(PLACES))('on %s', (engine) => {
       expect(await list('/kinds?id=eq.1')).toEqual([{ id: 1, item_id: null }]);
     });
 
-    test('rows that refer to each other and to themselves begin a new collection', async () => {
+    test('a new collection can start with rows that refer to each other and to themselves', async () => {
       const tree: CollectionDraft = {
         name: 'kinds',
         key: ['id'],
@@ -198,7 +201,7 @@ describe.each(Object.keys(PLACES))('on %s', (engine) => {
     });
   });
 
-  describe('what would be lost', () => {
+  describe('destructive changes', () => {
     const COLOURED = items({ name: 'title', type: 'text' }, { name: 'colour', type: 'text' });
     const ROWS = [
       { title: 'a', colour: 'red' },
@@ -206,19 +209,19 @@ describe.each(Object.keys(PLACES))('on %s', (engine) => {
       { title: 'c', colour: null },
     ];
 
-    test('a field that is gone is refused, and goes when that is allowed', async () => {
+    test('a removed field is rejected, and dropped if that is allowed', async () => {
       const place = await filled(collectionsOf(COLOURED), { items: ROWS });
       const without = collectionsOf(items({ name: 'title', type: 'text' }));
       await expectRefused(place, without, 'items.colour is no longer declared, and 2 rows have a value');
       expect(await refusalOf(place, without)).toContain('catalogue migrate --allow drop:items.colour');
-      // What is allowed of another changes nothing.
+      // Permissions for other fields and collections have no effect.
       expect(await refusalOf(place, { ...without, allowed: ['drop:items.title', 'drop:items'] })).toContain('colour');
       const { engine: made, list } = await opened(place, { ...without, allowed: ['drop:items.colour'] });
       expect(made.steps).toEqual(['removed field items.colour']);
       expect(await list('/items')).toEqual([1, 2, 3].map((id, at) => ({ id, title: ROWS[at]!.title })));
     });
 
-    test('where a new field may be the one that is gone, the way to keep its values is told', async () => {
+    test('if a new field may be a renamed one, the error explains how to keep its values', async () => {
       const place = await filled(collectionsOf(COLOURED), { items: ROWS });
       const renamed = collectionsOf(items({ name: 'title', type: 'text' }, { name: 'paint', type: 'text' }));
       expect(await refusalOf(place, renamed)).toContain(
@@ -228,7 +231,7 @@ describe.each(Object.keys(PLACES))('on %s', (engine) => {
       expect(await refusalOf(place, other)).not.toContain('was: colour');
     });
 
-    test('a collection that is gone is refused, and goes when that is allowed', async () => {
+    test('a removed collection is rejected, and dropped if that is allowed', async () => {
       const place = await filled(collectionsOf(COLOURED, KINDS), { items: ROWS, kinds: [{ label: 'x' }] });
       await expectRefused(place, collectionsOf(COLOURED), 'kinds is no longer declared, and holds 1 row');
       const { engine: made, list } = await opened(place, { ...collectionsOf(COLOURED), allowed: ['drop:kinds'] });
@@ -237,7 +240,7 @@ describe.each(Object.keys(PLACES))('on %s', (engine) => {
       expect(place.ask('select * from kinds')).rejects.toThrow();
     });
 
-    test('a collection that others referred to goes with the references to it', async () => {
+    test('a referenced collection is dropped together with the references to it', async () => {
       const referring = items({
         name: 'kind_id',
         type: 'int4',
@@ -251,10 +254,10 @@ describe.each(Object.keys(PLACES))('on %s', (engine) => {
     });
   });
 
-  describe('another type', () => {
+  describe('a changed type', () => {
     const PRICED = items({ name: 'price', type: 'decimal(12,4)', indexed: true, minimum: 0 });
 
-    test('values are converted when that is allowed, through their text', async () => {
+    test('values are converted through their text if that is allowed', async () => {
       const place = await filled(collectionsOf(PRICED), { items: [{ price: 4.5 }, { price: 12 }, { price: null }] });
       const asText = collectionsOf(items({ name: 'price', type: 'text', indexed: true }));
       await expectRefused(place, asText, 'items.price becomes text, and was decimal(12,4): 3 rows are converted');
@@ -264,7 +267,7 @@ describe.each(Object.keys(PLACES))('on %s', (engine) => {
         { price: '4.5' },
         { price: null },
       ]);
-      // And back, with another rule.
+      // Changes the type back, with another rule.
       const back = collectionsOf(items({ name: 'price', type: 'decimal(6,1)', required: false, maximum: 100 }));
       const second = await opened(place, { ...back, allowed: ['convert:items.price'] });
       expect(await second.list('/items?select=price&order=price.asc')).toEqual([
@@ -274,7 +277,7 @@ describe.each(Object.keys(PLACES))('on %s', (engine) => {
       ]);
     });
 
-    test('rows that hold no such value are counted, and nothing helps but other rows', async () => {
+    test('the error counts rows that cannot be converted, and no option allows them', async () => {
       const place = await filled(collectionsOf(PRICED), { items: [{ price: 4.5 }, { price: 12 }, { price: 0.25 }] });
       const whole = collectionsOf(items({ name: 'price', type: 'int4', minimum: 0, indexed: true }));
       await expectRefused(place, whole, 'items.price becomes int4, and was decimal(12,4): 2 rows hold what is no int4');
@@ -287,13 +290,13 @@ describe.each(Object.keys(PLACES))('on %s', (engine) => {
       await expectRefusal(await fetch('/items', sendJson('POST', { price: -1 })), 400, '23514');
     });
 
-    test('where there are no rows nothing is asked', async () => {
+    test('an empty table needs no permission', async () => {
       const place = await filled(collectionsOf(PRICED), {});
       const { engine: made } = await opened(place, collectionsOf(items({ name: 'price', type: 'json' })));
       expect(made.steps).toContain('type of items.price: json');
     });
 
-    test('a key and what refers to it become another type together', async () => {
+    test('a key and the fields that refer to it change type together', async () => {
       const of = (type: string): Declaration => ({
         collections: [
           {
@@ -324,7 +327,7 @@ describe.each(Object.keys(PLACES))('on %s', (engine) => {
     });
   });
 
-  describe('rules that stored rows break', () => {
+  describe('rules that stored rows violate', () => {
     const PLAIN = items({ name: 'sku', type: 'text' }, { name: 'kind_id', type: 'int4' });
     const ROWS = [
       { sku: 'A-1', kind_id: 1 },
@@ -335,7 +338,7 @@ describe.each(Object.keys(PLACES))('on %s', (engine) => {
     const with_ = (sku: Partial<FieldDraft>, kind: Partial<FieldDraft> = {}) =>
       collectionsOf(items({ name: 'sku', type: 'text', ...sku }, { name: 'kind_id', type: 'int4', ...kind }), KINDS);
 
-    test('a required field: rows without it are counted, and filled when that is allowed and there is a default', async () => {
+    test('a required field: the error counts rows without a value, and allowing it fills them with the default', async () => {
       const place = await filled(collectionsOf(PLAIN, KINDS), { items: ROWS });
       await expectRefused(place, with_({ required: true }), '1 row has no sku: items.sku becomes required');
       expect(await refusalOf(place, with_({ required: true }))).not.toContain('--allow');
@@ -345,13 +348,13 @@ describe.each(Object.keys(PLACES))('on %s', (engine) => {
       expect(await list('/items?select=sku&id=gte.3')).toEqual([{ sku: 'bad' }, { sku: 'none' }]);
     });
 
-    test('a new required field without a default', async () => {
+    test('a new required field without a default is rejected', async () => {
       const place = await filled(collectionsOf(PLAIN), { items: ROWS });
       const more = collectionsOf(items(...PLAIN.fields.slice(1), { name: 'code', type: 'text', required: true }));
       await expectRefused(place, more, '4 rows have no code: items.code is new, required, and without a default');
     });
 
-    test('a rule: rows that break it are counted, and lose the value when that is allowed', async () => {
+    test('a rule: the error counts rows that violate it, and allowing it clears their values', async () => {
       const place = await filled(collectionsOf(PLAIN, KINDS), { items: ROWS });
       const pattern = with_({ pattern: '^[A-Z]-[0-9]$' });
       await expectRefused(place, pattern, '1 row breaks the rules of items.sku (pattern ^[A-Z]-[0-9]$)');
@@ -371,7 +374,7 @@ describe.each(Object.keys(PLACES))('on %s', (engine) => {
       ]);
     });
 
-    test('unique fields: rows that repeat a value are counted', async () => {
+    test('unique fields: the error counts rows that repeat a value', async () => {
       const place = await filled(collectionsOf(PLAIN, KINDS), { items: ROWS });
       await expectRefused(place, with_({ unique: true }), '1 row repeats the sku of another: items (sku) is unique');
       await place.ask("update items set sku = 'A-2' where id = 2");
@@ -379,7 +382,7 @@ describe.each(Object.keys(PLACES))('on %s', (engine) => {
       expect(made.steps).toEqual(['unique items_sku_key']);
     });
 
-    test('a reference: rows that refer to nothing are counted, those of a new collection considered', async () => {
+    test('a reference: the error counts rows without a target, taking the rows of a new collection into account', async () => {
       const references = { collection: 'kinds', onDelete: 'restrict' } as const;
       const place = await filled(collectionsOf(PLAIN), { items: ROWS });
       const declaration = {
@@ -406,7 +409,7 @@ describe.each(Object.keys(PLACES))('on %s', (engine) => {
       expect(await list('/kinds?select=id')).toEqual([{ id: 1 }, { id: 3 }]);
     });
 
-    test('all that is in the way is listed at once', async () => {
+    test('the error lists all obstacles at once', async () => {
       const place = await filled(collectionsOf(PLAIN, KINDS), { items: ROWS });
       const much = collectionsOf(items({ name: 'sku', type: 'int4', required: true, unique: true }));
       const { problems } = await place.plan(much);
@@ -418,7 +421,7 @@ describe.each(Object.keys(PLACES))('on %s', (engine) => {
     });
   });
 
-  describe('other names', () => {
+  describe('renaming', () => {
     const BEFORE = collectionsOf(items({ name: 'title', type: 'text', unique: true, maxLength: 9 }), {
       ...KINDS,
       fields: [ID, { name: 'item_id', type: 'int4', references: { collection: 'items', onDelete: 'restrict' } }],
@@ -447,7 +450,7 @@ describe.each(Object.keys(PLACES))('on %s', (engine) => {
       },
     );
 
-    test('what was renamed keeps its rows, its keys and what refers to it', async () => {
+    test('a renamed field or collection keeps its rows, keys and references', async () => {
       const place = await filled(BEFORE, {
         items: [{ title: 'a' }, { title: 'b' }, { title: 'c' }],
         kinds: [{ item_id: 1 }],
@@ -469,7 +472,7 @@ describe.each(Object.keys(PLACES))('on %s', (engine) => {
       await expectRefusal(await fetch('/things/1', { method: 'DELETE' }), 409, '23503');
     });
 
-    test('the words may stay in the file', async () => {
+    test('the rename keys may stay in the file', async () => {
       const place = await filled(BEFORE, { items: [{ title: 'a' }] });
       await (await opened(place, AFTER)).close();
       open.pop();
@@ -478,8 +481,8 @@ describe.each(Object.keys(PLACES))('on %s', (engine) => {
     });
   });
 
-  describe('another key', () => {
-    test('is taken where the rows have it, and refused where they do not', async () => {
+  describe('a changed key', () => {
+    test('is accepted if the rows have unique values, and rejected otherwise', async () => {
       const coded = (key: string) => ({ ...items({ name: 'code', type: 'text' }), key: [key] });
       const place = await filled(collectionsOf(coded('id')), { items: [{ code: 'a' }, { code: 'a' }, { code: null }] });
       await expectRefused(
@@ -506,7 +509,7 @@ describe.each(Object.keys(PLACES))('on %s', (engine) => {
     });
   });
 
-  describe('a key that is a reference, in a database whose earlier version numbered it', () => {
+  describe('a key that is also a reference, in a database whose earlier version assigned it', () => {
     const references = { collection: 'kinds', onDelete: 'restrict' } as const;
     const declared = collectionsOf(KINDS, {
       ...items({ name: 'title', type: 'text' }),
@@ -516,7 +519,10 @@ describe.each(Object.keys(PLACES))('on %s', (engine) => {
       ],
     });
 
-    /** The earlier version recorded the reference, and only PostgreSQL had a constraint for it. */
+    /**
+     * Creates a database like the earlier version, which recorded the reference but had a constraint only on
+     * PostgreSQL.
+     */
     async function numbered(rows: readonly object[]): Promise<Place> {
       const place = await filled(collectionsOf(KINDS, items({ name: 'title', type: 'text' })), {
         kinds: [{ id: 1 }, { id: 2 }],
@@ -547,14 +553,14 @@ describe.each(Object.keys(PLACES))('on %s', (engine) => {
     });
 
     if (engine === 'SQLite') {
-      test('a row that belongs to none is reported, and nothing is changed', async () => {
+      test('a row without a referenced row is reported, and nothing is changed', async () => {
         const place = await numbered([{ title: 'a' }, { title: 'b' }, { title: 'c' }]);
         await expectRefused(place, declared, '1 row refers to kinds that are not there: items.id becomes a reference');
       });
     }
   });
 
-  test('of ten that start at once one does it, and all serve', async () => {
+  test('of ten instances that start together one migrates, and all serve', async () => {
     const place = await filled(collectionsOf(items({ name: 'title', type: 'text' })), { items: [{ title: 'a' }] });
     const next = collectionsOf(
       items({ name: 'title', type: 'text', required: true }, { name: 'note', type: 'text' }),

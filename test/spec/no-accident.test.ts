@@ -1,4 +1,7 @@
-/** Writes that nobody has to fear: none touches every product by accident, and a bound one touches no more than asked. */
+/**
+ * Safe writes: no write changes every product by accident, and a write with a limit changes no more rows than
+ * requested.
+ */
 import { describe, expect, test } from 'bun:test';
 import { ENGINES, REFERENCE_PRODUCTS } from '../support/catalogue.ts';
 import { expectRefusal, expectUntouched, ids, ownCatalogue, sendJson } from '../support/stories.ts';
@@ -19,7 +22,7 @@ describe.each(Object.keys(ENGINES))('writes on %s', (engine) => {
       '/products?order=id',
       '/products?offset=5',
       '/products?columns=unit_price',
-    ])('PATCH and DELETE %s are refused, nothing is changed, and the way to do it is shown', async (path) => {
+    ])('PATCH and DELETE %s are rejected, nothing changes, and the hint shows the alternative', async (path) => {
       for (const write of [DELETE, sendJson('PATCH', { unit_price: 0 })]) {
         const { details, hint } = await expectRefusal(await catalogue.fetch(path, write), 400, '21000');
         expect(details).toBe('Nothing was changed.');
@@ -28,7 +31,7 @@ describe.each(Object.keys(ENGINES))('writes on %s', (engine) => {
       await expectUntouched(catalogue);
     });
 
-    test('a filter that every product meets says that it is no accident', async () => {
+    test('a filter that matches every product makes the write explicit', async () => {
       expect((await catalogue.fetch('/products?id=not.is.null', sendJson('PATCH', { discontinued: 2 }))).status).toBe(
         204,
       );
@@ -37,7 +40,7 @@ describe.each(Object.keys(ENGINES))('writes on %s', (engine) => {
       expect(await catalogue.list()).toEqual([]);
     });
 
-    test('a mistyped filter is no missing filter: it is refused as what it is', async () => {
+    test('a mistyped filter is rejected as such, not as a missing filter', async () => {
       await expectRefusal(await catalogue.fetch('/products?idd=eq.5', DELETE), 400, '42703');
       await expectRefusal(await catalogue.fetch('/products?id=5', DELETE), 400, 'PGRST100');
       await expectRefusal(await catalogue.fetch('/products?id', DELETE), 400, 'PGRST100');
@@ -45,7 +48,7 @@ describe.each(Object.keys(ENGINES))('writes on %s', (engine) => {
     });
   });
 
-  describe('by a pattern or a search that is none', () => {
+  describe('with an invalid pattern or search', () => {
     const catalogue = ownCatalogue(engine);
 
     test.each([
@@ -53,14 +56,14 @@ describe.each(Object.keys(ENGINES))('writes on %s', (engine) => {
       ['product_name=match.(', '2201B'],
       ['product_name=fts.a%20b', '42601'],
       ['product_name=fts(klingon).a', '42704'],
-    ])('%s are refused as the client’s mistake, not as a failure of the database', async (filter, code) => {
+    ])('%s are rejected as a client error, not as a database failure', async (filter, code) => {
       for (const write of [DELETE, sendJson('PATCH', { unit_price: 0 })]) {
         await expectRefusal(await catalogue.fetch(`/products?${filter}`, write), 400, code);
       }
       await expectUntouched(catalogue);
     });
 
-    test('of several mistakes the first is told', async () => {
+    test('of several mistakes the first is reported', async () => {
       const [search, pattern] = ['product_name=fts.a%20b', 'quantity_per_unit=match.('];
       for (const init of [{}, DELETE]) {
         await expectRefusal(await catalogue.fetch(`/products?${search}&${pattern}`, init), 400, '42601');
@@ -69,7 +72,7 @@ describe.each(Object.keys(ENGINES))('writes on %s', (engine) => {
     });
   });
 
-  describe('where the setting allows them', () => {
+  describe('with the setting that allows them', () => {
     const catalogue = ownCatalogue(engine, { allowUnfilteredWrites: true });
 
     test('PATCH without a filter changes every product', async () => {
@@ -83,7 +86,7 @@ describe.each(Object.keys(ENGINES))('writes on %s', (engine) => {
     });
   });
 
-  describe('with a bound', () => {
+  describe('with a limit', () => {
     const catalogue = ownCatalogue(engine);
     const byPrice = idsBy(
       (one, other) => Number(other.unit_price) - Number(one.unit_price) || Number(one.id) - Number(other.id),
@@ -112,36 +115,36 @@ describe.each(Object.keys(ENGINES))('writes on %s', (engine) => {
       );
     });
 
-    test('ties in the order are broken by id', async () => {
+    test('ties in the order are resolved by id', async () => {
       await catalogue.fetch('/products?order=discontinued.desc&limit=4', DELETE);
       expect(ids(await catalogue.list('/products?discontinued=neq.0'))).toEqual([17, 24, 28, 29, 42, 53]);
     });
 
-    test('a bound counts only the products that meet the filter', async () => {
+    test('a limit applies only to products that match the filter', async () => {
       await catalogue.fetch('/products?category_id=eq.1&limit=2&offset=1', DELETE);
       const beverages = ids(REFERENCE_PRODUCTS.filter(({ category_id }) => category_id === 1));
       expect(ids(await catalogue.list('/products?category_id=eq.1'))).toEqual([beverages[0]!, ...beverages.slice(3)]);
       expect(await catalogue.list()).toHaveLength(75);
     });
 
-    test('an offset with a filter leaves the first alone', async () => {
+    test('an offset with a filter skips the first matches', async () => {
       await catalogue.fetch('/products?discontinued=neq.0&offset=8', DELETE);
       expect(ids(await catalogue.list('/products?discontinued=neq.0'))).toEqual([1, 2, 5, 9, 17, 24, 28, 29]);
     });
 
-    test('limit=0 and an offset past the end touch nothing', async () => {
+    test('limit=0 and an offset past the end change nothing', async () => {
       for (const bound of ['limit=0', 'limit=5&offset=77', 'id=gt.0&offset=1000']) {
         expect((await catalogue.fetch(`/products?${bound}`, DELETE)).status).toBe(204);
       }
       await expectUntouched(catalogue);
     });
 
-    test('a limit larger than the matches touches the matches', async () => {
+    test('a limit larger than the number of matches changes all matches', async () => {
       await catalogue.fetch('/products?category_id=eq.6&limit=1000', sendJson('PATCH', { category_id: 60 }));
       expect(await catalogue.list('/products?category_id=eq.60')).toHaveLength(6);
     });
 
-    test('a bound that cannot be read is refused, and does not fall away', async () => {
+    test('an invalid limit is rejected, not ignored', async () => {
       for (const bound of ['limit=all', 'limit=3&order=price', 'limit=3&order=id.up']) {
         const { status } = await catalogue.fetch(`/products?id=gt.0&${bound}`, DELETE);
         expect(status).toBe(400);

@@ -1,4 +1,4 @@
-/** A field that is a number of any number of digits, as `catalogue declare` writes it: only read, and exact on both engines. */
+/** Numeric fields of unlimited precision, as `catalogue declare` writes them: read-only, and exact on both engines. */
 import { describe, expect, test } from 'bun:test';
 import { PLACES } from '../support/declared.ts';
 import { expectRefusal, sendJson } from '../support/stories.ts';
@@ -17,7 +17,7 @@ const weights = ['1200.0', '700', '12345678901234567890.5', null, '1200.00', '-3
 const rows = { parcels: weights.map((weight, index) => ({ id: index + 1, weight })) };
 
 describe.each(Object.keys(PLACES))('a numeric field on %s', (engine) => {
-  test('is compared, sorted, summed and shown by its value, and stays when the database is opened again', async () => {
+  test('is compared, sorted, summed and printed by its value, also after the database is opened again', async () => {
     const place = PLACES[engine]!();
     await (await place.open({ collections, rows })).close();
     expect((await place.plan({ collections })).steps).toEqual([]);

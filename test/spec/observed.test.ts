@@ -1,4 +1,4 @@
-/** What an answer tells of itself, where it is asked to: its stages, its plan, its name. */
+/** Optional diagnostics of a response: its stages, its query plan and its request id. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type App, createApp } from '../../src/app.ts';
@@ -29,7 +29,7 @@ for (const name of Object.keys(ENGINES)) {
     });
     afterAll(() => engine.close());
 
-    test('Server-Timing tells each stage of a read and of a write, and only where it is switched on', async () => {
+    test('Server-Timing reports each stage of a read and of a write, only if it is enabled', async () => {
       const app = make({ serverTiming: true });
       const stages = /^parse;dur=[\d.]+, plan;dur=[\d.]+, engine;dur=[\d.]+, response;dur=[\d.]+, total;dur=[\d.]+$/;
       expect((await ask(app, '/products?limit=1')).headers.get('server-timing')).toMatch(stages);
@@ -39,7 +39,7 @@ for (const name of Object.keys(ENGINES)) {
       expect((await ask(make({}), '/products?limit=1')).headers.get('server-timing')).toBeNull();
     });
 
-    test('a plan in place of the rows, as JSON and as text', async () => {
+    test('a plan is returned instead of the rows, as JSON and as text', async () => {
       const app = make({ plans: true });
       const json = await ask(app, '/products?id=gt.5&order=unit_price', { headers: { accept: PLAN } });
       expect(json.status).toBe(200);
@@ -50,7 +50,7 @@ for (const name of Object.keys(ENGINES)) {
       await expectRefusal(await ask(app, '/products?nope=eq.1', { headers: { accept: PLAN } }), 400, '42703');
     });
 
-    test('the options of a plan are applied on PostgreSQL, and the answer names those', async () => {
+    test('PostgreSQL applies the options of a plan, and the response names the applied ones', async () => {
       const app = make({ plans: true });
       const accept = 'application/vnd.pgrst.plan+json; options=verbose|analyze|nothing';
       const response = await ask(app, '/products?id=lt.5', { headers: { accept } });
@@ -62,16 +62,16 @@ for (const name of Object.keys(ENGINES)) {
       expect('Output' in plan).toBe(isApplied);
     });
 
-    test('no plan unless the setting allows it', async () => {
+    test('a plan is rejected unless the setting allows it', async () => {
       await expectRefusal(await ask(make({}), '/products', { headers: { accept: PLAN } }), 406, 'PGRST107');
     });
 
-    test('every answer carries the name of its request, refusals too', async () => {
+    test('every response, including errors, carries the request id', async () => {
       const app = make({});
       const headers = { 'x-request-id': 'mine' };
       for (const path of ['/products', '/products/1', '/products/0', '/products?x=eq.1', '/nothing']) {
         expect((await ask(app, path, { headers })).headers.get('x-request-id')).toBe('mine');
-        // Once more: an answer that was kept has the name of the request that it answers.
+        // The second request checks that a cached response has the id of the current request.
         expect((await ask(app, path, { headers: { 'x-request-id': 'other' } })).headers.get('x-request-id')).toBe(
           'other',
         );

@@ -1,4 +1,4 @@
-/** Collections and fields may be called what SQL, or a statement of ours, calls something else. */
+/** Collections and fields may have names that SQL or the generated statements use for something else. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
 import { type Catalogue, ENGINES } from '../support/catalogue.ts';
@@ -21,14 +21,14 @@ const CATALOGUE = declareCatalogue({
   ],
 });
 
-describe.each(Object.keys(ENGINES))('on %s', (engine) => {
+describe.each(Object.keys(ENGINES))('unusual names on %s', (engine) => {
   let odd: Catalogue;
   beforeAll(async () => {
     odd = await openDeclared(engine, CATALOGUE, { listed: [{ id: 7, given: 'first' }] });
   });
   afterAll(() => odd.close());
 
-  test.each(NAMES)('a collection and a field called %s are written and read as any other', async (name) => {
+  test.each(NAMES)('a collection and a field named %s are written and read like any other', async (name) => {
     const merge = (rows: unknown) =>
       odd.fetch(`/${name}`, sendJson('POST', rows, { prefer: 'resolution=merge-duplicates' }));
     expect((await merge([{ id: 1, [name]: 'a' }])).status).toBe(201);
@@ -48,16 +48,19 @@ describe.each(Object.keys(ENGINES))('on %s', (engine) => {
     expect(await odd.list(`/${name}?select=id&id=lt.7`)).toEqual([]);
   });
 
-  test.each(['"the shaped"', '"the changed"', '"the place"', '"is new"'])('a column is shown as %s', async (alias) => {
-    const written = (init: RequestInit) => odd.fetch(`/table?id=eq.9&select=${alias}:id`, init);
-    const shown = [{ [alias.slice(1, -1)]: 9 }];
-    const returned = { prefer: 'return=representation' };
-    expect(await (await written(sendJson('POST', { id: 9 }, returned))).json()).toEqual(shown);
-    expect(await (await written(sendJson('PATCH', { user: 'a' }, returned))).json()).toEqual(shown);
-    expect(await (await written({ method: 'DELETE', headers: returned })).json()).toEqual(shown);
-  });
+  test.each(['"the shaped"', '"the changed"', '"the place"', '"is new"'])(
+    'a column can have the alias %s',
+    async (alias) => {
+      const written = (init: RequestInit) => odd.fetch(`/table?id=eq.9&select=${alias}:id`, init);
+      const shown = [{ [alias.slice(1, -1)]: 9 }];
+      const returned = { prefer: 'return=representation' };
+      expect(await (await written(sendJson('POST', { id: 9 }, returned))).json()).toEqual(shown);
+      expect(await (await written(sendJson('PATCH', { user: 'a' }, returned))).json()).toEqual(shown);
+      expect(await (await written({ method: 'DELETE', headers: returned })).json()).toEqual(shown);
+    },
+  );
 
-  test('a key called constructor is missed where it is not given', async () => {
+  test('a missing key named constructor is reported', async () => {
     await expectRefusal(await odd.fetch('/keyed', sendJson('PATCH', [{}])), 400, '21000');
   });
 });

@@ -1,4 +1,4 @@
-/** The service answers as the document says: every recorded answer, by its path, method, status and media type. */
+/** Every recorded response matches the OpenAPI document, by path, method, status and media type. */
 import { describe, expect, test } from 'bun:test';
 import { complaintsAbout, describedPath, document, shopDocument } from '../support/openapi.ts';
 import { type RecordedCase, recordedAreas, recordedCases } from '../support/recorded.ts';
@@ -9,7 +9,7 @@ const NESTED_ARRAYS = ['shop-insert-1300'];
 describe.each([
   { folder: 'recorded', described: document },
   { folder: 'recorded-shop', described: shopDocument },
-])('recorded answers agree with the document: $folder', ({ folder, described }) => {
+])('recorded responses match the document: $folder', ({ folder, described }) => {
   const pathOf = ({ path, headers }: RecordedCase) => {
     const [route = '', query = ''] = path.split('?');
     return describedPath(route, query, headers.accept ?? headers.Accept);
@@ -31,7 +31,7 @@ describe.each([
     expect(wrong).toEqual([]);
   });
 
-  test('the document describes every successful answer', () => {
+  test('the document describes every successful response', () => {
     const leftOut = recordedAreas(folder)
       .flatMap((area) => recordedCases(area, folder))
       .filter((recorded) => !isDescribed(recorded));

@@ -147,7 +147,7 @@ describe.each(CASES)('the service accepts every example of $catalogue on $engine
 
   const withItems = Object.keys(components).filter((name) => name.endsWith('.key.path'));
   test.each(withItems)(
-    'the version beside %s is the version of the row, so that 304 and If-Match work',
+    'the ETag in the example of %s is the version of the row, so that 304 and If-Match work',
     async (path) => {
       const name = path.split('.')[0]!;
       const tag = components[`${name}.If-Match`]!.example as string;

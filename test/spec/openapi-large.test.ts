@@ -1,4 +1,7 @@
-/** Descriptions of large catalogues: built in slices, small for each collection, and the same whole or in parts. */
+/**
+ * OpenAPI documents of large catalogues: generated in slices, small for each collection, and equal as a whole or in
+ * parts.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type App, createApp } from '../../src/app.ts';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
@@ -31,7 +34,7 @@ const FIELDS: readonly FieldDraft[] = [
   { name: 'notes', type: 'json' },
 ];
 
-/** Each collection refers to the one before it and to the first, which many relations lead to. */
+/** Each collection refers to the previous one and to the first, which therefore has many relationships. */
 function manyCollections(count: number): CollectionDraft[] {
   const refersTo = (name: string, collection: string): FieldDraft => ({
     name,
@@ -53,7 +56,7 @@ const described = describeCatalogue({ catalogue, rows: () => [] });
 
 let engine: Engine;
 let app: App;
-/** A service that has built nothing yet. */
+/** Starts a service with empty caches. */
 function open(about = described): App {
   const [first] = about.catalogue.collections.values();
   const health = new Health(() => engine, planReadItem(first!, '0', EMPTY_QUERY));
@@ -78,8 +81,8 @@ beforeAll(async () => {
 });
 afterAll(() => engine.close());
 
-describe('other requests while a description is built', () => {
-  /** The requests that the event loop answered before the description was complete. */
+describe('other requests during the generation of a document', () => {
+  /** Counts the requests that the event loop served before the document was complete. */
   async function answeredMeanwhile(path: string): Promise<number> {
     const fresh = open();
     // The scripts of the page are not part of the description.
@@ -99,11 +102,11 @@ describe('other requests while a description is built', () => {
     return answered;
   }
 
-  test('are answered between the slices of the whole document, at least one for each collection', async () => {
+  test('get a response between the slices of the whole document, at least one per collection', async () => {
     expect(await answeredMeanwhile('/openapi.json')).toBeGreaterThanOrEqual(COLLECTIONS);
   });
 
-  test('are answered between the sections of a page', async () => {
+  test('get a response between the sections of a page', async () => {
     expect(await answeredMeanwhile('/docs/things_0')).toBeGreaterThan(20);
   });
 });
@@ -122,7 +125,7 @@ describe('the document of many collections', () => {
     expect((await ask('/openapi.json', { method: 'HEAD' })).status).toBe(200);
   });
 
-  test('two callers at once get the same document', async () => {
+  test('two concurrent callers get the same document', async () => {
     const fresh = open();
     const [one, other] = await Promise.all([ask('/', {}, fresh), ask('/openapi.json', {}, fresh)]);
     expect(await one!.text()).toBe(await other!.text());
@@ -145,21 +148,21 @@ describe('the document of many collections', () => {
     await expectRefusal(await ask('/docs/thing_7'), 404, 'PGRST205');
   });
 
-  test('lists the first embeddings of a collection that many refer to, and counts the rest', async () => {
+  test('lists the first embeddings of a collection with many references, and the number of the others', async () => {
     const { components } = (await (await ask('/openapi/things_0.json')).json()) as OpenApi;
     const { description } = components.parameters['things_0.select']!;
     expect(description.match(/^- `/gm)).toHaveLength(50);
     expect(description).toContain('and 10 more.');
   });
 
-  test('has an index page that leads to every collection', async () => {
+  test('has an index page that links to every collection', async () => {
     const html = await (await ask('/docs')).text();
     const missing = [...catalogue.collections.keys()].filter((name) => !html.includes(`<a href="docs/${name}">`));
     expect(missing).toEqual([]);
   });
 });
 
-test('the document of a collection has less than 15 kB, gzipped', async () => {
+test('the document of one collection is smaller than 15 kB, gzipped', async () => {
   const shop = open(describeCatalogue({ catalogue: SHOP, rows: (name) => SHOP_ROWS[name] ?? [] }));
   const sizes = [
     ...[...SHOP.collections.keys()].map((name) => [name, shop] as const),

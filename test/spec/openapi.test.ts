@@ -1,4 +1,4 @@
-/** The description of the service is valid and complete, and matches what the service does. */
+/** The OpenAPI document is valid and complete, and matches the behaviour of the service. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
@@ -125,7 +125,7 @@ describe.each([
     expect(JSON.stringify(described)).not.toContain('"default":');
   });
 
-  test('has bodies of requests for POST, PATCH and PUT, and no bodies of answers for HEAD', () => {
+  test('has request bodies for POST, PATCH and PUT, and no response bodies for HEAD', () => {
     const withBody = operations(described).filter(({ operation }) => operation.requestBody !== undefined);
     expect([...new Set(withBody.map(({ method }) => method))].sort()).toEqual(['patch', 'post', 'put']);
     const headers = operations(described).filter(({ method }) => method === 'head');
@@ -176,7 +176,7 @@ describe('the document of the shop', () => {
     );
   });
 
-  test('has the rules of the fields in their schemas, defaults in words', () => {
+  test('has the rules of the fields in their schemas, and defaults as text', () => {
     expect(property('products.Row', 'unit_price')).toMatchObject({ minimum: 0, maximum: 99999999.9999 });
     expect(property('products.Row', 'sku')).toMatchObject({ pattern: '^[A-Z]-[0-9]{4}$', description: 'Unique.' });
     expect(property('labels.NewRow', 'label')).toMatchObject({ type: 'string', maxLength: 20 });
@@ -206,7 +206,7 @@ describe('the document of the shop', () => {
     expect(paths['/products']!.get!.responses['300']!.$ref).toBe('#/components/responses/Error300');
   });
 
-  test('names every unique set for on_conflict, and every field of the key for PUT', () => {
+  test('names every unique constraint for on_conflict, and every key field for PUT', () => {
     const choices = (name: string) => components.parameters[`${name}.on_conflict`]!.schema;
     expect(choices('products')).toMatchObject({ enum: ['id', 'sku', 'uid'] });
     expect(choices('prices')).toMatchObject({ enum: ['product_id,currency'] });
@@ -233,11 +233,11 @@ const STRICT = declareCatalogue({
   ],
 });
 
-describe('what generators make of a description', () => {
+describe('code generated from the document', () => {
   const strict = openApiDocument({ ...DESCRIBED, catalogue: STRICT, rows: () => [] }) as unknown as OpenApi;
   const { schemas } = strict.components;
 
-  test('operations read and write whole rows as JSON; `select` and other media types have operations of their own', () => {
+  test('operations read and write whole rows as JSON; `select` and other media types have separate operations', () => {
     const contents = operations(strict)
       .filter(({ operation }) => operation.tags.includes('options'))
       .flatMap(({ path, operation }) =>
@@ -257,7 +257,7 @@ describe('what generators make of a description', () => {
     expect(parameters('/rest/v1/options')).toContain('options.select');
   });
 
-  test('nobody sends a readOnly field, and a key that is a reference is required', () => {
+  test('a readOnly field is never sent, and a key that is also a reference is required', () => {
     expect(schemas['options.Row']!.properties.total).toMatchObject({ readOnly: true });
     expect(Object.keys(schemas['options.NewRow']!.properties)).toEqual(['id', 'level', 'state', 'since']);
     expect(Object.keys(schemas['options.Changes']!.properties)).toEqual(['id', 'level', 'state', 'since']);
@@ -288,8 +288,8 @@ describe('what generators make of a description', () => {
   });
 });
 
-describe('the document and the service are the same', () => {
-  test('in the paths beside the collection; pages for people are not part of the API', async () => {
+describe('the document and the service agree', () => {
+  test('on the paths other than collections; HTML pages are not part of the API', async () => {
     const described = Object.keys(document.paths).filter((path) => !/^(\/rest\/v1)?\/products/.test(path));
     expect(described).toEqual([...DESCRIPTION_PATHS, ...HEALTH_PATHS]);
     for (const path of [CONSOLE_PATH, DOCS_PATH]) {
@@ -298,7 +298,7 @@ describe('the document and the service are the same', () => {
     await expectRefusal(await ask('/nothing'), 404, 'PGRST205');
   });
 
-  test('in their routes and methods', async () => {
+  test('on routes and methods', async () => {
     for (const [path, operations] of Object.entries(document.paths)) {
       const response = await ask(path.replace(/\{\w+\}/, '1'), { method: 'OPTIONS' });
       expect({ path, status: response.status }).toEqual({ path, status: 200 });
@@ -308,7 +308,7 @@ describe('the document and the service are the same', () => {
     }
   });
 
-  test('in their fields and the operators of each', async () => {
+  test('on fields and the operators of each', async () => {
     const names = products.fields.map((field) => field.name);
     for (const schema of ['products.Row', 'products.NewRow', 'products.Changes']) {
       expect(Object.keys(document.components.schemas[schema]!.properties)).toEqual(names);
@@ -322,7 +322,7 @@ describe('the document and the service are the same', () => {
     }
   });
 
-  test('in the other parameters', () => {
+  test('on the other parameters', () => {
     const inQuery = Object.values(document.components.parameters).filter((parameter) => parameter.in === 'query');
     const fields = products.fields.map((field) => field.name);
     expect([...new Set(inQuery.map(({ name }) => name))].sort()).toEqual(
@@ -330,26 +330,26 @@ describe('the document and the service are the same', () => {
     );
   });
 
-  test('in the preferences', () => {
+  test('on the preferences', () => {
     const { description } = document.components.parameters.Prefer!;
     for (const [name, values] of Object.entries(CHOICES)) expect(description).toContain(`${name}=${values.join('|')}`);
   });
 
-  test('in the media types of bodies', () => {
+  test('on the media types of bodies', () => {
     expect(Object.keys(bodyOf(document.paths['/rest/v1/products']!.post!))).toEqual([...BODY_TYPES]);
     expect(Object.keys(bodyOf(document.paths['/products']!.post!))).toEqual(['application/json']);
   });
 
-  test('in the error codes, each under its status', () => {
+  test('on the error codes, each with its status', () => {
     expect(document.components.schemas.Problem!.properties.code!.enum).toEqual(Object.keys(ERRORS));
     for (const [code, { status }] of Object.entries(ERRORS)) {
-      // Only catalogues with roles have it.
+      // Only catalogues with roles return 401.
       if (status === 401) continue;
       expect(document.components.responses[`Error${status}`]!.description).toContain(`\`${code}\``);
     }
   });
 
-  test('in the statuses, headers and media types: the document describes every answer', async () => {
+  test('on statuses, headers and media types: the document describes every response', async () => {
     const requests: [method: string, path: string, init?: RequestInit][] = [
       ['GET', '/products?limit=2'],
       ['GET', '/products?limit=2', { headers: { prefer: 'count=exact' } }],
@@ -489,7 +489,7 @@ describe('the commands', () => {
     expect(JSON.parse(stdout)).toEqual(JSON.parse(JSON.stringify(document)));
   });
 
-  test('catalogue types prints the types that test/types checks with the client', async () => {
+  test('catalogue types prints the types that test/types compiles with the client', async () => {
     const { exitCode, stdout } = await run({ args: ['types'], cwd: temporaryFolder() });
     expect(exitCode).toBe(0);
     expect(stdout).toBe(typeScriptTypes(BUILT_IN.catalogue));
@@ -498,14 +498,14 @@ describe('the commands', () => {
 
   const declared = new URL('../data/shop/collections.yaml', import.meta.url).pathname;
 
-  test('both take a declaration: the types of the shop are those that test/types checks', async () => {
+  test('both accept a declaration: the types of the shop are those that test/types compiles', async () => {
     const args = ['types', '--collections', declared];
     const { exitCode, stdout } = await run({ args, cwd: temporaryFolder() });
     expect(exitCode).toBe(0);
     expect(stdout).toBe(readFileSync(new URL('../types/shop-database.ts', import.meta.url), 'utf8'));
   });
 
-  test('both take a declaration: the document of the shop has its rows as examples', async () => {
+  test('both accept a declaration: the document of the shop uses its rows as examples', async () => {
     const { exitCode, stdout } = await run({ args: ['openapi', '--collections', declared], cwd: temporaryFolder() });
     expect(exitCode).toBe(0);
     expect(JSON.parse(stdout)).toEqual(shopDocument);

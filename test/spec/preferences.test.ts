@@ -1,4 +1,4 @@
-/** Prefer (RFC 7240): what to answer, how to count, how much may change, and a try without consequences. */
+/** Prefer (RFC 7240): the response content, counting, limits on changed rows, and dry runs. */
 import { describe, expect, test } from 'bun:test';
 import { ENGINES, REFERENCE_PRODUCTS } from '../support/catalogue.ts';
 import {
@@ -18,7 +18,7 @@ describe.each(Object.keys(ENGINES))('preferences on %s', (engine) => {
   const applied = (response: Response) => (response.headers.get('preference-applied') ?? '').split(', ').sort();
 
   describe('return', () => {
-    test('minimal, or none: no body', async () => {
+    test('minimal, or no preference: no body', async () => {
       for (const prefer of ['return=minimal', 'count=exact']) {
         const response = await write('PATCH', '/products?id=eq.1', prefer, { unit_price: 19 });
         expect(response.status).toBe(204);
@@ -26,14 +26,14 @@ describe.each(Object.keys(ENGINES))('preferences on %s', (engine) => {
       }
     });
 
-    test('headers-only: where the new product is, and no body', async () => {
+    test('headers-only: Location of the new product, and no body', async () => {
       const response = await write('POST', '/products', 'return=headers-only', TEN_FIELDS);
       expect(response.status).toBe(201);
       expect(response.headers.get('location')).toBe('/products?id=eq.1001');
       expect(await response.text()).toBe('');
     });
 
-    test('representation: the rows as they are now, with the fields that select names', async () => {
+    test('representation: the current rows, with the fields that select names', async () => {
       const path = '/products?id=in.(5,4)&select=id,unit_price&order=id.desc';
       const response = await write('PATCH', path, 'return=representation', { unit_price: 2.5 });
       expect(response.status).toBe(200);
@@ -44,13 +44,13 @@ describe.each(Object.keys(ENGINES))('preferences on %s', (engine) => {
       expect(applied(response)).toEqual(['return=representation']);
     });
 
-    test('representation of what was deleted: the rows as they were', async () => {
+    test('representation of deleted rows: their last state', async () => {
       const response = await write('DELETE', '/products?id=eq.20', 'return=representation');
       expect(response.status).toBe(200);
       expect(await response.json()).toEqual([reference(20)]);
     });
 
-    test('representation of a change that met nothing: an empty list', async () => {
+    test('representation of an update without matches: an empty list', async () => {
       const response = await write('PATCH', '/products?id=eq.2000', 'return=representation', { unit_price: 2.5 });
       expect(response.status).toBe(200);
       expect(await response.json()).toEqual([]);
@@ -58,7 +58,7 @@ describe.each(Object.keys(ENGINES))('preferences on %s', (engine) => {
   });
 
   describe('count', () => {
-    test('exact: how many were written', async () => {
+    test('exact: the number of written rows', async () => {
       const changed = await write('PATCH', '/products?discontinued=neq.0', 'count=exact', { reorder_level: 0 });
       expect(changed.headers.get('content-range')).toBe('0-9/10');
       const removed = await write('DELETE', '/products?discontinued=neq.0', 'count=exact');
@@ -66,7 +66,7 @@ describe.each(Object.keys(ENGINES))('preferences on %s', (engine) => {
       expect(applied(removed)).toEqual(['count=exact']);
     });
 
-    test.each(['planned', 'estimated'])('%s: an honest total of a small list', async (kind) => {
+    test.each(['planned', 'estimated'])('%s: the exact total of a small list', async (kind) => {
       const response = await catalogue.fetch('/products?limit=5', { headers: { prefer: `count=${kind}` } });
       expect(response.headers.get('content-range')).toMatch(/^0-4\/\d+$/);
       expect(applied(response)).toEqual([`count=${kind}`]);
@@ -76,20 +76,20 @@ describe.each(Object.keys(ENGINES))('preferences on %s', (engine) => {
   describe('resolution', () => {
     const rows = [{ ...TEN_FIELDS, id: 3, product_name: 'Syrup' }, TEN_FIELDS];
 
-    test('merge-duplicates changes the products that exist and creates the others', async () => {
+    test('merge-duplicates updates existing products and creates the others', async () => {
       const response = await write('POST', '/products', 'resolution=merge-duplicates', rows);
       expect(response.status).toBe(201);
       expect(applied(response)).toEqual(['resolution=merge-duplicates']);
       expect(await catalogue.list('/products?id=in.(3,1001)')).toEqual(rows);
     });
 
-    test('merge-duplicates leaves alone the fields that are not given', async () => {
+    test('merge-duplicates does not change missing fields', async () => {
       const change = [{ id: 3, product_name: 'Syrup' }];
       expect((await write('POST', '/products', 'resolution=merge-duplicates', change)).status).toBe(200);
       expect(await catalogue.list('/products?id=eq.3')).toEqual([{ ...reference(3), product_name: 'Syrup' }]);
     });
 
-    test('ignore-duplicates keeps the products that exist and creates the others', async () => {
+    test('ignore-duplicates keeps existing products and creates the others', async () => {
       const prefer = 'resolution=ignore-duplicates, return=representation';
       expect(ids((await (await write('POST', '/products', prefer, rows)).json()) as never)).toEqual([1001]);
       expect(await catalogue.list('/products?id=in.(3,1001)')).toEqual([reference(3), TEN_FIELDS]);
@@ -97,7 +97,7 @@ describe.each(Object.keys(ENGINES))('preferences on %s', (engine) => {
   });
 
   describe('missing', () => {
-    test('default: what columns names and the object lacks takes its default, not null', async () => {
+    test('default: a field in columns that the object lacks takes its default, not null', async () => {
       const path = '/products?columns=product_name,discontinued,unit_price';
       await expectRefusal(await write('POST', path, 'missing=null', { product_name: 'Tea' }), 400, '23502');
       expect((await write('POST', path, 'missing=default', { product_name: 'Tea' })).status).toBe(201);
@@ -110,7 +110,7 @@ describe.each(Object.keys(ENGINES))('preferences on %s', (engine) => {
   describe('max-affected', () => {
     const strict = (count: number) => `handling=strict, max-affected=${count}`;
 
-    test('with strict handling, a write that meets more is refused, and nothing changed', async () => {
+    test('with strict handling, a write that matches more rows is rejected, and nothing changes', async () => {
       const tooMany = await write('DELETE', '/products?discontinued=neq.0', strict(9));
       const { details } = await expectRefusal(tooMany, 400, 'PGRST124');
       expect(details).toContain('10');
@@ -118,20 +118,20 @@ describe.each(Object.keys(ENGINES))('preferences on %s', (engine) => {
       await expectUntouched(catalogue);
     });
 
-    test('up to the number it is done, and the preference applied', async () => {
+    test('a write up to the limit is applied, and Preference-Applied names the preference', async () => {
       const response = await write('DELETE', '/products?discontinued=neq.0', strict(10));
       expect(response.status).toBe(204);
       expect(applied(response)).toEqual(['handling=strict', 'max-affected=10']);
       expect(await catalogue.list()).toHaveLength(67);
     });
 
-    test('without strict handling it does not hold, and is not said to be applied', async () => {
+    test('without strict handling it is ignored, and Preference-Applied does not name it', async () => {
       const response = await write('DELETE', '/products?discontinued=neq.0', 'max-affected=1');
       expect(response.status).toBe(204);
       expect(response.headers.get('preference-applied')).toBeNull();
     });
 
-    test('a limit keeps a write within it', async () => {
+    test('limit keeps a write below it', async () => {
       expect((await write('DELETE', '/products?discontinued=neq.0&limit=9', strict(9))).status).toBe(204);
       expect(await catalogue.list()).toHaveLength(68);
     });
@@ -139,7 +139,7 @@ describe.each(Object.keys(ENGINES))('preferences on %s', (engine) => {
 
   describe('handling', () => {
     test.each(['return=everything', 'count=all', 'max-affected=few', 'colour=red', 'tx=maybe', 'respond-async'])(
-      'strict: %s is refused and named; lenient it is passed over',
+      'strict: %s is rejected and named; lenient: it is ignored',
       async (unknown) => {
         const { details } = await expectRefusal(
           await write('DELETE', '/products?id=eq.1', `handling=strict, ${unknown}`),
@@ -153,7 +153,7 @@ describe.each(Object.keys(ENGINES))('preferences on %s', (engine) => {
       },
     );
 
-    test('strict holds for reads too', async () => {
+    test('strict also applies to reads', async () => {
       const headers = { prefer: 'handling=strict, count=roughly' };
       await expectRefusal(await catalogue.fetch('/products', { headers }), 400, 'PGRST122');
     });
@@ -184,7 +184,7 @@ describe.each(Object.keys(ENGINES))('preferences on %s', (engine) => {
       ['PUT', '/products/5', { ...TEN_FIELDS, id: 5 }, 200],
       ['DELETE', '/products?id=lt.70', undefined, 200],
       ['DELETE', '/products/5', undefined, 200],
-    ])('%s %s answers as the real one would, and stores nothing', async (method, path, body, status) => {
+    ])('%s %s returns the same response as the real write, and stores nothing', async (method, path, body, status) => {
       const dry = await write(method, path, 'tx=rollback, return=representation', body);
       expect(dry.status).toBe(status);
       const said = await dry.json();
@@ -195,7 +195,7 @@ describe.each(Object.keys(ENGINES))('preferences on %s', (engine) => {
       expect(await catalogue.list()).not.toEqual([...REFERENCE_PRODUCTS]);
     });
 
-    test('a mistake is found all the same', async () => {
+    test('errors are still detected', async () => {
       await expectRefusal(await write('POST', '/products', 'tx=rollback', { ...TEN_FIELDS, id: 7 }), 409, '23505');
       await expectRefusal(await write('DELETE', '/products/700', 'tx=rollback'), 404, 'CAT404');
     });

@@ -1,4 +1,4 @@
-/** Behind a proxy that serves the catalogue below a path of its own: every address in an answer leads back to it. */
+/** The service behind a proxy that adds a path prefix: every URL in a response includes the prefix. */
 import { afterAll, describe, expect, test } from 'bun:test';
 import { createApp } from '../../src/app.ts';
 import { MAX_PREFIX_LENGTH } from '../../src/base/limits.ts';
@@ -22,7 +22,7 @@ const linksOf = (response: Response) =>
 describe.each(Object.keys(ENGINES))('X-Forwarded-Prefix on %s', (engine) => {
   const catalogue = ownCatalogue(engine);
 
-  test('is before every address of a list', async () => {
+  test('is prepended to every URL of a list', async () => {
     const response = await catalogue.fetch('/products?limit=5&offset=5', forwarded('/api'));
     expect(response.headers.get('content-location')).toBe('/api/products?limit=5&offset=5');
     const { first, prev, next } = linksOf(response);
@@ -31,7 +31,7 @@ describe.each(Object.keys(ENGINES))('X-Forwarded-Prefix on %s', (engine) => {
     expect(response.headers.get('vary')!.split(', ')).toContain('X-Forwarded-Prefix');
   });
 
-  test('is before the address of what was created, and in hints', async () => {
+  test('is prepended to the URL of a created product, and to URLs in hints', async () => {
     const created = await catalogue.fetch('/products', sendJson('POST', TEN_FIELDS, forwarded('/api').headers));
     expect(created.headers.get('location')).toBe('/api/products?id=eq.1001');
     const init = sendJson('PATCH', { unit_price: 1 }, { 'if-match': '"x"', ...forwarded('/api').headers });
@@ -41,7 +41,7 @@ describe.each(Object.keys(ENGINES))('X-Forwarded-Prefix on %s', (engine) => {
     expect(lost.hint).toContain('There is /api/products,');
   });
 
-  test('of one client is in no answer to another', async () => {
+  test('of one client never appears in a response to another client', async () => {
     const prefixes = ['/one', '/two', '/one/two', undefined];
     for (let time = 0; time < 4; time++) {
       for (const prefix of prefixes) {
@@ -65,7 +65,7 @@ describe.each(Object.keys(ENGINES))('X-Forwarded-Prefix on %s', (engine) => {
     ['/a/b.c/d_e~f-9', '/a/b.c/d_e~f-9'],
     ['/outer, /inner', '/outer/inner'],
     ['/outer/,/inner/', '/outer/inner'],
-  ])('%p stands for %p', async (header, prefix) => {
+  ])('%p is normalized to %p', async (header, prefix) => {
     const response = await catalogue.fetch('/products?limit=1', forwarded(header));
     expect(response.headers.get('content-location')).toBe(`${prefix}/products?limit=1`);
   });
@@ -86,14 +86,14 @@ describe.each(Object.keys(ENGINES))('X-Forwarded-Prefix on %s', (engine) => {
     '/a%0d%0ab',
     '/é',
     `/${'a'.repeat(MAX_PREFIX_LENGTH)}`,
-  ])('%p is refused, and changes nothing', async (header) => {
+  ])('%p is rejected, and changes nothing', async (header) => {
     await expectRefusal(await catalogue.fetch('/products?limit=1', forwarded(header)), 400, 'CAT400');
     const post = sendJson('POST', TEN_FIELDS, { 'x-forwarded-prefix': header });
     await expectRefusal(await catalogue.fetch('/products', post), 400, 'CAT400');
     expect(await catalogue.list()).toHaveLength(77);
   });
 
-  test('the same write through another prefix is the same write', async () => {
+  test('a retried write through another prefix is treated as the same write', async () => {
     const send = (prefix: string) =>
       catalogue.fetch(
         '/products',
@@ -125,17 +125,17 @@ describe.each(Object.keys(ENGINES))('a base path on %s', (engine) => {
     }
   });
 
-  test('what only begins like it is not below it', async () => {
+  test('a path that only starts with the same characters is not below it', async () => {
     await expectRefusal(await catalogue.fetch('/shop/apis/products'), 404, 'PGRST125');
     await expectRefusal(await catalogue.fetch('/shop/products'), 404, 'PGRST125');
     await expectRefusal(await catalogue.fetch('/shop/api/shop/api/products'), 404, 'PGRST125');
   });
 });
 
-describe.each(Object.keys(ENGINES))('/rest/v1, where supabase-js looks, on %s', (engine) => {
+describe.each(Object.keys(ENGINES))('/rest/v1, the path that supabase-js uses, on %s', (engine) => {
   const catalogue = ownCatalogue(engine);
 
-  test('has every path of the service', async () => {
+  test('serves every path of the service', async () => {
     expect(await catalogue.list('/rest/v1/products')).toHaveLength(77);
     expect((await catalogue.fetch('/rest/v1/products/1')).status).toBe(200);
     const created = await catalogue.fetch('/rest/v1/products', sendJson('POST', TEN_FIELDS));
@@ -147,7 +147,7 @@ describe.each(Object.keys(ENGINES))('/rest/v1, where supabase-js looks, on %s', 
   });
 });
 
-describe('the pages', () => {
+describe('pages behind a prefix', () => {
   const described = describeCatalogue(BUILT_IN);
   const pages = firstPage(openApiPages(described, startPath), consolePages(described));
   const engines: Engine[] = [];
@@ -167,7 +167,7 @@ describe('the pages', () => {
   };
   const serversOf = async (response: Response) => ((await response.json()) as { servers: unknown }).servers;
 
-  test('the description names the server as the client sees it', async () => {
+  test('the OpenAPI document names the server URL that the client sees', async () => {
     const ask = await app('/api');
     for (const path of ['/openapi.json', '/openapi/products.json', '/']) {
       expect(await serversOf(await ask(path))).toEqual([{ url: '/api' }]);
@@ -179,7 +179,7 @@ describe('the pages', () => {
     expect(await serversOf(await (await app())('/'))).toEqual([{ url: '/' }]);
   });
 
-  test('many prefixes are each answered with their own', async () => {
+  test('each of many prefixes gets its own URLs', async () => {
     const ask = await app();
     for (let time = 0; time < 2; time++) {
       for (let index = 0; index < 20; index++) {
@@ -190,7 +190,7 @@ describe('the pages', () => {
     }
   });
 
-  test('a browser is led to the console below the prefix', async () => {
+  test('a browser is redirected to the console below the prefix', async () => {
     const accept = 'text/html,application/xhtml+xml';
     const ask = await app('/api');
     expect((await ask('/', { headers: { accept } })).headers.get('location')).toBe('/api/console');
@@ -198,10 +198,10 @@ describe('the pages', () => {
   });
 
   test.each(['/console', '/console/', '/docs', '/docs/products'])(
-    '%s names its scripts from where it is',
+    '%s loads its scripts from a relative path',
     async (page) => {
       const ask = await app();
-      // As a browser resolves them behind a proxy of which we know nothing.
+      // Resolves the URLs like a browser behind a proxy that the service does not know.
       const html = await (await ask(page)).text();
       const scripts = [...html.matchAll(/ src="([^"]+)"/g)].map(
         ([, src]) => new URL(src!, `http://x/api${page}`).pathname,

@@ -1,4 +1,4 @@
-/** The schema that a client names: its own name is accepted, any other one is rejected, as by PostgREST. */
+/** The schema in a request: the configured name is accepted, and any other name is rejected, as in PostgREST. */
 import { describe, expect, test } from 'bun:test';
 import { ALL_ENGINES } from '../support/catalogue.ts';
 import { openDeclared, thingsOf } from '../support/shop.ts';
@@ -37,12 +37,12 @@ describe.each(Object.keys(ALL_ENGINES))('the schema of a request on %s', (engine
     expect((await catalogue.fetch('/products', { method: 'HEAD', headers: OTHER })).status).toBe(406);
   });
 
-  test('an answer that is kept is not given for another schema', async () => {
+  test('a cached response is not served for another schema', async () => {
     for (let times = 0; times < 3; times++) expect(await catalogue.list('/products?limit=3')).toHaveLength(3);
     await expectRefusal(await catalogue.fetch('/products?limit=3', { headers: OTHER }), 406, 'PGRST106');
   });
 
-  test('reads look at Accept-Profile, and writes at Content-Profile', async () => {
+  test('reads use Accept-Profile, and writes use Content-Profile', async () => {
     expect((await catalogue.fetch('/products', { headers: { ...OWN, 'content-profile': 'other' } })).status).toBe(200);
     const dryRun = { prefer: 'tx=rollback', ...OWN };
     const write = sendJson('POST', ROW, { ...dryRun, 'accept-profile': 'other' });
@@ -50,7 +50,7 @@ describe.each(Object.keys(ALL_ENGINES))('the schema of a request on %s', (engine
   });
 });
 
-test('the name is that of the setting', async () => {
+test('the setting determines the schema name', async () => {
   const catalogue = await openDeclared('SQLite', thingsOf({}), {}, { schema: 'shop' });
   const named = (name: string) => catalogue.fetch('/things', { headers: { 'accept-profile': name } });
   expect((await named('shop')).status).toBe(200);

@@ -1,4 +1,7 @@
-/** What PostgREST answered over a declared catalogue: every type, its filters, casts, aggregates and order, and embeddings, on every engine. */
+/**
+ * Recorded PostgREST responses for a declared catalogue: every type, with filters, casts, aggregates, order and
+ * embeddings, on every engine.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type Catalogue, ENGINES } from '../support/catalogue.ts';
 import { disagreements, type RecordedCase, recordedAreas, recordedCases } from '../support/recorded.ts';
@@ -8,7 +11,7 @@ const CASES = recordedAreas('recorded-shop').map((area) => ({ area, cases: recor
 
 const TIES = 'ties are broken by the key, where PostgREST leaves them to chance';
 
-/** Departures on purpose. */
+/** Intentional departures. */
 const DEPARTURES: Readonly<Record<string, string>> = {
   'embed-filter-1036': TIES,
   'embed-filter-1037': TIES,
@@ -16,7 +19,7 @@ const DEPARTURES: Readonly<Record<string, string>> = {
   'shop-write-1374': 'a row that is met by another unique field keeps its key; PostgREST gives it the one of the body',
 };
 
-describe.each(Object.keys(ENGINES))('recorded answers over the shop on %s', (engine) => {
+describe.each(Object.keys(ENGINES))('recorded responses of the shop on %s', (engine) => {
   let shop: Catalogue;
   beforeAll(async () => {
     shop = await openShop(engine);
@@ -29,7 +32,7 @@ describe.each(Object.keys(ENGINES))('recorded answers over the shop on %s', (eng
   describe.each(CASES)('$area', ({ cases }) => {
     for (const recorded of cases.filter((each) => !(each.id in DEPARTURES))) {
       test(`${recorded.id}: ${recorded.method} ${recorded.path}`, async () => {
-        // What is read again comes of what is kept of rows.
+        // The second read uses the row cache.
         for (let time = 0; time < 2; time++) {
           expect(await disagreements(recorded, await replay(shop, recorded))).toEqual([]);
         }
@@ -38,14 +41,14 @@ describe.each(Object.keys(ENGINES))('recorded answers over the shop on %s', (eng
   });
 });
 
-/** Writes are rolled back, and the answer is as if they had not been. */
+/** Replays a request. Writes are rolled back, so that each request starts from the same data. */
 async function replay(shop: Catalogue, { method, path, headers, body }: RecordedCase): Promise<Response> {
   if (method === 'GET' || method === 'HEAD') return shop.fetch(path, { method, headers });
   const preferences = [headers.Prefer, 'tx=rollback'].filter((each) => each !== undefined);
   return shop.fetch(path, { method, headers: { ...headers, Prefer: preferences.join(', ') }, body });
 }
 
-test('every departure names a recorded case', () => {
+test('every departure refers to a recorded case', () => {
   const ids = CASES.flatMap(({ cases }) => cases.map(({ id }) => id));
   expect(Object.keys(DEPARTURES).filter((id) => !ids.includes(id))).toEqual([]);
 });

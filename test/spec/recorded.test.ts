@@ -1,4 +1,7 @@
-/** Every recorded request gets PostgREST's answer, on every engine; the few that do not are named, with the reason. */
+/**
+ * Every recorded request returns the response of PostgREST on every engine. The departures are listed with their
+ * reasons.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { ALL_ENGINES, type Catalogue, openCatalogue, REFERENCE_PRODUCTS } from '../support/catalogue.ts';
 import { disagreements, type RecordedCase, recordedAreas, recordedCases } from '../support/recorded.ts';
@@ -7,7 +10,7 @@ const TIES = 'ties are broken by id, or by the groups, where PostgREST leaves th
 const FOLDING = 'ilike and imatch fold all letters, where the recorded database folded only ASCII';
 const REST = 'characters after the name or the list of a filter are rejected, and PostgREST ignores them';
 
-/** Departures on purpose. */
+/** Intentional departures. */
 const DEPARTURES: Readonly<Record<string, string>> = {
   'aggregate-0987': TIES,
   'aggregate-1007': TIES,
@@ -23,7 +26,7 @@ const DEPARTURES: Readonly<Record<string, string>> = {
 
 const isWrite = (recorded: RecordedCase) => !['GET', 'HEAD', 'OPTIONS'].includes(recorded.method);
 
-describe.each(Object.keys(ALL_ENGINES))('recorded answers on %s', (engine) => {
+describe.each(Object.keys(ALL_ENGINES))('recorded responses on %s', (engine) => {
   let catalogue: Catalogue;
   beforeAll(async () => {
     catalogue = await openCatalogue(engine);
@@ -46,7 +49,7 @@ describe.each(Object.keys(ALL_ENGINES))('recorded answers on %s', (engine) => {
       test(`${id}: ${method} ${path}`, async () => {
         const ask = () => catalogue.fetch(path, { method, headers, body: isWrite(recorded) ? body : null });
         const differences = await disagreements(recorded, await ask());
-        // What is read again comes of what is kept of rows.
+        // The second read uses the row cache.
         if (!isWrite(recorded)) differences.push(...(await disagreements(recorded, await ask())));
         const changed = isWrite(recorded) && (await restore());
         expect(differences).toEqual([]);
@@ -55,7 +58,7 @@ describe.each(Object.keys(ALL_ENGINES))('recorded answers on %s', (engine) => {
     }
   });
 
-  test('every departure names a recorded case', () => {
+  test('every departure refers to a recorded case', () => {
     const ids = recordedAreas().flatMap((area) => recordedCases(area).map(({ id }) => id));
     expect(Object.keys(DEPARTURES).filter((id) => !ids.includes(id))).toEqual([]);
   });

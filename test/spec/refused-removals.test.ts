@@ -1,4 +1,4 @@
-/** A row that cannot be removed: the refusal names the reference that keeps it, and no other that leads to it. */
+/** Deletes rejected by a foreign key: the error names the reference that restricts the delete, and no other one. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
 import type { OnDelete } from '../../src/collection/draft.ts';
@@ -33,7 +33,7 @@ const ROWS = {
   kept: [{ id: 1, item: 2 }],
 };
 
-describe.each(Object.keys(ENGINES))('a refused removal on %s', (engine) => {
+describe.each(Object.keys(ENGINES))('a rejected delete on %s', (engine) => {
   let catalogue: Catalogue;
   beforeEach(async () => {
     catalogue = await openDeclared(engine, CATALOGUE, ROWS);
@@ -49,16 +49,16 @@ describe.each(Object.keys(ENGINES))('a refused removal on %s', (engine) => {
     'Key (id)=(2) is still referenced from table "kept".',
   ];
 
-  test('names what keeps the row, and not what would be emptied', async () => {
+  test('names the reference that restricts it, and not one that would be set to null', async () => {
     expect(await refusal('/items/2', { method: 'DELETE' })).toEqual(KEPT);
   });
 
-  test('names what keeps a row that would go with it', async () => {
+  test('names the reference that restricts a row deleted by cascade', async () => {
     expect(await refusal('/groups/1', { method: 'DELETE' })).toEqual(KEPT);
     expect((await catalogue.fetch('/groups/2', { method: 'DELETE' })).status).toBe(204);
   });
 
-  test('of several rows names the first that is kept', async () => {
+  test('of several rows names the first restricted one', async () => {
     const shop = await openShop(engine);
     const response = await shop.fetch('/categories?id=in.(1,9,11)', { method: 'DELETE' });
     const { details } = await expectRefusal(response, 409, '23503');
@@ -66,7 +66,7 @@ describe.each(Object.keys(ENGINES))('a refused removal on %s', (engine) => {
     await shop.close();
   });
 
-  test('of a key that changes names any reference', async () => {
+  test('caused by a key change names any reference', async () => {
     const [message] = await refusal('/groups?id=eq.1', sendJson('PATCH', { id: 7 }));
     expect(message).toContain('"items_group_fkey" on table "items"');
   });

@@ -1,10 +1,10 @@
-/** The rows that a write gives back: up to a limit they are all sent; over it the write is refused, and nothing is changed. */
+/** Rows returned by a write: up to a size limit all are sent. Over it the write is rejected and changes nothing. */
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { DEFAULT_MAX_VALUE_KB, MAX_RETURNED_BYTES, MAX_ROW_BYTES } from '../../src/base/limits.ts';
 import { ALL_ENGINES } from '../support/catalogue.ts';
 import { expectRefusal, ids, ownCatalogue, sendJson } from '../support/stories.ts';
 
-/** Megabytes are sent to and fro. */
+/** The tests transfer megabytes. */
 setDefaultTimeout(300_000);
 
 const LONG = 'x'.repeat(DEFAULT_MAX_VALUE_KB * 1024);
@@ -12,10 +12,10 @@ const COUNT = MAX_RETURNED_BYTES / LONG.length + 1;
 const numbers = Array.from({ length: COUNT }, (_, index) => 500 + index);
 const WITH_ROWS = { prefer: 'return=representation' };
 
-describe.each(Object.keys(ALL_ENGINES))('the rows of a write on %s', (engine) => {
+describe.each(Object.keys(ALL_ENGINES))('rows returned by a write on %s', (engine) => {
   const catalogue = ownCatalogue(engine);
 
-  test('that has long rows come back up to a limit; beyond it nothing is changed', async () => {
+  test('are limited in total length; over the limit nothing is changed', async () => {
     for (let from = 0; from < COUNT; from += 11) {
       const some = numbers.slice(from, from + 11).map((id) => ({ id, product_name: LONG }));
       expect((await catalogue.fetch('/products', sendJson('POST', some))).status).toBe(201);
@@ -33,7 +33,7 @@ describe.each(Object.keys(ALL_ENGINES))('the rows of a write on %s', (engine) =>
       [`/products?id=eq.500&select=${aliases}`, sendJson('PATCH', { reorder_level: 9 }, WITH_ROWS)],
     ] as const) {
       const answer = await catalogue.fetch(path, init);
-      // Where the database is asked for few columns, it gives no more than these.
+      // With few selected columns, PostgreSQL returns only these, which stay below the limit.
       if (path.endsWith('select=id') && engine === 'PostgreSQL') {
         expect(ids((await answer.json()) as { id: number }[])).toEqual(numbers);
         continue;

@@ -1,4 +1,7 @@
-/** Pages by role: the description names what the caller may do and see, and nothing else; without a role there is none. */
+/**
+ * The OpenAPI document by role: it contains only what the caller may read and write. A caller without a role gets no
+ * document.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { consolePages, startPath } from '../../src/console/pages.ts';
@@ -28,7 +31,7 @@ const pagesOf = (catalogue = ROLE_SHOP) =>
     consolePages(described(catalogue)),
   );
 
-describe('the description', () => {
+describe('the OpenAPI document', () => {
   let shop: Roled;
   beforeAll(async () => {
     shop = await openRoled('SQLite', ROLE_SHOP, ROLE_SHOP_ROWS, { pages: pagesOf() });
@@ -42,7 +45,7 @@ describe('the description', () => {
   const propertiesOf = ({ components }: Described, schema: string) =>
     Object.keys(components.schemas![schema]!.properties);
 
-  test("names the collections and operations of the caller's role", async () => {
+  test('names the collections and operations of the role', async () => {
     const document = await documentFor();
     expect(
       Object.keys(document.paths).filter((path) => /^\/[a-z_]+$/.test(path) && !/live|ready|metrics/.test(path)),
@@ -55,7 +58,7 @@ describe('the description', () => {
     expect(methodsOf(await documentFor('admin'), '/suppliers')).toEqual(METHODS);
   });
 
-  test('has the fields that can be read, given and changed', async () => {
+  test('has the fields that the role can read, create and update', async () => {
     expect(propertiesOf(await documentFor(), 'products.Row')).toEqual(['id', 'name', 'price', 'category_id']);
     const supplier = await documentFor('supplier', { supplier_id: 1 });
     expect(propertiesOf(supplier, 'products.Row')).toEqual(['id', 'name', 'sku', 'stock', 'supplier_id']);
@@ -63,7 +66,7 @@ describe('the description', () => {
     expect(propertiesOf(supplier, 'products.Changes')).toEqual(['name', 'sku', 'stock', 'shelf', 'supplier_id']);
   });
 
-  test('holds no name or value that is hidden', async () => {
+  test('contains no hidden name or value', async () => {
     const pages = ['/docs', '/docs/products', '/docs/categories', '/console'];
     for (const path of ['/', '/openapi.json', '/openapi/products.json', ...pages]) {
       const text = await shop.as(undefined).text(path);
@@ -76,7 +79,7 @@ describe('the description', () => {
     }
   });
 
-  test('is valid for every role, and refers to nothing that is not there', async () => {
+  test('is valid for every role, and has no dangling references', async () => {
     for (const role of ROLE_SHOP.roles!.keys()) {
       const document = await documentFor(role, { supplier_id: 1 });
       const { valid, errors } = await new Validator().validate(structuredClone(document) as never);
@@ -90,14 +93,14 @@ describe('the description', () => {
     }
   });
 
-  test('is for the caller alone', async () => {
+  test('is cacheable only by the caller', async () => {
     const { headers } = await shop.as(undefined).fetch('/openapi.json');
     expect(headers.get('vary')).toContain('Authorization');
     expect(headers.get('cache-control')).toBe('private, no-cache');
   });
 });
 
-describe('where nobody is anonymous', () => {
+describe('without an anonymous role', () => {
   let shop: Roled;
   beforeAll(async () => {
     const catalogue = declaredBy(
@@ -116,20 +119,20 @@ describe('where nobody is anonymous', () => {
     '/openapi/products.json',
     '/docs',
     '/docs/products',
-  ])('a request without credentials is asked for some: %s', async (path) => {
+  ])('a request without credentials gets 401: %s', async (path) => {
     const response = await shop.as(undefined).fetch(path);
     expect(response.headers.get('www-authenticate')).toBe('Bearer');
     await expectRefusal(response, 401, 'PGRST302');
   });
 
-  test('the health of the service is told to everybody, and what a browser asks before it asks', async () => {
+  test('the health check and preflight requests need no credentials', async () => {
     for (const path of ['/live', '/ready', '/metrics']) {
       expect((await shop.as(undefined).fetch(path)).status).toBe(200);
     }
     expect((await shop.as(undefined).fetch('/products', { method: 'OPTIONS' })).status).toBe(200);
   });
 
-  test('who has a role is answered', async () => {
+  test('a caller with a role gets a response', async () => {
     expect(await shop.as('visitor').list('/products?select=id')).toHaveLength(3);
   });
 });

@@ -1,4 +1,4 @@
-/** What a role is told where it may not do something, and what is told of keys that are no numbers. */
+/** Error hints for missing permissions, and for keys that are not numbers. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { declaredBy, openRoled, ROLE_ENGINES, type Roled } from '../support/roles.ts';
 import { expectRefusal, sendJson } from '../support/stories.ts';
@@ -28,7 +28,7 @@ for (const engine of ROLE_ENGINES) {
     });
     afterAll(() => shop.close());
 
-    test('a role that may do nothing is told so', async () => {
+    test('the hint for a role without any permission says so', async () => {
       const stranger = shop.as('stranger');
       const hint = 'There is nothing that your role may use';
       expect((await expectRefusal(await stranger.fetch('/prodcts'), 404, 'PGRST205')).hint).toBe(`${hint}.`);
@@ -36,7 +36,7 @@ for (const engine of ROLE_ENGINES) {
       expect(JSON.stringify(await expectRefusal(await stranger.fetch('/products'), 403, '42501'))).not.toContain('id');
     });
 
-    test('fields that no rule of a role allows together are named, and it may have each of them', async () => {
+    test('if no single rule allows all requested fields, the hint names them, and each one alone is readable', async () => {
       const clerk = shop.as('clerk');
       for (const path of ['/products?select=cost,stock', '/products?select=stock&cost=gt.1']) {
         const { message, hint } = await expectRefusal(await clerk.fetch(path), 403, '42501');
@@ -50,7 +50,7 @@ for (const engine of ROLE_ENGINES) {
       expect(await clerk.list('/products?select=stock')).toEqual([{ stock: 3 }]);
     });
 
-    test('the example in a hint is of the type of the key', async () => {
+    test('the example in a hint has the type of the key', async () => {
       const hintFor = async (path: string) =>
         (await expectRefusal(await shop.as('admin').fetch(path, { method: 'DELETE' }), 400, '21000')).hint;
       expect(await hintFor('/products')).toStartWith('Add a filter such as id=eq.1.');
@@ -60,7 +60,7 @@ for (const engine of ROLE_ENGINES) {
       expect(await hintFor('/units')).toStartWith('Add a filter such as code=eq.<code>.');
     });
 
-    test('a body whose key is not that of the URL is told what it lacks', async () => {
+    test('the error for a body whose key differs from the URL says that no row matches', async () => {
       const put = async (path: string, body: unknown) =>
         (await expectRefusal(await shop.as('admin').fetch(path, sendJson('PUT', body)), 400, 'PGRST115')).details;
       expect(await put('/products/1', { id: 2 })).toEndWith('; no row of the body has it.');

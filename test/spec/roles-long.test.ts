@@ -1,4 +1,4 @@
-/** A result that is sent as it is read, to a role that does not see every row: its tag is not that of all the data. */
+/** A streamed result for a role with hidden rows: its ETag does not depend on the hidden data. */
 import { describe, expect, test } from 'bun:test';
 import { declaredBy, openRoled, ROLE_ENGINES } from '../support/roles.ts';
 import { sendJson } from '../support/stories.ts';

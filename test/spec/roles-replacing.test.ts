@@ -1,4 +1,4 @@
-/** PUT by a role: it writes no field that the role may not change, be it one that the service sets by itself. */
+/** PUT by a role: it writes no field that the role may not update, including automatic timestamps. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { declaredBy, openRoled, ROLE_ENGINES, type Roled } from '../support/roles.ts';
 import { expectRefusal, sendJson } from '../support/stories.ts';
@@ -30,13 +30,13 @@ for (const engine of ROLE_ENGINES) {
       ['writer', '/notes/1'],
       ['maker', '/notes/1'],
       ['maker', '/notes?id=eq.1'],
-    ])('%s puts no stamp of its own: %s', async (role, path) => {
+    ])('%s cannot set automatic timestamps with PUT: %s', async (role, path) => {
       const body = { id: 1, name: 'y', changed: '1990-01-01T00:00:00Z', approved: '1980-01-01' };
       await expectRefusal(await notes.as(role).fetch(path, sendJson('PUT', body)), 403, '42501');
       expect(await notes.as('admin').text('/notes')).toBe(before);
     });
 
-    test('a name that is none is refused without those that are hidden', async () => {
+    test('the error for an unknown field names no hidden fields', async () => {
       for (const wrong of ['nosuch', 'chnged']) {
         const response = await notes.as('writer').fetch('/notes/1', sendJson('PUT', { name: 'y', [wrong]: 1 }));
         expect(JSON.stringify(await expectRefusal(response, 400, 'PGRST204'))).not.toMatch(/changed|approved/);
@@ -47,7 +47,7 @@ for (const engine of ROLE_ENGINES) {
       ['writer', '/notes/1'],
       ['admin', '/notes/1'],
       ['admin', '/notes?id=eq.1'],
-    ])('%s replaces what it may change, and the service sets its stamps: %s', async (role, path) => {
+    ])('%s replaces the fields it may update, and the service sets the timestamps: %s', async (role, path) => {
       const response = await notes.as(role).fetch(path, sendJson('PUT', { id: 1, name: 'y' }));
       expect([200, 204]).toContain(response.status);
       const [row] = await notes.as('admin').list('/notes');

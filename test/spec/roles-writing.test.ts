@@ -1,4 +1,7 @@
-/** Who may write what: a write touches no row that its role may not see or change, makes none that it may not make, and tells nothing. */
+/**
+ * Write permissions: a write changes only rows that its role may read and update, and creates only permitted rows.
+ * Errors reveal no hidden data.
+ */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import type { Row } from '../../src/collection/value.ts';
 import { ROLE_SHOP, ROLE_SHOP_ROWS } from '../support/role-shop.ts';
@@ -31,7 +34,7 @@ for (const engine of ROLE_ENGINES) {
       return problem;
     };
 
-    describe('a role that may not write', () => {
+    describe('a role without write permission', () => {
       const bodies: readonly [name: string, type: string, body: string][] = [
         ['invalid JSON', 'application/json', '{"name":'],
         ['no body', 'application/json', ''],
@@ -40,7 +43,7 @@ for (const engine of ROLE_ENGINES) {
         ['invalid CSV', 'text/csv', 'a,b\n1'],
         ['an unknown content type', 'image/png', 'x'],
       ];
-      test.each(bodies)('is told so first, whatever it sends: %s', async (_, type, body) => {
+      test.each(bodies)('gets 403 before any other error, whatever it sends: %s', async (_, type, body) => {
         for (const [method, path] of [
           ['POST', '/products'],
           ['POST', '/products?columns=!'],
@@ -57,7 +60,7 @@ for (const engine of ROLE_ENGINES) {
     });
 
     describe('changing', () => {
-      test('touches rows that pass the rules for reading and for changing', async () => {
+      test('affects only rows that pass the read and the update rules', async () => {
         const response = await supplier().fetch('/products?id=gt.0', sendJson('PATCH', { stock: 5 }, REPRESENTATION));
         expect(await response.json()).toEqual([
           { id: 1, name: 'Assam', sku: 's-1', stock: 5, supplier_id: 1 },
@@ -70,12 +73,12 @@ for (const engine of ROLE_ENGINES) {
         ['a row that it does not see', '/products/4'],
         ['a row that it may not change', '/products/3'],
         ['a row that is not there', '/products/99'],
-      ])('by its key, %s is not there', async (_, path) => {
+      ])('by key, %s gives 404', async (_, path) => {
         const problem = await refused(supplier().fetch(path, sendJson('PATCH', { stock: 5 })), 404, 'CAT404');
-        expect(problem.message).toBe('there is no such row');
+        expect(problem.message).toBe('the row does not exist');
       });
 
-      test('of a list of rows one that is hidden is not there, and nothing is changed', async () => {
+      test('a hidden row in an array gives 404, and nothing is changed', async () => {
         const changes = [
           { id: 1, stock: 1 },
           { id: 4, stock: 1 },
@@ -84,7 +87,7 @@ for (const engine of ROLE_ENGINES) {
         expect((await supplier().fetch('/products', sendJson('PATCH', [{ id: 1, stock: 9 }]))).status).toBe(204);
       });
 
-      test('a list with a filter and If-Match: * tells nothing of rows and fields that are hidden', async () => {
+      test('an array with a filter and If-Match: * reveals nothing about hidden rows and fields', async () => {
         const list = (path: string, changes: unknown) =>
           supplier().fetch(path, sendJson('PATCH', changes, { 'if-match': '*' }));
         await refused(list('/products?stock=gte.0', [{ id: 4, stock: 1 }]), 412, 'CAT412');
@@ -101,12 +104,12 @@ for (const engine of ROLE_ENGINES) {
         await refused(supplier().fetch('/products?id=eq.1', sendJson('PATCH', { supplier_id: null })), 403, '42501');
       });
 
-      test('nor one that its role would not see', async () => {
+      test('a row cannot become one that its role may not read', async () => {
         await refused(editor().fetch('/products/1', sendJson('PATCH', { discontinued: 1 })), 403, '42501');
         await refused(editor().fetch('/products/3', sendJson('PATCH', { discontinued: 0 })), 404, 'CAT404');
       });
 
-      test('fields that may not be changed, or named, are refused', async () => {
+      test('fields that may not be updated or read are rejected', async () => {
         await refused(supplier().fetch('/products/1', sendJson('PATCH', { price: 1 })), 403, '42501');
         await refused(supplier().fetch('/products', sendJson('PATCH', [{ id: 1, price: 1 }])), 403, '42501');
         await refused(supplier().fetch('/products?price=gt.0', sendJson('PATCH', { stock: 1 })), 403, '42501');
@@ -119,7 +122,7 @@ for (const engine of ROLE_ENGINES) {
         await refused(select, 403, '42501');
       });
 
-      test('by several rules goes by those that allow all its fields', async () => {
+      test('with several rules uses those that allow all changed fields', async () => {
         const change = async (cells: object) => {
           const rollback = { prefer: 'return=representation, tx=rollback' };
           const response = await shop.as('clerk').fetch('/products?id=gt.0', sendJson('PATCH', cells, rollback));
@@ -132,7 +135,7 @@ for (const engine of ROLE_ENGINES) {
         await refused(shop.as('pricer').fetch('/products/4', sendJson('PATCH', { price: 1 })), 403, '42501');
       });
 
-      test('PUT changes all fields, and is for those who may', async () => {
+      test('PUT replaces all fields, and needs permission for all of them', async () => {
         await refused(supplier().fetch('/products/1', sendJson('PUT', { name: 'x', supplier_id: 1 })), 403, '42501');
         await refused(supplier().fetch('/products?id=eq.1', sendJson('PUT', { id: 1, name: 'x' })), 403, '42501');
         expect((await editor().fetch('/products/1', sendJson('PUT', { name: 'x' }))).status).toBe(204);
@@ -140,7 +143,7 @@ for (const engine of ROLE_ENGINES) {
         expect(await admin().list('/products?id=in.(1,77)&select=name')).toEqual([{ name: 'x' }, { name: 'y' }]);
       });
 
-      test('If-Match goes by what the role sees', async () => {
+      test('If-Match compares the version that the role sees', async () => {
         const tag = (await supplier().fetch('/products/1')).headers.get('etag')!;
         await admin().fetch('/products/1', sendJson('PATCH', { cost: 7 }));
         const match = (etag: string) => sendJson('PATCH', { stock: 3 }, { 'if-match': etag, ...REPRESENTATION });
@@ -156,7 +159,7 @@ for (const engine of ROLE_ENGINES) {
     });
 
     describe('creating', () => {
-      test('a row that the rule allows is made; others are not', async () => {
+      test('a row that the rule allows is created; other rows are rejected', async () => {
         const made = await supplier().fetch('/products', sendJson('POST', { name: 'new', supplier_id: 1 }));
         expect([made.status, made.headers.get('location')]).toEqual([201, '/products?id=eq.6']);
         before = await stored();
@@ -172,7 +175,7 @@ for (const engine of ROLE_ENGINES) {
         await refused(nobody.fetch('/products', sendJson('POST', { name: 'new', supplier_id: 1 })), 403, '42501');
       });
 
-      test('fields that may not be given are refused', async () => {
+      test('fields that may not be set are rejected', async () => {
         const row = { name: 'new', supplier_id: 1, price: 1 };
         await refused(supplier().fetch('/products', sendJson('POST', row)), 403, '42501');
         await refused(supplier().fetch('/products?columns=name,price', sendJson('POST', row)), 403, '42501');
@@ -180,7 +183,7 @@ for (const engine of ROLE_ENGINES) {
         expect(hint).toBe("Perhaps you meant the field 'name'.");
       });
 
-      test('who may not read gets nothing back, and is not told the key', async () => {
+      test('a role that may not read gets no row and no key back', async () => {
         const inbox = shop.as('inbox');
         const row = { name: 'from outside', discontinued: 1 };
         const made = await inbox.fetch('/products', sendJson('POST', row));
@@ -193,14 +196,14 @@ for (const engine of ROLE_ENGINES) {
         await refused(inbox.fetch('/products?id=gt.0', { method: 'DELETE' }), 403, '42501');
       });
 
-      test('a row that its maker would not see is made, but not shown', async () => {
+      test('a row that its creator may not read is created, but not returned', async () => {
         const row = { name: 'gone', discontinued: 1 };
         await refused(editor().fetch('/products', sendJson('POST', row, REPRESENTATION)), 403, '42501');
         expect((await editor().fetch('/products', sendJson('POST', row))).status).toBe(201);
         expect(await editor().list('/products?name=eq.gone')).toEqual([]);
       });
 
-      test('a row that may not be made does not tell whether one like it is there', async () => {
+      test('the error for a row that may not be created does not reveal whether a duplicate exists', async () => {
         const row = { name: 'x', sku: 's-4', supplier_id: 2 };
         const taken = await refused(supplier().fetch('/products', sendJson('POST', row)), 403, '42501');
         const free = await refused(
@@ -213,7 +216,7 @@ for (const engine of ROLE_ENGINES) {
     });
 
     describe('merging', () => {
-      test('needs what creating and changing need', async () => {
+      test('needs the permissions for creating and updating', async () => {
         const row = { id: 1, name: 'merged', discontinued: 0 };
         expect((await editor().fetch('/products', sendJson('POST', row, MERGE))).status).toBe(200);
         before = await stored();
@@ -225,7 +228,7 @@ for (const engine of ROLE_ENGINES) {
         expect((await supplier().fetch(onSku, sendJson('POST', mine, MERGE))).status).toBe(200);
       });
 
-      test('that meets a row which may not be changed is refused, and tells nothing of it', async () => {
+      test('into a row that may not be updated is rejected, and reveals nothing about it', async () => {
         const mine = (sku: string) => sendJson('POST', { sku, name: 'x', supplier_id: 1 }, MERGE);
         const hidden = await refused(supplier().fetch('/products?on_conflict=sku', mine('s-4')), 403, '42501');
         const unchangeable = await refused(supplier().fetch('/products?on_conflict=sku', mine('s-3')), 403, '42501');
@@ -233,7 +236,7 @@ for (const engine of ROLE_ENGINES) {
         expect(JSON.stringify(hidden)).not.toMatch(/Espresso|s-4|Bean/);
       });
 
-      test('on fields that cannot be read is refused', async () => {
+      test('on fields that the role may not read is rejected', async () => {
         const row = { shelf: 'A', place: 7, name: 'x', supplier_id: 1 };
         const response = supplier().fetch('/products?on_conflict=shelf,place', sendJson('POST', row, MERGE));
         await refused(response, 403, '42501');
@@ -241,7 +244,7 @@ for (const engine of ROLE_ENGINES) {
     });
 
     describe('deleting', () => {
-      test('removes rows that can be read and deleted, and no other', async () => {
+      test('removes only rows that the role may read and delete', async () => {
         const gone = await supplier().fetch('/products?id=gt.0', { method: 'DELETE', headers: REPRESENTATION });
         expect(await gone.json()).toEqual([{ id: 1, name: 'Assam', sku: 's-1', stock: 0, supplier_id: 1 }]);
         expect(ids(await admin().list('/products'))).toEqual([2, 3, 4, 5]);
@@ -250,7 +253,7 @@ for (const engine of ROLE_ENGINES) {
         await refused(supplier().fetch('/suppliers/1', { method: 'DELETE' }), 403, '42501');
       });
 
-      test('a row that hidden rows refer to stays, and these are not named', async () => {
+      test('a row with hidden referring rows stays, and the error does not name them', async () => {
         const { message, details } = await refused(editor().fetch('/suppliers/2', { method: 'DELETE' }), 409, '23503');
         expect([message, details]).toEqual([
           'update or delete on table "suppliers" violates foreign key constraint',
@@ -261,8 +264,8 @@ for (const engine of ROLE_ENGINES) {
       });
     });
 
-    describe('what the database refuses', () => {
-      test('a unique value is told to those who sent it', async () => {
+    describe('constraint violations', () => {
+      test('the error shows a duplicate value to the client that sent it', async () => {
         const { details } = await refused(
           supplier().fetch('/products', sendJson('POST', { name: 'x', sku: 's-4', supplier_id: 1 })),
           409,
@@ -271,7 +274,7 @@ for (const engine of ROLE_ENGINES) {
         expect(details).toBe('Key (sku)=(s-4) already exists.');
       });
 
-      test('a value that was not sent is not told', async () => {
+      test('the error does not show a value that the client did not send', async () => {
         await admin().fetch('/products/2', sendJson('PATCH', { place: 7 }));
         before = await stored();
         const response = supplier().fetch('/products/2', sendJson('PATCH', { shelf: 'A' }));
@@ -282,7 +285,7 @@ for (const engine of ROLE_ENGINES) {
         ]);
       });
 
-      test('a collection that cannot be read is not named', async () => {
+      test('the error does not name a collection that the role may not read', async () => {
         const row = { name: 'x', category_id: 99 };
         const told = await refused(editor().fetch('/products', sendJson('POST', row)), 409, '23503');
         expect(told.details).toBe('Key (category_id)=(99) is not present in table "categories".');
@@ -294,7 +297,7 @@ for (const engine of ROLE_ENGINES) {
     });
 
     describe('Idempotency-Key', () => {
-      test("is the caller's own", async () => {
+      test('is scoped to the caller', async () => {
         const row = (supplier_id: number) =>
           sendJson('POST', { name: 'once', supplier_id }, { 'idempotency-key': 'k', ...REPRESENTATION });
         const first = await supplier().fetch('/products', row(1));

@@ -1,4 +1,4 @@
-/** Who may read what: rows and fields that a role may not see are not there for it. */
+/** Read permissions: rows and fields that a role may not read are invisible to it. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { ROLE_SHOP, ROLE_SHOP_ROWS } from '../support/role-shop.ts';
 import { type As, openRoled, ROLE_ENGINES, type Roled } from '../support/roles.ts';
@@ -16,7 +16,7 @@ for (const engine of ROLE_ENGINES) {
     const supplier = (id: unknown) => as('supplier', { supplier_id: id });
 
     describe('rows', () => {
-      test('a list has those that the rule allows, and * the fields', async () => {
+      test('a list contains the rows, and * the fields, that the rule allows', async () => {
         expect(await anonymous().list('/products')).toEqual([
           { id: 1, name: 'Assam', price: 1, category_id: 1 },
           { id: 2, name: 'Sencha', price: 2, category_id: 2 },
@@ -24,14 +24,14 @@ for (const engine of ROLE_ENGINES) {
         ]);
       });
 
-      test('a hidden row is not found, as one that is not there', async () => {
+      test('a hidden row gives the same 404 as a row that does not exist', async () => {
         const hidden = await expectRefusal(await anonymous().fetch('/products/3'), 404, 'CAT404');
         const absent = await expectRefusal(await anonymous().fetch('/products/9'), 404, 'CAT404');
         expect(hidden.message.replace('3', '9')).toBe(absent.message);
         expect(await anonymous().list('/products?id=eq.3')).toEqual([]);
       });
 
-      test('is not counted, in pages or aggregates', async () => {
+      test('that are hidden are not counted, in pages or aggregates', async () => {
         const page = await anonymous().fetch('/products?limit=2', { headers: { prefer: 'count=exact' } });
         expect(page.headers.get('content-range')).toBe('0-1/3');
         expect(page.headers.get('link')).toContain('offset=2');
@@ -45,7 +45,7 @@ for (const engine of ROLE_ENGINES) {
         ]);
       });
 
-      test('is not embedded, counted inside, or found by what is embedded', async () => {
+      test('that are hidden are not embedded, counted in an embedding, or matched through one', async () => {
         expect(await anonymous().list('/categories?select=name,products(name)')).toEqual([
           { name: 'Tea', products: [{ name: 'Assam' }] },
           { name: 'Coffee', products: [{ name: 'Espresso' }] },
@@ -68,7 +68,7 @@ for (const engine of ROLE_ENGINES) {
         ]);
       });
 
-      test('of a collection in between leads nowhere', async () => {
+      test('that are hidden in a junction collection connect nothing', async () => {
         expect(await anonymous().list('/products?select=id,tags(name)')).toEqual([
           { id: 1, tags: [{ name: 'new' }] },
           { id: 2, tags: [] },
@@ -96,14 +96,14 @@ for (const engine of ROLE_ENGINES) {
         ['the name of a relation', '/products?select=supplier_id(name)'],
         ['a hint', '/products?select=suppliers!supplier_id(name)'],
         ['an item', '/products/1?select=cost'],
-      ])('a hidden one cannot be named in %s', async (_, path) => {
+      ])('a hidden field cannot be named in %s', async (_, path) => {
         const response = await anonymous().fetch(path);
         expect(response.headers.get('www-authenticate')).toBe('Bearer');
         await expectRefusal(response, 401, '42501');
         expect((await as('admin').fetch(path)).status).toBe(200);
       });
 
-      test('no hint names a hidden one', async () => {
+      test('no hint names a hidden field', async () => {
         const { hint } = await expectRefusal(await anonymous().fetch('/products?select=kost'), 400, '42703');
         expect(hint).toBe('The fields are id, name, price, category_id.');
         const none = await expectRefusal(await anonymous().fetch('/products?select=nothing(id)'), 400, 'PGRST200');
@@ -112,7 +112,7 @@ for (const engine of ROLE_ENGINES) {
     });
 
     describe('collections', () => {
-      test('one that a role may not read is denied: 401 to those without credentials, 403 to others', async () => {
+      test('a collection that a role may not read is denied: 401 without credentials, 403 otherwise', async () => {
         const response = await anonymous().fetch('/suppliers');
         expect(response.headers.get('www-authenticate')).toBe('Bearer');
         expect((await expectRefusal(response, 401, '42501')).message).toBe('permission denied for table suppliers');
@@ -122,7 +122,7 @@ for (const engine of ROLE_ENGINES) {
         await expectRefusal(await anonymous().fetch('/products?select=suppliers(name)'), 401, '42501');
       });
 
-      test('no hint names one that a role may do nothing with', async () => {
+      test('no hint names a collection for which the role has no permission', async () => {
         const { hint } = await expectRefusal(await supplier(1).fetch('/categoris'), 404, 'PGRST205');
         expect(hint).toBe('There is /suppliers, /products.');
         const options = await anonymous().fetch('/supplierz', { method: 'OPTIONS' });
@@ -130,7 +130,7 @@ for (const engine of ROLE_ENGINES) {
         expect((await anonymous().fetch('/suppliers', { method: 'OPTIONS' })).status).toBe(200);
       });
 
-      test('a role that is not declared is refused', async () => {
+      test('an undeclared role is rejected', async () => {
         expect((await expectRefusal(await as('ghost').fetch('/products'), 403, '42501')).message).toBe(
           'role "ghost" does not exist',
         );
@@ -138,7 +138,7 @@ for (const engine of ROLE_ENGINES) {
     });
 
     describe('claims', () => {
-      test('are values of a rule', async () => {
+      test('are usable as values in a rule', async () => {
         expect(ids(await supplier(1).list('/products'))).toEqual([1, 2, 3]);
         expect(ids(await supplier(2).list('/products'))).toEqual([4, 5]);
         expect(ids(await supplier('2').list('/products'))).toEqual([4, 5]);
@@ -146,14 +146,14 @@ for (const engine of ROLE_ENGINES) {
       });
 
       test.each([[undefined], [null], ['x'], ['1 or 1=1'], [true], [[1]], [{ id: 1 }], [1.5], [2 ** 60]])(
-        'one that is missing or of another type matches nothing: %p',
+        'a claim that is missing or of another type matches nothing: %p',
         async (claim) => {
           expect(await supplier(claim).list('/products')).toEqual([]);
           expect(await supplier(claim).list('/products?id=not.eq.0')).toEqual([]);
         },
       );
 
-      test('of a nested one that is a list every item counts', async () => {
+      test('every item of a nested list claim is used', async () => {
         const buyer = as('buyer', { app: { categories: [2, 3] } });
         expect(ids(await buyer.list('/products?select=id,cost'))).toEqual([2, 3, 4, 5]);
       });
@@ -162,7 +162,7 @@ for (const engine of ROLE_ENGINES) {
     describe('roles that include others', () => {
       const buyer = () => as('buyer', { app: { categories: [3] } });
 
-      test('see the rows of all their rules, and * is what all of these show', async () => {
+      test('see the rows of all their rules, and * selects the fields that all of these rules allow', async () => {
         expect(await buyer().list('/products')).toEqual([
           { id: 1, name: 'Assam', price: 1, category_id: 1 },
           { id: 2, name: 'Sencha', price: 2, category_id: 2 },
@@ -172,7 +172,7 @@ for (const engine of ROLE_ENGINES) {
         ]);
       });
 
-      test('who names a field sees the rows of the rules that show it', async () => {
+      test('a request that names a field sees the rows of the rules that allow it', async () => {
         expect(ids(await buyer().list('/products?select=id,cost'))).toEqual([3, 4, 5]);
         expect(ids(await buyer().list('/products?select=id&cost=gt.0'))).toEqual([3, 4, 5]);
         expect(await buyer().list('/categories?select=name,products(cost)')).toEqual([
@@ -185,7 +185,7 @@ for (const engine of ROLE_ENGINES) {
     });
 
     describe('answers', () => {
-      test('of different roles and claims are never mixed up, however often they are asked for', async () => {
+      test('of different roles and claims are never mixed up, cached or not', async () => {
         for (let again = 0; again < 4; again++) {
           expect(await anonymous().list('/products?select=id')).toHaveLength(3);
           expect(await as('admin').list('/products?select=id')).toHaveLength(5);
@@ -195,7 +195,7 @@ for (const engine of ROLE_ENGINES) {
         }
       });
 
-      test('are for the caller alone', async () => {
+      test('are cacheable only by the caller', async () => {
         for (const path of ['/products', '/products/1', '/products/3', '/suppliers']) {
           const { headers } = await anonymous().fetch(path);
           expect(headers.get('vary')).toContain('Authorization');
@@ -203,7 +203,7 @@ for (const engine of ROLE_ENGINES) {
         }
       });
 
-      test('have the tag of what is seen', async () => {
+      test('have an ETag of the visible data', async () => {
         const seen = await anonymous().fetch('/products/1');
         const whole = await as('admin').fetch('/products/1');
         expect(seen.headers.get('etag')).not.toBe(whole.headers.get('etag'));
@@ -213,13 +213,13 @@ for (const engine of ROLE_ENGINES) {
         expect(again.status).toBe(304);
       });
 
-      test('of plans are for those who may do all', async () => {
+      test('with query plans require full permissions', async () => {
         const accept = { headers: { accept: 'application/vnd.pgrst.plan+json' } };
         expect((await as('admin').fetch('/products', accept)).status).toBe(200);
         await expectRefusal(await supplier(1).fetch('/products', accept), 403, '42501');
       });
 
-      test('in CSV, with stripped nulls, and of one object obey, too', async () => {
+      test('as CSV, with stripped nulls, and as one object also follow the rules', async () => {
         const csv = await anonymous().text('/products', { headers: { accept: 'text/csv' } });
         expect(csv).toBe('id,name,price,category_id\n1,Assam,1,1\n2,Sencha,2,2\n4,Espresso,4,3\n');
         const object = { headers: { accept: 'application/vnd.pgrst.object+json' } };

@@ -47,7 +47,7 @@ describe.each(Object.keys(ALL_ENGINES))('rows that refer to each other on %s', (
   ];
   const MISSING_GROUP = 'Key (group)=(7) is not present in table "groups".';
 
-  test('are stored in any order, also as a circle', async () => {
+  test('are stored in any order, also with a cycle', async () => {
     const circle = [
       { id: 10, parent: 11, group: 1 },
       { id: 11, parent: 10, group: null },
@@ -61,14 +61,14 @@ describe.each(Object.keys(ALL_ENGINES))('rows that refer to each other on %s', (
     ['an upsert', MERGE],
     ['a dry run', { prefer: 'tx=rollback' }],
     ['a dry run of an upsert', { prefer: 'tx=rollback, resolution=merge-duplicates' }],
-  ])('of %s with another reference that is broken: 409 names it, and nothing is stored', async (_, headers) => {
+  ])('in %s with another broken reference: 409 names it, and nothing is stored', async (_, headers) => {
     const { message, details } = await expectRefusal(await post(BROKEN, headers), 409, '23503');
     expect(message).toBe('insert or update on table "items" violates foreign key constraint "items_group_fkey"');
     expect(details).toBe(MISSING_GROUP);
     expect(await stored()).toEqual(ROWS.items.map(({ id, parent, group }) => ({ id, parent, group })));
   });
 
-  test('of an upsert keep the references that it does not overwrite', async () => {
+  test('in an upsert keep the references that it does not overwrite', async () => {
     const rows = [
       { id: 2, parent: 1, code: 'two', group: 1 },
       { id: 1, parent: 2, code: 'one', group: 1 },
@@ -106,7 +106,7 @@ describe.each(Object.keys(ALL_ENGINES))('rows that refer to each other on %s', (
     expect(details).toBe('Key (parent)=(79) is not present in table "items".');
   });
 
-  test('harm no other writer if they are broken, and hide no mistake of another', async () => {
+  test('do not affect other writers if they are broken, and do not hide the errors of others', async () => {
     const writes = Array.from({ length: 200 }, (_, index) => {
       if (index % 10 === 0) return post(BROKEN.map((row) => ({ ...row, id: row.id + 10_000, parent: null })));
       if (index % 10 === 5) return post({ id: 20_000 + index, parent: null, group: 7 });

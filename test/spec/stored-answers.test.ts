@@ -1,10 +1,10 @@
-/** The quota of answers that idempotency keys store, of each caller for itself. */
+/** The quota of stored responses for idempotency keys, which applies per caller. */
 import { expect, test } from 'bun:test';
 import { MAX_STORED_ANSWER_BYTES, MAX_STORED_ANSWERS_BYTES } from '../../src/base/limits.ts';
 import type { WriteResult } from '../../src/engine/engine.ts';
 import { storedAnswer } from '../../src/engine/shared/stored-answers.ts';
 
-test('a caller who has used the quota is remembered without rows, and another is not affected', () => {
+test('over the quota of a caller, responses are stored without rows, and other callers are not affected', () => {
   const store = {};
   const body = 'x'.repeat(MAX_STORED_ANSWER_BYTES / 2);
   const result: WriteResult = { affected: 1, inserted: 1, key: ['7'], body };

@@ -1,4 +1,4 @@
-/** What a field of each type takes, how it shows it as JSON and as CSV, and what it refuses; on every engine alike. */
+/** Field types: accepted values, their form in JSON and CSV, and rejected values, equal on every engine. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { MAX_ECHOED_LENGTH } from '../../src/base/limits.ts';
 import { typeScriptTypes } from '../../src/openapi/types.ts';
@@ -31,7 +31,7 @@ const TYPES = {
 };
 type FieldName = keyof typeof TYPES;
 
-/** As it is written in a body, as JSON shows it, and as CSV does where that is not the same text. */
+/** The value in a body, in JSON, and in CSV if the text differs. */
 const TAKEN: readonly (readonly [FieldName, string, string, string?])[] = [
   ['small', '-32768', '-32768'],
   ['small', '" +7 "', '7'],
@@ -194,38 +194,39 @@ describe.each(Object.keys(ENGINES))('a field on %s', (engine) => {
       send('POST', 'application/json', `{"id":1,"${field}":${written}}`, { ...DRY, ...headers }),
     );
 
-  test.each(TAKEN)('%s takes %s and shows %s', async (field, written, shown, csv = shown) => {
+  test.each(TAKEN)('%s accepts %s and returns %s', async (field, written, shown, csv = shown) => {
     expect(await (await post(field, written)).text()).toBe(`[{"${field}":${shown}}]`);
     const cell = (await (await post(field, written, { accept: 'text/csv' })).text()).slice(field.length + 1, -1);
     expect(cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell).toBe(csv);
   });
 
-  test.each(REFUSED)('%s refuses %s with %s', async (field, written, code) => {
+  test.each(REFUSED)('%s rejects %s with %s', async (field, written, code) => {
     const { details } = await expectRefusal(await post(field, written), 400, code);
     expect(details).toStartWith(`field ${field}: `);
   });
 
   test.each(REFUSED.filter(([, written]) => written.startsWith('"') && !written.includes('u0000')))(
-    'a filter on %s refuses %s with %s, unless it compares what cannot be stored',
+    'a filter on %s rejects %s with %s, unless it compares with a value that cannot be stored',
     async (field, written, code) => {
       const text = encodeURIComponent(JSON.parse(written) as string);
       const response = await things.fetch(`/things?${field}=eq.${text}`);
-      // Infinity is no decimal(18,6), but every decimal is smaller.
+      // decimal(18,6) cannot store Infinity, but every decimal compares as smaller.
       if (written === '"Infinity"') expect(response.status).toBe(200);
       else await expectRefusal(response, 400, code);
     },
   );
 
-  test.each(['day', 'stamp', 'moment'])('%s takes the word now in a body', async (field) => {
+  test.each(['day', 'stamp', 'moment'])('%s accepts the word now in a body', async (field) => {
     const [row] = (await (await post(field, '"now"')).json()) as [Record<string, string>];
     const shown = row[field]!;
     const at = new Date(field === 'stamp' ? `${shown}Z` : shown).getTime();
     expect(Math.abs(at - Date.now())).toBeLessThan(2 * 86_400_000);
-    // An answer is kept while the data does not change; one that depends on the time could not be.
+    // The service caches responses while the data does not change. A response that depends on the time could not be
+    // cached.
     await expectRefusal(await things.fetch(`/things?${field}=lt.now`), 400, '22007');
   });
 
-  test('a number of megabytes is refused as quickly as any', async () => {
+  test('a number of several megabytes is rejected quickly', async () => {
     const digits = '9'.repeat(2_000_000);
     for (const field of ['small', 'big', 'price', 'exact']) {
       const { message } = await expectRefusal(await post(field, `"${digits}"`), 400, '22003');
@@ -235,7 +236,7 @@ describe.each(Object.keys(ENGINES))('a field on %s', (engine) => {
   });
 });
 
-describe.each(Object.keys(ENGINES))('no digit is lost on %s', (engine) => {
+describe.each(Object.keys(ENGINES))('every digit is preserved on %s', (engine) => {
   let things: Catalogue;
   const ROWS = [
     '{"id":1,"big":9007199254740993,"exact":123456789012.345678,"long":9000000000000,"bigs":[9007199254740993],"doc":{"n":9007199254740993}}',
@@ -274,11 +275,11 @@ describe.each(Object.keys(ENGINES))('no digit is lost on %s', (engine) => {
     ['long.avg(),long.sum()', '[{"avg":9000000000000.50000,"sum":18000000000001}]'],
     ['big::text,e:exact::text&id=eq.2', '[{"big":"9007199254740992","e":"123456789012.345677"}]'],
     ['doc->n,bigs->0&id=eq.1', '[{"n":9007199254740993,"bigs":9007199254740993}]'],
-  ])('in an answer: select=%s', async (select, shown) => {
+  ])('in a response: select=%s', async (select, shown) => {
     expect(await (await things.fetch(`/things?select=${select}`)).text()).toBe(shown);
   });
 
-  test('in CSV, and in a change', async () => {
+  test('in CSV, and in an update', async () => {
     const csv = await things.fetch('/things?select=big,exact,bigs&id=eq.1', { headers: { accept: 'text/csv' } });
     expect(await csv.text()).toBe('big,exact,bigs\n9007199254740993,123456789012.345678,{9007199254740993}\n');
     const change = '{"big":9007199254740995}';
@@ -288,7 +289,7 @@ describe.each(Object.keys(ENGINES))('no digit is lost on %s', (engine) => {
 });
 
 describe.each(Object.keys(ENGINES))('a key beyond 2^53 on %s', (engine) => {
-  test('is assigned, named in Location, read, changed and paged by in all its digits', async () => {
+  test('is assigned, returned in Location, read, updated and used for paging with all its digits', async () => {
     const shop = await openShop(engine);
     const move = { product_id: 1, quantity: 2 };
     const chosen = send('POST', 'application/json', '{"id":9007199254750993,"product_id":1,"quantity":2}');
@@ -383,7 +384,7 @@ describe.each(Object.keys(ENGINES))('a cast on %s', (engine) => {
     ['prices::_text', '["1.5","2.5"]'],
     ['flags::_text', '["true",null]'],
     ['flags::text', '"{t,NULL}"'],
-  ])('%s is %s', async (select, shown) => {
+  ])('%s gives %s', async (select, shown) => {
     expect(await (await things.fetch(`/things?select=v:${select}`)).text()).toBe(`[{"v":${shown}}]`);
   });
 
@@ -412,7 +413,7 @@ describe.each(Object.keys(ENGINES))('a cast on %s', (engine) => {
     ['uid.max()', '42883'],
     ['doc.min()', '42883'],
     ['flag.avg()', '42883'],
-  ])('%s is refused with %s', async (select, code) => {
+  ])('%s is rejected with %s', async (select, code) => {
     await expectRefusal(await things.fetch(`/things?select=v:${select}`), 400, code);
   });
 });
@@ -427,7 +428,7 @@ describe.each(Object.keys(ENGINES))('pages on %s', (engine) => {
   const next = (response: Response) => /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
 
   test.each(SHOP.collections.get('products')!.fields.map(({ name }) => name))(
-    'that are ordered by %s follow each other by their links',
+    'ordered by %s are connected by their links',
     async (field) => {
       for (const order of [field, `${field}.desc.nullslast`]) {
         const all = (await shop.list(`/products?select=id&order=${order}`)).map(({ id }) => id);
@@ -444,7 +445,7 @@ describe.each(Object.keys(ENGINES))('pages on %s', (engine) => {
   );
 });
 
-test('the types for clients name what they need', () => {
+test('the generated client types declare Json once and the type of each field', () => {
   const types = typeScriptTypes(SHOP);
   expect(types.match(/export type Json =/g)).toHaveLength(1);
   for (const member of [

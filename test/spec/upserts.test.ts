@@ -1,4 +1,6 @@
-/** Upserts of declared collections: which row was met is told, whatever it was met by. */
+/**
+ * Upserts in declared collections: the response identifies the existing row, whichever unique constraint it matched.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
 import { type Catalogue, ENGINES } from '../support/catalogue.ts';
@@ -53,7 +55,7 @@ describe.each(Object.keys(ENGINES))('an upsert on %s', (engine) => {
     return { status: response.status, location: response.headers.get('location'), body: await response.text() };
   }
 
-  test('by another unique field names the row that was met, with all digits of its key', async () => {
+  test('on another unique field returns the existing row, with all digits of its key', async () => {
     await post('/people', '{"code":"bob","big":9007199254740993}');
     const met = await post('/people?on_conflict=big', '{"code":"zzz","big":9007199254740993,"note":"met"}');
     expect(met).toEqual({
@@ -68,7 +70,7 @@ describe.each(Object.keys(ENGINES))('an upsert on %s', (engine) => {
     expect(quiet).toMatchObject({ status: 200, location: '/numbered?id=eq.9007199254740993' });
   });
 
-  test('that has nothing to change gives the row back', async () => {
+  test('without fields to change returns the row', async () => {
     await post('/tagged', [{ a: 1, tag: 'x' }]);
     const both = await post('/tagged?order=tag', [
       { a: 1, tag: 'x' },
@@ -91,7 +93,7 @@ describe.each(Object.keys(ENGINES))('an upsert on %s', (engine) => {
     expect(ignored.body).toBe('[]');
   });
 
-  test('keys that are used up are no full disk', async () => {
+  test('exhausted keys are reported as such, not as a full disk', async () => {
     const last = await post('/numbered', '{"id":9223372036854775807,"sku":"last"}');
     expect(last.status).toBe(201);
     const none = await post('/numbered', '{"sku":"one more"}');

@@ -1,4 +1,4 @@
-/** Values: what a field takes, how it is kept, and how a value that it cannot take is named. */
+/** Field values: accepted values, their stored form, and the errors for invalid values. */
 import { describe, expect, test } from 'bun:test';
 import { ENGINES } from '../support/catalogue.ts';
 import { expectRefusal, expectUntouched, ownCatalogue, send, sendJson, TEN_FIELDS } from '../support/stories.ts';
@@ -9,7 +9,7 @@ const INTEGERS = Object.entries(TEN_FIELDS)
 
 describe.each(Object.keys(ENGINES))('values on %s', (engine) => {
   const catalogue = ownCatalogue(engine);
-  /** The body as it is written, since 7 and 7.0 are one number to JavaScript. */
+  /** Sends the body as text, because JavaScript does not distinguish 7 and 7.0. */
   const postText = (json: string) => catalogue.fetch('/products', send('POST', 'application/json', json));
   const post = (body: unknown) => postText(JSON.stringify(body));
   const postField = (field: string, written: string) => {
@@ -32,7 +32,7 @@ describe.each(Object.keys(ENGINES))('values on %s', (engine) => {
       ['99999999.9999', 99999999.9999],
       ['-99999999.9999', -99999999.9999],
       ['null', null],
-    ])('%s is kept as %p', async (written, kept) => {
+    ])('%s is stored as %p', async (written, kept) => {
       expect((await postField('unit_price', written)).status).toBe(201);
       expect(await stored('unit_price')).toBe(kept);
     });
@@ -65,7 +65,7 @@ describe.each(Object.keys(ENGINES))('values on %s', (engine) => {
     );
 
     test.each(['"cheap"', '""', '"1,50"', '"1.5 EUR"', 'true', '[]', '{}', '"0x10"', '"1_000"'])(
-      '%s is none',
+      '%s is invalid',
       async (written) => {
         await expectRefusal(await postField('unit_price', written), 400, '22P02');
         await expectUntouched(catalogue);
@@ -74,7 +74,7 @@ describe.each(Object.keys(ENGINES))('values on %s', (engine) => {
   });
 
   describe('an integer', () => {
-    test.each(INTEGERS)('%s takes all of four bytes, and no more', async (field) => {
+    test.each(INTEGERS)('%s accepts all values of four bytes, and no more', async (field) => {
       const idOf = (value: number) => (field === 'id' ? value : TEN_FIELDS.id);
       for (const value of [2147483647, -2147483648]) {
         expect((await post({ ...TEN_FIELDS, [field]: value })).status).toBe(201);
@@ -87,7 +87,7 @@ describe.each(Object.keys(ENGINES))('values on %s', (engine) => {
       await expectUntouched(catalogue);
     });
 
-    test.each(INTEGERS)('%s takes no fraction, be it written 7.0, and no other type', async (field) => {
+    test.each(INTEGERS)('%s rejects fractions, even 7.0, and other types', async (field) => {
       for (const written of ['7.0', '7.5', '7e0', '1e2', '"7.0"', '"seven"', '""', 'true', '[7]', '{"a":7}', '"0x7"']) {
         const { details } = await expectRefusal(await postField(field, written), 400, '22P02');
         expect(details).toContain(`field ${field}`);
@@ -95,7 +95,7 @@ describe.each(Object.keys(ENGINES))('values on %s', (engine) => {
       await expectUntouched(catalogue);
     });
 
-    test('may be written as text, with a sign and with spaces around it', async () => {
+    test('may be sent as text, with a sign and surrounding spaces', async () => {
       for (const [written, value] of [
         ['"7"', 7],
         ['" +8 "', 8],
@@ -110,7 +110,7 @@ describe.each(Object.keys(ENGINES))('values on %s', (engine) => {
   });
 
   describe('text', () => {
-    test('of a list or an object is its JSON, with every number as it was written', async () => {
+    test('from a list or an object is its JSON, with every number as it was sent', async () => {
       for (const [written, value] of [
         ['{"a":7.0,"b":[1e2,7]}', '{"a": 7.0, "b": [1e2, 7]}'],
         ['[0.10, "0.10", 12345678901234567890]', '[0.10, "0.10", 12345678901234567890]'],
@@ -138,7 +138,7 @@ describe.each(Object.keys(ENGINES))('values on %s', (engine) => {
       ['SQL', "'; drop table products; --"],
       ['the word null', 'null'],
       ['a megabyte', 'x'.repeat(1_000_000)],
-    ])('is kept as it came: %s', async (_, text) => {
+    ])('is stored unchanged: %s', async (_, text) => {
       expect((await post({ ...TEN_FIELDS, product_name: text, quantity_per_unit: text })).status).toBe(201);
       expect(await stored('product_name')).toBe(text);
       expect(await stored('quantity_per_unit')).toBe(text);
@@ -154,7 +154,7 @@ describe.each(Object.keys(ENGINES))('values on %s', (engine) => {
       ['true', 'true'],
       ['[1, "a"]', '[1, "a"]'],
       ['{"a": null}', '{"a": null}'],
-    ])('a JSON value that is no text is kept as its text: %s', async (written, text) => {
+    ])('a JSON value that is not a string is stored as its JSON text: %s', async (written, text) => {
       expect((await postField('quantity_per_unit', written)).status).toBe(201);
       expect(await stored('quantity_per_unit')).toBe(text);
     });
@@ -164,14 +164,14 @@ describe.each(Object.keys(ENGINES))('values on %s', (engine) => {
       ['half of a surrogate pair', '"a\\ud83cb"'],
       ['the other half', '"\\udf4b"'],
       ['halves in the wrong order', '"\\udf4b\\ud83c"'],
-    ])('%s is refused', async (_, written) => {
+    ])('%s is rejected', async (_, written) => {
       const { details } = await expectRefusal(await postField('product_name', written), 400, '22021');
       expect(details).toContain('product_name');
       await expectUntouched(catalogue);
     });
   });
 
-  describe('a mistake is named', () => {
+  describe('the error for an invalid value names', () => {
     const jars = (count: number) => Array.from({ length: count }, (_, index) => ({ ...TEN_FIELDS, id: 500 + index }));
 
     test.each([
@@ -180,26 +180,26 @@ describe.each(Object.keys(ENGINES))('values on %s', (engine) => {
       ['product_name', null, '23502'],
       ['discontinued', null, '23502'],
       ['quantity_per_unit', 'a\u0000', '22021'],
-    ])('by its row and field: %s', async (field, value, code) => {
+    ])('its row and field: %s', async (field, value, code) => {
       const rows: object[] = jars(5);
       rows[2] = { ...rows[2], [field]: value };
       const { details } = await expectRefusal(await post(rows), 400, code);
       expect(details).toStartWith(`row 3, field ${field}:`);
     });
 
-    test('by its field alone where there is one row', async () => {
+    test('only its field if the body has one row', async () => {
       const { details } = await expectRefusal(await post({ ...TEN_FIELDS, reorder_level: 'low' }), 400, '22P02');
       expect(details).toStartWith('field reorder_level:');
     });
 
-    test('in a change too', async () => {
+    test('the field of an update', async () => {
       const change = sendJson('PATCH', { product_name: 'fine', category_id: 'sweet' });
       const { details } = await expectRefusal(await catalogue.fetch('/products?id=eq.1', change), 400, '22P02');
       expect(details).toStartWith('field category_id:');
       await expectUntouched(catalogue);
     });
 
-    test('in CSV too', async () => {
+    test('the row and field of a CSV body', async () => {
       const csv = 'id,product_name,unit_price\n101,Tea,1.5\n102,Milk,a lot\n';
       const { details } = await expectRefusal(
         await catalogue.fetch('/products', send('POST', 'text/csv', csv)),
@@ -209,7 +209,7 @@ describe.each(Object.keys(ENGINES))('values on %s', (engine) => {
       expect(details).toStartWith('row 2, field unit_price:');
     });
 
-    test('a field that does not exist, with the nearest that does', async () => {
+    test('an unknown field, and the nearest existing one', async () => {
       const problem = await expectRefusal(await post({ product_name: 'Tea', unitprice: 3 }), 400, 'PGRST204');
       expect(problem.message).toContain('unitprice');
       expect(problem.hint).toContain('unit_price');

@@ -1,4 +1,4 @@
-/** As many fields as a collection may have: whatever is asked of narrow ones can be asked of them. */
+/** Collections with the maximum number of fields: they support the same requests as narrow ones. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { MAX_FIELDS } from '../../src/base/limits.ts';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
@@ -46,7 +46,7 @@ describe.each([...Object.keys(ENGINES)])('a wide collection on %s', (engine) => 
     ['numbers', 7, 9],
     ['texts', 'first', 'last'],
     ['documents', { a: 1 }, [true]],
-  ])('%s are read as a list, by id, embedded and as CSV', async (name, first, end) => {
+  ])('%s can be read as a list, by id, embedded and as CSV', async (name, first, end) => {
     const [row] = (await catalogue.list(`/${name}`)) as unknown as [Record<string, unknown>];
     expect([Object.keys(row).length, row.f0, row[last], row.f1]).toEqual([MAX_FIELDS, first, end, null]);
     expect(((await (await catalogue.fetch(`/${name}/1`)).json()) as Row)[last]).toEqual(end as string);
@@ -56,7 +56,7 @@ describe.each([...Object.keys(ENGINES)])('a wide collection on %s', (engine) => 
     expect(within.numbers).toMatchObject(ROWS.numbers[0]!);
   });
 
-  test('they are written, and what was written comes back', async () => {
+  test('its rows can be written and are returned unchanged', async () => {
     const own = await catalogue.fetch(
       '/numbers?select=id,near(*)',
       sendJson('POST', { id: 2, near: 2, [last]: 5 }, BACK),

@@ -1,9 +1,9 @@
-/** Many writers at once: each write happens wholly or not at all, and one client's mistake undoes only its own. */
+/** Concurrent writes: each write is atomic, and an invalid write does not affect the writes of other clients. */
 import { describe, expect, test } from 'bun:test';
 import { ALL_ENGINES, REFERENCE_PRODUCTS } from '../support/catalogue.ts';
 import { ids, ownCatalogue, reference, sendJson, TEN_FIELDS } from '../support/stories.ts';
 
-describe.each(Object.keys(ALL_ENGINES))('writes that arrive together on %s', (engine) => {
+describe.each(Object.keys(ALL_ENGINES))('concurrent writes on %s', (engine) => {
   const catalogue = ownCatalogue(engine);
   const post = (body: unknown) => catalogue.fetch('/products', sendJson('POST', body));
   const patch = (path: string, body: unknown) => catalogue.fetch(path, sendJson('PATCH', body));
@@ -12,7 +12,7 @@ describe.each(Object.keys(ALL_ENGINES))('writes that arrive together on %s', (en
     Promise.all(Array.from({ length: count }, (_, index) => make(index)));
   const statuses = (answers: readonly Response[]) => answers.map(({ status }) => status);
 
-  test('300 products without ids get 300 ids, and each Location names its own', async () => {
+  test('300 products without ids get 300 ids, and each Location names its own product', async () => {
     const answers = await many(300, (index) => post({ product_name: `Jar ${index}`, units_in_stock: index }));
     expect(new Set(statuses(answers))).toEqual(new Set([201]));
     for (const [index, { headers }] of answers.entries()) {
@@ -22,11 +22,11 @@ describe.each(Object.keys(ALL_ENGINES))('writes that arrive together on %s', (en
     expect(await catalogue.list()).toHaveLength(377);
   });
 
-  test('every second one is a mistake: the others are stored, the mistakes are not', async () => {
+  test('every second write is invalid: the others are stored, the invalid ones are not', async () => {
     const answers = await many(100, (index) => {
       const good = { ...TEN_FIELDS, id: 1000 + index };
       if (index % 2 === 0) return post(good);
-      // The first row of each mistake is fine, and must not stay.
+      // The first row is valid, and must be rolled back with the duplicate.
       return post([good, { ...TEN_FIELDS, id: 1 + (index % 77) }]);
     });
     expect(statuses(answers)).toEqual(Array.from({ length: 100 }, (_, index) => (index % 2 === 0 ? 201 : 409)));
@@ -35,7 +35,7 @@ describe.each(Object.keys(ALL_ENGINES))('writes that arrive together on %s', (en
     expect(await catalogue.list('/products?id=lt.1000')).toEqual([...REFERENCE_PRODUCTS]);
   });
 
-  test('mistakes of all kinds between good writes', async () => {
+  test('invalid writes of all kinds between valid ones', async () => {
     const strict = { prefer: 'handling=strict, max-affected=1' };
     const answers = await Promise.all([
       patch('/products/1', { unit_price: 101 }),
@@ -62,7 +62,7 @@ describe.each(Object.keys(ALL_ENGINES))('writes that arrive together on %s', (en
     ]);
   });
 
-  test('of many who want the same id, one gets it', async () => {
+  test('exactly one of many writes with the same id succeeds', async () => {
     const answers = await many(50, (index) => post({ ...TEN_FIELDS, product_name: `Claim ${index}` }));
     const winners = answers.flatMap(({ status }, index) => (status === 201 ? [index] : []));
     expect(winners).toHaveLength(1);
@@ -70,12 +70,12 @@ describe.each(Object.keys(ALL_ENGINES))('writes that arrive together on %s', (en
     expect((await catalogue.list('/products?id=eq.1001'))[0]?.product_name).toBe(`Claim ${winners[0]}`);
   });
 
-  test('of many who delete the same product, one did it', async () => {
+  test('exactly one of many deletes of the same product succeeds', async () => {
     const answers = await many(20, () => remove('/products/50'));
     expect(statuses(answers).sort()).toEqual([204, ...Array(19).fill(404)]);
   });
 
-  test('whoever was answered finds the write at once', async () => {
+  test('a write is visible to its client immediately after the response', async () => {
     await many(60, async (index) => {
       const id = 2000 + index;
       expect((await post({ ...TEN_FIELDS, id })).status).toBe(201);
@@ -88,7 +88,7 @@ describe.each(Object.keys(ALL_ENGINES))('writes that arrive together on %s', (en
     expect(await catalogue.list()).toEqual([...REFERENCE_PRODUCTS]);
   });
 
-  test('a reader sees all of a write or nothing of it', async () => {
+  test('a reader sees either all of a write or nothing of it', async () => {
     const flip = many(20, (index) => patch('/products?id=lte.40', { reorder_level: 900 + index }));
     const seen = await many(40, () => catalogue.list('/products?id=lte.40&select=reorder_level'));
     expect(new Set(statuses(await flip))).toEqual(new Set([204]));

@@ -1,4 +1,4 @@
-/** What the benchmark concludes from its figures; the figures themselves are no matter for a test. */
+/** The evaluation of benchmark results; the measurements themselves are not tested. */
 import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { isMet, type Outcome, summarise } from '../../bench/outcome.ts';
@@ -23,15 +23,15 @@ const time = summarise({
 });
 const bound = summarise({ name: 'a bound', unit: 'MB', goal: { kind: 'bound', under: 64 }, service: [63] });
 
-test('a ratio is the median of its rounds, and the spread their lowest and highest', () => {
+test('a ratio is the median of its rounds, and the spread is their lowest and highest ratio', () => {
   expect([rate.ratio, rate.spread, rate.byCpu]).toEqual([0.9, [0.8, 0.9], 0.5]);
 });
 
-test('a rate must reach its goal, a time and a bound must stay below theirs', () => {
+test('a rate must reach its goal; a time and a bound must stay below theirs', () => {
   expect([rate, time, bound].map(isMet)).toEqual([true, false, true]);
 });
 
-test('the table says for each case what was measured and whether the goal is met', () => {
+test('the table shows the measurement of each case and whether it meets the goal', () => {
   expect(table([rate, time, bound]).split('\n').slice(2)).toEqual([
     '| a rate | at least 0.85 | 100 | 90.0 | 0.90 (0.80 to 0.90) | yes | 0.50 |',
     '| a time | under 3 times | 10.0 ms | 30.0 ms | 3.00 (2.90 to 3.10) | **no** | – |',
@@ -39,22 +39,22 @@ test('the table says for each case what was measured and whether the goal is met
   ]);
 });
 
-test('the plot has a bar for each case, and what a name holds cannot break it', () => {
+test('the plot has a bar for each case, and escapes names', () => {
   const cases: Outcome[] = [rate, time, bound, { ...rate, name: 'order=a&limit<5' }];
   const labels = [...plot(cases, 'a machine; another').matchAll(/text-anchor="end">([^<]+)</g)].map(([, text]) => text);
   expect(labels.sort()).toEqual(['a bound', 'a rate', 'a time', 'order=a&amp;limit&lt;5']);
 });
 
-test('memory that goes on growing is not flat, and memory that goes up and down is', () => {
+test('memory that keeps growing is not flat, and memory that fluctuates is', () => {
   const samples = (megabytes: (second: number) => number) =>
     Array.from({ length: 600 }, (_, second) => ({ second: second + 1, megabytes: megabytes(second) }));
   expect(judge(samples((second) => 100 + second / 20)).isFlat).toBe(false);
   expect(judge(samples((second) => 100 + 30 * Math.sin(second / 7))).isFlat).toBe(true);
-  // What the first minute fills is not counted.
+  // Growth during the first minute is ignored.
   expect(judge(samples((second) => 100 + Math.min(second, 60))).isFlat).toBe(true);
 });
 
-test('the pages have the places that a run with --write fills', () => {
+test('the pages have the markers that a run with --write fills', () => {
   const places = { 'performance.md': ['figures', 'peers', 'abuse'], 'operations.md': ['drills'] };
   for (const [page, names] of Object.entries(places)) {
     const text = readFileSync(new URL(`../../docs/${page}`, import.meta.url), 'utf8');

@@ -1,4 +1,4 @@
-/** The house stays liveable: imports run down the stages only, and only the declaration names a field. */
+/** The layer rules: imports only point to lower layers, and only the declaration names a field. */
 import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
@@ -8,7 +8,7 @@ import { products } from '../../src/collection/products.ts';
 const ROOT = new URL('../../src/', import.meta.url).pathname;
 const FILES = [...new Glob('**/*.{ts,tsx}').scanSync(ROOT)].sort();
 
-/** From the ground up: a folder may import from those before it, and from itself. */
+/** The layers from bottom to top. A folder may import from earlier layers and from itself. */
 const STOREYS = [
   'base',
   'text',
@@ -27,7 +27,7 @@ const STOREYS = [
   'cli',
 ];
 
-/** Single files belong to a storey of their own, or to the ground that all stand on. */
+/** Returns the layer of a file. Single files have their own layer or belong to the base layer. */
 function storeyOf(file: string): string {
   const [folder = '', ...rest] = file.split('/');
   if (folder === 'settings') return 'base';
@@ -41,11 +41,11 @@ function importsOf(file: string): string[] {
   return [...text.matchAll(/from '(\.[^']+\.tsx?)'/g)].map(([, path]) => normalize(join(dirname(file), path!)));
 }
 
-test('every folder has its storey', () => {
+test('every folder belongs to a layer', () => {
   expect([...new Set(FILES.map(storeyOf))].filter((storey) => !STOREYS.includes(storey))).toEqual([]);
 });
 
-test('imports run down the stages', () => {
+test('imports only point to lower layers', () => {
   const wrong: string[] = [];
   for (const file of FILES) {
     for (const imported of importsOf(file).filter((path) => !path.startsWith('..'))) {
@@ -65,7 +65,7 @@ test('dialect and plan do not import from http', () => {
   expect(wrong).toEqual([]);
 });
 
-test('no file imports itself through others', () => {
+test('no file imports itself indirectly', () => {
   const circles: string[] = [];
   const settled = new Set<string>();
   const visit = (file: string, way: readonly string[]) => {
@@ -78,18 +78,18 @@ test('no file imports itself through others', () => {
   expect(circles).toEqual([]);
 });
 
-test('nothing but the declaration names a field', () => {
-  // `id` is a word of its own in many places; the rest are names that only products have.
+test('only the declaration names a field', () => {
+  // `id` is a common word in the code; the other names occur only in products.
   const names = products.fields.map((field) => field.name).filter((name) => name !== 'id');
   const naming = FILES.filter((file) => file !== 'collection/products.ts').flatMap((file) => {
-    // An example in the operator table, and words in comments, are for people.
+    // Ignores comments and the example in the operator table.
     const code = readFileSync(join(ROOT, file), 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
     return names.filter((name) => code.includes(name)).map((name) => `${file} names ${name}`);
   });
   expect(naming.filter((each) => !each.startsWith('dialect/operators.ts'))).toEqual([]);
 });
 
-test('only the engines and what opens them know which engine runs', () => {
+test('only the engines and the code that opens them know which engine runs', () => {
   const knowing = FILES.filter((file) => !file.startsWith('engine/')).filter((file) =>
     importsOf(file).some((path) => path.startsWith('engine/sqlite/') || path.startsWith('engine/postgres/')),
   );

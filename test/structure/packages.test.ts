@@ -1,4 +1,4 @@
-/** `npm install` is light and quiet: few packages to run the service, none that npm would warn about. */
+/** `npm install` is small and prints no warnings: the service has few dependencies, and none is deprecated. */
 import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import manifest from '../../package.json' with { type: 'json' };
@@ -20,19 +20,19 @@ const packages = Object.entries(lock.packages)
 
 const MOST_TO_RUN = 60;
 
-test('the service itself needs few packages', () => {
+test('the service has few runtime dependencies', () => {
   expect(packages.length).toBeGreaterThan(100);
   expect(packages.filter(({ dev }) => dev !== true).length).toBeLessThan(MOST_TO_RUN);
 });
 
-test('every package takes the oldest Node that the service takes', () => {
+test('every package supports the oldest Node version that the service supports', () => {
   const oldest = /\d+/.exec(manifest.engines.node)![0];
-  // The last release of a version is what people have of it.
+  // Checks the last release of the oldest version, which most users have.
   const refusing = packages.filter(({ engines }) => !Bun.semver.satisfies(`${oldest}.99.0`, engines?.node ?? '*'));
   expect(refusing.map(({ name, engines }) => `${name} wants ${engines?.node}`)).toEqual([]);
 });
 
-test('no package is deprecated, or has an install script that is not listed', () => {
+test('no package is deprecated or has an unlisted install script', () => {
   expect(packages.filter(({ deprecated }) => deprecated !== undefined)).toEqual([]);
   const scripted = packages.filter(({ hasInstallScript }) => hasInstallScript === true).map(({ name }) => name);
   expect(scripted.filter((name) => !Object.hasOwn(manifest.allowScripts, name))).toEqual([]);

@@ -8,7 +8,7 @@ const DOCS = readdirSync(new URL('docs/', ROOT)).filter((name) => name.endsWith(
 const PAGES = ['README.md', 'CONTRIBUTING.md', ...DOCS.map((name) => `docs/${name}`)];
 const LONGEST_LINE = 120;
 
-/** The lines outside of code blocks; a line of a code block may be as long as a command or its output. */
+/** Returns the lines outside code blocks. A line in a code block may have any length. */
 function proseLines(page: string): readonly string[] {
   const text = readFileSync(new URL(page, ROOT), 'utf8');
   return text
@@ -17,12 +17,12 @@ function proseLines(page: string): readonly string[] {
     .filter((line) => !line.startsWith('    '));
 }
 
-/** The cells of a table row. An escaped `|` does not end a cell. */
+/** Splits a table row into cells. An escaped `|` does not end a cell. */
 function cells(row: string): readonly string[] {
   return row.split(/(?<!\\)\|/).slice(1, -1);
 }
 
-/** The anchors of a page, as GitHub derives them from its headings. */
+/** Returns the anchors of a page, as GitHub derives them from its headings. */
 function anchors(page: URL): readonly string[] {
   const headings = readFileSync(page, 'utf8').matchAll(/^#+ (.+)$/gm);
   return [...headings].map(([, heading]) =>
@@ -34,7 +34,7 @@ function anchors(page: URL): readonly string[] {
 }
 
 describe.each(PAGES)('%s', (page) => {
-  test('links to files and headings that exist', () => {
+  test('links only to existing files and headings', () => {
     const links = [
       ...proseLines(page)
         .join('\n')
@@ -52,7 +52,7 @@ describe.each(PAGES)('%s', (page) => {
     expect(long).toEqual([]);
   });
 
-  test('has as many cells in each table row as in the head of the table', () => {
+  test('has the same number of cells in every row of a table', () => {
     let head = 0;
     for (const line of proseLines(page)) {
       if (!line.startsWith('|')) head = 0;
@@ -66,6 +66,6 @@ describe.each(PAGES)('%s', (page) => {
   });
 });
 
-test('the command of the npm package has the name of the package', () => {
+test('the command of the npm package has the same name as the package', () => {
   expect(Object.keys(manifest.bin)).toEqual([manifest.name]);
 });

@@ -35,7 +35,7 @@ describe('like finds', () => {
   });
 });
 
-describe('one underscore is one character, whatever its size', () => {
+describe('one underscore matches one character of any byte length', () => {
   const cases: readonly Case[] = [
     ['_', 'ö', true],
     ['_', '😀', true],
@@ -49,7 +49,7 @@ describe('one underscore is one character, whatever its size', () => {
   });
 });
 
-describe('a backslash takes the next character literally', () => {
+describe('a backslash escapes the next character', () => {
   const cases: readonly Case[] = [
     ['100\\%', '100%', true],
     ['100\\%', '1000', false],
@@ -62,7 +62,7 @@ describe('a backslash takes the next character literally', () => {
     expect(compileLike(pattern, false)(text)).toBe(expected);
   });
 
-  test('and a pattern that ends with one is refused', () => {
+  test('a pattern that ends with a backslash is rejected', () => {
     for (const pattern of ['\\', 'abc\\', '%\\\\\\']) {
       expect(verdict(() => compileLike(pattern, false), 'abc')).toBe(
         '22025 LIKE pattern must not end with escape character',
@@ -89,14 +89,14 @@ describe('ilike folds case, one character for one', () => {
   });
 });
 
-describe('whatever the pattern', () => {
+describe('any pattern', () => {
   const pieces = fc.array(fc.constantFrom('%', '_', '\\', 'a', 'b', 'Ö', '😀', '\n'), { maxLength: 12 });
   const patterns = fc.oneof(
     pieces.map((characters) => characters.join('')),
     fc.string({ unit: 'binary' }),
   );
 
-  test('it answers or is refused, and nothing else', () => {
+  test('gives a result or a rejection, and nothing else', () => {
     fc.assert(
       fc.property(patterns, fc.string({ unit: 'binary' }), fc.boolean(), (pattern, text, caseless) => {
         verdict(() => compileLike(pattern, caseless), text);
@@ -104,7 +104,7 @@ describe('whatever the pattern', () => {
     );
   });
 
-  test('it agrees with the regular expression that says the same', () => {
+  test('gives the same result as the equivalent regular expression', () => {
     fc.assert(
       fc.property(pieces, pieces, (pattern, text) => {
         const wanted = pattern.filter((piece) => piece !== '\\');
@@ -116,7 +116,7 @@ describe('whatever the pattern', () => {
     );
   });
 
-  test('a hostile one is done soon', () => {
+  test('finishes quickly even if it is hostile', () => {
     expect(compileLike(`${'%a'.repeat(200)}%b`, false)('a'.repeat(20_000))).toBe(false);
     expect(compileLike(`%${'_'.repeat(200)}b`, true)('é'.repeat(20_000))).toBe(false);
   });

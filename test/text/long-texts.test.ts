@@ -1,4 +1,7 @@
-/** Long texts and patterns: the same answers as for short ones, in steps that are counted, and ended when the time is up. */
+/**
+ * Long texts and patterns: they give the same results as short ones, in a limited number of steps, and stop at the
+ * deadline.
+ */
 import { afterEach, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { ApiError } from '../../src/base/errors.ts';
@@ -11,7 +14,7 @@ import { tokenize } from '../../src/text/search/tokens.ts';
 const connection = new Connection(':memory:');
 afterEach(clearDeadline);
 
-/** Tests of a text in SQL, each with a pattern that it has to be read to its end for. */
+/** SQL conditions on a text, each with a pattern that requires reading the whole text. */
 const TESTS: Readonly<Record<string, string>> = {
   like: "text_like(?1, '%a_z%', 0)",
   'like of a part': "text_like(?1, '%zebra%', 0)",
@@ -52,7 +55,7 @@ describe.each(Object.keys(TESTS))('%s', (name) => {
     }
   });
 
-  test('one long text is left when the time is up', () => {
+  test('matching one long text stops at the deadline', () => {
     setDeadline(-1);
     let problem: unknown;
     try {
@@ -64,7 +67,7 @@ describe.each(Object.keys(TESTS))('%s', (name) => {
   });
 });
 
-test('what a word means does not depend on how much stands before it', () => {
+test('the meaning of a word does not depend on the amount of text before it', () => {
   const piece = fc.constantFrom(
     ...[
       'a',
@@ -93,7 +96,7 @@ test('what a word means does not depend on how much stands before it', () => {
     fc.property(fc.array(piece, { maxLength: 40 }), fc.nat(150), (pieces, shift) => {
       const sample = ` ${pieces.join('')} `;
       const few = tokens(before.repeat(3) + sample).slice(3);
-      // Where a long text is divided, and all around it.
+      // Covers all positions around the boundary at which a long text is split.
       const count = Math.floor((16_384 - shift) / before.length);
       const many = tokens(before.repeat(count) + sample + before.repeat(3_000));
       expect(many.slice(count, count + few.length)).toEqual(few);
@@ -103,9 +106,9 @@ test('what a word means does not depend on how much stands before it', () => {
   );
 });
 
-describe('a regular expression is measured before it is compiled', () => {
+describe('the size of a regular expression is estimated before it is compiled', () => {
   test.each(['abc', '(a|b)*c', '((ab){100}){8}', '(a{3,7}b?){20}', '(a|b|cd)+', 'x{3,}', '(x{1,2}){250}', '***=a.b'])(
-    '%s: about as many instructions as it has in the end',
+    '%s: the estimate is close to the final number of instructions',
     (pattern) => {
       const { size } = compileRegex(pattern, true);
       expect(sizeOfRegex(pattern, true)).toBeWithin(size - 2, size + 1);
@@ -118,12 +121,12 @@ describe('a regular expression is measured before it is compiled', () => {
     ['many bounds', '[a-z]{250}'.repeat(1_000)],
     ['a long text as it is', `***=${'a'.repeat(100_000)}`],
     ['a set of very many characters', `[${'aé'.repeat(200_000)}]{50}`],
-  ])('%s is refused without compiling it', (_, pattern) => {
+  ])('%s is rejected without being compiled', (_, pattern) => {
     expect(() => sizeOfRegex(pattern, true)).toThrow('too complex');
   });
 });
 
-test('a pattern of very many backslashes is read once', () => {
+test('a pattern with very many backslashes is scanned once', () => {
   checkLike(`${'\\'.repeat(2_000_000)}x`);
   expect(() => checkLike('\\'.repeat(2_000_001))).toThrow('escape');
 });

@@ -11,7 +11,7 @@ function holds(cases: readonly Case[], caseless = false): void {
   });
 }
 
-describe('match finds a pattern anywhere', () => {
+describe('match finds a pattern at any position', () => {
   holds([
     ['', '', true],
     ['', 'Tofu', true],
@@ -35,7 +35,7 @@ describe('match finds a pattern anywhere', () => {
   ]);
 });
 
-describe('the newline is a character like any other', () => {
+describe('a newline is treated like any other character', () => {
   holds([
     ['a.b', 'a\nb', true],
     ['^b', 'a\nb', false],
@@ -44,7 +44,7 @@ describe('the newline is a character like any other', () => {
   ]);
 });
 
-describe('unless an option at the start says otherwise', () => {
+describe('a newline is special with an option at the start', () => {
   holds([
     ['(?n)a.b', 'a\nb', false],
     ['(?n)^b', 'a\nb', true],
@@ -63,7 +63,7 @@ describe('unless an option at the start says otherwise', () => {
   ]);
 });
 
-describe('words, classes and characters by number are PostgreSQL’s', () => {
+describe('words, classes and numeric escapes follow PostgreSQL', () => {
   holds([
     ['\\mTofu\\M', 'Longlife Tofu', true],
     ['\\mTofu', 'xTofu', false],
@@ -109,7 +109,7 @@ describe('imatch folds case, one character for one', () => {
   );
 });
 
-describe('what is wrong is said in PostgreSQL’s words', () => {
+describe('errors use the wording of PostgreSQL', () => {
   const cases = [
     ['(', 'parentheses () not balanced'],
     [')', 'parentheses () not balanced'],
@@ -144,7 +144,7 @@ describe('what is wrong is said in PostgreSQL’s words', () => {
   });
 });
 
-describe('whatever the pattern', () => {
+describe('any pattern', () => {
   const pieces = fc.array(
     fc.constantFrom(
       ...[
@@ -177,7 +177,7 @@ describe('whatever the pattern', () => {
     fc.string({ unit: 'binary' }),
   );
 
-  test('it answers or is refused, and nothing else', () => {
+  test('gives a result or a rejection, and nothing else', () => {
     fc.assert(
       fc.property(patterns, fc.string({ unit: 'binary' }), fc.boolean(), (pattern, text, caseless) => {
         verdict(() => compileRegex(pattern, caseless).test, text);
@@ -186,7 +186,7 @@ describe('whatever the pattern', () => {
     );
   });
 
-  test('as a literal it finds itself', () => {
+  test('finds itself as a literal', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.boolean(), (text, caseless) => {
         expect(compileRegex(`***=${text}`, caseless).test(`<${text}>`)).toBe(true);
@@ -194,7 +194,7 @@ describe('whatever the pattern', () => {
     );
   });
 
-  test('a hostile one is done soon', () => {
+  test('finishes quickly even if it is hostile', () => {
     expect(compileRegex('(a+)+$', false).test(`${'a'.repeat(100_000)}b`)).toBe(false);
     expect(compileRegex('(x+x+)+y', true).test('x'.repeat(100_000))).toBe(false);
     expect(compileRegex('(a|b)*a(a|b){200}c', false).test('ab'.repeat(20_000))).toBe(false);

@@ -33,7 +33,7 @@ describe('words are found by their stem', () => {
   );
 });
 
-describe('apostrophes, hyphens, numbers and addresses are read as PostgreSQL reads them', () => {
+describe('apostrophes, hyphens, numbers and addresses are parsed as in PostgreSQL', () => {
   holds('plfts', [
     ["anton's", "Chef Anton's Gumbo Mix", true],
     ['anton', "Chef Anton's Gumbo Mix", true],
@@ -85,7 +85,7 @@ describe('fts joins words with operators', () => {
   ]);
 });
 
-describe('stop words vanish, but keep their place in a phrase', () => {
+describe('stop words are ignored, but keep their position in a phrase', () => {
   holds('fts', [
     ['the & tofu', 'Tofu', true],
     ['!the & tofu', 'Tofu', true],
@@ -104,7 +104,7 @@ describe('stop words vanish, but keep their place in a phrase', () => {
   ]);
 });
 
-describe('wfts takes what people type into a search box', () => {
+describe('wfts accepts the syntax of a search box', () => {
   holds('wfts', [
     ['chef anton', "Anton's Chef", true],
     ['chef -gumbo', "Chef Anton's Gumbo Mix", false],
@@ -123,7 +123,7 @@ describe('wfts takes what people type into a search box', () => {
   ]);
 });
 
-describe('what is wrong is said in PostgreSQL’s words', () => {
+describe('errors use the wording of PostgreSQL', () => {
   const cases = [
     ['chef anton', 'syntax error in tsquery: "chef anton"'],
     ['(chef', 'syntax error in tsquery: "(chef"'],
@@ -142,7 +142,7 @@ describe('what is wrong is said in PostgreSQL’s words', () => {
     expect(verdict(() => compileSearch('fts', 'english', query), 'x')).toBe(`42601 ${message}`);
   });
 
-  test('an unknown configuration is refused, and the known ones are named', () => {
+  test('an unknown configuration is rejected, and the error names the known ones', () => {
     for (const mode of ['fts', 'plfts', 'phfts', 'wfts'] as const) {
       expect(() => compileSearch(mode, 'klingon', 'tofu')).toThrow(
         expect.objectContaining({
@@ -155,7 +155,7 @@ describe('what is wrong is said in PostgreSQL’s words', () => {
   });
 });
 
-describe('whatever the query', () => {
+describe('any query', () => {
   const pieces = fc.array(
     fc.constantFrom(
       ...[
@@ -187,7 +187,7 @@ describe('whatever the query', () => {
   );
   const modes = fc.constantFrom<SearchMode>('fts', 'plfts', 'phfts', 'wfts');
 
-  test('it answers or is refused, and nothing else', () => {
+  test('gives a result or a rejection, and nothing else', () => {
     fc.assert(
       fc.property(modes, fc.constantFrom('english', 'simple'), texts, texts, (mode, config, query, text) => {
         verdict(() => compileSearch(mode, config, query), text);
@@ -196,7 +196,7 @@ describe('whatever the query', () => {
     );
   });
 
-  test('only fts refuses any', () => {
+  test('is rejected only by fts', () => {
     fc.assert(
       fc.property(fc.constantFrom<SearchMode>('plfts', 'phfts', 'wfts'), texts, (mode, query) => {
         expect(verdict(() => compileSearch(mode, 'english', query), 'Tofu')).toBeBoolean();
@@ -204,7 +204,7 @@ describe('whatever the query', () => {
     );
   });
 
-  test('a text is found by its own words, as a phrase too, and not by their negation', () => {
+  test('finds a text by its own words, also as a phrase, and not by their negation', () => {
     const words = fc.array(fc.constantFrom('hot', 'pepper', 'the', 'sauces', 'of', "chef's", 'low-fat', '12.5'), {
       minLength: 1,
       maxLength: 6,
@@ -219,7 +219,7 @@ describe('whatever the query', () => {
     );
   });
 
-  test('a hostile one is done soon', () => {
+  test('finishes quickly even if it is hostile', () => {
     expect(verdict(() => compileSearch('fts', 'english', '!'.repeat(100_000)), '')).toBe('54000 tsquery is too large');
     expect(verdict(() => compileSearch('fts', 'english', '('.repeat(100_000)), '')).toBe('54000 tsquery is too large');
     expect(verdict(() => compileSearch('phfts', 'simple', 'a '.repeat(100_000)), '')).toBe(

@@ -1,4 +1,4 @@
-/** What came of compiling something a client sent: whether a text matches, or the code it was refused with. */
+/** Compiles client input and returns whether a text matches, or the error code of a rejection. */
 import { ApiError } from '../../src/base/errors.ts';
 
 type Matcher = (text: string) => boolean;

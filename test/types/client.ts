@@ -1,6 +1,6 @@
 /**
- * The types that `catalogue types` prints, at work in PostgREST's own client. Nothing here runs: `tsc` reads it, and a
- * line marked as an error that is none fails the check.
+ * Type tests for the output of `catalogue types` with the client of PostgREST. This code does not run: `tsc` checks it,
+ * and fails if a line marked as an error compiles.
  */
 import { PostgrestClient } from '@supabase/postgrest-js';
 import type { Database } from './database.ts';
@@ -33,7 +33,7 @@ export async function reads(client: PostgrestClient<Database>): Promise<void> {
   // @ts-expect-error a function that does not exist
   await client.rpc('restock');
   const embedded = await client.from('products').select('id, suppliers(name)');
-  // There are no relationships, and so nothing to embed: the client's types say so in place of the rows.
+  // The built-in catalogue has no relationships, so the client types return an error instead of embedded rows.
   type Embedded = NonNullable<typeof embedded.data>[number]['suppliers'];
   expectSame<Embedded extends { error: true } ? true : false, true>(true);
 }

@@ -1,4 +1,7 @@
-/** The same as client.ts for a declared catalogue with references: what is embedded has its types. Nothing here runs. */
+/**
+ * Type tests like client.ts, for a declared catalogue with references: embedded rows have their types. This code does
+ * not run.
+ */
 import { PostgrestClient } from '@supabase/postgrest-js';
 import type { Database, Json } from './shop-database.ts';
 

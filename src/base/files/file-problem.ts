@@ -1,6 +1,6 @@
 /** Describes file system errors in words. */
 const WORDS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file or folder',
+  ENOENT: 'the file or folder does not exist',
   EACCES: 'this user may not use it',
   EPERM: 'this user may not use it',
   EISDIR: 'it is a folder, and not a file',

@@ -49,7 +49,7 @@ export function checkMayWrite(file: string, { replace, never }: WriteTerms): Exi
 export function checkFolder(file: string): void {
   const folder = dirname(file);
   if (attempt(() => lstatSync(folder, { throwIfNoEntry: false }) === undefined) === true) {
-    throw new ConfigError(`${file} cannot be written: there is no folder ${folder}`);
+    throw new ConfigError(`${file} cannot be written: folder ${folder} does not exist`);
   }
 }
 

@@ -31,7 +31,7 @@ export function readMapping(text: string, collection: Collection): Mapping {
     const [column, field] = [line.slice(0, at).trim(), line.slice(at + 1).trim()];
     const meant = fieldFromHeader(collection.fields, field);
     if (field !== '' && meant === undefined) {
-      throw new ConfigError(`--map ${line}: there is no field ${field}${nearest(collection, field)}`);
+      throw new ConfigError(`--map ${line}: unknown field ${field}${nearest(collection, field)}`);
     }
     mapping.set(column, meant?.name ?? '');
   }
@@ -123,7 +123,7 @@ export class ColumnReader {
     const listed = names.map((name) => `${name === '' ? '""' : name}${nearest(this.collection, name)}`).join(', ');
     const example = names[0];
     const advice = `--map "${example}=field" names another, --map "${example}=" leaves it out`;
-    return `there is no field ${listed}; the fields are ${this.fieldNames()}; ${advice}`;
+    return `unknown field ${listed}; the fields are ${this.fieldNames()}; ${advice}`;
   }
 
   private fieldNames(): string {

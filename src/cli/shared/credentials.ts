@@ -78,7 +78,7 @@ export function checkRole({ roles }: Catalogue, role: string): void {
   const names = [...roles.keys()];
   const nearest = nearestName(role, names);
   const there = names.length === 0 ? 'the declaration has none' : `there is ${names.join(', ')}`;
-  throw new ConfigError(`there is no role ${role}; ${nearest === undefined ? there : `perhaps you meant ${nearest}`}`);
+  throw new ConfigError(`unknown role ${role}; ${nearest === undefined ? there : `perhaps you meant ${nearest}`}`);
 }
 
 /** The error for a name that exists. */

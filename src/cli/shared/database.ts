@@ -51,7 +51,7 @@ export function chosenCollection({ collections }: Catalogue, name: string, how: 
   if (name === '') throw new ConfigError(`say which collection with ${how}: ${names.join(', ')}`);
   const nearest = nearestName(name, names);
   throw new ConfigError(
-    `there is no collection ${name}; ${nearest === undefined ? `there is ${names.join(', ')}` : `perhaps you meant ${nearest}`}`,
+    `unknown collection ${name}; ${nearest === undefined ? `there is ${names.join(', ')}` : `perhaps you meant ${nearest}`}`,
   );
 }
 

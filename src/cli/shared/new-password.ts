@@ -18,7 +18,7 @@ async function firstLine(): Promise<string> {
     if (text.includes('\n') || text.length > MAX_PASSWORD_BYTES) break;
   }
   const [line = ''] = text.split(/\r?\n/, 1);
-  if (line === '') throw new ConfigError('there is no password on standard input');
+  if (line === '') throw new ConfigError('standard input contains no password');
   return line;
 }
 

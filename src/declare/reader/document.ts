@@ -101,7 +101,7 @@ class Tree {
   private alias({ source }: Alias, at: Place): Node {
     const node = this.anchors.get(source);
     if (node !== undefined) return node;
-    this.mistakes.add(at, `there is no anchor &${source} before this`);
+    this.mistakes.add(at, `anchor &${source} is not defined before this`);
     return { kind: 'null', at };
   }
 

@@ -60,8 +60,7 @@ export class CsvRecords implements RecordReader {
 
 /** A short line may be a text with an unquoted line break; the message says so. */
 function wrongNumber(cells: number, names: number): string {
-  const advice =
-    cells < names ? '; an empty cell has its separator, too, and a text of several lines is in quotes' : '';
+  const advice = cells < names ? '; an empty cell needs its separator, and a text of several lines needs quotes' : '';
   return `has ${cells} ${cells === 1 ? 'cell' : 'cells'}, and the first line names ${names}${advice}`;
 }
 

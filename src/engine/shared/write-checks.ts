@@ -11,7 +11,7 @@ import type { Precondition, WritePlan } from '../../plan/types.ts';
 
 export function checkAffected(plan: Pick<WritePlan, 'mustExist' | 'singular' | 'maxAffected'>, affected: number): void {
   if (plan.mustExist && affected === 0) {
-    throw new ApiError('CAT404', 'there is no such row', { details: 'Nothing was changed.' });
+    throw new ApiError('CAT404', 'the row does not exist', { details: 'Nothing was changed.' });
   }
   if (plan.singular && affected !== 1) throw notSingular(affected);
   if (plan.maxAffected !== undefined && affected > plan.maxAffected) {
@@ -48,7 +48,7 @@ export function checkVersion({ versions }: Pick<Precondition, 'versions'>, row: 
 /** A row of a bulk update does not exist, so the whole request fails. */
 export function missingRow(collection: Collection, key: Key, index: number): ApiError {
   const words = describeKey(collection.key, key);
-  return new ApiError('CAT404', `there is no ${words} in ${collection.name}`, {
+  return new ApiError('CAT404', `${words} does not exist in ${collection.name}`, {
     details: `row ${index + 1}: ${words} does not exist; nothing was changed`,
   });
 }
@@ -149,7 +149,7 @@ export function keysExhausted({ key }: Collection): ApiError {
 /** Two rows of one load with the same key or unique values. */
 export function repeatedRow(fields: readonly Field[], values: Key): ApiError {
   const words = describeKey(fields, values);
-  return new ApiError('21000', `${words} was given before`, { details: `An earlier row has ${words}, too.` });
+  return new ApiError('21000', `${words} was given before`, { details: `An earlier row also has ${words}.` });
 }
 
 /** Advice for a dry run that takes longer than its limit. */

@@ -17,7 +17,7 @@ export function claimIn(text: string): ClaimPath | undefined {
   const found = CLAIM.exec(text);
   if (found !== null) return found[1]!.slice(1).split('.');
   if (!/\{\s*claims?\b/i.test(text)) return undefined;
-  throw new ApiError('PGRST100', `${text} is no claim; a whole value is written {claims.name}`);
+  throw new ApiError('PGRST100', `${text} is not a claim; a whole value is written {claims.name}`);
 }
 
 export function claimAt(claims: Claims, path: ClaimPath): unknown {

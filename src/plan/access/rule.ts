@@ -75,11 +75,11 @@ function checkConditionsOnly({ conditions, select, order, embeds, limit, offset,
     on_conflict: onConflict !== undefined,
   };
   const [found] = Object.entries(others).find(([, isGiven]) => isGiven) ?? [];
-  if (found !== undefined) throw new ApiError('PGRST100', `${found} is no condition; a rule has conditions alone`);
+  if (found !== undefined) throw new ApiError('PGRST100', `${found} is not a condition; a rule has conditions alone`);
   for (const way of embeds?.keys() ?? []) {
     throw new ApiError('PGRST100', `${way} is another collection; a rule has conditions on fields of its own`);
   }
-  if (conditions.length === 0) throw new ApiError('PGRST100', 'there is no condition in it');
+  if (conditions.length === 0) throw new ApiError('PGRST100', 'the rule has no condition');
 }
 
 function planTerm(collection: Collection, condition: Condition): PlannedRule {
@@ -155,7 +155,7 @@ function checkTakesClaims(test: Test): void {
   if (test.kind === 'in') return;
   const isCompared = test.kind === 'value' && test.quantifier === undefined && COMPARING.includes(test.operator);
   if (isCompared) return;
-  throw new ApiError('PGRST100', `a claim is compared by ${COMPARING.join(', ')} or in, and is no pattern or list`);
+  throw new ApiError('PGRST100', `a claim is compared by ${COMPARING.join(', ')} or in, and is not a pattern or list`);
 }
 
 /** Rejects values whose meaning changes over time, since results are cached, and invalid patterns. */

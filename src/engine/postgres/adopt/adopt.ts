@@ -76,7 +76,7 @@ export function adopt(pairs: readonly { collection: Collection; table: FoundTabl
 /** Why a table cannot be served as the declared collection; empty if it can. */
 export function adoptionProblems(collection: Collection, table: FoundTable): Problem[] {
   const problem = (words: string) => ({ words: `${collection.name} was made by something else, and ${words}` });
-  if (!table.isTable) return [problem('is no table')];
+  if (!table.isTable) return [problem('is not a table')];
   const key = collection.key.map(({ name }) => name);
   const isUnique = table.indexes.some(
     ({ isUnique, isWhole, columns }) =>

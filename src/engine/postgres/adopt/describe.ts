@@ -52,7 +52,7 @@ async function describeSchema(runner: Runner, schema: string): Promise<Omit<Desc
       ...obstacles,
       ...found
         .filter(({ isTable }) => !isTable)
-        .map(({ name }) => `${name}: it is no table but a view, or lies elsewhere`),
+        .map(({ name }) => `${name}: it is not a table but a view, or is in another schema`),
     ],
   };
 }

@@ -67,7 +67,7 @@ export async function prepareSchema(pool: SQL, demand: PostgresRequirement, noti
   }
   if (missing.length > 0 && creation === 'never') {
     throw new ConfigError(
-      `there is no table ${missing.join(', ')} in the schema ${schema}; catalogue migrate makes it, and --database or --schema names another one`,
+      `table ${missing.join(', ')} does not exist in the schema ${schema}; catalogue migrate makes it, and --database or --schema names another one`,
     );
   }
   try {

@@ -26,7 +26,7 @@ export interface Restoring extends Copying {
 
 export function backupDatabase({ path, file, partial, catalogue, replace }: Copying): BackupReport {
   if (checkMayWrite(file, { replace, never: filesOf(path) }) === 'device') {
-    throw new ConfigError(`${file} is no file`);
+    throw new ConfigError(`${file} is not a file`);
   }
   const db = openExisting(path);
   try {
@@ -50,7 +50,7 @@ export function verifyCopy(file: string, catalogue: Catalogue): BackupReport {
     return lookAt(file, catalogue);
   } catch (error) {
     if (error instanceof SQLiteError || error instanceof NotOurDatabase) {
-      throw new ConfigError(`${file} is no backup of a catalogue: ${error.message}`);
+      throw new ConfigError(`${file} is not a backup of a catalogue: ${error.message}`);
     }
     throw error;
   }

@@ -73,7 +73,7 @@ export class SqliteMaintenance implements Maintenance {
 
   private mustBeThere(): void {
     if (this.path === IN_MEMORY) throw new ConfigError('a catalogue in memory has no file');
-    if (!existsSync(this.path)) throw new ConfigError(`there is no database ${this.path}`);
+    if (!existsSync(this.path)) throw new ConfigError(`database ${this.path} does not exist`);
   }
 
   /** Runs on a thread, since it takes time proportional to the file size. */

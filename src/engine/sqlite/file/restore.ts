@@ -15,7 +15,7 @@ import { replaceRows } from './replace-rows.ts';
 
 export function restoreDatabase(restoring: Restoring): RestoreReport {
   const { path, file, catalogue, replace } = restoring;
-  if (!existsSync(file)) throw new ConfigError(`there is no backup ${file}`);
+  if (!existsSync(file)) throw new ConfigError(`backup ${file} does not exist`);
   if (filesOf(path).some((each) => isSameFile(file, each))) {
     throw new ConfigError(`${file} belongs to the database itself; restore from a backup`);
   }

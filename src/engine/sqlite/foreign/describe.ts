@@ -15,7 +15,7 @@ import { typeOfValues } from '../schema/value-type.ts';
 import { type ForeignColumn, type ForeignTable, rows, tablesIn } from './tables.ts';
 
 export async function describeSqlite(path: string): Promise<DescribedDatabase> {
-  if (!existsSync(path)) throw new ConfigError(`there is no database ${path}`);
+  if (!existsSync(path)) throw new ConfigError(`database ${path} does not exist`);
   const db = new Database(path, { readonly: true, safeIntegers: true });
   try {
     return { location: path, ...(recorded(db) ?? describeTables(db)) };
@@ -95,7 +95,7 @@ class Description {
 
   private canBeField({ name }: ForeignColumn): boolean {
     const problem =
-      nameProblem('field', name) ?? (this.typeOf(name) === undefined ? 'it holds bytes that are no text' : undefined);
+      nameProblem('field', name) ?? (this.typeOf(name) === undefined ? 'it holds bytes that are not text' : undefined);
     if (problem === undefined) return true;
     this.notes.push(`the column ${name} is left out: ${problem}`);
     return false;
