@@ -37,7 +37,7 @@ function parseDocument(path: string, content: string): unknown {
     return path.endsWith('.json') ? JSON.parse(content) : Bun.TOML.parse(content);
   } catch (error) {
     throw new ConfigError(
-      `${path} is no ${path.endsWith('.json') ? 'JSON' : 'TOML'}: ${(error as Error).message.trim()}`,
+      `${path} is not valid ${path.endsWith('.json') ? 'JSON' : 'TOML'}: ${(error as Error).message.trim()}`,
     );
   }
 }

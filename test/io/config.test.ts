@@ -135,8 +135,8 @@ describe('all mistakes are reported together', () => {
   });
 
   const files: readonly [string, string, RegExp][] = [
-    ['catalogue.toml', 'port = ', /catalogue\.toml is no TOML/],
-    ['catalogue.json', '{"port": }', /catalogue\.json is no JSON/],
+    ['catalogue.toml', 'port = ', /catalogue\.toml is not valid TOML/],
+    ['catalogue.json', '{"port": }', /catalogue\.json is not valid JSON/],
     ['catalogue.json', '[1]', /holds names and values/],
     ['catalogue.toml', '[port]\nnumber = 1', /port is a text, a number/],
     ['catalogue.toml', 'backup-every = "soon"', /backup-every is a time such as 30s/],

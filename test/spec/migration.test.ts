@@ -280,9 +280,9 @@ describe.each(Object.keys(PLACES))('migration on %s', (engine) => {
     test('the error counts rows that cannot be converted, and no option allows them', async () => {
       const place = await filled(collectionsOf(PRICED), { items: [{ price: 4.5 }, { price: 12 }, { price: 0.25 }] });
       const whole = collectionsOf(items({ name: 'price', type: 'int4', minimum: 0, indexed: true }));
-      await expectRefused(place, whole, 'items.price becomes int4, and was decimal(12,4): 2 rows hold what is no int4');
+      await expectRefused(place, whole, 'items.price becomes int4, and was decimal(12,4): 2 rows hold a value that is not a valid int4');
       expect(await refusalOf(place, { ...whole, allowed: ['convert:items.price'] })).toContain(
-        '2 rows hold what is no int4',
+        '2 rows hold a value that is not a valid int4',
       );
       await place.ask('update items set price = 3 where price <> 12');
       const { list, fetch } = await opened(place, { ...whole, allowed: ['convert:items.price'] });
@@ -414,7 +414,7 @@ describe.each(Object.keys(PLACES))('migration on %s', (engine) => {
       const much = collectionsOf(items({ name: 'sku', type: 'int4', required: true, unique: true }));
       const { problems } = await place.plan(much);
       expect(problems.map(({ words }) => words)).toEqual([
-        'items.sku becomes int4, and was text: 3 rows hold what is no int4',
+        'items.sku becomes int4, and was text: 3 rows hold a value that is not a valid int4',
         'kinds is no longer declared, and holds 0 rows',
         'items.kind_id is no longer declared, and 3 rows have a value',
       ]);

@@ -25,7 +25,7 @@ export function readValue(type: Type, node: Node, reading: Reading, what: string
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const details = error.details === null ? '' : `; ${error.details}`;
-    return say(reading, node.at, `${what} is no ${type.name}: ${error.message}${details}`);
+    return say(reading, node.at, `${what} is not a valid ${type.name}: ${error.message}${details}`);
   }
 }
 

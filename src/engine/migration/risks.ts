@@ -130,7 +130,7 @@ const ASSESSORS: { readonly [K in ChangeKind]: Assessor<K> } = {
       {
         question: { kind: 'unreadable', table, of: targetColumn(pair!, field) },
         problem: (count) => ({
-          words: `${types}: ${count === 1 ? '1 row holds' : `${count} rows hold`} what is no ${field.type.name}`,
+          words: `${types}: ${count === 1 ? '1 row holds' : `${count} rows hold`} a value that is not a valid ${field.type.name}`,
         }),
       },
       {
