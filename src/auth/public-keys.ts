@@ -156,7 +156,7 @@ function publicKeysIn(text: string): JWK[] {
   const document = JSON.parse(text) as { readonly keys?: unknown } | null;
   const listed = document?.keys ?? [document];
   if (!Array.isArray(listed) || listed.length > MAX_PUBLIC_KEYS) {
-    throw new Error(`it is no JSON Web Key Set of at most ${MAX_PUBLIC_KEYS} keys`);
+    throw new Error(`it is not a JSON Web Key Set of at most ${MAX_PUBLIC_KEYS} keys`);
   }
   const keys = (listed as readonly (JWK | null)[])
     .filter((key): key is JWK => Object.hasOwn(ALGORITHMS, key?.kty ?? '') && key?.use !== 'enc')

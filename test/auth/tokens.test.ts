@@ -166,7 +166,7 @@ describe('a token signed with a secret', () => {
     'of two parts': [`${head}.${body}`, 'Expected 3 parts in JWT; got 2'],
     'of five parts, as an encrypted one has': [`${right}.a.b`, 'Expected 3 parts in JWT; got 5'],
     'of nothing but dots': ['..', "JWT couldn't be decoded"],
-    'whose header is not valid JSON': [`${encoded('{')}.${body}.${signature}`, "JWT couldn't be decoded"],
+    'whose header is not JSON': [`${encoded('{')}.${body}.${signature}`, "JWT couldn't be decoded"],
     'whose header is a list': [handmade(['HS256'], EDITOR), "JWT couldn't be decoded"],
     'without an algorithm': [handmade({ typ: 'JWT' }, EDITOR), "JWT couldn't be decoded"],
     'that demands an extension (crit)': [

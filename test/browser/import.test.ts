@@ -232,7 +232,7 @@ browserStories('import', (stage) => {
         ['broken.json', '[{"id": 1', 'broken.json cannot be read: line 1: the JSON breaks off inside an object'],
         ['empty.csv', '', 'empty.csv is empty.'],
         ['only-header.csv', 'id,product_name', 'only-header.csv has no rows.'],
-        ['numbers.json', '[1]', 'The line is not valid JSON object.'],
+        ['numbers.json', '[1]', 'The line is not a JSON object.'],
         [
           'half.xlsx',
           workbook('Stock', [['ID']]).slice(0, 400),

@@ -85,7 +85,7 @@ describe('invalid rows', () => {
       'what is no object',
       'c.ndjson',
       '{"id": 1}\n[2]\n{"id": \n',
-      'c.ndjson:2: is not valid JSON object',
+      'c.ndjson:2: is not a JSON object',
       'c.ndjson:3: cannot be read as JSON',
     ],
     ['a row with too many cells', 'd.csv', 'id,name\n1,a,b\n', 'd.csv:2: has 3 cells, and the first line names 2'],

@@ -20,7 +20,7 @@ class ObjectRecords {
       };
     }
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      return { kind: 'broken', line, problem: 'is no JSON object', text, columns: [] };
+      return { kind: 'broken', line, problem: 'is not a JSON object', text, columns: [] };
     }
     const keys = Object.keys(value);
     const { columns } = this;
