@@ -72,7 +72,7 @@ export function openAuthentication(options: AccessOptions): Authentication {
 
   const cookieTerms = (request: Request, noted: PageContext | undefined): CookieTerms => ({
     isSecure: proxies.isSecure(request, noted?.peer),
-    prefix: noted?.place?.prefix ?? '',
+    prefix: noted?.location?.prefix ?? '',
   });
 
   function callerOf(

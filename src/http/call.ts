@@ -101,7 +101,7 @@ function findTarget(
   // A preflight request is anonymous, so its answer must not reveal collections.
   const isTold = roles === undefined || method !== 'OPTIONS';
   const there =
-    [...collections.keys()].map((each) => `${prefix}/${each}`).join(', ') || 'nothing that your role may use';
+    [...collections.keys()].map((each) => `${prefix}/${each}`).join(', ') || 'no collection for your role';
   if (name === 'rpc' && rest !== undefined && rest !== '' && !rest.includes('/')) {
     throw new ApiError('PGRST202', `Could not find the function ${decode(rest)} in the schema cache`, {
       hint: isTold ? `There are no functions here. Available: ${there}.` : undefined,
@@ -110,7 +110,7 @@ function findTarget(
   if (rest !== undefined) {
     throw new ApiError('PGRST125', 'Invalid path specified in request URL', {
       hint: isTold
-        ? `There is ${collection === undefined ? there : pathsOf(collection, prefix)}, without a slash at the end.`
+        ? `Available: ${collection === undefined ? there : pathsOf(collection, prefix)}, without a trailing slash.`
         : undefined,
     });
   }

@@ -55,6 +55,7 @@ export async function write(
     const request = {
       ...addressed,
       query,
+      url: `${prefix}/${collection.name}`,
       singular: media.singular,
       allowUnfiltered,
       ...(ifMatch === undefined ? {} : { ifMatch }),

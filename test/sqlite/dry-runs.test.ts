@@ -25,6 +25,7 @@ const products = catalogue.collections.get('products')!;
 
 function jobOf(method: WriteMethod, query: string, value?: unknown, prefer = 'tx=rollback'): Job {
   const request = {
+    url: '/products',
     query: parseQuery(query),
     preferences: parsePrefer(prefer),
     singular: false,

@@ -65,6 +65,7 @@ describe('the rows that a write touches are counted', () => {
 function planned(method: WriteMethod, path: string, body?: unknown, prefer = ''): WritePlan {
   const [name = '', query = ''] = path.split('?');
   const request = {
+    url: '/products',
     query: parseQuery(query),
     preferences: parsePrefer(prefer),
     singular: false,
@@ -130,6 +131,7 @@ test('a commit that has reached its time limit takes no further write', () => {
         into,
         'PATCH',
         {
+          url: '/products',
           query: parseQuery(`id=eq.${id}`),
           preferences: parsePrefer(''),
           singular: false,

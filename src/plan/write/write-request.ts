@@ -10,6 +10,8 @@ import { ALWAYS, type Precondition, type WritePlan } from '../types.ts';
 /** The options of a write besides its query and body. */
 export interface WriteRequest {
   readonly query: Query;
+  /** The URL of the collection, for hints. */
+  readonly url: string;
   readonly preferences: Preferences;
   /** The key in the path, if the write addresses one row. */
   readonly item?: string;

@@ -33,7 +33,7 @@ export function* planWrite(
   document: Document | undefined,
   permissions?: Permissions,
 ): Task<WritePlan> {
-  checkIfMatch(collection, method, request);
+  checkIfMatch(method, request);
   const plan = yield* planAll(collection, method, request, document);
   return permissions === undefined ? plan : restrictWrite(plan, collection, permissions);
 }
@@ -67,14 +67,14 @@ function rightsFor(method: WriteMethod, { item, preferences, createOnly }: Addre
 }
 
 /** If-Match needs the URL of one row; `If-Match: *` is also allowed for a bulk PATCH. */
-function checkIfMatch(collection: Collection, method: WriteMethod, { item, ifMatch }: WriteRequest): void {
+function checkIfMatch(method: WriteMethod, { item, ifMatch, url }: WriteRequest): void {
   if (item !== undefined || ifMatch === undefined || (ifMatch === '*' && method === 'PATCH')) return;
-  throw ifMatchNeedsOneRow(collection);
+  throw ifMatchNeedsOneRow(url);
 }
 
-function ifMatchNeedsOneRow({ name }: Collection): ApiError {
+function ifMatchNeedsOneRow(url: string): ApiError {
   return new ApiError('CAT412', 'If-Match needs the URL of one row', {
-    hint: `Send the write to /${name}/<id>, whose ETag it can be compared with.`,
+    hint: `Send the write to ${url}/<id>, whose ETag it can be compared with.`,
   });
 }
 
@@ -100,7 +100,7 @@ function* planAll(
       const isAsked = item === undefined && request.ifMatch !== undefined;
       const isBulk = item === undefined && (isAsked || query.conditions.length === 0) && query.limit === undefined;
       const objects = isBulk && query.columns === undefined ? readObjects(document!) : undefined;
-      if (isAsked && objects === undefined) throw ifMatchNeedsOneRow(collection);
+      if (isAsked && objects === undefined) throw ifMatchNeedsOneRow(request.url);
       return objects === undefined
         ? planUpdate(collection, request, yield* payload())
         : yield* planUpdateEach(collection, request, objects);
