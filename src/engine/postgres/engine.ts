@@ -2,7 +2,6 @@
  * The PostgreSQL engine: any number of instances on one database. It holds no state but connections; the database
  * decides what instances must agree on (assigned keys, idempotency keys, versions).
  */
-import type { SQL } from 'bun';
 import { DEFAULT_REPLICA_LAG_SECONDS } from '../../base/limits.ts';
 import type { Collection } from '../../collection/declaration.ts';
 import type { Encoding } from '../../encode/encoding.ts';
@@ -11,10 +10,10 @@ import type { Engine, Explanation, Metric, PlanOption, ReadResult, WriteResult }
 import type { LoadOptions, LoadResult, LoadSet } from '../shared/loader.ts';
 import type { SqlDialect } from '../sql/statement.ts';
 import { bypassedRowSecurity } from './adopt/row-security.ts';
-import { stopTracking } from './connections/in-flight.ts';
+import type { Connection, Pool } from './connections/pool.ts';
 import { checkPooling } from './connections/pooler-check.ts';
 import { postgresDialect } from './dialect.ts';
-import { type Runner, type SessionSettings, within } from './driver.ts';
+import { type SessionSettings, within } from './driver.ts';
 import { inItsOwnWords, naming, translateError } from './errors.ts';
 import { Executor } from './executor.ts';
 import type { Notice } from './notice.ts';
@@ -97,7 +96,7 @@ export class PostgresEngine implements Engine {
   }
 
   read(plan: ReadPlan, encoding: Encoding, after?: string): Promise<ReadResult> {
-    const work = (pool: SQL) => readList(pool, plan, this.dialect, encoding, this.quick.reads(pool, plan));
+    const work = (pool: Pool) => readList(pool, plan, this.dialect, encoding, this.quick.reads(pool, plan));
     return this.executor.read(plan.from, work, after);
   }
 
@@ -119,8 +118,8 @@ export class PostgresEngine implements Engine {
   async ownTables({ make }: { readonly make: boolean }): Promise<boolean> {
     const pool = await this.primary.current();
     try {
-      if (make) await makeOwnTables(pool, this.options.schema);
-      return make || (await hasOwnTables(pool, this.options.schema));
+      if (make) await makeOwnTables(pool.sql, this.options.schema);
+      return make || (await hasOwnTables(pool.sql, this.options.schema));
     } catch (error) {
       throw translateError(error);
     }
@@ -153,7 +152,7 @@ export class PostgresEngine implements Engine {
     await this.primary.close();
   }
 
-  private async writeOnce(pool: SQL, plan: WritePlan, encoding: Encoding): Promise<WriteResult> {
+  private async writeOnce(pool: Pool, plan: WritePlan, encoding: Encoding): Promise<WriteResult> {
     const context = this.contextOf(plan.into);
     if (plan.retry !== undefined && !this.prepared.hasRetries) throw noRetries();
     await this.keys.pass(pool, context, plan);
@@ -175,9 +174,9 @@ export class PostgresEngine implements Engine {
   }
 
   /** Missing tables are created in the transaction of the load, and roll back with it. */
-  private async loadContext(connection: Runner): Promise<(collection: Collection) => WriteContext> {
+  private async loadContext(connection: Connection): Promise<(collection: Collection) => WriteContext> {
     // Tables are made without a time limit, which holds until the end of the transaction.
-    if (!this.prepared.hasTables) stopTracking(connection);
+    if (!this.prepared.hasTables) connection.liftDeadline();
     const prepared = this.prepared.hasTables ? this.prepared : await makeTables(connection, this.options);
     return (collection) => this.contextOf(collection, prepared);
   }
@@ -186,22 +185,25 @@ export class PostgresEngine implements Engine {
     return { collection, dialect: this.dialect, adopted, sequence: sequences.get(collection.name) };
   }
 
-  private async prepare(pool: SQL): Promise<void> {
-    const { notice = () => {} } = this.options;
-    if (!this.isPrepared) await within(CHECKS_MS, checkPooling(pool, this.options, notice));
-    if (this.options.rejectsCredentials === true && !this.isPrepared) {
-      await within(CHECKS_MS, rejectCredentials(pool, this.options.schema));
-    }
-    const prepared = await (this.isPrepared
-      ? within(CHECKS_MS, schemaAgain(pool, this.options, notice))
-      : prepareSchema(pool, this.options, notice));
-    const [folding, configurations] = await within(CHECKS_MS, this.abilities(pool));
+  /** Checks and inspects a primary that was just found. The first one may get tables. */
+  private async prepare(pool: Pool): Promise<void> {
+    const { options, isPrepared } = this;
+    const { notice = () => {}, schema, catalogue } = options;
+    const { sql } = pool;
+    if (!isPrepared) await within(CHECKS_MS, checkPooling(sql, options, notice));
+    if (!isPrepared && options.rejectsCredentials === true) await within(CHECKS_MS, rejectCredentials(sql, schema));
+    const prepared = await (isPrepared
+      ? within(CHECKS_MS, schemaAgain(sql, options, notice))
+      : prepareSchema(sql, options, notice));
+    const folding = await within(CHECKS_MS, findFolding(sql));
+    const configurations = await within(CHECKS_MS, findConfigurations(sql));
     if (folding.collation === null) {
       notice('warn', 'this PostgreSQL knows no Unicode collation: ilike and imatch fold ASCII only');
     }
-    if (!this.isPrepared) {
+    if (!isPrepared) {
       this.steps = prepared.steps;
-      await within(CHECKS_MS, this.warnOfBypassedPolicies(pool, notice));
+      const warning = await within(CHECKS_MS, bypassedRowSecurity(sql, schema, [...catalogue.collections.keys()]));
+      if (warning !== undefined) notice('warn', warning);
     }
     this.dialect = postgresDialect(folding, configurations, prepared.adopted);
     // A load may have created the tables meanwhile.
@@ -209,15 +211,5 @@ export class PostgresEngine implements Engine {
     this.prepared = prepared;
     this.keys = new Keys();
     await this.replicas?.restart(pool);
-  }
-
-  private async warnOfBypassedPolicies(pool: SQL, notice: Notice): Promise<void> {
-    const { schema, catalogue } = this.options;
-    const warning = await bypassedRowSecurity(pool, schema, [...catalogue.collections.keys()]);
-    if (warning !== undefined) notice('warn', warning);
-  }
-
-  private async abilities(pool: SQL) {
-    return [await findFolding(pool), await findConfigurations(pool)] as const;
   }
 }

@@ -18,17 +18,50 @@ export interface ServerError extends Error {
   readonly constraint?: string;
 }
 
+/** A loss that the service noticed itself. Its message says how. */
+export class ConnectionLoss extends Error {
+  readonly code = 'ERR_POSTGRES_CONNECTION_LOST';
+}
+
+/** The server did not answer in time. */
+export class NoAnswer extends ConnectionLoss {
+  override readonly message = 'PostgreSQL does not answer';
+}
+
+/** A connection did not answer a statement by its deadline. */
+export class SilentConnection extends ConnectionLoss {
+  override readonly message = 'A connection to PostgreSQL does not answer';
+}
+
+/** The address leads to another server, to the same server after a restart, or to one that became read-only. */
+export class ServerChanged extends ConnectionLoss {
+  override readonly message = 'Another PostgreSQL server answers at this address now';
+}
+
+/** The server that answers is a standby. */
+export class NoPrimary extends ConnectionLoss {
+  constructor(name: string) {
+    super(`No server takes writes: ${name} is a standby`);
+  }
+}
+
 export function sqlState(error: unknown): string | undefined {
-  const { errno } = error as ServerError;
-  return error instanceof Error && typeof errno === 'string' ? errno : undefined;
+  const errno = error instanceof Error ? (error as ServerError).errno : undefined;
+  return typeof errno === 'string' ? errno : undefined;
+}
+
+/** Bun's code of an error of the connection; empty for any other error. */
+function connectionCode(error: unknown): string {
+  const code = error instanceof Error ? (error as ServerError).code : undefined;
+  return typeof code === 'string' ? code : '';
 }
 
 /** The connection broke, or the server is stopping, starting, or no longer the primary. */
 export function isLoss(error: unknown): boolean {
   const state = sqlState(error);
   if (state !== undefined) return /^(08|57P0[1-5]|25006|25P03)/.test(state);
-  const { code } = error as ServerError;
-  return typeof code === 'string' && (code.startsWith('ERR_POSTGRES_CONNECTION') || NETWORK_ERRORS.includes(code));
+  const code = connectionCode(error);
+  return code.startsWith('ERR_POSTGRES_CONNECTION') || NETWORK_ERRORS.includes(code);
 }
 
 /** The server has no free connection; some may be free soon. */
@@ -48,7 +81,7 @@ const NETWORK_ERRORS = [
 
 /** Whether neither the server nor the connection reported the error: it is a fault of this program, and the log needs its stack. */
 export function isInternal(error: unknown): boolean {
-  return sqlState(error) === undefined && typeof (error as ServerError | undefined)?.code !== 'string';
+  return sqlState(error) === undefined && connectionCode(error) === '';
 }
 
 /** Whether the outcome of the statement is known: only the loss of the server or the connection leaves it open. */
@@ -56,8 +89,7 @@ export function surelyUndone(error: unknown): boolean {
   if (error instanceof ApiError || isInternal(error)) return true;
   const state = sqlState(error);
   if (state !== undefined) return !/^(08|57P)/.test(state);
-  const { code = '' } = error as ServerError;
-  return /^ERR_POSTGRES_CONNECTION_(REFUSED|TIMEOUT|FAILED)$/.test(code);
+  return /^ERR_POSTGRES_CONNECTION_(REFUSED|TIMEOUT|FAILED)$/.test(connectionCode(error));
 }
 
 /** A conflict with another transaction; a retry may succeed. */
@@ -202,10 +234,11 @@ export function duplicateOf(error: unknown, { name, assigned }: Collection): str
 
 /** Describes a connection error without secrets. */
 export function describe(error: unknown): string {
+  if (error instanceof ConnectionLoss) return error.message;
   const state = sqlState(error);
   if (state === '25006') return 'The server is read-only for now';
   if (state !== undefined) return `PostgreSQL says: ${(error as Error).message}`;
-  const { code = '' } = error as ServerError;
+  const code = connectionCode(error);
   if (code === 'ENOTFOUND') return `PostgreSQL cannot be reached: ${(error as Error).message}`;
   return CONNECTION_PROBLEMS[code] ?? `PostgreSQL cannot be reached (${code || (error as Error).message})`;
 }
@@ -214,13 +247,10 @@ const CONNECTION_PROBLEMS: Readonly<Record<string, string>> = {
   ERR_POSTGRES_CONNECTION_REFUSED: 'PostgreSQL cannot be reached: the connection is refused',
   ERR_POSTGRES_CONNECTION_TIMEOUT: 'PostgreSQL cannot be reached: it does not answer in time',
   ERR_POSTGRES_CONNECTION_CLOSED: 'PostgreSQL closed the connection',
-  ERR_POSTGRES_CONNECTION_SILENT: 'PostgreSQL does not answer',
-  ERR_POSTGRES_CONNECTION_LOST: 'A connection to PostgreSQL does not answer',
-  ERR_POSTGRES_CONNECTION_ELSEWHERE: 'Another PostgreSQL server answers at this address now',
   ERR_POSTGRES_CONNECTION_FAILED: 'PostgreSQL does not take connections yet',
 };
 
 /** Whether the client side rejected the server's certificate. */
 export function isCertificateProblem(error: unknown): boolean {
-  return /CERT|SIGNATURE/.test((error as ServerError).code ?? '');
+  return /CERT|SIGNATURE/.test(connectionCode(error));
 }

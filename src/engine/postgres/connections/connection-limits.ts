@@ -1,13 +1,10 @@
 /**
  * Connection limits: how many connections of a pool each kind of slow work may hold. Slow work is large results (held as long as
  * the client reads), costly statements, and writes (which may wait for a locked row). Each runs on a dedicated connection, because
- * the driver queues other statements behind each other on shared ones.
+ * the driver queues the statements of a shared connection behind each other.
  */
-import type { ReservedSQL, SQL } from 'bun';
 import { MAX_WAITING_STATEMENTS } from '../../../base/limits.ts';
-import { reserve } from '../driver.ts';
 import { crowded } from '../errors.ts';
-import { release } from './connection-memory.ts';
 
 const WAIT_MS = 5_000;
 
@@ -74,40 +71,17 @@ export function slotsFor(connections: number): Readonly<Record<Kind, readonly Sl
   };
 }
 
-const slotsOf = new WeakMap<SQL, ReturnType<typeof slotsFor>>();
-
-/** Resolves to a function that returns the slots. */
-export async function takeSlot(pool: SQL, kind: Kind): Promise<() => void> {
-  const slots = slotsOf.get(pool) ?? slotsFor(pool.options.max ?? 10);
-  slotsOf.set(pool, slots);
-  const taken: (() => void)[] = [];
+/** Takes a slot of each, in this order. Resolves to a function that returns them. */
+export async function takeSlots(slots: readonly Slots[], kind: Kind): Promise<() => void> {
+  const returns: (() => void)[] = [];
   const giveBack = () => {
-    for (const each of taken) each();
+    for (const each of returns) each();
   };
   try {
-    for (const each of slots[kind]) taken.push(await each.take(kind));
+    for (const each of slots) returns.push(await each.take(kind));
     return giveBack;
   } catch (error) {
     giveBack();
     throw error;
-  }
-}
-
-/** Runs work on a dedicated connection. */
-export async function onDedicatedConnection<T>(
-  pool: SQL,
-  kind: Kind,
-  work: (connection: ReservedSQL) => Promise<T>,
-): Promise<T> {
-  const giveBack = await takeSlot(pool, kind);
-  try {
-    const connection = await reserve(pool);
-    try {
-      return await work(connection);
-    } finally {
-      await release(connection);
-    }
-  } finally {
-    giveBack();
   }
 }

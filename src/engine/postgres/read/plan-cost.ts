@@ -1,5 +1,4 @@
 /** Decides which reads and writes are certainly cheap; others need a dedicated connection. */
-import type { SQL } from 'bun';
 import { QUICK_PAGE_ROWS, SMALL_TABLE_ROWS } from '../../../base/limits.ts';
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import { can } from '../../../collection/types/type.ts';
@@ -7,7 +6,7 @@ import { fieldOf, type Predicate, type ReadPlan, type WritePlan } from '../../..
 import { conjuncts, maxKeys, readsOtherCollections } from '../../shared/plan-keys.ts';
 import { columnSteps, filterSteps } from '../../shared/text-cost.ts';
 import { isCheapWrite } from '../../shared/write-cost.ts';
-import { query } from '../driver.ts';
+import { query, type Runner } from '../driver.ts';
 
 const KEPT_MS = 5_000;
 
@@ -20,22 +19,22 @@ export class PlanCost {
   /** `schema` is where the tables are. */
   constructor(private readonly schema: string) {}
 
-  reads(pool: SQL, plan: ReadPlan): boolean | Promise<boolean> {
+  reads(runner: Runner, plan: ReadPlan): boolean | Promise<boolean> {
     if (readsOtherCollections(plan) || filterSteps(plan) + columnSteps(plan.columns) > 0) return false;
     const terms = conjuncts(plan.where);
     if (maxKeys(plan.from, terms) !== undefined) return true;
-    return isWalk(plan, terms) || this.knowing(pool, () => this.isSmall(pool, plan.from));
+    return isWalk(plan, terms) || this.knowing(runner, () => this.isSmall(runner, plan.from));
   }
 
-  writes(pool: SQL, plan: WritePlan): boolean | Promise<boolean> {
+  writes(runner: Runner, plan: WritePlan): boolean | Promise<boolean> {
     if (isCheapWrite(plan, () => false)) return true;
-    return this.knowing(pool, () => isCheapWrite(plan, () => this.isSmall(pool, plan.into)));
+    return this.knowing(runner, () => isCheapWrite(plan, () => this.isSmall(runner, plan.into)));
   }
 
   /** Waits for the first statistics: until then every table would count as large. */
-  private knowing(pool: SQL, judge: () => boolean): boolean | Promise<boolean> {
+  private knowing(runner: Runner, judge: () => boolean): boolean | Promise<boolean> {
     if (this.hasLooked) return judge();
-    this.looking ??= this.ask(pool).then(
+    this.looking ??= this.ask(runner).then(
       () => {
         this.hasLooked = true;
         this.askedAt = performance.now();
@@ -49,16 +48,16 @@ export class PlanCost {
   }
 
   /** Uses statistics that are some seconds old: reading them takes no lock, and only the first caller waits. */
-  private isSmall(pool: SQL, { name }: Collection): boolean {
+  private isSmall(runner: Runner, { name }: Collection): boolean {
     if (performance.now() - this.askedAt > KEPT_MS) {
       this.askedAt = performance.now();
-      void this.ask(pool).catch(() => undefined);
+      void this.ask(runner).catch(() => undefined);
     }
     return this.small.has(name);
   }
 
-  private async ask(pool: SQL): Promise<void> {
-    const tables = await query<{ name: string }>(pool, {
+  private async ask(runner: Runner): Promise<void> {
+    const tables = await query<{ name: string }>(runner, {
       sql: `select relname as name from pg_class where relkind = 'r' and relnamespace = to_regnamespace(quote_ident($1))
         and greatest(reltuples, pg_stat_get_live_tuples(oid)) between 1 and ${SMALL_TABLE_ROWS}`,
       params: [this.schema],

@@ -1,5 +1,4 @@
 /** Reads: a small result in one statement, a large one streamed through a cursor. */
-import type { SQL } from 'bun';
 import { CURSOR_ROWS } from '../../../base/limits.ts';
 import type { Row } from '../../../collection/value.ts';
 import { type Encoding, encodeRows } from '../../../encode/encoding.ts';
@@ -8,14 +7,14 @@ import type { ReadResult } from '../../engine.ts';
 import { type Output, outputOfRead, pageEnd } from '../../sql/output.ts';
 import { compileCount, compileRead } from '../../sql/read.ts';
 import { renumberParameters, type SqlDialect } from '../../sql/statement.ts';
-import { onDedicatedConnection } from '../connections/connection-limits.ts';
+import type { Pool } from '../connections/pool.ts';
 import { query, type Runner } from '../driver.ts';
 import { openCursor } from './cursor.ts';
 import { boundedRows, isTooLong, noteLongRow } from './row-bytes.ts';
 
 /** Not async: each additional promise would cost every cheap read. */
 export function readList(
-  pool: SQL,
+  pool: Pool,
   plan: ReadPlan,
   dialect: SqlDialect,
   encoding: Encoding,
@@ -31,7 +30,7 @@ export function readList(
   const read = plan.count === undefined || isWhole ? readRows : readCounted;
   const work = (connection: Runner) => read(connection, { ...plan, limit }, bounded, dialect);
   const inParts = () => openCursor(pool, plan, dialect, encoding);
-  return (isQuick ? work(pool) : onDedicatedConnection(pool, 'costly read', work)).then(
+  return (isQuick ? work(pool) : pool.dedicated('costly read', work)).then(
     (found) => (found.rows.length > CURSOR_ROWS ? inParts() : whole(plan, found, encoding, output)),
     (error) => {
       if (!isTooLong(error)) throw error;

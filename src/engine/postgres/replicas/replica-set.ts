@@ -4,9 +4,8 @@
  * their positions regularly, never during a request. With `replicaReads: 'any'` a write returns its position instead, and a client
  * that sends it back reads that write on any instance.
  */
-import type { SQL } from 'bun';
 import { NEWEST, type WriteResult } from '../../engine.ts';
-import { type SessionSettings, within } from '../driver.ts';
+import { type Runner, type SessionSettings, within } from '../driver.ts';
 import { surelyUndone } from '../errors.ts';
 import type { Notice } from '../notice.ts';
 import { parseTarget } from '../url.ts';
@@ -33,7 +32,7 @@ export class ReplicaSet {
   private readonly usable = new Set<Replica>();
   /** Balanced addresses that the log has named. */
   private readonly rejected = new Set<Replica>();
-  private primary: SQL | undefined;
+  private primary: Runner | undefined;
   private timeline = 0;
   /** Past positions of the primary, oldest first. A replica that is cut off would not notice its lag by its own clock. */
   private past: { readonly at: number; readonly lsn: bigint }[] = [];
@@ -100,7 +99,7 @@ export class ReplicaSet {
   }
 
   /** Starts with a new primary: positions of the old one do not apply to it. */
-  async restart(primary: SQL): Promise<void> {
+  async restart(primary: Runner): Promise<void> {
     this.primary = primary;
     this.past = [];
     for (const tell of this.unplaced.splice(0)) tell(undefined);

@@ -3,9 +3,9 @@
  * does not answer gets new connections. All its connections must lead to one server, because the position is that of one server.
  */
 import type { SQL } from 'bun';
-import { keepConnections } from '../connections/connection-memory.ts';
-import { trackStatements } from '../connections/in-flight.ts';
-import { NoAnswer, openPool, type SessionSettings, within } from '../driver.ts';
+import { Pool } from '../connections/pool.ts';
+import { openPool, type SessionSettings, within } from '../driver.ts';
+import { NoAnswer } from '../errors.ts';
 import { identifyServer } from '../primary/primary-probe.ts';
 import type { ServerAddress } from '../url.ts';
 import { type Position, replayedPosition } from './position.ts';
@@ -19,7 +19,7 @@ const OLD_POOL_SECONDS = 2;
 
 export class Replica {
   /** For reads. */
-  pool!: SQL;
+  pool!: Pool;
   /** The last known replay position; undefined while nothing may be read here. */
   position: Position | undefined;
   /** When the replica was last asked for its position. */
@@ -74,14 +74,14 @@ export class Replica {
 
   async close(): Promise<void> {
     this.isBalanced = true;
-    await Promise.all([this.pool.close({ timeout: 0 }), this.probe.close({ timeout: 0 })]);
+    await Promise.all([this.pool.close(), this.probe.close({ timeout: 0 })]);
   }
 
   /** Asks every connection which server it leads to. */
   private async verify(): Promise<void> {
     const { pool } = this;
-    const all = Array.from({ length: pool.options.max ?? 1 }, async () => {
-      const connection = await pool.reserve();
+    const all = Array.from({ length: pool.sql.options.max ?? 1 }, async () => {
+      const connection = await pool.sql.reserve();
       const { name } = await identifyServer(connection);
       return { connection, name };
     });
@@ -101,9 +101,9 @@ export class Replica {
       if (this.pool === pool && this.isVerified) this.reconnect(OLD_POOL_SECONDS);
     };
     // The connection that replaces a closed one may lead to another server.
-    const pool: SQL = openPool(this.server, this.settings, max, reconnect);
-    keepConnections(pool);
-    trackStatements(pool, this.settings.querySeconds, { silent: reconnect });
+    const sql = openPool(this.server, this.settings, max, reconnect);
+    const { querySeconds } = this.settings;
+    const pool: Pool = new Pool(sql, { querySeconds, silent: reconnect, keepsConnections: true });
     this.pool = pool;
     this.probe = openPool(this.server, this.settings, 1);
     this.isVerified = false;
@@ -115,6 +115,6 @@ export class Replica {
     this.position = undefined;
     this.open();
     void probe.close({ timeout: 0 });
-    void pool.close({ timeout: seconds });
+    void pool.close(seconds);
   }
 }

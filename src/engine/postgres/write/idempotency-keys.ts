@@ -2,7 +2,6 @@
  * Results of idempotency keys, stored in the transaction of the write. The key is taken first: a second request with it
  * waits, on any instance, until the first has ended.
  */
-import type { SQL } from 'bun';
 import { ApiError } from '../../../base/errors.ts';
 import type { Retry } from '../../../plan/types.ts';
 import type { WriteResult } from '../../engine.ts';
@@ -78,7 +77,7 @@ export class Sweeper {
 
   constructor(private readonly hours: number) {}
 
-  sweep(pool: SQL): void {
+  sweep(runner: Runner): void {
     if (performance.now() - this.last < SWEEP_MS) return;
     this.last = performance.now();
     const statement = {
@@ -86,6 +85,6 @@ export class Sweeper {
         where created_at < now() - make_interval(hours => $1::int4) limit ${SWEPT_AT_ONCE} for update skip locked)`,
       params: [this.hours],
     };
-    void query(pool, statement).catch(() => undefined);
+    void query(runner, statement).catch(() => undefined);
   }
 }

@@ -2,12 +2,11 @@
  * Assigned keys beside keys chosen by clients. The sequence is advanced past every chosen key before it is stored. If a
  * chosen and an assigned key still collide on two instances, another key is drawn.
  */
-import type { SQL } from 'bun';
 import type { Value } from '../../../collection/value.ts';
 import type { Assignment, WritePlan } from '../../../plan/types.ts';
 import { identifier } from '../../sql/statement.ts';
 import { ADVISORY_LOCKS } from '../advisory-locks.ts';
-import { onDedicatedConnection } from '../connections/connection-limits.ts';
+import type { Pool } from '../connections/pool.ts';
 import { query, quoteText } from '../driver.ts';
 import { duplicateOf, sqlState } from '../errors.ts';
 import type { WriteContext } from './statements.ts';
@@ -19,14 +18,14 @@ export class Keys {
   private readonly reached = new Map<string, bigint>();
 
   /** Advances the sequence past the keys of a write. */
-  async pass(pool: SQL, { sequence }: WriteContext, plan: WritePlan): Promise<void> {
+  async pass(pool: Pool, { sequence }: WriteContext, plan: WritePlan): Promise<void> {
     if (plan.dryRun || sequence === undefined) return;
     const largest = chosen(plan).reduce((most, key) => (key > most ? key : most), 0n);
     if (largest > (this.reached.get(sequence) ?? 0n)) await this.moveTo(pool, sequence, `${largest}`);
   }
 
   /** Repeats an insert whose assigned key turned out to be taken. */
-  async drawAgain<T>(pool: SQL, context: WriteContext, plan: WritePlan, work: () => Promise<T>): Promise<T> {
+  async drawAgain<T>(pool: Pool, context: WriteContext, plan: WritePlan, work: () => Promise<T>): Promise<T> {
     const { sequence, collection } = context;
     for (let draw = 1; ; draw++) {
       try {
@@ -41,11 +40,11 @@ export class Keys {
     }
   }
 
-  private async moveTo(pool: SQL, sequence: string, least: string): Promise<void> {
+  private async moveTo(pool: Pool, sequence: string, least: string): Promise<void> {
     // Reads the position after taking the lock: a subquery runs when its value is first needed.
     const sql = `with held as materialized (select pg_advisory_xact_lock(${ADVISORY_LOCKS.sequence}))
       select setval(${quoteText(sequence)}, greatest(${least}, (select last_value from ${sequence})))::text as reached from held`;
-    const [moved] = await onDedicatedConnection(pool, 'write', (connection) =>
+    const [moved] = await pool.dedicated('write', (connection) =>
       query<{ reached: string }>(connection, { sql, params: [] }),
     );
     this.reached.set(sequence, BigInt(moved?.reached ?? 0));
