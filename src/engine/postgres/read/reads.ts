@@ -63,10 +63,10 @@ async function readCounted(connection: Runner, plan: ReadPlan, output: Output, d
   const read = compileRead(plan, output, dialect);
   const count = compileCount(plan, dialect);
   const found = await query<Row>(connection, {
-    sql: `select page.*, counted.total::float8 as "the total" from (${renumberParameters(count, read, '$')}) as counted left join (select rows.*, true as "is here" from (${read.sql}) as rows) as page on true`,
+    sql: `select page.*, counted.total::float8 as "total count" from (${renumberParameters(count, read, '$')}) as counted left join (select rows.*, true as "has row" from (${read.sql}) as rows) as page on true`,
     params: [...read.params, ...count.params],
   });
-  const total = found[0]!['the total'] as number;
-  const rows = found.filter((row) => row['is here'] === true).map(({ 'is here': _, 'the total': __, ...row }) => row);
+  const total = found[0]!['total count'] as number;
+  const rows = found.filter((row) => row['has row'] === true).map(({ 'has row': _, 'total count': __, ...row }) => row);
   return { rows, total };
 }

@@ -14,9 +14,9 @@ import { anyEmbedded, maxRowBytes } from '../../sql/row-size.ts';
 import { identifier, type SqlDialect } from '../../sql/statement.ts';
 import { sqlState } from '../errors.ts';
 
-/** What rows are called on their way to an answer. No collection and no field can have such a name. */
-export const CHANGED = '"the changed"';
-export const SHAPED = '"the shaped"';
+/** Names of rows on their way to an answer. No collection and no field can have such a name. */
+export const CHANGED_ROWS = '"changed rows"';
+export const RETURNED_ROWS = '"returned rows"';
 const TOO_LONG = 'catalogue: too many bytes';
 /** A page of at most this many rows, each of up to 64 KiB. Summing sizes takes a quarter of a read's time. */
 const PAGE_ROWS = 128;
@@ -47,13 +47,13 @@ export function listWithin(query: string): string {
 
 /** The rows that a write returns, as one JSON list. */
 export function returnedWithin(query: string): string {
-  const rows = `select row_to_json(${SHAPED}.*) as row from (${query}) as ${SHAPED}`;
+  const rows = `select row_to_json(${RETURNED_ROWS}.*) as row from (${query}) as ${RETURNED_ROWS}`;
   return `select coalesce(json_agg(row), '[]') from (${countedWithin(rows, 'row', 'row')}) as returned`;
 }
 
 /** The same for a statement that changes rows and returns columns, one of which may be long. */
 export function changedWithin(change: string, columns: string, long: string): string {
-  return `with ${CHANGED} as (${change}) ${countedWithin(`select * from ${CHANGED}`, columns, long)}`;
+  return `with ${CHANGED_ROWS} as (${change}) ${countedWithin(`select * from ${CHANGED_ROWS}`, columns, long)}`;
 }
 
 function countedWithin(query: string, columns: string, long: string): string {

@@ -30,8 +30,8 @@ export function* rowsAsJsonInPieces(
   return `[${texts.join(',')}]`;
 }
 
-/** What they are called in it. No collection can have such a name. */
-export const INPUT_ROWS = '"the given"';
+/** Their name in a statement. No collection can have such a name. */
+export const INPUT_ROWS = '"input rows"';
 
 interface Target {
   readonly collection: Collection;

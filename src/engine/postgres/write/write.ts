@@ -21,13 +21,13 @@ import { bulkUpdate } from './bulk-update.ts';
 import { rememberResult, takeKey } from './idempotency-keys.ts';
 import { rowsAsJsonInPieces } from './input-rows.ts';
 import {
-  type Answer,
   compileBefore,
   compileDelete,
   compileInsert,
   compileShown,
   compileUpdate,
   isShownAfter,
+  type ReturnedRows,
   type WriteContext,
   type Written,
 } from './statements.ts';
@@ -46,7 +46,7 @@ interface Job {
   readonly encoding: Encoding;
   readonly limits: WriteLimits;
   /** The rows to return, if the client asks for them. */
-  readonly answer: Answer | undefined;
+  readonly returned: ReturnedRows | undefined;
 }
 
 export async function carryOut(
@@ -58,7 +58,7 @@ export async function carryOut(
   isQuick: boolean | Promise<boolean>,
 ): Promise<WriteResult> {
   const kind = (await isQuick) ? 'write' : 'costly write';
-  const job: Job = { context, plan, encoding, limits, answer: answerOf(context, plan, encoding) };
+  const job: Job = { context, plan, encoding, limits, returned: returnedRows(context, plan, encoding) };
   const limitMs = limits.querySeconds * 1000;
   if (plan.dryRun) return inTransaction(pool, (connection) => tryOut(connection, job), false, kind);
   if (!isOneStatement(plan)) return inTransaction(pool, (connection) => runSteps(connection, job), true, kind, limitMs);
@@ -107,7 +107,7 @@ async function tryOut(connection: Connection, job: Job): Promise<WriteResult> {
   }
 }
 
-function answerOf({ dialect }: WriteContext, plan: WritePlan, encoding: Encoding): Answer | undefined {
+function returnedRows({ dialect }: WriteContext, plan: WritePlan, encoding: Encoding): ReturnedRows | undefined {
   if (plan.returning === undefined) return undefined;
   const areFound = plan.kind === 'update' || plan.kind === 'delete';
   const shape = areFound ? sortedByKey(plan.into, plan.returning) : plan.returning;
@@ -125,18 +125,18 @@ async function change(connection: Connection, job: Job): Promise<Written> {
   }
 }
 
-async function changeRows(connection: Connection, { context, plan, answer, limits }: Job): Promise<Written> {
-  if (plan.kind === 'update-each') return bulkUpdate(connection, context, plan, answer, limits.querySeconds * 1000);
+async function changeRows(connection: Connection, { context, plan, returned, limits }: Job): Promise<Written> {
+  if (plan.kind === 'update-each') return bulkUpdate(connection, context, plan, returned, limits.querySeconds * 1000);
   const statement =
     plan.kind === 'insert'
-      ? compileInsert(context, plan, await allowedRows(connection, context, plan), answer)
+      ? compileInsert(context, plan, await allowedRows(connection, context, plan), returned)
       : plan.kind === 'update'
-        ? compileUpdate(context, plan, answer)
-        : compileDelete(context, plan, answer);
+        ? compileUpdate(context, plan, returned)
+        : compileDelete(context, plan, returned);
   const [written] = await query<Written>(connection, statement);
   checkAllowed(plan, written!);
-  if (answer === undefined || written?.stored === undefined) return written!;
-  const [shown] = await query<Pick<Written, 'rows'>>(connection, compileShown(context, answer, written.stored));
+  if (returned === undefined || written?.stored === undefined) return written!;
+  const [shown] = await query<Pick<Written, 'rows'>>(connection, compileShown(context, returned, written.stored));
   return { ...written, ...shown };
 }
 
@@ -162,11 +162,11 @@ async function jsonOf({ into, rows }: InsertPlan): Promise<string> {
   return rows.length <= ROWS_PER_SLICE ? runToEnd(making) : schedule(making);
 }
 
-function resultOf(connection: Connection, { plan, encoding, answer }: Job, written: Written): WriteResult {
+function resultOf(connection: Connection, { plan, encoding, returned }: Job, written: Written): WriteResult {
   const { affected, inserted, key, rows } = written;
   const counts = { affected, inserted, ...(plan.kind === 'insert' && key !== null ? { key } : {}) };
-  if (rows === undefined || answer === undefined) return counts;
-  const body = encodeRows(rows, encoding, answer.output.form);
+  if (rows === undefined || returned === undefined) return counts;
+  const body = encodeRows(rows, encoding, returned.output.form);
   connection.recordLength(body.length);
   return { ...counts, body, shown: rows.length };
 }
