@@ -3,7 +3,7 @@ import { type ReservedSQL, SQL } from 'bun';
 import { INT4_MAX, INT4_MIN } from '../../base/limits.ts';
 import type { Value } from '../../collection/value.ts';
 import type { Statement } from '../sql/statement.ts';
-import { busy, NoAnswer } from './errors.ts';
+import { NoAnswer, unavailable } from './errors.ts';
 import type { ServerAddress } from './url.ts';
 
 export interface SessionSettings {
@@ -81,7 +81,7 @@ export async function reserve(pool: SQL, milliseconds = RESERVE_MS): Promise<Res
   try {
     return await pool.reserve({ signal });
   } catch (error) {
-    throw signal.aborted ? busy() : error;
+    throw signal.aborted ? unavailable('All connections to PostgreSQL are in use') : error;
   }
 }
 

@@ -40,17 +40,17 @@ export class PostgresMaintenance implements Maintenance {
   }
 
   plan(terms: MigrationTerms): Promise<MigrationPlan> {
-    return this.onServer((pool) => planSchema(pool, this.demand(terms)));
+    return this.onServer((pool) => planSchema(pool, this.requirement(terms)));
   }
 
   check(): Promise<readonly Finding[]> {
     return this.onServer(async (pool) => {
       const { version } = await inspectOwn(pool, this.settings.schema, RECORD_TABLE);
-      const { steps, problems } = await planSchema(pool, this.demand({ firstRows: () => [] }));
+      const { steps, problems } = await planSchema(pool, this.requirement({ firstRows: () => [] }));
       const isIndex = (step: string) => step.startsWith('index ');
       const wrong = [...problems.map(({ words }) => words), ...steps.filter((step) => !isIndex(step)).map(missing)];
       return [
-        finding('schema version', (version ?? 0) <= SCHEMA_VERSION, versionWords(version)),
+        finding('schema version', (version ?? 0) <= SCHEMA_VERSION, describeVersion(version)),
         finding('constraints', wrong.length === 0, wrong.join('; ') || 'as declared'),
         finding('indexes', !steps.some(isIndex), steps.filter(isIndex).map(missing).join('; ') || 'all there'),
         ...(await this.counts(pool)),
@@ -60,7 +60,7 @@ export class PostgresMaintenance implements Maintenance {
     });
   }
 
-  private demand(terms: MigrationTerms): PostgresRequirement {
+  private requirement(terms: MigrationTerms): PostgresRequirement {
     return { ...terms, schema: this.settings.schema, catalogue: this.catalogue };
   }
 
@@ -101,6 +101,6 @@ function missing(step: string): string {
   return `${step} is to be made`;
 }
 
-function versionWords(version: number | null): string {
+function describeVersion(version: number | null): string {
   return version === null ? 'none: the tables were made by something else' : `${version} of ${SCHEMA_VERSION}`;
 }

@@ -4,20 +4,20 @@
  * the driver queues the statements of a shared connection behind each other.
  */
 import { MAX_WAITING_STATEMENTS } from '../../../base/limits.ts';
-import { crowded } from '../errors.ts';
+import { unavailable } from '../errors.ts';
 
 const WAIT_MS = 5_000;
 
 export type Kind = 'large result' | 'costly read' | 'costly write' | 'write';
 
 /** A counting semaphore with a bounded queue. */
-export class Slots {
+export class Semaphore {
   private readonly waiting: (() => void)[] = [];
 
   constructor(
     private free: number,
     /** The length of the queue. */
-    private readonly most = MAX_WAITING_STATEMENTS,
+    private readonly maxWaiting = MAX_WAITING_STATEMENTS,
   ) {}
 
   /** Resolves to a function that returns the slot. */
@@ -35,18 +35,21 @@ export class Slots {
   }
 
   private wait(kind: Kind): Promise<void> {
-    if (this.waiting.length >= this.most) throw crowded(kind);
-    return new Promise((resolve, reject) => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const fail = () => reject(unavailable(`Too many ${kind}s are waiting for PostgreSQL`));
+    if (this.waiting.length >= this.maxWaiting) fail();
+    else {
       const timer = setTimeout(() => {
         this.waiting.splice(this.waiting.indexOf(proceed), 1);
-        reject(crowded(kind));
+        fail();
       }, WAIT_MS);
       const proceed = () => {
         clearTimeout(timer);
         resolve();
       };
       this.waiting.push(proceed);
-    });
+    }
+    return promise;
   }
 }
 
@@ -54,15 +57,15 @@ export class Slots {
  * The slots of a pool: a fifth for each slow kind, and a fifth that only quick reads use. Writes may hold all others but one, so
  * that slow reads go on while writes wait for locked rows.
  */
-export function slotsFor(connections: number): Readonly<Record<Kind, readonly Slots[]>> {
+export function connectionLimits(connections: number): Readonly<Record<Kind, readonly Semaphore[]>> {
   const share = Math.max(1, Math.floor(connections / 5));
   const most = Math.max(1, connections - share);
-  const all = new Slots(most, Number.POSITIVE_INFINITY);
-  const writes = new Slots(Math.max(1, most - 1), Number.POSITIVE_INFINITY);
-  const large = new Slots(share);
+  const all = new Semaphore(most, Number.POSITIVE_INFINITY);
+  const writes = new Semaphore(Math.max(1, most - 1), Number.POSITIVE_INFINITY);
+  const large = new Semaphore(share);
   // In a small pool several kinds share one connection, so that writes by key also get one.
-  const costlyReads = connections > 4 ? new Slots(share) : large;
-  const costlyWrites = connections > 3 ? new Slots(share) : large;
+  const costlyReads = connections > 4 ? new Semaphore(share) : large;
+  const costlyWrites = connections > 3 ? new Semaphore(share) : large;
   return {
     'large result': [large, all],
     'costly read': [costlyReads, all],
@@ -72,7 +75,7 @@ export function slotsFor(connections: number): Readonly<Record<Kind, readonly Sl
 }
 
 /** Takes a slot of each, in this order. Resolves to a function that returns them. */
-export async function takeSlots(slots: readonly Slots[], kind: Kind): Promise<() => void> {
+export async function takeSlots(slots: readonly Semaphore[], kind: Kind): Promise<() => void> {
   const returns: (() => void)[] = [];
   const giveBack = () => {
     for (const each of returns) each();

@@ -2,7 +2,7 @@
 import type { ReservedSQL, SQL } from 'bun';
 import type { Value } from '../../../collection/value.ts';
 import { type Runner, reserve } from '../driver.ts';
-import { type Kind, slotsFor, takeSlots } from './connection-limits.ts';
+import { connectionLimits, type Kind, takeSlots } from './connection-limits.ts';
 import { InFlight } from './in-flight.ts';
 
 /**
@@ -21,7 +21,7 @@ export interface PoolOptions {
 
 export class Pool implements Runner {
   readonly inFlight: InFlight;
-  private readonly slots: ReturnType<typeof slotsFor>;
+  private readonly slots: ReturnType<typeof connectionLimits>;
 
   constructor(
     /** The driver's pool. Its statements have no deadline. */
@@ -29,7 +29,7 @@ export class Pool implements Runner {
     readonly options: PoolOptions,
   ) {
     this.inFlight = new InFlight(options.querySeconds);
-    this.slots = slotsFor(sql.options.max ?? 10);
+    this.slots = connectionLimits(sql.options.max ?? 10);
   }
 
   /** Runs a statement on a shared connection. */

@@ -12,7 +12,7 @@ const ANSWER_MS = 2_000;
 const SECOND_MS = 1_000;
 
 /** The error for what a pooler rejects, with its remedy; undefined if the failure has another cause. */
-export function refusedByPooler(error: unknown): ConfigError | undefined {
+export function poolerProblem(error: unknown): ConfigError | undefined {
   const message = error instanceof Error ? error.message : '';
   const parameter = /unsupported startup parameter(?: in options)?: "?(\w+)/i.exec(message)?.[1];
   if (parameter !== undefined) {
@@ -21,10 +21,10 @@ export function refusedByPooler(error: unknown): ConfigError | undefined {
     );
   }
   const isMixedUp = ['26000', '42P05'].includes(sqlState(error) ?? '') || /bind message supplies/i.test(message);
-  return isMixedUp ? mixedUp() : undefined;
+  return isMixedUp ? mixedUpStatements() : undefined;
 }
 
-function mixedUp(): ConfigError {
+function mixedUpStatements(): ConfigError {
   return new ConfigError(
     'the pooler mixes up prepared statements. Set max_prepared_statements = 200 in pgbouncer.ini (1.21 or later), or start the service with --prepared-statements off',
   );
@@ -47,14 +47,14 @@ async function checkStatements(pool: SQL): Promise<void> {
   const ask = async (number: number) => {
     const sql = `select '${token}' as token, $1::int4 as number`;
     const [row] = await within(ANSWER_MS, query<{ token: string; number: number }>(mine, { sql, params: [number] }));
-    if (row?.token !== token || row.number !== number) throw mixedUp();
+    if (row?.token !== token || row.number !== number) throw mixedUpStatements();
   };
   try {
     await ask(1);
     await other.unsafe('begin');
     await ask(2);
   } catch (error) {
-    throw refusedByPooler(error) ?? error;
+    throw poolerProblem(error) ?? error;
   } finally {
     await other.unsafe('rollback').catch(() => undefined);
     await Promise.all([mine, other].map((connection) => connection.release().catch(() => undefined)));

@@ -4,7 +4,7 @@ import { isLoss } from '../errors.ts';
 import type { ServerAddress } from '../url.ts';
 
 /** Returns the error, or one that names the host if that cannot be resolved. */
-export async function namingHost(error: unknown, { name }: ServerAddress): Promise<unknown> {
+export async function nameUnknownHost(error: unknown, { name }: ServerAddress): Promise<unknown> {
   const isSocketFile = name.startsWith('/');
   if (isSocketFile || !isLoss(error)) return error;
   const problem = await resolveProblem(hostOf(name));

@@ -4,12 +4,12 @@
  */
 import { ConfigError } from '../../../settings/by-command.ts';
 import { Pool } from '../connections/pool.ts';
-import { refusedByPooler } from '../connections/pooler-check.ts';
+import { poolerProblem } from '../connections/pooler-check.ts';
 import type { SessionSettings } from '../driver.ts';
 import {
   ConnectionLoss,
+  connectionCode,
   describe,
-  isCertificateProblem,
   isFull,
   isInternal,
   isLoss,
@@ -70,7 +70,7 @@ export class ConnectionManager {
     try {
       await first;
     } catch (error) {
-      const refusal = refusedByPooler(error);
+      const refusal = poolerProblem(error);
       if (refusal !== undefined) throw refusal;
       if (!isLoss(error) && !isFull(error)) throw cannotOpen(error);
       this.reason = describe(error);
@@ -220,10 +220,9 @@ function lossMessage(before: ConnectedServer | undefined, loss: unknown): string
 
 function cannotOpen(error: unknown): unknown {
   if (error instanceof ConfigError || isInternal(error)) return error;
-  return new ConfigError(`${obstacle(error)}: ${(error as Error).message}`);
-}
-
-function obstacle(error: unknown): string {
-  if (sqlState(error) !== undefined) return 'PostgreSQL refuses';
-  return isCertificateProblem(error) ? 'the certificate of PostgreSQL is not accepted' : 'no connection to PostgreSQL';
+  const isCertificate = /CERT|SIGNATURE/.test(connectionCode(error));
+  const problem = isCertificate ? 'the certificate of PostgreSQL is not accepted' : 'no connection to PostgreSQL';
+  return new ConfigError(
+    `${sqlState(error) === undefined ? problem : 'PostgreSQL refuses'}: ${(error as Error).message}`,
+  );
 }

@@ -3,7 +3,7 @@
  * If several hosts would do, the first of the list wins.
  */
 import type { SQL } from 'bun';
-import { namingHost } from '../connections/unknown-host.ts';
+import { nameUnknownHost } from '../connections/unknown-host.ts';
 import { openPool, type SessionSettings, within } from '../driver.ts';
 import { NoPrimary } from '../errors.ts';
 import type { ServerAddress, Target } from '../url.ts';
@@ -71,6 +71,6 @@ async function connect(server: ServerAddress, settings: SessionSettings, needsWr
     return { server, sql, identity };
   } catch (error) {
     await sql.close({ timeout: 0 });
-    throw await namingHost(error, server);
+    throw await nameUnknownHost(error, server);
   }
 }

@@ -1,6 +1,6 @@
 /** Health check of the primary: a query over a connection of its own says which server answers, and whether it takes writes. */
 import { openPool, query, type Runner, type SessionSettings, within } from '../driver.ts';
-import { isLoss, NoAnswer, ServerChanged } from '../errors.ts';
+import { connectionCode, isLoss, NoAnswer, ServerChanged } from '../errors.ts';
 import type { ServerAddress } from '../url.ts';
 
 /** A server that takes longer to answer is gone, unless it answers the second probe. */
@@ -59,5 +59,5 @@ export async function checkServer(
 }
 
 function isSilence(error: unknown): boolean {
-  return error instanceof NoAnswer || (error as { code?: string }).code === 'ERR_POSTGRES_CONNECTION_TIMEOUT';
+  return error instanceof NoAnswer || connectionCode(error) === 'ERR_POSTGRES_CONNECTION_TIMEOUT';
 }

@@ -43,9 +43,11 @@ export async function openCursor(
     // JSON.stringify would block the event loop on long texts, so the database builds their JSON.
     const output: Output = isLong && usual.form === 'plain' ? { ...usual, form: 'json' } : usual;
     const read = compileRead(plan, boundedRow(plan, output), dialect);
-    const size = isLong ? longRows(maxRowBytes(plan.columns, output)) : { rows: ROWS_PER_FETCH, most: ROWS_PER_FETCH };
+    const size = isLong
+      ? sizeForLongRows(maxRowBytes(plan.columns, output))
+      : { rows: ROWS_PER_FETCH, most: ROWS_PER_FETCH };
     await query(connection, { sql: `declare page no scroll cursor for ${read.sql}`, params: read.params });
-    const body = new Parts(connection, encoding, output.form, size);
+    const body = new CursorBody(connection, encoding, output.form, size);
     // An immediate error can still get its own status.
     await body.begin();
     return { returned, ...(plan.count === undefined ? {} : { total }), end: pageEndIn(end?.names, last[0]), body };
@@ -69,12 +71,12 @@ interface FetchSize {
   readonly most: number;
 }
 
-function longRows(bytesOfRow: number): FetchSize {
+function sizeForLongRows(bytesOfRow: number): FetchSize {
   const rows = Math.max(1, Math.floor(BYTES_PER_FETCH / bytesOfRow));
   return { rows: Math.min(rows, ROWS_PER_FETCH), most: Math.max(rows, MOST_LONG_ROWS) };
 }
 
-class Parts implements AsyncIterator<Uint8Array, undefined> {
+class CursorBody implements AsyncIterator<Uint8Array, undefined> {
   private readonly encoder = new TextEncoder();
   /** Encoded but unsent text. */
   private rest = '';

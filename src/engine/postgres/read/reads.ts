@@ -10,7 +10,7 @@ import { renumberParameters, type SqlDialect } from '../../sql/statement.ts';
 import type { Pool } from '../connections/pool.ts';
 import { query, type Runner } from '../driver.ts';
 import { openCursor } from './cursor.ts';
-import { boundedRows, isTooLong, noteLongRow } from './row-bytes.ts';
+import { boundedRows, isTooLong, recordLongRow } from './row-bytes.ts';
 
 /** Not async: each additional promise would cost every cheap read. */
 export function readList(
@@ -31,15 +31,15 @@ export function readList(
   const work = (connection: Runner) => read(connection, { ...plan, limit }, bounded, dialect);
   const inParts = () => openCursor(pool, plan, dialect, encoding);
   return (isQuick ? work(pool) : pool.dedicated('costly read', work)).then(
-    (found) => (found.rows.length > CURSOR_ROWS ? inParts() : whole(plan, found, encoding, output)),
+    (found) => (found.rows.length > CURSOR_ROWS ? inParts() : resultOf(plan, found, encoding, output)),
     (error) => {
       if (!isTooLong(error)) throw error;
-      return noteLongRow(plan, bounded) ? readList(pool, plan, dialect, encoding, isQuick) : inParts();
+      return recordLongRow(plan, bounded) ? readList(pool, plan, dialect, encoding, isQuick) : inParts();
     },
   );
 }
 
-function whole(plan: ReadPlan, { rows, total }: Found, encoding: Encoding, output: Output): ReadResult {
+function resultOf(plan: ReadPlan, { rows, total }: Page, encoding: Encoding, output: Output): ReadResult {
   return {
     returned: rows.length,
     body: encodeRows(rows, encoding, output.form),
@@ -48,18 +48,18 @@ function whole(plan: ReadPlan, { rows, total }: Found, encoding: Encoding, outpu
   };
 }
 
-interface Found {
+interface Page {
   readonly rows: readonly Row[];
   readonly total?: number;
 }
 
-function readRows(connection: Runner, plan: ReadPlan, output: Output, dialect: SqlDialect): Promise<Found> {
+function readRows(connection: Runner, plan: ReadPlan, output: Output, dialect: SqlDialect): Promise<Page> {
   // The driver's result is an array with extra properties, which makes JSON.stringify three times as slow.
   return query<Row>(connection, compileRead(plan, output, dialect)).then((rows) => ({ rows: [...rows] }));
 }
 
 /** The page and the count in one statement, hence one snapshot. The count is present even for an empty page. */
-async function readCounted(connection: Runner, plan: ReadPlan, output: Output, dialect: SqlDialect): Promise<Found> {
+async function readCounted(connection: Runner, plan: ReadPlan, output: Output, dialect: SqlDialect): Promise<Page> {
   const read = compileRead(plan, output, dialect);
   const count = compileCount(plan, dialect);
   const found = await query<Row>(connection, {

@@ -6,13 +6,13 @@ import type { SQL } from 'bun';
 import { Pool } from '../connections/pool.ts';
 import { openPool, type SessionSettings, within } from '../driver.ts';
 import { NoAnswer } from '../errors.ts';
+import type { Notice } from '../notice.ts';
 import { identifyServer } from '../primary/primary-probe.ts';
 import type { ServerAddress } from '../url.ts';
 import { type Position, replayedPosition } from './position.ts';
 
-/** A replica that takes longer to answer is gone, */
+/** A replica that takes longer to answer two questions in a row is gone. */
 const ANSWER_MS = 2_000;
-/** unless it answers the next question. */
 const MAX_SILENCES = 2;
 /** How long reads on old connections may still take. */
 const OLD_POOL_SECONDS = 2;
@@ -39,6 +39,7 @@ export class Replica {
   constructor(
     private readonly server: ServerAddress,
     private readonly settings: SessionSettings,
+    private readonly notice: Notice,
   ) {
     this.open();
   }
@@ -64,10 +65,9 @@ export class Replica {
     } catch (error) {
       this.position = undefined;
       this.problem = 'is down';
-      if (error instanceof NoAnswer) this.silences++;
       if (!(error instanceof NoAnswer)) this.reconnect(OLD_POOL_SECONDS);
       // Reads in flight will not be answered: the primary runs them again.
-      else if (this.silences >= MAX_SILENCES) this.reconnect(0);
+      else if (++this.silences === MAX_SILENCES) this.reconnect(0);
     }
     this.isAsking = false;
   }
@@ -80,18 +80,19 @@ export class Replica {
   /** Asks every connection which server it leads to. */
   private async verify(): Promise<void> {
     const { pool } = this;
-    const all = Array.from({ length: pool.sql.options.max ?? 1 }, async () => {
-      const connection = await pool.sql.reserve();
-      const { name } = await identifyServer(connection);
-      return { connection, name };
-    });
-    // All are held until the last one answers: otherwise one connection could answer twice.
-    const found = await Promise.all(all);
-    for (const { connection } of found) void connection.release();
-    const names = new Set([(await identifyServer(this.probe)).name, ...found.map(({ name }) => name)]);
+    // All connections are held until the last one answers: otherwise one could answer twice.
+    const connections = await Promise.all(Array.from({ length: pool.sql.options.max ?? 1 }, () => pool.sql.reserve()));
+    const identities = await Promise.all([this.probe, ...connections].map(identifyServer));
+    for (const connection of connections) void connection.release();
+    const names = new Set(identities.map(({ name }) => name));
     if (pool !== this.pool) return;
     this.isVerified = true;
     this.isBalanced = names.size > 1;
+    if (!this.isBalanced) return;
+    this.notice(
+      'warn',
+      `the replica ${this.name} is the address of several servers: the service does not read from it. Name every replica by its own address in DATABASE_REPLICA_URLS`,
+    );
   }
 
   private open(): void {

@@ -12,11 +12,11 @@ import { sqlState } from '../errors.ts';
 import { RETRY_TABLE } from '../schema/inspect.ts';
 
 const SWEEP_MS = 10 * 60_000;
-const SWEPT_AT_ONCE = 10_000;
+const MAX_SWEPT_KEYS = 10_000;
 
 /** The earlier result, if any; otherwise the key is reserved until the transaction ends. */
 export async function takeKey(runner: Runner, retry: Retry, hours: number): Promise<WriteResult | undefined> {
-  const taken = await take(runner, retry, hours);
+  const taken = await insertKey(runner, retry, hours);
   if (taken.length > 0) return undefined;
   const [kept] = await query<{ fingerprint: string; result: string }>(runner, {
     sql: `select fingerprint, result from ${RETRY_TABLE} where key = $1::text`,
@@ -28,7 +28,7 @@ export async function takeKey(runner: Runner, retry: Retry, hours: number): Prom
   return JSON.parse(kept.result) as WriteResult;
 }
 
-async function take(runner: Runner, { key, fingerprint }: Retry, hours: number): Promise<unknown[]> {
+async function insertKey(runner: Runner, { key, fingerprint }: Retry, hours: number): Promise<unknown[]> {
   try {
     return await query(runner, {
       sql: `insert into ${RETRY_TABLE} as kept (key, fingerprint, created_at) values ($1::text, $2::text, now())
@@ -64,7 +64,7 @@ export async function rememberResult(
 }
 
 /** Adopted tables are served without our own tables, until someone asks for one. */
-export function noRetries(): ApiError {
+export function noIdempotencyTable(): ApiError {
   return new ApiError('CAT501', 'this database has no table for idempotency keys', {
     details: 'Nothing was changed.',
     hint: 'Send the request without Idempotency-Key, or make the table: catalogue migrate.',
@@ -82,7 +82,7 @@ export class Sweeper {
     this.last = performance.now();
     const statement = {
       sql: `delete from ${RETRY_TABLE} where key in (select key from ${RETRY_TABLE}
-        where created_at < now() - make_interval(hours => $1::int4) limit ${SWEPT_AT_ONCE} for update skip locked)`,
+        where created_at < now() - make_interval(hours => $1::int4) limit ${MAX_SWEPT_KEYS} for update skip locked)`,
       params: [this.hours],
     };
     void query(runner, statement).catch(() => undefined);

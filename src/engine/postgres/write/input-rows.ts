@@ -9,10 +9,10 @@ import { columnType } from '../dialect.ts';
 
 /** One parameter, since a statement takes at most 65,535. */
 export function rowsAsJson(fields: readonly Field[], rows: readonly (readonly (Value | undefined)[])[]): string {
-  return runToEnd(rowsAsJsonInPieces(fields, rows));
+  return runToEnd(rowsAsJsonTask(fields, rows));
 }
 
-export function* rowsAsJsonInPieces(
+export function* rowsAsJsonTask(
   fields: readonly Field[],
   rows: readonly (readonly (Value | undefined)[])[],
 ): Task<string> {

@@ -2,7 +2,7 @@
 import type { Kind } from '../connections/connection-limits.ts';
 import type { Connection, Pool } from '../connections/pool.ts';
 import { query, within } from '../driver.ts';
-import { surelyUndone, unconfirmed } from '../errors.ts';
+import { isSurelyUndone, unconfirmed } from '../errors.ts';
 
 /** A slower write may have waited for a standby, and the wait may have been cancelled. */
 const SUSPICIOUS_MS = 250;
@@ -30,7 +30,7 @@ export async function inTransaction<T>(
       () => connection.close(),
     );
     // A deferred constraint or a conflict: the server answered, so nothing is stored. Silence proves nothing.
-    throw !isCommitting || surelyUndone(error) ? error : new UnconfirmedCommit(error);
+    throw !isCommitting || isSurelyUndone(error) ? error : new UnconfirmedCommit(error);
   }
   if (keep && limitMs !== undefined) await confirm(connection, startedAt, limitMs);
   await connection.release();

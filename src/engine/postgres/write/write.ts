@@ -15,11 +15,11 @@ import { outputOf } from '../../sql/output.ts';
 import { compileRead } from '../../sql/read.ts';
 import type { Connection, Pool } from '../connections/pool.ts';
 import { query, type Runner } from '../driver.ts';
-import { sqlState, surelyUndone } from '../errors.ts';
+import { isSurelyUndone, sqlState } from '../errors.ts';
 import { boundedRow, isTooLong, mayReturnTooMuch } from '../read/row-bytes.ts';
 import { bulkUpdate } from './bulk-update.ts';
 import { rememberResult, takeKey } from './idempotency-keys.ts';
-import { rowsAsJsonInPieces } from './input-rows.ts';
+import { rowsAsJsonTask } from './input-rows.ts';
 import {
   compileBefore,
   compileDelete,
@@ -49,7 +49,7 @@ interface Job {
   readonly returned: ReturnedRows | undefined;
 }
 
-export async function carryOut(
+export async function executeWrite(
   pool: Pool,
   context: WriteContext,
   plan: WritePlan,
@@ -60,12 +60,12 @@ export async function carryOut(
   const kind = (await isQuick) ? 'write' : 'costly write';
   const job: Job = { context, plan, encoding, limits, returned: returnedRows(context, plan, encoding) };
   const limitMs = limits.querySeconds * 1000;
-  if (plan.dryRun) return inTransaction(pool, (connection) => tryOut(connection, job), false, kind);
+  if (plan.dryRun) return inTransaction(pool, (connection) => dryRun(connection, job), false, kind);
   if (!isOneStatement(plan)) return inTransaction(pool, (connection) => runSteps(connection, job), true, kind, limitMs);
   return pool.dedicated(kind, async (connection) => {
     const startedAt = performance.now();
     const written = await change(connection, job).catch((error) => {
-      throw surelyUndone(error) ? error : new UnconfirmedCommit(error);
+      throw isSurelyUndone(error) ? error : new UnconfirmedCommit(error);
     });
     const result = resultOf(connection, job, written);
     await confirm(connection, startedAt, limitMs);
@@ -94,7 +94,7 @@ async function runSteps(connection: Connection, job: Job): Promise<WriteResult> 
 }
 
 /** A dry run has a time limit of its own: until its end it locks the rows that it would change. */
-async function tryOut(connection: Connection, job: Job): Promise<WriteResult> {
+async function dryRun(connection: Connection, job: Job): Promise<WriteResult> {
   const { dryRunSeconds = DEFAULT_DRY_RUN_SECONDS, querySeconds } = job.limits;
   const seconds = Math.min(dryRunSeconds, querySeconds);
   await connection.unsafe(`set local statement_timeout = ${seconds * 1000}`);
@@ -148,7 +148,7 @@ function checkAllowed(plan: WritePlan, { affected, refused = 0 }: Written): void
 
 /** The rows as JSON, if they may be stored as far as is known. */
 async function allowedRows(runner: Runner, context: WriteContext, plan: InsertPlan): Promise<string> {
-  const rows = await jsonOf(plan);
+  const rows = await inputJson(plan);
   const created = checkBeforeInsert(plan);
   if (created === undefined) return rows;
   const [told] = await query<{ refused: number }>(runner, compileBefore(context, created, rows));
@@ -157,8 +157,8 @@ async function allowedRows(runner: Runner, context: WriteContext, plan: InsertPl
 }
 
 /** In slices for many rows, with other requests in between. */
-async function jsonOf({ into, rows }: InsertPlan): Promise<string> {
-  const making = rowsAsJsonInPieces(into.fields, rows);
+async function inputJson({ into, rows }: InsertPlan): Promise<string> {
+  const making = rowsAsJsonTask(into.fields, rows);
   return rows.length <= ROWS_PER_SLICE ? runToEnd(making) : schedule(making);
 }
 
