@@ -1,5 +1,4 @@
 /** Maintenance of a PostgreSQL database: checks only, since PostgreSQL has its own backup tools. */
-import type { SQL } from 'bun';
 import type { Catalogue } from '../../collection/declaration.ts';
 import { ConfigError } from '../../settings/by-command.ts';
 import { RECORD_TABLE } from '../migration/record.ts';
@@ -40,12 +39,14 @@ export class PostgresMaintenance implements Maintenance {
   }
 
   plan(terms: MigrationTerms): Promise<MigrationPlan> {
-    return this.onServer((pool) => planSchema(pool, this.requirement(terms)));
+    return withOneConnection(this.target, this.settings, (pool) => planSchema(pool, this.requirement(terms)));
   }
 
   check(): Promise<readonly Finding[]> {
-    return this.onServer(async (pool) => {
-      const { version } = await inspectOwn(pool, this.settings.schema, RECORD_TABLE);
+    return withOneConnection(this.target, this.settings, async (pool) => {
+      const { schema } = this.settings;
+      const { roles } = this.catalogue;
+      const { version } = await inspectOwn(pool, schema, RECORD_TABLE);
       const { steps, problems } = await planSchema(pool, this.requirement({ firstRows: () => [] }));
       const isIndex = (step: string) => step.startsWith('index ');
       const wrong = [...problems.map(({ words }) => words), ...steps.filter((step) => !isIndex(step)).map(missing)];
@@ -55,7 +56,7 @@ export class PostgresMaintenance implements Maintenance {
         finding('indexes', !steps.some(isIndex), steps.filter(isIndex).map(missing).join('; ') || 'all there'),
         ...(await this.counts(pool)),
         ...(await this.rowSecurity(pool)),
-        ...(await this.credentials(pool)),
+        ...(roles === undefined ? [] : [checkCredentialRoles(await roleHolders(pool, schema), roles)]),
       ];
     });
   }
@@ -80,16 +81,6 @@ export class PostgresMaintenance implements Maintenance {
   private async rowSecurity(pool: Runner): Promise<Finding[]> {
     const warning = await bypassedRowSecurity(pool, this.settings.schema, [...this.catalogue.collections.keys()]);
     return warning === undefined ? [] : [{ check: 'row level security', ok: true, isWarning: true, detail: warning }];
-  }
-
-  private async credentials(pool: Runner): Promise<Finding[]> {
-    const { roles } = this.catalogue;
-    if (roles === undefined) return [];
-    return [checkCredentialRoles(await roleHolders(pool, this.settings.schema), roles)];
-  }
-
-  private onServer<T>(work: (pool: SQL) => Promise<T>): Promise<T> {
-    return withOneConnection(this.target, this.settings, work);
   }
 }
 

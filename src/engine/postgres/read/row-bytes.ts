@@ -40,9 +40,7 @@ export const rowsWithin: NonNullable<SqlDialect['boundedRows']> = (rows, name, v
 
 /** Bounds a list that becomes part of one row. */
 export function listWithin(query: string): string {
-  const row = identifier(ROW);
-  const counted = `select ${row}, sum(octet_length(${row})) over (rows unbounded preceding) as "bytes so far" from (${query}) as listed`;
-  return `select ${row} from (${counted}) as counted where ${raiseIf(`"bytes so far" > ${MAX_ROW_BYTES}`)}`;
+  return countedWithin(query, identifier(ROW), identifier(ROW), MAX_ROW_BYTES);
 }
 
 /** The rows that a write returns, as one JSON list. */
@@ -56,9 +54,9 @@ export function changedWithin(change: string, columns: string, long: string): st
   return `with ${CHANGED_ROWS} as (${change}) ${countedWithin(`select * from ${CHANGED_ROWS}`, columns, long)}`;
 }
 
-function countedWithin(query: string, columns: string, long: string): string {
+function countedWithin(query: string, columns: string, long: string, bytes = MAX_RETURNED_BYTES): string {
   const counted = `select ${columns}, sum(octet_length(${long}::text)) over (rows unbounded preceding) as "bytes so far" from (${query}) as listed`;
-  return `select ${columns} from (${counted}) as counted where ${raiseIf(`"bytes so far" > ${MAX_RETURNED_BYTES}`)}`;
+  return `select ${columns} from (${counted}) as counted where ${raiseIf(`"bytes so far" > ${bytes}`)}`;
 }
 
 /** Whether a write may return more than the limit. */

@@ -176,19 +176,16 @@ export class ReplicaSet {
     this.isAskingPrimary = true;
     const at = performance.now();
     const isUnknown = this.ownLsn === UNKNOWN_LSN && this.positionRequests.length === 0;
-    try {
-      const { timeline, lsn } = await within(ANSWER_MS, writtenPosition(primary));
-      if (primary === this.primary) {
-        this.timeline = timeline;
-        this.history.push({ at, lsn });
-        for (const replica of this.replicas) this.checkAhead(replica, at, lsn);
-        // The primary answers again: it holds everything that it has stored.
-        if (isUnknown && this.positionRequests.length === 0) this.ownLsn = lsn;
-      }
-    } catch {
-      // The heartbeat notices this. A replica lags no further behind a primary that is gone.
-    }
+    // The heartbeat notices a failure. A replica lags no further behind a primary that is gone.
+    const position = await within(ANSWER_MS, writtenPosition(primary)).catch(() => undefined);
     this.isAskingPrimary = false;
+    if (position === undefined || primary !== this.primary) return;
+    const { timeline, lsn } = position;
+    this.timeline = timeline;
+    this.history.push({ at, lsn });
+    for (const replica of this.replicas) this.checkAhead(replica, at, lsn);
+    // The primary answers again: it holds everything that it has stored.
+    if (isUnknown && this.positionRequests.length === 0) this.ownLsn = lsn;
   }
 
   /** A replica is ahead if the primary, asked after it, has not come as far. */
