@@ -34,7 +34,7 @@ export function postgresDialect(folding: Folding, configurations: Configurations
     return byPrefix ?? `${operand.sql} ${operator} ${bound}`;
   };
   return {
-    name: nameOf(adopted),
+    name: adopted === NOTHING_ADOPTED ? 'postgres' : `postgres ${++dialectCount}`,
     placeholder: (position, type) => (type === undefined ? `$${position}` : `$${position}::${parameterType(type)}`),
 
     stored(value, type) {
@@ -125,10 +125,6 @@ export function postgresDialect(folding: Folding, configurations: Configurations
 
 /** Distinguishes dialects, so that cached SQL of one is not used for another. */
 let dialectCount = 0;
-
-function nameOf(adopted: Adopted): string {
-  return adopted === NOTHING_ADOPTED ? 'postgres' : `postgres ${++dialectCount}`;
-}
 
 /** Comparisons ignore the bounds of the stored type: 1.00001 is not a decimal(12,4), but still a number. */
 function comparedAs({ postgres }: Type): string {

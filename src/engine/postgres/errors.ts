@@ -182,8 +182,9 @@ function duplicateIn({ byName }: Collection, detail = ''): { fields: Field[]; va
   if (fields.length === 0) return undefined;
   const values = fields.length === 1 ? [found[2]!] : found[2]!.split(', ');
   // A value with a comma is ambiguous: then the text stays as PostgreSQL printed it.
-  const isClear = values.length === fields.length;
-  return { fields, values: isClear ? values.map((value, index) => printValue(value, fields[index]!)) : [found[2]!] };
+  if (values.length !== fields.length) return { fields, values: [found[2]!] };
+  // Values are printed as in answers: a decimal without trailing zeros.
+  return { fields, values: fields.map(({ type }, index) => type.print(type.read(values[index]!))) };
 }
 
 /** Finds the conflicting row among the inserted ones; none if two have the value. */
@@ -191,30 +192,27 @@ export function withRowOfDuplicate(error: unknown, plan: WritePlan): unknown {
   if (plan.kind !== 'insert' || plan.rows.length < 2 || sqlState(error) !== '23505') return error;
   const taken = duplicateIn(plan.into, (error as ServerError).detail);
   if (taken === undefined) return error;
-  const places = taken.fields.map((field) => plan.into.fields.indexOf(field));
-  const found = plan.rows.flatMap((row, index) => {
-    const values = printValues(
-      taken.fields,
-      places.map((place) => row[place]),
-    );
-    return values.join(', ') === taken.values.join(', ') ? [index] : [];
-  });
-  return withRowIndex(duplicateKey(plan.into, taken.fields, taken.values), found.length === 1 ? found[0] : undefined);
-}
-
-/** Printed our way: a decimal without trailing zeros. */
-function printValue(text: string, { type }: Field): string {
-  return type.print(type.read(text));
+  const { into, rows } = plan;
+  const { fields, values } = taken;
+  const columns = fields.map((field) => into.fields.indexOf(field));
+  const texts = rows.map((row) =>
+    printValues(
+      fields,
+      columns.map((column) => row[column]),
+    ).join(', '),
+  );
+  const index = texts.indexOf(values.join(', '));
+  const isOnly = index !== -1 && index === texts.lastIndexOf(values.join(', '));
+  return withRowIndex(duplicateKey(into, fields, values), isOnly ? index : undefined);
 }
 
 /** The assigned key that turned out to be taken. */
 export function takenKey(error: unknown, collection: Collection): string | undefined {
   const { constraint, detail } = error as ServerError;
   if (constraint !== undefined && constraint !== `${collection.name}_pkey`) return undefined;
-  const duplicate = sqlState(error) === '23505' ? duplicateIn(collection, detail) : undefined;
-  return duplicate?.fields.length === 1 && duplicate.fields[0] === collection.assigned
-    ? duplicate.values[0]
-    : undefined;
+  const { fields = [], values = [] } = (sqlState(error) === '23505' && duplicateIn(collection, detail)) || {};
+  const isAssigned = fields.length === 1 && fields[0] === collection.assigned;
+  return isAssigned && /^-?\d+$/.test(values[0] ?? '') ? values[0] : undefined;
 }
 
 /** Describes a connection error without secrets. */

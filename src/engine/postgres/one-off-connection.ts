@@ -1,10 +1,9 @@
 /** One-off work of a command on a server, with errors as one clear sentence. */
 import type { SQL } from 'bun';
 import { ConfigError } from '../../settings/by-command.ts';
-import { nameUnknownHost } from './connections/unknown-host.ts';
 import { openPool, type SessionSettings } from './driver.ts';
 import { describe, isInternal } from './errors.ts';
-import type { Target } from './url.ts';
+import { nameUnknownHost, type Target } from './url.ts';
 
 /** Runs on a connection of its own. */
 export async function withOneConnection<T>(

@@ -34,22 +34,16 @@ export class Semaphore {
     };
   }
 
-  private wait(kind: Kind): Promise<void> {
+  private async wait(kind: Kind): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const fail = () => reject(unavailable(`Too many ${kind}s are waiting for PostgreSQL`));
-    if (this.waiting.length >= this.maxWaiting) fail();
-    else {
-      const timer = setTimeout(() => {
-        this.waiting.splice(this.waiting.indexOf(proceed), 1);
-        fail();
-      }, WAIT_MS);
-      const proceed = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-      this.waiting.push(proceed);
-    }
-    return promise;
+    const tooMany = unavailable(`Too many ${kind}s are waiting for PostgreSQL`);
+    if (this.waiting.length >= this.maxWaiting) throw tooMany;
+    this.waiting.push(resolve);
+    const timer = setTimeout(() => {
+      this.waiting.splice(this.waiting.indexOf(resolve), 1);
+      reject(tooMany);
+    }, WAIT_MS);
+    await promise.finally(() => clearTimeout(timer));
   }
 }
 

@@ -20,9 +20,9 @@ import {
   unavailable,
 } from '../errors.ts';
 import type { Notice } from '../notice.ts';
-import type { ServerAddress, Target } from '../url.ts';
+import type { Target } from '../url.ts';
 import { findPrimary, type Primary } from './primary-discovery.ts';
-import { checkServer, type Identity, verifyServer } from './primary-probe.ts';
+import { checkServer, verifyServer } from './primary-probe.ts';
 
 /** Requests wait this long after a loss: a broken connection or a quick restart stays unnoticed. */
 const GRACE_MS = 3_000;
@@ -32,11 +32,7 @@ const PAUSE_AFTER_CHECKS_MS = 500;
 /** The interval and the time limit of the heartbeat: an idle instance also notices within seconds that the primary is gone. */
 const HEARTBEAT_MS = 1_000;
 
-interface ConnectedServer {
-  readonly server: ServerAddress;
-  readonly identity: Identity;
-  readonly pool: Pool;
-}
+type ConnectedServer = Omit<Primary, 'sql'> & { readonly pool: Pool };
 
 export class ConnectionManager {
   /** Undefined during a recovery. */

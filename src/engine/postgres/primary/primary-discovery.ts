@@ -3,10 +3,9 @@
  * If several hosts would do, the first of the list wins.
  */
 import type { SQL } from 'bun';
-import { nameUnknownHost } from '../connections/unknown-host.ts';
 import { openPool, type SessionSettings, within } from '../driver.ts';
 import { NoPrimary } from '../errors.ts';
-import type { ServerAddress, Target } from '../url.ts';
+import { nameUnknownHost, type ServerAddress, type Target } from '../url.ts';
 import { type Identity, identifyServer } from './primary-probe.ts';
 
 /** How long a host may take before the service also asks the next one of the list. */

@@ -16,30 +16,25 @@ const MAX_SWEPT_KEYS = 10_000;
 
 /** The earlier result, if any; otherwise the key is reserved until the transaction ends. */
 export async function takeKey(runner: Runner, retry: Retry, hours: number): Promise<WriteResult | undefined> {
-  const taken = await insertKey(runner, retry, hours);
-  if (taken.length > 0) return undefined;
-  const [kept] = await query<{ fingerprint: string; result: string }>(runner, {
-    sql: `select fingerprint, result from ${RETRY_TABLE} where key = $1::text`,
-    params: [retry.key],
-  });
-  // It was pruned between the two statements, so it can be taken now.
-  if (kept === undefined) return takeKey(runner, retry, hours);
-  if (kept.fingerprint !== retry.fingerprint) throw idempotencyKeyReused();
-  return JSON.parse(kept.result) as WriteResult;
-}
-
-async function insertKey(runner: Runner, { key, fingerprint }: Retry, hours: number): Promise<unknown[]> {
-  try {
-    return await query(runner, {
-      sql: `insert into ${RETRY_TABLE} as kept (key, fingerprint, created_at) values ($1::text, $2::text, now())
-        on conflict (key) do update set fingerprint = excluded.fingerprint, result = null, created_at = now()
-        where kept.created_at < now() - make_interval(hours => $3::int4) returning 1 as taken`,
-      params: [key, fingerprint, hours],
-    });
-  } catch (error) {
+  const { key, fingerprint } = retry;
+  const inserted = await query(runner, {
+    sql: `insert into ${RETRY_TABLE} as stored (key, fingerprint, created_at) values ($1::text, $2::text, now())
+      on conflict (key) do update set fingerprint = excluded.fingerprint, result = null, created_at = now()
+      where stored.created_at < now() - make_interval(hours => $3::int4) returning 1`,
+    params: [key, fingerprint, hours],
+  }).catch((error) => {
     // The first request with this key did not end in time.
     throw sqlState(error) === '57014' ? keyInUse() : error;
-  }
+  });
+  if (inserted.length > 0) return undefined;
+  const [stored] = await query<{ fingerprint: string; result: string }>(runner, {
+    sql: `select fingerprint, result from ${RETRY_TABLE} where key = $1::text`,
+    params: [key],
+  });
+  // It was pruned between the two statements, so it can be taken now.
+  if (stored === undefined) return takeKey(runner, retry, hours);
+  if (stored.fingerprint !== fingerprint) throw idempotencyKeyReused();
+  return JSON.parse(stored.result) as WriteResult;
 }
 
 function keyInUse(): ApiError {

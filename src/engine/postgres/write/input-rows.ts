@@ -16,10 +16,7 @@ export function* rowsAsJsonTask(
   fields: readonly Field[],
   rows: readonly (readonly (Value | undefined)[])[],
 ): Task<string> {
-  const columns = fields.map(({ name, type }) => ({
-    name: JSON.stringify(name),
-    json: type.json,
-  }));
+  const columns = fields.map(({ name, type }) => ({ name: JSON.stringify(name), json: type.json }));
   const texts = yield* mapInSlices(rows, (row) => {
     const members = columns.flatMap(({ name, json }, index) => {
       const value = row[index];
@@ -38,13 +35,11 @@ interface Target {
   readonly adopted: Adopted;
 }
 
-/** Compared with columns of an adopted table, texts take no collation of their own. */
+/** The rows as a table. Texts to compare with an adopted table take no collation of their own. */
 export function recordset({ collection, adopted }: Target, json: string, fields: readonly Field[]): string {
-  const typeOf = adopted.collections.has(collection) ? ({ type }: Field) => type.postgres.name : ofColumn;
-  const columns = fields.map((field) => `${identifier(field.name)} ${typeOf(field)}`).join(', ');
+  const isAdopted = adopted.collections.has(collection);
+  const columns = fields
+    .map(({ name, type }) => `${identifier(name)} ${isAdopted ? type.postgres.name : columnType(type)}`)
+    .join(', ');
   return `json_to_recordset(${json}::json) as ${INPUT_ROWS} (${columns})`;
-}
-
-function ofColumn({ type }: Field): string {
-  return columnType(type);
 }

@@ -99,52 +99,44 @@ export function compileBefore(context: WriteContext, created: Predicate, rows: s
   });
 }
 
-/** `rows` are the plan's rows as JSON. */
-export function compileInsert(
+type OneStatementPlan = InsertPlan | UpdatePlan | DeletePlan;
+
+/** `rows` are the rows of an insert as JSON. */
+export function compileWrite(
   context: WriteContext,
-  plan: InsertPlan,
+  plan: OneStatementPlan,
   rows: string,
   returned: ReturnedRows | undefined,
 ): Statement {
   const { collection, dialect } = context;
+  return buildStatement(dialect, (bind) => {
+    const scope = scopeOf(dialect, bind, collection.name);
+    return withResult(scope, plan, changeSql(context, plan, rows, scope), returned);
+  });
+}
+
+/** The change itself. It returns all columns of the changed rows, and whether a row is new. */
+function changeSql(context: WriteContext, plan: OneStatementPlan, rows: string, scope: Scope): string {
+  const { collection } = context;
   const { fields } = collection;
-  const head = insertHead(context);
-  return buildStatement(dialect, (bind) => {
-    const input = bind(rows, TEXT);
-    const values = head.fields.map((field) => insertedValue(context, field, `${INPUT_ROWS}.${identifier(field.name)}`));
-    const scope = scopeOf(dialect, bind, collection.name);
-    const met = plan.restriction?.met && compilePredicate(plan.restriction.met, scope);
-    const insert = `${head.into} select ${values.join(', ')} from ${recordset(context, input, fields)}${conflictSql(plan.conflict, met)}`;
-    const returning = `${columnList(fields)}, ${isNew(collection, plan.conflict)} as "is new"`;
-    return withResult(scope, plan, `${insert} returning ${returning}`, returned);
-  });
-}
-
-export function compileUpdate(context: WriteContext, plan: UpdatePlan, returned: ReturnedRows | undefined): Statement {
-  const { collection, dialect } = context;
+  const { bind } = scope;
   const table = identifier(collection.name);
-  return buildStatement(dialect, (bind) => {
-    const scope = scopeOf(dialect, bind, collection.name);
-    const columns = `${columnList(collection.fields)}, false as "is new"`;
-    // A PATCH without fields changes and matches nothing, as in PostgREST.
-    if (plan.set.length === 0) {
-      return withResult(scope, plan, `select ${columns} from ${table} where false`, returned);
-    }
-    const set = plan.set.map(({ field, value }) => `${identifier(field.name)} = ${bind(value, field.type)}`).join(', ');
-    const target = boundedWhere(collection, scope, plan.where, plan.bound);
-    const update = `update ${table} set ${set}${target} returning ${columns}`;
-    return withResult(scope, plan, update, returned);
-  });
-}
-
-export function compileDelete(context: WriteContext, plan: DeletePlan, returned: ReturnedRows | undefined): Statement {
-  const { collection, dialect } = context;
-  return buildStatement(dialect, (bind) => {
-    const scope = scopeOf(dialect, bind, collection.name);
-    const target = boundedWhere(collection, scope, plan.where, plan.bound);
-    const remove = `delete from ${identifier(collection.name)}${target} returning ${columnList(collection.fields)}, false as "is new"`;
-    return withResult(scope, plan, remove, returned);
-  });
+  if (plan.kind === 'insert') {
+    const head = insertHead(context);
+    const values = head.fields.map((field) => insertedValue(context, field, `${INPUT_ROWS}.${identifier(field.name)}`));
+    const input = recordset(context, bind(rows, TEXT), fields);
+    const met = plan.restriction?.met && compilePredicate(plan.restriction.met, scope);
+    const insert = `${head.into} select ${values.join(', ')} from ${input}${conflictSql(plan.conflict, met)}`;
+    return `${insert} returning ${columnList(fields)}, ${isNew(collection, plan.conflict)} as "is new"`;
+  }
+  const columns = `${columnList(fields)}, false as "is new"`;
+  if (plan.kind === 'delete') {
+    return `delete from ${table}${boundedWhere(collection, scope, plan.where, plan.bound)} returning ${columns}`;
+  }
+  // A PATCH without fields changes and matches nothing, as in PostgREST.
+  if (plan.set.length === 0) return `select ${columns} from ${table} where false`;
+  const set = plan.set.map(({ field, value }) => `${identifier(field.name)} = ${bind(value, field.type)}`).join(', ');
+  return `update ${table} set ${set}${boundedWhere(collection, scope, plan.where, plan.bound)} returning ${columns}`;
 }
 
 /** The returned rows over rows changed before, as a JSON list. */

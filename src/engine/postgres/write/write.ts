@@ -22,10 +22,8 @@ import { rememberResult, takeKey } from './idempotency-keys.ts';
 import { rowsAsJsonTask } from './input-rows.ts';
 import {
   compileBefore,
-  compileDelete,
-  compileInsert,
   compileShown,
-  compileUpdate,
+  compileWrite,
   isShownAfter,
   type ReturnedRows,
   type WriteContext,
@@ -127,13 +125,8 @@ async function change(connection: Connection, job: Job): Promise<Written> {
 
 async function changeRows(connection: Connection, { context, plan, returned, limits }: Job): Promise<Written> {
   if (plan.kind === 'update-each') return bulkUpdate(connection, context, plan, returned, limits.querySeconds * 1000);
-  const statement =
-    plan.kind === 'insert'
-      ? compileInsert(context, plan, await allowedRows(connection, context, plan), returned)
-      : plan.kind === 'update'
-        ? compileUpdate(context, plan, returned)
-        : compileDelete(context, plan, returned);
-  const [written] = await query<Written>(connection, statement);
+  const rows = plan.kind === 'insert' ? await allowedRows(connection, context, plan) : '';
+  const [written] = await query<Written>(connection, compileWrite(context, plan, rows, returned));
   checkAllowed(plan, written!);
   if (returned === undefined || written?.stored === undefined) return written!;
   const [shown] = await query<Pick<Written, 'rows'>>(connection, compileShown(context, returned, written.stored));
@@ -148,18 +141,15 @@ function checkAllowed(plan: WritePlan, { affected, refused = 0 }: Written): void
 
 /** The rows as JSON, if they may be stored as far as is known. */
 async function allowedRows(runner: Runner, context: WriteContext, plan: InsertPlan): Promise<string> {
-  const rows = await inputJson(plan);
+  const { into, rows } = plan;
+  const task = rowsAsJsonTask(into.fields, rows);
+  // Many rows take several turns, with other requests in between.
+  const json = rows.length <= ROWS_PER_SLICE ? runToEnd(task) : await schedule(task);
   const created = checkBeforeInsert(plan);
-  if (created === undefined) return rows;
-  const [told] = await query<{ refused: number }>(runner, compileBefore(context, created, rows));
-  if (told!.refused > 0) throw rowDenied(plan.into.name);
-  return rows;
-}
-
-/** In slices for many rows, with other requests in between. */
-async function inputJson({ into, rows }: InsertPlan): Promise<string> {
-  const making = rowsAsJsonTask(into.fields, rows);
-  return rows.length <= ROWS_PER_SLICE ? runToEnd(making) : schedule(making);
+  if (created === undefined) return json;
+  const [row] = await query<{ refused: number }>(runner, compileBefore(context, created, json));
+  if (row!.refused > 0) throw rowDenied(into.name);
+  return json;
 }
 
 function resultOf(connection: Connection, { plan, encoding, returned }: Job, written: Written): WriteResult {
