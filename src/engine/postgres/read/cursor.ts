@@ -18,11 +18,9 @@ import { query, quoteText, type Runner, WAITING_FOR_A_CLIENT } from '../driver.t
 import { boundedRow, isTooLong, rowTooLong } from './row-bytes.ts';
 
 const ROWS_PER_FETCH = 1_000;
-/**
- * With long rows, a fetch is limited to this many bytes of the largest possible row, and grows while rows are short.
- */
+/** Limits a fetch of long rows, counted as if every row had its maximum size. It grows while rows are short. */
 const BYTES_PER_FETCH = 8 * 1024 * 1024;
-const MOST_LONG_ROWS = 16;
+const MAX_LONG_ROWS = 16;
 
 export async function openCursor(
   pool: Pool,
@@ -39,9 +37,10 @@ export async function openCursor(
     const { end } = compilePageEnd(plan, dialect);
     const last = end && returned === plan.limit ? await query<Row>(connection, end.statement) : [];
     const isLong = await hasLongValues(connection, plan.from);
-    const usual = outputOf(plan.columns, encoding, dialect);
+    const defaultOutput = outputOf(plan.columns, encoding, dialect);
     // JSON.stringify would block the event loop on long texts, so the database builds their JSON.
-    const output: Output = isLong && usual.form === 'plain' ? { ...usual, form: 'json' } : usual;
+    const output: Output =
+      isLong && defaultOutput.form === 'plain' ? { ...defaultOutput, form: 'json' } : defaultOutput;
     const read = compileRead(plan, boundedRow(plan, output), dialect);
     const size = isLong
       ? sizeForLongRows(maxRowBytes(plan.columns, output))
@@ -73,7 +72,7 @@ interface FetchSize {
 
 function sizeForLongRows(bytesOfRow: number): FetchSize {
   const rows = Math.max(1, Math.floor(BYTES_PER_FETCH / bytesOfRow));
-  return { rows: Math.min(rows, ROWS_PER_FETCH), most: Math.max(rows, MOST_LONG_ROWS) };
+  return { rows: Math.min(rows, ROWS_PER_FETCH), most: Math.max(rows, MAX_LONG_ROWS) };
 }
 
 class CursorBody implements AsyncIterator<Uint8Array, undefined> {

@@ -31,10 +31,10 @@ export const rowsWithin: NonNullable<SqlDialect['boundedRows']> = (rows, name, v
   const wide = values.length > MANY_VALUES ? '::int8' : '';
   const lengths = values.map((value) => `coalesce(octet_length((${value})::text)${wide}, 0)`);
   const bytes = [String(least), ...lengths].join(' + ');
-  const of = `from (${rows}) as ${identifier(name)}`;
-  const longest = bounded === 'row' ? MAX_ROW_BYTES : share;
-  if (longest !== undefined) return `select * ${of} where ${raiseIf(`${bytes} > ${longest}`)}`;
-  const counted = `select *, sum(${bytes}) over (rows unbounded preceding) as "bytes so far" ${of}`;
+  const source = `from (${rows}) as ${identifier(name)}`;
+  const maxBytes = bounded === 'row' ? MAX_ROW_BYTES : share;
+  if (maxBytes !== undefined) return `select * ${source} where ${raiseIf(`${bytes} > ${maxBytes}`)}`;
+  const counted = `select *, sum(${bytes}) over (rows unbounded preceding) as "bytes so far" ${source}`;
   return `select * from (${counted}) as counted where ${raiseIf(`"bytes so far" > ${CURSOR_BYTES}`)}`;
 };
 
@@ -49,7 +49,7 @@ export function returnedWithin(query: string): string {
   return `select coalesce(json_agg(row), '[]') from (${countedWithin(rows, 'row', 'row')}) as returned`;
 }
 
-/** The same for a statement that changes rows and returns columns, one of which may be long. */
+/** The rows that a change returns, as columns. One of the columns may be long. */
 export function changedWithin(change: string, columns: string, long: string): string {
   return `with ${CHANGED_ROWS} as (${change}) ${countedWithin(`select * from ${CHANGED_ROWS}`, columns, long)}`;
 }
