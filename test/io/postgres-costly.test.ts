@@ -4,7 +4,7 @@ import { SQL } from 'bun';
 import { createApp } from '../../src/app.ts';
 import { SMALL_TABLE_ROWS } from '../../src/base/limits.ts';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
-import { Slots, slotsFor } from '../../src/engine/postgres/connections/connection-limits.ts';
+import { connectionLimits, Semaphore } from '../../src/engine/postgres/connections/connection-limits.ts';
 import { openPostgres, type PostgresEngine } from '../../src/engine/postgres/engine.ts';
 import { PlanCost } from '../../src/engine/postgres/read/plan-cost.ts';
 import type { WritePlan } from '../../src/plan/types.ts';
@@ -250,12 +250,12 @@ test('the first reads of a process know which tables are small', async () => {
   const quick = new PlanCost(settings.schema);
   const quiet = catalogue.collections.get('quiet')!;
   const everything = { kind: 'delete', into: quiet, where: { kind: 'all', terms: [] } } as unknown as WritePlan;
-  expect(await quick.writes(pool, everything)).toBe(true);
+  expect(await quick.isCheapWrite(pool, everything)).toBe(true);
   await pool.close();
 });
 
 test('if the queue of costly reads is full, the next one is rejected at once with its own message', async () => {
-  const slots = new Slots(1, 1);
+  const slots = new Semaphore(1, 1);
   const giveBack = await slots.take('costly read');
   const waiting = slots.take('costly read');
   const refused = await slots.take('costly read').catch((error: unknown) => error);
@@ -265,7 +265,7 @@ test('if the queue of costly reads is full, the next one is rejected at once wit
 });
 
 test('a pool reserves some connections for quick reads and some for writes', async () => {
-  const freeIn = async (slots: Slots): Promise<number> => {
+  const freeIn = async (slots: Semaphore): Promise<number> => {
     for (let count = 0; ; count++) {
       const outcome = await Promise.race([
         slots.take('write').then(() => 'taken'),
@@ -275,8 +275,8 @@ test('a pool reserves some connections for quick reads and some for writes', asy
     }
   };
   for (let connections = 3; connections <= 50; connections++) {
-    const { write, ...slow } = slotsFor(connections);
-    const [forWrites, all] = write as [Slots, Slots];
+    const { write, ...slow } = connectionLimits(connections);
+    const [forWrites, all] = write as [Semaphore, Semaphore];
     const own = new Set(Object.values(slow).map(([first]) => first!));
     let forSlow = 0;
     for (const each of own) forSlow += await freeIn(each);

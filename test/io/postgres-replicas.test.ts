@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { SQL } from 'bun';
 import { startBalancer } from '../support/balancer.ts';
+import { startCuttingProxy } from '../support/cutting-proxy.ts';
 import { newServer, newStandby, type OwnServer } from '../support/postgres.ts';
 import { cleanUp, type Service, startService, temporaryFolder, until } from '../support/process.ts';
 import { startSilentProxy } from '../support/silent-proxy.ts';
@@ -80,6 +81,39 @@ describe('with a standby for reads', () => {
         expect(listed!.units_in_stock).toBe(round);
       }
       await resume();
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'a client that looks for an unconfirmed write finds it, however far behind the standby is',
+    async () => {
+      const proxy = await startCuttingProxy(primary.port, '127.0.0.1');
+      const other = await startService({
+        args: ['--replica-lag', '300', '--log-level', 'info'],
+        cwd: temporaryFolder(),
+        env: {
+          DATABASE_URL: primary.url.replace(/@[^/]*/, `@127.0.0.1:${proxy.port}`),
+          DATABASE_REPLICA_URLS: standby.url,
+        },
+      });
+      await until('the standby to be read from', () => other.stderr().includes('reading from the replica'));
+      await pause();
+      const cut = proxy.cut('not confirmed', 'before it is answered');
+      const sent = await other.fetch('/products', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ product_name: 'not confirmed' }),
+      });
+      await cut;
+      expect([sent.status, await sent.json()]).toEqual([
+        503,
+        expect.objectContaining({ message: 'the database did not confirm the write' }),
+      ]);
+      const found = await other.fetch('/products?product_name=eq.not confirmed');
+      expect(await found.json()).toHaveLength(1);
+      await resume();
+      proxy.close();
     },
     PATIENCE_MS,
   );

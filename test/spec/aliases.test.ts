@@ -16,12 +16,12 @@ const NAMES: readonly (readonly [id: string, name: string])[] = [
   ['column 1', LONG],
   ['here', 'total'],
   ['is new', 'rows'],
-  ['id', 'is here'],
-  ['is here', 'the total'],
-  ['bytes so far', 'the place'],
+  ['id', 'has row'],
+  ['has row', 'total count'],
+  ['bytes so far', 'row number'],
   ['page key', 'key 0'],
   ['row', 'cell 0'],
-  ['the shaped', 'the changed'],
+  ['returned rows', 'changed rows'],
 ];
 
 describe.each(Object.keys(ENGINES))('aliases on %s', (engine) => {

@@ -34,7 +34,7 @@ export function postgresDialect(folding: Folding, configurations: Configurations
     return byPrefix ?? `${operand.sql} ${operator} ${bound}`;
   };
   return {
-    name: nameOf(adopted),
+    name: adopted === NOTHING_ADOPTED ? 'postgres' : `postgres ${++dialectCount}`,
     placeholder: (position, type) => (type === undefined ? `$${position}` : `$${position}::${parameterType(type)}`),
 
     stored(value, type) {
@@ -124,11 +124,7 @@ export function postgresDialect(folding: Folding, configurations: Configurations
 }
 
 /** Distinguishes dialects, so that cached SQL of one is not used for another. */
-let made = 0;
-
-function nameOf(adopted: Adopted): string {
-  return adopted === NOTHING_ADOPTED ? 'postgres' : `postgres ${++made}`;
-}
+let dialectCount = 0;
 
 /** Comparisons ignore the bounds of the stored type: 1.00001 is not a decimal(12,4), but still a number. */
 function comparedAs({ postgres }: Type): string {
@@ -159,13 +155,13 @@ function collated(sql: string, { postgres }: Type): string {
 }
 
 /** The names in a statement's paths: equal names share a parameter, so that grouped and selected expressions match. */
-const names = new WeakMap<Bind, Map<string, string>>();
+const pathNames = new WeakMap<Bind, Map<string, string>>();
 const LAST_INDEX = 2 ** 31 - 1;
 
 function step(key: string, bind: Bind): string {
   if (isIndex(key)) return String(Math.max(-LAST_INDEX, Math.min(LAST_INDEX, Number(key))));
-  const known = names.get(bind) ?? new Map<string, string>();
-  names.set(bind, known);
+  const known = pathNames.get(bind) ?? new Map<string, string>();
+  pathNames.set(bind, known);
   const name = known.get(key) ?? bind(key, TEXT);
   known.set(key, name);
   return name;
@@ -175,11 +171,11 @@ function step(key: string, bind: Bind): string {
  * Before version 17, PostgreSQL tries every combination of two lists on one indexed column, which takes too long for
  * dozens of lists. So the first list of a statement may use the index, and the others only filter.
  */
-const listed = new WeakMap<Bind, Set<string>>();
+const columnsWithList = new WeakMap<Bind, Set<string>>();
 
 function isFirstList(bind: Bind, column: string): boolean {
-  const names = listed.get(bind) ?? new Set();
-  listed.set(bind, names);
+  const names = columnsWithList.get(bind) ?? new Set();
+  columnsWithList.set(bind, names);
   if (names.has(column)) return false;
   names.add(column);
   return true;

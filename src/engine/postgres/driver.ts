@@ -3,9 +3,7 @@ import { type ReservedSQL, SQL } from 'bun';
 import { INT4_MAX, INT4_MIN } from '../../base/limits.ts';
 import type { Value } from '../../collection/value.ts';
 import type { Statement } from '../sql/statement.ts';
-import { keepLikePool, recordValues } from './connections/connection-memory.ts';
-import { track, trackLikePool } from './connections/in-flight.ts';
-import { busy } from './errors.ts';
+import { NoAnswer, unavailable } from './errors.ts';
 import type { ServerAddress } from './url.ts';
 
 export interface SessionSettings {
@@ -17,8 +15,10 @@ export interface SessionSettings {
   readonly preparedStatements?: boolean;
 }
 
-/** A pool, or one connection reserved from it. */
-export type Runner = Pick<SQL, 'unsafe'>;
+/** A pool or one connection, of the driver or of this service. */
+export interface Runner {
+  unsafe<T>(text: string, values?: Value[]): Promise<T>;
+}
 
 /** PostgreSQL ends the open transactions of an instance that vanished, so that they do not hold rows or idempotency keys. */
 const IDLE_IN_TRANSACTION = '15s';
@@ -70,13 +70,7 @@ export function openPool(
 }
 
 export function query<T = Record<string, unknown>>(runner: Runner, statement: Statement): Promise<T[]> {
-  recordValues(runner, statement.params);
-  return track(runner, runner.unsafe<T[]>(statement.sql, statement.params.map(encode)));
-}
-
-/** Runs a command without values. */
-export function run<T = unknown>(runner: Runner, sql: string): Promise<T> {
-  return track(runner, runner.unsafe<T>(sql));
+  return runner.unsafe<T[]>(statement.sql, statement.params.map(encode));
 }
 
 /** How long a request waits for a dedicated connection while all are in use. */
@@ -85,12 +79,9 @@ const RESERVE_MS = 5_000;
 export async function reserve(pool: SQL, milliseconds = RESERVE_MS): Promise<ReservedSQL> {
   const signal = AbortSignal.timeout(milliseconds);
   try {
-    const connection = await pool.reserve({ signal });
-    trackLikePool(connection, pool);
-    keepLikePool(connection, pool);
-    return connection;
+    return await pool.reserve({ signal });
   } catch (error) {
-    throw signal.aborted ? busy() : error;
+    throw signal.aborted ? unavailable('All connections to PostgreSQL are in use') : error;
   }
 }
 
@@ -102,30 +93,18 @@ export async function within<T>(milliseconds: number, work: Promise<T>): Promise
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
     const end = performance.now() + milliseconds;
-    const giveUp = () => reject(new NoAnswer('no answer in time'));
-    // If this process was held up, the answer may be waiting, and is read first.
-    const look = () => {
-      if (performance.now() < end + HELD_UP_MS) giveUp();
-      else timer = setTimeout(giveUp, Math.min(milliseconds, HELD_UP_MS));
+    const giveUp = () => {
+      // If this process was held up, the answer may be waiting, and is read first.
+      const isLate = performance.now() > end + HELD_UP_MS;
+      timer = setTimeout(() => reject(new NoAnswer()), isLate ? HELD_UP_MS : 0);
     };
-    timer = setTimeout(look, milliseconds);
+    timer = setTimeout(giveUp, milliseconds);
   });
   try {
     return await Promise.race([work, late]);
   } finally {
     clearTimeout(timer);
   }
-}
-
-export class NoAnswer extends Error {
-  readonly code = 'ERR_POSTGRES_CONNECTION_SILENT';
-}
-
-/** Resolves to rows as lists, in the order of the columns. */
-export async function queryLists(runner: Runner, statement: Statement): Promise<unknown[][]> {
-  const { sql, params } = statement;
-  recordValues(runner, params);
-  return await track(runner, runner.unsafe<unknown[][]>(sql, params.map(encode)).values());
 }
 
 /** The driver would send a fraction as a double. As text it keeps its decimal digits. */

@@ -2,7 +2,6 @@
  * The PostgreSQL engine: any number of instances on one database. It holds no state but connections; the database
  * decides what instances must agree on (assigned keys, idempotency keys, versions).
  */
-import type { SQL } from 'bun';
 import { DEFAULT_REPLICA_LAG_SECONDS } from '../../base/limits.ts';
 import type { Collection } from '../../collection/declaration.ts';
 import type { Encoding } from '../../encode/encoding.ts';
@@ -11,11 +10,11 @@ import type { Engine, Explanation, Metric, PlanOption, ReadResult, WriteResult }
 import type { LoadOptions, LoadResult, LoadSet } from '../shared/loader.ts';
 import type { SqlDialect } from '../sql/statement.ts';
 import { bypassedRowSecurity } from './adopt/row-security.ts';
-import { stopTracking } from './connections/in-flight.ts';
+import type { Connection, Pool } from './connections/pool.ts';
 import { checkPooling } from './connections/pooler-check.ts';
 import { postgresDialect } from './dialect.ts';
-import { type Runner, type SessionSettings, within } from './driver.ts';
-import { inItsOwnWords, naming, translateError } from './errors.ts';
+import { type SessionSettings, within } from './driver.ts';
+import { translateError, withRowOfDuplicate, withServerMessage } from './errors.ts';
 import { Executor } from './executor.ts';
 import type { Notice } from './notice.ts';
 import { ConnectionManager } from './primary/connection-manager.ts';
@@ -28,13 +27,13 @@ import { ReplicaSet } from './replicas/replica-set.ts';
 import type { PostgresRequirement } from './schema/compare-schema.ts';
 import { makeTables, type Prepared, prepareSchema, schemaAgain } from './schema/migrate.ts';
 import { hasOwnTables, makeOwnTables, rejectCredentials } from './schema/own-tables.ts';
-import { parseTarget, type Target } from './url.ts';
-import { noRetries, Sweeper } from './write/idempotency-keys.ts';
-import { Keys } from './write/key-sequence.ts';
+import { parseTarget } from './url.ts';
+import { noIdempotencyTable, Sweeper } from './write/idempotency-keys.ts';
+import { KeySequences } from './write/key-sequence.ts';
 import { loadRows } from './write/loader.ts';
 import type { WriteContext } from './write/statements.ts';
 import { UnconfirmedCommit } from './write/transaction.ts';
-import { carryOut } from './write/write.ts';
+import { executeWrite } from './write/write.ts';
 
 /** The time for a new primary to answer the questions after connecting. */
 const CHECKS_MS = 4_000;
@@ -52,22 +51,13 @@ export interface PostgresOptions extends SessionSettings, PostgresRequirement {
   readonly rejectsCredentials?: boolean;
 }
 
-function replicasOf(options: PostgresOptions): ReplicaSet | undefined {
-  const { replicas = [], replicaLagSeconds = DEFAULT_REPLICA_LAG_SECONDS, replicaReads = 'own' } = options;
-  const settings = { ...options, replicaLagSeconds, replicaReads };
-  return replicas.length === 0 ? undefined : new ReplicaSet(replicas, settings, options.notice ?? (() => {}));
-}
-
-export function openPostgres(options: PostgresOptions): PostgresEngine {
-  return new PostgresEngine(options, parseTarget(options.url));
-}
-
 export class PostgresEngine implements Engine {
   readonly location: string;
   readonly opened: Promise<void>;
   readonly hasPositions: boolean;
   /** The schema changes made by opening. */
   steps: readonly string[] = [];
+  private readonly notice: Notice;
   private readonly primary: ConnectionManager;
   private readonly sweeper: Sweeper;
   private readonly replicas: ReplicaSet | undefined;
@@ -76,19 +66,19 @@ export class PostgresEngine implements Engine {
   private dialect!: SqlDialect;
   private prepared!: Prepared;
   private isPrepared = false;
-  private readonly quick: PlanCost;
-  private keys = new Keys();
+  private readonly planCost: PlanCost;
+  private keys = new KeySequences();
 
-  constructor(
-    private readonly options: PostgresOptions,
-    target: Target,
-  ) {
-    const { schema } = options;
+  constructor(private readonly options: PostgresOptions) {
+    const target = parseTarget(options.url);
+    const { schema, replicas = [], replicaLagSeconds = DEFAULT_REPLICA_LAG_SECONDS, replicaReads = 'own' } = options;
+    this.notice = options.notice ?? (() => {});
     this.location = `${target.location}${schema === 'public' ? '' : ` (schema ${schema})`}`;
-    this.quick = new PlanCost(schema);
+    this.planCost = new PlanCost(schema);
     this.sweeper = new Sweeper(options.retryHours);
-    this.primary = new ConnectionManager(target, options, (pool) => this.prepare(pool), options.notice ?? (() => {}));
-    this.replicas = replicasOf(options);
+    this.primary = new ConnectionManager(target, options, (pool) => this.prepare(pool), this.notice);
+    const replicaSettings = { ...options, replicaLagSeconds, replicaReads };
+    this.replicas = replicas.length === 0 ? undefined : new ReplicaSet(replicas, replicaSettings, this.notice);
     this.hasPositions = this.replicas !== undefined;
     this.executor = new Executor(this.primary, this.replicas);
     this.opened = this.primary.open();
@@ -97,7 +87,7 @@ export class PostgresEngine implements Engine {
   }
 
   read(plan: ReadPlan, encoding: Encoding, after?: string): Promise<ReadResult> {
-    const work = (pool: SQL) => readList(pool, plan, this.dialect, encoding, this.quick.reads(pool, plan));
+    const work = (pool: Pool) => readList(pool, plan, this.dialect, encoding, this.planCost.isCheapRead(pool, plan));
     return this.executor.read(plan.from, work, after);
   }
 
@@ -119,8 +109,8 @@ export class PostgresEngine implements Engine {
   async ownTables({ make }: { readonly make: boolean }): Promise<boolean> {
     const pool = await this.primary.current();
     try {
-      if (make) await makeOwnTables(pool, this.options.schema);
-      return make || (await hasOwnTables(pool, this.options.schema));
+      if (make) await makeOwnTables(pool.sql, this.options.schema);
+      return make || (await hasOwnTables(pool.sql, this.options.schema));
     } catch (error) {
       throw translateError(error);
     }
@@ -141,7 +131,7 @@ export class PostgresEngine implements Engine {
       gauge('pool_connections_max', 'Connections that may be open to a server.', this.options.poolSize),
       ...(this.replicas === undefined
         ? []
-        : [gauge('replicas_near', 'Standbys that are near enough to read from.', this.replicas.near)]),
+        : [gauge('replicas_near', 'Standbys that are near enough to read from.', this.replicas.usableCount)]),
       gauge('pool_requests', 'Reads and writes that use or wait for a connection.', this.executor.size),
     ];
   }
@@ -153,31 +143,31 @@ export class PostgresEngine implements Engine {
     await this.primary.close();
   }
 
-  private async writeOnce(pool: SQL, plan: WritePlan, encoding: Encoding): Promise<WriteResult> {
+  private async writeOnce(pool: Pool, plan: WritePlan, encoding: Encoding): Promise<WriteResult> {
     const context = this.contextOf(plan.into);
-    if (plan.retry !== undefined && !this.prepared.hasRetries) throw noRetries();
-    await this.keys.pass(pool, context, plan);
+    if (plan.retry !== undefined && !this.prepared.hasRetries) throw noIdempotencyTable();
+    await this.keys.advancePast(pool, context, plan);
     if (plan.retry !== undefined) this.sweeper.sweep(pool);
     const write = () =>
-      this.keys.drawAgain(pool, context, plan, () =>
-        carryOut(pool, context, plan, encoding, this.options, this.quick.writes(pool, plan)),
+      this.keys.retryTakenKey(pool, context, plan, () =>
+        executeWrite(pool, context, plan, encoding, this.options, this.planCost.isCheapWrite(pool, plan)),
       );
-    const written = this.replicas === undefined ? write() : this.replicas.during(write);
+    const written = this.replicas === undefined ? write() : this.replicas.trackWrite(write);
     const isAdopted = context.adopted.collections.has(plan.into);
     return written.catch((error) => {
-      throw isAdopted ? inItsOwnWords(error) : naming(error, plan);
+      throw isAdopted ? withServerMessage(error) : withRowOfDuplicate(error, plan);
     });
   }
 
   /** Drops cached knowledge of the data, for example after a restore. */
   forget(): void {
-    this.keys = new Keys();
+    this.keys = new KeySequences();
   }
 
   /** Missing tables are created in the transaction of the load, and roll back with it. */
-  private async loadContext(connection: Runner): Promise<(collection: Collection) => WriteContext> {
+  private async loadContext(connection: Connection): Promise<(collection: Collection) => WriteContext> {
     // Tables are made without a time limit, which holds until the end of the transaction.
-    if (!this.prepared.hasTables) stopTracking(connection);
+    if (!this.prepared.hasTables) connection.liftDeadline();
     const prepared = this.prepared.hasTables ? this.prepared : await makeTables(connection, this.options);
     return (collection) => this.contextOf(collection, prepared);
   }
@@ -186,38 +176,35 @@ export class PostgresEngine implements Engine {
     return { collection, dialect: this.dialect, adopted, sequence: sequences.get(collection.name) };
   }
 
-  private async prepare(pool: SQL): Promise<void> {
-    const { notice = () => {} } = this.options;
-    if (!this.isPrepared) await within(CHECKS_MS, checkPooling(pool, this.options, notice));
-    if (this.options.rejectsCredentials === true && !this.isPrepared) {
-      await within(CHECKS_MS, rejectCredentials(pool, this.options.schema));
-    }
-    const prepared = await (this.isPrepared
-      ? within(CHECKS_MS, schemaAgain(pool, this.options, notice))
-      : prepareSchema(pool, this.options, notice));
-    const [folding, configurations] = await within(CHECKS_MS, this.abilities(pool));
+  /** Checks and inspects a primary that was just found. The first one may get tables. */
+  private async prepare(pool: Pool): Promise<void> {
+    const { options, notice, isPrepared } = this;
+    const { schema, catalogue } = options;
+    const { sql } = pool;
+    if (!isPrepared) await within(CHECKS_MS, checkPooling(sql, options, notice));
+    if (!isPrepared && options.rejectsCredentials === true) await within(CHECKS_MS, rejectCredentials(sql, schema));
+    const prepared = await (isPrepared
+      ? within(CHECKS_MS, schemaAgain(sql, options, notice))
+      : prepareSchema(sql, options, notice));
+    const folding = await within(CHECKS_MS, findFolding(sql));
+    const configurations = await within(CHECKS_MS, findConfigurations(sql));
     if (folding.collation === null) {
       notice('warn', 'this PostgreSQL knows no Unicode collation: ilike and imatch fold ASCII only');
     }
-    if (!this.isPrepared) {
+    if (!isPrepared) {
       this.steps = prepared.steps;
-      await within(CHECKS_MS, this.warnOfBypassedPolicies(pool, notice));
+      const warning = await within(CHECKS_MS, bypassedRowSecurity(sql, schema, [...catalogue.collections.keys()]));
+      if (warning !== undefined) notice('warn', warning);
     }
     this.dialect = postgresDialect(folding, configurations, prepared.adopted);
     // A load may have created the tables meanwhile.
     this.isPrepared = prepared.hasTables;
     this.prepared = prepared;
-    this.keys = new Keys();
+    this.keys = new KeySequences();
     await this.replicas?.restart(pool);
   }
+}
 
-  private async warnOfBypassedPolicies(pool: SQL, notice: Notice): Promise<void> {
-    const { schema, catalogue } = this.options;
-    const warning = await bypassedRowSecurity(pool, schema, [...catalogue.collections.keys()]);
-    if (warning !== undefined) notice('warn', warning);
-  }
-
-  private async abilities(pool: SQL) {
-    return [await findFolding(pool), await findConfigurations(pool)] as const;
-  }
+export function openPostgres(options: PostgresOptions): PostgresEngine {
+  return new PostgresEngine(options);
 }

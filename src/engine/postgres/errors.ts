@@ -18,17 +18,52 @@ export interface ServerError extends Error {
   readonly constraint?: string;
 }
 
-export function sqlState(error: unknown): string | undefined {
-  const { errno } = error as ServerError;
-  return error instanceof Error && typeof errno === 'string' ? errno : undefined;
+/** A loss that the service noticed itself. Its message says how. */
+export class ConnectionLoss extends Error {
+  readonly code = 'ERR_POSTGRES_CONNECTION_LOST';
 }
+
+/** The server did not answer in time. */
+export class NoAnswer extends ConnectionLoss {
+  override readonly message = 'PostgreSQL does not answer';
+}
+
+/** A connection did not answer a statement by its deadline. */
+export class SilentConnection extends ConnectionLoss {
+  override readonly message = 'A connection to PostgreSQL does not answer';
+}
+
+/** The address leads to another server, to the same server after a restart, or to one that became read-only. */
+export class ServerChanged extends ConnectionLoss {
+  override readonly message = 'Another PostgreSQL server answers at this address now';
+}
+
+/** The server that answers is a standby. */
+export class NoPrimary extends ConnectionLoss {
+  constructor(name: string) {
+    super(`No server takes writes: ${name} is a standby`);
+  }
+}
+
+export function sqlState(error: unknown): string | undefined {
+  const errno = error instanceof Error ? (error as ServerError).errno : undefined;
+  return typeof errno === 'string' ? errno : undefined;
+}
+
+/** Bun's code of an error of the connection; empty for any other error. */
+export function connectionCode(error: unknown): string {
+  const code = error instanceof Error ? (error as ServerError).code : undefined;
+  return typeof code === 'string' ? code : '';
+}
+
+const LOST_CONNECTION =
+  /^(ERR_POSTGRES_CONNECTION.*|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|ConnectionRefused)$/;
 
 /** The connection broke, or the server is stopping, starting, or no longer the primary. */
 export function isLoss(error: unknown): boolean {
   const state = sqlState(error);
   if (state !== undefined) return /^(08|57P0[1-5]|25006|25P03)/.test(state);
-  const { code } = error as ServerError;
-  return typeof code === 'string' && (code.startsWith('ERR_POSTGRES_CONNECTION') || NETWORK_ERRORS.includes(code));
+  return LOST_CONNECTION.test(connectionCode(error));
 }
 
 /** The server has no free connection; some may be free soon. */
@@ -36,28 +71,17 @@ export function isFull(error: unknown): boolean {
   return sqlState(error) === '53300';
 }
 
-const NETWORK_ERRORS = [
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ETIMEDOUT',
-  'EPIPE',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'ConnectionRefused',
-];
-
 /** Whether neither the server nor the connection reported the error: it is a fault of this program, and the log needs its stack. */
 export function isInternal(error: unknown): boolean {
-  return sqlState(error) === undefined && typeof (error as ServerError | undefined)?.code !== 'string';
+  return sqlState(error) === undefined && connectionCode(error) === '';
 }
 
 /** Whether the outcome of the statement is known: only the loss of the server or the connection leaves it open. */
-export function surelyUndone(error: unknown): boolean {
+export function isSurelyUndone(error: unknown): boolean {
   if (error instanceof ApiError || isInternal(error)) return true;
   const state = sqlState(error);
   if (state !== undefined) return !/^(08|57P)/.test(state);
-  const { code = '' } = error as ServerError;
-  return /^ERR_POSTGRES_CONNECTION_(REFUSED|TIMEOUT|FAILED)$/.test(code);
+  return /^ERR_POSTGRES_CONNECTION_(REFUSED|TIMEOUT|FAILED)$/.test(connectionCode(error));
 }
 
 /** A conflict with another transaction; a retry may succeed. */
@@ -73,15 +97,6 @@ export function unavailable(reason: string, seconds = 1): ApiError {
   });
 }
 
-export function busy(): ApiError {
-  return unavailable('All connections to PostgreSQL are in use');
-}
-
-/** All connections for this kind of work are in use. */
-export function crowded(kind: string): ApiError {
-  return unavailable(`Too many ${kind}s are waiting for PostgreSQL`);
-}
-
 /** The only failure after which it is unknown whether a write is stored. */
 export function unconfirmed(): ApiError {
   return new ApiError('CAT503', 'the database did not confirm the write', {
@@ -93,7 +108,7 @@ export function unconfirmed(): ApiError {
 }
 
 /** Codes that cannot occur on SQLite, and their equivalents. */
-const TRANSLATED: Readonly<Record<string, ErrorCode>> = {
+const EQUIVALENT_CODES: Readonly<Record<string, ErrorCode>> = {
   // Since version 18 for `on delete restrict`.
   '23001': '23503',
   '26000': 'CAT503',
@@ -116,7 +131,7 @@ const BY_CLASS: Readonly<Record<string, ErrorCode>> = {
   P0: '23514',
 };
 /** The classes of SQLSTATE that report trouble of the server or of this program. Any other class is what a trigger raised. */
-const SERVER_TROUBLE = /^(0[0-9AFLPZ]|2[45678BDF]|3|40|55|58|72|F0|HV|XX)/;
+const SERVER_PROBLEMS = /^(0[0-9AFLPZ]|2[45678BDF]|3|40|55|58|72|F0|HV|XX)/;
 
 export function translateError(error: unknown, collection?: Collection): unknown {
   if (error instanceof ApiError) return error;
@@ -126,7 +141,7 @@ export function translateError(error: unknown, collection?: Collection): unknown
   const { message, detail, hint, column, constraint } = error as ServerError;
   if (collection !== undefined) {
     const { name, assigned } = collection;
-    const taken = state === '23505' ? takenIn(collection, detail) : undefined;
+    const taken = state === '23505' ? duplicateIn(collection, detail) : undefined;
     if (taken !== undefined) return duplicateKey(collection, taken.fields, taken.values);
     if (state === '23502' && column !== undefined) return nullViolation(collection, { name: column });
     // Only an assigned key can violate the bounds of its field: supplied ones are validated before.
@@ -134,8 +149,8 @@ export function translateError(error: unknown, collection?: Collection): unknown
     if (state === '2200H' || isBeyond) return keysExhausted(collection);
   }
   if (state === '53100') return diskFull(message);
-  const ours = TRANSLATED[state] ?? known(state);
-  const code = ours ?? BY_CLASS[state.slice(0, 2)] ?? (SERVER_TROUBLE.test(state) ? undefined : 'P0001');
+  const ours = EQUIVALENT_CODES[state] ?? catalogueCode(state);
+  const code = ours ?? BY_CLASS[state.slice(0, 2)] ?? (SERVER_PROBLEMS.test(state) ? undefined : 'P0001');
   if (code === undefined) return error;
   const isOwn = ours === undefined && ERRORS[code].status < 500;
   return new ApiError(code, message, {
@@ -147,65 +162,66 @@ export function translateError(error: unknown, collection?: Collection): unknown
 }
 
 /** A constraint of an adopted table keeps its own name and message. */
-export function inItsOwnWords(error: unknown): unknown {
+export function withServerMessage(error: unknown): unknown {
   const state = sqlState(error) ?? '';
-  const code = known(state) ?? TRANSLATED[state];
+  const code = catalogueCode(state) ?? EQUIVALENT_CODES[state];
   if (code?.startsWith('23') !== true) return error;
   const { message, detail, hint } = error as ServerError;
   return new ApiError(code, message, { details: detail, hint });
 }
 
-function known(state: string): ErrorCode | undefined {
+function catalogueCode(state: string): ErrorCode | undefined {
   return Object.hasOwn(ERRORS, state) ? (state as ErrorCode) : undefined;
 }
 
 /** The fields and values in `Key (a, b)=(1, x) already exists.`, in any language of the server. */
-function takenIn({ byName }: Collection, detail = ''): { fields: Field[]; values: string[] } | undefined {
+function duplicateIn({ byName }: Collection, detail = ''): { fields: Field[]; values: string[] } | undefined {
   const found = /\(([\w, ]+)\)=\((.*)\)/s.exec(detail);
   if (found === null) return undefined;
   const fields = found[1]!.split(', ').flatMap((name) => byName.get(name) ?? []);
   if (fields.length === 0) return undefined;
   const values = fields.length === 1 ? [found[2]!] : found[2]!.split(', ');
   // A value with a comma is ambiguous: then the text stays as PostgreSQL printed it.
-  const isClear = values.length === fields.length;
-  return { fields, values: isClear ? values.map((value, index) => reprinted(value, fields[index]!)) : [found[2]!] };
+  if (values.length !== fields.length) return { fields, values: [found[2]!] };
+  // Values are printed as in answers: a decimal without trailing zeros.
+  return { fields, values: fields.map(({ type }, index) => type.print(type.read(values[index]!))) };
 }
 
 /** Finds the conflicting row among the inserted ones; none if two have the value. */
-export function naming(error: unknown, plan: WritePlan): unknown {
+export function withRowOfDuplicate(error: unknown, plan: WritePlan): unknown {
   if (plan.kind !== 'insert' || plan.rows.length < 2 || sqlState(error) !== '23505') return error;
-  const taken = takenIn(plan.into, (error as ServerError).detail);
+  const taken = duplicateIn(plan.into, (error as ServerError).detail);
   if (taken === undefined) return error;
-  const places = taken.fields.map((field) => plan.into.fields.indexOf(field));
-  const found = plan.rows.flatMap((row, index) => {
-    const values = printValues(
-      taken.fields,
-      places.map((place) => row[place]),
-    );
-    return values.join(', ') === taken.values.join(', ') ? [index] : [];
-  });
-  return withRowIndex(duplicateKey(plan.into, taken.fields, taken.values), found.length === 1 ? found[0] : undefined);
+  const { into, rows } = plan;
+  const { fields, values } = taken;
+  const columns = fields.map((field) => into.fields.indexOf(field));
+  const texts = rows.map((row) =>
+    printValues(
+      fields,
+      columns.map((column) => row[column]),
+    ).join(', '),
+  );
+  const index = texts.indexOf(values.join(', '));
+  const isOnly = index !== -1 && index === texts.lastIndexOf(values.join(', '));
+  return withRowIndex(duplicateKey(into, fields, values), isOnly ? index : undefined);
 }
 
-/** Printed our way: a decimal without trailing zeros. */
-function reprinted(text: string, { type }: Field): string {
-  return type.print(type.read(text));
-}
-
-/** The assigned key in `Key (id)=(7) already exists.`, in any language of the server. */
-export function duplicateOf(error: unknown, { name, assigned }: Collection): string | undefined {
-  const { constraint, detail = '' } = error as ServerError;
-  if (assigned === undefined || (constraint !== undefined && constraint !== `${name}_pkey`)) return undefined;
-  const found = /\((\w+)\)=\((-?\d+)\)/.exec(detail);
-  return found?.[1] === assigned.name ? found[2] : undefined;
+/** The assigned key that turned out to be taken. */
+export function takenKey(error: unknown, collection: Collection): string | undefined {
+  const { constraint, detail } = error as ServerError;
+  if (constraint !== undefined && constraint !== `${collection.name}_pkey`) return undefined;
+  const { fields = [], values = [] } = (sqlState(error) === '23505' && duplicateIn(collection, detail)) || {};
+  const isAssigned = fields.length === 1 && fields[0] === collection.assigned;
+  return isAssigned && /^-?\d+$/.test(values[0] ?? '') ? values[0] : undefined;
 }
 
 /** Describes a connection error without secrets. */
 export function describe(error: unknown): string {
+  if (error instanceof ConnectionLoss) return error.message;
   const state = sqlState(error);
   if (state === '25006') return 'The server is read-only for now';
   if (state !== undefined) return `PostgreSQL says: ${(error as Error).message}`;
-  const { code = '' } = error as ServerError;
+  const code = connectionCode(error);
   if (code === 'ENOTFOUND') return `PostgreSQL cannot be reached: ${(error as Error).message}`;
   return CONNECTION_PROBLEMS[code] ?? `PostgreSQL cannot be reached (${code || (error as Error).message})`;
 }
@@ -214,13 +230,5 @@ const CONNECTION_PROBLEMS: Readonly<Record<string, string>> = {
   ERR_POSTGRES_CONNECTION_REFUSED: 'PostgreSQL cannot be reached: the connection is refused',
   ERR_POSTGRES_CONNECTION_TIMEOUT: 'PostgreSQL cannot be reached: it does not answer in time',
   ERR_POSTGRES_CONNECTION_CLOSED: 'PostgreSQL closed the connection',
-  ERR_POSTGRES_CONNECTION_SILENT: 'PostgreSQL does not answer',
-  ERR_POSTGRES_CONNECTION_LOST: 'A connection to PostgreSQL does not answer',
-  ERR_POSTGRES_CONNECTION_ELSEWHERE: 'Another PostgreSQL server answers at this address now',
   ERR_POSTGRES_CONNECTION_FAILED: 'PostgreSQL does not take connections yet',
 };
-
-/** Whether the client side rejected the server's certificate. */
-export function isCertificateProblem(error: unknown): boolean {
-  return /CERT|SIGNATURE/.test((error as ServerError).code ?? '');
-}

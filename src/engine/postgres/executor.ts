@@ -2,19 +2,15 @@
  * Runs reads and writes on a replica or the primary. It retries on a new connection if one broke, and after a conflict with
  * another transaction. Failures that remain become errors for the client.
  */
-import type { SQL } from 'bun';
 import type { Collection } from '../../collection/declaration.ts';
 import { isOwn } from '../../collection/own-collections.ts';
-import { SilentConnection } from './connections/in-flight.ts';
-import { isFull, isLoss, isTransient, translateError } from './errors.ts';
+import type { Pool } from './connections/pool.ts';
+import { isFull, isLoss, isTransient, SilentConnection, translateError } from './errors.ts';
 import type { ConnectionManager } from './primary/connection-manager.ts';
 import type { ReplicaSet } from './replicas/replica-set.ts';
-import { MAX_ATTEMPTS, pauseBefore, retryOnConflict, UnconfirmedCommit } from './write/transaction.ts';
+import { UnconfirmedCommit } from './write/transaction.ts';
 
-/** Connections that a request tries before its client gets 503. */
-const MAX_CONNECTIONS = 3;
-
-type Work<T> = (pool: SQL) => Promise<T>;
+type Work<T> = (pool: Pool) => Promise<T>;
 
 export class Executor {
   /** Requests in progress. */
@@ -34,83 +30,68 @@ export class Executor {
   read<T>(about: Collection, work: Work<T>, after?: string): Promise<T> {
     // A replica may still hold a key that was revoked.
     const replica = this.replicas === undefined || isOwn(about) ? undefined : this.replicas.pick(after);
-    if (replica === undefined) return this.readPrimary(about, work, 1);
-    return this.run(replica.pool, work, (error) => {
+    if (replica === undefined) return this.onPrimary(about, work);
+    return this.run(replica.pool, work, async (error) => {
       // The primary can do what a replica cannot, such as keep a row that replay removes.
       if (!isLoss(error) && !isTransient(error)) throw translateError(error, about);
       if (isLoss(error)) this.replicas?.lost(replica);
-      return this.readPrimary(about, work, 1);
+      return this.onPrimary(about, work);
     });
   }
 
-  async write<T>(about: Collection, work: Work<T>): Promise<T> {
-    for (let attempt = 1; ; attempt++) {
-      const pool = await this.primary.current();
-      try {
-        return await this.run(pool, () => retryOnConflict(() => work(pool)));
-      } catch (error) {
-        if (error instanceof UnconfirmedCommit) {
-          this.report(error.cause, pool);
-          throw error.refusal;
-        }
-        if (isFull(error) && attempt < MAX_ATTEMPTS) {
-          await pauseWhileFull(attempt);
-          continue;
-        }
-        if (!isLoss(error)) throw translateError(error, about);
-        this.report(error, pool);
-        // Without an UnconfirmedCommit no commit was sent: the write is not stored, and may run again.
-        if (attempt >= MAX_CONNECTIONS || error instanceof SilentConnection) throw translateError(error, about);
-      }
-    }
+  write<T>(about: Collection, work: Work<T>): Promise<T> {
+    const writeOnce = (pool: Pool) =>
+      work(pool).catch((error) => {
+        // A retry would come late, and might wait for locks of the attempt before.
+        throw error instanceof SilentConnection ? translateError(error) : error;
+      });
+    return this.onPrimary(about, writeOnce);
   }
 
   /** Not an async function: a short read is one step, and every read would pay for a second one. */
-  private readPrimary<T>(about: Collection, work: Work<T>, attempt: number): Promise<T> {
+  private onPrimary<T>(about: Collection, work: Work<T>, attempt = 1): Promise<T> {
     const pool = this.primary.current();
-    if (pool instanceof Promise) return pool.then((found) => this.readFrom(found, about, work, attempt));
-    return this.readFrom(pool, about, work, attempt);
+    if (pool instanceof Promise) return pool.then((found) => this.attempt(found, about, work, attempt));
+    return this.attempt(pool, about, work, attempt);
   }
 
-  private readFrom<T>(pool: SQL, about: Collection, work: Work<T>, attempt: number): Promise<T> {
+  private attempt<T>(pool: Pool, about: Collection, work: Work<T>, attempt: number): Promise<T> {
     return this.run(pool, work, async (error) => {
-      if ((isTransient(error) || isFull(error)) && attempt < MAX_ATTEMPTS) {
-        await (isFull(error) ? pauseWhileFull : pauseBefore)(attempt);
-        return this.readPrimary(about, work, attempt + 1);
-      }
-      if (!isLoss(error)) throw translateError(error, about);
-      this.report(error, pool);
-      if (attempt >= MAX_CONNECTIONS) throw translateError(error, about);
-      return this.readPrimary(about, work, attempt + 1);
+      const isUnconfirmed = error instanceof UnconfirmedCommit;
+      const cause = isUnconfirmed ? error.cause : error;
+      // A silent connection says nothing about its server, which the heartbeat checks.
+      if (isLoss(cause) && !(cause instanceof SilentConnection)) this.primary.lost(cause, pool);
+      if (isUnconfirmed) throw error.refusal;
+      // Any other write that failed is not stored, and may run again.
+      const pause = pauseBeforeRetry(error, attempt);
+      if (pause === undefined) throw translateError(error, about);
+      await Bun.sleep(pause);
+      return this.onPrimary(about, work, attempt + 1);
     });
   }
 
-  private run<T>(pool: SQL, work: Work<T>, recover?: (error: unknown) => Promise<T>): Promise<T> {
+  private run<T>(pool: Pool, work: Work<T>, recover: (error: unknown) => Promise<T>): Promise<T> {
     this.size++;
-    const end = (error: unknown) => {
+    const fail = (error: unknown) => {
       this.size--;
-      if (recover === undefined) throw error;
       return recover(error);
     };
-    let started: Promise<T>;
     try {
-      started = work(pool);
+      return work(pool).then((result) => {
+        this.size--;
+        return result;
+      }, fail);
     } catch (error) {
-      started = Promise.reject(error);
+      return fail(error);
     }
-    return started.then((result) => {
-      this.size--;
-      return result;
-    }, end);
-  }
-
-  /** A silent connection says nothing about its server, which is checked while statements are slow. */
-  private report(error: unknown, pool: SQL): void {
-    if (error !== undefined && !(error instanceof SilentConnection)) this.primary.lost(error, pool);
   }
 }
 
-/** Waits until others may have returned a connection. */
-function pauseWhileFull(attempt: number): Promise<void> {
-  return Bun.sleep(100 * attempt);
+/** In milliseconds; undefined if the client gets the error. */
+function pauseBeforeRetry(error: unknown, attempt: number): number | undefined {
+  if (isLoss(error)) return attempt < 3 ? 0 : undefined;
+  if (attempt >= 5) return undefined;
+  // Other requests may return a connection, or end the transaction in conflict.
+  if (isFull(error)) return 100 * attempt;
+  return isTransient(error) ? Math.random() * 10 * 2 ** attempt : undefined;
 }

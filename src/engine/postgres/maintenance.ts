@@ -1,5 +1,4 @@
 /** Maintenance of a PostgreSQL database: checks only, since PostgreSQL has its own backup tools. */
-import type { SQL } from 'bun';
 import type { Catalogue } from '../../collection/declaration.ts';
 import { ConfigError } from '../../settings/by-command.ts';
 import { RECORD_TABLE } from '../migration/record.ts';
@@ -40,27 +39,29 @@ export class PostgresMaintenance implements Maintenance {
   }
 
   plan(terms: MigrationTerms): Promise<MigrationPlan> {
-    return this.onServer((pool) => planSchema(pool, this.demand(terms)));
+    return withOneConnection(this.target, this.settings, (pool) => planSchema(pool, this.requirement(terms)));
   }
 
   check(): Promise<readonly Finding[]> {
-    return this.onServer(async (pool) => {
-      const { version } = await inspectOwn(pool, this.settings.schema, RECORD_TABLE);
-      const { steps, problems } = await planSchema(pool, this.demand({ firstRows: () => [] }));
+    return withOneConnection(this.target, this.settings, async (pool) => {
+      const { schema } = this.settings;
+      const { roles } = this.catalogue;
+      const { version } = await inspectOwn(pool, schema, RECORD_TABLE);
+      const { steps, problems } = await planSchema(pool, this.requirement({ firstRows: () => [] }));
       const isIndex = (step: string) => step.startsWith('index ');
       const wrong = [...problems.map(({ words }) => words), ...steps.filter((step) => !isIndex(step)).map(missing)];
       return [
-        finding('schema version', (version ?? 0) <= SCHEMA_VERSION, versionWords(version)),
+        finding('schema version', (version ?? 0) <= SCHEMA_VERSION, describeVersion(version)),
         finding('constraints', wrong.length === 0, wrong.join('; ') || 'as declared'),
         finding('indexes', !steps.some(isIndex), steps.filter(isIndex).map(missing).join('; ') || 'all there'),
         ...(await this.counts(pool)),
         ...(await this.rowSecurity(pool)),
-        ...(await this.credentials(pool)),
+        ...(roles === undefined ? [] : [checkCredentialRoles(await roleHolders(pool, schema), roles)]),
       ];
     });
   }
 
-  private demand(terms: MigrationTerms): PostgresRequirement {
+  private requirement(terms: MigrationTerms): PostgresRequirement {
     return { ...terms, schema: this.settings.schema, catalogue: this.catalogue };
   }
 
@@ -81,16 +82,6 @@ export class PostgresMaintenance implements Maintenance {
     const warning = await bypassedRowSecurity(pool, this.settings.schema, [...this.catalogue.collections.keys()]);
     return warning === undefined ? [] : [{ check: 'row level security', ok: true, isWarning: true, detail: warning }];
   }
-
-  private async credentials(pool: Runner): Promise<Finding[]> {
-    const { roles } = this.catalogue;
-    if (roles === undefined) return [];
-    return [checkCredentialRoles(await roleHolders(pool, this.settings.schema), roles)];
-  }
-
-  private onServer<T>(work: (pool: SQL) => Promise<T>): Promise<T> {
-    return withOneConnection(this.target, this.settings, work);
-  }
 }
 
 function finding(check: string, ok: boolean, detail: string): Finding {
@@ -101,6 +92,6 @@ function missing(step: string): string {
   return `${step} is to be made`;
 }
 
-function versionWords(version: number | null): string {
+function describeVersion(version: number | null): string {
   return version === null ? 'none: the tables were made by something else' : `${version} of ${SCHEMA_VERSION}`;
 }

@@ -1,10 +1,9 @@
 /** One-off work of a command on a server, with errors as one clear sentence. */
 import type { SQL } from 'bun';
 import { ConfigError } from '../../settings/by-command.ts';
-import { namingHost } from './connections/unknown-host.ts';
 import { openPool, type SessionSettings } from './driver.ts';
 import { describe, isInternal } from './errors.ts';
-import type { Target } from './url.ts';
+import { nameUnknownHost, type Target } from './url.ts';
 
 /** Runs on a connection of its own. */
 export async function withOneConnection<T>(
@@ -18,7 +17,7 @@ export async function withOneConnection<T>(
     return await work(pool);
   } catch (error) {
     if (error instanceof ConfigError || isInternal(error)) throw error;
-    throw new ConfigError(`${target.location}: ${describe(await namingHost(error, server))}`);
+    throw new ConfigError(`${target.location}: ${describe(await nameUnknownHost(error, server))}`);
   } finally {
     await pool.close({ timeout: 0 });
   }

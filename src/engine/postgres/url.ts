@@ -3,7 +3,9 @@
  * (`postgres://user:pass@one:5432,two:5432/db?target_session_attrs=read-write`), as in libpq. Bun's driver takes one
  * server at a time.
  */
+import { hostOf, resolveProblem } from '../../base/net/address.ts';
 import { ConfigError } from '../../settings/by-command.ts';
+import { isLoss } from './errors.ts';
 
 export interface Target {
   /** One URL per server, in the order of attempts. Contains the password: never printed. */
@@ -51,4 +53,11 @@ export function parseTarget(url: string): Target {
     needsWritable: session === undefined ? hosts.length > 1 : WRITABLE.includes(session),
     location: `postgres://${user === '' ? '' : `${user}@`}${hostList}/${database}`,
   };
+}
+
+/** Returns the error, or one that names a host that cannot be resolved: the driver reports different errors for that. */
+export async function nameUnknownHost(error: unknown, { name }: ServerAddress): Promise<unknown> {
+  const isSocketFile = name.startsWith('/');
+  const problem = isSocketFile || !isLoss(error) ? undefined : await resolveProblem(hostOf(name));
+  return problem === undefined ? error : Object.assign(new Error(problem), { code: 'ENOTFOUND' });
 }

@@ -1,26 +1,23 @@
 /**
  * Connection limits: how many connections of a pool each kind of slow work may hold. Slow work is large results (held as long as
  * the client reads), costly statements, and writes (which may wait for a locked row). Each runs on a dedicated connection, because
- * the driver queues other statements behind each other on shared ones.
+ * the driver queues the statements of a shared connection behind each other.
  */
-import type { ReservedSQL, SQL } from 'bun';
 import { MAX_WAITING_STATEMENTS } from '../../../base/limits.ts';
-import { reserve } from '../driver.ts';
-import { crowded } from '../errors.ts';
-import { release } from './connection-memory.ts';
+import { unavailable } from '../errors.ts';
 
 const WAIT_MS = 5_000;
 
 export type Kind = 'large result' | 'costly read' | 'costly write' | 'write';
 
 /** A counting semaphore with a bounded queue. */
-export class Slots {
+export class Semaphore {
   private readonly waiting: (() => void)[] = [];
 
   constructor(
     private free: number,
     /** The length of the queue. */
-    private readonly most = MAX_WAITING_STATEMENTS,
+    private readonly maxWaiting = MAX_WAITING_STATEMENTS,
   ) {}
 
   /** Resolves to a function that returns the slot. */
@@ -37,19 +34,16 @@ export class Slots {
     };
   }
 
-  private wait(kind: Kind): Promise<void> {
-    if (this.waiting.length >= this.most) throw crowded(kind);
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        this.waiting.splice(this.waiting.indexOf(proceed), 1);
-        reject(crowded(kind));
-      }, WAIT_MS);
-      const proceed = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-      this.waiting.push(proceed);
-    });
+  private async wait(kind: Kind): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const tooMany = unavailable(`Too many ${kind}s are waiting for PostgreSQL`);
+    if (this.waiting.length >= this.maxWaiting) throw tooMany;
+    this.waiting.push(resolve);
+    const timer = setTimeout(() => {
+      this.waiting.splice(this.waiting.indexOf(resolve), 1);
+      reject(tooMany);
+    }, WAIT_MS);
+    await promise.finally(() => clearTimeout(timer));
   }
 }
 
@@ -57,15 +51,15 @@ export class Slots {
  * The slots of a pool: a fifth for each slow kind, and a fifth that only quick reads use. Writes may hold all others but one, so
  * that slow reads go on while writes wait for locked rows.
  */
-export function slotsFor(connections: number): Readonly<Record<Kind, readonly Slots[]>> {
+export function connectionLimits(connections: number): Readonly<Record<Kind, readonly Semaphore[]>> {
   const share = Math.max(1, Math.floor(connections / 5));
   const most = Math.max(1, connections - share);
-  const all = new Slots(most, Number.POSITIVE_INFINITY);
-  const writes = new Slots(Math.max(1, most - 1), Number.POSITIVE_INFINITY);
-  const large = new Slots(share);
+  const all = new Semaphore(most, Number.POSITIVE_INFINITY);
+  const writes = new Semaphore(Math.max(1, most - 1), Number.POSITIVE_INFINITY);
+  const large = new Semaphore(share);
   // In a small pool several kinds share one connection, so that writes by key also get one.
-  const costlyReads = connections > 4 ? new Slots(share) : large;
-  const costlyWrites = connections > 3 ? new Slots(share) : large;
+  const costlyReads = connections > 4 ? new Semaphore(share) : large;
+  const costlyWrites = connections > 3 ? new Semaphore(share) : large;
   return {
     'large result': [large, all],
     'costly read': [costlyReads, all],
@@ -74,40 +68,17 @@ export function slotsFor(connections: number): Readonly<Record<Kind, readonly Sl
   };
 }
 
-const slotsOf = new WeakMap<SQL, ReturnType<typeof slotsFor>>();
-
-/** Resolves to a function that returns the slots. */
-export async function takeSlot(pool: SQL, kind: Kind): Promise<() => void> {
-  const slots = slotsOf.get(pool) ?? slotsFor(pool.options.max ?? 10);
-  slotsOf.set(pool, slots);
-  const taken: (() => void)[] = [];
+/** Takes a slot of each, in this order. Resolves to a function that returns them. */
+export async function takeSlots(slots: readonly Semaphore[], kind: Kind): Promise<() => void> {
+  const returns: (() => void)[] = [];
   const giveBack = () => {
-    for (const each of taken) each();
+    for (const each of returns) each();
   };
   try {
-    for (const each of slots[kind]) taken.push(await each.take(kind));
+    for (const each of slots) returns.push(await each.take(kind));
     return giveBack;
   } catch (error) {
     giveBack();
     throw error;
-  }
-}
-
-/** Runs work on a dedicated connection. */
-export async function onDedicatedConnection<T>(
-  pool: SQL,
-  kind: Kind,
-  work: (connection: ReservedSQL) => Promise<T>,
-): Promise<T> {
-  const giveBack = await takeSlot(pool, kind);
-  try {
-    const connection = await reserve(pool);
-    try {
-      return await work(connection);
-    } finally {
-      await release(connection);
-    }
-  } finally {
-    giveBack();
   }
 }

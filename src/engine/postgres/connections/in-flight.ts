@@ -3,32 +3,14 @@
  * statement that is unanswered two seconds later runs on a silent connection, or waits for a synchronous standby. One clock
  * serves all statements: a timer for each would cost more than the rest of a short read.
  */
-import type { ReservedSQL, SQL } from 'bun';
+import { SilentConnection } from '../errors.ts';
 
 const TICK_MS = 500;
-/** A statement in flight for longer may be waiting for a server that is gone. */
-const SLOW_MS = 1_000;
 /** The time that an answer may take beyond `statement_timeout`. */
 const MARGIN_MS = 2_000;
 
-/** The connection did not answer a statement by its deadline. */
-export class SilentConnection extends Error {
-  readonly code = 'ERR_POSTGRES_CONNECTION_LOST';
-
-  constructor() {
-    super('a connection does not answer');
-  }
-}
-
-export interface Watcher {
-  /** Called twice a second while a statement is slow. */
-  readonly slow?: () => void;
-  /** Called when a statement on a shared connection passes its deadline. The driver does not say which connection that is. */
-  readonly silent: () => void;
-}
-
 interface InFlightStatement {
-  readonly since: number;
+  readonly deadline: number;
   readonly expire: () => void;
 }
 
@@ -39,10 +21,7 @@ export class InFlight {
   private timer: ReturnType<typeof setInterval> | undefined;
   private tickedAt = 0;
 
-  constructor(
-    querySeconds: number,
-    private readonly watcher: Watcher,
-  ) {
+  constructor(querySeconds: number) {
     this.limitMs = querySeconds * 1000 + MARGIN_MS;
   }
 
@@ -50,18 +29,21 @@ export class InFlight {
     return this.statements.size;
   }
 
-  /** Settles as the query does, or rejects with SilentConnection at the deadline. A dedicated connection is closed then. */
-  track<T>(query: Promise<T>, dedicated: ReservedSQL | undefined): Promise<T> {
+  /** Settles as the query does. At the deadline it rejects with SilentConnection and calls `silent`. */
+  track<T>(query: Promise<T>, silent: () => void): Promise<T> {
     return new Promise((resolve, reject) => {
       const expire = () => {
         this.statements.delete(statement);
         reject(new SilentConnection());
-        if (dedicated === undefined) this.watcher.silent();
-        else void dedicated.close({ timeout: 0 }).catch(() => undefined);
+        silent();
       };
-      const statement: InFlightStatement = { since: performance.now(), expire };
+      const now = performance.now();
+      const statement: InFlightStatement = { deadline: now + this.limitMs, expire };
       this.statements.add(statement);
-      if (this.timer === undefined) this.start();
+      if (this.timer === undefined) {
+        this.tickedAt = now;
+        this.timer = setInterval(() => this.tick(), TICK_MS).unref();
+      }
       query.then(
         (result) => {
           this.statements.delete(statement);
@@ -75,56 +57,18 @@ export class InFlight {
     });
   }
 
-  private start(): void {
-    this.tickedAt = performance.now();
-    this.timer = setInterval(() => this.tick(), TICK_MS).unref();
-  }
-
   private tick(): void {
     const now = performance.now();
     // A late tick means that this process was held up: answers may be waiting, and are read first.
     const isLate = now - this.tickedAt > 2 * TICK_MS;
     this.tickedAt = now;
     if (isLate) return;
-    const [oldest] = this.statements;
-    if (oldest !== undefined && now - oldest.since > SLOW_MS) this.watcher.slow?.();
-    for (const { since, expire } of this.statements) {
-      if (since + this.limitMs > now) break;
+    for (const { deadline, expire } of this.statements) {
+      if (deadline > now) break;
       expire();
     }
     if (this.statements.size > 0) return;
     clearInterval(this.timer);
     this.timer = undefined;
   }
-}
-
-/** A property of pools and dedicated connections: a WeakMap would cost each write more than the tracking itself. */
-const IN_FLIGHT = Symbol('statements in flight');
-
-interface Tracked {
-  [IN_FLIGHT]?: InFlight;
-}
-
-/** Tracks the statements that run on this pool, and on connections reserved from it, from now on. */
-export function trackStatements(pool: SQL, querySeconds: number, watcher: Watcher): InFlight {
-  const inFlight = new InFlight(querySeconds, watcher);
-  (pool as Tracked)[IN_FLIGHT] = inFlight;
-  return inFlight;
-}
-
-export function trackLikePool(connection: ReservedSQL, pool: SQL): void {
-  const { [IN_FLIGHT]: inFlight } = pool as Tracked;
-  if (inFlight !== undefined) (connection as Tracked)[IN_FLIGHT] = inFlight;
-}
-
-/** Lifts the deadline of a connection, as `statement_timeout = 0` does on the server. */
-export function stopTracking(connection: object): void {
-  delete (connection as Tracked)[IN_FLIGHT];
-}
-
-/** Tracks a statement, if its pool is tracked. */
-export function track<T>(runner: object, query: Promise<T>): Promise<T> {
-  const inFlight = (runner as Tracked)[IN_FLIGHT];
-  if (inFlight === undefined) return query;
-  return inFlight.track(query, 'release' in runner ? (runner as ReservedSQL) : undefined);
 }

@@ -4,7 +4,7 @@
  */
 import type { SQL } from 'bun';
 import { ConfigError } from '../../../settings/by-command.ts';
-import { query, type Runner, reserve, SESSION_PARAMETERS, type SessionSettings, within } from '../driver.ts';
+import { query, quoteName, type Runner, reserve, SESSION_PARAMETERS, type SessionSettings, within } from '../driver.ts';
 import { sqlState } from '../errors.ts';
 import type { Notice } from '../notice.ts';
 
@@ -12,7 +12,7 @@ const ANSWER_MS = 2_000;
 const SECOND_MS = 1_000;
 
 /** The error for what a pooler rejects, with its remedy; undefined if the failure has another cause. */
-export function refusedByPooler(error: unknown): ConfigError | undefined {
+export function poolerProblem(error: unknown): ConfigError | undefined {
   const message = error instanceof Error ? error.message : '';
   const parameter = /unsupported startup parameter(?: in options)?: "?(\w+)/i.exec(message)?.[1];
   if (parameter !== undefined) {
@@ -21,10 +21,10 @@ export function refusedByPooler(error: unknown): ConfigError | undefined {
     );
   }
   const isMixedUp = ['26000', '42P05'].includes(sqlState(error) ?? '') || /bind message supplies/i.test(message);
-  return isMixedUp ? mixedUp() : undefined;
+  return isMixedUp ? mixedUpStatements() : undefined;
 }
 
-function mixedUp(): ConfigError {
+function mixedUpStatements(): ConfigError {
   return new ConfigError(
     'the pooler mixes up prepared statements. Set max_prepared_statements = 200 in pgbouncer.ini (1.21 or later), or start the service with --prepared-statements off',
   );
@@ -39,32 +39,32 @@ export async function checkPooling(pool: SQL, settings: SessionSettings, notice:
 
 /** Runs one statement twice on a connection, while another transaction holds what may have been its session. */
 async function checkStatements(pool: SQL): Promise<void> {
-  const mine = await reserve(pool);
+  const first = await reserve(pool);
   // Without a second connection there is nothing to check.
-  const other = await reserve(pool, SECOND_MS).catch(() => undefined);
-  if (other === undefined) return mine.release();
+  const second = await reserve(pool, SECOND_MS).catch(() => undefined);
+  if (second === undefined) return first.release();
   const token = crypto.randomUUID();
   const ask = async (number: number) => {
     const sql = `select '${token}' as token, $1::int4 as number`;
-    const [row] = await within(ANSWER_MS, query<{ token: string; number: number }>(mine, { sql, params: [number] }));
-    if (row?.token !== token || row.number !== number) throw mixedUp();
+    const [row] = await within(ANSWER_MS, query<{ token: string; number: number }>(first, { sql, params: [number] }));
+    if (row?.token !== token || row.number !== number) throw mixedUpStatements();
   };
   try {
     await ask(1);
-    await other.unsafe('begin');
+    await second.unsafe('begin');
     await ask(2);
   } catch (error) {
-    throw refusedByPooler(error) ?? error;
+    throw poolerProblem(error) ?? error;
   } finally {
-    await other.unsafe('rollback').catch(() => undefined);
-    await Promise.all([mine, other].map((connection) => connection.release().catch(() => undefined)));
+    await second.unsafe('rollback').catch(() => undefined);
+    await Promise.all([first, second].map((connection) => connection.release().catch(() => undefined)));
   }
 }
 
 interface Session {
   readonly path: string;
   /** The first schema of the path that exists. */
-  readonly found: string | null;
+  readonly schema: string | null;
   readonly isolation: string;
   readonly zone: string;
   /** In milliseconds. */
@@ -72,28 +72,24 @@ interface Session {
 }
 
 async function checkSession(pool: Runner, { schema, querySeconds }: SessionSettings, notice: Notice): Promise<void> {
-  const [found] = await query<Session>(pool, {
-    sql: `select current_setting('search_path') as path, current_schema() as found, current_setting('default_transaction_isolation') as isolation,
+  const [row] = await query<Session>(pool, {
+    sql: `select current_setting('search_path') as path, current_schema() as schema, current_setting('default_transaction_isolation') as isolation,
       current_setting('TimeZone') as zone, (extract(epoch from current_setting('statement_timeout')::interval) * 1000)::int4 as limit`,
     params: [],
   });
-  const [first = ''] = found!.path.split(',');
-  const wrong = (name: string, is: string, wanted: string) =>
-    new ConfigError(
-      `${name} is ${is} in PostgreSQL sessions, and must be ${wanted}. A pooler does not pass it on: set it for the role (alter role … set ${name} = …)`,
+  const session = row!;
+  const check = (name: string, value: string, expected: string, isRight = value === expected) => {
+    if (isRight) return;
+    throw new ConfigError(
+      `${name} is ${value} in PostgreSQL sessions, and must be ${expected}. A pooler does not pass it on: set it for the role (alter role … set ${name} = …)`,
     );
-  const named = first
-    .trim()
-    .replace(/^"(.*)"$/s, '$1')
-    .replaceAll('""', '"');
-  if (named !== schema && found!.found !== schema) {
-    throw wrong('search_path', found!.path, schema);
-  }
-  if (found!.isolation !== 'read committed') {
-    throw wrong('default_transaction_isolation', found!.isolation, `'read committed'`);
-  }
-  if (found!.zone !== 'UTC') throw wrong('timezone', found!.zone, 'UTC');
-  if (found!.limit === querySeconds * 1000) return;
-  const limit = found!.limit === 0 ? 'no time limit' : `a time limit of ${found!.limit / 1000} s`;
+  };
+  const [first = ''] = session.path.split(',');
+  const isInPath = [schema, quoteName(schema)].includes(first.trim()) || session.schema === schema;
+  check('search_path', session.path, schema, isInPath);
+  check('default_transaction_isolation', `'${session.isolation}'`, `'read committed'`);
+  check('timezone', session.zone, 'UTC');
+  if (session.limit === querySeconds * 1000) return;
+  const limit = session.limit === 0 ? 'no time limit' : `a time limit of ${session.limit / 1000} s`;
   notice('warn', `statements have ${limit} in PostgreSQL, not ${querySeconds} s, because a pooler does not pass it on`);
 }

@@ -2,228 +2,223 @@
  * Keeps a pool of connections to the primary. It finds the primary among the hosts of the URL, notices when the primary is gone,
  * and searches again with growing pauses. Requests wait for a short time meanwhile; later ones get 503.
  */
-import type { SQL } from 'bun';
 import { ConfigError } from '../../../settings/by-command.ts';
-import { type InFlight, SilentConnection, trackStatements } from '../connections/in-flight.ts';
-import { refusedByPooler } from '../connections/pooler-check.ts';
-import { NoAnswer, type SessionSettings, within } from '../driver.ts';
-import { describe, isCertificateProblem, isFull, isInternal, isLoss, sqlState, unavailable } from '../errors.ts';
+import { Pool } from '../connections/pool.ts';
+import { poolerProblem } from '../connections/pooler-check.ts';
+import type { SessionSettings } from '../driver.ts';
+import {
+  ConnectionLoss,
+  connectionCode,
+  describe,
+  isFull,
+  isInternal,
+  isLoss,
+  NoAnswer,
+  NoPrimary,
+  SilentConnection,
+  sqlState,
+  unavailable,
+} from '../errors.ts';
 import type { Notice } from '../notice.ts';
 import type { Target } from '../url.ts';
-import { findPrimaryOnce, NoPrimary, type Search, searchPrimary } from './primary-discovery.ts';
-import { type ConnectedServer, checkServer, identifyServer, isUnchanged, ServerChanged } from './primary-probe.ts';
+import { findPrimary, type Primary } from './primary-discovery.ts';
+import { checkServer, verifyServer } from './primary-probe.ts';
 
 /** Requests wait this long after a loss: a broken connection or a quick restart stays unnoticed. */
 const GRACE_MS = 3_000;
 /** How long statements on the old connections may still take if their server may be alive. */
 const OLD_POOL_SECONDS = 1;
 const PAUSE_AFTER_CHECKS_MS = 500;
-/** An idle instance also notices within seconds that the primary is gone. */
+/** The interval and the time limit of the heartbeat: an idle instance also notices within seconds that the primary is gone. */
 const HEARTBEAT_MS = 1_000;
 
+type ConnectedServer = Omit<Primary, 'sql'> & { readonly pool: Pool };
+
 export class ConnectionManager {
+  /** Undefined during a recovery. */
   private connected: ConnectedServer | undefined;
-  private inFlight: InFlight | undefined;
-  private recovering: Promise<void> | undefined;
+  private recovery: Promise<void> | undefined;
+  private reason = 'PostgreSQL has not been reached yet';
   private lostAt = 0;
   private foundAt = 0;
-  /** When the primary last answered a heartbeat; and the same for the newest loss. */
-  private answeredAt = 0;
-  private awayFrom = 0;
-  private reason = 'PostgreSQL has not been reached yet';
-  private isChecking = false;
-  private isBeating = false;
-  /** Abandoned pools on which statements may still be answered. */
-  private readonly closing = new Set<SQL>();
-  private readonly search: Search;
+  /** When the primary was last known to be well; and the same for the newest loss. */
+  private wellAt = 0;
+  private wellBeforeLoss = 0;
+  private isProbing = false;
+  private isClosed = false;
   private readonly heartbeat: ReturnType<typeof setInterval>;
-  private closed = false;
 
   constructor(
     private readonly target: Target,
     private readonly settings: SessionSettings,
-    /** Prepares every server that was found before requests use it. Fails in time if the server goes silent. */
-    private readonly prepare: (pool: SQL) => Promise<void>,
+    /** Prepares every primary that was found before requests use it. Fails in time if the server goes silent. */
+    private readonly prepare: (pool: Pool) => Promise<void>,
     private readonly notice: Notice,
   ) {
-    this.search = { target, settings };
-    this.heartbeat = setInterval(() => void this.beat(), HEARTBEAT_MS).unref();
+    this.heartbeat = setInterval(() => void this.probe(), HEARTBEAT_MS).unref();
   }
 
   /** Resolves when the primary was found or the search goes on; throws if searching again cannot help. */
   async open(): Promise<void> {
-    this.lostAt = performance.now();
-    this.awayFrom = this.lostAt;
-    const first = findPrimaryOnce(this.search).then((found) => this.use(found));
-    // Requests that arrive meanwhile wait for it as they would for a recovery.
-    this.recovering = first.catch(() => undefined);
+    this.wellAt = performance.now();
+    const first = this.connectOnce();
+    this.startRecovery(first.catch(() => undefined));
     try {
       await first;
-      this.recovering = undefined;
     } catch (error) {
-      this.recovering = undefined;
-      const refused = refusedByPooler(error);
-      if (refused !== undefined) throw refused;
-      if (!isLoss(error) && !isFull(error) && !(error instanceof NoPrimary)) throw cannotOpen(error);
-      this.lost(error);
+      const refusal = poolerProblem(error);
+      if (refusal !== undefined) throw refusal;
+      if (!isLoss(error) && !isFull(error)) throw cannotOpen(error);
+      this.reason = describe(error);
+      this.startRecovery(this.recover(undefined, error));
     }
   }
 
   get isUp(): boolean {
-    return this.connected !== undefined && this.recovering === undefined;
+    return this.connected !== undefined;
   }
 
   /** Milliseconds since that moment during which the primary was gone, the time until the service noticed included. */
   awaySince(moment: number): number {
-    const end = this.recovering === undefined ? this.foundAt : performance.now();
-    return Math.max(0, end - Math.max(moment, this.awayFrom));
+    const end = this.isUp ? this.foundAt : performance.now();
+    return Math.max(0, end - Math.max(moment, this.wellBeforeLoss));
   }
 
-  current(): SQL | Promise<SQL> {
-    if (this.connected !== undefined && this.recovering === undefined) return this.connected.pool;
-    return this.wait();
+  current(): Pool | Promise<Pool> {
+    return this.connected?.pool ?? this.wait();
   }
 
-  /** Reports a failure on a pool: recovery starts, unless the pool was replaced already. */
-  lost(error: unknown, pool = this.connected?.pool): void {
-    if (this.closed || this.recovering !== undefined || pool !== this.connected?.pool) return;
-    this.lostAt = performance.now();
-    if (this.connected !== undefined) this.awayFrom = this.answeredAt;
-    this.reason = reasonOf(error);
-    this.recovering = this.recover(error);
+  /** Reports a failure on a pool. Recovery starts, unless the pool was replaced already. */
+  lost(error: unknown, pool: Pool): void {
+    const { connected } = this;
+    if (this.isClosed || connected?.pool !== pool) return;
+    this.connected = undefined;
+    this.reason = describe(error);
+    this.startRecovery(this.recover(connected, error));
   }
 
   /** Closes all connections. The caller has waited for the requests in progress. */
   async close(): Promise<void> {
-    this.closed = true;
+    this.isClosed = true;
     clearInterval(this.heartbeat);
-    const pools = [...this.closing, ...(this.connected === undefined ? [] : [this.connected.pool])];
-    await Promise.all(pools.map((pool) => pool.close({ timeout: 0 })));
+    await this.connected?.pool.close();
   }
 
-  private async beat(): Promise<void> {
+  /** Checks the primary over the pool. If it does not answer, new connections show whether the server or only the pool is in trouble. */
+  private async probe(): Promise<void> {
     const { connected } = this;
-    if (connected === undefined || this.recovering !== undefined || this.isBeating) return;
-    this.isBeating = true;
-    const at = performance.now();
-    const answer = await within(HEARTBEAT_MS, identifyServer(connected.pool)).catch(() => undefined);
-    this.isBeating = false;
-    if (answer !== undefined && isUnchanged(answer, connected.identity)) this.answeredAt = at;
-    else await this.check();
+    if (connected === undefined || this.isProbing) return;
+    this.isProbing = true;
+    const { pool, server, identity } = connected;
+    const startedAt = performance.now();
+    const problem = await verifyServer(pool, identity, HEARTBEAT_MS).catch(() =>
+      checkServer(server, identity, this.settings),
+    );
+    this.isProbing = false;
+    if (problem === undefined) this.wellAt = startedAt;
+    else this.lost(problem, pool);
   }
 
-  /** Checks the primary over a new connection, after a missed heartbeat and while a statement is slow. */
-  private async check(): Promise<void> {
-    const { connected } = this;
-    if (this.isChecking || this.closed || this.recovering !== undefined || connected === undefined) return;
-    this.isChecking = true;
-    const problem = await checkServer(connected, this.settings);
-    this.isChecking = false;
-    if (problem !== undefined) this.lost(problem, connected.pool);
-  }
-
-  private async wait(): Promise<SQL> {
+  private async wait(): Promise<Pool> {
     const left = this.lostAt + GRACE_MS - performance.now();
-    if (left > 0) await Promise.race([this.recovering?.then(() => Bun.sleep(0)), Bun.sleep(left)]);
-    if (this.connected === undefined || this.recovering !== undefined) throw unavailable(this.reason, 2);
+    if (left > 0) await Promise.race([this.recovery, Bun.sleep(left)]);
+    if (this.connected === undefined) throw unavailable(this.reason, 2);
     return this.connected.pool;
   }
 
-  private async recover(error: unknown): Promise<void> {
-    if (!(await this.isSameServer(error))) await this.findAgain(error);
-    this.foundAt = performance.now();
-    this.recovering = undefined;
+  private startRecovery(recovery: Promise<void>): void {
+    this.lostAt = performance.now();
+    this.wellBeforeLoss = this.wellAt;
+    this.recovery = recovery;
+  }
+
+  private async recover(before: ConnectedServer | undefined, loss: unknown): Promise<void> {
+    if (before !== undefined && (await this.isWell(before, loss))) await this.use(before);
+    else await this.findAgain(before, loss);
   }
 
   /** Whether only a connection broke. The pool replaces it then. */
-  private async isSameServer(error: unknown): Promise<boolean> {
-    const { connected } = this;
-    const isCertain = [NoAnswer, ServerChanged, SilentConnection].some((type) => error instanceof type);
-    const isReadOnly = sqlState(error) === '25006' && this.target.needsWritable;
-    if (connected === undefined || isCertain || isReadOnly) return false;
-    return (await checkServer(connected, this.settings)) === undefined;
+  private async isWell({ server, identity }: ConnectedServer, loss: unknown): Promise<boolean> {
+    const isReadOnly = sqlState(loss) === '25006' && this.target.needsWritable;
+    if (loss instanceof ConnectionLoss || isReadOnly) return false;
+    return (await checkServer(server, identity, this.settings)) === undefined;
   }
 
-  private async findAgain(loss: unknown): Promise<void> {
-    const report = this.reportLoss(loss);
-    if (this.connected !== undefined) void this.abandon(this.connected.pool, loss);
-    this.connected = undefined;
-    let logged = '';
+  private async findAgain(before: ConnectedServer | undefined, loss: unknown): Promise<void> {
+    this.notice('warn', lossMessage(before, loss));
+    void before?.pool.close(this.secondsToClose(loss));
     const failed = (error: unknown) => {
-      this.reason = reasonOf(error);
+      this.reason = describe(error);
     };
-    while (!this.closed) {
-      const found = await searchPrimary(this.search, failed, () => this.closed);
-      if (found === undefined) return;
+    for (let logged = ''; !this.isClosed; await Bun.sleep(PAUSE_AFTER_CHECKS_MS)) {
+      const primary = await findPrimary(this.target, this.settings, failed, () => this.isClosed);
+      if (primary === undefined) return;
       try {
-        await this.use(found);
-        report(found);
-        return;
+        await this.connect(primary);
+        const seconds = ((this.foundAt - this.lostAt) / 1000).toFixed(1);
+        return this.notice('info', `found the primary ${primary.server.name} after ${seconds} s`);
       } catch (error) {
         failed(error);
         // The server answers but cannot be used yet: the log says why, once.
-        if (this.reason !== logged)
-          this.notice('warn', `the primary ${found.server.name}: ${this.reason}; trying again`);
+        if (this.reason !== logged) {
+          this.notice('warn', `the primary ${primary.server.name}: ${this.reason}; trying again`);
+        }
         logged = this.reason;
       }
-      await Bun.sleep(PAUSE_AFTER_CHECKS_MS);
     }
   }
 
-  /** Logs one line for the loss, and returns what logs one line for its end. */
-  private reportLoss(loss: unknown): (found: ConnectedServer) => void {
-    if (loss instanceof SilentConnection) {
-      this.notice('warn', 'a connection to PostgreSQL does not answer: the service replaces all connections');
-      return () => {};
-    }
-    const { connected, inFlight } = this;
-    const reason = reasonOf(loss);
-    const pending = inFlight === undefined ? '' : `; statements in flight: ${inFlight.size}`;
-    if (connected === undefined) this.notice('warn', `${reason}; trying again until it answers`);
-    else this.notice('warn', `lost the primary ${connected.server.name}: ${reason}${pending}`);
-    return ({ server }) => {
-      const seconds = ((performance.now() - this.lostAt) / 1000).toFixed(1);
-      this.notice('info', `found the primary ${server.name} after ${seconds} s`);
+  /** A healthy server ends its statements by itself; a silent one answers none of them. */
+  private secondsToClose(loss: unknown): number {
+    if (loss instanceof SilentConnection) return this.settings.querySeconds;
+    return loss instanceof NoAnswer ? 0 : OLD_POOL_SECONDS;
+  }
+
+  /** Asks every host once. Throws the failure of a host that cannot be reached rather than that of a standby. */
+  private async connectOnce(): Promise<void> {
+    let failure: unknown;
+    const failed = (error: unknown) => {
+      if (failure === undefined || failure instanceof NoPrimary) failure = error;
     };
+    const primary = await findPrimary(this.target, this.settings, failed, (attempt) => attempt > 0);
+    if (primary === undefined) throw failure;
+    await this.connect(primary);
   }
 
-  /** Closes a pool. New connections are opened afterwards: the role may not be allowed more. */
-  private async abandon(pool: SQL, loss: unknown): Promise<void> {
-    this.closing.add(pool);
-    // A healthy server ends its statements by itself; a silent one answers none of them.
-    const healthy = loss instanceof SilentConnection ? this.settings.querySeconds : OLD_POOL_SECONDS;
-    await pool.close({ timeout: loss instanceof NoAnswer ? 0 : healthy });
-    this.closing.delete(pool);
-  }
-
-  private async use(found: ConnectedServer): Promise<void> {
-    const { pool } = found;
+  private async connect({ server, sql, identity }: Primary): Promise<void> {
+    const silent = () => this.lost(new SilentConnection(), pool);
+    const pool: Pool = new Pool(sql, { querySeconds: this.settings.querySeconds, silent });
     try {
       await this.prepare(pool);
     } catch (error) {
-      await pool.close({ timeout: 0 });
+      await pool.close();
       throw error;
     }
-    this.inFlight = trackStatements(pool, this.settings.querySeconds, {
-      slow: () => void this.check(),
-      silent: () => this.lost(new SilentConnection(), pool),
-    });
-    this.answeredAt = performance.now();
-    this.connected = found;
-    if (this.closed) await pool.close({ timeout: 0 });
+    await this.use({ server, identity, pool });
+  }
+
+  private async use(connected: ConnectedServer): Promise<void> {
+    this.foundAt = performance.now();
+    this.wellAt = this.foundAt;
+    this.connected = connected;
+    if (this.isClosed) await connected.pool.close();
   }
 }
 
-function reasonOf(error: unknown): string {
-  return error instanceof NoPrimary ? error.message : describe(error);
+function lossMessage(before: ConnectedServer | undefined, loss: unknown): string {
+  if (loss instanceof SilentConnection) {
+    return 'a connection to PostgreSQL does not answer: the service replaces all connections';
+  }
+  if (before === undefined) return `${describe(loss)}; trying again until it answers`;
+  const { server, pool } = before;
+  return `lost the primary ${server.name}: ${describe(loss)}; statements in flight: ${pool.inFlight.size}`;
 }
 
 function cannotOpen(error: unknown): unknown {
   if (error instanceof ConfigError || isInternal(error)) return error;
-  return new ConfigError(`${obstacle(error)}: ${(error as Error).message}`);
-}
-
-function obstacle(error: unknown): string {
-  if (sqlState(error) !== undefined) return 'PostgreSQL refuses';
-  return isCertificateProblem(error) ? 'the certificate of PostgreSQL is not accepted' : 'no connection to PostgreSQL';
+  const isCertificate = /CERT|SIGNATURE/.test(connectionCode(error));
+  const problem = isCertificate ? 'the certificate of PostgreSQL is not accepted' : 'no connection to PostgreSQL';
+  return new ConfigError(
+    `${sqlState(error) === undefined ? problem : 'PostgreSQL refuses'}: ${(error as Error).message}`,
+  );
 }

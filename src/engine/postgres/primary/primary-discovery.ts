@@ -2,11 +2,11 @@
  * Finds the primary among the hosts of the URL. The service asks each host separately, so that a silent host delays no other.
  * If several hosts would do, the first of the list wins.
  */
-
-import { namingHost } from '../connections/unknown-host.ts';
+import type { SQL } from 'bun';
 import { openPool, type SessionSettings, within } from '../driver.ts';
-import type { ServerAddress, Target } from '../url.ts';
-import { type ConnectedServer, identifyServer } from './primary-probe.ts';
+import { NoPrimary } from '../errors.ts';
+import { nameUnknownHost, type ServerAddress, type Target } from '../url.ts';
+import { type Identity, identifyServer } from './primary-probe.ts';
 
 /** How long a host may take before the service also asks the next one of the list. */
 const HEAD_START_MS = 500;
@@ -15,89 +15,61 @@ const ANSWER_MS = 2_000;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1_000;
 
-export interface Search {
-  readonly target: Target;
-  readonly settings: SessionSettings;
+/** A primary with the driver's pool of connections to it. */
+export interface Primary {
+  readonly server: ServerAddress;
+  readonly sql: SQL;
+  readonly identity: Identity;
 }
 
-/** Every server that answers is read-only. */
-export class NoPrimary extends Error {}
-
-/** Asks every host once. Throws the failure of a host that cannot be reached rather than that of a standby. */
-export async function findPrimaryOnce(search: Search): Promise<ConnectedServer> {
-  let failure: unknown;
-  const found = await race(search.target.servers, async (server) => {
-    try {
-      return await connect(server, search);
-    } catch (error) {
-      failure = failure instanceof NoPrimary && !(error instanceof NoPrimary) ? error : (failure ?? error);
-      return undefined;
-    }
-  });
-  if (found === undefined) throw failure;
-  return found;
-}
-
-/** Asks each host again with growing pauses until one is the primary; undefined if the caller ends the search before. */
-export function searchPrimary(
-  search: Search,
+/**
+ * Asks each host again with growing pauses until one is the primary. Resolves to undefined if `isOver` ends the search of every host
+ * before its next attempt.
+ */
+export function findPrimary(
+  { servers, needsWritable }: Target,
+  settings: SessionSettings,
   failed: (error: unknown) => void,
-  isOver: () => boolean,
-): Promise<ConnectedServer | undefined> {
+  isOver: (attempt: number) => boolean,
+): Promise<Primary | undefined> {
+  const { promise, resolve } = Promise.withResolvers<Primary | undefined>();
   let isFound = false;
-  return race(search.target.servers, async (server) => {
-    for (let attempt = 0; !isFound && !isOver(); attempt++) {
+  const search = async (server: ServerAddress) => {
+    for (let attempt = 0; !isFound && !isOver(attempt); attempt++) {
+      const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(attempt - 1, 10));
+      if (attempt > 0) await Bun.sleep(pause * (0.5 + Math.random() / 2));
       try {
-        const connected = await connect(server, search);
+        const primary = await connect(server, settings, needsWritable);
+        if (isFound) void primary.sql.close({ timeout: 0 });
         isFound = true;
-        return connected;
+        resolve(primary);
       } catch (error) {
         failed(error);
       }
-      const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(attempt, 10));
-      await Bun.sleep(pause * (0.5 + Math.random() / 2));
     }
-    return undefined;
-  });
+  };
+  const searchAll = async () => {
+    const searches: Promise<void>[] = [];
+    for (const server of servers) {
+      if (isFound) return;
+      searches.push(search(server));
+      await Promise.race([searches.at(-1), Bun.sleep(HEAD_START_MS)]);
+    }
+    await Promise.all(searches);
+    resolve(undefined);
+  };
+  void searchAll();
+  return promise;
 }
 
-/** Resolves to the first server found and closes the others. The next host starts when the one before failed or is late. */
-async function race(
-  servers: readonly ServerAddress[],
-  ask: (server: ServerAddress) => Promise<ConnectedServer | undefined>,
-): Promise<ConnectedServer | undefined> {
-  return new Promise((resolve) => {
-    let isFound = false;
-    const asked: Promise<void>[] = [];
-    const start = async () => {
-      for (const server of servers) {
-        if (isFound) break;
-        const answer = ask(server).then((connected) => {
-          if (connected === undefined) return;
-          if (isFound) void connected.pool.close({ timeout: 0 });
-          isFound = true;
-          resolve(connected);
-        });
-        asked.push(answer);
-        await Promise.race([answer, Bun.sleep(HEAD_START_MS)]);
-      }
-      await Promise.all(asked);
-      resolve(undefined);
-    };
-    void start();
-  });
-}
-
-async function connect(server: ServerAddress, { target, settings }: Search): Promise<ConnectedServer> {
-  const pool = openPool(server, settings);
+async function connect(server: ServerAddress, settings: SessionSettings, needsWritable: boolean): Promise<Primary> {
+  const sql = openPool(server, settings);
   try {
-    const identity = await within(settings.connectSeconds * 1000 + ANSWER_MS, identifyServer(pool));
-    if (target.needsWritable && identity.isReadOnly) {
-      throw new NoPrimary(`No server takes writes: ${server.name} is a standby`);
-    }
-    return { server, pool, identity };
+    const identity = await within(settings.connectSeconds * 1000 + ANSWER_MS, identifyServer(sql));
+    if (needsWritable && identity.isReadOnly) throw new NoPrimary(server.name);
+    return { server, sql, identity };
   } catch (error) {
-    await pool.close({ timeout: 0 });
-    throw await namingHost(error, server);
+    await sql.close({ timeout: 0 });
+    throw await nameUnknownHost(error, server);
   }
 }

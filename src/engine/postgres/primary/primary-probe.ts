@@ -1,7 +1,6 @@
 /** Health check of the primary: a query over a connection of its own says which server answers, and whether it takes writes. */
-import type { SQL } from 'bun';
-import { NoAnswer, openPool, query, type Runner, type SessionSettings, within } from '../driver.ts';
-import { isLoss } from '../errors.ts';
+import { openPool, query, type Runner, type SessionSettings, within } from '../driver.ts';
+import { connectionCode, isLoss, NoAnswer, ServerChanged } from '../errors.ts';
 import type { ServerAddress } from '../url.ts';
 
 /** A server that takes longer to answer is gone, unless it answers the second probe. */
@@ -17,13 +16,6 @@ export interface Identity {
   readonly isReadOnly: boolean;
 }
 
-/** A server with connections to it. */
-export interface ConnectedServer {
-  readonly server: ServerAddress;
-  readonly pool: SQL;
-  readonly identity: Identity;
-}
-
 export async function identifyServer(runner: Runner): Promise<Identity> {
   const [row] = await query<Identity>(runner, {
     sql: `select concat_ws(' ', inet_server_addr(), inet_server_port(), pg_postmaster_start_time()) as name,
@@ -33,41 +25,39 @@ export async function identifyServer(runner: Runner): Promise<Identity> {
   return row!;
 }
 
-/** The address leads to another server, to the same server after a restart, or to one that became read-only. */
-export class ServerChanged extends Error {
-  readonly code = 'ERR_POSTGRES_CONNECTION_ELSEWHERE';
+/** Throws unless the server answers in time, is the same as before, and still takes writes if it did. */
+export async function verifyServer(runner: Runner, before: Identity, milliseconds = ANSWER_MS): Promise<void> {
+  const now = await within(milliseconds, identifyServer(runner));
+  if (now.name !== before.name || (now.isReadOnly && !before.isReadOnly)) throw new ServerChanged();
 }
 
-/** Whether this is still the server of before, in the role of before. */
-export function isUnchanged(now: Identity, before: Identity): boolean {
-  return now.name === before.name && (before.isReadOnly || !now.isReadOnly);
-}
-
-/** Resolves to the problem of a server; undefined if it is well. A server that is full, or rejects the login, counts as well. */
+/**
+ * Probes a server over new connections. Resolves to its problem; undefined if it is well. A server that is full, or rejects the
+ * login, counts as well.
+ */
 export async function checkServer(
-  { server, identity }: ConnectedServer,
+  server: ServerAddress,
+  identity: Identity,
   settings: SessionSettings,
 ): Promise<unknown | undefined> {
-  let problem: unknown;
   let silences = 0;
   // An address may lead to several primaries: the server is gone only if none of the probes reaches it.
-  for (let probes = 0; probes < MAX_PROBES && silences < MAX_SILENCES; probes++) {
+  for (let probes = 1; ; probes++) {
     const probe = openPool(server, settings, 1);
     try {
-      if (isUnchanged(await within(ANSWER_MS, identifyServer(probe)), identity)) return undefined;
-      problem = new ServerChanged('another server answers');
+      await verifyServer(probe, identity);
+      return undefined;
     } catch (error) {
       if (!isLoss(error)) return undefined;
-      problem = error;
-      if (!isSilence(error)) return problem;
-      silences++;
+      if (isSilence(error)) silences++;
+      else if (!(error instanceof ServerChanged)) return error;
+      if (probes === MAX_PROBES || silences === MAX_SILENCES) return error;
     } finally {
       void probe.close({ timeout: 0 });
     }
   }
-  return problem;
 }
 
 function isSilence(error: unknown): boolean {
-  return error instanceof NoAnswer || (error as { code?: string }).code === 'ERR_POSTGRES_CONNECTION_TIMEOUT';
+  return error instanceof NoAnswer || connectionCode(error) === 'ERR_POSTGRES_CONNECTION_TIMEOUT';
 }

@@ -1,5 +1,4 @@
 /** Decides which reads and writes are certainly cheap; others need a dedicated connection. */
-import type { SQL } from 'bun';
 import { QUICK_PAGE_ROWS, SMALL_TABLE_ROWS } from '../../../base/limits.ts';
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import { can } from '../../../collection/types/type.ts';
@@ -7,68 +6,60 @@ import { fieldOf, type Predicate, type ReadPlan, type WritePlan } from '../../..
 import { conjuncts, maxKeys, readsOtherCollections } from '../../shared/plan-keys.ts';
 import { columnSteps, filterSteps } from '../../shared/text-cost.ts';
 import { isCheapWrite } from '../../shared/write-cost.ts';
-import { query } from '../driver.ts';
+import { query, type Runner } from '../driver.ts';
 
-const KEPT_MS = 5_000;
+const STATISTICS_MS = 5_000;
 
 export class PlanCost {
-  private small: ReadonlySet<string> = new Set();
-  private askedAt = Number.NEGATIVE_INFINITY;
-  private hasLooked = false;
-  private looking: Promise<void> | undefined;
+  /** Undefined until the first statistics arrive. */
+  private smallTables: ReadonlySet<string> | undefined;
+  private firstStatistics: Promise<void> | undefined;
+  private askedAt = 0;
 
   /** `schema` is where the tables are. */
   constructor(private readonly schema: string) {}
 
-  reads(pool: SQL, plan: ReadPlan): boolean | Promise<boolean> {
+  isCheapRead(runner: Runner, plan: ReadPlan): boolean | Promise<boolean> {
     if (readsOtherCollections(plan) || filterSteps(plan) + columnSteps(plan.columns) > 0) return false;
     const terms = conjuncts(plan.where);
-    if (maxKeys(plan.from, terms) !== undefined) return true;
-    return isWalk(plan, terms) || this.knowing(pool, () => this.isSmall(pool, plan.from));
+    if (maxKeys(plan.from, terms) !== undefined || isIndexWalk(plan, terms)) return true;
+    return this.withStatistics(runner, () => this.isSmall(runner, plan.from));
   }
 
-  writes(pool: SQL, plan: WritePlan): boolean | Promise<boolean> {
+  isCheapWrite(runner: Runner, plan: WritePlan): boolean | Promise<boolean> {
     if (isCheapWrite(plan, () => false)) return true;
-    return this.knowing(pool, () => isCheapWrite(plan, () => this.isSmall(pool, plan.into)));
+    return this.withStatistics(runner, () => isCheapWrite(plan, () => this.isSmall(runner, plan.into)));
   }
 
   /** Waits for the first statistics: until then every table would count as large. */
-  private knowing(pool: SQL, judge: () => boolean): boolean | Promise<boolean> {
-    if (this.hasLooked) return judge();
-    this.looking ??= this.ask(pool).then(
-      () => {
-        this.hasLooked = true;
-        this.askedAt = performance.now();
-      },
+  private withStatistics(runner: Runner, decide: () => boolean): boolean | Promise<boolean> {
+    if (this.smallTables !== undefined) return decide();
+    this.firstStatistics ??= this.ask(runner).catch(() => {
       // A server error will show in the read or write itself.
-      () => {
-        this.looking = undefined;
-      },
-    );
-    return this.looking.then(judge);
+      this.firstStatistics = undefined;
+    });
+    return this.firstStatistics.then(decide);
   }
 
   /** Uses statistics that are some seconds old: reading them takes no lock, and only the first caller waits. */
-  private isSmall(pool: SQL, { name }: Collection): boolean {
-    if (performance.now() - this.askedAt > KEPT_MS) {
-      this.askedAt = performance.now();
-      void this.ask(pool).catch(() => undefined);
-    }
-    return this.small.has(name);
+  private isSmall(runner: Runner, { name }: Collection): boolean {
+    if (performance.now() - this.askedAt > STATISTICS_MS) void this.ask(runner).catch(() => undefined);
+    return this.smallTables?.has(name) === true;
   }
 
-  private async ask(pool: SQL): Promise<void> {
-    const tables = await query<{ name: string }>(pool, {
+  private async ask(runner: Runner): Promise<void> {
+    this.askedAt = performance.now();
+    const tables = await query<{ name: string }>(runner, {
       sql: `select relname as name from pg_class where relkind = 'r' and relnamespace = to_regnamespace(quote_ident($1))
         and greatest(reltuples, pg_stat_get_live_tuples(oid)) between 1 and ${SMALL_TABLE_ROWS}`,
       params: [this.schema],
     });
-    this.small = new Set(tables.map(({ name }) => name));
+    this.smallTables = new Set(tables.map(({ name }) => name));
   }
 }
 
 /** A page along the key or an index from its start, or the rows with one indexed value. */
-function isWalk({ from, order, groupBy, count, offset, limit }: ReadPlan, terms: readonly Predicate[]): boolean {
+function isIndexWalk({ from, order, groupBy, count, offset, limit }: ReadPlan, terms: readonly Predicate[]): boolean {
   const { assigned } = from;
   const [first, second] = order.map(({ expression }) => fieldOf(expression));
   if (assigned === undefined || first === undefined || groupBy !== undefined || count !== undefined) return false;

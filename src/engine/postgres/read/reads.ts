@@ -1,5 +1,4 @@
 /** Reads: a small result in one statement, a large one streamed through a cursor. */
-import type { SQL } from 'bun';
 import { CURSOR_ROWS } from '../../../base/limits.ts';
 import type { Row } from '../../../collection/value.ts';
 import { type Encoding, encodeRows } from '../../../encode/encoding.ts';
@@ -8,14 +7,14 @@ import type { ReadResult } from '../../engine.ts';
 import { type Output, outputOfRead, pageEnd } from '../../sql/output.ts';
 import { compileCount, compileRead } from '../../sql/read.ts';
 import { renumberParameters, type SqlDialect } from '../../sql/statement.ts';
-import { onDedicatedConnection } from '../connections/connection-limits.ts';
+import type { Pool } from '../connections/pool.ts';
 import { query, type Runner } from '../driver.ts';
 import { openCursor } from './cursor.ts';
-import { boundedRows, isTooLong, noteLongRow } from './row-bytes.ts';
+import { boundedRows, isTooLong, recordLongRow } from './row-bytes.ts';
 
 /** Not async: each additional promise would cost every cheap read. */
 export function readList(
-  pool: SQL,
+  pool: Pool,
   plan: ReadPlan,
   dialect: SqlDialect,
   encoding: Encoding,
@@ -31,16 +30,16 @@ export function readList(
   const read = plan.count === undefined || isWhole ? readRows : readCounted;
   const work = (connection: Runner) => read(connection, { ...plan, limit }, bounded, dialect);
   const inParts = () => openCursor(pool, plan, dialect, encoding);
-  return (isQuick ? work(pool) : onDedicatedConnection(pool, 'costly read', work)).then(
-    (found) => (found.rows.length > CURSOR_ROWS ? inParts() : whole(plan, found, encoding, output)),
+  return (isQuick ? work(pool) : pool.dedicated('costly read', work)).then(
+    (found) => (found.rows.length > CURSOR_ROWS ? inParts() : resultOf(plan, found, encoding, output)),
     (error) => {
       if (!isTooLong(error)) throw error;
-      return noteLongRow(plan, bounded) ? readList(pool, plan, dialect, encoding, isQuick) : inParts();
+      return recordLongRow(plan, bounded) ? readList(pool, plan, dialect, encoding, isQuick) : inParts();
     },
   );
 }
 
-function whole(plan: ReadPlan, { rows, total }: Found, encoding: Encoding, output: Output): ReadResult {
+function resultOf(plan: ReadPlan, { rows, total }: Page, encoding: Encoding, output: Output): ReadResult {
   return {
     returned: rows.length,
     body: encodeRows(rows, encoding, output.form),
@@ -49,25 +48,25 @@ function whole(plan: ReadPlan, { rows, total }: Found, encoding: Encoding, outpu
   };
 }
 
-interface Found {
+interface Page {
   readonly rows: readonly Row[];
   readonly total?: number;
 }
 
-function readRows(connection: Runner, plan: ReadPlan, output: Output, dialect: SqlDialect): Promise<Found> {
+function readRows(connection: Runner, plan: ReadPlan, output: Output, dialect: SqlDialect): Promise<Page> {
   // The driver's result is an array with extra properties, which makes JSON.stringify three times as slow.
   return query<Row>(connection, compileRead(plan, output, dialect)).then((rows) => ({ rows: [...rows] }));
 }
 
 /** The page and the count in one statement, hence one snapshot. The count is present even for an empty page. */
-async function readCounted(connection: Runner, plan: ReadPlan, output: Output, dialect: SqlDialect): Promise<Found> {
+async function readCounted(connection: Runner, plan: ReadPlan, output: Output, dialect: SqlDialect): Promise<Page> {
   const read = compileRead(plan, output, dialect);
   const count = compileCount(plan, dialect);
   const found = await query<Row>(connection, {
-    sql: `select page.*, counted.total::float8 as "the total" from (${renumberParameters(count, read, '$')}) as counted left join (select rows.*, true as "is here" from (${read.sql}) as rows) as page on true`,
+    sql: `select page.*, counted.total::float8 as "total count" from (${renumberParameters(count, read, '$')}) as counted left join (select rows.*, true as "has row" from (${read.sql}) as rows) as page on true`,
     params: [...read.params, ...count.params],
   });
-  const total = found[0]!['the total'] as number;
-  const rows = found.filter((row) => row['is here'] === true).map(({ 'is here': _, 'the total': __, ...row }) => row);
+  const total = found[0]!['total count'] as number;
+  const rows = found.filter((row) => row['has row'] === true).map(({ 'has row': _, 'total count': __, ...row }) => row);
   return { rows, total };
 }

@@ -14,51 +14,49 @@ import { anyEmbedded, maxRowBytes } from '../../sql/row-size.ts';
 import { identifier, type SqlDialect } from '../../sql/statement.ts';
 import { sqlState } from '../errors.ts';
 
-/** What rows are called on their way to an answer. No collection and no field can have such a name. */
-export const CHANGED = '"the changed"';
-export const SHAPED = '"the shaped"';
+/** Names of rows on their way to an answer. No collection and no field can have such a name. */
+export const CHANGED_ROWS = '"changed rows"';
+export const RETURNED_ROWS = '"returned rows"';
 const TOO_LONG = 'catalogue: too many bytes';
 /** A page of at most this many rows, each of up to 64 KiB. Summing sizes takes a quarter of a read's time. */
 const PAGE_ROWS = 128;
 /** Collections with a row beyond its share in a longer list: their rows are summed from then on. */
-const withLongRows = new WeakSet<Collection>();
+const collectionsWithLongRows = new WeakSet<Collection>();
 
 /** This many values of maximum length may exceed an int4 of bytes. */
-const MANY = 100;
+const MANY_VALUES = 100;
 
 export const rowsWithin: NonNullable<SqlDialect['boundedRows']> = (rows, name, values, least, bounded, share) => {
   // For a compressed or out-of-line text this is known without reading it.
-  const wide = values.length > MANY ? '::int8' : '';
+  const wide = values.length > MANY_VALUES ? '::int8' : '';
   const lengths = values.map((value) => `coalesce(octet_length((${value})::text)${wide}, 0)`);
   const bytes = [String(least), ...lengths].join(' + ');
-  const of = `from (${rows}) as ${identifier(name)}`;
-  const longest = bounded === 'row' ? MAX_ROW_BYTES : share;
-  if (longest !== undefined) return `select * ${of} where ${unless(`${bytes} > ${longest}`)}`;
-  const counted = `select *, sum(${bytes}) over (rows unbounded preceding) as "bytes so far" ${of}`;
-  return `select * from (${counted}) as counted where ${unless(`"bytes so far" > ${CURSOR_BYTES}`)}`;
+  const source = `from (${rows}) as ${identifier(name)}`;
+  const maxBytes = bounded === 'row' ? MAX_ROW_BYTES : share;
+  if (maxBytes !== undefined) return `select * ${source} where ${raiseIf(`${bytes} > ${maxBytes}`)}`;
+  const counted = `select *, sum(${bytes}) over (rows unbounded preceding) as "bytes so far" ${source}`;
+  return `select * from (${counted}) as counted where ${raiseIf(`"bytes so far" > ${CURSOR_BYTES}`)}`;
 };
 
 /** Bounds a list that becomes part of one row. */
 export function listWithin(query: string): string {
-  const row = identifier(ROW);
-  const counted = `select ${row}, sum(octet_length(${row})) over (rows unbounded preceding) as "bytes so far" from (${query}) as listed`;
-  return `select ${row} from (${counted}) as counted where ${unless(`"bytes so far" > ${MAX_ROW_BYTES}`)}`;
+  return countedWithin(query, identifier(ROW), identifier(ROW), MAX_ROW_BYTES);
 }
 
 /** The rows that a write returns, as one JSON list. */
 export function returnedWithin(query: string): string {
-  const rows = `select row_to_json(${SHAPED}.*) as row from (${query}) as ${SHAPED}`;
+  const rows = `select row_to_json(${RETURNED_ROWS}.*) as row from (${query}) as ${RETURNED_ROWS}`;
   return `select coalesce(json_agg(row), '[]') from (${countedWithin(rows, 'row', 'row')}) as returned`;
 }
 
-/** The same for a statement that changes rows and returns columns, one of which may be long. */
+/** The rows that a change returns, as columns. One of the columns may be long. */
 export function changedWithin(change: string, columns: string, long: string): string {
-  return `with ${CHANGED} as (${change}) ${countedWithin(`select * from ${CHANGED}`, columns, long)}`;
+  return `with ${CHANGED_ROWS} as (${change}) ${countedWithin(`select * from ${CHANGED_ROWS}`, columns, long)}`;
 }
 
-function countedWithin(query: string, columns: string, long: string): string {
+function countedWithin(query: string, columns: string, long: string, bytes = MAX_RETURNED_BYTES): string {
   const counted = `select ${columns}, sum(octet_length(${long}::text)) over (rows unbounded preceding) as "bytes so far" from (${query}) as listed`;
-  return `select ${columns} from (${counted}) as counted where ${unless(`"bytes so far" > ${MAX_RETURNED_BYTES}`)}`;
+  return `select ${columns} from (${counted}) as counted where ${raiseIf(`"bytes so far" > ${bytes}`)}`;
 }
 
 /** Whether a write may return more than the limit. */
@@ -66,7 +64,7 @@ export function mayReturnTooMuch(plan: WritePlan, columns: readonly OutputColumn
   return maxRowsWritten(plan) * maxRowBytes(columns, output) > MAX_RETURNED_BYTES;
 }
 
-function unless(condition: string): string {
+function raiseIf(condition: string): string {
   return `(case when ${condition} then '${TOO_LONG}' end)::pg_lsn is null`;
 }
 
@@ -74,14 +72,14 @@ function unless(condition: string): string {
 export function boundedRows({ from, columns, where }: ReadPlan, output: Output, rows: number): Output {
   const most = Math.min(rows, maxKeys(from, conjuncts(where)) ?? rows);
   if (most === 0 || most * maxRowBytes(columns, output) <= CURSOR_BYTES) return output;
-  const haveShares = most <= PAGE_ROWS || !(anyEmbedded(columns) || withLongRows.has(from));
+  const haveShares = most <= PAGE_ROWS || !(anyEmbedded(columns) || collectionsWithLongRows.has(from));
   return { ...output, bounded: 'rows', ...(haveShares ? { share: shareOf(most) } : {}) };
 }
 
 /** Records a row over its share. Returns whether reading again with sums can help. */
-export function noteLongRow({ from }: ReadPlan, { share }: Output): boolean {
+export function recordLongRow({ from }: ReadPlan, { share }: Output): boolean {
   if (share === undefined || share >= shareOf(PAGE_ROWS)) return false;
-  withLongRows.add(from);
+  collectionsWithLongRows.add(from);
   return true;
 }
 

@@ -4,12 +4,11 @@
  * their positions regularly, never during a request. With `replicaReads: 'any'` a write returns its position instead, and a client
  * that sends it back reads that write on any instance.
  */
-import type { SQL } from 'bun';
 import { NEWEST, type WriteResult } from '../../engine.ts';
-import { type SessionSettings, within } from '../driver.ts';
-import { surelyUndone } from '../errors.ts';
+import { type Runner, type SessionSettings, within } from '../driver.ts';
 import type { Notice } from '../notice.ts';
 import { parseTarget } from '../url.ts';
+import { UnconfirmedCommit } from '../write/transaction.ts';
 import { type Position, parsePosition, printPosition, writtenPosition } from './position.ts';
 import { Replica } from './replica.ts';
 
@@ -19,7 +18,7 @@ const ANSWER_MS = 2_000;
 /** The interval while reads avoid a replica that lacks a write. */
 const ASK_SOON_MS = 15;
 /** Beyond every log sequence number: the primary's position is unknown. */
-const UNKNOWN = 2n ** 64n;
+const UNKNOWN_LSN = 2n ** 64n;
 
 export interface ReplicaSettings extends SessionSettings {
   /** A replica that lags more serves no reads. */
@@ -31,20 +30,18 @@ export class ReplicaSet {
   private readonly replicas: readonly Replica[];
   private readonly timer: ReturnType<typeof setInterval>;
   private readonly usable = new Set<Replica>();
-  /** Balanced addresses that the log has named. */
-  private readonly rejected = new Set<Replica>();
-  private primary: SQL | undefined;
+  private primary: Runner | undefined;
   private timeline = 0;
   /** Past positions of the primary, oldest first. A replica that is cut off would not notice its lag by its own clock. */
-  private past: { readonly at: number; readonly lsn: bigint }[] = [];
+  private history: { readonly at: number; readonly lsn: bigint }[] = [];
   /** The log sequence number after the newest write of this instance. */
-  private needed = 0n;
-  /** Writes that wait for their position; `needed` does not include them yet. */
-  private readonly unplaced: ((position: Position | undefined) => void)[] = [];
-  private placing: Promise<void> | undefined;
+  private ownLsn = 0n;
+  /** Writes that wait for their position; `ownLsn` does not include them yet. */
+  private readonly positionRequests: ((position: Position | undefined) => void)[] = [];
+  private answering: Promise<void> | undefined;
   /** Whether a read avoided a replica that lacks a write. */
   private hasAvoided = false;
-  private soon: ReturnType<typeof setTimeout> | undefined;
+  private soonTimer: ReturnType<typeof setTimeout> | undefined;
   private next = 0;
   private isAskingPrimary = false;
 
@@ -53,23 +50,24 @@ export class ReplicaSet {
     private readonly settings: ReplicaSettings,
     private readonly notice: Notice,
   ) {
-    this.replicas = urls.flatMap((url) => parseTarget(url).servers).map((server) => new Replica(server, settings));
+    const servers = urls.flatMap((url) => parseTarget(url).servers);
+    this.replicas = servers.map((server) => new Replica(server, settings, notice));
     this.timer = setInterval(() => this.ask(), ASK_MS);
     this.ask();
   }
 
   /** The number of replicas that serve reads. */
-  get near(): number {
+  get usableCount(): number {
     return this.usable.size;
   }
 
   /** The next replica that holds the write with that position; undefined if the primary must answer. */
   pick(after?: string): Replica | undefined {
     if (this.primary === undefined) return undefined;
-    const least = this.least(after);
+    const required = this.requiredLsn(after);
     for (let tried = 0; tried < this.replicas.length; tried++) {
       const replica = this.replicas[this.next++ % this.replicas.length]!;
-      if (this.usable.has(replica) && (replica.position?.lsn ?? -1n) >= least) return replica;
+      if (this.usable.has(replica) && (replica.position?.lsn ?? -1n) >= required) return replica;
     }
     this.hasAvoided = true;
     return undefined;
@@ -79,75 +77,75 @@ export class ReplicaSet {
    * Runs a write on the primary. From its answer on, reads stay with the primary until replicas hold the write. With 'any' only
    * reads that name its position do.
    */
-  async during(write: () => Promise<WriteResult>): Promise<WriteResult> {
+  async trackWrite(write: () => Promise<WriteResult>): Promise<WriteResult> {
     let result: WriteResult;
     try {
       result = await write();
     } catch (error) {
       // The client looks for a write that may be stored: a replica might not have it yet.
-      if (!surelyUndone(error)) void this.place();
+      if (error instanceof UnconfirmedCommit) void this.requestPosition();
       throw error;
     }
-    const placed = this.place();
+    const request = this.requestPosition();
     if (this.settings.replicaReads === 'own') return result;
-    const position = await placed;
+    const position = await request;
     return { ...result, position: position === undefined ? NEWEST : printPosition(position) };
   }
 
-  /** Serves no reads until it has answered again. */
+  /** Reports a failure: the replica serves no reads until it has answered again. */
   lost(replica: Replica): void {
     replica.position = undefined;
   }
 
   /** Starts with a new primary: positions of the old one do not apply to it. */
-  async restart(primary: SQL): Promise<void> {
+  async restart(primary: Runner): Promise<void> {
     this.primary = primary;
-    this.past = [];
-    for (const tell of this.unplaced.splice(0)) tell(undefined);
-    this.needed = UNKNOWN;
+    this.history = [];
+    for (const resolve of this.positionRequests.splice(0)) resolve(undefined);
+    this.ownLsn = UNKNOWN_LSN;
     const { timeline, lsn } = await within(ANSWER_MS, writtenPosition(primary));
     this.timeline = timeline;
-    for (const replica of this.replicas) this.judge(replica);
-    this.needed = lsn;
+    for (const replica of this.replicas) this.updateUsable(replica);
+    this.ownLsn = lsn;
   }
 
   async close(): Promise<void> {
     clearInterval(this.timer);
-    clearTimeout(this.soon);
+    clearTimeout(this.soonTimer);
     await Promise.all(this.replicas.map((replica) => replica.close()));
   }
 
   /** The log sequence number that a replica needs for this read. */
-  private least(after: string | undefined): bigint {
+  private requiredLsn(after: string | undefined): bigint {
     const position = after === undefined ? undefined : parsePosition(after);
     // A later timeline means that another instance knows a newer primary.
     const isKnown = position !== undefined && position.timeline <= this.timeline;
-    const named = after === undefined ? 0n : isKnown ? position.lsn : UNKNOWN;
+    const named = after === undefined ? 0n : isKnown ? position.lsn : UNKNOWN_LSN;
     if (this.settings.replicaReads === 'any') return named;
-    const own = this.unplaced.length > 0 ? UNKNOWN : this.needed;
+    const own = this.positionRequests.length > 0 ? UNKNOWN_LSN : this.ownLsn;
     return named > own ? named : own;
   }
 
-  private place(): Promise<Position | undefined> {
+  private requestPosition(): Promise<Position | undefined> {
     const { promise, resolve } = Promise.withResolvers<Position | undefined>();
-    this.unplaced.push(resolve);
-    this.placing ??= this.findPositions().finally(() => {
-      this.placing = undefined;
+    this.positionRequests.push(resolve);
+    this.answering ??= this.answerRequests().finally(() => {
+      this.answering = undefined;
     });
     return promise;
   }
 
   /** Asks for the position after all writes that were answered before, once for all of them. */
-  private async findPositions(): Promise<void> {
-    while (this.unplaced.length > 0 && this.primary !== undefined) {
+  private async answerRequests(): Promise<void> {
+    while (this.positionRequests.length > 0 && this.primary !== undefined) {
       const { primary } = this;
-      const { length } = this.unplaced;
+      const { length } = this.positionRequests;
       const position = await within(ANSWER_MS, writtenPosition(primary)).catch(() => undefined);
       if (primary !== this.primary) continue;
       // A primary that is gone may have stored the write: no replica serves reads until a primary answers.
-      const lsn = position?.lsn ?? UNKNOWN;
-      if (lsn > this.needed) this.needed = lsn;
-      for (const tell of this.unplaced.splice(0, length)) tell(position);
+      const lsn = position?.lsn ?? UNKNOWN_LSN;
+      if (lsn > this.ownLsn) this.ownLsn = lsn;
+      for (const resolve of this.positionRequests.splice(0, length)) resolve(position);
     }
     this.askSoon();
   }
@@ -159,16 +157,16 @@ export class ReplicaSet {
 
   private askReplicas(): void {
     this.hasAvoided = false;
-    for (const replica of this.replicas) void replica.ask().then(() => this.judge(replica));
+    for (const replica of this.replicas) void replica.ask().then(() => this.updateUsable(replica));
   }
 
   /** Asks again soon while reads avoid a replica that lacks a write. */
   private askSoon(): void {
-    clearTimeout(this.soon);
+    clearTimeout(this.soonTimer);
     this.askReplicas();
-    this.soon = setTimeout(() => {
-      const isBehind = [...this.usable].some(({ position }) => (position?.lsn ?? this.needed) < this.needed);
-      if (isBehind && this.hasAvoided && this.needed !== UNKNOWN) this.askSoon();
+    this.soonTimer = setTimeout(() => {
+      const isBehind = [...this.usable].some(({ position }) => (position?.lsn ?? this.ownLsn) < this.ownLsn);
+      if (isBehind && this.hasAvoided && this.ownLsn !== UNKNOWN_LSN) this.askSoon();
     }, ASK_SOON_MS).unref();
   }
 
@@ -177,45 +175,38 @@ export class ReplicaSet {
     if (primary === undefined || this.isAskingPrimary) return;
     this.isAskingPrimary = true;
     const at = performance.now();
-    const isUnknown = this.needed === UNKNOWN && this.unplaced.length === 0;
-    try {
-      const { timeline, lsn } = await within(ANSWER_MS, writtenPosition(primary));
-      if (primary === this.primary) {
-        this.timeline = timeline;
-        this.past.push({ at, lsn });
-        for (const replica of this.replicas) this.compare(replica, at, lsn);
-        // The primary answers again: it holds everything that it has stored.
-        if (isUnknown && this.unplaced.length === 0) this.needed = lsn;
-      }
-    } catch {
-      // The heartbeat notices this. A replica lags no further behind a primary that is gone.
-    }
+    const isUnknown = this.ownLsn === UNKNOWN_LSN && this.positionRequests.length === 0;
+    // The heartbeat notices a failure. A replica lags no further behind a primary that is gone.
+    const position = await within(ANSWER_MS, writtenPosition(primary)).catch(() => undefined);
     this.isAskingPrimary = false;
+    if (position === undefined || primary !== this.primary) return;
+    const { timeline, lsn } = position;
+    this.timeline = timeline;
+    this.history.push({ at, lsn });
+    for (const replica of this.replicas) this.checkAhead(replica, at, lsn);
+    // The primary answers again: it holds everything that it has stored.
+    if (isUnknown && this.positionRequests.length === 0) this.ownLsn = lsn;
   }
 
   /** A replica is ahead if the primary, asked after it, has not come as far. */
-  private compare(replica: Replica, at: number, lsn: bigint): void {
+  private checkAhead(replica: Replica, at: number, lsn: bigint): void {
     const { position, askedAt } = replica;
     if (position === undefined) return;
     if (position.lsn <= lsn) replica.isAhead = false;
     else if (askedAt < at) replica.isAhead = true;
-    this.judge(replica);
+    this.updateUsable(replica);
   }
 
-  private judge(replica: Replica): void {
-    if (replica.isBalanced && !this.rejected.has(replica)) {
-      this.rejected.add(replica);
-      this.notice(
-        'warn',
-        `the replica ${replica.name} is the address of several servers: the service does not read from it. Name every replica by its own address in DATABASE_REPLICA_URLS`,
-      );
-    }
+  private updateUsable(replica: Replica): void {
     const problem = this.problemOf(replica);
     if ((problem === undefined) === this.usable.has(replica)) return;
-    if (problem === undefined) this.usable.add(replica);
-    else this.usable.delete(replica);
-    if (problem === undefined) this.notice('info', `reading from the replica ${replica.name}`);
-    else this.notice('warn', `the replica ${replica.name} ${problem}: it serves no reads for now`);
+    if (problem === undefined) {
+      this.usable.add(replica);
+      this.notice('info', `reading from the replica ${replica.name}`);
+    } else {
+      this.usable.delete(replica);
+      this.notice('warn', `the replica ${replica.name} ${problem}: it serves no reads for now`);
+    }
   }
 
   /** Why a replica must not serve reads; undefined if it may. */
@@ -223,15 +214,15 @@ export class ReplicaSet {
     if (position === undefined) return problem;
     if (position.timeline !== this.timeline) return `is on timeline ${position.timeline}, not ${this.timeline}`;
     if (isAhead) return 'is ahead of the primary';
-    return position.lsn < this.expected() ? 'is too far behind' : undefined;
+    return position.lsn < this.lowestLsn() ? 'is too far behind' : undefined;
   }
 
   /** The least position of a replica within the lag limit: the primary's position that long ago. */
-  private expected(): bigint {
+  private lowestLsn(): bigint {
     const then = performance.now() - this.settings.replicaLagSeconds * 1000;
-    const later = this.past.findIndex(({ at }) => at > then);
-    this.past.splice(0, later === -1 ? this.past.length - 1 : later - 1);
-    const [oldest] = this.past;
+    const later = this.history.findIndex(({ at }) => at > then);
+    this.history.splice(0, later === -1 ? this.history.length - 1 : later - 1);
+    const [oldest] = this.history;
     return oldest !== undefined && oldest.at <= then ? oldest.lsn : 0n;
   }
 }

@@ -3,23 +3,23 @@
  * does not answer gets new connections. All its connections must lead to one server, because the position is that of one server.
  */
 import type { SQL } from 'bun';
-import { keepConnections } from '../connections/connection-memory.ts';
-import { trackStatements } from '../connections/in-flight.ts';
-import { NoAnswer, openPool, type SessionSettings, within } from '../driver.ts';
+import { Pool } from '../connections/pool.ts';
+import { openPool, type SessionSettings, within } from '../driver.ts';
+import { NoAnswer } from '../errors.ts';
+import type { Notice } from '../notice.ts';
 import { identifyServer } from '../primary/primary-probe.ts';
 import type { ServerAddress } from '../url.ts';
 import { type Position, replayedPosition } from './position.ts';
 
-/** A replica that takes longer to answer is gone, */
+/** A replica that takes longer to answer two questions in a row is gone. */
 const ANSWER_MS = 2_000;
-/** unless it answers the next question. */
 const MAX_SILENCES = 2;
 /** How long reads on old connections may still take. */
 const OLD_POOL_SECONDS = 2;
 
 export class Replica {
   /** For reads. */
-  pool!: SQL;
+  pool!: Pool;
   /** The last known replay position; undefined while nothing may be read here. */
   position: Position | undefined;
   /** When the replica was last asked for its position. */
@@ -39,6 +39,7 @@ export class Replica {
   constructor(
     private readonly server: ServerAddress,
     private readonly settings: SessionSettings,
+    private readonly notice: Notice,
   ) {
     this.open();
   }
@@ -64,34 +65,34 @@ export class Replica {
     } catch (error) {
       this.position = undefined;
       this.problem = 'is down';
-      if (error instanceof NoAnswer) this.silences++;
       if (!(error instanceof NoAnswer)) this.reconnect(OLD_POOL_SECONDS);
       // Reads in flight will not be answered: the primary runs them again.
-      else if (this.silences >= MAX_SILENCES) this.reconnect(0);
+      else if (++this.silences === MAX_SILENCES) this.reconnect(0);
     }
     this.isAsking = false;
   }
 
   async close(): Promise<void> {
     this.isBalanced = true;
-    await Promise.all([this.pool.close({ timeout: 0 }), this.probe.close({ timeout: 0 })]);
+    await Promise.all([this.pool.close(), this.probe.close({ timeout: 0 })]);
   }
 
   /** Asks every connection which server it leads to. */
   private async verify(): Promise<void> {
     const { pool } = this;
-    const all = Array.from({ length: pool.options.max ?? 1 }, async () => {
-      const connection = await pool.reserve();
-      const { name } = await identifyServer(connection);
-      return { connection, name };
-    });
-    // All are held until the last one answers: otherwise one connection could answer twice.
-    const found = await Promise.all(all);
-    for (const { connection } of found) void connection.release();
-    const names = new Set([(await identifyServer(this.probe)).name, ...found.map(({ name }) => name)]);
+    // All connections are held until the last one answers: otherwise one could answer twice.
+    const connections = await Promise.all(Array.from({ length: pool.sql.options.max ?? 1 }, () => pool.sql.reserve()));
+    const identities = await Promise.all([this.probe, ...connections].map(identifyServer));
+    for (const connection of connections) void connection.release();
+    const names = new Set(identities.map(({ name }) => name));
     if (pool !== this.pool) return;
     this.isVerified = true;
     this.isBalanced = names.size > 1;
+    if (!this.isBalanced) return;
+    this.notice(
+      'warn',
+      `the replica ${this.name} is the address of several servers: the service does not read from it. Name every replica by its own address in DATABASE_REPLICA_URLS`,
+    );
   }
 
   private open(): void {
@@ -101,9 +102,9 @@ export class Replica {
       if (this.pool === pool && this.isVerified) this.reconnect(OLD_POOL_SECONDS);
     };
     // The connection that replaces a closed one may lead to another server.
-    const pool: SQL = openPool(this.server, this.settings, max, reconnect);
-    keepConnections(pool);
-    trackStatements(pool, this.settings.querySeconds, { silent: reconnect });
+    const sql = openPool(this.server, this.settings, max, reconnect);
+    const { querySeconds } = this.settings;
+    const pool: Pool = new Pool(sql, { querySeconds, silent: reconnect, keepsConnections: true });
     this.pool = pool;
     this.probe = openPool(this.server, this.settings, 1);
     this.isVerified = false;
@@ -115,6 +116,6 @@ export class Replica {
     this.position = undefined;
     this.open();
     void probe.close({ timeout: 0 });
-    void pool.close({ timeout: seconds });
+    void pool.close(seconds);
   }
 }

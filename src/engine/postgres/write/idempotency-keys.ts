@@ -2,7 +2,6 @@
  * Results of idempotency keys, stored in the transaction of the write. The key is taken first: a second request with it
  * waits, on any instance, until the first has ended.
  */
-import type { SQL } from 'bun';
 import { ApiError } from '../../../base/errors.ts';
 import type { Retry } from '../../../plan/types.ts';
 import type { WriteResult } from '../../engine.ts';
@@ -13,34 +12,29 @@ import { sqlState } from '../errors.ts';
 import { RETRY_TABLE } from '../schema/inspect.ts';
 
 const SWEEP_MS = 10 * 60_000;
-const SWEPT_AT_ONCE = 10_000;
+const MAX_SWEPT_KEYS = 10_000;
 
 /** The earlier result, if any; otherwise the key is reserved until the transaction ends. */
 export async function takeKey(runner: Runner, retry: Retry, hours: number): Promise<WriteResult | undefined> {
-  const taken = await take(runner, retry, hours);
-  if (taken.length > 0) return undefined;
-  const [kept] = await query<{ fingerprint: string; result: string }>(runner, {
-    sql: `select fingerprint, result from ${RETRY_TABLE} where key = $1::text`,
-    params: [retry.key],
-  });
-  // It was pruned between the two statements, so it can be taken now.
-  if (kept === undefined) return takeKey(runner, retry, hours);
-  if (kept.fingerprint !== retry.fingerprint) throw idempotencyKeyReused();
-  return JSON.parse(kept.result) as WriteResult;
-}
-
-async function take(runner: Runner, { key, fingerprint }: Retry, hours: number): Promise<unknown[]> {
-  try {
-    return await query(runner, {
-      sql: `insert into ${RETRY_TABLE} as kept (key, fingerprint, created_at) values ($1::text, $2::text, now())
-        on conflict (key) do update set fingerprint = excluded.fingerprint, result = null, created_at = now()
-        where kept.created_at < now() - make_interval(hours => $3::int4) returning 1 as taken`,
-      params: [key, fingerprint, hours],
-    });
-  } catch (error) {
+  const { key, fingerprint } = retry;
+  const inserted = await query(runner, {
+    sql: `insert into ${RETRY_TABLE} as stored (key, fingerprint, created_at) values ($1::text, $2::text, now())
+      on conflict (key) do update set fingerprint = excluded.fingerprint, result = null, created_at = now()
+      where stored.created_at < now() - make_interval(hours => $3::int4) returning 1`,
+    params: [key, fingerprint, hours],
+  }).catch((error) => {
     // The first request with this key did not end in time.
     throw sqlState(error) === '57014' ? keyInUse() : error;
-  }
+  });
+  if (inserted.length > 0) return undefined;
+  const [stored] = await query<{ fingerprint: string; result: string }>(runner, {
+    sql: `select fingerprint, result from ${RETRY_TABLE} where key = $1::text`,
+    params: [key],
+  });
+  // It was pruned between the two statements, so it can be taken now.
+  if (stored === undefined) return takeKey(runner, retry, hours);
+  if (stored.fingerprint !== fingerprint) throw idempotencyKeyReused();
+  return JSON.parse(stored.result) as WriteResult;
 }
 
 function keyInUse(): ApiError {
@@ -65,7 +59,7 @@ export async function rememberResult(
 }
 
 /** Adopted tables are served without our own tables, until someone asks for one. */
-export function noRetries(): ApiError {
+export function noIdempotencyTable(): ApiError {
   return new ApiError('CAT501', 'this database has no table for idempotency keys', {
     details: 'Nothing was changed.',
     hint: 'Send the request without Idempotency-Key, or make the table: catalogue migrate.',
@@ -78,14 +72,14 @@ export class Sweeper {
 
   constructor(private readonly hours: number) {}
 
-  sweep(pool: SQL): void {
+  sweep(runner: Runner): void {
     if (performance.now() - this.last < SWEEP_MS) return;
     this.last = performance.now();
     const statement = {
       sql: `delete from ${RETRY_TABLE} where key in (select key from ${RETRY_TABLE}
-        where created_at < now() - make_interval(hours => $1::int4) limit ${SWEPT_AT_ONCE} for update skip locked)`,
+        where created_at < now() - make_interval(hours => $1::int4) limit ${MAX_SWEPT_KEYS} for update skip locked)`,
       params: [this.hours],
     };
-    void query(pool, statement).catch(() => undefined);
+    void query(runner, statement).catch(() => undefined);
   }
 }

@@ -9,17 +9,14 @@ import { columnType } from '../dialect.ts';
 
 /** One parameter, since a statement takes at most 65,535. */
 export function rowsAsJson(fields: readonly Field[], rows: readonly (readonly (Value | undefined)[])[]): string {
-  return runToEnd(rowsAsJsonInPieces(fields, rows));
+  return runToEnd(rowsAsJsonTask(fields, rows));
 }
 
-export function* rowsAsJsonInPieces(
+export function* rowsAsJsonTask(
   fields: readonly Field[],
   rows: readonly (readonly (Value | undefined)[])[],
 ): Task<string> {
-  const columns = fields.map(({ name, type }) => ({
-    name: JSON.stringify(name),
-    json: type.json,
-  }));
+  const columns = fields.map(({ name, type }) => ({ name: JSON.stringify(name), json: type.json }));
   const texts = yield* mapInSlices(rows, (row) => {
     const members = columns.flatMap(({ name, json }, index) => {
       const value = row[index];
@@ -30,21 +27,19 @@ export function* rowsAsJsonInPieces(
   return `[${texts.join(',')}]`;
 }
 
-/** What they are called in it. No collection can have such a name. */
-export const INPUT_ROWS = '"the given"';
+/** Their name in a statement. No collection can have such a name. */
+export const INPUT_ROWS = '"input rows"';
 
 interface Target {
   readonly collection: Collection;
   readonly adopted: Adopted;
 }
 
-/** Compared with columns of an adopted table, texts take no collation of their own. */
+/** The rows as a table. Texts to compare with an adopted table take no collation of their own. */
 export function recordset({ collection, adopted }: Target, json: string, fields: readonly Field[]): string {
-  const typeOf = adopted.collections.has(collection) ? ({ type }: Field) => type.postgres.name : ofColumn;
-  const columns = fields.map((field) => `${identifier(field.name)} ${typeOf(field)}`).join(', ');
+  const isAdopted = adopted.collections.has(collection);
+  const columns = fields
+    .map(({ name, type }) => `${identifier(name)} ${isAdopted ? type.postgres.name : columnType(type)}`)
+    .join(', ');
   return `json_to_recordset(${json}::json) as ${INPUT_ROWS} (${columns})`;
-}
-
-function ofColumn({ type }: Field): string {
-  return columnType(type);
 }

@@ -1,73 +1,71 @@
 /**
- * Assigned keys beside keys chosen by clients. The sequence is advanced past every chosen key before it is stored. If a
- * chosen and an assigned key still collide on two instances, another key is drawn.
+ * Assigned keys beside keys chosen by clients. Before a chosen key is stored, its sequence is advanced past it. If a
+ * chosen and an assigned key still collide on two instances, the write takes another key.
  */
-import type { SQL } from 'bun';
 import type { Value } from '../../../collection/value.ts';
 import type { Assignment, WritePlan } from '../../../plan/types.ts';
 import { identifier } from '../../sql/statement.ts';
 import { ADVISORY_LOCKS } from '../advisory-locks.ts';
-import { onDedicatedConnection } from '../connections/connection-limits.ts';
+import type { Pool } from '../connections/pool.ts';
 import { query, quoteText } from '../driver.ts';
-import { duplicateOf, sqlState } from '../errors.ts';
+import { takenKey } from '../errors.ts';
 import type { WriteContext } from './statements.ts';
 
 const MAX_DRAWS = 5;
 
-export class Keys {
+export class KeySequences {
   /** The minimum position of each sequence, so that most writes need not ask. It only grows. */
-  private readonly reached = new Map<string, bigint>();
+  private readonly positions = new Map<string, bigint>();
 
   /** Advances the sequence past the keys of a write. */
-  async pass(pool: SQL, { sequence }: WriteContext, plan: WritePlan): Promise<void> {
+  async advancePast(pool: Pool, { sequence }: WriteContext, plan: WritePlan): Promise<void> {
     if (plan.dryRun || sequence === undefined) return;
-    const largest = chosen(plan).reduce((most, key) => (key > most ? key : most), 0n);
-    if (largest > (this.reached.get(sequence) ?? 0n)) await this.moveTo(pool, sequence, `${largest}`);
+    const largest = chosenKeys(plan).reduce((largest, key) => (key > largest ? key : largest), 0n);
+    if (largest > (this.positions.get(sequence) ?? 0n)) await this.moveTo(pool, sequence, `${largest}`);
   }
 
   /** Repeats an insert whose assigned key turned out to be taken. */
-  async drawAgain<T>(pool: SQL, context: WriteContext, plan: WritePlan, work: () => Promise<T>): Promise<T> {
+  async retryTakenKey<T>(pool: Pool, context: WriteContext, plan: WritePlan, work: () => Promise<T>): Promise<T> {
     const { sequence, collection } = context;
     for (let draw = 1; ; draw++) {
       try {
         return await work();
       } catch (error) {
-        const taken = sqlState(error) === '23505' ? duplicateOf(error, collection) : undefined;
+        const taken = takenKey(error, collection);
         if (draw === MAX_DRAWS || taken === undefined || sequence === undefined) throw error;
-        if (plan.kind !== 'insert' || chosen(plan).includes(BigInt(taken))) throw error;
+        if (plan.kind !== 'insert' || chosenKeys(plan).includes(BigInt(taken))) throw error;
         const column = identifier(collection.assigned!.name);
         await this.moveTo(pool, sequence, `(select coalesce(max(${column}), 1) from ${identifier(collection.name)})`);
       }
     }
   }
 
-  private async moveTo(pool: SQL, sequence: string, least: string): Promise<void> {
+  private async moveTo(pool: Pool, sequence: string, minimum: string): Promise<void> {
     // Reads the position after taking the lock: a subquery runs when its value is first needed.
     const sql = `with held as materialized (select pg_advisory_xact_lock(${ADVISORY_LOCKS.sequence}))
-      select setval(${quoteText(sequence)}, greatest(${least}, (select last_value from ${sequence})))::text as reached from held`;
-    const [moved] = await onDedicatedConnection(pool, 'write', (connection) =>
+      select setval(${quoteText(sequence)}, greatest(${minimum}, (select last_value from ${sequence})))::text as reached from held`;
+    const [row] = await pool.dedicated('write', (connection) =>
       query<{ reached: string }>(connection, { sql, params: [] }),
     );
-    this.reached.set(sequence, BigInt(moved?.reached ?? 0));
+    this.positions.set(sequence, BigInt(row?.reached ?? 0));
   }
 }
 
 /** The keys chosen by the client, if keys are assigned. */
-function chosen(plan: WritePlan): bigint[] {
+function chosenKeys(plan: WritePlan): bigint[] {
   const { fields, assigned } = plan.into;
   if (assigned === undefined) return [];
-  const place = fields.indexOf(assigned);
-  const isChosen = (value: Value | undefined) =>
-    value === undefined || value === null ? [] : [BigInt(value as number)];
-  const ofSet = (set: readonly Assignment[]) =>
-    set.flatMap(({ field, value }) => (field === assigned ? isChosen(value) : []));
+  const index = fields.indexOf(assigned);
+  const keysIn = (value: Value | undefined) => (value === undefined || value === null ? [] : [BigInt(value as number)]);
+  const keysInSet = (set: readonly Assignment[]) =>
+    set.flatMap(({ field, value }) => (field === assigned ? keysIn(value) : []));
   switch (plan.kind) {
     case 'insert':
-      return plan.rows.flatMap((row) => isChosen(row[place]));
+      return plan.rows.flatMap((row) => keysIn(row[index]));
     case 'update':
-      return ofSet(plan.set);
+      return keysInSet(plan.set);
     case 'update-each':
-      return plan.changes.flatMap(({ set }) => ofSet(set));
+      return plan.changes.flatMap(({ set }) => keysInSet(set));
     case 'delete':
       return [];
   }

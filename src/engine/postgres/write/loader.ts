@@ -1,5 +1,4 @@
 /** Loads rows into PostgreSQL: a temporary table stages them, then one statement per shape stores them. */
-import type { SQL } from 'bun';
 import type { ApiError } from '../../../base/errors.ts';
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import type { Key } from '../../../plan/keys.ts';
@@ -10,6 +9,7 @@ import { duplicateKey, repeatedRow } from '../../shared/write-checks.ts';
 import { conflictSql } from '../../sql/conflict.ts';
 import { sharedValues } from '../../sql/shared-values.ts';
 import { identifier } from '../../sql/statement.ts';
+import type { Connection, Pool } from '../connections/pool.ts';
 import { columnType, textOf } from '../dialect.ts';
 import { query, quoteText, type Runner, WAITING_FOR_A_CLIENT } from '../driver.ts';
 import { translateError } from '../errors.ts';
@@ -27,8 +27,8 @@ const ROWS_AT_ONCE = 20_000;
 type ContextOf = (collection: Collection) => WriteContext;
 
 export function loadRows(
-  pool: SQL,
-  contextOn: (connection: Runner) => Promise<ContextOf>,
+  pool: Pool,
+  contextOn: (connection: Connection) => Promise<ContextOf>,
   sets: readonly LoadSet[],
   terms: LoadOptions,
 ): Promise<LoadResult> {

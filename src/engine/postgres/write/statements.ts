@@ -3,9 +3,8 @@
  * rows, compiled like any read. If the returned rows embed the written collection, a second statement reads them.
  */
 import type { Collection, Field } from '../../../collection/declaration.ts';
-import type { Row, Value } from '../../../collection/value.ts';
+import type { Row } from '../../../collection/value.ts';
 import { readsOwnCollection } from '../../../plan/access/named-fields.ts';
-import type { Key } from '../../../plan/keys.ts';
 import {
   ALWAYS,
   type Bound,
@@ -29,8 +28,8 @@ import { buildStatement, identifier, type SqlDialect, type Statement } from '../
 import type { Adopted } from '../adopt/adopt.ts';
 import { TEXT, textOf } from '../dialect.ts';
 import { quoteText } from '../driver.ts';
-import { CHANGED, changedWithin, returnedWithin, SHAPED } from '../read/row-bytes.ts';
-import { INPUT_ROWS, recordset, rowsAsJson } from './input-rows.ts';
+import { CHANGED_ROWS, RETURNED_ROWS, returnedWithin } from '../read/row-bytes.ts';
+import { INPUT_ROWS, recordset } from './input-rows.ts';
 
 /** The single result row of every write. */
 export interface Written {
@@ -53,8 +52,8 @@ export interface WriteContext {
   readonly sequence: string | undefined;
 }
 
-/** The returned rows: their shape and output form. */
-export interface Answer {
+/** The shape and output form of the rows that a write returns. */
+export interface ReturnedRows {
   readonly shape: NonNullable<WritePlan['returning']>;
   readonly output: Output;
   /** Whether their bytes are counted. */
@@ -62,7 +61,7 @@ export interface Answer {
 }
 
 /** No collection can have such a name. */
-const BEFORE = '"the before"';
+const EXISTING_ROWS = '"existing rows"';
 
 /**
  * Distinguishes new rows: the statement sees the table as it was before. (`xmax` would not work in a partitioned
@@ -71,9 +70,9 @@ const BEFORE = '"the before"';
 export function isNew({ name }: Collection, conflict: Conflict): string {
   if (conflict === 'refuse' || conflict.overwrite.length === 0) return 'true';
   const same = conflict.on.map(
-    (field) => `${BEFORE}.${identifier(field.name)} = ${identifier(name)}.${identifier(field.name)}`,
+    (field) => `${EXISTING_ROWS}.${identifier(field.name)} = ${identifier(name)}.${identifier(field.name)}`,
   );
-  return `not exists (select from ${identifier(name)} as ${BEFORE} where ${same.join(' and ')})`;
+  return `not exists (select from ${identifier(name)} as ${EXISTING_ROWS} where ${same.join(' and ')})`;
 }
 
 /** The inserted columns; read-only fields are left to the database. */
@@ -94,155 +93,100 @@ export function insertedValue({ collection, sequence, adopted }: WriteContext, f
 export function compileBefore(context: WriteContext, created: Predicate, rows: string): Statement {
   const { collection, dialect } = context;
   return buildStatement(dialect, (bind) => {
-    const given = `select * from ${recordset(context, bind(rows, TEXT), collection.fields)}`;
+    const input = `select * from ${recordset(context, bind(rows, TEXT), collection.fields)}`;
     const rule = compilePredicate(created, scopeOf(dialect, bind, collection.name));
-    return `select count(*)::int4 as refused from (${given}) as ${identifier(collection.name)} where (${rule}) is not true`;
+    return `select count(*)::int4 as refused from (${input}) as ${identifier(collection.name)} where (${rule}) is not true`;
   });
 }
 
-/** `rows` are the plan's rows as JSON. */
-export function compileInsert(
+type OneStatementPlan = InsertPlan | UpdatePlan | DeletePlan;
+
+/** `rows` are the rows of an insert as JSON. */
+export function compileWrite(
   context: WriteContext,
-  plan: InsertPlan,
+  plan: OneStatementPlan,
   rows: string,
-  wanted: Answer | undefined,
+  returned: ReturnedRows | undefined,
 ): Statement {
   const { collection, dialect } = context;
+  return buildStatement(dialect, (bind) => {
+    const scope = scopeOf(dialect, bind, collection.name);
+    return withResult(scope, plan, changeSql(context, plan, rows, scope), returned);
+  });
+}
+
+/** The change itself. It returns all columns of the changed rows, and whether a row is new. */
+function changeSql(context: WriteContext, plan: OneStatementPlan, rows: string, scope: Scope): string {
+  const { collection } = context;
   const { fields } = collection;
-  const head = insertHead(context);
-  return buildStatement(dialect, (bind) => {
-    const given = bind(rows, TEXT);
+  const { bind } = scope;
+  const table = identifier(collection.name);
+  if (plan.kind === 'insert') {
+    const head = insertHead(context);
     const values = head.fields.map((field) => insertedValue(context, field, `${INPUT_ROWS}.${identifier(field.name)}`));
-    const scope = scopeOf(dialect, bind, collection.name);
+    const input = recordset(context, bind(rows, TEXT), fields);
     const met = plan.restriction?.met && compilePredicate(plan.restriction.met, scope);
-    const insert = `${head.into} select ${values.join(', ')} from ${recordset(context, given, fields)}${conflictSql(plan.conflict, met)}`;
-    const returning = `${columnList(fields)}, ${isNew(collection, plan.conflict)} as "is new"`;
-    return answer(scope, plan, `${insert} returning ${returning}`, wanted);
-  });
-}
-
-export function compileUpdate(context: WriteContext, plan: UpdatePlan, wanted: Answer | undefined): Statement {
-  const { collection, dialect } = context;
-  const table = identifier(collection.name);
-  return buildStatement(dialect, (bind) => {
-    const scope = scopeOf(dialect, bind, collection.name);
-    const columns = `${columnList(collection.fields)}, false as "is new"`;
-    // A PATCH without fields changes and matches nothing, as in PostgREST.
-    if (plan.set.length === 0) {
-      return answer(scope, plan, `select ${columns} from ${table} where false`, wanted);
-    }
-    const set = plan.set.map(({ field, value }) => `${identifier(field.name)} = ${bind(value, field.type)}`).join(', ');
-    const target = boundedWhere(collection, scope, plan.where, plan.bound);
-    const update = `update ${table} set ${set}${target} returning ${columns}`;
-    return answer(scope, plan, update, wanted);
-  });
-}
-
-export function compileDelete(context: WriteContext, plan: DeletePlan, wanted: Answer | undefined): Statement {
-  const { collection, dialect } = context;
-  return buildStatement(dialect, (bind) => {
-    const scope = scopeOf(dialect, bind, collection.name);
-    const target = boundedWhere(collection, scope, plan.where, plan.bound);
-    const remove = `delete from ${identifier(collection.name)}${target} returning ${columnList(collection.fields)}, false as "is new"`;
-    return answer(scope, plan, remove, wanted);
-  });
-}
-
-/** The columns of a change's key, beside what it sets. */
-function keyColumns({ key }: Collection): readonly Field[] {
-  return key.map((field) => ({ ...field, name: `the ${field.name}` }));
-}
-
-/** Updates rows that set the same fields, each by its key; returns the keys found. */
-export function compileUpdateMany(
-  context: WriteContext,
-  fields: readonly Field[],
-  rows: readonly (readonly Value[])[],
-  wantsRows: boolean,
-  { met, changed }: Restriction = {},
-): Statement {
-  const { collection, dialect } = context;
-  const table = identifier(collection.name);
-  const keys = keyColumns(collection);
-  return buildStatement(dialect, (bind) => {
-    const given = recordset(context, bind(rowsAsJson([...keys, ...fields], rows), TEXT), [...keys, ...fields]);
-    const set = fields.map((field) => `${identifier(field.name)} = ${INPUT_ROWS}.${identifier(field.name)}`).join(', ');
-    const same = collection.key.map(
-      (field, index) => `${table}.${identifier(field.name)} = ${INPUT_ROWS}.${identifier(keys[index]!.name)}`,
-    );
-    const scope = scopeOf(dialect, bind, collection.name);
-    const key = keyText(keys, (field) => `${INPUT_ROWS}.${identifier(field.name)}`);
-    const rule = met === undefined ? '' : ` and (${compilePredicate(met, scope)})`;
-    const told = changed === undefined ? '' : `, (${compilePredicate(changed, scope)}) is true as "is allowed"`;
-    const update = `update ${table} set ${set} from ${given} where ${same.join(' and ')}${rule} returning ${key} as "the key"${told}`;
-    if (!wantsRows) return update;
-    const columns = `"the key", ${changed === undefined ? '' : '"is allowed", '}"the row"`;
-    return changedWithin(`${update}, row_to_json(${table}.*)::text as "the row"`, columns, '"the row"');
-  });
-}
-
-/** Locks rows in key order, as every bulk update does, which prevents deadlocks. */
-export function compileLock(context: WriteContext, keys: readonly Key[], met?: Predicate): Statement {
-  const { collection, dialect } = context;
-  const table = identifier(collection.name);
-  const columns = keyColumns(collection);
-  return buildStatement(dialect, (bind) => {
-    const given = recordset(context, bind(rowsAsJson(columns, keys), TEXT), columns);
-    const same = collection.key.map(
-      (field, index) => `${table}.${identifier(field.name)} = ${INPUT_ROWS}.${identifier(columns[index]!.name)}`,
-    );
-    const rule = met === undefined ? '' : ` where ${compilePredicate(met, scopeOf(dialect, bind, collection.name))}`;
-    return `select 1 from ${table} join ${given} on ${same.join(' and ')}${rule} order by ${qualified(collection)} for update of ${table}`;
-  });
+    const insert = `${head.into} select ${values.join(', ')} from ${input}${conflictSql(plan.conflict, met)}`;
+    return `${insert} returning ${columnList(fields)}, ${isNew(collection, plan.conflict)} as "is new"`;
+  }
+  const columns = `${columnList(fields)}, false as "is new"`;
+  if (plan.kind === 'delete') {
+    return `delete from ${table}${boundedWhere(collection, scope, plan.where, plan.bound)} returning ${columns}`;
+  }
+  // A PATCH without fields changes and matches nothing, as in PostgREST.
+  if (plan.set.length === 0) return `select ${columns} from ${table} where false`;
+  const set = plan.set.map(({ field, value }) => `${identifier(field.name)} = ${bind(value, field.type)}`).join(', ');
+  return `update ${table} set ${set}${boundedWhere(collection, scope, plan.where, plan.bound)} returning ${columns}`;
 }
 
 /** The returned rows over rows changed before, as a JSON list. */
-export function compileShown(context: WriteContext, wanted: Answer, rows: string): Statement {
+export function compileShown(context: WriteContext, returned: ReturnedRows, rows: string): Statement {
   const { collection, dialect } = context;
   return buildStatement(dialect, (bind) => {
-    const given = recordset(context, bind(rows, TEXT), collection.fields);
-    return `select (${listOf(wanted, `select * from ${given}`, scopeOf(dialect, bind, collection.name))}) as rows`;
+    const input = recordset(context, bind(rows, TEXT), collection.fields);
+    return `select (${listOf(returned, `select * from ${input}`, scopeOf(dialect, bind, collection.name))}) as rows`;
   });
 }
 
 /** The text forms of a key as a JSON list, without loss of digits. */
-function keyText(fields: readonly Field[], column: (field: Field) => string): string {
+export function keyText(fields: readonly Field[], column: (field: Field) => string): string {
   return `json_build_array(${fields.map((field) => textOf(column(field), field.type)).join(', ')})`;
 }
 
-function qualified({ name, key }: Collection): string {
+export function qualifiedKey({ name, key }: Collection): string {
   return key.map((field) => `${identifier(name)}.${identifier(field.name)}`).join(', ');
 }
 
 /** The returned rows as one JSON list. */
-function listOf(wanted: Answer, rows: string, scope: Scope): string {
-  const shaped = shapeOver(wanted, rows, scope);
-  if (wanted.isCounted) return returnedWithin(shaped);
-  return `select coalesce(json_agg(row_to_json(${SHAPED}.*)), '[]') from (${shaped}) as ${SHAPED}`;
+function listOf(returned: ReturnedRows, rows: string, scope: Scope): string {
+  const shaped = shapeOver(returned, rows, scope);
+  if (returned.isCounted) return returnedWithin(shaped);
+  return `select coalesce(json_agg(row_to_json(${RETURNED_ROWS}.*)), '[]') from (${shaped}) as ${RETURNED_ROWS}`;
 }
 
 /** The visible rows among the changed ones, in their order. */
-function shapeOver({ shape, output }: Answer, rows: string, scope: Scope): string {
-  const asTheyCome = `from (${compileBoundedSource(rows, shape.columns, output, scope)}) as ${identifier(scope.name)}`;
+function shapeOver({ shape, output }: ReturnedRows, rows: string, scope: Scope): string {
+  const source = `from (${compileBoundedSource(rows, shape.columns, output, scope)}) as ${identifier(scope.name)}`;
   const inner = { ...scope, stripNulls: output.stripNulls };
-  if (isAlways(shape.where)) return compileShape(shape, asTheyCome, output, inner);
+  if (isAlways(shape.where)) return compileShape(shape, source, output, inner);
   // A join with other tables could change the order.
-  const numbered = `from (select *, row_number() over () as "the place" ${asTheyCome}) as ${identifier(scope.name)}`;
+  const numbered = `from (select *, row_number() over () as "row number" ${source}) as ${identifier(scope.name)}`;
   const shown = compileShape(shape, `${numbered} where ${compilePredicate(shape.where, scope)}`, output, inner);
   const isOrdered = shape.order.length > 0 || shape.groupBy !== undefined;
-  return isOrdered ? shown : `${shown} order by ${identifier(scope.name)}."the place"`;
+  return isOrdered ? shown : `${shown} order by ${identifier(scope.name)}."row number"`;
 }
 
-function answer(scope: Scope, plan: WritePlan, change: string, wanted: Answer | undefined): string {
+/** The statement around a change: counts, and the returned rows. */
+function withResult(scope: Scope, plan: WritePlan, change: string, returned: ReturnedRows | undefined): string {
   const { into, restriction } = plan;
   const key = keyText(into.key, ({ name }) => identifier(name));
   const refused = restriction === undefined ? '' : `, ${refusedOf(restriction, scope)} as refused`;
-  const counts = `(select count(*) from ${CHANGED})::int4 as affected, (select count(*) from ${CHANGED} where "is new")::int4 as inserted, (select ${key} from ${CHANGED} where (select count(*) from ${CHANGED}) = 1) as key${refused}`;
-  const changed = `with ${CHANGED} as (${change}) select ${counts}`;
-  if (wanted === undefined) return changed;
-  const rows = `select * from ${CHANGED}`;
+  const counts = `(select count(*) from ${CHANGED_ROWS})::int4 as affected, (select count(*) from ${CHANGED_ROWS} where "is new")::int4 as inserted, (select ${key} from ${CHANGED_ROWS} where (select count(*) from ${CHANGED_ROWS}) = 1) as key${refused}`;
+  const changed = `with ${CHANGED_ROWS} as (${change}) select ${counts}`;
+  if (returned === undefined) return changed;
+  const rows = `select * from ${CHANGED_ROWS}`;
   if (isShownAfter(plan)) return `${changed}, (${returnedWithin(rows)})::text as stored`;
-  return `${changed}, (${listOf(wanted, rows, scope)}) as rows`;
+  return `${changed}, (${listOf(returned, rows, scope)}) as rows`;
 }
 
 /**
@@ -255,9 +199,9 @@ export function isShownAfter({ kind, into, returning }: WritePlan): boolean {
 
 /** Counts changed rows that violate the rules. */
 function refusedOf({ created = ALWAYS, changed = ALWAYS }: Restriction, scope: Scope): string {
-  const [asNew, asChanged] = [compilePredicate(created, scope), compilePredicate(changed, scope)];
-  const rule = `case when "is new" then (${asNew})::bool else (${asChanged})::bool end`;
-  return `(select count(*) from ${CHANGED} as ${identifier(scope.name)} where (${rule}) is not true)::int4`;
+  const [ifNew, ifChanged] = [compilePredicate(created, scope), compilePredicate(changed, scope)];
+  const rule = `case when "is new" then (${ifNew})::bool else (${ifChanged})::bool end`;
+  return `(select count(*) from ${CHANGED_ROWS} as ${identifier(scope.name)} where (${rule}) is not true)::int4`;
 }
 
 /**
@@ -267,7 +211,7 @@ function refusedOf({ created = ALWAYS, changed = ALWAYS }: Restriction, scope: S
 function boundedWhere(collection: Collection, scope: Scope, where: Predicate, bound: Bound | undefined): string {
   const matching = compileWhere(where, scope);
   if (bound === undefined && namesOneKey(collection, where)) return matching;
-  const keys = qualified(collection);
+  const keys = qualifiedKey(collection);
   const order =
     bound === undefined ? ` order by ${keys}` : `${compileOrder(bound.order, scope)}${compilePage(bound, scope.bind)}`;
   const key = collection.key.length === 1 ? keys : `row(${keys})::text`;

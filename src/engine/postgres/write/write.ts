@@ -1,5 +1,4 @@
 /** Executes a write: one statement if nothing can undo it, otherwise a transaction. */
-import type { ReservedSQL, SQL } from 'bun';
 import { ROWS_PER_SLICE, runToEnd, schedule } from '../../../base/cooperative.ts';
 import { ApiError } from '../../../base/errors.ts';
 import { DEFAULT_DRY_RUN_SECONDS } from '../../../base/limits.ts';
@@ -14,22 +13,19 @@ import { checkBeforeInsert } from '../../shared/plan-keys.ts';
 import { checkAffected, checkVersion, returnTooLarge, shorterDryRun } from '../../shared/write-checks.ts';
 import { outputOf } from '../../sql/output.ts';
 import { compileRead } from '../../sql/read.ts';
-import { onDedicatedConnection } from '../connections/connection-limits.ts';
-import { recordLength } from '../connections/connection-memory.ts';
-import { query, type Runner, run } from '../driver.ts';
-import { sqlState, surelyUndone } from '../errors.ts';
+import type { Connection, Pool } from '../connections/pool.ts';
+import { query, type Runner } from '../driver.ts';
+import { isSurelyUndone, sqlState } from '../errors.ts';
 import { boundedRow, isTooLong, mayReturnTooMuch } from '../read/row-bytes.ts';
 import { bulkUpdate } from './bulk-update.ts';
 import { rememberResult, takeKey } from './idempotency-keys.ts';
-import { rowsAsJsonInPieces } from './input-rows.ts';
+import { rowsAsJsonTask } from './input-rows.ts';
 import {
-  type Answer,
   compileBefore,
-  compileDelete,
-  compileInsert,
   compileShown,
-  compileUpdate,
+  compileWrite,
   isShownAfter,
+  type ReturnedRows,
   type WriteContext,
   type Written,
 } from './statements.ts';
@@ -41,8 +37,18 @@ export interface WriteLimits {
   readonly dryRunSeconds?: number;
 }
 
-export async function carryOut(
-  pool: SQL,
+/** A write with everything that its steps need. */
+interface Job {
+  readonly context: WriteContext;
+  readonly plan: WritePlan;
+  readonly encoding: Encoding;
+  readonly limits: WriteLimits;
+  /** The rows to return, if the client asks for them. */
+  readonly returned: ReturnedRows | undefined;
+}
+
+export async function executeWrite(
+  pool: Pool,
   context: WriteContext,
   plan: WritePlan,
   encoding: Encoding,
@@ -50,82 +56,48 @@ export async function carryOut(
   isQuick: boolean | Promise<boolean>,
 ): Promise<WriteResult> {
   const kind = (await isQuick) ? 'write' : 'costly write';
-  const confirmed = (connection: ReservedSQL, milliseconds: number) =>
-    confirm(connection, milliseconds, limits.querySeconds * 1000);
-  if (!standsAlone(plan)) {
-    const steps = (connection: Runner) => work(connection, context, plan, encoding, limits);
-    if (!plan.dryRun) return inTransaction(pool, steps, true, kind, confirmed);
-    return inTransaction(pool, (connection) => tryOut(connection, context, plan, encoding, limits), false, kind);
-  }
-  return onDedicatedConnection(pool, kind, async (connection) => {
-    const started = performance.now();
-    const result = await inOneStatement(connection, context, plan, encoding, limits);
-    await confirmed(connection, performance.now() - started);
+  const job: Job = { context, plan, encoding, limits, returned: returnedRows(context, plan, encoding) };
+  const limitMs = limits.querySeconds * 1000;
+  if (plan.dryRun) return inTransaction(pool, (connection) => dryRun(connection, job), false, kind);
+  if (!isOneStatement(plan)) return inTransaction(pool, (connection) => runSteps(connection, job), true, kind, limitMs);
+  return pool.dedicated(kind, async (connection) => {
+    const startedAt = performance.now();
+    const written = await change(connection, job).catch((error) => {
+      throw isSurelyUndone(error) ? error : new UnconfirmedCommit(error);
+    });
+    const result = resultOf(connection, job, written);
+    await confirm(connection, startedAt, limitMs);
     return result;
   });
 }
 
 /** Whether it is one statement that nothing can undo afterwards. */
-function standsAlone(plan: WritePlan): boolean {
-  const { dryRun, singular, maxAffected, precondition, retry, restriction } = plan;
-  const isPlain = !dryRun && !singular && maxAffected === undefined && restriction === undefined;
+function isOneStatement(plan: WritePlan): boolean {
+  const { singular, maxAffected, precondition, retry, restriction } = plan;
+  const isPlain = !singular && maxAffected === undefined && restriction === undefined;
   const isOneStep = plan.kind !== 'update-each' && !isShownAfter(plan);
   return isPlain && precondition === undefined && retry === undefined && isOneStep;
 }
 
-async function inOneStatement(
-  runner: Runner,
-  context: WriteContext,
-  plan: WritePlan,
-  encoding: Encoding,
-  limits: WriteLimits,
-): Promise<WriteResult> {
-  const wanted = answerOf(context, plan, encoding);
-  let written: Written;
-  try {
-    written = await change(runner, context, plan, wanted, limits);
-  } catch (error) {
-    throw surelyUndone(error) ? error : new UnconfirmedCommit(error);
-  }
-  checkAffected(plan, written.affected);
-  return resultOf(runner, plan, written, encoding, wanted);
-}
-
-async function work(
-  connection: Runner,
-  context: WriteContext,
-  plan: WritePlan,
-  encoding: Encoding,
-  limits: WriteLimits,
-): Promise<WriteResult> {
-  const wanted = answerOf(context, plan, encoding);
-  if (plan.retry !== undefined) {
-    const earlier = await takeKey(connection, plan.retry, limits.retryHours);
-    if (earlier !== undefined) return { ...earlier, replayed: true };
-  }
-  if (plan.precondition !== undefined) {
-    checkVersion(plan.precondition, await storedRow(connection, context, plan.precondition));
-  }
-  const written = await change(connection, context, plan, wanted, limits);
-  checkAffected(plan, written.affected);
-  const result = resultOf(connection, plan, written, encoding, wanted);
-  if (plan.retry !== undefined)
-    await rememberResult(connection, plan.retry, result, { store: limits, hours: limits.retryHours });
+async function runSteps(connection: Connection, job: Job): Promise<WriteResult> {
+  const { context, plan, limits } = job;
+  const { retry, precondition } = plan;
+  const hours = limits.retryHours;
+  const earlier = retry === undefined ? undefined : await takeKey(connection, retry, hours);
+  if (earlier !== undefined) return { ...earlier, replayed: true };
+  if (precondition !== undefined) checkVersion(precondition, await storedRow(connection, context, precondition));
+  const result = resultOf(connection, job, await change(connection, job));
+  if (retry !== undefined) await rememberResult(connection, retry, result, { store: limits, hours });
   return result;
 }
 
 /** A dry run has a time limit of its own: until its end it locks the rows that it would change. */
-async function tryOut(
-  connection: Runner,
-  context: WriteContext,
-  plan: WritePlan,
-  encoding: Encoding,
-  limits: WriteLimits,
-): Promise<WriteResult> {
-  const seconds = Math.min(limits.dryRunSeconds ?? DEFAULT_DRY_RUN_SECONDS, limits.querySeconds);
-  await run(connection, `set local statement_timeout = ${seconds * 1000}`);
+async function dryRun(connection: Connection, job: Job): Promise<WriteResult> {
+  const { dryRunSeconds = DEFAULT_DRY_RUN_SECONDS, querySeconds } = job.limits;
+  const seconds = Math.min(dryRunSeconds, querySeconds);
+  await connection.unsafe(`set local statement_timeout = ${seconds * 1000}`);
   try {
-    return await work(connection, context, plan, encoding, { ...limits, querySeconds: seconds });
+    return await runSteps(connection, { ...job, limits: { ...job.limits, querySeconds: seconds } });
   } catch (error) {
     const code = error instanceof ApiError ? error.code : sqlState(error);
     if (code !== '57014') throw error;
@@ -133,7 +105,7 @@ async function tryOut(
   }
 }
 
-function answerOf({ dialect }: WriteContext, plan: WritePlan, encoding: Encoding): Answer | undefined {
+function returnedRows({ dialect }: WriteContext, plan: WritePlan, encoding: Encoding): ReturnedRows | undefined {
   if (plan.returning === undefined) return undefined;
   const areFound = plan.kind === 'update' || plan.kind === 'delete';
   const shape = areFound ? sortedByKey(plan.into, plan.returning) : plan.returning;
@@ -141,32 +113,23 @@ function answerOf({ dialect }: WriteContext, plan: WritePlan, encoding: Encoding
   return { shape, output, isCounted: mayReturnTooMuch(plan, shape.columns, output) };
 }
 
-async function change(...args: Parameters<typeof changeRows>): Promise<Written> {
+async function change(connection: Connection, job: Job): Promise<Written> {
   try {
-    return await changeRows(...args);
+    const written = await changeRows(connection, job);
+    checkAffected(job.plan, written.affected);
+    return written;
   } catch (error) {
     throw isTooLong(error) ? returnTooLarge() : error;
   }
 }
 
-async function changeRows(
-  runner: Runner,
-  context: WriteContext,
-  plan: WritePlan,
-  wanted: Answer | undefined,
-  { querySeconds }: WriteLimits,
-): Promise<Written> {
-  if (plan.kind === 'update-each') return bulkUpdate(runner, context, plan, wanted, querySeconds * 1000);
-  const statement =
-    plan.kind === 'insert'
-      ? compileInsert(context, plan, await allowedRows(runner, context, plan), wanted)
-      : plan.kind === 'update'
-        ? compileUpdate(context, plan, wanted)
-        : compileDelete(context, plan, wanted);
-  const [written] = await query<Written>(runner, statement);
+async function changeRows(connection: Connection, { context, plan, returned, limits }: Job): Promise<Written> {
+  if (plan.kind === 'update-each') return bulkUpdate(connection, context, plan, returned, limits.querySeconds * 1000);
+  const rows = plan.kind === 'insert' ? await allowedRows(connection, context, plan) : '';
+  const [written] = await query<Written>(connection, compileWrite(context, plan, rows, returned));
   checkAllowed(plan, written!);
-  if (wanted === undefined || written?.stored === undefined) return written!;
-  const [shown] = await query<Pick<Written, 'rows'>>(runner, compileShown(context, wanted, written.stored));
+  if (returned === undefined || written?.stored === undefined) return written!;
+  const [shown] = await query<Pick<Written, 'rows'>>(connection, compileShown(context, returned, written.stored));
   return { ...written, ...shown };
 }
 
@@ -178,31 +141,23 @@ function checkAllowed(plan: WritePlan, { affected, refused = 0 }: Written): void
 
 /** The rows as JSON, if they may be stored as far as is known. */
 async function allowedRows(runner: Runner, context: WriteContext, plan: InsertPlan): Promise<string> {
-  const rows = await jsonOf(plan);
+  const { into, rows } = plan;
+  const task = rowsAsJsonTask(into.fields, rows);
+  // Many rows take several turns, with other requests in between.
+  const json = rows.length <= ROWS_PER_SLICE ? runToEnd(task) : await schedule(task);
   const created = checkBeforeInsert(plan);
-  if (created === undefined) return rows;
-  const [told] = await query<{ refused: number }>(runner, compileBefore(context, created, rows));
-  if (told!.refused > 0) throw rowDenied(plan.into.name);
-  return rows;
+  if (created === undefined) return json;
+  const [row] = await query<{ refused: number }>(runner, compileBefore(context, created, json));
+  if (row!.refused > 0) throw rowDenied(into.name);
+  return json;
 }
 
-/** In slices for many rows, with other requests in between. */
-async function jsonOf({ into, rows }: InsertPlan): Promise<string> {
-  const making = rowsAsJsonInPieces(into.fields, rows);
-  return rows.length <= ROWS_PER_SLICE ? runToEnd(making) : schedule(making);
-}
-
-function resultOf(
-  runner: Runner,
-  plan: WritePlan,
-  { affected, inserted, key, rows }: Written,
-  encoding: Encoding,
-  wanted: Answer | undefined,
-): WriteResult {
+function resultOf(connection: Connection, { plan, encoding, returned }: Job, written: Written): WriteResult {
+  const { affected, inserted, key, rows } = written;
   const counts = { affected, inserted, ...(plan.kind === 'insert' && key !== null ? { key } : {}) };
-  if (rows === undefined || wanted === undefined) return counts;
-  const body = encodeRows(rows, encoding, wanted.output.form);
-  recordLength(runner, body.length);
+  if (rows === undefined || returned === undefined) return counts;
+  const body = encodeRows(rows, encoding, returned.output.form);
+  connection.recordLength(body.length);
   return { ...counts, body, shown: rows.length };
 }
 

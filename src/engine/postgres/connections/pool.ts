@@ -1,0 +1,106 @@
+/** The connections to one server. Cheap reads share connections; slow work runs on a dedicated one, within the limits of its kind. */
+import type { ReservedSQL, SQL } from 'bun';
+import type { Value } from '../../../collection/value.ts';
+import { type Runner, reserve } from '../driver.ts';
+import { connectionLimits, type Kind, takeSlots } from './connection-limits.ts';
+import { InFlight } from './in-flight.ts';
+
+/**
+ * Bun's driver keeps the buffers of a connection as large as its longest message until the connection closes: ten connections that
+ * carried 12 MB each way hold 250 MB. So a connection that carried a long message closes after its work, and the pool replaces it.
+ */
+const LONG_MESSAGE = 1024 * 1024;
+
+export interface PoolOptions {
+  readonly querySeconds: number;
+  /** Called when a statement on a shared connection passes its deadline. The driver does not say which connection that is. */
+  readonly silent: () => void;
+  /** Whether connections stay open after a long message. */
+  readonly keepsConnections?: boolean;
+}
+
+export class Pool implements Runner {
+  readonly inFlight: InFlight;
+  private readonly slots: ReturnType<typeof connectionLimits>;
+
+  constructor(
+    /** The driver's pool. Its statements have no deadline. */
+    readonly sql: SQL,
+    readonly options: PoolOptions,
+  ) {
+    this.inFlight = new InFlight(options.querySeconds);
+    this.slots = connectionLimits(sql.options.max ?? 10);
+  }
+
+  /** Runs a statement on a shared connection. */
+  unsafe<T>(text: string, values?: Value[]): Promise<T> {
+    return this.inFlight.track(this.sql.unsafe<T>(text, values), this.options.silent);
+  }
+
+  /** Reserves a dedicated connection. The caller releases or closes it. */
+  async reserve(kind: Kind): Promise<Connection> {
+    const giveBack = await takeSlots(this.slots[kind], kind);
+    try {
+      return new Connection(await reserve(this.sql), this, giveBack);
+    } catch (error) {
+      giveBack();
+      throw error;
+    }
+  }
+
+  /** Runs work on a dedicated connection. */
+  async dedicated<T>(kind: Kind, work: (connection: Connection) => Promise<T>): Promise<T> {
+    const connection = await this.reserve(kind);
+    try {
+      return await work(connection);
+    } finally {
+      await connection.release();
+    }
+  }
+
+  /** Statements in flight have these seconds to end. */
+  async close(seconds = 0): Promise<void> {
+    await this.sql.close({ timeout: seconds });
+  }
+}
+
+export class Connection implements Runner {
+  private hasLongMessage = false;
+  private hasDeadline = true;
+
+  constructor(
+    private readonly reserved: ReservedSQL,
+    private readonly pool: Pool,
+    private readonly giveBack: () => void,
+  ) {}
+
+  unsafe<T>(text: string, values?: Value[]): Promise<T> {
+    let length = 0;
+    for (const value of values ?? []) if (typeof value === 'string') length += value.length;
+    this.recordLength(length);
+    const statement = this.reserved.unsafe<T>(text, values);
+    return this.hasDeadline ? this.pool.inFlight.track(statement, () => void this.close()) : statement;
+  }
+
+  /** Records the length of a message, in characters. */
+  recordLength(length: number): void {
+    if (length > LONG_MESSAGE) this.hasLongMessage = true;
+  }
+
+  /** Lifts the deadline of later statements, as `statement_timeout = 0` does on the server. */
+  liftDeadline(): void {
+    this.hasDeadline = false;
+  }
+
+  /** Returns the connection to the pool. Failures do not matter: the work on it is done. */
+  async release(): Promise<void> {
+    if (this.hasLongMessage && this.pool.options.keepsConnections !== true) return this.close();
+    await this.reserved.release().catch(() => undefined);
+    this.giveBack();
+  }
+
+  async close(): Promise<void> {
+    await this.reserved.close({ timeout: 0 }).catch(() => undefined);
+    this.giveBack();
+  }
+}
