@@ -1,4 +1,4 @@
-import { MAX_CACHED_TEXT_LENGTH, MAX_CACHED_TEXTS } from './limits.ts';
+import { MAX_CACHED_TEXT_LENGTH, MAX_CACHED_TEXTS } from './limits/http.ts';
 
 /**
  * Caches a pure function of an immutable object, for as long as the object lives. Requests share such objects, for

@@ -1,6 +1,6 @@
 /** Parses `[not.]operator.value`, the right side of a filter. */
 import { ApiError } from '../base/errors.ts';
-import { MAX_LIST_VALUES } from '../base/limits.ts';
+import { MAX_LIST_VALUES } from '../base/limits/http.ts';
 import { memoizeText } from '../base/memo.ts';
 import { readFieldPath, readListedValue } from './names.ts';
 import {

@@ -7,7 +7,7 @@
  */
 
 import { ApiError } from '../base/errors.ts';
-import { MAX_URL_LENGTH } from '../base/limits.ts';
+import { MAX_URL_LENGTH } from '../base/limits/http.ts';
 import { nearestName } from '../base/nearest-name.ts';
 import { decode } from '../base/net/query-string.ts';
 import type { Catalogue, Collection } from '../collection/declaration.ts';

@@ -3,7 +3,7 @@
  * decides what instances must agree on (assigned keys, idempotency keys, versions).
  */
 import type { SQL } from 'bun';
-import { DEFAULT_REPLICA_LAG_SECONDS } from '../../base/limits.ts';
+import { DEFAULT_REPLICA_LAG_SECONDS } from '../../base/limits/engine.ts';
 import type { Collection } from '../../collection/declaration.ts';
 import type { Encoding } from '../../encode/encoding.ts';
 import type { ReadPlan, WritePlan } from '../../plan/types.ts';

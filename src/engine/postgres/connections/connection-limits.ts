@@ -4,7 +4,7 @@
  * the driver queues other statements behind each other on shared ones.
  */
 import type { ReservedSQL, SQL } from 'bun';
-import { MAX_WAITING_STATEMENTS } from '../../../base/limits.ts';
+import { MAX_WAITING_STATEMENTS } from '../../../base/limits/engine.ts';
 import { reserve } from '../driver.ts';
 import { crowded } from '../errors.ts';
 import { release } from './connection-memory.ts';
