@@ -2,7 +2,7 @@
  * Caches keys and sessions for a moment. If any process revokes one, the service rejects it within a second.
  */
 
-import { CREDENTIAL_CACHE_MS, MAX_CACHED_CREDENTIALS } from '../base/limits.ts';
+import { CREDENTIAL_CACHE_MS, MAX_CACHED_CREDENTIALS } from '../base/limits/auth.ts';
 import type { Caller } from '../collection/caller.ts';
 import type { MaybePromise } from '../engine/engine.ts';
 import { VerifiedCache } from './verified-cache.ts';

@@ -5,7 +5,7 @@
  */
 
 import { ApiError } from '../base/errors.ts';
-import { MAX_TRACKED_LOGINS } from '../base/limits.ts';
+import { MAX_TRACKED_LOGINS } from '../base/limits/auth.ts';
 import { networkOf } from '../base/net/address.ts';
 import { hashOf, VerifiedCache } from './verified-cache.ts';
 

@@ -4,7 +4,12 @@
  */
 
 import { ApiError } from '../base/errors.ts';
-import { MAX_CONCURRENT_HASHES, MAX_PASSWORD_BYTES, MAX_QUEUED_HASHES, MIN_PASSWORD_LENGTH } from '../base/limits.ts';
+import {
+  MAX_CONCURRENT_HASHES,
+  MAX_PASSWORD_BYTES,
+  MAX_QUEUED_HASHES,
+  MIN_PASSWORD_LENGTH,
+} from '../base/limits/auth.ts';
 import { ConfigError } from '../settings/by-command.ts';
 import { randomText } from './key-text.ts';
 

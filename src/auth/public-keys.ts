@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs';
 import { type CompactVerifyGetKey, createLocalJWKSet, importJWK, type JWK } from 'jose';
 import { ApiError } from '../base/errors.ts';
-import { JWKS_FRESH_MS, JWKS_PAUSE_MS, JWKS_TIMEOUT_MS, MAX_JWKS_BYTES, MAX_PUBLIC_KEYS } from '../base/limits.ts';
+import { JWKS_FRESH_MS, JWKS_PAUSE_MS, JWKS_TIMEOUT_MS, MAX_JWKS_BYTES, MAX_PUBLIC_KEYS } from '../base/limits/auth.ts';
 import { ConfigError } from '../settings/by-command.ts';
 
 export interface PublicKeyTimes {

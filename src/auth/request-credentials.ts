@@ -1,5 +1,5 @@
 /** Reads the credentials of a request. One of them wins; malformed ones are rejected before any work. */
-import { MAX_CREDENTIAL_LENGTH } from '../base/limits.ts';
+import { MAX_CREDENTIAL_LENGTH } from '../base/limits/auth.ts';
 import { invalidToken } from './errors.ts';
 import { isKeyText, isMeantForKey, KEY_HINT } from './key-text.ts';
 import { type CookieTerms, sessionIn } from './session-cookie.ts';

@@ -1,7 +1,7 @@
 /** The endpoints `/auth/login`, `/auth/logout`, `/auth/password` and `/auth/session`, over JSON. */
 
 import { ApiError } from '../base/errors.ts';
-import { MAX_LOGIN_BYTES } from '../base/limits.ts';
+import { MAX_LOGIN_BYTES } from '../base/limits/auth.ts';
 import { ANONYMOUS, type Caller } from '../collection/caller.ts';
 import type { MaybePromise } from '../engine/engine.ts';
 import { BodyReceiver } from '../http/body/body-receiver.ts';

@@ -1,7 +1,7 @@
 /** JSON Web Tokens: verified once and cached until they expire, so that a repeated token costs almost nothing. */
 import { decodeProtectedHeader, errors } from 'jose';
 import { ApiError } from '../base/errors.ts';
-import { MAX_CACHED_CREDENTIALS } from '../base/limits.ts';
+import { MAX_CACHED_CREDENTIALS } from '../base/limits/auth.ts';
 import type { Caller } from '../collection/caller.ts';
 import type { MaybePromise } from '../engine/engine.ts';
 import { type ClaimTerms, callerOf, checkClaims, readClaims } from './claims.ts';

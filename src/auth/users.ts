@@ -4,7 +4,7 @@
  */
 
 import { ApiError } from '../base/errors.ts';
-import { MAX_ACCOUNT_NAME_LENGTH } from '../base/limits.ts';
+import { MAX_ACCOUNT_NAME_LENGTH } from '../base/limits/auth.ts';
 import type { Caller } from '../collection/caller.ts';
 import type { MaybePromise } from '../engine/engine.ts';
 import { andThen } from '../response/request-context.ts';

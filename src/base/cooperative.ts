@@ -1,7 +1,6 @@
 /**
- * Long work in pieces. Work is a generator that yields after each piece; in a turn of the event loop one piece is done, whoever
- * it belongs to, and requests are answered in between. Whoever came first is done first, so that no more than one such work is
- * halfway, with all that it holds.
+ * Cooperative scheduling of long work. A task is a generator that yields after each slice. The event loop runs one slice
+ * per turn and answers requests in between. Tasks run in order of arrival, so at most one holds a half-finished result.
  */
 export type Task<T> = Generator<void, T>;
 
@@ -10,13 +9,9 @@ export const ROWS_PER_SLICE = 500;
 /** Bytes of text per slice. */
 export const BYTES_PER_SLICE = 64 * 1024;
 
-interface Waiting {
-  /** Runs a slice; returns whether it was the last. */
-  readonly step: () => boolean;
-}
-
-const waiting: Waiting[] = [];
-let pieces = 0;
+/** Each runs a slice and returns whether it was the last. */
+const queue: (() => boolean)[] = [];
+let slices = 0;
 
 /** Runs short work to its end. */
 export function runToEnd<T>(work: Task<T>): T {
@@ -28,7 +23,7 @@ export function runToEnd<T>(work: Task<T>): T {
 
 export function schedule<T>(work: Task<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const step = () => {
+    queue.push(() => {
       try {
         const { done, value } = work.next();
         if (done === true) resolve(value);
@@ -37,21 +32,20 @@ export function schedule<T>(work: Task<T>): Promise<T> {
         reject(error);
         return true;
       }
-    };
-    waiting.push({ step });
-    if (waiting.length === 1) setImmediate(turn);
+    });
+    if (queue.length === 1) setImmediate(runSlice);
   });
 }
 
-function turn(): void {
-  pieces++;
-  if (waiting[0]!.step()) waiting.shift();
-  if (waiting.length > 0) setImmediate(turn);
+function runSlice(): void {
+  slices++;
+  if (queue[0]!()) queue.shift();
+  if (queue.length > 0) setImmediate(runSlice);
 }
 
 /** The number of slices run so far. */
 export function slicesRun(): number {
-  return pieces;
+  return slices;
 }
 
 export function* mapInSlices<In, Out>(items: readonly In[], make: (item: In, index: number) => Out): Task<Out[]> {

@@ -1,8 +1,8 @@
-import { MAX_CACHED_TEXT_LENGTH, MAX_CACHED_TEXTS } from './limits.ts';
+import { MAX_CACHED_TEXT_LENGTH, MAX_CACHED_TEXTS } from './limits/http.ts';
 
 /**
- * Caches a pure function of an immutable object, for as long as the object lives. Requests share such objects, for
- * example column lists.
+ * Caches a pure function of an immutable object, for as long as the object lives. Declarations are such objects, and
+ * so are the lists that requests share.
  */
 export function memoize<Key extends object, Made>(make: (key: Key) => Made): (key: Key) => Made {
   const made = new WeakMap<Key, { readonly value: Made }>();
@@ -16,7 +16,10 @@ export function memoize<Key extends object, Made>(make: (key: Key) => Made): (ke
   };
 }
 
-/** The same for texts that clients repeat; keeps the most recent ones. */
+/**
+ * Caches the parsed form of a text that clients repeat: `select`, `order`, Accept, Prefer. Equal texts give the same
+ * immutable object, by which `plan/read/skeleton.ts` caches plans.
+ */
 export function memoizeText<Made>(make: (text: string) => Made): (text: string) => Made {
   const made = new Map<string, Made>();
   return (text) => {

@@ -1,4 +1,4 @@
-import { MAX_ECHOED_LENGTH } from './limits.ts';
+import { MAX_ECHOED_LENGTH } from './limits/http.ts';
 
 const END = 400;
 

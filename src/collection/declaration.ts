@@ -1,5 +1,5 @@
 /** Builds a catalogue from a validated draft. An error here is a bug, not a user's mistake. */
-import { DEFAULT_MAX_VALUE_KB } from '../base/limits.ts';
+import { DEFAULT_MAX_VALUE_KB } from '../base/limits/declaration.ts';
 import type { Catalogue, Collection, Field, Reference, Rules } from './catalogue.ts';
 import type { CatalogueDraft, CollectionDraft, FieldDraft } from './draft.ts';
 import { declareRoles } from './roles.ts';

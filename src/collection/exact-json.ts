@@ -3,7 +3,7 @@
  * parsers: 7.0 is not an integer, and an int8 has more digits than a double.
  */
 import { ApiError } from '../base/errors.ts';
-import { MAX_JSON_DEPTH } from '../base/limits.ts';
+import { MAX_JSON_DEPTH } from '../base/limits/http.ts';
 
 /** A number with the digits of the input. */
 export class WrittenNumber {

@@ -4,7 +4,7 @@
  */
 
 import { ApiError } from '../base/errors.ts';
-import { MAX_COLLECTIONS, MAX_FIELDS, MAX_ROLES } from '../base/limits.ts';
+import { MAX_COLLECTIONS, MAX_FIELDS, MAX_ROLES } from '../base/limits/declaration.ts';
 import { parseRate, RATE_FORM } from '../base/net/rate.ts';
 import { FIELD_ROLES, type OnDelete, type Right } from '../collection/draft.ts';
 import { compileRegex } from '../text/regex.ts';

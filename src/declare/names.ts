@@ -1,5 +1,5 @@
 /** Validates names of collections and fields: both engines and URLs must accept them, and they must not be reserved. */
-import { MAX_NAME_LENGTH } from '../base/limits.ts';
+import { MAX_NAME_LENGTH } from '../base/limits/declaration.ts';
 import { anyText, type Shape, say } from './reader/shape.ts';
 
 const NAME = '^[a-z][a-z0-9_]*$';

@@ -4,7 +4,7 @@
  */
 import { readFileSync, statSync } from 'node:fs';
 import { fileProblem } from '../base/files/file-problem.ts';
-import { MAX_DECLARATION_BYTES } from '../base/limits.ts';
+import { MAX_DECLARATION_BYTES } from '../base/limits/declaration.ts';
 import { declareCatalogue } from '../collection/declaration.ts';
 import type { CatalogueDraft } from '../collection/draft.ts';
 import { ConfigError } from '../settings/setting.ts';

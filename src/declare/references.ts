@@ -1,6 +1,6 @@
 /** Validates references between collections, and derived names that would collide in the database. */
 
-import { MAX_NAME_LENGTH } from '../base/limits.ts';
+import { MAX_NAME_LENGTH } from '../base/limits/declaration.ts';
 import { didYouMean } from '../base/nearest-name.ts';
 import type { Catalogue, Collection, Field } from '../collection/declaration.ts';
 import type { CollectionDraft } from '../collection/draft.ts';

@@ -3,7 +3,7 @@
  * collects both kinds of mistakes.
  */
 
-import { MAX_BAD_ROWS } from '../base/limits.ts';
+import { MAX_BAD_ROWS } from '../base/limits/declaration.ts';
 import { didYouMean } from '../base/nearest-name.ts';
 import type { CollectionDraft } from '../collection/draft.ts';
 import { ConfigError } from '../settings/setting.ts';

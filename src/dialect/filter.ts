@@ -1,7 +1,6 @@
 /** Parses `[not.]operator.value`, the right side of a filter. */
 import { ApiError } from '../base/errors.ts';
-import { MAX_LIST_VALUES } from '../base/limits.ts';
-import { memoizeText } from '../base/memo.ts';
+import { MAX_LIST_VALUES } from '../base/limits/http.ts';
 import { readFieldPath, readListedValue } from './names.ts';
 import {
   OPERATOR_SYMBOLS,
@@ -11,7 +10,7 @@ import {
   type ValueOperator,
 } from './operators.ts';
 import { Scanner } from './scanner.ts';
-import { type Comparison, IS_VALUES, type IsValue, type Quantifier, type Test } from './tree.ts';
+import { type Comparison, type FieldPath, IS_VALUES, type IsValue, type Quantifier, type Test } from './tree.ts';
 
 const OPERATOR = 'operator (eq, gt, ...)';
 const OPERATOR_NAME = /[a-z]+/y;
@@ -19,7 +18,7 @@ const CONFIG_NAME = /[\p{L}\p{N}_$ -]+/uy;
 
 /** Parses `key=value` of the query string. `path` ends with a point and leads to the embedding that has the field. */
 export function parseFilter(key: string, value: string, path = ''): Comparison {
-  const field = fieldOf(key) ?? failAfterName(key, value, path);
+  const field = readKey(key, value, path);
   const scanner = new Scanner('filter', value, () => hintFor(path + key, value));
   const comparison = { kind: 'comparison', field, ...readTest(scanner, readRest) } as const;
   scanner.skipSpaces();
@@ -33,18 +32,13 @@ const COMPARISON_START = /[!~]$/;
 /** Some clients number repeated parameters: `name[0]=ilike.*a*&name[1]=ilike.*b*`. */
 const NUMBER_OF_REPEATED = /\[\d*\]/y;
 
-/** Undefined if something else follows the name. */
-const fieldOf = memoizeText((key) => {
+function readKey(key: string, value: string, path: string): FieldPath {
   const scanner = new Scanner('filter', key);
   const field = readFieldPath(scanner);
+  const after = scanner.position;
   scanner.takeWhile(NUMBER_OF_REPEATED);
-  return scanner.atEnd && !COMPARISON_START.test(key) ? field : undefined;
-});
-
-function failAfterName(key: string, value: string, path: string): never {
-  const scanner = new Scanner('filter', key);
-  readFieldPath(scanner);
-  const end = scanner.atEnd ? key.length - 1 : scanner.position;
+  if (scanner.atEnd && !COMPARISON_START.test(key)) return field;
+  const end = after === key.length ? key.length - 1 : after;
   const rest = value === '' ? key.slice(end) : `${key.slice(end)}=${value}`;
   return scanner.fail('end of input', end, operatorHint(path + key.slice(0, end).trimEnd(), rest));
 }

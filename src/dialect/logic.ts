@@ -1,6 +1,6 @@
 /** Parses `and=(…)`, `or=(…)`, their negations and nested conditions, and `after=(…)`, which page links use. */
 import { ApiError } from '../base/errors.ts';
-import { MAX_CONDITIONS, MAX_LOGIC_DEPTH } from '../base/limits.ts';
+import { MAX_CONDITIONS, MAX_LOGIC_DEPTH } from '../base/limits/http.ts';
 import { readCondition } from './filter.ts';
 import { FIELD_NAME } from './names.ts';
 import { Scanner } from './scanner.ts';

@@ -1,6 +1,6 @@
 /** Parses `order=`: fields with direction and position of nulls. */
 import { ApiError } from '../base/errors.ts';
-import { MAX_TERMS } from '../base/limits.ts';
+import { MAX_TERMS } from '../base/limits/http.ts';
 import { memoizeText } from '../base/memo.ts';
 import { readFieldPath } from './names.ts';
 import { Scanner } from './scanner.ts';

@@ -12,70 +12,52 @@ export interface Payload {
   readonly columns: readonly string[];
   /** Cells in column order; undefined if a row lacks one. */
   readonly rows: readonly (readonly unknown[])[];
-  /** Whether the client sent a list, even of one. */
-  readonly isList: boolean;
   /** Whether the body is CSV, in which an empty cell means null. */
   readonly isTable?: boolean;
 }
 
+type JsonObject = Readonly<Record<string, unknown>>;
+
 export function* readPayload(document: Document, columns: readonly string[] | undefined): Task<Payload> {
   if (document.kind === 'table') return yield* tablePayload(document.header, document.rows, columns);
   const { value } = document;
-  const isList = Array.isArray(value);
-  const objects: readonly unknown[] = isList ? value : [value];
-  if (!isList && !isObject(value)) {
+  if (!Array.isArray(value) && !isObject(value)) {
     throw new ApiError('PGRST102', 'Empty or invalid json', { hint: 'Send a JSON object, or an array of objects.' });
   }
-  if (columns === undefined) return { ...(yield* sameKeys(objects)), isList };
-  const rows = yield* mapInSlices(objects, (object, index) => {
-    if (!isObject(object)) throw noObject(index);
-    return columns.map((name) => (Object.hasOwn(object, name) ? object[name] : undefined));
+  const items: readonly unknown[] = Array.isArray(value) ? value : [value];
+  const names = columns ?? (items.length === 0 ? [] : Object.keys(objectAt(items[0], 0)));
+  const rows = yield* mapInSlices(items, (item, index) => {
+    const object = objectAt(item, index);
+    if (columns !== undefined) return names.map((name) => (Object.hasOwn(object, name) ? object[name] : undefined));
+    const cells = names.map((name) => object[name]);
+    if (cells.includes(undefined) || Object.keys(object).length !== names.length) throw keysDiffer(index);
+    return cells;
   });
-  return { columns, rows, isList };
+  return { columns: names, rows };
 }
 
 /** The objects of a bulk update keep their own keys: each changes only the fields it contains. */
-export function readObjects(document: Document): readonly Readonly<Record<string, unknown>>[] | undefined {
-  if (document.kind !== 'json' || !Array.isArray(document.value)) return undefined;
-  return document.value.map((object, index) => {
-    if (!isObject(object)) throw noObject(index);
-    return object;
-  });
-}
-
-function* sameKeys(objects: readonly unknown[]): Task<Pick<Payload, 'columns' | 'rows'>> {
-  if (objects.length === 0) return { columns: [], rows: [] };
-  const first = objects[0];
-  if (!isObject(first)) throw noObject(0);
-  const columns = Object.keys(first);
-  const rows = yield* mapInSlices(objects, (object, index) => {
-    if (!isObject(object)) throw noObject(index);
-    const cells = columns.map((name) => object[name]);
-    if (cells.includes(undefined) || Object.keys(object).length !== columns.length) throw keysDiffer(index);
-    return cells;
-  });
-  return { columns, rows };
+export function readObjects(document: Document): readonly JsonObject[] | undefined {
+  return document.kind === 'json' && Array.isArray(document.value) ? document.value.map(objectAt) : undefined;
 }
 
 /** The last of two columns with the same name wins, as with keys of an object. */
 function* tablePayload(
   header: readonly string[],
   rows: readonly (readonly unknown[])[],
-  columns: readonly string[] | undefined,
+  columns: readonly string[] = [...new Set(header)],
 ): Task<Payload> {
-  const table = { isList: true, isTable: true };
-  const named = columns ?? [...new Set(header)];
-  if (columns === undefined && named.length === header.length) return { columns: header, rows, ...table };
-  const places = named.map((name) => header.lastIndexOf(name));
-  return { columns: named, rows: yield* mapInSlices(rows, (row) => places.map((place) => row[place])), ...table };
+  const places = columns.map((name) => header.lastIndexOf(name));
+  return { columns, rows: yield* mapInSlices(rows, (row) => places.map((place) => row[place])), isTable: true };
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+function objectAt(item: unknown, index: number): JsonObject {
+  if (isObject(item)) return item;
+  throw new ApiError('PGRST102', 'All object keys must match', { details: `row ${index + 1} is not an object` });
+}
+
+function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof WrittenNumber);
-}
-
-function noObject(index: number): ApiError {
-  return new ApiError('PGRST102', 'All object keys must match', { details: `row ${index + 1} is not an object` });
 }
 
 function keysDiffer(index: number): ApiError {

@@ -6,7 +6,7 @@
  * and what was expected, PGRST108, 22021 and 54000. Touches no database.
  */
 import { ApiError } from '../base/errors.ts';
-import { MAX_CONDITIONS } from '../base/limits.ts';
+import { MAX_CONDITIONS } from '../base/limits/http.ts';
 import { splitQuery } from '../base/net/query-string.ts';
 import { parseFilter } from './filter.ts';
 import { isAfter, isLogicKey, parseAfter, parseLogic, tooManyConditions } from './logic.ts';

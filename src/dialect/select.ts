@@ -1,6 +1,6 @@
 /** Parses `select=`: columns, aliases, casts, aggregates, embeddings. */
 import { ApiError } from '../base/errors.ts';
-import { MAX_EMBED_DEPTH, MAX_EMBEDS, MAX_TERMS } from '../base/limits.ts';
+import { MAX_EMBED_DEPTH, MAX_EMBEDS, MAX_TERMS } from '../base/limits/http.ts';
 import { memoizeText } from '../base/memo.ts';
 import { FIELD_NAME, readFieldPath, readName } from './names.ts';
 import { Scanner } from './scanner.ts';

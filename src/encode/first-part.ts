@@ -1,5 +1,5 @@
 /** Splits long texts into chunks, because unsent text stays in memory. */
-import { PART_LENGTH } from '../base/limits.ts';
+import { PART_LENGTH } from '../base/limits/engine.ts';
 
 const LONGEST_PART = 4 * PART_LENGTH;
 

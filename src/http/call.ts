@@ -7,7 +7,7 @@
  */
 
 import { ApiError } from '../base/errors.ts';
-import { MAX_URL_LENGTH } from '../base/limits.ts';
+import { MAX_URL_LENGTH } from '../base/limits/http.ts';
 import { nearestName } from '../base/nearest-name.ts';
 import { decode } from '../base/net/query-string.ts';
 import type { Catalogue, Collection } from '../collection/declaration.ts';
@@ -100,8 +100,7 @@ function findTarget(
   if (closed?.has(name) === true) throw tableDenied(name);
   // A preflight request is anonymous, so its answer must not reveal collections.
   const isTold = roles === undefined || method !== 'OPTIONS';
-  const there =
-    [...collections.keys()].map((each) => `${prefix}/${each}`).join(', ') || 'no collection for your role';
+  const there = [...collections.keys()].map((each) => `${prefix}/${each}`).join(', ') || 'no collection for your role';
   if (name === 'rpc' && rest !== undefined && rest !== '' && !rest.includes('/')) {
     throw new ApiError('PGRST202', `Could not find the function ${decode(rest)} in the schema cache`, {
       hint: isTold ? `There are no functions here. Available: ${there}.` : undefined,

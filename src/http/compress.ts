@@ -4,7 +4,7 @@
  */
 import { Duplex } from 'node:stream';
 import * as zlib from 'node:zlib';
-import { SYNC_COMPRESSION_LENGTH } from '../base/limits.ts';
+import { SYNC_COMPRESSION_LENGTH } from '../base/limits/http.ts';
 import type { Coding } from './content-coding.ts';
 
 /** Answers are compressed quickly, static files thoroughly. */

@@ -1,6 +1,7 @@
 /** Headers for safe writes: If-Match (RFC 9110, 13.1.1) and Idempotency-Key. */
 import { ApiError } from '../base/errors.ts';
-import { MAX_IDEMPOTENCY_KEY_LENGTH, MAX_STORED_ANSWER_BYTES } from '../base/limits.ts';
+import { MAX_STORED_ANSWER_BYTES } from '../base/limits/engine.ts';
+import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../base/limits/http.ts';
 import type { Call } from './call.ts';
 
 /** The versions that a row may have; `*` means any. If-Match compares strongly, so weak tags are ignored. */

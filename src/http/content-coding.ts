@@ -1,6 +1,6 @@
 /** Selects the content coding by Accept-Encoding (RFC 9110, 12.5.3). */
 import { ApiError } from '../base/errors.ts';
-import { MIN_COMPRESSED_LENGTH } from '../base/limits.ts';
+import { MIN_COMPRESSED_LENGTH } from '../base/limits/http.ts';
 
 export type Coding = 'zstd' | 'br' | 'gzip';
 

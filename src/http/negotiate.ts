@@ -1,6 +1,6 @@
 /** Selects the media type of the answer by Accept, with PostgREST's rules. */
 import { ApiError } from '../base/errors.ts';
-import { MAX_MEDIA_RANGES } from '../base/limits.ts';
+import { MAX_MEDIA_RANGES } from '../base/limits/http.ts';
 import { memoizeText } from '../base/memo.ts';
 
 export interface Media {

@@ -1,6 +1,6 @@
 /** Filters as query parameters: one per field, and the logic that joins them. Each may be repeated. */
 
-import { MAX_CONDITIONS, MAX_LIST_VALUES, MAX_LOGIC_DEPTH } from '../base/limits.ts';
+import { MAX_CONDITIONS, MAX_LIST_VALUES, MAX_LOGIC_DEPTH } from '../base/limits/http.ts';
 import type { Collection, Field } from '../collection/declaration.ts';
 import { AFTER, LOGIC_KEYS } from '../dialect/logic.ts';
 import { OPERATORS, type OperatorName, type OperatorRules, servesType } from '../dialect/operators.ts';

@@ -1,6 +1,6 @@
 /** Query parameters other than filters, and request headers, from the tables of the dialect. */
 
-import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../base/limits.ts';
+import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../base/limits/http.ts';
 import type { Collection, Field } from '../collection/declaration.ts';
 import { storeJson } from '../collection/types/type.ts';
 import type { Row } from '../collection/value.ts';

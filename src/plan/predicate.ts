@@ -1,7 +1,7 @@
 /** Turns conditions into predicates: resolves fields, types values, rejects operators that a type does not support. */
 
 import { ApiError } from '../base/errors.ts';
-import { MAX_LIST_VALUES } from '../base/limits.ts';
+import { MAX_LIST_VALUES } from '../base/limits/http.ts';
 import { type Collection, stored } from '../collection/declaration.ts';
 import { parseArrayLiteral } from '../collection/types/array/array-literal.ts';
 import { readText } from '../collection/types/text.ts';

@@ -1,24 +1,11 @@
 /** The body of an answer: how its rows are encoded for the media type the client accepts. */
 
-import { memoize } from '../base/memo.ts';
 import type { Encoding } from '../encode/encoding.ts';
 import type { MaybePromise, ReadResult } from '../engine/engine.ts';
 import type { Media } from '../http/negotiate.ts';
 import type { OutputColumn } from '../plan/types.ts';
 
-export function encodingOf(media: Media, columns: readonly OutputColumn[]): Encoding {
-  const known = encodings(columns);
-  let encoding = known.get(media);
-  if (encoding === undefined) {
-    encoding = makeEncoding(media, columns);
-    known.set(media, encoding);
-  }
-  return encoding;
-}
-
-const encodings = memoize((_columns: readonly OutputColumn[]) => new Map<Media, Encoding>());
-
-function makeEncoding(
+export function encodingOf(
   { format, stripNulls, singular, bom, noFormulas }: Media,
   columns: readonly OutputColumn[],
 ): Encoding {

@@ -3,7 +3,7 @@
  * pages cost as much as the first. If filters cannot express that, it uses an offset.
  */
 
-import { MAX_ECHOED_LENGTH } from '../base/limits.ts';
+import { MAX_ECHOED_LENGTH } from '../base/limits/http.ts';
 import type { Field } from '../collection/declaration.ts';
 import { can } from '../collection/types/type.ts';
 import type { Value } from '../collection/value.ts';

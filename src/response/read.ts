@@ -6,7 +6,7 @@
  */
 
 import { ApiError } from '../base/errors.ts';
-import { MAX_ECHOED_LENGTH } from '../base/limits.ts';
+import { MAX_ECHOED_LENGTH } from '../base/limits/http.ts';
 import { versionOfText } from '../collection/version.ts';
 import type { Preferences } from '../dialect/prefer.ts';
 import type { Query } from '../dialect/tree.ts';

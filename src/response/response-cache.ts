@@ -5,7 +5,7 @@
  * the whole cache.
  */
 
-import { MAX_CACHED_RESPONSE_BYTES, RESPONSE_CACHE_BYTES } from '../base/limits.ts';
+import { MAX_CACHED_RESPONSE_BYTES, RESPONSE_CACHE_BYTES } from '../base/limits/http.ts';
 import type { ChangeCounter, Metric } from '../engine/engine.ts';
 import {
   type Body,

@@ -2,7 +2,7 @@
 
 import { type App, createApp } from '../app.ts';
 import type { Authentication } from '../auth/access.ts';
-import { DRAIN_SECONDS } from '../base/limits.ts';
+import { DRAIN_SECONDS } from '../base/limits/http.ts';
 import { isLoopback } from '../base/net/address.ts';
 import { consolePages, startPath } from '../console/pages.ts';
 import { loadCatalogue } from '../declare/load-catalogue.ts';

@@ -3,7 +3,7 @@
  * health and metrics.
  */
 
-import { STOP_SECONDS } from '../base/limits.ts';
+import { STOP_SECONDS } from '../base/limits/http.ts';
 import { checkShareable } from '../engine/open.ts';
 import type { Pages } from '../http/pages.ts';
 import { type Family, family } from '../observe/exposition.ts';

@@ -1,5 +1,5 @@
 /** Settings of authentication, for declarations with roles. */
-import { DEFAULT_SESSION_HOURS, MIN_SECRET_BYTES } from '../base/limits.ts';
+import { DEFAULT_SESSION_HOURS, MIN_SECRET_BYTES } from '../base/limits/auth.ts';
 import { ConfigError, onOrOff, setting, text, wholeNumber } from './setting.ts';
 
 /** An error message never repeats a secret. */

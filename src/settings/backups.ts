@@ -1,5 +1,5 @@
 /** Settings of scheduled backups. */
-import { DEFAULT_BACKUPS_KEPT } from '../base/limits.ts';
+import { DEFAULT_BACKUPS_KEPT } from '../base/limits/engine.ts';
 import { duration, setting, text, wholeNumber } from './setting.ts';
 
 export const BACKUP_SETTINGS = {

@@ -3,7 +3,7 @@
  * they are about in settings/, and here by command. What a flag, the environment and a settings file say is made one in
  * settings/resolve.ts.
  */
-import { DEFAULT_COMMAND_SECONDS } from '../base/limits.ts';
+import { DEFAULT_COMMAND_SECONDS } from '../base/limits/engine.ts';
 import { ACCESS_SETTINGS } from './access.ts';
 import { BACKUP_SETTINGS } from './backups.ts';
 import { DATABASE, DATABASE_SETTINGS, EMPTY } from './database.ts';

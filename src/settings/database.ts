@@ -6,7 +6,7 @@ import {
   DEFAULT_POOL_SIZE,
   DEFAULT_QUERY_SECONDS,
   DEFAULT_REPLICA_LAG_SECONDS,
-} from '../base/limits.ts';
+} from '../base/limits/engine.ts';
 import { COLLECTIONS } from './collections.ts';
 import { oneOf, onOrOff, setting, text, urls, wholeNumber } from './setting.ts';
 

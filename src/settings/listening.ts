@@ -1,5 +1,5 @@
 /** Settings of the port and of the worker processes. */
-import { MAX_WORKERS } from '../base/limits.ts';
+import { MAX_WORKERS } from '../base/limits/http.ts';
 import { onOrOff, prefix, setting, text, wholeNumber } from './setting.ts';
 
 export const LISTENING_SETTINGS = {

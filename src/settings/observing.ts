@@ -1,5 +1,5 @@
 /** Settings of the log and of diagnostic answers. */
-import { DEFAULT_SLOW_QUERY_MS } from '../base/limits.ts';
+import { DEFAULT_SLOW_QUERY_MS } from '../base/limits/http.ts';
 import { oneOf, onOrOff, setting, wholeNumber } from './setting.ts';
 
 export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug';

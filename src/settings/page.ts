@@ -1,6 +1,6 @@
 /** Generates docs/settings.md from the tables that the program reads. */
 
-import { DEFAULT_COMMAND_SECONDS } from '../base/limits.ts';
+import { DEFAULT_COMMAND_SECONDS } from '../base/limits/engine.ts';
 import { SERVE_SETTINGS } from './by-command.ts';
 import { settingsMarkdown } from './describe.ts';
 

@@ -1,5 +1,6 @@
 /** Settings that limit writes. */
-import { DEFAULT_MAX_BODY_MB, DEFAULT_MAX_VALUE_KB } from '../base/limits.ts';
+import { DEFAULT_MAX_VALUE_KB } from '../base/limits/declaration.ts';
+import { DEFAULT_MAX_BODY_MB } from '../base/limits/http.ts';
 import { onOrOff, setting, wholeNumber } from './setting.ts';
 
 /** Applies to requests and to files. */

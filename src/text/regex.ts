@@ -4,7 +4,7 @@
  */
 import type { RE2JS } from 're2js';
 import { ApiError } from '../base/errors.ts';
-import { MAX_PATTERN_LENGTH } from '../base/limits.ts';
+import { MAX_PATTERN_LENGTH } from '../base/limits/engine.ts';
 import { type Options, readOptions } from './regex/options.ts';
 import { Pattern } from './regex/pattern.ts';
 import { tooComplex, Unsupported } from './regex/problems.ts';

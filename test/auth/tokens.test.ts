@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, generateSecret, type JWK, SignJWT } from 'jose';
 import { PublicKeys } from '../../src/auth/public-keys.ts';
 import { publicKeyVerifier } from '../../src/auth/verifiers.ts';
-import { MAX_CREDENTIAL_LENGTH } from '../../src/base/limits.ts';
+import { MAX_CREDENTIAL_LENGTH } from '../../src/base/limits/auth.ts';
 import { listen } from '../../src/serve/server.ts';
 import { bearer, openWithAccess, RIGHTS, SECRET, type WithAccess } from '../support/access.ts';
 import { temporaryFolder } from '../support/process.ts';

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { MAX_BAD_ROWS } from '../../src/base/limits.ts';
+import { MAX_BAD_ROWS } from '../../src/base/limits/declaration.ts';
 import type { CollectionDraft } from '../../src/collection/draft.ts';
 import { BadRows, type RowBatch, readRows } from '../../src/declare/rows.ts';
 import { declared } from '../support/declarations.ts';

@@ -1,7 +1,7 @@
 /** Request bodies: limited individually and in total, by the bytes received and not by the announced length. */
 import { describe, expect, test } from 'bun:test';
 import { ApiError } from '../../src/base/errors.ts';
-import { SHORT_BODY_BYTES, STALLED_BODY_SECONDS } from '../../src/base/limits.ts';
+import { SHORT_BODY_BYTES, STALLED_BODY_SECONDS } from '../../src/base/limits/http.ts';
 import { type Body, BodyReceiver } from '../../src/http/body/body-receiver.ts';
 
 const MEGABYTE = 1024 * 1024;

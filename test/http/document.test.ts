@@ -12,7 +12,7 @@ import {
   MAX_JSON_DEPTH,
   MAX_NUMBER_LENGTH,
   MAX_ROW_VALUES,
-} from '../../src/base/limits.ts';
+} from '../../src/base/limits/http.ts';
 import type { Document } from '../../src/encode/document.ts';
 import { readDocument } from '../../src/http/body/parse-body.ts';
 import { parseCsv } from '../support/csv.ts';

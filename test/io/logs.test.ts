@@ -3,7 +3,7 @@
  * body.
  */
 import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
-import { MAX_ECHOED_LENGTH } from '../../src/base/limits.ts';
+import { MAX_ECHOED_LENGTH } from '../../src/base/limits/http.ts';
 import { cleanUp, type Service, startService, temporaryFolder, until } from '../support/process.ts';
 
 /** Starting a process can take long on a busy machine. */

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { SQL } from 'bun';
 import { createApp } from '../../src/app.ts';
-import { SMALL_TABLE_ROWS } from '../../src/base/limits.ts';
+import { SMALL_TABLE_ROWS } from '../../src/base/limits/engine.ts';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
 import { connectionLimits, Semaphore } from '../../src/engine/postgres/connections/connection-limits.ts';
 import { openPostgres, type PostgresEngine } from '../../src/engine/postgres/engine.ts';

@@ -5,7 +5,7 @@
 import type { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test';
 import fc from 'fast-check';
-import { MAX_ALL_CANDIDATE_TRIGRAMS } from '../../src/base/limits.ts';
+import { MAX_ALL_CANDIDATE_TRIGRAMS } from '../../src/base/limits/engine.ts';
 import { type Collection, declareCatalogue } from '../../src/collection/declaration.ts';
 import type { CollectionDraft } from '../../src/collection/draft.ts';
 import type { Value } from '../../src/collection/value.ts';

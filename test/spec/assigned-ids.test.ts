@@ -1,6 +1,6 @@
 /** Assigned product ids: each follows every id ever used, and never repeats a deleted one. */
 import { describe, expect, test } from 'bun:test';
-import { INT4_MAX, INT4_MIN } from '../../src/base/limits.ts';
+import { INT4_MAX, INT4_MIN } from '../../src/base/limits/declaration.ts';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
 import { ENGINES } from '../support/catalogue.ts';
 import { openDeclared } from '../support/shop.ts';

@@ -1,6 +1,6 @@
 /** Request bodies: the supported media types, and clear errors for all others. */
 import { describe, expect, test } from 'bun:test';
-import { MAX_JSON_DEPTH } from '../../src/base/limits.ts';
+import { MAX_JSON_DEPTH } from '../../src/base/limits/http.ts';
 import { ENGINES, REFERENCE_PRODUCTS } from '../support/catalogue.ts';
 import {
   expectRefusal,

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import * as zlib from 'node:zlib';
-import { MIN_COMPRESSED_LENGTH } from '../../src/base/limits.ts';
+import { MIN_COMPRESSED_LENGTH } from '../../src/base/limits/http.ts';
 import type { Row } from '../../src/collection/value.ts';
 import { type Catalogue, ENGINES, openCatalogue } from '../support/catalogue.ts';
 import { expectRefusal, ownCatalogue, reference, sendJson, sharedCatalogue, TEN_FIELDS } from '../support/stories.ts';

@@ -2,7 +2,7 @@
  * Requests at the limits of the syntax: each gets a correct response or a clear error, and none causes a server error.
  */
 import { describe, expect, test } from 'bun:test';
-import { MAX_BODY_ROWS } from '../../src/base/limits.ts';
+import { MAX_BODY_ROWS } from '../../src/base/limits/http.ts';
 import { ENGINES } from '../support/catalogue.ts';
 import {
   expectRefusal,

@@ -1,6 +1,6 @@
 /** Embedding: one request reads related rows. These tests cover behaviour that the recorded responses do not show. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { MAX_EMBED_DEPTH, MAX_EMBEDS } from '../../src/base/limits.ts';
+import { MAX_EMBED_DEPTH, MAX_EMBEDS } from '../../src/base/limits/http.ts';
 import { type Catalogue, ENGINES } from '../support/catalogue.ts';
 import { openShop } from '../support/shop.ts';
 import { expectRefusal } from '../support/stories.ts';

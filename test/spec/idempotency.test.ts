@@ -1,6 +1,6 @@
 /** Idempotency-Key: a write that a client retries after losing the response is applied once. */
 import { describe, expect, test } from 'bun:test';
-import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../../src/base/limits.ts';
+import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../../src/base/limits/http.ts';
 import { ENGINES } from '../support/catalogue.ts';
 import { expectRefusal, expectUntouched, ids, ownCatalogue, sendJson } from '../support/stories.ts';
 

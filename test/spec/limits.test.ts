@@ -7,7 +7,7 @@ import {
   MAX_LOGIC_DEPTH,
   MAX_TERMS,
   MAX_URL_LENGTH,
-} from '../../src/base/limits.ts';
+} from '../../src/base/limits/http.ts';
 import type { ProblemBody } from '../../src/response/problem.ts';
 import { ENGINES } from '../support/catalogue.ts';
 import { expectRefusal, ids, send, sendJson, sharedCatalogue } from '../support/stories.ts';

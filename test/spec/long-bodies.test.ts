@@ -4,7 +4,7 @@
  */
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { ROWS_PER_SLICE, slicesRun } from '../../src/base/cooperative.ts';
-import { MAX_BODY_ROWS, SHORT_BODY_BYTES } from '../../src/base/limits.ts';
+import { MAX_BODY_ROWS, SHORT_BODY_BYTES } from '../../src/base/limits/http.ts';
 import { ALL_ENGINES } from '../support/catalogue.ts';
 import { expectRefusal, expectUntouched, ids, ownCatalogue, reference, send, sendJson } from '../support/stories.ts';
 

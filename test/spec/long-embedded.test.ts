@@ -1,6 +1,6 @@
 /** Large embeddings: they are sent up to the row size limit, and are processed without delaying other requests. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { MAX_ROW_BYTES } from '../../src/base/limits.ts';
+import { MAX_ROW_BYTES } from '../../src/base/limits/engine.ts';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
 import type { Catalogue } from '../support/catalogue.ts';
 import { openDeclared } from '../support/shop.ts';

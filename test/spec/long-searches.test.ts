@@ -3,7 +3,7 @@
  * its first words.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { MAX_SEARCHED_LENGTH } from '../../src/base/limits.ts';
+import { MAX_SEARCHED_LENGTH } from '../../src/base/limits/engine.ts';
 import type { Row } from '../../src/collection/value.ts';
 import type { Catalogue } from '../support/catalogue.ts';
 import { ENGINES } from '../support/catalogue.ts';

@@ -1,6 +1,7 @@
 /** Long values: up to a limit they are stored, found and returned like any other value. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { DEFAULT_MAX_VALUE_KB, MAX_ROW_BYTES } from '../../src/base/limits.ts';
+import { DEFAULT_MAX_VALUE_KB } from '../../src/base/limits/declaration.ts';
+import { MAX_ROW_BYTES } from '../../src/base/limits/engine.ts';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
 import type { Row } from '../../src/collection/value.ts';
 import { ALL_ENGINES, type Catalogue, ENGINES } from '../support/catalogue.ts';

@@ -1,7 +1,7 @@
 /** The service behind a proxy that adds a path prefix: every URL in a response includes the prefix. */
 import { afterAll, describe, expect, test } from 'bun:test';
 import { createApp } from '../../src/app.ts';
-import { MAX_PREFIX_LENGTH } from '../../src/base/limits.ts';
+import { MAX_PREFIX_LENGTH } from '../../src/base/limits/http.ts';
 import { BUILT_IN } from '../../src/collection/built-in.ts';
 import { consolePages, startPath } from '../../src/console/pages.ts';
 import type { Engine } from '../../src/engine/engine.ts';

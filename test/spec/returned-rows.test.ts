@@ -1,6 +1,7 @@
 /** Rows returned by a write: up to a size limit all are sent. Over it the write is rejected and changes nothing. */
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { DEFAULT_MAX_VALUE_KB, MAX_RETURNED_BYTES, MAX_ROW_BYTES } from '../../src/base/limits.ts';
+import { DEFAULT_MAX_VALUE_KB } from '../../src/base/limits/declaration.ts';
+import { MAX_RETURNED_BYTES, MAX_ROW_BYTES } from '../../src/base/limits/engine.ts';
 import { ALL_ENGINES } from '../support/catalogue.ts';
 import { expectRefusal, ids, ownCatalogue, sendJson } from '../support/stories.ts';
 

@@ -1,6 +1,6 @@
 /** The quota of stored responses for idempotency keys, which applies per caller. */
 import { expect, test } from 'bun:test';
-import { MAX_STORED_ANSWER_BYTES, MAX_STORED_ANSWERS_BYTES } from '../../src/base/limits.ts';
+import { MAX_STORED_ANSWER_BYTES, MAX_STORED_ANSWERS_BYTES } from '../../src/base/limits/engine.ts';
 import type { WriteResult } from '../../src/engine/engine.ts';
 import { storedAnswer } from '../../src/engine/shared/stored-answers.ts';
 

@@ -1,6 +1,6 @@
 /** Field types: accepted values, their form in JSON and CSV, and rejected values, equal on every engine. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { MAX_ECHOED_LENGTH } from '../../src/base/limits.ts';
+import { MAX_ECHOED_LENGTH } from '../../src/base/limits/http.ts';
 import { typeScriptTypes } from '../../src/openapi/types.ts';
 import { type Catalogue, ENGINES } from '../support/catalogue.ts';
 import { openDeclared, openShop, SHOP, thingsOf } from '../support/shop.ts';

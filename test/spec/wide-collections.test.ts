@@ -1,6 +1,6 @@
 /** Collections with the maximum number of fields: they support the same requests as narrow ones. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { MAX_FIELDS } from '../../src/base/limits.ts';
+import { MAX_FIELDS } from '../../src/base/limits/declaration.ts';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
 import type { Row } from '../../src/collection/value.ts';
 import { type Catalogue, ENGINES } from '../support/catalogue.ts';

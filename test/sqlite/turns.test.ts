@@ -4,7 +4,7 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
 import { statSync } from 'node:fs';
-import { MAX_STREAMED_READS, MAX_WAITING_READS, STALLED_SECONDS } from '../../src/base/limits.ts';
+import { MAX_STREAMED_READS, MAX_WAITING_READS, STALLED_SECONDS } from '../../src/base/limits/engine.ts';
 import type { Row } from '../../src/collection/value.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { openFiles } from '../../src/engine/sqlite/connection/database-files.ts';

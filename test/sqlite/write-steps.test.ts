@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createApp } from '../../src/app.ts';
 import { runToEnd } from '../../src/base/cooperative.ts';
-import { QUICK_PAGE_ROWS } from '../../src/base/limits.ts';
+import { QUICK_PAGE_ROWS } from '../../src/base/limits/engine.ts';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
 import { parsePrefer } from '../../src/dialect/prefer.ts';
 import { parseQuery } from '../../src/dialect/query.ts';

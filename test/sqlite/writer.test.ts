@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from 'bun:test';
 import { ApiError } from '../../src/base/errors.ts';
-import { MAX_WAITING_WRITES } from '../../src/base/limits.ts';
+import { MAX_WAITING_WRITES } from '../../src/base/limits/engine.ts';
 import type { Job } from '../../src/engine/sqlite/write/jobs.ts';
 import { type Commit, Writer } from '../../src/engine/sqlite/write/writer.ts';
 

@@ -1,6 +1,6 @@
 /** Generated values, fields and products, derived from the declaration of the collection. */
 import fc from 'fast-check';
-import { INT4_MAX, INT4_MIN } from '../../src/base/limits.ts';
+import { INT4_MAX, INT4_MIN } from '../../src/base/limits/declaration.ts';
 import type { Field } from '../../src/collection/declaration.ts';
 import { products } from '../../src/collection/products.ts';
 import type { Row } from '../../src/collection/value.ts';

@@ -6,7 +6,7 @@ import { Database } from 'bun:sqlite';
 import { existsSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SMALL_TABLE_BYTES } from '../../src/base/limits.ts';
+import { SMALL_TABLE_BYTES } from '../../src/base/limits/engine.ts';
 import { BUILT_IN } from '../../src/collection/built-in.ts';
 import type { Catalogue } from '../../src/collection/declaration.ts';
 import { products } from '../../src/collection/products.ts';

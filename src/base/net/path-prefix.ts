@@ -1,5 +1,5 @@
 /** A path prefix set by a proxy or by --base-path. */
-import { MAX_PREFIX_LENGTH } from '../limits.ts';
+import { MAX_PREFIX_LENGTH } from '../limits/http.ts';
 
 /** Allows nothing with a meaning in headers, HTML or browsers: no `//`, `..` or quotes. */
 const SEGMENTS = /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)*\/?$/;

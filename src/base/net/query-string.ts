@@ -1,6 +1,6 @@
 /** Splits a query string into decoded pairs, in order. */
 import { ApiError } from '../errors.ts';
-import { MAX_PARAMETERS } from '../limits.ts';
+import { MAX_PARAMETERS } from '../limits/http.ts';
 
 export type Pair = readonly [key: string, value: string];
 

@@ -1,7 +1,7 @@
 /** Shared by `catalogue key` and `catalogue user`: names, roles, claims and the store. */
 import { CredentialStore } from '../../auth/store.ts';
 import { ApiError } from '../../base/errors.ts';
-import { MAX_ACCOUNT_NAME_LENGTH, MAX_CLAIMS_BYTES } from '../../base/limits.ts';
+import { MAX_ACCOUNT_NAME_LENGTH, MAX_CLAIMS_BYTES } from '../../base/limits/auth.ts';
 import { nearestName } from '../../base/nearest-name.ts';
 import type { Catalogue } from '../../collection/declaration.ts';
 import { NoDatabase } from '../../engine/open.ts';

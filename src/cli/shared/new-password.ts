@@ -1,6 +1,6 @@
 /** Reads a new password: typed twice at a terminal without echo, or the first line of standard input. */
 import { passwordProblem } from '../../auth/passwords.ts';
-import { MAX_PASSWORD_BYTES } from '../../base/limits.ts';
+import { MAX_PASSWORD_BYTES } from '../../base/limits/auth.ts';
 import { ConfigError } from '../../settings/by-command.ts';
 
 export async function newPassword(user: string): Promise<string> {

@@ -3,7 +3,7 @@
  * Aliases and merge keys are resolved: an alias is the same node, not a copy.
  */
 import type { Alias, Document, LineCounter, ParsedNode, Scalar, YAMLMap } from 'yaml';
-import { MAX_JSON_DEPTH } from '../../base/limits.ts';
+import { MAX_JSON_DEPTH } from '../../base/limits/http.ts';
 import type { Mistakes, Place } from './mistakes.ts';
 
 export type Node = { readonly at: Place } & (

@@ -1,7 +1,7 @@
 /** Parses values in a declaration: plain JSON that the field's type can store. */
 
 import { ApiError } from '../../base/errors.ts';
-import { MAX_VALUE_NODES } from '../../base/limits.ts';
+import { MAX_VALUE_NODES } from '../../base/limits/declaration.ts';
 import { exactDecimal, printTrimmed } from '../../collection/types/number/decimal-text.ts';
 import { movingMoment } from '../../collection/types/time/date-time-text.ts';
 import { can, type Type } from '../../collection/types/type.ts';

@@ -1,6 +1,6 @@
 /** Access to Bun's driver: a pool of connections to one server, and statements with bound values. */
 import { type ReservedSQL, SQL } from 'bun';
-import { INT4_MAX, INT4_MIN } from '../../base/limits.ts';
+import { INT4_MAX, INT4_MIN } from '../../base/limits/declaration.ts';
 import type { Value } from '../../collection/value.ts';
 import type { Statement } from '../sql/statement.ts';
 import { NoAnswer, unavailable } from './errors.ts';

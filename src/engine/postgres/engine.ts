@@ -2,7 +2,7 @@
  * The PostgreSQL engine: any number of instances on one database. It holds no state but connections; the database
  * decides what instances must agree on (assigned keys, idempotency keys, versions).
  */
-import { DEFAULT_REPLICA_LAG_SECONDS } from '../../base/limits.ts';
+import { DEFAULT_REPLICA_LAG_SECONDS } from '../../base/limits/engine.ts';
 import type { Collection } from '../../collection/declaration.ts';
 import type { Encoding } from '../../encode/encoding.ts';
 import type { ReadPlan, WritePlan } from '../../plan/types.ts';

@@ -1,6 +1,6 @@
 /** Derives from a plan how many rows it can touch, and whether it reads other collections. */
 
-import { QUICK_PAGE_ROWS } from '../../base/limits.ts';
+import { QUICK_PAGE_ROWS } from '../../base/limits/engine.ts';
 import type { Collection, Field } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
 import { fieldsOfPredicate } from '../../plan/access/named-fields.ts';

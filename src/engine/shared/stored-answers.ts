@@ -3,7 +3,7 @@
  * and up to a quota of each caller. Beyond that a key still remembers what was done, without the rows.
  */
 
-import { MAX_STORED_ANSWERS_BYTES } from '../../base/limits.ts';
+import { MAX_STORED_ANSWERS_BYTES } from '../../base/limits/engine.ts';
 import { memoize } from '../../base/memo.ts';
 import { RateLimiter } from '../../http/edge/rate-limit.ts';
 import type { Retry } from '../../plan/types.ts';

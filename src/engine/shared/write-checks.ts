@@ -1,7 +1,7 @@
 /** Checks of a write inside its transaction, for both engines: a failure leaves nothing changed. */
 
 import { ApiError } from '../../base/errors.ts';
-import { MAX_RETURNED_BYTES } from '../../base/limits.ts';
+import { MAX_RETURNED_BYTES } from '../../base/limits/engine.ts';
 import type { Collection, Field, Reference } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
 import { versionOfText } from '../../collection/version.ts';

@@ -1,6 +1,6 @@
 /** Decides which writes are certainly cheap. */
 
-import { QUICK_PAGE_ROWS } from '../../base/limits.ts';
+import { QUICK_PAGE_ROWS } from '../../base/limits/engine.ts';
 import { memoize } from '../../base/memo.ts';
 import type { Collection } from '../../collection/declaration.ts';
 import { NO_ORDER } from '../../plan/read/shape.ts';

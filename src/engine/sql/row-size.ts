@@ -1,6 +1,6 @@
 /** Estimates the size of result rows: a few fields may be long, and one may be selected many times. */
 
-import { SHORT_ROW_BYTES } from '../../base/limits.ts';
+import { SHORT_ROW_BYTES } from '../../base/limits/engine.ts';
 import { memoize } from '../../base/memo.ts';
 import type { Field } from '../../collection/declaration.ts';
 import { isLong } from '../../collection/types/type.ts';

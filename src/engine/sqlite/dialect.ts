@@ -1,6 +1,6 @@
 /** SQLite's SQL dialect: placeholders, and our functions for PostgreSQL features that SQLite lacks. */
 
-import { MAX_INSTRUCTIONS, SHORT_ROW_BYTES } from '../../base/limits.ts';
+import { MAX_INSTRUCTIONS, SHORT_ROW_BYTES } from '../../base/limits/engine.ts';
 import { memoize } from '../../base/memo.ts';
 import { embedded } from '../../collection/types/embedded.ts';
 import { isIndex, isOnlyElement } from '../../collection/types/json/json-path.ts';

@@ -5,7 +5,7 @@
 
 import { runToEnd, schedule } from '../../base/cooperative.ts';
 import { ApiError } from '../../base/errors.ts';
-import { DEFAULT_DRY_RUN_SECONDS, MAX_COMMIT_SECONDS, SQLITE_BUSY_MS } from '../../base/limits.ts';
+import { DEFAULT_DRY_RUN_SECONDS, MAX_COMMIT_SECONDS, SQLITE_BUSY_MS } from '../../base/limits/engine.ts';
 import type { Encoding } from '../../encode/encoding.ts';
 import type { ReadPlan, WritePlan } from '../../plan/types.ts';
 import type { ChangeCounter, Engine, Explanation, MaybePromise, Metric, ReadResult, WriteResult } from '../engine.ts';

@@ -1,6 +1,6 @@
 /** Counts the rows and values of a body against the limits. */
 import { ApiError } from '../../base/errors.ts';
-import { MAX_BODY_ROWS, MAX_BODY_VALUES, MAX_NUMBER_LENGTH, MAX_ROW_VALUES } from '../../base/limits.ts';
+import { MAX_BODY_ROWS, MAX_BODY_VALUES, MAX_NUMBER_LENGTH, MAX_ROW_VALUES } from '../../base/limits/http.ts';
 
 export class BodyCount {
   private values = 0;

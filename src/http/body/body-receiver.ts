@@ -4,7 +4,12 @@
  * one is rejected.
  */
 import { ApiError } from '../../base/errors.ts';
-import { MAX_BODIES_BYTES, SHORT_BODY_BYTES, SLOWEST_BODY_BYTES, STALLED_BODY_SECONDS } from '../../base/limits.ts';
+import {
+  MAX_BODIES_BYTES,
+  SHORT_BODY_BYTES,
+  SLOWEST_BODY_BYTES,
+  STALLED_BODY_SECONDS,
+} from '../../base/limits/http.ts';
 
 /** After a shorter chunk the receiver waits, so that small chunks arrive together and other requests get a turn. */
 const SHORT_PIECE_BYTES = 1024;

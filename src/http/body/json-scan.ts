@@ -4,7 +4,7 @@
  */
 
 import { BYTES_PER_SLICE } from '../../base/cooperative.ts';
-import { MAX_JSON_DEPTH, MAX_NUMBER_LENGTH } from '../../base/limits.ts';
+import { MAX_JSON_DEPTH, MAX_NUMBER_LENGTH } from '../../base/limits/http.ts';
 import { tooDeep } from '../../collection/exact-json.ts';
 import { BodyCount, numberTooLong } from './body-count.ts';
 

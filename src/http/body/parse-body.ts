@@ -2,7 +2,7 @@
 
 import type { Task } from '../../base/cooperative.ts';
 import { ApiError } from '../../base/errors.ts';
-import { MAX_ROW_VALUES } from '../../base/limits.ts';
+import { MAX_ROW_VALUES } from '../../base/limits/http.ts';
 import { splitQuery } from '../../base/net/query-string.ts';
 import { parseJson } from '../../collection/exact-json.ts';
 import type { Cell } from '../../encode/csv-reader.ts';

@@ -4,7 +4,7 @@
  */
 
 import { ApiError } from '../../base/errors.ts';
-import { MAX_KNOWN_HOSTS } from '../../base/limits.ts';
+import { MAX_KNOWN_HOSTS } from '../../base/limits/http.ts';
 import { hostOf, isThisMachine } from '../../base/net/address.ts';
 import { ANY } from '../../base/net/origin.ts';
 

@@ -3,7 +3,7 @@
  * path and sends it in X-Forwarded-Prefix; with --base-path it may be stripped or not.
  */
 import { ApiError } from '../../base/errors.ts';
-import { MAX_PREFIX_LENGTH } from '../../base/limits.ts';
+import { MAX_PREFIX_LENGTH } from '../../base/limits/http.ts';
 import { pathPrefix } from '../../base/net/path-prefix.ts';
 import type { Peer } from './peer.ts';
 import type { TrustedProxies } from './proxies.ts';

@@ -34,16 +34,16 @@ export interface Access {
 /** Throws for a role that is not declared. */
 export function authorize(catalogue: Catalogue): (caller: Caller) => Access {
   const roles = new Map(
-    [...(catalogue.roles?.values() ?? [])].map((role) => [role.name, admissionOf(catalogue, role)]),
+    [...(catalogue.roles?.values() ?? [])].map((role) => [role.name, accessByClaims(catalogue, role)]),
   );
   return (caller) => {
-    const authenticate = roles.get(caller.role);
-    if (authenticate === undefined) throw notAdmitted(caller);
-    return authenticate(caller.claims);
+    const accessOf = roles.get(caller.role);
+    if (accessOf === undefined) throw undeclaredRole(caller);
+    return accessOf(caller.claims);
   };
 }
 
-function notAdmitted({ role }: Caller): ApiError {
+function undeclaredRole({ role }: Caller): ApiError {
   if (role === 'anonymous') {
     return new ApiError('PGRST302', 'Anonymous access is disabled', {
       hint: 'Send credentials: Authorization: Bearer and a token or a key.',
@@ -55,7 +55,7 @@ function notAdmitted({ role }: Caller): ApiError {
   });
 }
 
-function admissionOf(catalogue: Catalogue, role: Role): (claims: Claims) => Access {
+function accessByClaims(catalogue: Catalogue, role: Role): (claims: Claims) => Access {
   if (role.isAll) {
     const access = { permissions: undefined, scope: scopeOf(role, [], {}) };
     return () => access;
@@ -65,15 +65,15 @@ function admissionOf(catalogue: Catalogue, role: Role): (claims: Claims) => Acce
       Object.values(rules).flatMap((some) => some.map((rule) => [rule, planOf(collection, rule)] as const)),
     ),
   );
-  const known: KnownRole = {
-    role,
+  const plannedRole: PlannedRole = {
+    declared: role,
     planned,
     view: viewOf(catalogue, role),
-    isByFields: [...role.rules.values()].some((rules) => Object.values(rules).some(differInFields)),
+    differByField: [...role.rules.values()].some((rules) => Object.values(rules).some(differInFields)),
   };
   const paths = [...planned.values()].flatMap(({ claims }) => claims);
   const make = (claims: Claims): Access => ({
-    permissions: new RoleSight(known, claims),
+    permissions: new RolePermissions(plannedRole, claims),
     scope: scopeOf(role, paths, claims),
   });
   if (paths.length > 0) return memoize(make);
@@ -82,11 +82,11 @@ function admissionOf(catalogue: Catalogue, role: Role): (claims: Claims) => Acce
 }
 
 /** The part that all callers of a role share. */
-interface KnownRole {
-  readonly role: Role;
+interface PlannedRole {
+  readonly declared: Role;
   readonly planned: ReadonlyMap<Rule, PlannedRule>;
   readonly view: Catalogue;
-  readonly isByFields: boolean;
+  readonly differByField: boolean;
 }
 
 const EVERY_ROW: PlannedRule = { claims: [], predicate: () => ALWAYS };
@@ -100,45 +100,43 @@ function scopeOf({ name }: Role, paths: readonly ClaimPath[], claims: Claims): s
   return JSON.stringify([name, ...paths.map((path) => claimAt(claims, path) ?? null)]);
 }
 
-class RoleSight implements Permissions {
+class RolePermissions implements Permissions {
   readonly catalogue: Catalogue;
   readonly differByField: boolean;
-  private readonly role: Role;
-  /** Cached, so that a caller's requests share the same objects. */
-  private readonly predicateOf: (rule: Rule) => Predicate;
-  /** Cached for collections whose rules do not differ by field. */
-  private readonly known = new Map<Collection, Map<Right, Predicate>>();
+  /** Cached for collections whose rules do not differ by field, so that a caller's requests share the same objects. */
+  private readonly predicates = new Map<Collection, Map<Right, Predicate>>();
 
-  constructor({ role, planned, view, isByFields }: KnownRole, claims: Claims) {
-    this.catalogue = view;
-    this.differByField = isByFields;
-    this.role = role;
-    this.predicateOf = memoize((rule: Rule) => planned.get(rule)!.predicate(claims));
+  constructor(
+    private readonly role: PlannedRole,
+    private readonly claims: Claims,
+  ) {
+    this.catalogue = role.view;
+    this.differByField = role.differByField;
   }
 
   rows(collection: Collection, right: Right, named?: ReadonlySet<Field>): Predicate {
-    const rules = this.role.rules.get(collection)?.[right] ?? [];
+    const rules = this.role.declared.rules.get(collection)?.[right] ?? [];
     if (rules.length === 0) throw tableDenied(collection.name, right);
     if (named === undefined || !differInFields(rules)) return this.allRows(collection, right, rules);
     const allowing = rules.filter(({ fields }) => [...named].every((field) => fields.has(field)));
     if (allowing.length === 0) {
       // Fields that every rule allows do not cause the error.
-      const apart = [...named].filter((field) => !rules.every(({ fields }) => fields.has(field)));
-      throw fieldsDenied(collection, apart, right);
+      const denied = [...named].filter((field) => !rules.every(({ fields }) => fields.has(field)));
+      throw fieldsDenied(collection, denied, right);
     }
     return this.some(allowing);
   }
 
   private allRows(collection: Collection, right: Right, rules: readonly Rule[]): Predicate {
-    const known = this.known.get(collection) ?? new Map<Right, Predicate>();
-    this.known.set(collection, known);
-    const found = known.get(right) ?? this.some(rules);
-    known.set(right, found);
-    return found;
+    const byRight = this.predicates.get(collection) ?? new Map<Right, Predicate>();
+    this.predicates.set(collection, byRight);
+    const predicate = byRight.get(right) ?? this.some(rules);
+    byRight.set(right, predicate);
+    return predicate;
   }
 
   private some(rules: readonly Rule[]): Predicate {
-    const terms = rules.map(this.predicateOf);
+    const terms = rules.map((rule) => this.role.planned.get(rule)!.predicate(this.claims));
     if (terms.some(isAlways)) return ALWAYS;
     return terms.length === 1 ? terms[0]! : { kind: 'any', terms };
   }
@@ -151,7 +149,7 @@ function differInFields(rules: readonly Rule[]): boolean {
   );
 }
 
-/** Both predicates. */
+/** The conjunction of two predicates. */
 export function andAlso(one: Predicate, other: Predicate): Predicate {
   if (isAlways(one)) return other;
   if (isAlways(other) || one === other) return one;

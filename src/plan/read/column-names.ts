@@ -1,7 +1,6 @@
 /** Names of result columns, and detection of ambiguous names in an embedding. */
 
 import { ApiError } from '../../base/errors.ts';
-import { memoize } from '../../base/memo.ts';
 import type { Collection } from '../../collection/declaration.ts';
 import type { FieldPath, SelectItem } from '../../dialect/tree.ts';
 import { type Embeds, embedName, type PlannedEmbed, type ShownNames } from './embeds.ts';
@@ -18,19 +17,16 @@ function nameOf({ name, json }: FieldPath): string {
 /**
  * A row may repeat a name, and JSON readers take the last one. But a column that is selected by name must be unique.
  */
-export function checkClear({ shown }: PlannedEmbed, name: string): void {
-  if (!repeatedIn(shown).has(name)) return;
+export function checkUnambiguous({ shown }: PlannedEmbed, names: readonly string[]): void {
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  for (const name of [...shown.named, ...shown.starred]) (seen.has(name) ? repeated : seen).add(name);
+  const name = names.find((each) => repeated.has(each));
+  if (name === undefined) return;
   throw new ApiError('42702', `column reference "${name}" is ambiguous`, {
     hint: `Give one of them another name: other:${name}.`,
   });
 }
-
-const repeatedIn = memoize(({ named, starred }: ShownNames): ReadonlySet<string> => {
-  const seen = new Set<string>();
-  const repeated = new Set<string>();
-  for (const name of [...named, ...starred]) (seen.has(name) ? repeated : seen).add(name);
-  return repeated;
-});
 
 /** `*` in a list or beside aggregates means the names of all fields; otherwise it counts as one. */
 export function namesShown(

@@ -4,7 +4,6 @@
  */
 
 import { ApiError } from '../../base/errors.ts';
-import { memoize } from '../../base/memo.ts';
 import { type Collection, stored } from '../../collection/declaration.ts';
 import { isMany } from '../../collection/relations.ts';
 import { embedPath } from '../../dialect/names.ts';
@@ -14,22 +13,16 @@ import type { Predicate, ReadPlan } from '../types.ts';
 import { namesShown } from './column-names.ts';
 import { type Embeds, embedName, existsPredicate, NO_EMBEDS, notEmbedded, type PlannedEmbed } from './embeds.ts';
 import { relate } from './relate.ts';
-import { NO_ORDER, planShape } from './shape.ts';
+import { NO_ORDER, planShapes } from './shape.ts';
 
 const NO_TERMS: EmbedTerms = { way: [], conditions: [], order: [] };
 
 export function planEmbeds(collection: Collection, query: Pick<Query, 'select' | 'embeds'>): Embeds {
-  if (query.embeds === undefined) return withoutTerms(collection)(query.select);
   checkWays(query);
-  return planLevel(collection, query.select, query.embeds, '');
+  return planLevel(collection, query.select, query.embeds ?? NO_WAYS, '');
 }
 
 const NO_WAYS: ReadonlyMap<string, EmbedTerms> = new Map();
-
-/** Cached for selections without parameters of their own. */
-const withoutTerms = memoize((collection: Collection) =>
-  memoize((select: readonly SelectItem[]) => planLevel(collection, select, NO_WAYS, '')),
-);
 
 /** All conditions of a level: the client's, and the existence of rows for each inner embedding. */
 export function withInner(where: Predicate, embeds: Embeds): Predicate {
@@ -75,7 +68,8 @@ function planEmbed(
   const ownWay = embedPath(way, embedName(item));
   const own = terms.get(ownWay) ?? NO_TERMS;
   const embeds = planLevel(to, item.select, terms, ownWay);
-  const shape = planShape(to, { select: item.select, order: own.order }, many, embeds);
+  const shapes = planShapes(to, { select: item.select, order: own.order }, embeds);
+  const shape = many ? shapes.total : shapes.asked;
   const { columns, order } = shape;
   // Aggregates over a spread to-one embedding apply to the outer rows, so the embedding itself is not grouped.
   const groupBy = item.spread && !many ? undefined : shape.groupBy;

@@ -1,6 +1,5 @@
 /** The end of a page: the order keys of its last row, after which the next page begins. */
-import { memoize } from '../../base/memo.ts';
-import type { OrderKey, OutputColumn, ReadPlan } from '../types.ts';
+import { fieldOf, type OrderKey, type OutputColumn, type ReadPlan } from '../types.ts';
 
 /** The order keys of a page that `next` can continue by: all are fields, and the page has a limit. */
 export function endKeys({ groupBy, limit, count, order }: ReadPlan): readonly OrderKey[] | undefined {
@@ -8,26 +7,17 @@ export function endKeys({ groupBy, limit, count, order }: ReadPlan): readonly Or
   return order.every(({ expression }) => expression.kind === 'field') ? order : undefined;
 }
 
-/** The columns that contain the keys unchanged; undefined unless all of them are selected. */
+/** The columns that contain the keys, which are fields, unchanged; undefined unless all of them are selected. */
 export function visibleKeys(
   keys: readonly OrderKey[],
   columns: readonly OutputColumn[],
 ): readonly string[] | undefined {
-  return shownOf(columns)(keys);
-}
-
-const shownOf = memoize((columns: readonly OutputColumn[]) =>
-  memoize((keys: readonly OrderKey[]) => findShown(keys, columns)),
-);
-
-function findShown(keys: readonly OrderKey[], columns: readonly OutputColumn[]): readonly string[] | undefined {
-  const shown = keys.flatMap(({ expression }) => {
-    const column = columns.find((each) => {
-      return (
-        each.expression.kind === 'field' && expression.kind === 'field' && each.expression.field === expression.field
-      );
-    });
-    return column?.name ?? [];
-  });
-  return shown.length === keys.length ? shown : undefined;
+  const names: string[] = [];
+  for (const key of keys) {
+    const field = fieldOf(key.expression);
+    const column = columns.find(({ expression }) => fieldOf(expression) === field);
+    if (column === undefined) return undefined;
+    names.push(column.name);
+  }
+  return names;
 }

@@ -13,8 +13,9 @@ import { restrictRead } from '../access/restrict.ts';
 import { keyIs } from '../keys.ts';
 import { planConditions } from '../predicate.ts';
 import type { Predicate, ReadPlan } from '../types.ts';
-import { planEmbeds, withInner } from './embed.ts';
-import { NO_ORDER, planShape, wholeRow } from './shape.ts';
+import { withInner } from './embed.ts';
+import { NO_ORDER, wholeRow } from './shape.ts';
+import { skeletonOf } from './skeleton.ts';
 
 /** `permissions` holds the caller's permissions, and `collection` is the caller's view; absent if everything is permitted. */
 export function planRead(
@@ -31,16 +32,13 @@ export function planRead(
 }
 
 function planAll(collection: Collection, query: Query, page: Page, count: ReadPlan['count']): ReadPlan {
-  const embeds = planEmbeds(collection, query);
-  const { columns, order, groupBy } = planShape(collection, query, true, embeds);
+  const { embeds, total } = skeletonOf(collection, query);
   return {
     kind: 'read',
     from: stored(collection),
-    columns,
-    order,
+    ...total,
     where: withInner(planConditions(collection, query.conditions, embeds), embeds),
     offset: page.offset,
-    ...(groupBy === undefined ? {} : { groupBy }),
     ...(page.limit === undefined ? {} : { limit: page.limit }),
     ...(count === undefined ? {} : { count }),
   };

@@ -11,7 +11,7 @@ import { cast } from '../casts.ts';
 import { undefinedFor } from '../predicate.ts';
 import { fieldExpression, isHidden, pathType, resolvePath } from '../resolve.ts';
 import { type Expression, fieldOf, type OrderKey, type OutputColumn, type Shape } from '../types.ts';
-import { checkClear, columnName } from './column-names.ts';
+import { checkUnambiguous, columnName } from './column-names.ts';
 import {
   type Embeds,
   embeddedRows,
@@ -23,58 +23,43 @@ import {
   type PlannedEmbed,
 } from './embeds.ts';
 
-/** All fields in key order: the shape of most requests. */
-const wholeShape: (collection: Collection) => Shape = memoize((collection) => {
-  // A role that sees all fields shares the shape of the stored collection.
-  if (collection.fields === collection.view?.of.fields) return wholeShape(collection.view.of);
-  const columns = collection.fields.map(
-    (field): OutputColumn => ({ name: field.name, expression: fieldExpression(field) }),
-  );
-  return { columns, order: withKeyOrder(collection, []) };
-});
-
 export const NO_ORDER: readonly OrderKey[] = [];
 export const NO_COLUMNS: readonly OutputColumn[] = [];
 
-export function wholeRow(collection: Collection): readonly OutputColumn[] {
-  return wholeShape(collection).columns;
+/** All fields of a collection. Later stages recognize a whole row by the identity of this list. */
+export const wholeRow: (collection: Collection) => readonly OutputColumn[] = memoize(({ fields, view }) => {
+  // A role that sees all fields shares the list of the stored collection.
+  if (fields === view?.of.fields) return wholeRow(view.of);
+  return fields.map((field): OutputColumn => ({ name: field.name, expression: fieldExpression(field) }));
+});
+
+/** A shape with the order as requested, and with a total order. */
+export interface Shapes {
+  readonly asked: Shape;
+  /**
+   * The key, or the groups of a grouped result, end the order. Then no two rows compare equal, and pages never overlap
+   * or skip.
+   */
+  readonly total: Shape;
 }
 
-/**
- * `breakTies` appends the key, or the groups of a grouped result, to the order. Then no two rows compare equal, and
- * pages never overlap or skip.
- */
-export function planShape(
+export function planShapes(collection: Collection, query: Pick<Query, 'select' | 'order'>, embeds: Embeds): Shapes {
+  const { columns, asked, isGrouped } = planColumns(collection, query.select, embeds);
+  if (isGrouped) {
+    const grouped = { columns, ...groups(collection, asked, query.order, embeds) };
+    return { asked: grouped, total: grouped };
+  }
+  const order = planOrder(collection, query.order, embeds);
+  return { asked: { columns, order }, total: { columns, order: withKeyOrder(collection, order) } };
+}
+
+export function planOrder(
   collection: Collection,
-  query: Pick<Query, 'select' | 'order'>,
-  breakTies: boolean,
-  embeds: Embeds = NO_EMBEDS,
-): Shape {
-  const whole = wholeShape(collection);
-  const { columns, asked, isGrouped } = isEverything(query.select)
-    ? { columns: whole.columns, asked: whole.columns, isGrouped: false }
-    : columnsOf(collection)(query.select)(embeds);
-  if (isGrouped) return { columns, ...groups(collection, asked, query.order, embeds) };
-  if (columns === whole.columns && query.order.length === 0) return breakTies ? whole : { columns, order: NO_ORDER };
-  const isByEmbeds = query.order.some(({ embed }) => embed !== undefined);
-  const order = isByEmbeds ? planOrder(collection, query.order, embeds) : ordersOf(collection)(query.order);
-  return { columns, order: breakTies ? order.total : order.asked };
-}
-
-interface Order {
-  readonly asked: readonly OrderKey[];
-  /** With ties broken. */
-  readonly total: readonly OrderKey[];
-}
-
-/** Cached for orders without embeddings. */
-const ordersOf = memoize((collection: Collection) =>
-  memoize((terms: readonly OrderTerm[]) => planOrder(collection, terms, NO_EMBEDS)),
-);
-
-function planOrder(collection: Collection, terms: readonly OrderTerm[], embeds: Embeds): Order {
-  const asked = withoutRepeats(terms.map((term) => orderKey(orderedBy(collection, term, embeds), term)));
-  return { asked, total: withKeyOrder(collection, asked) };
+  terms: readonly OrderTerm[],
+  embeds = NO_EMBEDS,
+): readonly OrderKey[] {
+  if (terms.length === 0) return NO_ORDER;
+  return withoutRepeats(terms.map((term) => orderKey(orderedBy(collection, term, embeds), term)));
 }
 
 /** Repeated order fields have no effect. */
@@ -131,11 +116,6 @@ function isEverything(select: readonly SelectItem[]): boolean {
   return select.length === 1 && select[0]!.kind === 'all';
 }
 
-/** Cached by selection and embeddings. */
-const columnsOf = memoize((collection: Collection) =>
-  memoize((select: readonly SelectItem[]) => memoize((embeds: Embeds) => planColumns(collection, select, embeds))),
-);
-
 interface Columns {
   /** All selected columns, and those that the result shows. */
   readonly asked: readonly OutputColumn[];
@@ -144,6 +124,10 @@ interface Columns {
 }
 
 function planColumns(collection: Collection, select: readonly SelectItem[], embeds: Embeds): Columns {
+  if (isEverything(select)) {
+    const columns = wholeRow(collection);
+    return { columns, asked: columns, isGrouped: false };
+  }
   // As in PostgREST, embeddings follow the row's own columns. A repeated name keeps its position and takes the last
   // value, as in every JSON reader.
   const items = [...select.filter(({ kind }) => kind !== 'embed'), ...select.filter(({ kind }) => kind === 'embed')];
@@ -196,7 +180,7 @@ function planEmbedded(item: EmbedItem, embed: PlannedEmbed): readonly OutputColu
       details: 'Aggregates are not implemented for one-to-many or many-to-many spreads.',
     });
   }
-  for (const name of embed.shown.named) checkClear(embed, name);
+  checkUnambiguous(embed, embed.shown.named);
   return embed.plan.columns.map((column) => ({ name: column.name, expression: spread(embed, column) }));
 }
 
@@ -235,7 +219,7 @@ function orderedBy(collection: Collection, { embed: name, field }: OrderTerm, em
       hint: `Order by what is selected of it: ${plan.columns.map((each) => each.name).join(', ')}.`,
     });
   }
-  checkClear(embed, column.name);
+  checkUnambiguous(embed, [column.name]);
   const of = comparedAs(embeddedValues(embed, column));
   const last = field.json.at(-1);
   if (last === undefined) return of;

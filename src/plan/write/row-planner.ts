@@ -4,7 +4,6 @@
  */
 
 import { ApiError } from '../../base/errors.ts';
-import { memoize } from '../../base/memo.ts';
 import { type Collection, type Field, isKey } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
 import { coerce, readCell } from '../coerce.ts';
@@ -45,7 +44,8 @@ export function rowPlanner(
   const read = areTexts ? readCell : coerce;
   const places = fields.map((field) => columns.lastIndexOf(field));
   const absentValue = missingValues(collection);
-  const { required, ruled } = checkedOf(collection);
+  const required = [...fields.keys()].filter((at) => fields[at]!.required);
+  const ruled = [...fields.keys()].filter((at) => Object.keys(fields[at]!.rules).length > 0);
   return (cells) => {
     const row: (Value | undefined)[] = new Array(fields.length);
     let at = 0;
@@ -95,12 +95,6 @@ export function rowProblems(...[collection, columns, options]: Parameters<typeof
   };
   return (cells: readonly unknown[]): RowProblem[] => fields.flatMap((field) => problemOf(field, cells) ?? []);
 }
-
-/** The places of the fields that must have a value, and of those that have rules. */
-const checkedOf = memoize(({ fields }: Collection) => ({
-  required: fields.flatMap((field, at) => (field.required ? [at] : [])),
-  ruled: fields.flatMap((field, at) => (Object.keys(field.rules).length > 0 ? [at] : [])),
-}));
 
 function checkRule(collection: Collection, field: Field, value: Value | undefined): void {
   try {

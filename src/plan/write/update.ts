@@ -12,7 +12,7 @@ import { checkRules } from '../field-rules.ts';
 import { type Key, rejectRepeatedKeys } from '../keys.ts';
 import { planConditions } from '../predicate.ts';
 import { andItemKey } from '../read/read.ts';
-import { planShape, withKeyOrder } from '../read/shape.ts';
+import { planOrder, withKeyOrder } from '../read/shape.ts';
 import type { Assignment, Bound, DeletePlan, UpdateEachPlan, UpdatePlan } from '../types.ts';
 import { generate, type MissingValue, missingValues, nullViolation } from './row-planner.ts';
 import { absenceIn, resolveColumns } from './stored-rows.ts';
@@ -128,8 +128,7 @@ function exampleOf({ name, type }: Field): string {
 function planBound(collection: Collection, query: Query): { bound?: Bound } {
   const page = pageOfQuery(query);
   if (page.limit === undefined && page.offset === 0) return {};
-  const { order } = planShape(collection, { select: [], order: query.order }, false);
-  return { bound: { order: withKeyOrder(collection, order), ...page } };
+  return { bound: { order: withKeyOrder(collection, planOrder(collection, query.order)), ...page } };
 }
 
 /** The key cannot become null. For other required fields, the database reports it if a row matches. */

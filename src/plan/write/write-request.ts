@@ -3,8 +3,8 @@ import { type Collection, stored } from '../../collection/declaration.ts';
 import type { Preferences } from '../../dialect/prefer.ts';
 import type { Query } from '../../dialect/tree.ts';
 import type { Key } from '../keys.ts';
-import { planEmbeds, withInner } from '../read/embed.ts';
-import { planShape } from '../read/shape.ts';
+import { withInner } from '../read/embed.ts';
+import { skeletonOf } from '../read/skeleton.ts';
 import { ALWAYS, type Precondition, type WritePlan } from '../types.ts';
 
 /** The options of a write besides its query and body. */
@@ -29,8 +29,8 @@ type Terms = Pick<WritePlan, 'into' | 'returning' | 'singular' | 'mustExist' | '
 /** The options common to all writes, from headers and query. */
 export function planTerms(collection: Collection, request: WriteRequest): Terms {
   const { query, preferences, item, singular, ifMatch, retry } = request;
-  const embeds = planEmbeds(collection, query);
-  const shape = planShape(collection, query, query.order.length > 0, embeds);
+  const { embeds, asked, total } = skeletonOf(collection, query);
+  const shape = query.order.length > 0 ? total : asked;
   return {
     into: stored(collection),
     singular,

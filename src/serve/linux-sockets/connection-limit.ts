@@ -5,7 +5,7 @@
  */
 import { closeSync, openSync } from 'node:fs';
 import { descriptors } from '../../base/files/descriptors.ts';
-import { RESERVED_DESCRIPTORS } from '../../base/limits.ts';
+import { RESERVED_DESCRIPTORS } from '../../base/limits/http.ts';
 import { admitConnections, dropWaiting, holdConnections, listeningSocket } from './shared-port.ts';
 
 /** Interval between checks; connections that arrive within it may exceed the limit. */

@@ -4,7 +4,7 @@
  *     text  → tokens → lexemes → vector ┐
  *     query → syntax → lexemes → tree   ┴→ match
  */
-import { MAX_SEARCHED_LENGTH } from '../../base/limits.ts';
+import { MAX_SEARCHED_LENGTH } from '../../base/limits/engine.ts';
 import { type Lexeme, type Reader, readerFor } from './lexemes.ts';
 import { matches, vectorOf } from './match.ts';
 import { closeGaps, type Draft, NEXT_TO, type Query } from './query.ts';

@@ -3,7 +3,7 @@
  * values need only be contained as well. An array also contains a single value that is one of its elements.
  */
 import { ApiError } from '../../../base/errors.ts';
-import { MAX_CONTAINMENT_STEPS } from '../../../base/limits.ts';
+import { MAX_CONTAINMENT_STEPS } from '../../../base/limits/engine.ts';
 import { WrittenNumber } from '../../exact-json.ts';
 import { jsonKey } from './json-order.ts';
 

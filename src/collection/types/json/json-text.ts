@@ -1,6 +1,7 @@
 /** Prints JSON as jsonb does: keys by length and then bytes, a space after `,` and `:`, numbers without exponent. */
 import { ApiError } from '../../../base/errors.ts';
-import { MAX_JSON_DEPTH, MAX_JSON_PADDING } from '../../../base/limits.ts';
+import { MAX_JSON_PADDING } from '../../../base/limits/declaration.ts';
+import { MAX_JSON_DEPTH } from '../../../base/limits/http.ts';
 import { parseJson, tooDeep, WrittenNumber } from '../../exact-json.ts';
 import { type Exact, exactDecimal, printDecimal } from '../number/decimal-text.ts';
 import { readText } from '../text.ts';

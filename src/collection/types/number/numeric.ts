@@ -3,7 +3,7 @@
  * SQLite holds it as text, computed from integer units without loss.
  */
 import { ApiError } from '../../../base/errors.ts';
-import { MAX_NUMERIC_DIGITS } from '../../../base/limits.ts';
+import { MAX_NUMERIC_DIGITS } from '../../../base/limits/declaration.ts';
 import type { Value } from '../../value.ts';
 import { rejectSyntax } from '../reject.ts';
 import { defineType, itself } from '../type.ts';

@@ -3,7 +3,7 @@
  * the client reads), costly statements, and writes (which may wait for a locked row). Each runs on a dedicated connection, because
  * the driver queues the statements of a shared connection behind each other.
  */
-import { MAX_WAITING_STATEMENTS } from '../../../base/limits.ts';
+import { MAX_WAITING_STATEMENTS } from '../../../base/limits/engine.ts';
 import { unavailable } from '../errors.ts';
 
 const WAIT_MS = 5_000;

@@ -2,7 +2,7 @@
  * Streams a large result through a cursor, no faster than the client reads. Memory stays flat, and the count, the page
  * and all its chunks come from one snapshot (repeatable read). The cursor owns its connection until the last chunk.
  */
-import { PART_LENGTH } from '../../../base/limits.ts';
+import { PART_LENGTH } from '../../../base/limits/engine.ts';
 import type { Collection } from '../../../collection/declaration.ts';
 import type { Row } from '../../../collection/value.ts';
 import { closing, type Encoding, encodeChunk, opening, type RowForm } from '../../../encode/encoding.ts';

@@ -1,5 +1,5 @@
 /** Decides which reads and writes are certainly cheap; others need a dedicated connection. */
-import { QUICK_PAGE_ROWS, SMALL_TABLE_ROWS } from '../../../base/limits.ts';
+import { QUICK_PAGE_ROWS, SMALL_TABLE_ROWS } from '../../../base/limits/engine.ts';
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import { can } from '../../../collection/types/type.ts';
 import { fieldOf, type Predicate, type ReadPlan, type WritePlan } from '../../../plan/types.ts';

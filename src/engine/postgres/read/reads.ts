@@ -1,5 +1,5 @@
 /** Reads: a small result in one statement, a large one streamed through a cursor. */
-import { CURSOR_ROWS } from '../../../base/limits.ts';
+import { CURSOR_ROWS } from '../../../base/limits/engine.ts';
 import type { Row } from '../../../collection/value.ts';
 import { type Encoding, encodeRows } from '../../../encode/encoding.ts';
 import type { ReadPlan } from '../../../plan/types.ts';

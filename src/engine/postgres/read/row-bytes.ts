@@ -4,7 +4,7 @@
  */
 
 import { ApiError } from '../../../base/errors.ts';
-import { CURSOR_BYTES, MAX_RETURNED_BYTES, MAX_ROW_BYTES } from '../../../base/limits.ts';
+import { CURSOR_BYTES, MAX_RETURNED_BYTES, MAX_ROW_BYTES } from '../../../base/limits/engine.ts';
 import type { Collection } from '../../../collection/declaration.ts';
 import { ROW } from '../../../encode/encoding.ts';
 import type { OutputColumn, ReadPlan, WritePlan } from '../../../plan/types.ts';

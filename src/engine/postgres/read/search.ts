@@ -4,7 +4,7 @@
  */
 
 import { ApiError } from '../../../base/errors.ts';
-import { MAX_SEARCHED_LENGTH } from '../../../base/limits.ts';
+import { MAX_SEARCHED_LENGTH } from '../../../base/limits/engine.ts';
 import { builtIn } from '../../../collection/types/index.ts';
 import { can } from '../../../collection/types/type.ts';
 import type { Predicate } from '../../../plan/types.ts';

@@ -1,7 +1,7 @@
 /** SQL for values of stored rows after a migration, and detection of values that another type cannot parse. */
 
 import { ApiError } from '../../../base/errors.ts';
-import { CURSOR_ROWS } from '../../../base/limits.ts';
+import { CURSOR_ROWS } from '../../../base/limits/engine.ts';
 import type { Type } from '../../../collection/types/type.ts';
 import type { TargetColumn } from '../../migration/question.ts';
 import type { ValueSql } from '../../migration/question-sql.ts';

@@ -3,7 +3,7 @@
  * only make reads faster: a failure is reported and retried at the next start.
  */
 import type { SQL } from 'bun';
-import { MIGRATION_WAIT_SECONDS } from '../../../base/limits.ts';
+import { MIGRATION_WAIT_SECONDS } from '../../../base/limits/engine.ts';
 import type { Change, ChangeOf, Comparison } from '../../migration/changes.ts';
 import { identifier } from '../../sql/statement.ts';
 import { ADVISORY_LOCKS } from '../advisory-locks.ts';

@@ -4,7 +4,7 @@
  * changes only reads are needed, so a role without DDL rights can serve.
  */
 import type { SQL } from 'bun';
-import { MIGRATION_LOCK_MS, MIGRATION_WAIT_SECONDS } from '../../../base/limits.ts';
+import { MIGRATION_LOCK_MS, MIGRATION_WAIT_SECONDS } from '../../../base/limits/engine.ts';
 import type { Collection } from '../../../collection/declaration.ts';
 import { ConfigError } from '../../../settings/by-command.ts';
 import { blockingChanges, type Comparison, compare } from '../../migration/changes.ts';

@@ -1,6 +1,6 @@
 /** A bulk update: each object identifies its row by key and changes its other fields, in order. */
 import { ApiError } from '../../../base/errors.ts';
-import { MAX_RETURNED_BYTES } from '../../../base/limits.ts';
+import { MAX_RETURNED_BYTES } from '../../../base/limits/engine.ts';
 import { type Collection, type Field, isKey } from '../../../collection/declaration.ts';
 import { rowDenied } from '../../../collection/permission-errors.ts';
 import type { Row, Value } from '../../../collection/value.ts';

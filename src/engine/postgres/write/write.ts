@@ -1,7 +1,7 @@
 /** Executes a write: one statement if nothing can undo it, otherwise a transaction. */
 import { ROWS_PER_SLICE, runToEnd, schedule } from '../../../base/cooperative.ts';
 import { ApiError } from '../../../base/errors.ts';
-import { DEFAULT_DRY_RUN_SECONDS } from '../../../base/limits.ts';
+import { DEFAULT_DRY_RUN_SECONDS } from '../../../base/limits/engine.ts';
 import { rowDenied } from '../../../collection/permission-errors.ts';
 import type { Row } from '../../../collection/value.ts';
 import { type Encoding, encodeRows } from '../../../encode/encoding.ts';

@@ -8,7 +8,7 @@
 import { Database, type Statement as Prepared, SQLiteError } from 'bun:sqlite';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { PRIVATE_MODE } from '../../../base/files/written-file.ts';
-import { MAX_LOG_BYTES, SQLITE_BUSY_MS, SQLITE_WRITE_WAIT_MS } from '../../../base/limits.ts';
+import { MAX_LOG_BYTES, SQLITE_BUSY_MS, SQLITE_WRITE_WAIT_MS } from '../../../base/limits/engine.ts';
 import type { Row, Value } from '../../../collection/value.ts';
 import type { Statement } from '../../sql/statement.ts';
 import { defineFunctions } from '../functions/define.ts';

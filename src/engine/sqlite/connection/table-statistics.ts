@@ -1,6 +1,6 @@
 /** Statistics of tables, refreshed after changes by any process, but not after each. */
 
-import { SMALL_TABLE_BYTES, SMALL_TABLE_ROWS } from '../../../base/limits.ts';
+import { SMALL_TABLE_BYTES, SMALL_TABLE_ROWS } from '../../../base/limits/engine.ts';
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import { identifier, type Statement } from '../../sql/statement.ts';
 import { indexName } from '../schema/schema.ts';

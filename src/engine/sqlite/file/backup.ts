@@ -2,7 +2,7 @@
 import { Database, SQLiteError } from 'bun:sqlite';
 import { rmSync, statSync } from 'node:fs';
 import { checkMayWrite, makePrivate, moveIntoPlace } from '../../../base/files/written-file.ts';
-import { SQLITE_BUSY_MS } from '../../../base/limits.ts';
+import { SQLITE_BUSY_MS } from '../../../base/limits/engine.ts';
 import type { Catalogue } from '../../../collection/declaration.ts';
 import { ConfigError } from '../../../settings/setting.ts';
 import type { BackupReport } from '../../shared/maintenance.ts';

@@ -1,5 +1,5 @@
 /** A cache of compiled patterns of one kind. A scan uses the same ones for every row. */
-import { MAX_CONDITIONS } from '../../../base/limits.ts';
+import { MAX_CONDITIONS } from '../../../base/limits/http.ts';
 
 type Matches<Tested> = (tested: Tested) => boolean;
 

@@ -9,7 +9,7 @@ import {
   MAX_SNAPSHOT_SECONDS,
   MAX_STREAMED_READS,
   STALLED_SECONDS,
-} from '../../../base/limits.ts';
+} from '../../../base/limits/engine.ts';
 import type { ReadResult } from '../../engine.ts';
 import { sizeOf } from '../connection/database-files.ts';
 import { failure } from '../connection/thread-result.ts';

@@ -4,7 +4,7 @@
  * once.
  */
 import { ApiError } from '../../../base/errors.ts';
-import { MAX_WAITING_READS } from '../../../base/limits.ts';
+import { MAX_WAITING_READS } from '../../../base/limits/engine.ts';
 import type { Reader, TurnAnswer, TurnRequest } from './reader.ts';
 
 /** The weight of the latest turn in the average. */

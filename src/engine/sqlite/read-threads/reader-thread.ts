@@ -3,7 +3,7 @@
  * streamed result. A read has its own connection until its end; chunks are sent encoded.
  */
 
-import { BUFFERED_LENGTH, PART_LENGTH } from '../../../base/limits.ts';
+import { BUFFERED_LENGTH, PART_LENGTH } from '../../../base/limits/engine.ts';
 import type { Row } from '../../../collection/value.ts';
 import { closing, encodeChunk, opening } from '../../../encode/encoding.ts';
 import { firstPart } from '../../../encode/first-part.ts';

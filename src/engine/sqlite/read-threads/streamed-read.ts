@@ -1,6 +1,6 @@
 /** A large result that is streamed to a client in chunks. It holds a snapshot until its end. */
 import { ApiError } from '../../../base/errors.ts';
-import { IDLE_STREAM_SECONDS } from '../../../base/limits.ts';
+import { IDLE_STREAM_SECONDS } from '../../../base/limits/engine.ts';
 import { failure } from '../connection/thread-result.ts';
 import type { TurnAnswer } from './reader.ts';
 

@@ -1,7 +1,7 @@
 /** Byte budgets of statements, in total or per row. Statements that may exceed them count bytes row by row. */
 import type { Database } from 'bun:sqlite';
 import { ApiError } from '../../../base/errors.ts';
-import { MAX_RETURNED_BYTES, MAX_ROW_BYTES, QUICK_ANSWER_BYTES, QUICK_PAGE_ROWS } from '../../../base/limits.ts';
+import { MAX_RETURNED_BYTES, MAX_ROW_BYTES, QUICK_ANSWER_BYTES, QUICK_PAGE_ROWS } from '../../../base/limits/engine.ts';
 import type { ReadPlan } from '../../../plan/types.ts';
 import { returnTooLarge } from '../../shared/write-checks.ts';
 import type { Output } from '../../sql/output.ts';

@@ -4,7 +4,7 @@
  * compares, orders and sums the groups.
  */
 import type { Database } from 'bun:sqlite';
-import { MAX_HASH_GROUP_LENGTH, MAX_HASH_GROUPS } from '../../../base/limits.ts';
+import { MAX_HASH_GROUP_LENGTH, MAX_HASH_GROUPS } from '../../../base/limits/engine.ts';
 import { type Expression, fieldOf, isAlways, type ReadPlan, type Shape } from '../../../plan/types.ts';
 import type { Output } from '../../sql/output.ts';
 import { compileRead } from '../../sql/read.ts';

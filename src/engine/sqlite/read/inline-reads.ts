@@ -1,6 +1,6 @@
 /** Runs cheap reads on the event loop, bounded by rows and bytes. */
 
-import { QUICK_ANSWER_BYTES, QUICK_STEPS } from '../../../base/limits.ts';
+import { QUICK_ANSWER_BYTES, QUICK_STEPS } from '../../../base/limits/engine.ts';
 import type { Collection } from '../../../collection/declaration.ts';
 import { type Encoding, encodeRows } from '../../../encode/encoding.ts';
 import type { ReadPlan } from '../../../plan/types.ts';

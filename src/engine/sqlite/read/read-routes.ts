@@ -3,7 +3,7 @@
  * under a millisecond and may run on the event loop. Any other read may not.
  */
 
-import { QUICK_ANSWER_BYTES, QUICK_PAGE_ROWS, QUICK_STEPS } from '../../../base/limits.ts';
+import { QUICK_ANSWER_BYTES, QUICK_PAGE_ROWS, QUICK_STEPS } from '../../../base/limits/engine.ts';
 import { memoize } from '../../../base/memo.ts';
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import { NO_ORDER } from '../../../plan/read/shape.ts';

@@ -7,7 +7,7 @@
  * list is read anew.
  */
 
-import { ROW_CACHE_BYTES } from '../../../base/limits.ts';
+import { ROW_CACHE_BYTES } from '../../../base/limits/engine.ts';
 import { memoize } from '../../../base/memo.ts';
 import type { Collection } from '../../../collection/declaration.ts';
 import type { Row } from '../../../collection/value.ts';

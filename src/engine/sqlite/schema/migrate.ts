@@ -3,7 +3,7 @@
  * of several starting processes one migrates, and the others find it done.
  */
 import type { Database } from 'bun:sqlite';
-import { SQLITE_BUSY_MS, SQLITE_WRITE_WAIT_MS } from '../../../base/limits.ts';
+import { SQLITE_BUSY_MS, SQLITE_WRITE_WAIT_MS } from '../../../base/limits/engine.ts';
 import type { Catalogue, Collection } from '../../../collection/declaration.ts';
 import { ConfigError } from '../../../settings/setting.ts';
 import { type Change, type Comparison, compare, ofKind, type SchemaRequirement } from '../../migration/changes.ts';

@@ -9,7 +9,7 @@ import {
   MAX_CANDIDATE_DEPTH,
   MAX_CANDIDATE_QUERY,
   MAX_CANDIDATE_TRIGRAMS,
-} from '../../../base/limits.ts';
+} from '../../../base/limits/engine.ts';
 import { memoize } from '../../../base/memo.ts';
 import type { Collection } from '../../../collection/declaration.ts';
 import { fieldOf, type Predicate } from '../../../plan/types.ts';

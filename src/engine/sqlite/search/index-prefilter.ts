@@ -1,6 +1,6 @@
 /** Reads and writes that test only the candidates of the search index. */
 
-import { FEW_CANDIDATES } from '../../../base/limits.ts';
+import { FEW_CANDIDATES } from '../../../base/limits/engine.ts';
 import { memoize } from '../../../base/memo.ts';
 import type { Collection } from '../../../collection/declaration.ts';
 import type { ReadPlan } from '../../../plan/types.ts';

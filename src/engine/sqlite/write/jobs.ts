@@ -4,7 +4,7 @@
  */
 
 import { mapInSlices, type Task } from '../../../base/cooperative.ts';
-import { MAX_RETURNED_BYTES } from '../../../base/limits.ts';
+import { MAX_RETURNED_BYTES } from '../../../base/limits/engine.ts';
 import { memoize } from '../../../base/memo.ts';
 import { type Collection, isKey } from '../../../collection/declaration.ts';
 import type { Value } from '../../../collection/value.ts';

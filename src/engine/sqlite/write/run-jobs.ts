@@ -4,7 +4,7 @@
  */
 
 import { ApiError } from '../../../base/errors.ts';
-import { MAX_EMBEDDING_SECONDS } from '../../../base/limits.ts';
+import { MAX_EMBEDDING_SECONDS } from '../../../base/limits/engine.ts';
 import type { Catalogue, Collection } from '../../../collection/declaration.ts';
 import { OWN_COLLECTIONS } from '../../../collection/own-collections.ts';
 import { encodeRows } from '../../../encode/encoding.ts';

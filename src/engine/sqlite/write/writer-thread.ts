@@ -1,7 +1,7 @@
 /** The writer thread: it owns the writing connection and knows only jobs. */
 
 import { ApiError } from '../../../base/errors.ts';
-import { QUICK_PAGE_ROWS } from '../../../base/limits.ts';
+import { QUICK_PAGE_ROWS } from '../../../base/limits/engine.ts';
 import { declareCatalogue } from '../../../collection/declaration.ts';
 import { Connection } from '../connection/connection.ts';
 import { checkFiles } from '../connection/database-files.ts';

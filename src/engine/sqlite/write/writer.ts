@@ -4,7 +4,7 @@
  * thread of their own, so that syncing the disk never holds up a read.
  */
 import { ApiError } from '../../../base/errors.ts';
-import { MAX_QUEUE_SECONDS, MAX_WAITING_WRITES, MAX_WRITES_PER_COMMIT } from '../../../base/limits.ts';
+import { MAX_QUEUE_SECONDS, MAX_WAITING_WRITES, MAX_WRITES_PER_COMMIT } from '../../../base/limits/engine.ts';
 import type { MaybePromise, WriteResult } from '../../engine.ts';
 import { settle, type ThreadResult } from '../connection/thread-result.ts';
 import type { Job } from './jobs.ts';

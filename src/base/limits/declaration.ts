@@ -1,0 +1,27 @@
+/** Limits of declarations and of the values of fields. */
+
+/** The default of --max-value-kb. */
+export const DEFAULT_MAX_VALUE_KB = 1024;
+/** The zeros that exponents may expand to in one json value: 1e300 prints 300. */
+export const MAX_JSON_PADDING = 10_000;
+/** The maximum number of digits of a number cast from text on SQLite. */
+export const MAX_NUMERIC_DIGITS = 1_000;
+/** The maximum size of a declaration. */
+export const MAX_DECLARATION_BYTES = 1024 * 1024;
+/** The longest name of a collection, field or constraint, as in PostgreSQL. */
+export const MAX_NAME_LENGTH = 63;
+/** The maximum number of collections. */
+export const MAX_COLLECTIONS = 1_000;
+/**
+ * The maximum number of fields: PostgreSQL has 1,600 columns per table, and the staging table of a load needs some
+ * more.
+ */
+export const MAX_FIELDS = 1_590;
+/** The maximum number of roles. */
+export const MAX_ROLES = 200;
+/** The maximum number of values in one default, including nested ones. */
+export const MAX_VALUE_NODES = 10_000;
+/** The number of invalid rows to report before reading stops. */
+export const MAX_BAD_ROWS = 20;
+export const INT4_MIN = -2_147_483_648;
+export const INT4_MAX = 2_147_483_647;
