@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { SQL } from 'bun';
 import { startBalancer } from '../support/balancer.ts';
+import { startCuttingProxy } from '../support/cutting-proxy.ts';
 import { newServer, newStandby, type OwnServer } from '../support/postgres.ts';
 import { cleanUp, type Service, startService, temporaryFolder, until } from '../support/process.ts';
 import { startSilentProxy } from '../support/silent-proxy.ts';
@@ -80,6 +81,37 @@ describe('with a standby for reads', () => {
         expect(listed!.units_in_stock).toBe(round);
       }
       await resume();
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'a client that got no confirmation of a write looks for it on the primary, and finds it',
+    async () => {
+      const proxy = await startCuttingProxy(primary.port, '127.0.0.1');
+      const writer = await startService({
+        args: ['--log-level', 'info'],
+        cwd: temporaryFolder(),
+        env: {
+          DATABASE_URL: primary.url.replace(/@[^/]*/, `@127.0.0.1:${proxy.port}`),
+          DATABASE_REPLICA_URLS: standby.url,
+        },
+      });
+      await until('the standby to be read from', () => writer.stderr().includes('reading from the replica'));
+      await pause();
+      const product_name = 'stored without an answer';
+      const cut = proxy.cut(product_name, 'before it is answered');
+      const sent = await writer.fetch('/products/2', {
+        method: 'PATCH',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ product_name }),
+      });
+      await cut;
+      expect(sent.status).toBe(503);
+      const read = await writer.fetch('/products?select=product_name&id=eq.2');
+      await resume();
+      expect(await read.json()).toEqual([{ product_name }]);
+      proxy.close();
     },
     PATIENCE_MS,
   );

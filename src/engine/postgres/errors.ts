@@ -46,9 +46,12 @@ const NETWORK_ERRORS = [
   'ConnectionRefused',
 ];
 
-/** Whether neither the server nor the connection reported the error: it is a fault of this program, and the log needs its stack. */
+/** The errors that the runtime throws at a fault of this program. The log needs their stacks. */
+const FAULTS = [TypeError, RangeError, ReferenceError, SyntaxError];
+
 export function isInternal(error: unknown): boolean {
-  return sqlState(error) === undefined && typeof (error as ServerError | undefined)?.code !== 'string';
+  const isFault = FAULTS.some((type) => error instanceof type);
+  return isFault && sqlState(error) === undefined && typeof (error as ServerError).code !== 'string';
 }
 
 /** Whether the outcome of the statement is known: only the loss of the server or the connection leaves it open. */
@@ -57,6 +60,7 @@ export function surelyUndone(error: unknown): boolean {
   const state = sqlState(error);
   if (state !== undefined) return !/^(08|57P)/.test(state);
   const { code = '' } = error as ServerError;
+  // An error without a code, as an UnconfirmedCommit, leaves the outcome open.
   return /^ERR_POSTGRES_CONNECTION_(REFUSED|TIMEOUT|FAILED)$/.test(code);
 }
 
