@@ -26,6 +26,10 @@ const TABLES = `
   create table parcels (id integer primary key, client_id integer references clients, weight numeric, exact numeric(30,5), cost money, wait interval);
   insert into parcels values (1, null, 700, 700, 700, '2 hours'), (2, null, 1200.0, 1200, 1200, '10 hours'),
     (3, null, 500, 500, 500, '9 days'), (4, null, null, null, null, null), (5, null, 1200.00, 90.5, 90, '1 day');
+  create type money_kind as enum ('coins', 'notes');
+  create type interval_kind as enum ('short', 'long');
+  create table tills (id integer primary key, kind money_kind, wait interval_kind, time interval day to second(3));
+  insert into tills values (1, 'coins', 'long', '2 hours'), (2, 'notes', 'short', '10 hours'), (3, 'notes', 'long', '9 days');
   create table labels (id integer primary key, parcel_id integer references parcels);
   insert into labels values (1, 2), (2, 3), (3, 1);
   create table letters (id integer primary key, body text not null, stamped text not null);
@@ -35,6 +39,8 @@ const TABLES = `
   create function check_share() returns trigger language plpgsql as
     $$ begin
       if new.share = -1 then raise exception 'never' using errcode = 'MY001', detail = 'Negative.', hint = 'Use 1.'; end if;
+      if new.share = -2 then raise exception 'invalid input syntax for type pg_lsn: "catalogue: too many bytes"' using errcode = '22P02'; end if;
+      if new.share between -599 and -300 then raise exception 'rejected' using errcode = 'PT' || -new.share, detail = 'Why.', hint = 'How.'; end if;
       if new.share is not null then new.name := new.name || 100 / new.share; end if;
       return new;
     end $$;
@@ -94,6 +100,32 @@ describe('adopted tables', () => {
     const response = await fetch('/projects', sendJson('POST', { id: 3, name: 'c', share: -1 }));
     const refused = await expectRefusal(response, 400, 'MY001');
     expect(refused).toMatchObject({ message: 'never', details: 'Negative.', hint: 'Use 1.' });
+  });
+
+  test('the error of a trigger never reads as an error of the service', async () => {
+    const response = await fetch('/projects', sendJson('POST', { id: 3, name: 'c', share: -2 }, withRow));
+    await expectRefusal(response, 400, '22P02');
+  });
+
+  test.each([
+    [402, 402],
+    [404, 404],
+    [599, 599],
+    // Not an error status.
+    [399, 400],
+  ])('the error PT%d of a trigger has the status %d', async (code, status) => {
+    const response = await fetch('/projects', sendJson('POST', { id: 3, name: 'c', share: -code }));
+    const refused = await expectRefusal(response, status, `PT${code}`);
+    expect(refused).toMatchObject({ message: 'rejected', details: 'Why.', hint: 'How.' });
+  });
+
+  test.each([
+    ['kind=eq.notes', [2, 3]],
+    ['wait=in.(long)', [1, 3]],
+    ['kind=like.no*', [2, 3]],
+    ['time=gt.3 hours', [2, 3]],
+  ])('an enum whose name begins like that of a quantity is a text: %s', async (query, ids) => {
+    expect((await list(`/tills?select=id&${query}&order=id`)).map(({ id }) => id)).toEqual(ids);
   });
 
   test('the default of a domain fills in what is left out', async () => {
