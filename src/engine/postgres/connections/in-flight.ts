@@ -2,6 +2,9 @@
  * The statements in flight on a pool, each with a deadline. PostgreSQL itself stops a statement at `statement_timeout`, so a
  * statement that is unanswered two seconds later runs on a silent connection, or waits for a synchronous standby. One clock
  * serves all statements: a timer for each would cost more than the rest of a short read.
+ *
+ * The driver queues statements on shared connections, in their order. A queued statement is not late, so only the oldest one on
+ * shared connections has a deadline: no other statement can be before it on its connection.
  */
 import type { ReservedSQL, SQL } from 'bun';
 
@@ -33,8 +36,12 @@ interface InFlightStatement {
 }
 
 export class InFlight {
+  private readonly shared = new Set<InFlightStatement>();
   /** In the order of their deadlines, because all get the same time. */
-  private readonly statements = new Set<InFlightStatement>();
+  private readonly dedicated = new Set<InFlightStatement>();
+  /** The oldest statement on shared connections, and the tick that found it. */
+  private oldest: InFlightStatement | undefined;
+  private oldestSince = 0;
   private readonly limitMs: number;
   private timer: ReturnType<typeof setInterval> | undefined;
   private tickedAt = 0;
@@ -47,28 +54,29 @@ export class InFlight {
   }
 
   get size(): number {
-    return this.statements.size;
+    return this.shared.size + this.dedicated.size;
   }
 
   /** Settles as the query does, or rejects with SilentConnection at the deadline. A dedicated connection is closed then. */
   track<T>(query: Promise<T>, dedicated: ReservedSQL | undefined): Promise<T> {
+    const statements = dedicated === undefined ? this.shared : this.dedicated;
     return new Promise((resolve, reject) => {
       const expire = () => {
-        this.statements.delete(statement);
+        statements.delete(statement);
         reject(new SilentConnection());
         if (dedicated === undefined) this.watcher.silent();
         else void dedicated.close({ timeout: 0 }).catch(() => undefined);
       };
       const statement: InFlightStatement = { since: performance.now(), expire };
-      this.statements.add(statement);
+      statements.add(statement);
       if (this.timer === undefined) this.start();
       query.then(
         (result) => {
-          this.statements.delete(statement);
+          statements.delete(statement);
           resolve(result);
         },
         (error) => {
-          this.statements.delete(statement);
+          statements.delete(statement);
           reject(error);
         },
       );
@@ -86,13 +94,20 @@ export class InFlight {
     const isLate = now - this.tickedAt > 2 * TICK_MS;
     this.tickedAt = now;
     if (isLate) return;
-    const [oldest] = this.statements;
-    if (oldest !== undefined && now - oldest.since > SLOW_MS) this.watcher.slow?.();
-    for (const { since, expire } of this.statements) {
+    const [oldest] = this.shared;
+    const [longest] = this.dedicated;
+    if ([oldest, longest].some((statement) => statement !== undefined && now - statement.since > SLOW_MS)) {
+      this.watcher.slow?.();
+    }
+    if (oldest !== this.oldest) {
+      this.oldest = oldest;
+      this.oldestSince = now;
+    } else if (this.oldestSince + this.limitMs <= now) oldest?.expire();
+    for (const { since, expire } of this.dedicated) {
       if (since + this.limitMs > now) break;
       expire();
     }
-    if (this.statements.size > 0) return;
+    if (this.size > 0) return;
     clearInterval(this.timer);
     this.timer = undefined;
   }
