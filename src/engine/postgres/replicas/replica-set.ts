@@ -193,12 +193,12 @@ export class ReplicaSet {
     this.isAskingPrimary = false;
   }
 
-  /** A replica is ahead if the primary, asked after it, has not come as far. */
+  /** A replica is ahead if the primary, asked after the replica's answer, has not come as far. */
   private compare(replica: Replica, at: number, lsn: bigint): void {
-    const { position, askedAt } = replica;
+    const { position, answeredAt } = replica;
     if (position === undefined) return;
     if (position.lsn <= lsn) replica.isAhead = false;
-    else if (askedAt < at) replica.isAhead = true;
+    else if (answeredAt < at) replica.isAhead = true;
     this.judge(replica);
   }
 
@@ -221,7 +221,10 @@ export class ReplicaSet {
   /** Why a replica must not serve reads; undefined if it may. */
   private problemOf({ position, isAhead, problem }: Replica): string | undefined {
     if (position === undefined) return problem;
-    if (position.timeline !== this.timeline) return `is on timeline ${position.timeline}, not ${this.timeline}`;
+    if (position.timeline !== this.timeline) {
+      const remedy = position.lacksMonitor ? ' (Grant pg_monitor to its role: without it the timeline may be old)' : '';
+      return `is on timeline ${position.timeline}, not ${this.timeline}${remedy}`;
+    }
     if (isAhead) return 'is ahead of the primary';
     return position.lsn < this.expected() ? 'is too far behind' : undefined;
   }
