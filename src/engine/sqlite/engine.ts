@@ -201,14 +201,14 @@ class SqliteEngine implements Engine {
     return true;
   }
 
-  explain(plan: ReadPlan): Explanation {
+  explain(plan: ReadPlan, _options: unknown, format: 'json' | 'text'): Explanation {
     const output: Output = { form: 'json', stripNulls: false };
     const isApart = this.file !== undefined && !this.here.isQuickOnSmall(plan, this.changes.current());
     // Explains the search index if the read would use it.
     const narrowed = isApart ? compilePrefiltered(plan, output)?.statement : undefined;
     const statement =
       this.here.quickOnLarge(plan, output)?.statement ?? narrowed ?? compileRead(plan, output, sqliteDialect);
-    return explain(statement.sql, this.reader.explain(statement) as unknown as PlanStep[]);
+    return explain(statement.sql, this.reader.explain(statement) as unknown as PlanStep[], format);
   }
 
   unreadyReason(): string | undefined {

@@ -16,7 +16,7 @@ import { outputOf } from '../../sql/output.ts';
 import { compileRead } from '../../sql/read.ts';
 import { onDedicatedConnection } from '../connections/connection-limits.ts';
 import { recordLength } from '../connections/connection-memory.ts';
-import { query, type Runner, run } from '../driver.ts';
+import { query, type Runner } from '../driver.ts';
 import { sqlState, surelyUndone } from '../errors.ts';
 import { boundedRow, isTooLong, mayReturnTooMuch } from '../read/row-bytes.ts';
 import { bulkUpdate } from './bulk-update.ts';
@@ -123,14 +123,25 @@ async function tryOut(
   limits: WriteLimits,
 ): Promise<WriteResult> {
   const seconds = Math.min(limits.dryRunSeconds ?? DEFAULT_DRY_RUN_SECONDS, limits.querySeconds);
-  await run(connection, `set local statement_timeout = ${seconds * 1000}`);
   try {
-    return await work(connection, context, plan, encoding, { ...limits, querySeconds: seconds });
+    return await work(withDeadline(connection, seconds), context, plan, encoding, { ...limits, querySeconds: seconds });
   } catch (error) {
     const code = error instanceof ApiError ? error.code : sqlState(error);
     if (code !== '57014') throw error;
     throw new ApiError('57014', 'canceling statement due to statement timeout', { hint: shorterDryRun(seconds) });
   }
+}
+
+/** PostgreSQL limits only each single statement: each gets the time that is left. The connection keeps their order. */
+function withDeadline(connection: Runner, seconds: number): Runner {
+  const end = performance.now() + seconds * 1000;
+  const unsafe: Runner['unsafe'] = (...statement) => {
+    const left = Math.max(1, Math.ceil(end - performance.now()));
+    // If this fails, so does the statement.
+    connection.unsafe(`set local statement_timeout = ${left}`).catch(() => undefined);
+    return connection.unsafe(...statement);
+  };
+  return Object.create(connection, { unsafe: { value: unsafe } });
 }
 
 function answerOf({ dialect }: WriteContext, plan: WritePlan, encoding: Encoding): Answer | undefined {
