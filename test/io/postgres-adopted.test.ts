@@ -6,6 +6,7 @@ import type { CollectionDraft } from '../../src/collection/draft.ts';
 import type { Row } from '../../src/collection/value.ts';
 import { describeDatabase } from '../../src/engine/open.ts';
 import { openPostgres, type PostgresEngine } from '../../src/engine/postgres/engine.ts';
+import { newRowSchema } from '../../src/openapi/schemas.ts';
 import { NO_ROWS } from '../../src/plan/write/first-rows.ts';
 import { newSchema, TEST_SETTINGS, testServer } from '../support/postgres.ts';
 import { expectRefusal, sendJson } from '../support/stories.ts';
@@ -36,6 +37,9 @@ const TABLES = `
   create function stamp() returns trigger language plpgsql as
     $$ begin if new.body <> 'plain' then new.stamped := 'today'; end if; return new; end $$;
   create trigger stamp before insert on letters for each row execute function stamp();
+  create table notes (id integer primary key, body text not null);
+  create trigger stamp before insert on notes for each row execute function stamp();
+  alter table notes disable trigger stamp;
   create function check_share() returns trigger language plpgsql as
     $$ begin
       if new.share = -1 then raise exception 'never' using errcode = 'MY001', detail = 'Negative.', hint = 'Use 1.'; end if;
@@ -146,6 +150,14 @@ describe('adopted tables', () => {
       rows: [{ id: 1, body: 'x', stamped: 'today' }],
     });
     await expectRefusal(await fetch('/letters', sendJson('POST', { id: 2, body: 'plain' })), 400, '23502');
+  });
+
+  test('a column that only a trigger may fill in stays required for clients; a disabled trigger changes nothing', async () => {
+    const fieldsOf = (table: string) => drafts.find(({ name }) => name === table)!.fields;
+    expect(fieldsOf('letters')[1]).toEqual({ name: 'body', type: 'text', required: true, filled: 'trigger' });
+    expect(fieldsOf('notes')[1]).toEqual({ name: 'body', type: 'text', required: true });
+    const { collections } = declareCatalogue({ collections: drafts });
+    expect(newRowSchema(collections.get('letters')!).required).toEqual(['body', 'stamped']);
   });
 
   test.each([
