@@ -109,6 +109,9 @@ export interface ApiErrorDetails {
   readonly sqlState?: string | undefined;
 }
 
+/** A trigger chooses the status of its error by the SQLSTATE `PT404`, as in PostgREST. */
+const CHOSEN_STATUS = /^PT([45]\d\d)$/;
+
 /** An expected error with code and status. Repeated input is shortened. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
@@ -132,7 +135,8 @@ export class ApiError extends Error {
   }
 
   get status(): number {
-    return ERRORS[this.code].status;
+    const [, chosen] = CHOSEN_STATUS.exec(this.sqlState ?? '') ?? [];
+    return chosen === undefined ? ERRORS[this.code].status : Number(chosen);
   }
 }
 

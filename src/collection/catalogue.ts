@@ -24,8 +24,8 @@ export interface Field {
   readonly onUpdate?: 'now';
   /** Clients cannot write it. Adopted tables only. */
   readonly readOnly: boolean;
-  /** The database supplies the value if an insert does not. Adopted tables only. */
-  readonly filled: boolean;
+  /** The database supplies the value if an insert does not; `trigger`: a trigger may. Adopted tables only. */
+  readonly filled: boolean | 'trigger';
   /** Has an index, because clients often filter or sort by it. */
   readonly indexed: boolean;
   readonly rules: Rules;

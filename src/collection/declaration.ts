@@ -101,7 +101,7 @@ function declareField(collection: CollectionDraft, draft: FieldDraft, maxValueBy
     ...defaultOf(type, draft.default),
     ...(onUpdate === undefined ? {} : { onUpdate }),
     readOnly: draft.readOnly === true,
-    filled: draft.filled === true,
+    filled: draft.filled ?? false,
     // Deleting a row looks up its referrers, so every reference needs an index.
     indexed: indexed === true || (references !== undefined && collection.key[0] !== name),
     rules: rulesOf(type, draft),

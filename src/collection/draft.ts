@@ -86,6 +86,6 @@ export interface FieldDraft {
   readonly onUpdate?: 'now';
   /** Clients cannot write it: the database computes it, or its type is served read-only as text. */
   readonly readOnly?: boolean;
-  /** The database supplies a default if an insert does not supply a value. */
-  readonly filled?: boolean;
+  /** The database supplies a default if an insert does not supply a value; `trigger`: a trigger may, or else it is an error. */
+  readonly filled?: boolean | 'trigger';
 }

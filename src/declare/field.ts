@@ -20,8 +20,9 @@ export function draftField({ name, reading, value: given }: Named<GivenField>, i
   if (isKey && given.required?.value === false) {
     say(reading, given.required.at, 'it is part of the key, and so always required');
   }
-  if (given.filled?.value === true && given.default !== undefined) {
-    say(reading, given.filled.at, 'filled leaves the default to the database, and default is another one');
+  const filled = given.filled?.value;
+  if (filled && given.default !== undefined) {
+    say(reading, given.filled!.at, 'filled leaves the default to the database, and default is another one');
   }
   if (isOnlyRead(type) && given.readOnly?.value !== true) {
     say(reading, given.type!.at, `${type.name} without digits is for a field that is readOnly; ${DECIMAL_ADVICE}`);
@@ -36,7 +37,7 @@ export function draftField({ name, reading, value: given }: Named<GivenField>, i
     ...(given.unique?.value === true ? { unique: true } : {}),
     ...(given.indexed?.value === true ? { indexed: true } : {}),
     ...(given.readOnly?.value === true ? { readOnly: true } : {}),
-    ...(given.filled?.value === true ? { filled: true } : {}),
+    ...(filled ? { filled } : {}),
     ...readReference(given, isKey || given.required?.value === true, reading),
     ...rules.draft,
   };

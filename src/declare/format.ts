@@ -83,7 +83,10 @@ export const FIELD = {
   oneOf: property(listOf(aScalar, 'a list of values'), 'The allowed values.'),
   onUpdate: property(oneWordOf(['now']), 'Every write that changes the row sets this date or time.'),
   readOnly: property(trueOrFalse, 'Clients can read the field but not write it.'),
-  filled: property(trueOrFalse, 'The database fills in a missing value by its own default.'),
+  filled: property(
+    either(trueOrFalse, oneWordOf(['trigger'])),
+    'The database fills in a missing value by its own default; `trigger`: a trigger may.',
+  ),
   title: property(anyText, 'A short display name.'),
   description: property(anyText, 'A sentence that describes it.'),
   role: property(oneWordOf(FIELD_ROLES), 'Its use in the console; one field for each role.'),

@@ -194,5 +194,5 @@ function needed(draft: CollectionDraft, right: Right): readonly string[] {
 }
 
 function isGiven({ key }: CollectionDraft, { name, required, default: value, filled, readOnly }: FieldDraft): boolean {
-  return (required === true || key.includes(name)) && value === undefined && filled !== true && readOnly !== true;
+  return (required === true || key.includes(name)) && value === undefined && !filled && readOnly !== true;
 }

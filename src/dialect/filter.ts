@@ -152,10 +152,19 @@ const ELSEWHERE: readonly [names: RegExp, advice: string][] = [
 
 /** For `price>=5`, `price!=eq.5` and the like; `rest` follows the name. */
 function operatorHint(name: string, rest: string): string {
-  const [, symbol = '', value = ''] = /^([<>!=~*]*)\s*(?:(?:n?eq|[gl]te?)\.)?(.*)$/s.exec(rest)!;
+  const [, symbol = '', text = ''] = /^([<>!=~*]*)\s*(.*)$/s.exec(rest)!;
   const operator = OPERATOR_SYMBOLS[symbol] ?? OPERATOR_SYMBOLS[symbol.slice(1)];
-  const example = operator === undefined ? `${name}=eq.VALUE` : `${name}=${operator}.${value}`;
-  return `Write ${example}. The operators are eq, neq, gt, gte, lt, lte, like, in, is and others.`;
+  const test = operator === undefined ? undefined : suggestedTest(operator, text);
+  return `Write ${name}=${test ?? 'eq.VALUE'}. The operators are eq, neq, gt, gte, lt, lte, like, in, is and others.`;
+}
+
+/** Undefined if the text holds an operator that contradicts the symbol: a wrong suggestion may match every row. */
+function suggestedTest(operator: OperatorName, text: string): string | undefined {
+  const value = text.replace(operator === 'neq' ? /^n?eq\./ : /^(n?eq|[gl]te?)\./, '');
+  const [, written] = /^([a-z]+)[.(]/.exec(value) ?? [];
+  if (written === undefined || (written !== 'not' && operatorNamed(written) === undefined))
+    return `${operator}.${value}`;
+  return operator === 'neq' && written !== 'not' ? `not.${value}` : undefined;
 }
 
 /** `id=1` is the most common mistake, `q=chai` the next. */

@@ -101,8 +101,9 @@ function splitAtPoints(text: string): string[] {
   const steps: string[] = [];
   let start = 0;
   // An unclosed quote is scanned once, not again from every quote inside it.
-  for (const { 0: found, index } of text.matchAll(/"(?:[^"\\]|\\.)*"?|->|\./g)) {
-    if (found === '->') break;
+  for (const { 0: found, index } of text.matchAll(/"(?:[^"\\]|\\.)*"?|->|[<>~=]|\./g)) {
+    // A point after an arrow or a comparison, such as `price>5.5`, separates no steps.
+    if (!'".'.includes(found[0]!)) break;
     if (found !== '.') continue;
     steps.push(text.slice(start, index));
     start = index + 1;

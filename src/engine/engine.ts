@@ -76,7 +76,7 @@ export interface Engine {
   /** Whether the tables of the service's own collections exist; creates them if `make` is set. */
   ownTables(terms: { readonly make: boolean }): Promise<boolean>;
   /** How the engine would carry out a read: the statement and its plan, without values. It may ignore the options. */
-  explain?(plan: ReadPlan, options: readonly PlanOption[]): MaybePromise<Explanation>;
+  explain?(plan: ReadPlan, options: readonly PlanOption[], format: 'json' | 'text'): MaybePromise<Explanation>;
   /** Why the engine should not receive requests, if it knows more than a failing read. */
   unreadyReason?(): string | undefined;
   /** The number of milliseconds since a time (performance.now()) for which the database was unavailable. */
@@ -95,10 +95,8 @@ export type PlanOption = (typeof PLAN_OPTIONS)[number];
 export interface Explanation {
   /** The options that the plan was made with. */
   readonly options?: readonly PlanOption[];
-  /** PostgreSQL's format: a list of one object with a `Plan`, whose `Plans` are its steps. */
-  readonly json: unknown;
-  /** The plan as text. */
-  readonly text: string;
+  /** As JSON in PostgreSQL's format (a list of one object with a `Plan`, whose `Plans` are its steps), or as text. */
+  readonly plan: unknown;
 }
 
 export interface Metric {

@@ -45,7 +45,7 @@ export class NoDatabase extends ConfigError {
 
 export function openEngine(url: string, options: OpenOptions): Engine {
   const { catalogue, firstRows, allowed = [], querySeconds, dryRunSeconds } = options;
-  const { idempotencyHours: retryHours, serves = false, rejectsCredentials = false } = options;
+  const { idempotencyHours: retryHours, serves = false, rejectsCredentials = false, notice } = options;
   if (isPostgresUrl(url)) return postgres().openPostgres({ url, retryHours, ...options });
   if (options.replicas.length > 0) throw new ConfigError('only PostgreSQL has replicas to read from');
   const path = sqlitePath(url);
@@ -57,7 +57,7 @@ export function openEngine(url: string, options: OpenOptions): Engine {
   const open = isLoaded ? newFile().openNewFile : sqlite().openSqlite;
   try {
     const times = { retryHours, querySeconds, dryRunSeconds };
-    return open({ path, catalogue, firstRows, allowed, ...times, serves, rejectsCredentials });
+    return open({ path, catalogue, firstRows, allowed, ...times, serves, rejectsCredentials, notice });
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     throw new ConfigError(`the database ${path} cannot be opened: ${reason(error, path)}`);

@@ -21,8 +21,8 @@ export function logSlowQueries(
     // Asks for the plan after the response.
     setImmediate(async () => {
       try {
-        const explained = await engine()?.explain?.(read, []);
-        log.write('warn', 'slow query', { ...told, plan: explained?.text });
+        const explained = await engine()?.explain?.(read, [], 'text');
+        log.write('warn', 'slow query', { ...told, plan: explained && String(explained.plan) });
       } catch {
         log.write('warn', 'slow query', told);
       }

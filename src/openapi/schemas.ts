@@ -46,7 +46,8 @@ export function isGiven({ assigned }: Collection, field: Field): boolean {
     field.required &&
     field.default === undefined &&
     field.generated === undefined &&
-    !field.filled &&
+    // Clients cannot know whether a trigger fills it in.
+    field.filled !== true &&
     !field.readOnly &&
     field !== assigned
   );

@@ -13,7 +13,7 @@ import { planItem, planRead, planReadItem } from '../plan/read/read.ts';
 import { WHOLE_ROW_JSON } from '../plan/read/whole-row.ts';
 import type { ReadPlan } from '../plan/types.ts';
 import { encodingOf, readWhole } from '../response/body.ts';
-import { planAnswer, planOptions } from '../response/plan.ts';
+import { planAnswer, planFormat, planOptions } from '../response/plan.ts';
 import { itemAnswer, listAnswer } from '../response/read.ts';
 import { andThen, type RequestContext, trackWork } from '../response/request-context.ts';
 
@@ -66,5 +66,5 @@ export async function explainRead(engine: Engine, call: Call, context: RequestCo
     call.target.kind === 'item'
       ? planReadItem(call.collection, call.target.key, query)
       : planRead(call.collection, query, pageOf(query, headers.get('range')), count);
-  return planAnswer(call.request, await engine.explain?.(plan, planOptions(call.request)));
+  return planAnswer(call.request, await engine.explain?.(plan, planOptions(call.request), planFormat(call.request)));
 }

@@ -17,13 +17,17 @@ export function planOptions({ headers }: Request): readonly PlanOption[] {
   return PLAN_OPTIONS.filter((option) => given.includes(option));
 }
 
-export function planAnswer({ headers }: Request, explanation: Explanation | undefined): Answer {
+export function planFormat({ headers }: Request): 'json' | 'text' {
+  return headers.get('accept')!.startsWith(`${PLAN}+json`) ? 'json' : 'text';
+}
+
+export function planAnswer(request: Request, explanation: Explanation | undefined): Answer {
   if (explanation === undefined) throw new ApiError('PGRST107', 'this database does not support query plans');
-  const isJson = headers.get('accept')!.startsWith(`${PLAN}+json`);
-  const body = isJson ? JSON.stringify(explanation.json) : explanation.text;
-  const { options = [] } = explanation;
+  const format = planFormat(request);
+  const { plan, options = [] } = explanation;
+  const body = format === 'json' ? JSON.stringify(plan) : String(plan);
   const parameters = `for="application/json"${options.length === 0 ? '' : `; options=${options.join('|')}`}`;
-  const contentType = `${PLAN}+${isJson ? 'json' : 'text'}; ${parameters}; charset=utf-8`;
+  const contentType = `${PLAN}+${format}; ${parameters}; charset=utf-8`;
   return {
     status: 200,
     headers: {

@@ -17,7 +17,7 @@ import { describe } from '../openapi/described.ts';
 import { openApiPages } from '../openapi/pages.ts';
 import { NO_ROWS } from '../plan/write/first-rows.ts';
 import { makeEdgeChecks } from '../response/edge-checks.ts';
-import type { ServeSettings } from '../settings/by-command.ts';
+import { ConfigError, type ServeSettings } from '../settings/by-command.ts';
 import type { Certificate } from './certificate.ts';
 import { watchMemory } from './idle-memory.ts';
 import { sharedPort, startListening } from './listening.ts';
@@ -55,6 +55,7 @@ export async function serveHere(given: ServeSettings, surroundings: ProcessConte
   const auth = needsAuth ? await import('../auth/access.ts') : undefined;
   const verifier = await auth?.openVerifier(settings, (message) => log.write('warn', message));
   if (roles === undefined && verifier !== undefined) {
+    if (!settings.isPublic) throw new ConfigError(tokensWithoutRoles(settings));
     log.write('warn', 'the declaration has no roles: a token changes nothing');
   }
   let app: App | undefined;
@@ -145,4 +146,9 @@ export async function serveHere(given: ServeSettings, surroundings: ProcessConte
     observation.settle();
     log.flush();
   }
+}
+
+function tokensWithoutRoles({ jwks }: ServeSettings): string {
+  const flag = jwks === '' ? '--jwt-secret' : '--jwks';
+  return `${flag} is set, but the declaration has no roles: anyone could read and change everything. Declare roles, or serve it to everyone with --public`;
 }

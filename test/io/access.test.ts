@@ -4,7 +4,7 @@
 import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { SignJWT } from 'jose';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { PLACES } from '../support/access-folder.ts';
 import { testServer } from '../support/postgres.ts';
 import { cleanUp, type Launch, run, type Service, startService, temporaryFolder, until } from '../support/process.ts';
@@ -27,6 +27,8 @@ const addKey = async (launch: Launch, name: string, ...flags: string[]) =>
 const statusOf = async (service: Service, headers: Record<string, string>) =>
   (await service.fetch('/products', { headers })).status;
 const withKey = (key: string) => ({ authorization: `Bearer ${key}` });
+
+const publicKey = async () => exportJWK((await generateKeyPair('ES256', { extractable: true })).publicKey);
 
 for (const [place, launchIn] of Object.entries(PLACES)) {
   describe(`on ${place}`, () => {
@@ -122,6 +124,24 @@ for (const [place, launchIn] of Object.entries(PLACES)) {
       }
       const service = await startService({ ...launch, args: ['--public', '--log-level', 'silent'] });
       expect((await service.fetch('/products')).status).toBe(200);
+    });
+
+    test('a secret or public keys for tokens without roles do not open the data to everyone', async () => {
+      const launch = await launchIn();
+      const file = join(launch.cwd, 'collections.yaml');
+      writeFileSync(file, readFileSync(file, 'utf8').split('roles:', 1)[0]!);
+      writeFileSync(join(launch.cwd, 'keys.json'), JSON.stringify({ keys: [await publicKey()] }));
+      for (const flags of [
+        ['--jwt-secret', SECRET],
+        ['--jwks', 'keys.json'],
+      ]) {
+        const refused = await run({ ...launch, args: ['serve', '--port', '0', ...flags] });
+        expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
+        expect(refused.stderr).toContain(`${flags[0]} is set, but the declaration has no roles`);
+      }
+      const service = await startService({ ...launch, args: ['--public', '--jwt-secret', SECRET] });
+      expect((await service.fetch('/products')).status).toBe(200);
+      expect(service.stderr()).toContain('a token changes nothing');
     });
 
     test('a copy reports how many keys and users it does not copy', async () => {
@@ -312,6 +332,13 @@ test('the service runs with a database role that may not create tables; a privil
   const key = await addKey(launch, 'erp', '--role', 'editor');
   await admin.unsafe(grant);
   await until('the key to count', async () => (await statusOf(service, withKey(key))) === 200);
+  // Without roles, a table of keys that the role may not read counts as one that holds keys.
+  const file = join(launch.cwd, 'collections.yaml');
+  writeFileSync(file, readFileSync(file, 'utf8').split('roles:', 1)[0]!);
+  await admin.unsafe(`revoke all on ${schema}.catalogue_keys, ${schema}.catalogue_users from humble`);
+  const closed = await run({ ...humble, args: ['serve', '--port', '0'] });
+  expect(closed).toMatchObject({ exitCode: 1, stdout: '' });
+  expect(closed.stderr).toContain('may hold keys or users');
   await cleanUp();
   await admin.unsafe('drop owned by humble; drop role humble');
 });

@@ -1,8 +1,9 @@
 /** Backups of a database in use, and restores from them. */
 import { Database } from 'bun:sqlite';
 import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { folderWithRoles } from '../support/access-folder.ts';
 import { newSchema, testServer } from '../support/postgres.ts';
 import { cleanUp, integrityOf, run, type Service, startService, temporaryFolder, until } from '../support/process.ts';
 
@@ -20,7 +21,7 @@ function inFolder(cwd: string) {
   return (...args: string[]) => run({ cwd, args });
 }
 
-test('only the user who runs the service may read its database, backups and exports', async () => {
+test('only the user who runs the service may read its database and backups', async () => {
   const cwd = temporaryFolder();
   const command = inFolder(cwd);
   symlinkSync('elsewhere.db', join(cwd, 'link.db'));
@@ -34,13 +35,51 @@ test('only the user who runs the service may read its database, backups and expo
     expect(await command('backup', 'copy.db')).toMatchObject({ exitCode: 0 });
     expect(await command('restore', 'copy.db', '--database', 'new.db')).toMatchObject({ exitCode: 0 });
     expect(await command('copy', '--from', 'sqlite:copy.db', '--to', 'sqlite:other.db')).toMatchObject({ exitCode: 0 });
-    expect(await command('export', '--output', 'rows.csv')).toMatchObject({ exitCode: 0 });
   } finally {
     process.umask(before);
   }
   const modes = readdirSync(cwd).map((name) => [name, (statSync(join(cwd, name)).mode & 0o777).toString(8)]);
-  expect(modes.length).toBeGreaterThan(10);
+  expect(modes.length).toBeGreaterThanOrEqual(10);
   expect(modes).toEqual(modes.map(([name]) => [name!, '600']));
+});
+
+test('exports and rejected rows have the permissions of the umask, and a replaced file keeps its own', async () => {
+  const cwd = temporaryFolder();
+  const command = inFolder(cwd);
+  const modeOf = (name: string) => (statSync(join(cwd, name)).mode & 0o777).toString(8);
+  writeFileSync(join(cwd, 'rows.csv'), 'id,product_name\nx,Tea\n');
+  const before = process.umask(0o027);
+  try {
+    expect(await command('migrate')).toMatchObject({ exitCode: 0 });
+    expect(await command('export', '--output', 'export.csv')).toMatchObject({ exitCode: 0 });
+    expect(modeOf('export.csv')).toBe('640');
+    await command('import', 'rows.csv', '--keep-going', '--rejects', 'rejects.csv');
+    expect(modeOf('rejects.csv')).toBe('640');
+    for (const mode of ['600', '664']) {
+      chmodSync(join(cwd, 'export.csv'), Number.parseInt(mode, 8));
+      expect(await command('export', '--output', 'export.csv', '--force')).toMatchObject({ exitCode: 0 });
+      expect(modeOf('export.csv')).toBe(mode);
+    }
+  } finally {
+    process.umask(before);
+  }
+});
+
+test('serve and check warn of a readable database file that holds keys', async () => {
+  const cwd = await folderWithRoles();
+  const command = inFolder(cwd);
+  expect(await command('migrate')).toMatchObject({ exitCode: 0 });
+  chmodSync(join(cwd, 'catalogue.db'), 0o644);
+  expect((await command('check')).stdout).not.toContain('warn');
+  expect(await command('key', 'add', '--name', 'erp', '--role', 'editor')).toMatchObject({ exitCode: 0 });
+  const warning = 'catalogue.db holds keys or users, and other users of this machine may read it (mode 644)';
+  const checked = await command('check');
+  expect(checked).toMatchObject({ exitCode: 0 });
+  expect(checked.stdout).toContain(warning);
+  const service = await startService({ cwd });
+  await until('the warning', () => service.stderr().includes(warning));
+  chmodSync(join(cwd, 'catalogue.db'), 0o600);
+  expect((await command('check')).stdout).not.toContain('warn');
 });
 
 describe('backup', () => {

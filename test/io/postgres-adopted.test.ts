@@ -6,6 +6,7 @@ import type { CollectionDraft } from '../../src/collection/draft.ts';
 import type { Row } from '../../src/collection/value.ts';
 import { describeDatabase } from '../../src/engine/open.ts';
 import { openPostgres, type PostgresEngine } from '../../src/engine/postgres/engine.ts';
+import { newRowSchema } from '../../src/openapi/schemas.ts';
 import { NO_ROWS } from '../../src/plan/write/first-rows.ts';
 import { newSchema, TEST_SETTINGS, testServer } from '../support/postgres.ts';
 import { expectRefusal, sendJson } from '../support/stories.ts';
@@ -26,15 +27,24 @@ const TABLES = `
   create table parcels (id integer primary key, client_id integer references clients, weight numeric, exact numeric(30,5), cost money, wait interval);
   insert into parcels values (1, null, 700, 700, 700, '2 hours'), (2, null, 1200.0, 1200, 1200, '10 hours'),
     (3, null, 500, 500, 500, '9 days'), (4, null, null, null, null, null), (5, null, 1200.00, 90.5, 90, '1 day');
+  create type money_kind as enum ('coins', 'notes');
+  create type interval_kind as enum ('short', 'long');
+  create table tills (id integer primary key, kind money_kind, wait interval_kind, time interval day to second(3));
+  insert into tills values (1, 'coins', 'long', '2 hours'), (2, 'notes', 'short', '10 hours'), (3, 'notes', 'long', '9 days');
   create table labels (id integer primary key, parcel_id integer references parcels);
   insert into labels values (1, 2), (2, 3), (3, 1);
   create table letters (id integer primary key, body text not null, stamped text not null);
   create function stamp() returns trigger language plpgsql as
     $$ begin if new.body <> 'plain' then new.stamped := 'today'; end if; return new; end $$;
   create trigger stamp before insert on letters for each row execute function stamp();
+  create table notes (id integer primary key, body text not null);
+  create trigger stamp before insert on notes for each row execute function stamp();
+  alter table notes disable trigger stamp;
   create function check_share() returns trigger language plpgsql as
     $$ begin
       if new.share = -1 then raise exception 'never' using errcode = 'MY001', detail = 'Negative.', hint = 'Use 1.'; end if;
+      if new.share = -2 then raise exception 'invalid input syntax for type pg_lsn: "catalogue: too many bytes"' using errcode = '22P02'; end if;
+      if new.share between -599 and -300 then raise exception 'rejected' using errcode = 'PT' || -new.share, detail = 'Why.', hint = 'How.'; end if;
       if new.share is not null then new.name := new.name || 100 / new.share; end if;
       return new;
     end $$;
@@ -96,6 +106,32 @@ describe('adopted tables', () => {
     expect(refused).toMatchObject({ message: 'never', details: 'Negative.', hint: 'Use 1.' });
   });
 
+  test('the error of a trigger never reads as an error of the service', async () => {
+    const response = await fetch('/projects', sendJson('POST', { id: 3, name: 'c', share: -2 }, withRow));
+    await expectRefusal(response, 400, '22P02');
+  });
+
+  test.each([
+    [402, 402],
+    [404, 404],
+    [599, 599],
+    // Not an error status.
+    [399, 400],
+  ])('the error PT%d of a trigger has the status %d', async (code, status) => {
+    const response = await fetch('/projects', sendJson('POST', { id: 3, name: 'c', share: -code }));
+    const refused = await expectRefusal(response, status, `PT${code}`);
+    expect(refused).toMatchObject({ message: 'rejected', details: 'Why.', hint: 'How.' });
+  });
+
+  test.each([
+    ['kind=eq.notes', [2, 3]],
+    ['wait=in.(long)', [1, 3]],
+    ['kind=like.no*', [2, 3]],
+    ['time=gt.3 hours', [2, 3]],
+  ])('an enum whose name begins like that of a quantity is a text: %s', async (query, ids) => {
+    expect((await list(`/tills?select=id&${query}&order=id`)).map(({ id }) => id)).toEqual(ids);
+  });
+
   test('the default of a domain fills in what is left out', async () => {
     const fields = drafts.find(({ name }) => name === 'projects')!.fields;
     expect(fields.find(({ name }) => name === 'rating')).toMatchObject({ required: true, default: 3 });
@@ -114,6 +150,14 @@ describe('adopted tables', () => {
       rows: [{ id: 1, body: 'x', stamped: 'today' }],
     });
     await expectRefusal(await fetch('/letters', sendJson('POST', { id: 2, body: 'plain' })), 400, '23502');
+  });
+
+  test('a column that only a trigger may fill in stays required for clients; a disabled trigger changes nothing', async () => {
+    const fieldsOf = (table: string) => drafts.find(({ name }) => name === table)!.fields;
+    expect(fieldsOf('letters')[1]).toEqual({ name: 'body', type: 'text', required: true, filled: 'trigger' });
+    expect(fieldsOf('notes')[1]).toEqual({ name: 'body', type: 'text', required: true });
+    const { collections } = declareCatalogue({ collections: drafts });
+    expect(newRowSchema(collections.get('letters')!).required).toEqual(['body', 'stamped']);
   });
 
   test.each([

@@ -38,15 +38,21 @@ describe('after a failover with a replica that was ahead', () => {
     servers.push(promoted, diverged, following);
     const onPrimary = adminOf(primary);
     const [onPromoted, onDiverged, onFollowing] = [adminOf(promoted), adminOf(diverged), adminOf(following)];
+    await onPrimary.unsafe(`create role humble login password 'secret' in role pg_read_all_data`);
     const hosts = `127.0.0.1:${primary.port},127.0.0.1:${promoted.port}`;
     const env = {
       DATABASE_URL: `postgres://postgres:secret@${hosts}/postgres?target_session_attrs=read-write`,
-      DATABASE_REPLICA_URLS: [diverged.url, following.url].join(','),
     };
     for (const reads of ['own', 'any'] as const) {
       // The lag limit does not matter here: only the timeline shows that the replica is bad.
       const args = ['--replica-lag', '300', '--replica-reads', reads, '--log-level', 'info'];
-      const service = await startService({ args, cwd: temporaryFolder(), env });
+      // One instance uses a role without pg_monitor on the replica that will diverge.
+      const urls = [
+        reads === 'own' ? diverged.url.replace('postgres:secret', 'humble:secret') : diverged.url,
+        following.url,
+      ];
+      const replicas = { DATABASE_REPLICA_URLS: urls.join(',') };
+      const service = await startService({ args, cwd: temporaryFolder(), env: { ...env, ...replicas } });
       services.push({ reads, service });
       for (const { port } of [diverged, following]) {
         await until('the replica to be used', () =>
@@ -108,6 +114,7 @@ describe('after a failover with a replica that was ahead', () => {
         await until('the log to say why', () =>
           service.stderr().includes(`the replica 127.0.0.1:${diverged.port} is on timeline 1, not 2`),
         );
+        expect(service.stderr().includes('Grant pg_monitor')).toBe(reads === 'own');
       },
       PATIENCE_MS,
     );

@@ -50,6 +50,17 @@ describe.each(Object.keys(ENGINES))('hints on %s', (engine) => {
     ['product_name->>a!=eq.b', 'product_name->>a=neq.b'],
     ['product_name->>a<5', 'product_name->>a=lt.5'],
     ['products.unit_price!=eq.18', 'products.unit_price=neq.18'],
+    ['unit_price>84.19', 'unit_price=gt.84.19'],
+    ['unit_price<5.5', 'unit_price=lt.5.5'],
+    ['unit_price>=84.19', 'unit_price=gte.84.19'],
+    ['products.unit_price<5.5', 'products.unit_price=lt.5.5'],
+    ['product_name!=is.null', 'product_name=not.is.null'],
+    ['product_name!=in.(a,b)', 'product_name=not.in.(a,b)'],
+    ['product_name!=like.*a*', 'product_name=not.like.*a*'],
+    ['product_name<>ilike(any).{a,b}', 'product_name=not.ilike(any).{a,b}'],
+    ['product_name!=not.is.null', 'product_name=eq.VALUE'],
+    ['product_name>=is.null', 'product_name=eq.VALUE'],
+    ['unit_price=!is.null', 'unit_price=not.is.null'],
     ['id::text=eq.1', 'id=eq.VALUE'],
   ])('the hint for an SQL operator shows the equivalent filter: %s', async (query, filter) => {
     expect(await hintOf(`/products?${query}`, 'PGRST100')).toStartWith(`Write ${filter}. The operators are eq, neq,`);

@@ -101,4 +101,14 @@ describe('the writer', () => {
     await endAll(slow, writes);
     expect(batches).toEqual([['d1'], ['c1'], ['d2'], ['c2']]);
   });
+
+  test('alternates between dry runs and writes that store, however many dry runs are waiting', async () => {
+    const slow = slowWriter();
+    const { writer, batches } = slow;
+    const dryRuns = Array.from({ length: MAX_WAITING_WRITES }, (_, index) => job(`d${index}`, true));
+    const writes = [...dryRuns, job('c0'), job('c1')].map((each) => writer.write(each, false));
+    await endAll(slow, writes);
+    expect(batches.slice(0, 5)).toEqual([['d0'], ['c0'], ['d1'], ['c1'], ['d2']]);
+    expect(writer.writes).toBe(MAX_WAITING_WRITES + 2);
+  });
 });

@@ -60,12 +60,18 @@ export function isSameFile(one: string, other: string): boolean {
   return found !== undefined && sought !== undefined && found.dev === sought.dev && found.ino === sought.ino;
 }
 
-/** Files that hold the rows of a catalogue, and maybe password hashes: only the user who runs the service may read them. */
+/** Databases and backups may hold password hashes: only the user who runs the service may read them. */
 export const PRIVATE_MODE = 0o600;
 
 /** Makes an empty file that only this user may read. Throws if there is one. */
 export function makePrivate(file: string): void {
   closeSync(openSync(file, 'wx', PRIVATE_MODE));
+}
+
+/** The permissions of a file; undefined if it does not exist. */
+export function modeOf(file: string): number | undefined {
+  const mode = statOf(file)?.mode;
+  return mode === undefined ? undefined : mode & 0o777;
 }
 
 /** The temporary name of an incomplete file, in the same folder. */

@@ -1,13 +1,7 @@
 /** The output of a command: standard output, a device, or a file that appears only when it is complete. */
-import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fchmodSync, openSync, rmSync, writeSync } from 'node:fs';
 import { fileProblem } from '../../base/files/file-problem.ts';
-import {
-  checkMayWrite,
-  moveIntoPlace,
-  PRIVATE_MODE,
-  partialOf,
-  type WriteTerms,
-} from '../../base/files/written-file.ts';
+import { checkMayWrite, modeOf, moveIntoPlace, partialOf, type WriteTerms } from '../../base/files/written-file.ts';
 import { ConfigError } from '../../settings/by-command.ts';
 
 export interface Output {
@@ -64,7 +58,10 @@ function openDevice(path: string): Output {
 
 function openFile(path: string, replace: boolean): Output {
   const partial = partialOf(path);
-  const file = attempt(path, () => openSync(partial, 'wx', PRIVATE_MODE));
+  // The umask applies to a new file. A file that is replaced keeps its permissions.
+  const mode = modeOf(path);
+  const file = attempt(path, () => openSync(partial, 'wx', mode));
+  if (mode !== undefined) attempt(path, () => fchmodSync(file, mode));
   let isOpen = true;
   const close = () => {
     if (isOpen) closeSync(file);

@@ -116,8 +116,8 @@ export class PostgresEngine implements Engine {
     }
   }
 
-  explain(plan: ReadPlan, options: readonly PlanOption[]): Promise<Explanation> {
-    return this.executor.read(plan.from, (pool) => explainRead(pool, plan, this.dialect, options));
+  explain(plan: ReadPlan, options: readonly PlanOption[], format: 'json' | 'text'): Promise<Explanation> {
+    return this.executor.read(plan.from, (pool) => explainRead(pool, plan, this.dialect, options, format));
   }
 
   unavailableSince(moment: number): number {

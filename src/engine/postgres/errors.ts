@@ -71,9 +71,12 @@ export function isFull(error: unknown): boolean {
   return sqlState(error) === '53300';
 }
 
-/** Whether neither the server nor the connection reported the error: it is a fault of this program, and the log needs its stack. */
+/** The errors that the runtime throws at a fault of this program. The log needs their stacks. */
+const FAULTS = [TypeError, RangeError, ReferenceError, SyntaxError];
+
 export function isInternal(error: unknown): boolean {
-  return sqlState(error) === undefined && connectionCode(error) === '';
+  const isFault = FAULTS.some((type) => error instanceof type);
+  return isFault && sqlState(error) === undefined && connectionCode(error) === '';
 }
 
 /** Whether the outcome of the statement is known: only the loss of the server or the connection leaves it open. */
@@ -81,6 +84,7 @@ export function isSurelyUndone(error: unknown): boolean {
   if (error instanceof ApiError || isInternal(error)) return true;
   const state = sqlState(error);
   if (state !== undefined) return !/^(08|57P)/.test(state);
+  // An error without a code, such as UnconfirmedCommit, leaves the outcome open.
   return /^ERR_POSTGRES_CONNECTION_(REFUSED|TIMEOUT|FAILED)$/.test(connectionCode(error));
 }
 

@@ -13,12 +13,10 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-export function explain(sql: string, steps: readonly PlanStep[]): Explanation {
+export function explain(sql: string, steps: readonly PlanStep[], format: 'json' | 'text'): Explanation {
   const nodes = nodesUnder(steps, 0);
-  return {
-    json: [{ Plan: nodes.length === 1 ? nodes[0] : { 'Node Type': 'Steps', Plans: nodes }, Query: sql }],
-    text: `${sql}\n${linesOf(nodes, '').join('\n')}`,
-  };
+  if (format === 'text') return { plan: `${sql}\n${linesOf(nodes, '').join('\n')}` };
+  return { plan: [{ Plan: nodes.length === 1 ? nodes[0] : { 'Node Type': 'Steps', Plans: nodes }, Query: sql }] };
 }
 
 function nodesUnder(steps: readonly PlanStep[], parent: number): PlanNode[] {

@@ -27,7 +27,7 @@ import { compileReadJob } from './read-threads/read-job.ts';
 import { READ_POOL_LIMITS, ReadPool, type ReadPoolLimits } from './read-threads/read-pool.ts';
 import { DeclarationWatch } from './schema/declaration-watch.ts';
 import { prepareSchema, type SqliteRequirement } from './schema/migrate.ts';
-import { hasOwnTables, makeOwnTables, rejectCredentials } from './schema/own-tables.ts';
+import { exposedCredentials, hasOwnTables, makeOwnTables, rejectCredentials } from './schema/own-tables.ts';
 import { checkOwner } from './schema/schema.ts';
 import { compilePrefiltered } from './search/index-prefilter.ts';
 import { compileJob } from './write/jobs.ts';
@@ -46,6 +46,7 @@ export interface SqliteOptions extends SqliteRequirement {
   /** For a service, the writer thread starts now instead of with the first write. */
   readonly serves?: boolean;
   readonly rejectsCredentials?: boolean;
+  readonly notice?: ((level: 'warn', message: string) => void) | undefined;
   /** Overrides of the limits, for tests. */
   readonly readingBounds?: Partial<ReadPoolLimits>;
 }
@@ -63,6 +64,8 @@ export function openSqlite(options: SqliteOptions): Engine {
         // Checked first, since changing the journal mode writes to the file.
         const isEmpty = checkOwner(db);
         if (options.rejectsCredentials === true && !isEmpty) rejectCredentials(db);
+        const warning = options.serves === true && !isEmpty ? exposedCredentials(db, options.path) : undefined;
+        if (warning !== undefined) options.notice?.('warn', warning);
         db.run('pragma journal_mode = wal');
         return prepareSchema(db, options);
       });
@@ -198,14 +201,14 @@ class SqliteEngine implements Engine {
     return true;
   }
 
-  explain(plan: ReadPlan): Explanation {
+  explain(plan: ReadPlan, _options: unknown, format: 'json' | 'text'): Explanation {
     const output: Output = { form: 'json', stripNulls: false };
     const isApart = this.file !== undefined && !this.here.isQuickOnSmall(plan, this.changes.current());
     // Explains the search index if the read would use it.
     const narrowed = isApart ? compilePrefiltered(plan, output)?.statement : undefined;
     const statement =
       this.here.quickOnLarge(plan, output)?.statement ?? narrowed ?? compileRead(plan, output, sqliteDialect);
-    return explain(statement.sql, this.reader.explain(statement) as unknown as PlanStep[]);
+    return explain(statement.sql, this.reader.explain(statement) as unknown as PlanStep[], format);
   }
 
   unreadyReason(): string | undefined {

@@ -34,7 +34,7 @@ export const NOTHING_ADOPTED: Adopted = {
 
 const TEXT = builtIn('text');
 /** Types whose values differ in order and equality from their texts. */
-const QUANTITY = /^(numeric|money|interval)(?!.*\[\]$)/;
+const QUANTITY = /^(numeric|money|interval)(?=$|[ (])(?!.*\[\]$)/;
 
 export function adopt(pairs: readonly { collection: Collection; table: FoundTable }[]): Adopted {
   if (pairs.length === 0) return NOTHING_ADOPTED;

@@ -161,7 +161,7 @@ class Description {
     if (value === null) {
       if (!required || !this.table.hasInsertTrigger || this.key.includes(name)) return {};
       this.note(name, 'a trigger may fill it in');
-      return { filled: true };
+      return { filled: 'trigger' };
     }
     const found = isNumbered ? undefined : readDefault(value, type);
     if (found !== undefined) return found;

@@ -2,6 +2,9 @@
  * The statements in flight on a pool, each with a deadline. PostgreSQL itself stops a statement at `statement_timeout`, so a
  * statement that is unanswered two seconds later runs on a silent connection, or waits for a synchronous standby. One clock
  * serves all statements: a timer for each would cost more than the rest of a short read.
+ *
+ * The driver queues statements on shared connections in their order. A queued statement is not late, so only the oldest one on
+ * shared connections has a deadline: no other statement can be before it on its connection.
  */
 import { SilentConnection } from '../errors.ts';
 
@@ -10,13 +13,17 @@ const TICK_MS = 500;
 const MARGIN_MS = 2_000;
 
 interface InFlightStatement {
-  readonly deadline: number;
+  readonly since: number;
   readonly expire: () => void;
 }
 
 export class InFlight {
+  private readonly shared = new Set<InFlightStatement>();
   /** In the order of their deadlines, because all get the same time. */
-  private readonly statements = new Set<InFlightStatement>();
+  private readonly dedicated = new Set<InFlightStatement>();
+  /** The oldest statement on shared connections, and the tick that found it. */
+  private oldest: InFlightStatement | undefined;
+  private oldestSince = 0;
   private readonly limitMs: number;
   private timer: ReturnType<typeof setInterval> | undefined;
   private tickedAt = 0;
@@ -26,31 +33,32 @@ export class InFlight {
   }
 
   get size(): number {
-    return this.statements.size;
+    return this.shared.size + this.dedicated.size;
   }
 
   /** Settles as the query does. At the deadline it rejects with SilentConnection and calls `silent`. */
-  track<T>(query: Promise<T>, silent: () => void): Promise<T> {
+  track<T>(query: Promise<T>, kind: 'shared' | 'dedicated', silent: () => void): Promise<T> {
+    const statements = this[kind];
     return new Promise((resolve, reject) => {
       const expire = () => {
-        this.statements.delete(statement);
+        statements.delete(statement);
         reject(new SilentConnection());
         silent();
       };
       const now = performance.now();
-      const statement: InFlightStatement = { deadline: now + this.limitMs, expire };
-      this.statements.add(statement);
+      const statement: InFlightStatement = { since: now, expire };
+      statements.add(statement);
       if (this.timer === undefined) {
         this.tickedAt = now;
         this.timer = setInterval(() => this.tick(), TICK_MS).unref();
       }
       query.then(
         (result) => {
-          this.statements.delete(statement);
+          statements.delete(statement);
           resolve(result);
         },
         (error) => {
-          this.statements.delete(statement);
+          statements.delete(statement);
           reject(error);
         },
       );
@@ -63,11 +71,16 @@ export class InFlight {
     const isLate = now - this.tickedAt > 2 * TICK_MS;
     this.tickedAt = now;
     if (isLate) return;
-    for (const { deadline, expire } of this.statements) {
-      if (deadline > now) break;
+    const [oldest] = this.shared;
+    if (oldest !== this.oldest) {
+      this.oldest = oldest;
+      this.oldestSince = now;
+    } else if (this.oldestSince + this.limitMs <= now) oldest?.expire();
+    for (const { since, expire } of this.dedicated) {
+      if (since + this.limitMs > now) break;
       expire();
     }
-    if (this.statements.size > 0) return;
+    if (this.size > 0) return;
     clearInterval(this.timer);
     this.timer = undefined;
   }

@@ -34,7 +34,7 @@ export class Pool implements Runner {
 
   /** Runs a statement on a shared connection. */
   unsafe<T>(text: string, values?: Value[]): Promise<T> {
-    return this.inFlight.track(this.sql.unsafe<T>(text, values), this.options.silent);
+    return this.inFlight.track(this.sql.unsafe<T>(text, values), 'shared', this.options.silent);
   }
 
   /** Reserves a dedicated connection. The caller releases or closes it. */
@@ -79,7 +79,7 @@ export class Connection implements Runner {
     for (const value of values ?? []) if (typeof value === 'string') length += value.length;
     this.recordLength(length);
     const statement = this.reserved.unsafe<T>(text, values);
-    return this.hasDeadline ? this.pool.inFlight.track(statement, () => void this.close()) : statement;
+    return this.hasDeadline ? this.pool.inFlight.track(statement, 'dedicated', () => void this.close()) : statement;
   }
 
   /** Records the length of a message, in characters. */

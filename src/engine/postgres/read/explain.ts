@@ -1,4 +1,4 @@
-/** PostgreSQL's query plan of a read, as JSON and as text. */
+/** PostgreSQL's query plan of a read, as JSON or as text. With `analyze` PostgreSQL executes the read. */
 import type { ReadPlan } from '../../../plan/types.ts';
 import type { Explanation, PlanOption } from '../../engine.ts';
 import { compileRead } from '../../sql/read.ts';
@@ -14,11 +14,10 @@ export async function explainRead(
   plan: ReadPlan,
   dialect: SqlDialect,
   options: readonly PlanOption[],
+  format: 'json' | 'text',
 ): Promise<Explanation> {
   const { sql, params } = compileRead(plan, { form: 'json', stripNulls: false }, dialect);
-  const explain = (format: string) =>
-    query<Line>(runner, { sql: `explain (${[`format ${format}`, ...options].join(', ')}) ${sql}`, params });
-  const [json] = await explain('json');
-  const lines = await explain('text');
-  return { options, json: json?.['QUERY PLAN'], text: [sql, ...lines.map((line) => line['QUERY PLAN'])].join('\n') };
+  const explained = `explain (${[`format ${format}`, ...options].join(', ')}) ${sql}`;
+  const lines = (await query<Line>(runner, { sql: explained, params })).map((line) => line['QUERY PLAN']);
+  return { options, plan: format === 'json' ? lines[0] : [sql, ...lines].join('\n') };
 }

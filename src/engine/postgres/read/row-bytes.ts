@@ -17,7 +17,8 @@ import { sqlState } from '../errors.ts';
 /** Names of rows on their way to an answer. No collection and no field can have such a name. */
 export const CHANGED_ROWS = '"changed rows"';
 export const RETURNED_ROWS = '"returned rows"';
-const TOO_LONG = 'catalogue: too many bytes';
+/** PostgreSQL repeats this text in its error, in any language. It is random, so that no trigger can raise it. */
+const TOO_LONG = `too many bytes ${crypto.randomUUID()}`;
 /** A page of at most this many rows, each of up to 64 KiB. Summing sizes takes a quarter of a read's time. */
 const PAGE_ROWS = 128;
 /** Collections with a row beyond its share in a longer list: their rows are summed from then on. */
@@ -93,7 +94,7 @@ export function boundedRow({ columns }: Pick<ReadPlan, 'columns'>, output: Outpu
 }
 
 export function isTooLong(error: unknown): boolean {
-  return sqlState(error) === '22P02' && (error as Error).message.includes(`pg_lsn: "${TOO_LONG}"`);
+  return sqlState(error) === '22P02' && (error as Error).message.includes(TOO_LONG);
 }
 
 export function rowTooLong(): ApiError {

@@ -9,6 +9,8 @@ export interface Position {
   readonly timeline: number;
   /** The log sequence number, in bytes. */
   readonly lsn: bigint;
+  /** Whether the role of the connection lacks `pg_monitor`, and so may see an old timeline. */
+  readonly lacksMonitor?: boolean;
 }
 
 const TOKEN = /^(\d{1,10})-(\d{1,20})$/;
@@ -27,6 +29,7 @@ export function parsePosition(text: string): Position | undefined {
 interface PositionRow {
   readonly timeline: number;
   readonly lsn: string | null;
+  readonly lacksMonitor?: boolean;
 }
 
 /**
@@ -51,8 +54,9 @@ export async function replayedPosition(replica: Runner): Promise<Position | unde
   const [row] = await query<PositionRow>(replica, {
     sql: `select case when pg_is_in_recovery() then pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0') end::text as lsn,
       greatest((select max(received_tli) from pg_stat_wal_receiver), (select timeline_id from pg_control_checkpoint()),
-        (select min_recovery_end_timeline from pg_control_recovery())) as timeline`,
+        (select min_recovery_end_timeline from pg_control_recovery())) as timeline,
+      not pg_has_role('pg_read_all_stats', 'usage') as "lacksMonitor"`,
     params: [],
   });
-  return row?.lsn == null ? undefined : { timeline: row.timeline, lsn: BigInt(row.lsn) };
+  return row?.lsn == null ? undefined : { ...row, lsn: BigInt(row.lsn) };
 }

@@ -188,12 +188,12 @@ export class ReplicaSet {
     if (isUnknown && this.positionRequests.length === 0) this.ownLsn = lsn;
   }
 
-  /** A replica is ahead if the primary, asked after it, has not come as far. */
+  /** A replica is ahead if the primary, asked after the replica's answer, has not come as far. */
   private checkAhead(replica: Replica, at: number, lsn: bigint): void {
-    const { position, askedAt } = replica;
+    const { position, answeredAt } = replica;
     if (position === undefined) return;
     if (position.lsn <= lsn) replica.isAhead = false;
-    else if (askedAt < at) replica.isAhead = true;
+    else if (answeredAt < at) replica.isAhead = true;
     this.updateUsable(replica);
   }
 
@@ -212,7 +212,10 @@ export class ReplicaSet {
   /** Why a replica must not serve reads; undefined if it may. */
   private problemOf({ position, isAhead, problem }: Replica): string | undefined {
     if (position === undefined) return problem;
-    if (position.timeline !== this.timeline) return `is on timeline ${position.timeline}, not ${this.timeline}`;
+    if (position.timeline !== this.timeline) {
+      const remedy = position.lacksMonitor ? ' (Grant pg_monitor to its role: without it the timeline may be old)' : '';
+      return `is on timeline ${position.timeline}, not ${this.timeline}${remedy}`;
+    }
     if (isAhead) return 'is ahead of the primary';
     return position.lsn < this.lowestLsn() ? 'is too far behind' : undefined;
   }

@@ -22,8 +22,8 @@ export class Replica {
   pool!: Pool;
   /** The last known replay position; undefined while nothing may be read here. */
   position: Position | undefined;
-  /** When the replica was last asked for its position. */
-  askedAt = 0;
+  /** When the replica last answered with its position. */
+  answeredAt = 0;
   /** Whether it holds more of the log than the primary: a branch that a failover left behind. */
   isAhead = false;
   /** Whether its address leads to several servers. The service does not read from it then. */
@@ -52,12 +52,12 @@ export class Replica {
   async ask(): Promise<void> {
     if (this.isAsking || this.isBalanced) return;
     this.isAsking = true;
-    const at = performance.now();
     try {
       const position = await within(ANSWER_MS, replayedPosition(this.probe));
+      const at = performance.now();
       if (!this.isVerified) await within(ANSWER_MS, this.verify());
       this.silences = 0;
-      this.askedAt = at;
+      this.answeredAt = at;
       this.problem = position === undefined ? 'accepts writes: it was promoted' : 'is down';
       // A server never returns to an older timeline while it runs. Without a stream it shows the timeline of its last checkpoint.
       const timeline = Math.max(position?.timeline ?? 0, this.position?.timeline ?? 0);

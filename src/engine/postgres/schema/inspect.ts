@@ -94,7 +94,7 @@ const OF_SCHEMA = `pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid
 
 // The bits of tgtype: 1 for each row, 2 before, 4 insert.
 const TABLES = `select c.relname::text as table, c.relkind in ('r', 'p') as "isTable", exists (select from pg_catalog.pg_trigger t
-    where t.tgrelid = c.oid and not t.tgisinternal and t.tgtype & 7 = 7) as "hasInsertTrigger"
+    where t.tgrelid = c.oid and not t.tgisinternal and t.tgenabled <> 'D' and t.tgtype & 7 = 7) as "hasInsertTrigger"
   from ${OF_SCHEMA} order by 1`;
 
 const COLUMNS = `select c.relname::text as table, a.attname::text as name,

@@ -5,7 +5,7 @@ import { missingRoles, type RoleHolders } from '../../../collection/undeclared-r
 import { ConfigError } from '../../../settings/by-command.ts';
 import { identifier } from '../../sql/statement.ts';
 import { ADVISORY_LOCKS } from '../advisory-locks.ts';
-import { query, quoteName, type Runner } from '../driver.ts';
+import { query, quoteName, quoteText, type Runner } from '../driver.ts';
 import { sqlState } from '../errors.ts';
 import { indexesOf, indexSql, tableSql, uniqueSql } from './schema.ts';
 
@@ -57,8 +57,16 @@ export async function roleHolders(runner: Runner, schema: string): Promise<RoleH
   return { keys: await holders(KEYS.name), users: await holders(USERS.name) };
 }
 
-/** Throws a `ConfigError` if the schema holds keys or users. */
+/** Throws a `ConfigError` if the schema holds keys or users, or tables for them that this role may not read. */
 export async function rejectCredentials(runner: Runner, schema: string): Promise<void> {
   const problem = missingRoles(await roleHolders(runner, schema));
   if (problem !== undefined) throw new ConfigError(problem);
+  const names = [KEYS.name, USERS.name].map((name) => `${quoteName(schema)}.${identifier(name)}`);
+  const sql = `select name from unnest(array[${names.map(quoteText).join()}]) as name
+    where not has_table_privilege(to_regclass(name), 'select')`;
+  const [hidden] = await query<{ name: string }>(runner, { sql, params: [] });
+  if (hidden === undefined) return;
+  throw new ConfigError(
+    `the declaration has no roles, and the role of this connection may not read ${hidden.name}, which may hold keys or users. Restore the roles, grant select on it, or serve the data to everyone with --public`,
+  );
 }

@@ -95,14 +95,26 @@ async function runSteps(connection: Connection, job: Job): Promise<WriteResult> 
 async function dryRun(connection: Connection, job: Job): Promise<WriteResult> {
   const { dryRunSeconds = DEFAULT_DRY_RUN_SECONDS, querySeconds } = job.limits;
   const seconds = Math.min(dryRunSeconds, querySeconds);
-  await connection.unsafe(`set local statement_timeout = ${seconds * 1000}`);
   try {
-    return await runSteps(connection, { ...job, limits: { ...job.limits, querySeconds: seconds } });
+    const limits = { ...job.limits, querySeconds: seconds };
+    return await runSteps(withDeadline(connection, seconds), { ...job, limits });
   } catch (error) {
     const code = error instanceof ApiError ? error.code : sqlState(error);
     if (code !== '57014') throw error;
     throw new ApiError('57014', 'canceling statement due to statement timeout', { hint: shorterDryRun(seconds) });
   }
+}
+
+/** PostgreSQL limits only each single statement: each gets the time that is left. The connection keeps their order. */
+function withDeadline(connection: Connection, seconds: number): Connection {
+  const end = performance.now() + seconds * 1000;
+  const unsafe: Connection['unsafe'] = (...statement) => {
+    const left = Math.max(1, Math.ceil(end - performance.now()));
+    // If this fails, so does the statement.
+    connection.unsafe(`set local statement_timeout = ${left}`).catch(() => undefined);
+    return connection.unsafe(...statement);
+  };
+  return Object.create(connection, { unsafe: { value: unsafe } });
 }
 
 function returnedRows({ dialect }: WriteContext, plan: WritePlan, encoding: Encoding): ReturnedRows | undefined {

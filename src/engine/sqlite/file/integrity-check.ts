@@ -8,7 +8,7 @@ import { checkCredentialRoles, type Finding, type Progress } from '../../shared/
 import { identifier } from '../../sql/statement.ts';
 import { isDamage } from '../errors.ts';
 import { planSchema } from '../schema/migrate.ts';
-import { roleHolders } from '../schema/own-tables.ts';
+import { exposedCredentials, roleHolders } from '../schema/own-tables.ts';
 import { checkOwner, indexesOf, SCHEMA_VERSION } from '../schema/schema.ts';
 import { countPending, hasSearchIndex, storedSchema } from '../search/search-index.ts';
 import { integrityProblems, openExisting } from './backup.ts';
@@ -24,6 +24,7 @@ export function checkDatabase(path: string, catalogue: Catalogue, progress: Prog
     const { problems: misfits } = planSchema(db, { catalogue, firstRows: NO_ROWS });
     if (misfits.length > 0) return [integrity, version(db), declared(misfits)];
     const schema: Schema = { stored: storedSchema(db), indexes: namesOfIndexes(db) };
+    const exposed = exposure(db, path);
     const steps: (() => Finding)[] = [
       () => version(db),
       ...[...collections.values()].flatMap((collection) =>
@@ -35,6 +36,7 @@ export function checkDatabase(path: string, catalogue: Catalogue, progress: Prog
       () => references(db),
       ...(roles === undefined ? [] : [() => credentials(db, roles)]),
       () => size(path),
+      ...(exposed === undefined ? [] : [() => exposed]),
     ];
     progress(1, steps.length + 1);
     const findings = steps.map((step, index) => {
@@ -136,6 +138,11 @@ function references(db: Database): Finding {
 
 function credentials(db: Database, roles: NonNullable<Catalogue['roles']>): Finding {
   return checkCredentialRoles(roleHolders(db), roles);
+}
+
+function exposure(db: Database, path: string): Finding | undefined {
+  const detail = exposedCredentials(db, path);
+  return detail === undefined ? undefined : { check: 'permissions', ok: true, isWarning: true, detail };
 }
 
 function size(path: string): Finding {

@@ -1,5 +1,6 @@
 /** The tables of the service's own collections, created on first use. */
 import type { Database } from 'bun:sqlite';
+import { modeOf } from '../../../base/files/written-file.ts';
 import { type Catalogue, type Collection, declareCatalogue } from '../../../collection/declaration.ts';
 import { KEYS, OWN_COLLECTIONS, USERS } from '../../../collection/own-collections.ts';
 import { missingRoles, type RoleHolders } from '../../../collection/undeclared-roles.ts';
@@ -50,6 +51,14 @@ export function roleHolders(db: Database): RoleHolders {
     return rows.map(([name, role]) => ({ name: String(name), role: String(role) }));
   };
   return { keys: holders(KEYS.name), users: holders(USERS.name) };
+}
+
+/** The warning about a file of keys or users that other users of the machine may read; undefined if it is not. */
+export function exposedCredentials(db: Database, path: string): string | undefined {
+  const mode = modeOf(path) ?? 0;
+  const { keys, users } = roleHolders(db);
+  if ((mode & 0o044) === 0 || keys.length + users.length === 0) return undefined;
+  return `${path} holds keys or users, and other users of this machine may read it (mode ${mode.toString(8)}): chmod 600 ${path}`;
 }
 
 /** Throws a `ConfigError` if the file holds keys or users. */

@@ -1,6 +1,6 @@
 /**
  * The one writer: quick writes that arrive while a commit is under way wait for it and share the next one. A costly write has a
- * commit of its own, in the order of arrival; after each of them it is the turn of the quick ones. The commits themselves run on a
+ * commit of its own, in the order of arrival of its kind; after each of them it is the turn of the quick ones. The commits themselves run on a
  * thread of their own, so that syncing the disk never holds up a read.
  */
 import { ApiError } from '../../../base/errors.ts';
@@ -28,6 +28,8 @@ export class Writer {
   writes = 0;
   private readonly quick: Waiting[] = [];
   private readonly costly: Waiting[] = [];
+  /** Whether the last costly write was a dry run; undefined before the first. */
+  private wasDryRun: boolean | undefined;
   private busy = false;
   private idle: (() => void) | undefined;
 
@@ -40,7 +42,8 @@ export class Writer {
     return new Promise((resolve, reject) => {
       const waiting: Waiting = { job, resolve, reject };
       if (isQuick) this.quick.push(waiting);
-      else if (this.costly.length >= MAX_WAITING_WRITES) reject(tooManyWrites());
+      else if (this.costly.filter(({ job: { dryRun } }) => dryRun === job.dryRun).length >= MAX_WAITING_WRITES)
+        reject(tooManyWrites());
       else this.queue(waiting);
       if (!this.busy) {
         this.busy = true;
@@ -70,12 +73,19 @@ export class Writer {
   private async drain(): Promise<void> {
     while (this.waitingCount > 0) {
       await this.carryOut(this.quick.splice(0, MAX_WRITES_PER_COMMIT));
-      const costly = this.costly.splice(0, 1);
-      clearTimeout(costly[0]?.patience);
-      await this.carryOut(costly);
+      await this.carryOut(this.takeCostly());
     }
     this.busy = false;
     this.idle?.();
+  }
+
+  /** Dry runs alternate with writes that store, so that neither kind displaces the other. */
+  private takeCostly(): Waiting[] {
+    const next = this.costly.findIndex(({ job }) => job.dryRun !== this.wasDryRun);
+    const taken = this.costly.splice(Math.max(0, next), 1);
+    this.wasDryRun = taken[0]?.job.dryRun ?? this.wasDryRun;
+    clearTimeout(taken[0]?.patience);
+    return taken;
   }
 
   private async carryOut(batch: readonly Waiting[]): Promise<void> {
