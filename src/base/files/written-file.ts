@@ -26,7 +26,7 @@ export interface WriteTerms {
 }
 
 /** What exists at a path: nothing, a file, or a device or pipe, which cannot be replaced. */
-export type ExistingFile = 'nothing' | 'file' | 'device';
+type ExistingFile = 'nothing' | 'file' | 'device';
 
 /** Throws a `ConfigError` if the file must not be written. Changes nothing. */
 export function checkMayWrite(file: string, { replace, never }: WriteTerms): ExistingFile {

@@ -11,7 +11,7 @@ import { isListed } from './hosts.ts';
 import type { Peer } from './peer.ts';
 import type { TrustedProxies } from './proxies.ts';
 
-export interface Origins {
+interface Origins {
   /** The origins of --cors-origins. */
   readonly listed: readonly string[];
   /** The service's names from --allowed-hosts. */
