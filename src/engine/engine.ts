@@ -5,8 +5,8 @@
  * Out: encoded rows and counts.
  * Guarantees: a read sees one state of the data. A write takes effect completely or not at all, and is durable when its
  * promise resolves. Values are bound parameters; identifiers come from the declaration.
- * Throws: constraint violations (23502, 23503, 23505, 23514), PGRST116, PGRST124, CAT404, CAT409, CAT412, CAT422,
- * CAT503, CAT504, CAT507.
+ * Throws: constraint violations (23502, 23503, 23505, 23514), 57014, PGRST116, PGRST124, CAT404, CAT409, CAT412,
+ * CAT422, CAT503, CAT507.
  */
 import type { Encoding } from '../encode/encoding.ts';
 import type { ReadPlan, WritePlan } from '../plan/types.ts';
