@@ -24,24 +24,24 @@ export interface AppOptions extends Observers {
   readonly catalogue: Catalogue;
   readonly engine: Engine;
   readonly maxBodyBytes: number;
-  /** Of all bodies together, where it is not the usual limit. */
+  /** The total size of all bodies in flight; by default MAX_BODIES_BYTES. */
   readonly maxBodiesBytes?: number;
   readonly allowUnfilteredWrites: boolean;
-  /** What a proxy puts before the paths of the service, such as /api. */
+  /** The path prefix that a proxy adds, such as /api. */
   readonly basePath?: string;
-  /** The name that Accept-Profile and Content-Profile may have. */
+  /** The schema name that Accept-Profile and Content-Profile may have. */
   readonly schema?: string;
-  /** What else is served beside the collection: descriptions, the console, health. Undefined where nothing is. */
+  /** The pages besides the collections: API description, console, health. */
   readonly pages?: Pages;
-  /** Whether Accept: application/vnd.pgrst.plan+json is answered. */
+  /** Whether clients may request query plans by Accept: application/vnd.pgrst.plan+json. */
   readonly plans?: boolean;
-  /** Whose credentials a request carries; asked where the catalogue has roles. Absent: everybody is anonymous. */
+  /** Identifies the caller, for a catalogue with roles. If absent, every caller is anonymous. */
   readonly identify?: Identify;
 }
 
 export interface App {
   fetch(request: Request, peer?: Peer): MaybePromise<Response>;
-  /** What it keeps, for the metrics. */
+  /** Metrics of the response cache and of bodies in flight. */
   metrics?(): readonly Metric[];
 }
 

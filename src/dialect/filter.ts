@@ -30,13 +30,13 @@ export function parseFilter(key: string, value: string, path = ''): Comparison {
 const COMPARISON_START = /[!~]$/;
 
 /** Some clients number repeated parameters: `name[0]=ilike.*a*&name[1]=ilike.*b*`. */
-const NUMBER_OF_REPEATED = /\[\d*\]/y;
+const REPETITION_NUMBER = /\[\d*\]/y;
 
 function readKey(key: string, value: string, path: string): FieldPath {
   const scanner = new Scanner('filter', key);
   const field = readFieldPath(scanner);
   const after = scanner.position;
-  scanner.takeWhile(NUMBER_OF_REPEATED);
+  scanner.takeWhile(REPETITION_NUMBER);
   if (scanner.atEnd && !COMPARISON_START.test(key)) return field;
   const end = after === key.length ? key.length - 1 : after;
   const rest = value === '' ? key.slice(end) : `${key.slice(end)}=${value}`;
@@ -141,7 +141,7 @@ function readQuantifier(scanner: Scanner): Quantifier | undefined {
 }
 
 /** Parameters of other services, and their equivalents here. */
-const ELSEWHERE: readonly [names: RegExp, advice: string][] = [
+const FOREIGN_PARAMETERS: readonly [names: RegExp, advice: string][] = [
   [
     /^(page|page_?(size|number|no)|per_?page|skip|start|cursor)$/i,
     'To read page by page, write limit and offset: limit=20&offset=40 is the third page of 20 rows',
@@ -173,7 +173,7 @@ function hintFor(key: string, value: string): string | undefined {
     return 'Write in.(a,b); put a value with a comma or a parenthesis into double quotes.';
   if (/^(not\.)?[a-z]+[.(]/.test(value)) return undefined;
   if (/^[<>!=~]/.test(value)) return operatorHint(key, `=${value}`);
-  const advice = ELSEWHERE.find(([names]) => names.test(key))?.[1];
+  const advice = FOREIGN_PARAMETERS.find(([names]) => names.test(key))?.[1];
   return advice === undefined
     ? `To filter by a value, write ${key}=eq.${value}; to search in a text field, field=ilike.*${value}*`
     : `${advice}; to filter by a field of that name, ${key}=eq.${value}`;

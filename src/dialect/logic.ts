@@ -7,7 +7,7 @@ import { Scanner } from './scanner.ts';
 import type { Condition, Group } from './tree.ts';
 
 export const LOGIC_KEYS = ['and', 'or', 'not.and', 'not.or'] as const;
-export type LogicKey = (typeof LOGIC_KEYS)[number];
+type LogicKey = (typeof LOGIC_KEYS)[number];
 
 export function isLogicKey(key: string): key is LogicKey {
   return (LOGIC_KEYS as readonly string[]).includes(key);

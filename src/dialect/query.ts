@@ -1,9 +1,10 @@
 /**
- * Stage 2, dialect: the query string becomes a syntax tree.
+ * Stage 2, dialect: parses the query string into a syntax tree.
  *
- * In: the text after `?`. Out: a `Query`. Guarantees: the tree is well-formed by PostgREST's grammar and within the
- * named limits. Promises nothing about sense: it does not know which fields exist. Refuses: PGRST100 with the position
- * and what was expected, PGRST108, 22021 and 54000. Touches no database.
+ * In: the text after `?`.
+ * Out: a `Query`.
+ * Guarantees: the tree follows PostgREST's grammar and its limits. Fields may not exist: the plan checks them.
+ * Throws: PGRST100 with the position and the expected text; PGRST103, 22021, 54000.
  */
 import { ApiError } from '../base/errors.ts';
 import { MAX_CONDITIONS } from '../base/limits/http.ts';

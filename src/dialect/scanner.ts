@@ -8,7 +8,7 @@ export class Scanner {
   position = 0;
 
   constructor(
-    /** What the text is, for messages: `filter`, `order`, … */
+    /** The name of the text in messages: `filter`, `order`, … */
     private readonly subject: string,
     readonly text: string,
     private readonly hint?: () => string | undefined,

@@ -1,10 +1,12 @@
 /**
- * Stage 4, engine: a plan is carried out.
+ * Stage 4, engine: executes plans on a database.
  *
- * In: a plan. Out: rows and counts. Guarantees: a read sees one moment of the data; a write happens wholly or not at
- * all, and its promise resolves only when it is durable. Knows plans, SQL and its driver; every value it passes on is a
- * bound parameter, every identifier comes from the declaration. Refuses: constraint violations (23502, 23505),
- * PGRST116, PGRST124, CAT404, CAT409, CAT412, CAT422, CAT503, CAT507.
+ * In: a plan, and the encoding of its result.
+ * Out: encoded rows and counts.
+ * Guarantees: a read sees one state of the data. A write takes effect completely or not at all, and is durable when its
+ * promise resolves. Values are bound parameters; identifiers come from the declaration.
+ * Throws: constraint violations (23502, 23503, 23505, 23514), 57014, PGRST116, PGRST124, CAT404, CAT409, CAT412,
+ * CAT422, CAT503, CAT507.
  */
 import type { Encoding } from '../encode/encoding.ts';
 import type { ReadPlan, WritePlan } from '../plan/types.ts';

@@ -1,9 +1,10 @@
 /**
- * Stage 1, http: a request as the later stages want it.
+ * Stage 1, http: reads the method, path and query of a request.
  *
- * In: a `Request`. Out: a `Call`: its method, what it is addressed to, its query, its headers, its body on demand.
- * Guarantees: the method fits the target, the URL is within its limit. Refuses: 404, 405, 414, and for bodies 400, 413,
- * 415. Knows no SQL.
+ * In: a `Request` and its location below the prefix.
+ * Out: a `Call` with the method, the collection or row that it addresses, and the query text.
+ * Guarantees: the target supports the method; the URL is within its limit. The stage knows no SQL.
+ * Throws: 404, 405, 414. Reading a body also throws 400, 413, 415.
  */
 
 import { ApiError } from '../base/errors.ts';
@@ -20,7 +21,7 @@ const METHODS = {
   collection: ['OPTIONS', 'GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE'],
   item: ['OPTIONS', 'GET', 'HEAD', 'PATCH', 'PUT', 'DELETE'],
 } as const;
-export type Method = (typeof METHODS)['collection'][number];
+type Method = (typeof METHODS)['collection'][number];
 
 export interface Call {
   readonly method: Method;

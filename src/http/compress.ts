@@ -8,7 +8,7 @@ import { SYNC_COMPRESSION_LENGTH } from '../base/limits/http.ts';
 import type { Coding } from './content-coding.ts';
 
 /** Answers are compressed quickly, static files thoroughly. */
-export type Effort = 'quick' | 'thorough';
+type Effort = 'quick' | 'thorough';
 type Bytes = Uint8Array<ArrayBuffer>;
 
 interface Coder {

@@ -23,16 +23,16 @@ export type Pages = (
   request: Request,
   prefix: string,
   seen?: () => Catalogue | Promise<Catalogue>,
-  noted?: PageContext,
+  context?: PageContext,
 ) => Response | Promise<Response> | undefined;
 
 const METHODS = 'OPTIONS, GET, HEAD';
 
 /** Tries several sets of pages in order. */
 export function firstPage(...all: readonly Pages[]): Pages {
-  return (path, request, prefix, seen, noted) => {
+  return (path, request, prefix, seen, context) => {
     for (const pages of all) {
-      const answer = pages(path, request, prefix, seen, noted);
+      const answer = pages(path, request, prefix, seen, context);
       if (answer !== undefined) return answer;
     }
     return undefined;

@@ -144,7 +144,7 @@ const regex =
   (caseless: boolean): ValueTest =>
   (of, text) => ({ kind: 'regex', of, pattern: readText(text), caseless });
 
-/** There are no range types, so their operators serve nothing. */
+/** The service has no range types, so their operators always fail. */
 const unserved =
   (operator: ValueOperator): ValueTest =>
   (of) => {

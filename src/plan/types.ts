@@ -188,7 +188,7 @@ export interface Retry {
   readonly key: string;
   /** The same for the same request. */
   readonly fingerprint: string;
-  /** Whose quota of stored answers is used; everyone has the same one if there are no roles. */
+  /** The caller whose quota of stored answers is used. Without roles, all callers share one quota. */
   readonly owner: string;
   readonly maxAnswerBytes: number;
 }

@@ -1,9 +1,9 @@
-/** Preference-Applied (RFC 7240, 3): which of the client's preferences an answer heeds, by what was done. */
+/** Preference-Applied (RFC 7240, 3): the preferences that each kind of request applies. */
 import { NO_PREFERENCES, type PreferenceName, type Preferences } from '../dialect/prefer.ts';
 
 export type Action = 'read' | 'insert' | 'replace' | 'update' | 'delete';
 
-const HEEDED: Readonly<Record<Action, readonly PreferenceName[]>> = {
+const APPLICABLE: Readonly<Record<Action, readonly PreferenceName[]>> = {
   read: ['count', 'tx', 'handling'],
   insert: ['resolution', 'missing', 'return', 'count', 'tx', 'handling'],
   replace: ['return', 'count', 'tx', 'handling'],
@@ -16,7 +16,7 @@ const NOTHING: Readonly<Record<string, string>> = {};
 export function preferenceApplied(action: Action, preferences: Preferences): Readonly<Record<string, string>> {
   if (preferences === NO_PREFERENCES) return NOTHING;
   const applied: string[] = [];
-  for (const name of HEEDED[action]) {
+  for (const name of APPLICABLE[action]) {
     const value = preferences[name];
     if (value === undefined) continue;
     if (name === 'max-affected' && preferences.handling !== 'strict') continue;

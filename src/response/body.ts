@@ -1,4 +1,4 @@
-/** The body of an answer: how its rows are encoded for the media type the client accepts. */
+/** The encoding of an answer's rows by media type, and results as one text. */
 
 import type { Encoding } from '../encode/encoding.ts';
 import type { MaybePromise, ReadResult } from '../engine/engine.ts';
@@ -14,7 +14,7 @@ export function encodingOf(
   return { format, stripNulls, singular, columns: names };
 }
 
-/** A result whole, however it came. For one row, which is bounded. */
+/** Joins a streamed result. For one row, whose size is limited. */
 export function readWhole(result: ReadResult): MaybePromise<WholeResult> {
   const { body } = result;
   return typeof body === 'string' ? { ...result, body } : joined(body).then((text) => ({ ...result, body: text }));

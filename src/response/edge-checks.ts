@@ -50,7 +50,7 @@ export function makeEdgeChecks(options: EdgeCheckOptions): EdgeChecks {
   // If every host is accepted, none counts as the service's own.
   const hosts = allowedHosts.filter((host) => host !== ANY);
   const checkOrigin = originCheck({ listed: corsOrigins, hosts, proxies });
-  const tellOrigin = originHeaders(corsOrigins);
+  const setOriginHeaders = originHeaders(corsOrigins);
   return {
     proxies,
     enter(request, { method, peer }) {
@@ -59,11 +59,11 @@ export function makeEdgeChecks(options: EdgeCheckOptions): EdgeChecks {
     },
     limit: limits && limitBy(limits, proxies),
     leave:
-      limits === undefined && tellOrigin === undefined
+      limits === undefined && setOriginHeaders === undefined
         ? undefined
         : (request, { rateState }, response) => {
-            if (rateState !== undefined) tellAllowance(rateState, response.headers);
-            tellOrigin?.(request, response);
+            if (rateState !== undefined) setRateHeaders(rateState, response.headers);
+            setOriginHeaders?.(request, response);
           },
   };
 }
@@ -101,7 +101,7 @@ function tooMany({ rate: { count, seconds }, retrySeconds }: RateState, who: str
 }
 
 /** Uses the headers of draft-ietf-httpapi-ratelimit-headers up to version 06, which clients support. */
-function tellAllowance({ rate, remaining, resetSeconds }: RateState, headers: Headers): void {
+function setRateHeaders({ rate, remaining, resetSeconds }: RateState, headers: Headers): void {
   headers.set('ratelimit-limit', String(rate.count));
   headers.set('ratelimit-remaining', String(remaining));
   headers.set('ratelimit-reset', String(resetSeconds));

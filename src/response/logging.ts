@@ -41,7 +41,7 @@ export function withLogging(
   const { onAnswer, onCut, requestIds, edges, serverTiming = false } = observers;
   const leave = edges?.leave;
 
-  function refuse(context: RequestContext, error: unknown): Response {
+  function errorResponse(context: RequestContext, error: unknown): Response {
     context.error = error;
     context.id ??= requestIds?.make();
     return problemResponse(error, context.method, context.caller);
@@ -66,10 +66,10 @@ export function withLogging(
       if (!(response instanceof Promise)) return report(request, context, response);
       return response.then(
         (settled) => report(request, context, settled),
-        (error) => report(request, context, refuse(context, error)),
+        (error) => report(request, context, errorResponse(context, error)),
       );
     } catch (error) {
-      return report(request, context, refuse(context, error));
+      return report(request, context, errorResponse(context, error));
     }
   };
 }

@@ -14,11 +14,11 @@ export interface ProblemBody {
 
 /** An unexpected error reveals nothing to the client; the log has its details. */
 export function problemResponse(error: unknown, method: string, caller?: Caller): Response {
-  const refusal = error instanceof ApiError ? error : new ApiError('CAT500', ERRORS.CAT500.meaning);
-  const { code, message, details, hint, candidates, sqlState } = refusal;
+  const apiError = error instanceof ApiError ? error : new ApiError('CAT500', ERRORS.CAT500.meaning);
+  const { code, message, details, hint, candidates, sqlState } = apiError;
   // An anonymous caller may be permitted with credentials (RFC 9110, 15.5.2).
   const wantsCredentials = code === '42501' && caller?.role === ANONYMOUS.role;
-  const status = wantsCredentials ? 401 : refusal.status;
+  const status = wantsCredentials ? 401 : apiError.status;
   const problem: ProblemBody = { code: sqlState ?? code, message, details: candidates ?? details, hint };
   const body = JSON.stringify(problem);
   const headers = {
@@ -27,7 +27,7 @@ export function problemResponse(error: unknown, method: string, caller?: Caller)
     // Without it, a cache may store a 404 for any time (RFC 9110, 15.1).
     'cache-control': 'no-cache',
     ...(wantsCredentials ? { 'www-authenticate': 'Bearer' } : {}),
-    ...refusal.headers,
+    ...apiError.headers,
   };
   if (method === 'HEAD') return headResponse({ status, headers, plain: body });
   return new Response(body, { status, headers });

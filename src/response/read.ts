@@ -1,8 +1,10 @@
 /**
- * Stage 5, response, for reads: rows become a status, headers and bytes.
+ * Stage 5, response, for reads: turns rows into a status, headers and a body.
  *
- * In: what was asked, the plan, the rows. Out: an `Answer`, which `toResponse` sends, or 304 in its place. Refuses: 404
- * for an item that is not there, 406 (PGRST116), 416 (PGRST103). Knows no SQL.
+ * In: the request, its plan, the result of the engine.
+ * Out: an `Answer`. `toResponse` sends it, or 304 if the client already has it.
+ * Guarantees: the headers describe the body: Content-Range, ETag, Link, Preference-Applied. The stage knows no SQL.
+ * Throws: 404 for a row that does not exist, 406 (PGRST116), 416 (PGRST103).
  */
 
 import { ApiError } from '../base/errors.ts';

@@ -20,7 +20,7 @@ import { type Accepted, acceptedCoding } from '../http/content-coding.ts';
 import type { Location } from '../http/edge/prefix.ts';
 import { andThen, type Handler, type RequestContext, type Responder } from './request-context.ts';
 
-interface KeptAnswer {
+interface CachedAnswer {
   /** Never sent itself; clones share its body. */
   readonly whole: Response;
   /** The 304 response for clients that have it already. */
@@ -36,7 +36,7 @@ const SEEN = 8192;
 const OVERHEAD_BYTES = 2_000;
 
 export class ResponseCache {
-  private readonly answers = new Map<string, KeptAnswer>();
+  private readonly answers = new Map<string, CachedAnswer>();
   private readonly seen = new Int32Array(SEEN);
   private bytes = 0;
   private hits = 0;
@@ -53,7 +53,7 @@ export class ResponseCache {
       if (method !== 'GET' && method !== 'HEAD') return respond(answer, request, context, accepted);
       const key = answerKey(method, location, accepted, request.headers, context.access?.scope);
       const kept = this.find(key);
-      if (kept !== undefined) return again(request, context, kept);
+      if (kept !== undefined) return cachedResponse(request, context, kept);
       const { mark } = this;
       return respond(answer, request, context, accepted, (made) => this.keep(key, mark, context, made));
     };
@@ -73,7 +73,7 @@ export class ResponseCache {
     ];
   }
 
-  private find(key: string): KeptAnswer | undefined {
+  private find(key: string): CachedAnswer | undefined {
     const mark = this.changes.current();
     if (mark !== this.mark) {
       this.clear();
@@ -167,7 +167,7 @@ function answerKey(
   return `${path}\n${prefix}\n${method}\n${coding}\n${accept ?? '*/*'}\n${prefer ?? ''}\n${range ?? ''}\n${scope ?? ''}`;
 }
 
-function again(request: Request, context: RequestContext, kept: KeptAnswer): Response {
+function cachedResponse(request: Request, context: RequestContext, kept: CachedAnswer): Response {
   context.route = kept.route;
   context.rows = kept.rows;
   const condition = request.headers.get('if-none-match');

@@ -1,8 +1,10 @@
 /**
- * Stage 5, response, for writes: what was written becomes a status, headers and, where asked for, the rows.
+ * Stage 5, response, for writes: turns the result of a write into a status, headers and, if requested, rows.
  *
- * In: what was asked, the plan, the result. Out: an `Answer`. Refuses nothing: the write is done, and whatever could
- * have been refused was refused before its commit.
+ * In: the request, its plan, the result of the engine.
+ * Out: an `Answer`.
+ * Guarantees: the answer reports what was committed.
+ * Throws: nothing, since the write is done. Earlier stages throw before the commit.
  */
 import type { Collection } from '../collection/declaration.ts';
 import { versionOfText } from '../collection/version.ts';

@@ -9,7 +9,7 @@ const ROOT = new URL('../../src/', import.meta.url).pathname;
 const FILES = [...new Glob('**/*.{ts,tsx}').scanSync(ROOT)].sort();
 
 /** The layers from bottom to top. A folder may import from earlier layers and from itself. */
-const STOREYS = [
+const LAYERS = [
   'base',
   'text',
   'collection',
@@ -28,7 +28,7 @@ const STOREYS = [
 ];
 
 /** Returns the layer of a file. Single files have their own layer or belong to the base layer. */
-function storeyOf(file: string): string {
+function layerOf(file: string): string {
   const [folder = '', ...rest] = file.split('/');
   if (folder === 'settings') return 'base';
   if (rest.length === 0) return file === 'app.ts' ? 'app' : file === 'main.ts' ? 'cli' : 'base';
@@ -42,15 +42,14 @@ function importsOf(file: string): string[] {
 }
 
 test('every folder belongs to a layer', () => {
-  expect([...new Set(FILES.map(storeyOf))].filter((storey) => !STOREYS.includes(storey))).toEqual([]);
+  expect([...new Set(FILES.map(layerOf))].filter((layer) => !LAYERS.includes(layer))).toEqual([]);
 });
 
 test('imports only point to lower layers', () => {
   const wrong: string[] = [];
   for (const file of FILES) {
     for (const imported of importsOf(file).filter((path) => !path.startsWith('..'))) {
-      if (STOREYS.indexOf(storeyOf(imported)) > STOREYS.indexOf(storeyOf(file)))
-        wrong.push(`${file} imports ${imported}`);
+      if (LAYERS.indexOf(layerOf(imported)) > LAYERS.indexOf(layerOf(file))) wrong.push(`${file} imports ${imported}`);
     }
   }
   expect(wrong).toEqual([]);

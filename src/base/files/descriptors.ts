@@ -6,7 +6,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { ApiError } from '../errors.ts';
 import { DESCRIPTORS_FOR_FILES } from '../limits/http.ts';
 
-export interface Descriptors {
+interface Descriptors {
   readonly open: number;
   readonly limit: number;
 }

@@ -25,8 +25,8 @@ export interface WriteTerms {
   readonly never: readonly string[];
 }
 
-/** What exists at a path: nothing, a file, or a device or pipe, which cannot be replaced. */
-export type ExistingFile = 'nothing' | 'file' | 'device';
+/** The kind of file at a path. A device or pipe cannot be replaced. */
+type ExistingFile = 'nothing' | 'file' | 'device';
 
 /** Throws a `ConfigError` if the file must not be written. Changes nothing. */
 export function checkMayWrite(file: string, { replace, never }: WriteTerms): ExistingFile {

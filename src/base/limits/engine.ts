@@ -31,7 +31,7 @@ export const MAX_WAITING_STATEMENTS = 4_096;
 export const MAX_WAITING_READS = 64;
 /** The maximum waiting time of costly reads and writes. */
 export const MAX_QUEUE_SECONDS = 15;
-/** The maximum number of streamed results. For another one, a stalled one is ended after STALLED_SECONDS. */
+/** The maximum number of streamed results. A further one ends a result that has stalled for STALLED_SECONDS. */
 export const MAX_STREAMED_READS = 64;
 export const STALLED_SECONDS = 1;
 /** A longer log must be truncated: then streamed results older than MAX_SNAPSHOT_SECONDS are ended. */

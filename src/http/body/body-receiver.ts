@@ -12,7 +12,7 @@ import {
 } from '../../base/limits/http.ts';
 
 /** After a shorter chunk the receiver waits, so that small chunks arrive together and other requests get a turn. */
-const SHORT_PIECE_BYTES = 1024;
+const SHORT_CHUNK_BYTES = 1024;
 
 /** A received body. Its owner releases it. */
 export class Body {
@@ -35,7 +35,7 @@ export class Body {
   }
 
   release(): void {
-    this.bodies.give(this.counted);
+    this.bodies.free(this.counted);
     this.counted = 0;
   }
 }
@@ -60,16 +60,16 @@ export class BodyReceiver {
     const { maxBytes } = this;
     if (length !== null) {
       if (Number(length) > maxBytes) throw tooLarge(maxBytes);
-      if (Number(length) <= SHORT_BODY_BYTES) return new Body(await request.bytes().catch(brokeOff), this);
+      if (Number(length) <= SHORT_BODY_BYTES) return new Body(await request.bytes().catch(rejectInterrupted), this);
       if (this.held + Number(length) > this.maxAll) this.makeRoom(Number(length));
     }
     if (request.body === null) return new Body(new Uint8Array(), this);
     const receiving = new Receiving(request.body, maxBytes, (bytes) => this.hold(bytes));
     this.receiving.add(receiving);
     try {
-      return new Body(await receiving.whole().catch(brokeOff), this, receiving.size);
+      return new Body(await receiving.whole().catch(rejectInterrupted), this, receiving.size);
     } catch (error) {
-      this.give(receiving.size);
+      this.free(receiving.size);
       throw error;
     } finally {
       this.receiving.delete(receiving);
@@ -81,7 +81,7 @@ export class BodyReceiver {
     this.held += bytes;
   }
 
-  give(bytes: number): void {
+  free(bytes: number): void {
     this.held -= bytes;
   }
 
@@ -91,7 +91,7 @@ export class BodyReceiver {
       .sort((one, other) => other.idleMs - one.idleMs);
     for (const each of stalled) {
       if (this.held + bytes <= this.maxAll) return;
-      this.give(each.giveUp());
+      this.free(each.drop());
     }
     if (this.held + bytes > this.maxAll) throw tooMany();
   }
@@ -104,7 +104,7 @@ class Receiving {
   private readonly begunAt = performance.now();
   private at = this.begunAt;
   private readonly reader: ReadableStreamDefaultReader<Uint8Array>;
-  private isGivenUp = false;
+  private isDropped = false;
 
   constructor(
     body: ReadableStream<Uint8Array>,
@@ -125,14 +125,14 @@ class Receiving {
     try {
       for (;;) {
         const { done, value } = await this.reader.read();
-        if (this.isGivenUp) throw tooSlow();
+        if (this.isDropped) throw tooSlow();
         if (done) return Buffer.concat(chunks);
         if (this.size + value.byteLength > this.maxBytes) throw tooLarge(this.maxBytes);
         this.hold(value.byteLength);
         this.size += value.byteLength;
         this.at = performance.now();
         chunks.push(value);
-        if (value.byteLength < SHORT_PIECE_BYTES) await new Promise(setImmediate);
+        if (value.byteLength < SHORT_CHUNK_BYTES) await new Promise(setImmediate);
       }
     } catch (error) {
       void this.reader.cancel().catch(() => undefined);
@@ -141,17 +141,17 @@ class Receiving {
   }
 
   /** Drops this body in favour of others. Returns the freed bytes. */
-  giveUp(): number {
+  drop(): number {
     const { size } = this;
     this.size = 0;
-    this.isGivenUp = true;
+    this.isDropped = true;
     void this.reader.cancel().catch(() => undefined);
     return size;
   }
 }
 
 /** The client disconnected or sent invalid chunks: not an error of the service. */
-function brokeOff(error: unknown): never {
+function rejectInterrupted(error: unknown): never {
   if (error instanceof ApiError) throw error;
   throw new ApiError('PGRST102', 'the request body broke off', { details: 'Nothing was changed.' });
 }

@@ -1,7 +1,7 @@
 import { allowedMethods, type Call } from '../call.ts';
 
 /** CORS as in PostgREST: any origin, so that browser clients work unchanged. */
-export const ALLOWED_ORIGIN = '*';
+const ALLOWED_ORIGIN = '*';
 
 export const EXPOSED_HEADERS = [
   'Catalogue-Position',

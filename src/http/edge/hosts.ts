@@ -25,7 +25,7 @@ export function hostCheck({ isOnLoopback, allowed }: Hosts): ((request: Request)
     // Browsers always send Host; old programs and health checks may not.
     if (header === null || header === '' || known.has(header)) return;
     const host = hostOf(header);
-    if (!isListed(host, allowed) && !isThisMachine(host)) throw refusal(host, isOnLoopback);
+    if (!isListed(host, allowed) && !isThisMachine(host)) throw unknownHost(host, isOnLoopback);
     if (known.size >= MAX_KNOWN_HOSTS) known.clear();
     known.add(header);
   };
@@ -35,7 +35,7 @@ export function isListed(host: string, allowed: readonly string[]): boolean {
   return allowed.some((each) => each === ANY || each === host || (each[0] === '*' && host.endsWith(each.slice(1))));
 }
 
-function refusal(host: string, isOnLoopback: boolean): ApiError {
+function unknownHost(host: string, isOnLoopback: boolean): ApiError {
   return new ApiError('CAT421', `the service is not called ${host}`, {
     details: isOnLoopback
       ? 'It listens on a loopback address, where only names of this machine are answered, since any web page can have its own name lead here.'

@@ -11,7 +11,7 @@ import { isListed } from './hosts.ts';
 import type { Peer } from './peer.ts';
 import type { TrustedProxies } from './proxies.ts';
 
-export interface Origins {
+interface Origins {
   /** The origins of --cors-origins. */
   readonly listed: readonly string[];
   /** The service's names from --allowed-hosts. */
@@ -31,7 +31,7 @@ export function originCheck(origins: Origins): ((method: string, request: Reques
     // Only browsers send Origin, and they send it with every write.
     if (origin === null) return;
     const wanted = method === 'OPTIONS' ? (headers.get('access-control-request-method') ?? '') : method;
-    if (WRITES.includes(wanted) && !mayWrite(origin, request, peer, origins)) throw refusal(origin);
+    if (WRITES.includes(wanted) && !mayWrite(origin, request, peer, origins)) throw foreignOrigin(origin);
   };
 }
 
@@ -48,7 +48,7 @@ function mayWrite(header: string, request: Request, peer: Peer | undefined, orig
   return isLoopback(host) || isListed(host, origins.hosts) || (asked !== undefined && host === hostOf(asked));
 }
 
-function refusal(origin: string): ApiError {
+function foreignOrigin(origin: string): ApiError {
   return new ApiError('CAT403', `a web page of ${origin} may not change the catalogue`, {
     details: 'The Origin of the request is neither this host nor loopback.',
     hint:

@@ -1,8 +1,8 @@
 /**
- * How often clients come. What is kept of one is a number, the time at which all it has spent will be given back; so much
- * of a second for each request (the generic cell rate algorithm, ITU-T I.371). The numbers lie in a table of fixed size,
- * which several processes may share: a client is looked for in the few places that its name leads to, and a new one takes
- * the place of the one there that has spent the least.
+ * Counts the requests of clients with the generic cell rate algorithm (ITU-T I.371). For each client it stores one
+ * number: the time at which its full rate is available again. Each request moves that time. The numbers are in a table
+ * of fixed size that several processes may share. A client's hash selects a set of slots. A new client takes the slot of
+ * the client that has used the least.
  */
 import { RATE_TABLE_CLIENTS } from '../../base/limits/http.ts';
 import type { Rate } from '../../base/net/rate.ts';

@@ -27,11 +27,11 @@ export function restrictRead(plan: ReadPlan, permissions: Permissions): ReadPlan
   return readingOf(plan, permissions).read(plan);
 }
 
-/** `view` is the written collection as the role sees it. */
+/** `view` is the written collection as the role readableRows it. */
 export function restrictWrite(plan: WritePlan, view: Collection, permissions: Permissions): WritePlan {
   const { into, returning, precondition } = plan;
   const reading = readingOf(plan, permissions);
-  const sees = () => reading.rows(into);
+  const readableRows = () => reading.rows(into);
   const shown =
     returning === undefined
       ? {}
@@ -39,34 +39,41 @@ export function restrictWrite(plan: WritePlan, view: Collection, permissions: Pe
   const versions =
     precondition === undefined
       ? {}
-      : { precondition: { ...precondition, seen: { columns: wholeRow(view), where: sees() } } };
+      : { precondition: { ...precondition, seen: { columns: wholeRow(view), where: readableRows() } } };
   const terms = { ...shown, ...versions };
   switch (plan.kind) {
     case 'insert': {
       const created = permissions.rows(into, 'create', new Set(plan.given));
       const merges = plan.conflict !== 'refuse' && plan.conflict.overwrite.length > 0;
-      const met = merges ? andAlso(sees(), permissions.rows(into, 'update', overwrittenBy(plan))) : ALWAYS;
-      const made = returning === undefined ? created : andAlso(sees(), created);
-      return { ...plan, ...terms, ...asking({ met, created: made, changed: met }) };
+      const met = merges ? andAlso(readableRows(), permissions.rows(into, 'update', overwrittenBy(plan))) : ALWAYS;
+      const made = returning === undefined ? created : andAlso(readableRows(), created);
+      return { ...plan, ...terms, ...restrictionOf({ met, created: made, changed: met }) };
     }
     case 'update': {
-      const rows = andAlso(sees(), permissions.rows(into, 'update', new Set(plan.given)));
-      return { ...plan, ...terms, where: andAlso(rows, reading.predicate(plan.where)), ...asking({ changed: rows }) };
+      const rows = andAlso(readableRows(), permissions.rows(into, 'update', new Set(plan.given)));
+      return {
+        ...plan,
+        ...terms,
+        where: andAlso(rows, reading.predicate(plan.where)),
+        ...restrictionOf({ changed: rows }),
+      };
     }
     case 'update-each': {
-      const rows = andAlso(sees(), permissions.rows(into, 'update', new Set(plan.given)));
+      const rows = andAlso(readableRows(), permissions.rows(into, 'update', new Set(plan.given)));
       const among = plan.among === undefined ? {} : { among: reading.predicate(plan.among) };
-      return { ...plan, ...terms, ...among, ...asking({ met: rows, changed: rows }) };
+      return { ...plan, ...terms, ...among, ...restrictionOf({ met: rows, changed: rows }) };
     }
     case 'delete': {
-      const rows = andAlso(sees(), permissions.rows(into, 'delete'));
+      const rows = andAlso(readableRows(), permissions.rows(into, 'delete'));
       return { ...plan, ...terms, where: andAlso(rows, reading.predicate(plan.where)) };
     }
   }
 }
 
-function asking(asked: { readonly [Name in keyof Restriction]?: Predicate }): { restriction?: Restriction } {
-  const needed = Object.entries(asked).filter(([, predicate]) => !isAlways(predicate));
+function restrictionOf(predicates: { readonly [Name in keyof Restriction]?: Predicate }): {
+  restriction?: Restriction;
+} {
+  const needed = Object.entries(predicates).filter(([, predicate]) => !isAlways(predicate));
   return needed.length === 0 ? {} : { restriction: Object.fromEntries(needed) };
 }
 

@@ -1,9 +1,11 @@
 /**
- * Stage 3, plan, for reads: the syntax tree is given its meaning by the collection's declaration.
+ * Stage 3, plan, for reads: resolves the names and values of a query by the declaration of its collection.
  *
- * In: a `Query`, a page, a way to count. Out: a `ReadPlan`. Guarantees: every name is a field, every value typed and in
- * range, the order total; what the caller may not see is no part of it. Refuses: 42703, 22P02, 22003, 42883 and kin, PGRST200,
- * 42501. Touches no database.
+ * In: a `Query`, a page, a kind of count, the caller's permissions.
+ * Out: a `ReadPlan`.
+ * Guarantees: every name is a field, every value has its type, the order is total. The plan contains only rows and
+ * fields that the caller may read. The stage does not use the database.
+ * Throws: 42703, 22P02, 22003, 42883 and other errors of names and types; PGRST108, PGRST200, 42501.
  */
 import { type Collection, stored } from '../../collection/declaration.ts';
 import type { Page } from '../../dialect/page.ts';

@@ -1,6 +1,6 @@
 /**
- * The cells of a row become a row to store: every field of it, in the order of the collection, read by its type. For a body
- * and for a file alike; each row's mistake is its own, and names the field.
+ * Plans a row to store from the cells of a body or a file: every field in the order of the collection, parsed by its
+ * type. An error concerns one row and names the field.
  */
 
 import { ApiError } from '../../base/errors.ts';
@@ -10,30 +10,27 @@ import { coerce, readCell } from '../coerce.ts';
 import { checkRules } from '../field-rules.ts';
 import type { StoredRow } from '../types.ts';
 
-/** What is wrong with a row, and in which of its fields. */
+/** An error in a row, with its field. */
 export class RowProblem extends Error {
   constructor(
     readonly field: Field,
     readonly refusal: ApiError,
-    /** The same in a few words, after the name of the field. */
+    /** A short form that follows the name of the field. */
     reason = refusal.message,
   ) {
     super(reason);
   }
 }
 
-/** A cell is undefined where nothing is given. */
+/** An empty cell is undefined. */
 export type RowPlanner = (cells: readonly unknown[]) => StoredRow;
 
-/**
- * What a cell that is not given stands for: null, as in PostgREST; the default of its field; or no value, which is null, and
- * the default of a field that cannot be null.
- */
+/** The meaning of an empty cell: null, as in PostgREST; the default; or null unless the field is required. */
 export type MissingValue = 'null' | 'default' | 'no value';
 
 /**
- * `columns` are the fields that the cells belong to, in the order of the cells; undefined for a cell that is left out. A field
- * without a column takes its default. Cells that `areTexts` are text forms, of json too.
+ * `columns` are the fields of the cells, in order; undefined for a cell to ignore. A field without a column takes its
+ * default. With `areTexts`, cells are text forms, including json.
  */
 export function rowPlanner(
   collection: Collection,
@@ -59,7 +56,7 @@ export function rowPlanner(
     } catch (error) {
       throw error instanceof ApiError ? new RowProblem(fields[at]!, error) : error;
     }
-    // Only when all can be read, as in PostgreSQL.
+    // PostgreSQL also parses all values before it checks for nulls.
     for (const place of required) {
       if (row[place] !== null) continue;
       const field = fields[place]!;
@@ -70,7 +67,7 @@ export function rowPlanner(
   };
 }
 
-/** All that is wrong with the cells of a row, at most one problem for each field. */
+/** All problems of a row, at most one per field. */
 export function rowProblems(...[collection, columns, options]: Parameters<typeof rowPlanner>) {
   const { fields } = collection;
   const read = options?.areTexts ? readCell : coerce;
@@ -104,7 +101,7 @@ function checkRule(collection: Collection, field: Field, value: Value | undefine
   }
 }
 
-/** What fields take where nothing is given; undefined for a key that is assigned. */
+/** The values of fields without a cell; undefined for a key that the database assigns. */
 export function missingValues(collection: Collection): (field: Field, absence: MissingValue) => Value | undefined {
   const byDefault = defaults(collection);
   return (field, absence) => {
@@ -113,7 +110,7 @@ export function missingValues(collection: Collection): (field: Field, absence: M
   };
 }
 
-/** A time is the same for all that one request stores. */
+/** All rows of a request get the same time. */
 function defaults({ assigned }: Collection): (field: Field) => Value | undefined {
   const times = new Map<Field, Value>();
   return (field) => {

@@ -1,9 +1,11 @@
 /**
- * Stage 3, plan, for writes: a body and a query become the rows to store, the changes to make, the rows to remove.
+ * Stage 3, plan, for writes: turns a body and a query into rows to insert, changes, or rows to delete.
  *
- * In: a `Query`, a payload, preferences. Out: a `WritePlan`. Guarantees: values are of their fields' types and bounds,
- * required fields are there on insert, a write knows what it may touch, and for whom. Refuses: PGRST204, 22P02, 22003, 23502,
- * 21000, 42P10, 42501, PGRST105/114/115. Touches no database. A body may hold very many rows: it is planned in pieces.
+ * In: a `Query`, a `Document`, preferences, the caller's permissions.
+ * Out: a `WritePlan`, planned in slices, since a body may have many rows.
+ * Guarantees: every value has its field's type and keeps its rules. Inserted rows have all required fields. The plan
+ * restricts the write to rows and fields that the caller may write. The stage does not use the database.
+ * Throws: PGRST204, 22P02, 22003, 23502, 23514, 21000, 42P10, 42501, PGRST105, PGRST114, PGRST115.
  */
 
 import type { Task } from '../../base/cooperative.ts';
@@ -40,7 +42,7 @@ export function* planWrite(
 
 type Addressed = Pick<WriteRequest, 'item' | 'preferences' | 'createOnly'>;
 
-/** Rejects a write that no rule of the role allows, whatever its query and body say: before either of them is read. */
+/** Rejects a write that no rule of the role allows. Runs before the query and the body are parsed. */
 export function checkRights(
   collection: Collection,
   method: WriteMethod,
@@ -51,7 +53,7 @@ export function checkRights(
   for (const right of rightsFor(method, request)) permissions.rows(stored(collection), right);
 }
 
-/** The rights that a write needs. It looks for the rows to change or remove, and finds only those that the role may read. */
+/** The rights that a write needs. Changing or deleting rows also needs the right to read them. */
 function rightsFor(method: WriteMethod, { item, preferences, createOnly }: Addressed): readonly Right[] {
   switch (method) {
     case 'POST':
@@ -96,7 +98,8 @@ function* planAll(
     case 'DELETE':
       return planDelete(collection, request);
     case 'PATCH': {
-      // A list without a filter is a bulk update: each object names its own row. If-Match: * requires that the URL's filter matches them.
+      // A list without a filter is a bulk update: each object names its own row. With If-Match: *, the rows must also
+      // match the filter of the URL.
       const isAsked = item === undefined && request.ifMatch !== undefined;
       const isBulk = item === undefined && (isAsked || query.conditions.length === 0) && query.limit === undefined;
       const objects = isBulk && query.columns === undefined ? readObjects(document!) : undefined;
