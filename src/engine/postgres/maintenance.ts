@@ -52,7 +52,7 @@ export class PostgresMaintenance implements Maintenance {
       return [
         finding('schema version', (version ?? 0) <= SCHEMA_VERSION, versionWords(version)),
         finding('constraints', wrong.length === 0, wrong.join('; ') || 'as declared'),
-        finding('indexes', !steps.some(isIndex), steps.filter(isIndex).map(missing).join('; ') || 'all there'),
+        finding('indexes', !steps.some(isIndex), steps.filter(isIndex).map(missing).join('; ') || 'complete'),
         ...(await this.counts(pool)),
         ...(await this.rowSecurity(pool)),
         ...(await this.credentials(pool)),
