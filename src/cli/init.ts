@@ -23,11 +23,11 @@ ${describeSettings(OPTIONS)}`,
     const [file = USUAL_NAMES[0]] = operands;
     if (!/\.ya?ml$/.test(file)) throw new ConfigError(`${file}: it is written as YAML; name it .yaml`);
     const present = operands.length === 0 ? findDeclaration('') : undefined;
-    if (present !== undefined) throw new ConfigError(`${present} is there already`);
+    if (present !== undefined) throw new ConfigError(`${present} already exists`);
     const { startingPoint } = await import('../declare/writer/starting-point.ts');
     writeNew(file, startingPoint(products, file));
     if (values.json) console.log(JSON.stringify({ ok: true, file }));
-    else console.log(`Wrote ${file}: change it, then look at it with catalogue check ${file}`);
+    else console.log(`Wrote ${file}: edit it, then validate it with: catalogue check ${file}`);
   },
 };
 
@@ -43,7 +43,7 @@ function writeNew(file: string, text: string): void {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new ConfigError(
-      code === 'EEXIST' ? `${file} is there already` : `${file} cannot be written: ${fileProblem(error)}`,
+      code === 'EEXIST' ? `${file} already exists` : `${file} cannot be written: ${fileProblem(error)}`,
     );
   }
 }

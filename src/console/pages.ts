@@ -81,11 +81,10 @@ export function consolePages(described: Described, accountOf?: AccountOf): Pages
   return (path, request, _prefix, seen = () => described.catalogue, noted?: PageContext) => {
     if (path === CONSOLE_PATH || path === `${CONSOLE_PATH}/`)
       return readOnly(request, () => consolePage(path, request, seen, noted));
-    const [, docs, slash, name] = /^(\/docs)(?:(\/)([^/]*))?$/.exec(path) ?? [];
-    if (docs !== undefined && (slash === undefined || name !== ''))
-      return readOnly(request, () => referenceAnswer(name, request, seen));
+    const [docs, name, slash] = /^\/docs(?:\/([^/]+))?(\/)?$/.exec(path) ?? [];
     // Links of the reference are relative to the path without a trailing slash.
-    if (docs !== undefined) return readOnly(request, () => redirect(`..${DOCS_PATH}`));
+    if (slash !== undefined) return readOnly(request, () => redirect(`../${name ?? 'docs'}`));
+    if (docs !== undefined) return readOnly(request, () => referenceAnswer(name, request, seen));
     if (path.startsWith(ASSETS_PATH)) return readOnly(request, () => asset(path.slice(ASSETS_PATH.length), request));
     return undefined;
   };

@@ -121,7 +121,9 @@ function findTarget(
 export function findCollection({ collections, closed }: Catalogue, name: string): Collection {
   const collection = collections.get(name);
   if (collection !== undefined) return collection;
-  throw closed?.has(name) === true ? tableDenied(name) : unknownCollection(name, collections);
+  throw closed?.has(name) === true
+    ? tableDenied(name)
+    : unknownCollection(name, collections, `Available: ${[...collections.keys()].join(', ')}.`);
 }
 
 function unknownCollection(name: string, collections?: Catalogue['collections'], hint?: string): ApiError {

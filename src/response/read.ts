@@ -111,7 +111,7 @@ export function itemAnswer(
   if (shown.returned === 0 || whole.returned === 0) {
     const key = call.target.kind === 'item' ? call.target.key : '';
     throw new ApiError('CAT404', `row ${key} does not exist in ${call.collection.name}`, {
-      hint: `List the rows there are: /${call.collection.name}`,
+      hint: `List the rows: /${call.collection.name}`,
     });
   }
   const stored = whole.body.slice(1, -1);

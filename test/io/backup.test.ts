@@ -110,7 +110,7 @@ describe('backup', () => {
     await command('migrate');
     writeFileSync(join(cwd, 'mine.txt'), 'precious');
     const refused = await command('backup', 'mine.txt');
-    expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('mine.txt is there already') });
+    expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('mine.txt already exists') });
     expect(readFileSync(join(cwd, 'mine.txt'), 'utf8')).toBe('precious');
     expect(await command('backup', 'mine.txt', '--force')).toMatchObject({ exitCode: 0 });
     const nowhere = await command('backup', 'no/such/folder/copy.db');

@@ -20,7 +20,7 @@ const write = (file: string, text: string) => writeFileSync(join(cwd, file), tex
 test('init writes a declaration that check accepts, and creates no database', async () => {
   expect(await catalogue('init')).toEqual({
     exitCode: 0,
-    stdout: 'Wrote collections.yaml: change it, then look at it with catalogue check collections.yaml\n',
+    stdout: 'Wrote collections.yaml: edit it, then validate it with: catalogue check collections.yaml\n',
     stderr: '',
   });
   const counts = { collections: 1, fields: 10, rows: 0 };
@@ -36,10 +36,10 @@ test('init writes a declaration that check accepts, and creates no database', as
 test('init does not change an existing file', async () => {
   write('mine.yaml', 'mine');
   const again = await catalogue('init', 'mine.yaml');
-  expect(again).toEqual({ exitCode: 1, stdout: '', stderr: 'catalogue: mine.yaml is there already\n' });
+  expect(again).toEqual({ exitCode: 1, stdout: '', stderr: 'catalogue: mine.yaml already exists\n' });
   expect(readFileSync(join(cwd, 'mine.yaml'), 'utf8')).toBe('mine');
   write('collections.json', '{}');
-  expect((await catalogue('init')).stderr).toBe('catalogue: collections.json is there already\n');
+  expect((await catalogue('init')).stderr).toBe('catalogue: collections.json already exists\n');
   write('collections.yml', '{}');
   expect((await catalogue('init')).stderr).toBe(
     'catalogue: there is collections.yml and collections.json; keep one of them, or name one with --collections FILE\n',

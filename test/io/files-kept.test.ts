@@ -110,7 +110,7 @@ describe('an existing file is replaced only with --force; otherwise nothing is d
       const refused = await space.command(...args);
       expect(refused).toMatchObject({
         exitCode: 1,
-        stderr: expect.stringMatching(/mine\.txt is there already.+--force/),
+        stderr: expect.stringMatching(/mine\.txt already exists.+--force/),
       });
       expect(readFileSync(space.path('mine.txt'), 'utf8')).toBe('precious');
       const counted = await space.command('query', 'select=count()', '--json');
@@ -127,7 +127,7 @@ describe('an existing file is replaced only with --force; otherwise nothing is d
     writeFileSync(space.path('a.csv'), 'product_name,unit_price\nTea,cheap\n');
     writeFileSync(space.path('a.rejected.csv'), 'half mended');
     const refused = await space.command('import', 'a.csv', '--keep-going');
-    expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('a.rejected.csv is there already') });
+    expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('a.rejected.csv already exists') });
     expect(readFileSync(space.path('a.rejected.csv'), 'utf8')).toBe('half mended');
   });
 

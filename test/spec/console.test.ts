@@ -147,6 +147,8 @@ describe('the API reference', () => {
   test('redirects from its path with a trailing slash', async () => {
     const response = await ask('/docs/');
     expect([response.status, response.headers.get('location')]).toEqual([308, '../docs']);
+    const page = await ask('/docs/products/');
+    expect([page.status, page.headers.get('location')]).toEqual([308, '../products']);
   });
 
   test('shows every text of a declaration escaped', async () => {

@@ -79,6 +79,13 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  test.each(['/docs/nothing', '/openapi/nothing.json'])('%s names the collections of the role', async (path) => {
+    const response = await shop.as(undefined).fetch(path);
+    expect(response.status).toBe(404);
+    const hint = 'Available: categories, products, tags, product_tags.';
+    expect(await response.json()).toMatchObject({ code: 'PGRST205', hint });
+  });
+
   test('is valid for every role, and has no dangling references', async () => {
     for (const role of ROLE_SHOP.roles!.keys()) {
       const document = await documentFor(role, { supplier_id: 1 });

@@ -41,7 +41,7 @@ export function checkMayWrite(file: string, { replace, never }: WriteTerms): Exi
     checkFolder(file);
     return 'nothing';
   }
-  if (!replace) throw new ConfigError(`${file} is there already; --force replaces it`);
+  if (!replace) throw new ConfigError(`${file} already exists; --force replaces it`);
   return 'file';
 }
 

@@ -18,7 +18,7 @@ export interface Wanted extends DatabaseSettings {
 export async function declareFrom(wanted: Wanted): Promise<number> {
   const { database, output, force } = wanted;
   const prints = output === '-';
-  if (!prints && !force && existsSync(output)) throw new ConfigError(`${output} is there already; --force replaces it`);
+  if (!prints && !force && existsSync(output)) throw new ConfigError(`${output} already exists; --force replaces it`);
   const described = await describeDatabase(database, wanted);
   const { collections, leftOut, location, warning } = described;
   if (collections.length === 0) {

@@ -4,9 +4,9 @@ import { writtenCollection } from './write.ts';
 
 /** `file` is the name it will get. */
 export function startingPoint(collection: Collection, file: string): string {
-  return `# The collections of this catalogue, each at the path of its name. To check this file alone: catalogue check ${file}
-# To complete and check it in an editor, save the schema: catalogue declare --json-schema > collections.schema.json
-# and begin this file with the next line, without its first #:
+  return `# The collections of this catalogue, each at the path of its name. To validate this file: catalogue check ${file}
+# For completion in an editor, save the schema: catalogue declare --json-schema > collections.schema.json
+# Then begin this file with the next line, without its first #:
 # # yaml-language-server: $schema=collections.schema.json
 
 collections:
@@ -16,7 +16,7 @@ ${writtenCollection(collection.draft)}${moreFields(collection)}${moreCollections
 /** Each comment works when uncommented; a test does that. */
 function moreFields({ name, key }: Collection): string {
   return `
-      # More that a field can be; take the # away for what you need.
+      # More fields, with other types and rules. Remove the # of those that you need.
       # sku: { type: text, unique: true, pattern: '^[A-Z]-[0-9]{4}$' }
       # label: { type: text, title: Label, maxLength: 40 }
       # status: { type: text, required: true, default: draft, oneOf: [draft, live, retired] }
@@ -38,7 +38,7 @@ function moreFields({ name, key }: Collection): string {
 
 function moreCollections({ name, key }: Collection): string {
   return `
-  # Another collection, at /makers. Its rows are stored when its table is made.
+  # Another collection, at /makers. Its rows are stored when its table is created.
   # makers:
   #   title: Makers
   #   description: Who makes the ${name}.
@@ -49,7 +49,7 @@ function moreCollections({ name, key }: Collection): string {
   #   unique: [[maker_name, country]]
   #   rows: makers.csv
 
-  # One whose rows are identified by two fields: what is sold in which market.
+  # A collection with a key of two fields: what is sold in which market.
   # sold_in:
   #   key: [item_id, market]
   #   fields:
@@ -62,7 +62,7 @@ function moreCollections({ name, key }: Collection): string {
 function someRoles({ name, key }: Collection): string {
   const first = key[0]!.name;
   return `
-# Who may do what; where nothing is said, whoever reaches the service may do all.
+# Permissions. Without roles, every client that reaches the service may do everything.
 # roles:
 #   anonymous:
 #     ${name}: { read: { where: '${first}=not.is.null', fields: [${key.map((field) => field.name).join(', ')}] } }

@@ -53,7 +53,7 @@ export class PostgresMaintenance implements Maintenance {
       return [
         finding('schema version', (version ?? 0) <= SCHEMA_VERSION, describeVersion(version)),
         finding('constraints', wrong.length === 0, wrong.join('; ') || 'as declared'),
-        finding('indexes', !steps.some(isIndex), steps.filter(isIndex).map(missing).join('; ') || 'all there'),
+        finding('indexes', !steps.some(isIndex), steps.filter(isIndex).map(missing).join('; ') || 'complete'),
         ...(await this.counts(pool)),
         ...(await this.rowSecurity(pool)),
         ...(roles === undefined ? [] : [checkCredentialRoles(await roleHolders(pool, schema), roles)]),

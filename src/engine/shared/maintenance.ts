@@ -68,5 +68,5 @@ export interface Finding {
 /** Checks the roles of stored keys and users. */
 export function checkCredentialRoles(holders: RoleHolders, roles: ReadonlyMap<string, unknown>): Finding {
   const warning = undeclaredRoles(holders, roles);
-  return { check: 'credentials', ok: true, isWarning: warning !== undefined, detail: warning ?? 'of declared roles' };
+  return { check: 'credentials', ok: true, isWarning: warning !== undefined, detail: warning ?? 'roles declared' };
 }

@@ -91,7 +91,7 @@ function values(db: Database, { name, fields }: Collection): Finding {
     })
     .filter(({ count }) => count > 0)
     .map(({ field, count }) => `${count} rows hold a ${field.name} with more digits than it may have`);
-  return finding('constraints', problems, 'all rows keep them');
+  return finding('constraints', problems, 'satisfied by all rows');
 }
 
 /** Read once for all collections. */
@@ -109,17 +109,17 @@ function indexes(_db: Database, collection: Collection, schema: Schema): Finding
     .filter(({ name }) => !schema.indexes.has(name))
     .map(
       ({ fields }) =>
-        `the index on ${fields.map(({ name }) => name).join(', ')} is missing; it is made when the service starts`,
+        `the index on ${fields.map(({ name }) => name).join(', ')} is missing; the service creates it at start`,
     );
-  return finding('indexes', missing, 'all there');
+  return finding('indexes', missing, 'complete');
 }
 
 /** A missing or incomplete search index only makes searches slower. */
 function searches(db: Database, collection: Collection, { stored }: Schema): Finding {
   const named = (detail: string): Finding => ({ check: 'search index', ok: true, detail });
-  if (!hasSearchIndex(db, collection, stored)) return named('none; it is made when the service starts');
+  if (!hasSearchIndex(db, collection, stored)) return named('missing; the service creates it at start');
   const pending = countPending(db, collection);
-  return named(`${pending} ${pending === 1 ? 'row' : 'rows'} not in it yet`);
+  return named(`${pending} changed ${pending === 1 ? 'row' : 'rows'} not indexed yet`);
 }
 
 function count(db: Database, { name }: Collection): Finding {
@@ -131,8 +131,8 @@ function references(db: Database): Finding {
   const broken = db.query('select "table", parent, count(*) from pragma_foreign_key_check group by 1, 2').values();
   return finding(
     'references',
-    broken.map(([from, to, rows]) => `${rows} rows of ${from} refer to rows of ${to} that are not there`),
-    'all found',
+    broken.map(([from, to, rows]) => `${rows} rows of ${from} reference rows of ${to} that do not exist`),
+    'all exist',
   );
 }
 

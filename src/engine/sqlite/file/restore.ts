@@ -21,7 +21,7 @@ export function restoreDatabase(restoring: Restoring): RestoreReport {
   }
   const report = verifyCopy(file, catalogue);
   const isThere = existsSync(path) && statSync(path).size > 0;
-  if (isThere && !replace) throw new ConfigError(`${path} is there already; --force replaces all that it holds`);
+  if (isThere && !replace) throw new ConfigError(`${path} already exists; --force replaces all its rows`);
   if (isThere && !isDamaged(path)) return { ...report, ...replaceRows(restoring) };
   if (isThere && isInUse(path)) {
     throw new ConfigError(
