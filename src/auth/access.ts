@@ -15,7 +15,7 @@ import { claimPath } from '../settings/access.ts';
 import { ConfigError, type ServeSettings } from '../settings/by-command.ts';
 import { credentialsNeeded, noSuchRole } from './errors.ts';
 import { Keys } from './keys.ts';
-import { PublicKeys } from './public-keys.ts';
+import { openPublicKeys } from './public-keys.ts';
 import { credentialsOf, type RequestCredentials } from './request-credentials.ts';
 import { rightsOf } from './rights.ts';
 import { requireSameOrigin } from './same-origin.ts';
@@ -24,7 +24,7 @@ import { type Account, type Counts, NOBODY, sessionPages } from './session-pages
 import { CredentialStore } from './store.ts';
 import { Tokens } from './tokens.ts';
 import { Users } from './users.ts';
-import { publicKeyVerifier, secretVerifier, type Verifier } from './verifiers.ts';
+import { secretVerifier, type Verifier } from './verifiers.ts';
 
 export type AccessSettings = Pick<ServeSettings, 'jwtAudience' | 'jwtIssuer' | 'jwtRoleClaim' | 'sessionHours'>;
 
@@ -139,9 +139,7 @@ export async function openVerifier(
   if (jwtSecret !== '' && jwks !== '') throw new ConfigError('use only one of --jwt-secret and --jwks');
   if (jwtSecret !== '') return secretVerifier(jwtSecret);
   if (jwks === '') return undefined;
-  const keys = new PublicKeys(jwks, notice);
-  await keys.open();
-  return publicKeyVerifier(keys);
+  return openPublicKeys(jwks, notice);
 }
 
 async function warningsOf(

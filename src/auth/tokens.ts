@@ -14,9 +14,7 @@ interface Verified {
   readonly caller: Caller;
   /** When the token expires, in milliseconds since 1970. */
   readonly expires: number;
-  /** Until when the verification holds, by the monotonic clock. */
-  readonly freshUntil: number;
-  readonly generation: number;
+  readonly keysVersion: number;
 }
 
 export class Tokens {
@@ -35,14 +33,17 @@ export class Tokens {
     if (verifier === undefined) throw invalidToken('PGRST300', 'Server lacks JWT secret', hintFor(token));
     const name = hashOf(token);
     const known = this.remembered.get(name);
-    const isFresh = known?.generation === verifier.generation && performance.now() < known.freshUntil;
-    if (isFresh && Date.now() < known.expires) return known.caller;
+    if (known !== undefined && known.keysVersion === verifier.keysVersion() && Date.now() < known.expires) {
+      return known.caller;
+    }
     return this.verify(verifier, token, name);
   }
 
   private async verify(verifier: Verifier, token: string, name: string): Promise<Caller> {
     const parts = token.split('.').length;
     if (parts !== 3) throw invalidToken('PGRST301', `Expected 3 parts in JWT; got ${parts}`, hintFor(token));
+    // Read first: if the keys change meanwhile, the token is verified again.
+    const keysVersion = verifier.keysVersion();
     const payload = await signedPayload(verifier, token);
     const claims = readClaims(payload);
     const expires = checkClaims(claims, this.terms);
@@ -51,8 +52,7 @@ export class Tokens {
     const identity = `token ${typeof sub === 'string' ? JSON.stringify([iss, sub]) : name}`;
     const caller = { ...callerOf(claims, this.terms), identity };
     this.checkRole(caller);
-    const { generation, freshMs } = verifier;
-    this.remembered.set(name, { caller, expires, freshUntil: performance.now() + freshMs, generation });
+    if (keysVersion !== undefined) this.remembered.set(name, { caller, expires, keysVersion });
     return caller;
   }
 }
