@@ -75,7 +75,7 @@ export function openAuthentication(options: AccessOptions): Authentication {
 
   const cookieScope = (request: Request, context: PageContext | undefined): CookieScope => ({
     isSecure: proxies.isSecure(request, context?.peer),
-    prefix: context?.place?.prefix ?? '',
+    prefix: context?.location.prefix ?? '',
   });
 
   function callerOf(

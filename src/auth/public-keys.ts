@@ -34,7 +34,8 @@ export async function openPublicKeys(
     } catch (error) {
       failedAt = performance.now();
       problem = fileProblem(error);
-      notice(`the public keys of tokens cannot be read: ${problem}`);
+      // Without usable keys, the error of a file ends the start.
+      if (isUrl || usable !== undefined) notice(`the public keys of tokens cannot be read: ${problem}`);
     }
   }
 

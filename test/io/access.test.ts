@@ -268,7 +268,7 @@ describe('a token', () => {
     expect(await started('--jwt-secret', SECRET, '--jwks', 'keys.json')).toContain(
       'use only one of --jwt-secret and --jwks',
     );
-    expect(await started('--jwks', 'missing.json')).toContain('--jwks missing.json: the file does not exist\n');
+    expect(await started('--jwks', 'missing.json')).toContain('--jwks missing.json: the file or folder does not exist\n');
     expect(await started('--jwt-role-claim', 'role')).toContain('such as .role');
   });
 });
