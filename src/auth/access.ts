@@ -156,7 +156,7 @@ async function warningsOf(
     // A token may name any role.
     const warning = hasTokens ? undefined : similarToAnonymous(roles, holders);
     return [
-      ...(undeclared === undefined ? [] : [`there are credentials ${undeclared}`]),
+      ...(undeclared === undefined ? [] : [`credentials are ${undeclared}`]),
       ...(warning === undefined ? [] : [warning]),
     ];
   } catch {

@@ -5,7 +5,7 @@
 import { memoize } from '../base/memo.ts';
 import type { Collection, Field, Reference } from './declaration.ts';
 
-export type Cardinality = 'many-to-one' | 'one-to-many' | 'one-to-one' | 'many-to-many';
+type Cardinality = 'many-to-one' | 'one-to-many' | 'one-to-one' | 'many-to-many';
 
 /** A row of `to` belongs to a row of `from` if its `inner` equals `outer`, or if a row of `through` matches both. */
 export interface Relation {

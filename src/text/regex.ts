@@ -35,7 +35,7 @@ function tooLong(): ApiError {
 }
 
 /** A compiled expression, and how many instructions it takes. */
-export interface Program {
+interface Program {
   readonly test: (text: string) => boolean;
   readonly size: number;
   /** About how many steps a text of that length takes at worst. */

@@ -22,7 +22,7 @@ const PARSERS: Readonly<Record<SearchMode, (query: string, read: Reader) => Draf
 };
 
 /** A text, or the texts of one document. */
-export type ParsedSearch = string | readonly string[];
+type ParsedSearch = string | readonly string[];
 
 /** Null for a query of nothing but stop words. */
 export function parseSearch(mode: SearchMode, query: string, read: Reader): Query | null {

@@ -9,7 +9,7 @@ import type { Query } from './query.ts';
 import type { Spend } from './tokens.ts';
 
 /** The lexemes of a text, each with its positions in ascending order. */
-export type SearchVector = ReadonlyMap<string, readonly number[]>;
+type SearchVector = ReadonlyMap<string, readonly number[]>;
 
 /** PostgreSQL's limits: later positions are taken for the last one, and further ones of a lexeme are forgotten. */
 const LAST_POSITION = 16383;
