@@ -32,8 +32,8 @@ interface Parts {
 }
 
 const SERVICE_TAGS: readonly JsonObject[] = [
-  { name: 'Describe', description: 'What the service can do.' },
-  { name: 'Observe', description: 'How the service is.' },
+  { name: 'Describe', description: 'The descriptions of the API.' },
+  { name: 'Observe', description: 'Health and metrics of the service.' },
 ];
 
 /** The collections that the description of the whole document names. */
