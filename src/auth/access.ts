@@ -15,22 +15,20 @@ import { claimPath } from '../settings/access.ts';
 import { ConfigError, type ServeSettings } from '../settings/by-command.ts';
 import { credentialsNeeded, noSuchRole } from './errors.ts';
 import { Keys } from './keys.ts';
-import { PublicKeys } from './public-keys.ts';
+import { openPublicKeys } from './public-keys.ts';
 import { credentialsOf, type RequestCredentials } from './request-credentials.ts';
 import { rightsOf } from './rights.ts';
 import { requireSameOrigin } from './same-origin.ts';
-import { type CookieTerms, endedCookie } from './session-cookie.ts';
+import { type CookieScope, expiredCookie } from './session-cookie.ts';
 import { type Account, type Counts, NOBODY, sessionPages } from './session-pages.ts';
 import { CredentialStore } from './store.ts';
 import { Tokens } from './tokens.ts';
 import { Users } from './users.ts';
-import { publicKeyVerifier, secretVerifier, type Verifier } from './verifiers.ts';
-
-export type AccessSettings = Pick<ServeSettings, 'jwtAudience' | 'jwtIssuer' | 'jwtRoleClaim' | 'sessionHours'>;
+import { secretVerifier, type Verifier } from './verifiers.ts';
 
 export interface AccessOptions {
   readonly engine: Engine;
-  readonly settings: AccessSettings;
+  readonly settings: Pick<ServeSettings, 'jwtAudience' | 'jwtIssuer' | 'jwtRoleClaim' | 'sessionHours'>;
   /** A catalogue with roles. */
   readonly catalogue: Catalogue;
   /** The proxies whose forwarding headers are trusted. */
@@ -40,10 +38,10 @@ export interface AccessOptions {
 }
 
 export interface Authentication {
-  /** Throws a `ApiError`, or rejects with one, if the credentials are invalid. */
-  readonly identify: (request: Request, noted?: PageContext) => MaybePromise<Caller>;
+  /** Throws an `ApiError`, or rejects with one, if the credentials are invalid. */
+  readonly identify: (request: Request, context?: PageContext) => MaybePromise<Caller>;
   /** The account behind the session of a page request; nobody's if the session has ended. */
-  readonly accountOf: (request: Request, noted?: PageContext) => Promise<Account>;
+  readonly accountOf: (request: Request, context?: PageContext) => Promise<Account>;
   readonly pages: Pages;
   /** Warnings: keys and users whose role is not declared, a role that nobody can have. None if the database is down. */
   warnings(): Promise<readonly string[]>;
@@ -59,62 +57,67 @@ export function openAuthentication(options: AccessOptions): Authentication {
     if (roles.has(caller.role)) return;
     throw caller.role === ANONYMOUS.role ? credentialsNeeded(lookalike) : noSuchRole(code, caller.role);
   };
-  const terms = {
+  const required = {
     audience: settings.jwtAudience,
     issuer: settings.jwtIssuer,
     role: claimPath(settings.jwtRoleClaim)!,
   };
-  const tokens = new Tokens(verifier, terms, check('PGRST303'));
+  const tokens = new Tokens(verifier, required, check('PGRST303'));
   const keys = new Keys(store, check('CAT401'));
-  const people = new Users(store, settings.sessionHours * 3_600, check('CAT401'));
-  const rights = (caller: Caller) => rightsOf(catalogue, caller);
+  const users = new Users(store, settings.sessionHours * 3_600, check('CAT401'));
+  const account = (by: Account['by'], caller: Caller): Account => ({
+    by,
+    role: caller.role,
+    name: caller.name ?? null,
+    rights: rightsOf(catalogue, caller),
+  });
   const counts: Counts = { refused: 0, logins: 0, loginsRefused: 0 };
 
-  const cookieTerms = (request: Request, noted: PageContext | undefined): CookieTerms => ({
-    isSecure: proxies.isSecure(request, noted?.peer),
-    prefix: noted?.location?.prefix ?? '',
+  const cookieScope = (request: Request, context: PageContext | undefined): CookieScope => ({
+    isSecure: proxies.isSecure(request, context?.peer),
+    prefix: context?.location.prefix ?? '',
   });
 
   function callerOf(
-    sent: RequestCredentials | undefined,
+    credentials: RequestCredentials | undefined,
     request: Request,
-    noted: PageContext | undefined,
+    context: PageContext | undefined,
   ): MaybePromise<Caller> {
-    switch (sent?.kind) {
+    switch (credentials?.kind) {
       case undefined:
         check('CAT401')(ANONYMOUS);
         return ANONYMOUS;
       case 'token':
-        return tokens.callerOf(sent.text);
+        return tokens.callerOf(credentials.text);
       case 'key':
-        return keys.callerOf(sent.text);
+        return keys.callerOf(credentials.text);
       case 'session':
-        if (!isRead(request)) requireSameOrigin(request, noted?.peer, proxies);
-        return people.callerOf(sent.text);
+        if (!isRead(request)) requireSameOrigin(request, context?.peer, proxies);
+        return users.callerOf(credentials.text);
     }
   }
 
-  function refuse(error: unknown, request: Request, noted: PageContext | undefined): never {
+  function reject(error: unknown, request: Request, context: PageContext | undefined): never {
     if (!(error instanceof ApiError)) throw error;
     if (error.status < 500) counts.refused++;
-    throw error.code === 'CAT401' ? forgetting(error, cookieTerms(request, noted)) : error;
+    throw error.code === 'CAT401' ? withExpiredCookie(error, cookieScope(request, context)) : error;
   }
 
-  function identify(request: Request, noted?: PageContext): MaybePromise<Caller> {
+  function identify(request: Request, context?: PageContext): MaybePromise<Caller> {
     try {
-      const sent = credentialsOf(request.headers, () => cookieTerms(request, noted));
-      const caller = callerOf(sent, request, noted);
-      return caller instanceof Promise ? caller.catch((error) => refuse(error, request, noted)) : caller;
+      const credentials = credentialsOf(request.headers, () => cookieScope(request, context));
+      const caller = callerOf(credentials, request, context);
+      return caller instanceof Promise ? caller.catch((error) => reject(error, request, context)) : caller;
     } catch (error) {
-      return refuse(error, request, noted);
+      return reject(error, request, context);
     }
   }
 
-  async function accountOf(request: Request, noted?: PageContext): Promise<Account> {
+  async function accountOf(request: Request, context?: PageContext): Promise<Account> {
     try {
-      const sent = credentialsOf(request.headers, () => cookieTerms(request, noted));
-      const caller = await callerOf(sent, request, noted);
-      return { by: sent?.kind ?? 'nothing', role: caller.role, name: caller.name ?? null, rights: rights(caller) };
+      const credentials = credentialsOf(request.headers, () => cookieScope(request, context));
+      const caller = await callerOf(credentials, request, context);
+      return account(credentials?.kind ?? 'nothing', caller);
     } catch (error) {
       if (error instanceof ApiError && error.status === 401) return NOBODY;
       throw error;
@@ -124,7 +127,7 @@ export function openAuthentication(options: AccessOptions): Authentication {
   return {
     identify,
     accountOf,
-    pages: sessionPages({ identify, people, counts, roles, proxies, cookieTerms, rightsOf: rights }),
+    pages: sessionPages({ identify, users, counts, roles, proxies, cookieScope, account }),
     // A store of its own: after a failed lookup it waits before the next, and requests must not wait with it.
     warnings: () => warningsOf(new CredentialStore(engine), catalogue, verifier !== undefined),
     metrics: () => metricsOf(counts),
@@ -139,9 +142,7 @@ export async function openVerifier(
   if (jwtSecret !== '' && jwks !== '') throw new ConfigError('use only one of --jwt-secret and --jwks');
   if (jwtSecret !== '') return secretVerifier(jwtSecret);
   if (jwks === '') return undefined;
-  const keys = new PublicKeys(jwks, notice);
-  await keys.open();
-  return publicKeyVerifier(keys);
+  return openPublicKeys(jwks, notice);
 }
 
 async function warningsOf(
@@ -153,10 +154,10 @@ async function warningsOf(
     const holders = { keys: await store.keys(), users: await store.users() };
     const undeclared = undeclaredRoles(holders, roles);
     // A token may name any role.
-    const meant = hasTokens ? undefined : similarToAnonymous(roles, holders);
+    const warning = hasTokens ? undefined : similarToAnonymous(roles, holders);
     return [
-      ...(undeclared === undefined ? [] : [`there are credentials ${undeclared}`]),
-      ...(meant === undefined ? [] : [meant]),
+      ...(undeclared === undefined ? [] : [`credentials are ${undeclared}`]),
+      ...(warning === undefined ? [] : [warning]),
     ];
   } catch {
     // The service also starts while the database is down.
@@ -164,17 +165,17 @@ async function warningsOf(
   }
 }
 
-export function isRead({ method }: Request): boolean {
+function isRead({ method }: Request): boolean {
   return method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
 }
 
 /** Makes the browser delete the cookie of an ended session. */
-function forgetting(refusal: ApiError, terms: CookieTerms): ApiError {
-  const { code, message, details, hint, headers, cause } = refusal;
+function withExpiredCookie(error: ApiError, scope: CookieScope): ApiError {
+  const { code, message, details, hint, headers, cause } = error;
   return new ApiError(code, message, {
     details: details ?? undefined,
     hint: hint ?? undefined,
-    headers: { ...headers, 'set-cookie': endedCookie(terms) },
+    headers: { ...headers, 'set-cookie': expiredCookie(scope) },
     ...(typeof cause === 'string' ? { cause } : {}),
   });
 }

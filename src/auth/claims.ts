@@ -8,7 +8,7 @@ import { invalidToken } from './errors.ts';
 
 export type Claims = Readonly<Record<string, unknown>>;
 
-export interface ClaimTerms {
+export interface RequiredClaims {
   /** The required audience and issuer; empty if any is accepted. */
   readonly audience: string;
   readonly issuer: string;
@@ -28,7 +28,7 @@ export function readClaims(payload: Uint8Array): Claims {
 }
 
 /** Returns when the token expires, in milliseconds since 1970. */
-export function checkClaims(claims: Claims, { audience, issuer }: ClaimTerms, now = Date.now() / 1000): number {
+export function checkClaims(claims: Claims, { audience, issuer }: RequiredClaims, now = Date.now() / 1000): number {
   const moment = (name: 'exp' | 'nbf' | 'iat'): number | undefined => {
     const value = claims[name];
     if (value === undefined || Number.isFinite(value)) return value as number | undefined;
@@ -44,28 +44,28 @@ export function checkClaims(claims: Claims, { audience, issuer }: ClaimTerms, no
 }
 
 /** A token without audience is accepted only if no audience is required. */
-function checkAudience(given: unknown, wanted: string): void {
-  const named = given === undefined ? [] : Array.isArray(given) ? given : [given];
-  if (!named.every((each) => typeof each === 'string')) {
+function checkAudience(audiences: unknown, required: string): void {
+  const list = audiences === undefined ? [] : Array.isArray(audiences) ? audiences : [audiences];
+  if (!list.every((each) => typeof each === 'string')) {
     throw invalidToken(NOT_ACCEPTABLE, "The JWT 'aud' claim must be a string or an array of strings");
   }
-  if (wanted !== '' && !named.includes(wanted)) throw invalidToken(NOT_ACCEPTABLE, 'JWT not in audience');
+  if (required !== '' && !list.includes(required)) throw invalidToken(NOT_ACCEPTABLE, 'JWT not in audience');
 }
 
 /** A token without a role is anonymous, with its claims. */
-export function callerOf(claims: Claims, { role: path }: ClaimTerms): Caller {
-  const role = at(claims, path) ?? ANONYMOUS.role;
+export function callerOf(claims: Claims, { role: path }: RequiredClaims): Caller {
+  const role = valueAt(claims, path) ?? ANONYMOUS.role;
   if (typeof role !== 'string') throw invalidToken(NOT_ACCEPTABLE, 'The role in the JWT must be a string');
   const { sub } = claims;
-  return { role, claims: { ...claims, role }, ...(typeof sub === 'string' ? { name: readable(sub) } : {}) };
+  return { role, claims: { ...claims, role }, ...(typeof sub === 'string' ? { name: printable(sub) } : {}) };
 }
 
 /** Makes a subject safe for the log: users may have chosen it. */
-function readable(sub: string): string {
+function printable(sub: string): string {
   return sub.slice(0, MAX_ACCOUNT_NAME_LENGTH).replaceAll(/\p{C}/gu, '?');
 }
 
-function at(claims: Claims, path: ClaimPath): unknown {
+function valueAt(claims: Claims, path: ClaimPath): unknown {
   let value: unknown = claims;
   for (const step of path) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;

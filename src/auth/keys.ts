@@ -4,11 +4,10 @@ import type { MaybePromise } from '../engine/engine.ts';
 import { andThen } from '../response/request-context.ts';
 import { type CachedCredential, CredentialCache } from './credential-cache.ts';
 import { invalidToken } from './errors.ts';
-import { newKeyText } from './key-text.ts';
+import { hashOf, newKeyText } from './secret-text.ts';
 import type { CredentialStore, StoredKey } from './store.ts';
-import { hashOf } from './verified-cache.ts';
 
-export interface NewKey {
+interface NewKey {
   readonly name: string;
   readonly role: string;
   readonly claims: Readonly<Record<string, unknown>>;
@@ -35,9 +34,9 @@ export class Keys {
   constructor(store: CredentialStore, checkRole: (caller: Caller) => void) {
     this.lookups = new CredentialCache((hash) =>
       andThen(store.key(hash), (key): CachedCredential => {
-        const found = foundIn(key);
-        checkRole(found.caller);
-        return found;
+        const credential = credentialOf(key);
+        checkRole(credential.caller);
+        return credential;
       }),
     );
   }
@@ -47,7 +46,7 @@ export class Keys {
   }
 }
 
-function foundIn(key: StoredKey | undefined): CachedCredential {
+function credentialOf(key: StoredKey | undefined): CachedCredential {
   if (key === undefined) throw invalidToken('PGRST301', 'The key is not known, or was revoked');
   const { hash, name, role, claims, expires_at } = key;
   const endsAt = expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at);

@@ -7,7 +7,8 @@
 import { ApiError } from '../base/errors.ts';
 import { MAX_TRACKED_LOGINS } from '../base/limits/auth.ts';
 import { networkOf } from '../base/net/address.ts';
-import { hashOf, VerifiedCache } from './verified-cache.ts';
+import { LruCache } from './lru-cache.ts';
+import { hashOf } from './secret-text.ts';
 
 interface Attempts {
   count: number;
@@ -16,29 +17,28 @@ interface Attempts {
   at: number;
 }
 
-interface Patience {
+interface Limit {
   readonly free: number;
   readonly longestSeconds: number;
 }
 
-const PATIENCE = {
+const LIMITS = {
   both: { free: 5, longestSeconds: 300 },
   address: { free: 20, longestSeconds: 30 },
   name: { free: 50, longestSeconds: 60 },
-} as const satisfies Record<string, Patience>;
+} as const satisfies Record<string, Limit>;
 
-type Kind = keyof typeof PATIENCE;
-const KINDS = Object.keys(PATIENCE) as Kind[];
+type Kind = keyof typeof LIMITS;
 
 /** Attempts are forgotten after this time without a new one. */
 const FORGOTTEN_MS = 3_600_000;
 
 export class LoginAttempts {
   /** One table per kind: many names must not evict the counts of an address. */
-  private readonly counted = {
-    both: new VerifiedCache<Attempts>(MAX_TRACKED_LOGINS),
-    address: new VerifiedCache<Attempts>(MAX_TRACKED_LOGINS),
-    name: new VerifiedCache<Attempts>(MAX_TRACKED_LOGINS),
+  private readonly attempts = {
+    both: new LruCache<Attempts>(MAX_TRACKED_LOGINS),
+    address: new LruCache<Attempts>(MAX_TRACKED_LOGINS),
+    name: new LruCache<Attempts>(MAX_TRACKED_LOGINS),
   };
 
   /** A monotonic clock: setting the system clock must not lengthen or end a pause. */
@@ -51,11 +51,11 @@ export class LoginAttempts {
     const wait = Math.max(...waits);
     if (wait > 0) throw tooMany(Math.ceil(wait / 1000));
     for (const [kind, entry] of this.entries(name, address)) {
-      const { free, longestSeconds } = PATIENCE[kind];
+      const { free, longestSeconds } = LIMITS[kind];
       const { count } = this.find(kind, entry, now);
       const over = count + 1 - free;
       const pause = over < 0 ? 0 : Math.min(2 ** over, longestSeconds) * 1000;
-      this.counted[kind].set(entry, { count: count + 1, after: now + pause, at: now });
+      this.attempts[kind].set(entry, { count: count + 1, after: now + pause, at: now });
     }
   }
 
@@ -63,13 +63,9 @@ export class LoginAttempts {
   succeeded(name: string, address: string): void {
     for (const [kind, entry] of this.entries(name, address)) {
       const { count, at } = this.find(kind, entry, this.now());
-      if (kind === 'both') this.counted.both.delete(entry);
-      else this.counted[kind].set(entry, { count: Math.max(0, count - 1), after: 0, at });
+      if (kind === 'both') this.attempts.both.delete(entry);
+      else this.attempts[kind].set(entry, { count: Math.max(0, count - 1), after: 0, at });
     }
-  }
-
-  get size(): number {
-    return KINDS.reduce((sum, kind) => sum + this.counted[kind].size, 0);
   }
 
   private entries(name: string, address: string): [kind: Kind, entry: string][] {
@@ -83,7 +79,7 @@ export class LoginAttempts {
   }
 
   private find(kind: Kind, entry: string, now: number): Attempts {
-    const known = this.counted[kind].get(entry);
+    const known = this.attempts[kind].get(entry);
     return known === undefined || now - known.at > FORGOTTEN_MS ? { count: 0, after: 0, at: now } : known;
   }
 }

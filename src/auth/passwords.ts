@@ -1,6 +1,6 @@
 /**
  * Password hashes by argon2id (https://www.rfc-editor.org/rfc/rfc9106; parameters from OWASP). Bun hashes on its own threads.
- * Few run at a time, since each needs much memory. An unknown name takes as long as a known one.
+ * Few run at a time, since each needs much memory.
  */
 
 import { ApiError } from '../base/errors.ts';
@@ -11,7 +11,7 @@ import {
   MIN_PASSWORD_LENGTH,
 } from '../base/limits/auth.ts';
 import { ConfigError } from '../settings/by-command.ts';
-import { randomText } from './key-text.ts';
+import { randomText } from './secret-text.ts';
 
 const ARGON2 = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const;
 
@@ -30,10 +30,11 @@ export function passwordProblem(password: string): string | undefined {
 export function hashPassword(password: string): Promise<string> {
   const problem = passwordProblem(password);
   if (problem !== undefined) throw new ConfigError(problem);
-  return turns.take(() => Bun.password.hash(normal(password), ARGON2));
+  return hashQueue.run(() => Bun.password.hash(normal(password), ARGON2));
 }
 
-let nobodys: Promise<string> | undefined;
+/** Compared with the password of an unknown name, which then takes as long as a known one. */
+let dummyHash: Promise<string> | undefined;
 
 export function isTooLong(password: string): boolean {
   return Buffer.byteLength(password) > MAX_PASSWORD_BYTES;
@@ -42,19 +43,19 @@ export function isTooLong(password: string): boolean {
 /** `hash` is undefined if the user does not exist. */
 export async function isPassword(password: string, hash: string | undefined): Promise<boolean> {
   if (isTooLong(password)) return false;
-  return turns.take(async () => {
-    nobodys ??= Bun.password.hash(randomText(), ARGON2);
-    const isRight = await Bun.password.verify(normal(password), hash ?? (await nobodys));
+  return hashQueue.run(async () => {
+    dummyHash ??= Bun.password.hash(randomText(), ARGON2);
+    const isRight = await Bun.password.verify(normal(password), hash ?? (await dummyHash));
     return isRight && hash !== undefined;
   });
 }
 
 /** Limits concurrent work; a bounded number of calls may wait. */
-class Turns {
+class HashQueue {
   private running = 0;
   private readonly waiting: (() => void)[] = [];
 
-  async take<T>(work: () => Promise<T>): Promise<T> {
+  async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.running < MAX_CONCURRENT_HASHES) this.running++;
     else await this.wait();
     try {
@@ -75,4 +76,4 @@ class Turns {
   }
 }
 
-const turns = new Turns();
+const hashQueue = new HashQueue();

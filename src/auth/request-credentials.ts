@@ -1,8 +1,8 @@
 /** Reads the credentials of a request. One of them wins; malformed ones are rejected before any work. */
 import { MAX_CREDENTIAL_LENGTH } from '../base/limits/auth.ts';
 import { invalidToken } from './errors.ts';
-import { isKeyText, isMeantForKey, KEY_HINT } from './key-text.ts';
-import { type CookieTerms, sessionIn } from './session-cookie.ts';
+import { hasKeyPrefix, isKeyText, KEY_HINT } from './secret-text.ts';
+import { type CookieScope, sessionIn } from './session-cookie.ts';
 
 export type RequestCredentials = { readonly kind: 'token' | 'key' | 'session'; readonly text: string };
 
@@ -10,24 +10,24 @@ export type RequestCredentials = { readonly kind: 'token' | 'key' | 'session'; r
 const BEARER = /^bearer +([\w.~+/-]+=*)$/i;
 
 /** Authorization wins over apikey, and both over a cookie. Undefined if there are no credentials. */
-export function credentialsOf(headers: Headers, terms: () => CookieTerms): RequestCredentials | undefined {
+export function credentialsOf(headers: Headers, scope: () => CookieScope): RequestCredentials | undefined {
   const authorization = headers.get('authorization');
   if (authorization !== null) return tokenOrKey(bearerOf(authorization));
   const apikey = headers.get('apikey');
   if (apikey !== null) return tokenOrKey(shortEnough(apikey.trim()));
-  return requestSession(headers, terms);
+  return requestSession(headers, scope);
 }
 
-export function requestSession(headers: Headers, terms: () => CookieTerms): RequestCredentials | undefined {
+export function requestSession(headers: Headers, scope: () => CookieScope): RequestCredentials | undefined {
   const cookie = headers.get('cookie');
-  const session = cookie === null ? undefined : sessionIn(cookie, terms());
+  const session = cookie === null ? undefined : sessionIn(cookie, scope());
   return session === undefined ? undefined : { kind: 'session', text: session };
 }
 
 function bearerOf(authorization: string): string {
-  const given = shortEnough(authorization.trim());
-  if (/^bearer$/i.test(given)) throw invalidToken('PGRST301', 'Empty JWT is sent in Authorization header');
-  const token = BEARER.exec(given)?.[1];
+  const header = shortEnough(authorization.trim());
+  if (/^bearer$/i.test(header)) throw invalidToken('PGRST301', 'Empty JWT is sent in Authorization header');
+  const token = BEARER.exec(header)?.[1];
   if (token !== undefined) return token;
   throw invalidToken('PGRST301', 'The Authorization header cannot be read', {
     hint: 'Send it once, as Bearer and one token or key.',
@@ -41,6 +41,6 @@ function shortEnough(text: string): string {
 
 function tokenOrKey(text: string): RequestCredentials {
   if (isKeyText(text)) return { kind: 'key', text };
-  if (isMeantForKey(text)) throw invalidToken('PGRST301', 'The key is not whole', { hint: KEY_HINT });
+  if (hasKeyPrefix(text)) throw invalidToken('PGRST301', 'The key is incomplete', { hint: KEY_HINT });
   return { kind: 'token', text };
 }

@@ -25,6 +25,6 @@ function rightsIn(collection: Collection, role: Role | undefined): Record<Right,
     Right,
     readonly string[]
   >;
-  // Of deletable rows, show only readable fields.
+  // Pages show the readable fields of a deletable row.
   return { ...rights, delete: rights.delete.length === 0 ? [] : rights.read };
 }

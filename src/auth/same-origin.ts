@@ -3,7 +3,7 @@ import { ApiError } from '../base/errors.ts';
 import type { Peer } from '../http/edge/peer.ts';
 import type { TrustedProxies } from '../http/edge/proxies.ts';
 
-export function isSameOrigin(request: Request, peer: Peer | undefined, proxies: TrustedProxies): boolean {
+function isSameOrigin(request: Request, peer: Peer | undefined, proxies: TrustedProxies): boolean {
   const { headers } = request;
   // Correct behind any proxy, but browsers send it only over TLS and to loopback: https://www.w3.org/TR/fetch-metadata/
   const site = headers.get('sec-fetch-site');

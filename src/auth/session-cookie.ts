@@ -9,10 +9,10 @@ const HOST_NAME = `__Host-${NAME}`;
 const TEXT = /^[\w-]{43}$/;
 
 /** The text of the session; undefined if no cookie can be one. */
-export function sessionIn(cookies: string, terms: CookieTerms): string | undefined {
+export function sessionIn(cookies: string, scope: CookieScope): string | undefined {
   if (!cookies.includes(NAME)) return undefined;
   const pairs = cookies.split(';').map((pair) => pair.trim());
-  for (const name of namesThatCount(terms)) {
+  for (const name of acceptedNames(scope)) {
     const pair = pairs.find((each) => each.startsWith(`${name}=`));
     const text = pair?.slice(name.length + 1);
     if (text !== undefined && TEXT.test(text)) return text;
@@ -20,7 +20,7 @@ export function sessionIn(cookies: string, terms: CookieTerms): string | undefin
   return undefined;
 }
 
-export interface CookieTerms {
+export interface CookieScope {
   /** Whether the client's side of the connection is encrypted, here or at a proxy. */
   readonly isSecure: boolean;
   /** The path prefix that clients use. */
@@ -28,18 +28,18 @@ export interface CookieTerms {
 }
 
 /** The last name is the one to set. Below a path, the cookie of the whole host also applies. */
-function namesThatCount({ isSecure, prefix }: CookieTerms): readonly string[] {
+function acceptedNames({ isSecure, prefix }: CookieScope): readonly string[] {
   if (!isSecure) return [NAME];
   return prefix === '' ? [HOST_NAME] : [HOST_NAME, SECURE_NAME];
 }
 
-export function sessionCookie(text: string, seconds: number, terms: CookieTerms): string {
-  const { isSecure, prefix } = terms;
-  const name = namesThatCount(terms).at(-1)!;
+export function sessionCookie(text: string, seconds: number, scope: CookieScope): string {
+  const { isSecure, prefix } = scope;
+  const name = acceptedNames(scope).at(-1)!;
   return `${name}=${text}; Path=${prefix === '' ? '/' : prefix}; Max-Age=${seconds}; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
 }
 
 /** Makes the browser delete the cookie. */
-export function endedCookie(terms: CookieTerms): string {
-  return sessionCookie('', 0, terms);
+export function expiredCookie(scope: CookieScope): string {
+  return sessionCookie('', 0, scope);
 }

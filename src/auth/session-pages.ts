@@ -10,7 +10,7 @@ import { type PageContext, type Pages, readOnly } from '../http/pages.ts';
 import { credentialsOf, type RequestCredentials, requestSession } from './request-credentials.ts';
 import type { Rights } from './rights.ts';
 import { requireSameOrigin } from './same-origin.ts';
-import { type CookieTerms, endedCookie, sessionCookie } from './session-cookie.ts';
+import { type CookieScope, expiredCookie, sessionCookie } from './session-cookie.ts';
 import type { StartedSession, Users } from './users.ts';
 
 export const AUTH_PATH = '/auth';
@@ -18,7 +18,6 @@ const LOGIN_PATH = `${AUTH_PATH}/login`;
 const LOGOUT_PATH = `${AUTH_PATH}/logout`;
 const PASSWORD_PATH = `${AUTH_PATH}/password`;
 const SESSION_PATH = `${AUTH_PATH}/session`;
-export const AUTH_PATHS = [LOGIN_PATH, LOGOUT_PATH, PASSWORD_PATH, SESSION_PATH] as const;
 
 /** Counters for the metrics. */
 export interface Counts {
@@ -38,19 +37,20 @@ export interface Account {
 
 export const NOBODY: Account = { by: 'nothing', role: null, name: null, rights: null };
 
-interface Terms {
-  readonly identify: (request: Request, noted?: PageContext) => MaybePromise<Caller>;
-  readonly people: Users;
+interface SessionOptions {
+  readonly identify: (request: Request, context?: PageContext) => MaybePromise<Caller>;
+  readonly users: Users;
   readonly counts: Counts;
   readonly roles: ReadonlySet<string>;
   readonly proxies: TrustedProxies;
-  readonly cookieTerms: (request: Request, noted: PageContext | undefined) => CookieTerms;
-  readonly rightsOf: (caller: Caller) => Rights;
+  readonly cookieScope: (request: Request, context: PageContext | undefined) => CookieScope;
+  readonly account: (by: Account['by'], caller: Caller) => Account;
 }
 
 const NO_STORE = { 'cache-control': 'no-store' };
 
-export function sessionPages({ identify, people, counts, roles, proxies, cookieTerms, rightsOf }: Terms): Pages {
+export function sessionPages(options: SessionOptions): Pages {
+  const { identify, users, counts, roles, proxies, cookieScope, account } = options;
   const bodies = new BodyReceiver(MAX_LOGIN_BYTES);
 
   async function fieldsOf<Name extends string>(
@@ -62,9 +62,9 @@ export function sessionPages({ identify, people, counts, roles, proxies, cookieT
     try {
       const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body.bytes));
       const fields = value as Record<Name, string>;
-      const isGiven =
+      const hasAllFields =
         typeof value === 'object' && value !== null && names.every((name) => typeof fields[name] === 'string');
-      if (isGiven && type?.trim().toLowerCase() === 'application/json') return fields;
+      if (hasAllFields && type?.trim().toLowerCase() === 'application/json') return fields;
     } catch {
       // Rejected below, without repeating what was sent.
     } finally {
@@ -77,54 +77,50 @@ export function sessionPages({ identify, people, counts, roles, proxies, cookieT
   }
 
   /** Reads the cookie even if other credentials are sent: the browser must delete it. */
-  const sessionOf = (request: Request, noted: PageContext | undefined): RequestCredentials | undefined =>
-    requestSession(request.headers, () => cookieTerms(request, noted));
+  const sessionOf = (request: Request, context: PageContext | undefined): RequestCredentials | undefined =>
+    requestSession(request.headers, () => cookieScope(request, context));
 
   /** Ends the session that came with the request, so that a planted session is not continued. */
-  async function begin(begun: StartedSession, request: Request, noted?: PageContext): Promise<Response> {
-    const before = sessionOf(request, noted);
-    if (before !== undefined) await people.logout(before.text);
-    if (noted !== undefined) noted.caller = begun.caller;
-    const seconds = Math.round((begun.expires.getTime() - Date.now()) / 1000);
-    const cookie = sessionCookie(begun.text, seconds, cookieTerms(request, noted));
-    const body = { ...account('session', begun.caller), expires_at: begun.expires.toISOString() };
+  async function start(started: StartedSession, request: Request, context?: PageContext): Promise<Response> {
+    const before = sessionOf(request, context);
+    if (before !== undefined) await users.logout(before.text);
+    if (context !== undefined) context.caller = started.caller;
+    const seconds = Math.round((started.expires.getTime() - Date.now()) / 1000);
+    const cookie = sessionCookie(started.text, seconds, cookieScope(request, context));
+    const body = { ...account('session', started.caller), expires_at: started.expires.toISOString() };
     return Response.json(body, { headers: { ...NO_STORE, 'set-cookie': cookie } });
   }
 
-  function account(by: Account['by'], caller: Caller): Account {
-    return { by, role: caller.role, name: caller.name ?? null, rights: rightsOf(caller) };
-  }
-
-  async function login(request: Request, noted?: PageContext): Promise<Response> {
+  async function login(request: Request, context?: PageContext): Promise<Response> {
     // A page of another site must not log a user in as someone else.
     const isFromPage = request.headers.has('origin') || request.headers.has('sec-fetch-site');
-    if (isFromPage) requireSameOrigin(request, noted?.peer, proxies);
+    if (isFromPage) requireSameOrigin(request, context?.peer, proxies);
     const { name, password } = await fieldsOf(request, 'name', 'password');
     try {
-      const begun = await people.login(name, password, proxies.clientOf(request, noted?.peer) ?? '');
+      const started = await users.login(name, password, proxies.clientOf(request, context?.peer) ?? '');
       counts.logins++;
-      return await begin(begun, request, noted);
+      return await start(started, request, context);
     } catch (error) {
       if (error instanceof ApiError) counts.loginsRefused++;
       throw error;
     }
   }
 
-  async function logout(request: Request, noted?: PageContext): Promise<Response> {
-    const session = sessionOf(request, noted);
+  async function logout(request: Request, context?: PageContext): Promise<Response> {
+    const session = sessionOf(request, context);
     if (session !== undefined) {
-      requireSameOrigin(request, noted?.peer, proxies);
+      requireSameOrigin(request, context?.peer, proxies);
       // The user of the session, if it has not ended already.
-      const caller = await Promise.try(() => people.callerOf(session.text)).catch(() => undefined);
-      if (noted !== undefined) noted.caller = caller;
-      await people.logout(session.text);
+      const caller = await Promise.try(() => users.callerOf(session.text)).catch(() => undefined);
+      if (context !== undefined) context.caller = caller;
+      await users.logout(session.text);
     }
-    const cookie = endedCookie(cookieTerms(request, noted));
+    const cookie = expiredCookie(cookieScope(request, context));
     return new Response(null, { status: 204, headers: { ...NO_STORE, 'set-cookie': cookie } });
   }
 
-  async function changePassword(request: Request, noted?: PageContext): Promise<Response> {
-    const session = sessionOf(request, noted);
+  async function changePassword(request: Request, context?: PageContext): Promise<Response> {
+    const session = sessionOf(request, context);
     if (session === undefined) {
       throw new ApiError('PGRST302', 'only a logged-in user can change a password', {
         hint: 'Log in first. catalogue user password NAME changes it without knowing the old one.',
@@ -132,34 +128,34 @@ export function sessionPages({ identify, people, counts, roles, proxies, cookieT
       });
     }
     // Only the session counts here: other credentials may belong to someone else.
-    requireSameOrigin(request, noted?.peer, proxies);
-    const caller = await people.callerOf(session.text);
-    if (noted !== undefined) noted.caller = caller;
+    requireSameOrigin(request, context?.peer, proxies);
+    const caller = await users.callerOf(session.text);
+    if (context !== undefined) context.caller = caller;
     const { current, password } = await fieldsOf(request, 'current', 'password');
-    const address = proxies.clientOf(request, noted?.peer) ?? '';
-    const begun = await people.changePassword(caller.name!, current, password, address);
-    return begin(begun, request, noted);
+    const address = proxies.clientOf(request, context?.peer) ?? '';
+    const started = await users.changePassword(caller.name!, current, password, address);
+    return start(started, request, context);
   }
 
   /** The caller; nobody if no credentials were sent and anonymous access is disabled. */
-  async function session(request: Request, noted?: PageContext): Promise<Response> {
-    const sent = credentialsOf(request.headers, () => cookieTerms(request, noted));
-    if (sent === undefined && !roles.has(ANONYMOUS.role)) return Response.json(NOBODY, { headers: NO_STORE });
-    const caller = await identify(request, noted);
-    if (noted !== undefined) noted.caller = caller;
-    return Response.json(account(sent?.kind ?? 'nothing', caller), { headers: NO_STORE });
+  async function session(request: Request, context?: PageContext): Promise<Response> {
+    const credentials = credentialsOf(request.headers, () => cookieScope(request, context));
+    if (credentials === undefined && !roles.has(ANONYMOUS.role)) return Response.json(NOBODY, { headers: NO_STORE });
+    const caller = await identify(request, context);
+    if (context !== undefined) context.caller = caller;
+    return Response.json(account(credentials?.kind ?? 'nothing', caller), { headers: NO_STORE });
   }
 
-  return (path, request, _prefix, _seen, noted) => {
+  return (path, request, _prefix, _seen, context) => {
     switch (path) {
       case LOGIN_PATH:
-        return posted(request, () => login(request, noted));
+        return postOnly(request, () => login(request, context));
       case LOGOUT_PATH:
-        return posted(request, () => logout(request, noted));
+        return postOnly(request, () => logout(request, context));
       case PASSWORD_PATH:
-        return posted(request, () => changePassword(request, noted));
+        return postOnly(request, () => changePassword(request, context));
       case SESSION_PATH:
-        return readOnly(request, () => session(request, noted));
+        return readOnly(request, () => session(request, context));
       default:
         return undefined;
     }
@@ -168,7 +164,7 @@ export function sessionPages({ identify, people, counts, roles, proxies, cookieT
 
 const METHODS = 'OPTIONS, POST';
 
-function posted(request: Request, work: () => Promise<Response>): Promise<Response> | Response {
+function postOnly(request: Request, work: () => Promise<Response>): Promise<Response> | Response {
   if (request.method === 'POST') return work();
   if (request.method === 'OPTIONS') return new Response(null, { status: 200, headers: { allow: METHODS } });
   throw new ApiError('PGRST117', `Unsupported HTTP method: ${request.method}`, {

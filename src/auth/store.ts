@@ -18,19 +18,19 @@ import { andThen } from '../response/request-context.ts';
 
 type Claims = Readonly<Record<string, unknown>>;
 
-interface Who {
+interface Holder {
   readonly name: string;
   readonly role: string;
   readonly claims: Claims;
   readonly created_at: string;
 }
 
-export interface StoredKey extends Who {
+export interface StoredKey extends Holder {
   readonly hash: string;
   readonly expires_at: string | null;
 }
 
-export interface StoredUser extends Who {
+export interface StoredUser extends Holder {
   readonly password: string;
   readonly stamp: string;
 }
@@ -43,19 +43,19 @@ export interface StoredSession {
 }
 
 /** Interval between checks for missing tables. */
-const LOOK_MS = 500;
-const NOTHING_BACK: Encoding = { format: 'json', stripNulls: false, columns: [] };
-const TERMS = { singular: false, mustExist: false, dryRun: false } as const;
+const CHECK_MS = 500;
+const NO_COLUMNS: Encoding = { format: 'json', stripNulls: false, columns: [] };
+const WRITE_OPTIONS = { singular: false, mustExist: false, dryRun: false } as const;
 
 export class CredentialStore {
-  private isThere = false;
-  private nextLook = 0;
+  private hasTables = false;
+  private nextCheck = 0;
 
   constructor(private readonly engine: Engine) {}
 
   /** Creates the tables. Throws a `ConfigError` if the database role may not. */
   async prepare(): Promise<void> {
-    this.isThere = await this.engine.ownTables({ make: true });
+    this.hasTables = await this.engine.ownTables({ make: true });
   }
 
   key(hash: string): MaybePromise<StoredKey | undefined> {
@@ -138,21 +138,21 @@ export class CredentialStore {
 
   /** Another process may have created the tables. */
   private present(): MaybePromise<boolean> {
-    if (this.isThere) return true;
-    if (performance.now() < this.nextLook) return false;
-    return this.engine.ownTables({ make: false }).then((isThere) => {
-      this.nextLook = performance.now() + LOOK_MS;
-      this.isThere = isThere;
-      return isThere;
+    if (this.hasTables) return true;
+    if (performance.now() < this.nextCheck) return false;
+    return this.engine.ownTables({ make: false }).then((hasTables) => {
+      this.nextCheck = performance.now() + CHECK_MS;
+      this.hasTables = hasTables;
+      return hasTables;
     });
   }
 
   private async insert(into: Collection, row: Readonly<Record<string, unknown>>): Promise<void> {
-    if (!this.isThere) await this.prepare();
+    if (!this.hasTables) await this.prepare();
     const rows = [into.fields.map(({ name, type }) => stored(type, row[name]))];
     await this.engine.write(
-      { kind: 'insert', into, rows, given: into.fields, conflict: 'refuse', ...TERMS },
-      NOTHING_BACK,
+      { kind: 'insert', into, rows, given: into.fields, conflict: 'refuse', ...WRITE_OPTIONS },
+      NO_COLUMNS,
     );
   }
 
@@ -162,12 +162,14 @@ export class CredentialStore {
       .filter(({ name }) => changes[name] !== undefined)
       .map((field) => ({ field, value: stored(field.type, changes[field.name]) }));
     const given = set.map(({ field }) => field);
-    return (await this.engine.write({ kind: 'update', into, where, set, given, ...TERMS }, NOTHING_BACK)).affected > 0;
+    return (
+      (await this.engine.write({ kind: 'update', into, where, set, given, ...WRITE_OPTIONS }, NO_COLUMNS)).affected > 0
+    );
   }
 
   private async remove(into: Collection, where: Predicate): Promise<boolean> {
     if (!(await this.present())) return false;
-    return (await this.engine.write({ kind: 'delete', into, where, ...TERMS }, NOTHING_BACK)).affected > 0;
+    return (await this.engine.write({ kind: 'delete', into, where, ...WRITE_OPTIONS }, NO_COLUMNS)).affected > 0;
   }
 }
 

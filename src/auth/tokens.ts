@@ -4,28 +4,26 @@ import { ApiError } from '../base/errors.ts';
 import { MAX_CACHED_CREDENTIALS } from '../base/limits/auth.ts';
 import type { Caller } from '../collection/caller.ts';
 import type { MaybePromise } from '../engine/engine.ts';
-import { type ClaimTerms, callerOf, checkClaims, readClaims } from './claims.ts';
+import { callerOf, checkClaims, type RequiredClaims, readClaims } from './claims.ts';
 import { invalidToken } from './errors.ts';
-import { KEY_HINT } from './key-text.ts';
-import { hashOf, VerifiedCache } from './verified-cache.ts';
+import { LruCache } from './lru-cache.ts';
+import { hashOf, KEY_HINT } from './secret-text.ts';
 import type { Verifier } from './verifiers.ts';
 
 interface Verified {
   readonly caller: Caller;
   /** When the token expires, in milliseconds since 1970. */
   readonly expires: number;
-  /** Until when the verification holds, by the monotonic clock. */
-  readonly freshUntil: number;
-  readonly generation: number;
+  readonly keysVersion: number;
 }
 
 export class Tokens {
-  private readonly remembered = new VerifiedCache<Verified>(MAX_CACHED_CREDENTIALS);
+  private readonly cache = new LruCache<Verified>(MAX_CACHED_CREDENTIALS);
 
   /** Without a verifier, every token is rejected. */
   constructor(
     private readonly verifier: Verifier | undefined,
-    private readonly terms: ClaimTerms,
+    private readonly required: RequiredClaims,
     /** Throws if the role is not declared. */
     private readonly checkRole: (caller: Caller) => void,
   ) {}
@@ -33,26 +31,28 @@ export class Tokens {
   callerOf(token: string): MaybePromise<Caller> {
     const { verifier } = this;
     if (verifier === undefined) throw invalidToken('PGRST300', 'Server lacks JWT secret', hintFor(token));
-    const name = hashOf(token);
-    const known = this.remembered.get(name);
-    const isFresh = known?.generation === verifier.generation && performance.now() < known.freshUntil;
-    if (isFresh && Date.now() < known.expires) return known.caller;
-    return this.verify(verifier, token, name);
+    const hash = hashOf(token);
+    const known = this.cache.get(hash);
+    if (known !== undefined && known.keysVersion === verifier.keysVersion() && Date.now() < known.expires) {
+      return known.caller;
+    }
+    return this.verify(verifier, token, hash);
   }
 
-  private async verify(verifier: Verifier, token: string, name: string): Promise<Caller> {
+  private async verify(verifier: Verifier, token: string, hash: string): Promise<Caller> {
     const parts = token.split('.').length;
     if (parts !== 3) throw invalidToken('PGRST301', `Expected 3 parts in JWT; got ${parts}`, hintFor(token));
+    // Read first: if the keys change meanwhile, the token is verified again.
+    const keysVersion = verifier.keysVersion();
     const payload = await signedPayload(verifier, token);
     const claims = readClaims(payload);
-    const expires = checkClaims(claims, this.terms);
+    const expires = checkClaims(claims, this.required);
     const { iss = null, sub } = claims;
     // Without a subject, the token itself identifies the caller.
-    const identity = `token ${typeof sub === 'string' ? JSON.stringify([iss, sub]) : name}`;
-    const caller = { ...callerOf(claims, this.terms), identity };
+    const identity = `token ${typeof sub === 'string' ? JSON.stringify([iss, sub]) : hash}`;
+    const caller = { ...callerOf(claims, this.required), identity };
     this.checkRole(caller);
-    const { generation, freshMs } = verifier;
-    this.remembered.set(name, { caller, expires, freshUntil: performance.now() + freshMs, generation });
+    if (keysVersion !== undefined) this.cache.set(hash, { caller, expires, keysVersion });
     return caller;
   }
 }
@@ -70,17 +70,17 @@ async function signedPayload(verifier: Verifier, token: string): Promise<Uint8Ar
     return payload;
   } catch (error) {
     if (error instanceof ApiError) throw error;
-    throw invalidToken('PGRST301', wordsFor(error, token), {
+    throw invalidToken('PGRST301', messageFor(error, token), {
       cause: error instanceof Error ? error.message : String(error),
     });
   }
 }
 
 /** Any verification error is reported as a fault of the token. */
-function wordsFor(error: unknown, token: string): string {
+function messageFor(error: unknown, token: string): string {
   if (error instanceof errors.JWSSignatureVerificationFailed) return 'JWT cryptographic operation failed';
   if (error instanceof errors.JOSEAlgNotAllowed) return 'Wrong or unsupported encoding algorithm';
-  if (error instanceof errors.JOSENotSupported && isDemanding(token)) {
+  if (error instanceof errors.JOSENotSupported && hasCriticalExtensions(token)) {
     return 'The JWT demands extensions (crit) that are not supported';
   }
   if (error instanceof errors.JOSENotSupported) return 'Wrong or unsupported encoding algorithm';
@@ -89,6 +89,6 @@ function wordsFor(error: unknown, token: string): string {
 }
 
 /** RFC 7515, 4.1.11: reject a token whose `crit` names unsupported extensions. */
-function isDemanding(token: string): boolean {
+function hasCriticalExtensions(token: string): boolean {
   return decodeProtectedHeader(token).crit !== undefined;
 }

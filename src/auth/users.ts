@@ -10,13 +10,12 @@ import type { MaybePromise } from '../engine/engine.ts';
 import { andThen } from '../response/request-context.ts';
 import { type CachedCredential, CredentialCache } from './credential-cache.ts';
 import { invalidToken } from './errors.ts';
-import { randomText } from './key-text.ts';
 import { LoginAttempts } from './login-attempts.ts';
 import { hashPassword, isPassword, isTooLong, passwordProblem } from './passwords.ts';
+import { hashOf, randomText } from './secret-text.ts';
 import type { CredentialStore, StoredSession, StoredUser } from './store.ts';
-import { hashOf } from './verified-cache.ts';
 
-export interface NewUser {
+interface NewUser {
   readonly name: string;
   readonly role: string;
   readonly claims: Readonly<Record<string, unknown>>;
@@ -37,15 +36,15 @@ export async function changeUser(
 ): Promise<boolean> {
   const { password, ...others } = changes;
   const hashed = password === undefined ? {} : { password: await hashPassword(password) };
-  const isThere = await store.changeUser(name, { ...others, ...hashed, stamp: randomText() });
-  if (isThere) await store.removeSessionsOf(name);
-  return isThere;
+  const exists = await store.changeUser(name, { ...others, ...hashed, stamp: randomText() });
+  if (exists) await store.removeSessionsOf(name);
+  return exists;
 }
 
 export async function removeUser(store: CredentialStore, name: string): Promise<boolean> {
-  const wasThere = await store.removeUser(name);
-  if (wasThere) await store.removeSessionsOf(name);
-  return wasThere;
+  const existed = await store.removeUser(name);
+  if (existed) await store.removeSessionsOf(name);
+  return existed;
 }
 
 /** A new session. Its text belongs in the cookie and nowhere else. */
@@ -59,9 +58,9 @@ export interface StartedSession {
 const SWEEP_MS = 10 * 60_000;
 
 export class Users {
-  private readonly guesses = new LoginAttempts();
+  private readonly attempts = new LoginAttempts();
   private readonly lookups: CredentialCache;
-  private swept = Number.NEGATIVE_INFINITY;
+  private sweptAt = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly store: CredentialStore,
@@ -71,9 +70,9 @@ export class Users {
     this.lookups = new CredentialCache((hash) =>
       andThen(store.session(hash), (session) =>
         andThen(session === undefined ? undefined : store.user(session.user_name), (user) => {
-          const found = foundIn(session, user);
-          checkRole(found.caller);
-          return found;
+          const credential = credentialOf(session, user);
+          checkRole(credential.caller);
+          return credential;
         }),
       ),
     );
@@ -88,11 +87,11 @@ export class Users {
   async login(name: string, password: string, address: string): Promise<StartedSession> {
     // No user can have such a name or password, so the attempt is not counted.
     if (isTooLong(password) || [...name].length > MAX_ACCOUNT_NAME_LENGTH) throw wrong(undefined);
-    this.guesses.attempt(name, address);
+    this.attempts.attempt(name, address);
     const user = name.includes('\0') ? undefined : await this.store.user(name);
     if (!(await isPassword(password, user?.password)) || user === undefined) throw wrong(user);
-    this.guesses.succeeded(name, address);
-    return this.begin(user);
+    this.attempts.succeeded(name, address);
+    return this.startSession(user);
   }
 
   async logout(text: string): Promise<void> {
@@ -104,19 +103,19 @@ export class Users {
   /** Ends all sessions, and begins a new one for the caller. */
   async changePassword(name: string, current: string, next: string, address: string): Promise<StartedSession> {
     if (isTooLong(current)) throw wrong(undefined);
-    this.guesses.attempt(name, address);
+    this.attempts.attempt(name, address);
     const user = await this.store.user(name);
     if (!(await isPassword(current, user?.password)) || user === undefined) throw wrong(user);
-    this.guesses.succeeded(name, address);
+    this.attempts.succeeded(name, address);
     const problem = passwordProblem(next);
     if (problem !== undefined) throw new ApiError('PGRST102', problem, { details: 'The password was not changed.' });
     await changeUser(this.store, name, { password: next });
     const changed = await this.store.user(name);
     if (changed === undefined) throw ended('the user was removed');
-    return this.begin(changed);
+    return this.startSession(changed);
   }
 
-  private async begin(user: StoredUser): Promise<StartedSession> {
+  private async startSession(user: StoredUser): Promise<StartedSession> {
     const caller = callerFor(user);
     this.checkRole(caller);
     const text = randomText();
@@ -132,13 +131,13 @@ export class Users {
   }
 
   private async sweep(): Promise<void> {
-    if (performance.now() - this.swept < SWEEP_MS) return;
-    this.swept = performance.now();
+    if (performance.now() - this.sweptAt < SWEEP_MS) return;
+    this.sweptAt = performance.now();
     await this.store.removeSessionsBefore(new Date());
   }
 }
 
-function foundIn(session: StoredSession | undefined, user: StoredUser | undefined): CachedCredential {
+function credentialOf(session: StoredSession | undefined, user: StoredUser | undefined): CachedCredential {
   if (session === undefined) throw ended('it is not known');
   const endsAt = Date.parse(session.expires_at);
   if (endsAt <= Date.now()) throw ended('it has expired');

@@ -3,15 +3,12 @@
  * the algorithm.
  */
 import { type CompactVerifyGetKey, type CompactVerifyResult, compactVerify, errors } from 'jose';
-import type { PublicKeys } from './public-keys.ts';
 
 export interface Verifier {
-  /** Throws one of jose's errors, or a `ApiError` if no keys are available. */
+  /** Throws one of jose's errors, or an `ApiError` if no keys are available. */
   verify(token: string): Promise<CompactVerifyResult>;
-  /** Changes whenever earlier verifications no longer hold. */
-  readonly generation: number;
-  /** How long a verification holds, in milliseconds. */
-  readonly freshMs: number;
+  /** Changes with the keys: a token must be verified again. Undefined while the keys must be loaded first. */
+  keysVersion(): number | undefined;
 }
 
 const PUBLIC_ALGORITHMS = ['RS256', 'ES256', 'EdDSA'];
@@ -21,29 +18,12 @@ export function secretVerifier(secret: string): Verifier {
   const key = crypto.subtle.importKey('raw', new TextEncoder().encode(secret), algorithm, false, ['verify']);
   return {
     verify: async (token) => compactVerify(token, await key, { algorithms: ['HS256'] }),
-    generation: 0,
-    freshMs: Number.POSITIVE_INFINITY,
+    keysVersion: () => 0,
   };
 }
 
-export function publicKeyVerifier(keys: PublicKeys): Verifier {
-  return {
-    async verify(token) {
-      const known = await keys.current();
-      try {
-        return await verifyWith(token, known);
-      } catch (error) {
-        if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-        const renewed = await keys.renewed(known);
-        if (renewed === known) throw error;
-        return verifyWith(token, renewed);
-      }
-    },
-    get generation() {
-      return keys.generation;
-    },
-    freshMs: keys.freshMs,
-  };
+export function publicKeyVerifier(keys: CompactVerifyGetKey, keysVersion: Verifier['keysVersion']): Verifier {
+  return { verify: (token) => verifyWith(token, keys), keysVersion };
 }
 
 /** A token without a key id may use any key that fits. */

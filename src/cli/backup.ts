@@ -1,9 +1,9 @@
 /** `catalogue backup`: copies the database while the service runs. */
 
+import { amount } from '../base/amount.ts';
 import { loadCatalogue } from '../declare/load-catalogue.ts';
 import { maintenanceOf } from '../engine/open.ts';
 import { ConfigError, describeSettings, FILE_SETTINGS, readCommand } from '../settings/by-command.ts';
-import { amount } from './shared/amount.ts';
 import type { Command } from './shared/command.ts';
 import { FORCE_OPTION, JSON_OPTION } from './shared/options.ts';
 import { withProgress } from './shared/progress.ts';

@@ -1,12 +1,13 @@
 /** `catalogue check`: checks the integrity of the database, or validates a declaration. */
+
+import { amount } from '../base/amount.ts';
 import { similarToAnonymous } from '../collection/anonymous-role.ts';
 import { loadCatalogue } from '../declare/load-catalogue.ts';
 import { DeclarationError } from '../declare/reader/mistakes.ts';
 import { maintenanceOf } from '../engine/open.ts';
 import type { Finding } from '../engine/shared/maintenance.ts';
 import { DATA_SETTINGS, describeSettings, readCommand } from '../settings/by-command.ts';
-import { COLLECTIONS } from '../settings/collections.ts';
-import { amount } from './shared/amount.ts';
+import { COLLECTIONS } from '../settings/database.ts';
 import type { Command } from './shared/command.ts';
 import { JSON_OPTION } from './shared/options.ts';
 import { withProgress } from './shared/progress.ts';

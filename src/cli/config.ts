@@ -1,8 +1,8 @@
 /** `catalogue config`: shows the effective settings and the source of each. Secrets are masked. */
 
-import { findDeclaration } from '../declare/find.ts';
+import { findDeclaration } from '../declare/find-declaration.ts';
 import { describeSettings, readCommand, SERVE_SETTINGS } from '../settings/by-command.ts';
-import { settingsMarkdown, shown } from '../settings/describe.ts';
+import { maskSecret, settingsMarkdown } from '../settings/describe.ts';
 import { fileKey, onOrOff, setting } from '../settings/setting.ts';
 import type { Command } from './shared/command.ts';
 import { JSON_OPTION } from './shared/options.ts';
@@ -33,7 +33,7 @@ ${describeSettings({ ...OPTIONS, ...SERVE_SETTINGS })}`,
     const origins = found === undefined ? named : { ...named, collections: 'found here' };
     const rows = Object.entries(SERVE_SETTINGS).map(([name, each]) => ({
       name: fileKey(each),
-      value: shown(each, values[name as keyof typeof SERVE_SETTINGS]) ?? null,
+      value: maskSecret(each, values[name as keyof typeof SERVE_SETTINGS]) ?? null,
       origin: origins[name as keyof typeof SERVE_SETTINGS],
     }));
     if (values.json) return console.log(JSON.stringify(rows));

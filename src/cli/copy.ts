@@ -1,6 +1,7 @@
 /** `catalogue copy`: copies a catalogue between databases of any kind, and verifies the row counts. */
 
 import { CredentialStore } from '../auth/store.ts';
+import { amount } from '../base/amount.ts';
 import type { Catalogue, Collection } from '../collection/declaration.ts';
 import { parseJson } from '../collection/exact-json.ts';
 import { storeJson } from '../collection/types/type.ts';
@@ -12,13 +13,12 @@ import type { LoadBatch, RejectedRow } from '../engine/shared/loader.ts';
 import { planRead } from '../plan/read/read.ts';
 import type { StoredRow } from '../plan/types.ts';
 import { COPY_SETTINGS, ConfigError, describeSettings, readSettings, type Values } from '../settings/by-command.ts';
-import { amount } from './shared/amount.ts';
 import type { Command } from './shared/command.ts';
 import { isNew, withDatabase } from './shared/database.ts';
 import { JSON_OPTION } from './shared/options.ts';
 import { LoadBars } from './shared/progress.ts';
-import { read } from './shared/reading.ts';
-import { isReady } from './shared/ready.ts';
+import { read } from './shared/read-rows.ts';
+import { rowCount } from './shared/row-count.ts';
 
 const OPTIONS = { ...JSON_OPTION, ...COPY_SETTINGS } as const;
 /** Rows in one batch. */
@@ -28,7 +28,7 @@ export const command: Command = {
   help: () => `Usage: catalogue copy --from URL --to URL [flags]
 
 Copies all rows from one database to another, between SQLite and PostgreSQL in either direction. Each collection is
-read as of one moment; writes that come to it meanwhile are not copied. The target must be new or empty. All of it is
+read as of one moment; later writes are not copied. The target must be new or empty. All of it is
 stored in one transaction: an interrupted copy has stored nothing, and can be run again. Keys and users are not copied;
 the command prints their number. The source may be an SQLite file of another program, with the declaration that
 catalogue declare wrote for it.
@@ -51,7 +51,7 @@ ${describeSettings(OPTIONS)}`,
     );
     if (settings.json) console.log(JSON.stringify({ ok: true, ...report }));
     else console.log(`Copied ${amount(report.rows)} from ${report.from} to ${report.to}; the counts agree.`);
-    if (!settings.json) tellCredentials(report);
+    if (!settings.json) printCredentials(report);
   },
 };
 
@@ -68,10 +68,12 @@ interface Credentials {
   readonly users: number;
 }
 
-function tellCredentials({ keys, users }: Credentials): void {
+function printCredentials({ keys, users }: Credentials): void {
   const left = [...(keys > 0 ? [amount(keys, 'key')] : []), ...(users > 0 ? [amount(users, 'user')] : [])];
   if (left.length === 0) return;
-  console.log(`Not copied: ${left.join(' and ')}; make new ones there with catalogue key add and catalogue user add.`);
+  console.log(
+    `Not copied: ${left.join(' and ')}. Create new ones there with catalogue key add and catalogue user add.`,
+  );
 }
 
 async function withSource<T>(
@@ -84,7 +86,7 @@ async function withSource<T>(
   return withDatabase({ ...settings, database: settings.from }, 'never', (engine, { roles }) => {
     const source: Source = {
       rows: (each) => storedRows(each, engine),
-      count: (each) => isReady(engine, each),
+      count: (each) => rowCount(engine, each),
       credentials: roles === undefined ? none : () => credentialsIn(engine),
     };
     return work(source, engine.location);
@@ -97,7 +99,7 @@ async function credentialsIn(engine: Engine): Promise<Credentials> {
 }
 
 /** Referenced collections first; a cycle begins anywhere. */
-function inOrder({ collections }: Catalogue): Collection[] {
+function byDependency({ collections }: Catalogue): Collection[] {
   const ordered = new Set<Collection>();
   const add = (collection: Collection, way: readonly Collection[]) => {
     if (ordered.has(collection) || way.includes(collection)) return;
@@ -110,15 +112,15 @@ function inOrder({ collections }: Catalogue): Collection[] {
 
 /** Resolves to the number of rows. */
 async function copyAll(catalogue: Catalogue, source: Source, target: Engine): Promise<number> {
-  const collections = inOrder(catalogue);
+  const collections = byDependency(catalogue);
   let present = 0;
   let total = 0;
   for (const collection of collections) {
-    if (!isNew(target, collection)) present += await isReady(target, collection);
+    if (!isNew(target, collection)) present += await rowCount(target, collection);
     total += await source.count(collection);
   }
   if (present > 0) {
-    throw new ConfigError(`the target ${target.location} holds ${amount(present)} already; copy to an empty one`);
+    throw new ConfigError(`the target ${target.location} holds ${amount(present)} already. Copy to an empty database`);
   }
   const bars = new LoadBars('Copying', total, 'rows');
   let count = 0;

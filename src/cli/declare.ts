@@ -1,6 +1,6 @@
 /** `catalogue declare`: writes the declaration of existing tables, or prints the format of declarations. */
 
-import { USUAL_NAMES } from '../declare/find.ts';
+import { USUAL_NAMES } from '../declare/find-declaration.ts';
 import { DATA_SETTINGS, describeSettings, readCommand } from '../settings/by-command.ts';
 import { onOrOff, setting, text } from '../settings/setting.ts';
 import { declareFrom } from './declare/from-database.ts';

@@ -1,18 +1,18 @@
 /** `catalogue export`: writes rows as CSV, JSON or NDJSON, selected by the query string of the API. */
 
+import { amount } from '../base/amount.ts';
 import type { WriteTerms } from '../base/files/written-file.ts';
 import { products } from '../collection/products.ts';
 import { FILE_FORMATS, type FileFormat, formatOf } from '../declare/rows/source.ts';
 import { databaseFiles } from '../engine/open.ts';
 import { ConfigError, DATA_SETTINGS, describeSettings, readCommand } from '../settings/by-command.ts';
 import { oneOf, onOrOff, setting, text } from '../settings/setting.ts';
-import { amount } from './shared/amount.ts';
 import type { Command } from './shared/command.ts';
 import { withDatabase } from './shared/database.ts';
 import { FORCE_OPTION, JSON_OPTION } from './shared/options.ts';
 import { checkOutput, openOutput, PipeClosed, STANDARD_OUTPUT } from './shared/output.ts';
 import { ProgressBar } from './shared/progress.ts';
-import { planOf, read } from './shared/reading.ts';
+import { planOf, read } from './shared/read-rows.ts';
 
 const OPTIONS = {
   format: setting<FileFormat | undefined>({

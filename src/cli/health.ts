@@ -19,7 +19,7 @@ const OPTIONS = {
   adminPort,
   tlsCert,
 } as const;
-const PATIENCE_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 const PAUSE_MS = 200;
 
 export const command: Command = {
@@ -67,7 +67,7 @@ async function askEither(place: string): Promise<Health> {
 
 async function ask(url: string): Promise<Health> {
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS), tls: { rejectUnauthorized: false } });
+    const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS), tls: { rejectUnauthorized: false } });
     return { isReady: response.ok, url, text: (await response.text()).trimEnd(), isAnswered: true };
   } catch {
     return { isReady: false, url, text: `not ready: nothing answers at ${url}`, isAnswered: false };

@@ -1,5 +1,6 @@
 /** `catalogue import`: stores the rows of a CSV, JSON or NDJSON file: all or none, or all valid ones. */
 
+import { amount } from '../base/amount.ts';
 import { isSameFile } from '../base/files/written-file.ts';
 import { loadCatalogue } from '../declare/load-catalogue.ts';
 import { formatToRead, openSource, type Source } from '../declare/rows/source.ts';
@@ -9,7 +10,6 @@ import { readMapping } from './import/columns.ts';
 import { CONFLICTS, IMPORT_OPTIONS as OPTIONS } from './import/options.ts';
 import { Rejects, rejectsPath } from './import/rejects.ts';
 import { ImportRefused, type ImportResult, type Problem, runImport } from './import/run.ts';
-import { amount } from './shared/amount.ts';
 import type { Command } from './shared/command.ts';
 import { chosenCollection, isNew, withDatabase } from './shared/database.ts';
 import { checkOutput, openOutput } from './shared/output.ts';
@@ -69,29 +69,29 @@ ${describeSettings(OPTIONS)}`,
       rejects?.end();
       bars.end(true);
       const rejectsIn = report.rejected > 0 ? rejectsFile : undefined;
-      tell({ ...report, blankLines: source.blankLines(), dryRun: values.dryRun, rejects: rejectsIn }, problems);
+      print({ ...report, blankLines: source.blankLines(), dryRun: values.dryRun, rejects: rejectsIn }, problems);
       return report.rejected > 0 ? 2 : 0;
     } catch (error) {
       rejects?.giveUp();
       bars.end(false);
       if (!(error instanceof ImportRefused)) throw error;
-      tellRefusal(error, problems);
+      printRefusal(error, problems);
       return 1;
     }
   },
 };
 
-interface RejectsDemand extends Pick<Values<typeof OPTIONS>, 'force' | 'database'> {
+interface RejectsOptions extends Pick<Values<typeof OPTIONS>, 'force' | 'database'> {
   readonly path: string;
   readonly format: ReturnType<typeof formatToRead>;
   readonly source: Source;
 }
 
-function rejectsTo(file: string, { path, format, source, database, force }: RejectsDemand): Rejects {
+function rejectsTo(file: string, { path, format, source, database, force }: RejectsOptions): Rejects {
   const terms = { replace: force, never: databaseFiles(database) };
   checkOutput(file, terms);
   if (isSameFile(file, path))
-    throw new ConfigError(`${file} is the file that is imported; choose another for its bad rows`);
+    throw new ConfigError(`${file} is the imported file. Choose another file for its bad rows with --rejects`);
   return new Rejects(format, source, () => openOutput(file, terms));
 }
 
@@ -141,12 +141,12 @@ interface Report extends ImportResult {
   readonly rejects: string | undefined;
 }
 
-function tell(report: Report, problems: Problems): void {
+function print(report: Report, problems: Problems): void {
   if (problems.isJson) {
     console.log(JSON.stringify({ ok: true, ...report, problems: problems.list }));
     return;
   }
-  tellRest(problems);
+  printRest(problems);
   const { read, inserted, updated, ignored, rejected } = report;
   const parts = [`${inserted} new`, `${updated} changed`, ...(ignored > 0 ? [`${ignored} left unchanged`] : [])];
   const where = report.rejects === undefined ? '' : ` in ${report.rejects}`;
@@ -157,18 +157,18 @@ function tell(report: Report, problems: Problems): void {
   console.log(`${done} ${amount(read - rejected)}${into}: ${parts.join(', ')}${bad}${blank}`);
 }
 
-function tellRefusal({ message, read, rejected }: ImportRefused, problems: Problems): void {
+function printRefusal({ message, read, rejected }: ImportRefused, problems: Problems): void {
   if (problems.isJson) {
     console.log(JSON.stringify({ ok: false, error: message, read, rejected, problems: problems.list }));
     return;
   }
-  tellRest(problems);
+  printRest(problems);
   const merging = problems.areTaken
     ? '; --on-conflict merge changes rows that exist, ignore leaves them as they are'
     : '';
-  process.stderr.write(`catalogue: ${message}; repair the file, or store the other rows with --keep-going${merging}\n`);
+  process.stderr.write(`catalogue: ${message}; fix the file, or store the other rows with --keep-going${merging}\n`);
 }
 
-function tellRest({ rest }: Problems): void {
+function printRest({ rest }: Problems): void {
   if (rest > 0) process.stderr.write(`and ${amount(rest, 'bad row')} more\n`);
 }

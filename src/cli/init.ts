@@ -3,7 +3,7 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { fileProblem } from '../base/files/file-problem.ts';
 import { checkFolder } from '../base/files/written-file.ts';
 import { products } from '../collection/products.ts';
-import { findDeclaration, USUAL_NAMES } from '../declare/find.ts';
+import { findDeclaration, USUAL_NAMES } from '../declare/find-declaration.ts';
 import { ConfigError, describeSettings, readCommand } from '../settings/by-command.ts';
 import type { Command } from './shared/command.ts';
 import { JSON_OPTION } from './shared/options.ts';
@@ -21,13 +21,17 @@ ${describeSettings(OPTIONS)}`,
   async run(args, env) {
     const { values, operands } = readCommand(OPTIONS, args, env, 1);
     const [file = USUAL_NAMES[0]] = operands;
-    if (!/\.ya?ml$/.test(file)) throw new ConfigError(`${file}: it is written as YAML; name it .yaml`);
+    if (!/\.ya?ml$/.test(file))
+      throw new ConfigError(
+        `${file} does not end in .yaml. The declaration is YAML: choose a name such as ${USUAL_NAMES[0]}`,
+      );
     const present = operands.length === 0 ? findDeclaration('') : undefined;
-    if (present !== undefined) throw new ConfigError(`${present} already exists`);
+    if (present !== undefined)
+      throw new ConfigError(`${present} exists already. To write another file: catalogue init FILE`);
     const { startingPoint } = await import('../declare/writer/starting-point.ts');
     writeNew(file, startingPoint(products, file));
     if (values.json) console.log(JSON.stringify({ ok: true, file }));
-    else console.log(`Wrote ${file}: edit it, then validate it with: catalogue check ${file}`);
+    else console.log(`Wrote ${file}: change it, then validate it with catalogue check ${file}`);
   },
 };
 
@@ -43,7 +47,9 @@ function writeNew(file: string, text: string): void {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new ConfigError(
-      code === 'EEXIST' ? `${file} already exists` : `${file} cannot be written: ${fileProblem(error)}`,
+      code === 'EEXIST'
+        ? `${file} exists already. Choose another name`
+        : `${file} cannot be written: ${fileProblem(error)}`,
     );
   }
 }

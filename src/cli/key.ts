@@ -3,7 +3,14 @@ import { addKey } from '../auth/keys.ts';
 import { ConfigError, describeSettings, readCommand, type Values } from '../settings/by-command.ts';
 import { setting, text } from '../settings/setting.ts';
 import type { Command } from './shared/command.ts';
-import { accountName, CREDENTIAL_OPTIONS, checkRole, named, printRows, withStore } from './shared/credentials.ts';
+import {
+  accountName,
+  CREDENTIAL_OPTIONS,
+  checkRole,
+  printRows,
+  withStore,
+  withUniqueName,
+} from './shared/credentials.ts';
 
 const DAY_MS = 86_400_000;
 const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: DAY_MS, y: 365 * DAY_MS };
@@ -65,15 +72,15 @@ async function add(settings: Settings, given: string): Promise<void> {
   const expires = lifetime === undefined ? undefined : new Date(Date.now() + lifetime);
   const text = await withStore(settings, (store, catalogue) => {
     checkRole(catalogue, role);
-    return named(
+    return withUniqueName(
       addKey(store, { name, role, claims, expires }),
-      `there is a key ${name} already; revoke it first, or choose another name`,
+      `the key ${name} exists already; revoke it first, or choose another name`,
     );
   });
   const expires_at = expires?.toISOString() ?? null;
   if (json) return console.log(JSON.stringify({ ok: true, name, role, expires_at, key: text }));
   console.error(
-    `The key ${name} of the role ${role}${expires_at === null ? '' : `, until ${expires_at}`}. It is shown this once:`,
+    `The key ${name} of the role ${role}${expires_at === null ? '' : `, until ${expires_at}`}. It is shown only now:`,
   );
   console.log(text);
 }

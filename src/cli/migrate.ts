@@ -10,7 +10,7 @@ import { onOrOff, setting } from '../settings/setting.ts';
 import type { Command } from './shared/command.ts';
 import { withDatabase } from './shared/database.ts';
 import { JSON_OPTION } from './shared/options.ts';
-import { isReady } from './shared/ready.ts';
+import { rowCount } from './shared/row-count.ts';
 
 const OPTIONS = {
   plan: setting({
@@ -46,21 +46,21 @@ ${describeSettings(OPTIONS)}`,
 
   async run(args, env) {
     const settings = readSettings(OPTIONS, args, env);
-    if (settings.allow.length > 0) await warnOfUnused(settings);
-    return settings.plan ? show(settings) : carryOut(settings);
+    if (settings.allow.length > 0) await warnAboutUnused(settings);
+    return settings.plan ? show(settings) : migrate(settings);
   },
 };
 
 type Settings = Values<typeof OPTIONS>;
 
 /** Warns about a permission that is not needed: it may be mistyped, or the change was made before. */
-async function warnOfUnused(settings: Settings): Promise<void> {
+async function warnAboutUnused(settings: Settings): Promise<void> {
   const { catalogue } = await loadCatalogue(settings.collections);
   const { problems } = await maintenanceOf(settings.database, catalogue, settings).plan({ firstRows: NO_ROWS });
   const asked = problems.flatMap((problem) => problem.allow ?? []);
   for (const each of settings.allow.filter((permission) => !asked.includes(permission))) {
     process.stderr.write(
-      `catalogue: --allow ${each} is not needed: no such change is to be made${didYouMean(each, asked)}\n`,
+      `catalogue: --allow ${each} is not needed: the migration has no such change${didYouMean(each, asked)}\n`,
     );
   }
 }
@@ -81,19 +81,19 @@ async function show(settings: Settings): Promise<number> {
 function describe(plan: MigrationPlan): string {
   if (plan.steps.length === 0 && plan.problems.length === 0) return 'up to date';
   const parts = [
-    ...(plan.steps.length === 0 ? [] : ['to be done:', ...plan.steps.map((step) => `  ${step}`)]),
-    ...(plan.problems.length === 0 ? [] : ['in the way:', ...problemLines(plan)]),
+    ...(plan.steps.length === 0 ? [] : ['to do:', ...plan.steps.map((step) => `  ${step}`)]),
+    ...(plan.problems.length === 0 ? [] : ['prevented by:', ...problemLines(plan)]),
   ];
   return parts.join('\n');
 }
 
-async function carryOut(settings: Settings): Promise<void> {
+async function migrate(settings: Settings): Promise<void> {
   const { location, steps } = await withDatabase(
     { ...settings, allowed: settings.allow },
     'at once',
     async (engine, { collections }) => {
       const [first] = collections.values();
-      await isReady(engine, first!);
+      await rowCount(engine, first!);
       return { location: engine.location, steps: engine.steps ?? [] };
     },
     { withRows: !settings.empty },

@@ -6,7 +6,7 @@ import { setting, wholeNumber } from '../settings/setting.ts';
 import type { Command } from './shared/command.ts';
 import { withDatabase } from './shared/database.ts';
 import { JSON_OPTION } from './shared/options.ts';
-import { planOf, read } from './shared/reading.ts';
+import { planOf, read } from './shared/read-rows.ts';
 import { type Rows, renderTable } from './shared/table.ts';
 
 /** The default number of rows. */
@@ -52,5 +52,5 @@ ${describeSettings(OPTIONS)}`,
 
 function shownOf(offset: number, rows: number, total: number): string {
   const shown = rows === 0 ? 'none' : `${offset + 1} to ${offset + rows}`;
-  return `${shown} of ${total}; for more say --rows NUMBER, or limit=NUMBER and offset=NUMBER in the query`;
+  return `${shown} of ${total}; for more, use --rows NUMBER, or limit=NUMBER and offset=NUMBER in the query`;
 }

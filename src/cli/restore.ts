@@ -1,10 +1,10 @@
 /** `catalogue restore`: replaces the database by a backup. */
 
+import { amount } from '../base/amount.ts';
 import { loadCatalogue } from '../declare/load-catalogue.ts';
 import { maintenanceOf } from '../engine/open.ts';
 import { ConfigError, describeSettings, FILE_SETTINGS, readCommand } from '../settings/by-command.ts';
 import { onOrOff, setting } from '../settings/setting.ts';
-import { amount } from './shared/amount.ts';
 import type { Command } from './shared/command.ts';
 import { FORCE_OPTION, JSON_OPTION } from './shared/options.ts';
 import { withProgress } from './shared/progress.ts';

@@ -2,16 +2,14 @@
 
 import { loadCatalogue } from '../declare/load-catalogue.ts';
 import { maintenanceOf } from '../engine/open.ts';
-import type { Log } from '../observe/log.ts';
+import { type Log, openLog } from '../observe/log.ts';
 import { type Certificate, readCertificate } from '../serve/certificate.ts';
 import { renewOnHangup, warnIfExpired } from '../serve/certificate-reload.ts';
-import { serveHere } from '../serve/instance.ts';
-import { checkHost, startAdmin } from '../serve/listening.ts';
-import { openLog } from '../serve/log.ts';
+import { serveHere, stopSignal } from '../serve/instance.ts';
+import { checkHost, startAdmin } from '../serve/ports.ts';
 import { ScheduledBackups } from '../serve/scheduled-backups.ts';
-import type { Listening } from '../serve/server.ts';
+import type { RunningServer } from '../serve/server.ts';
 import { printStartMessage } from '../serve/start-message.ts';
-import { stopSignal } from '../serve/stop-signal.ts';
 import { Workers } from '../serve/workers.ts';
 import { describeSettings, readSettings, SERVE_SETTINGS, type ServeSettings } from '../settings/by-command.ts';
 import type { Command } from './shared/command.ts';
@@ -42,7 +40,7 @@ async function alone(
   askedToStop: Promise<void>,
   certificate: Certificate | undefined,
 ): Promise<void> {
-  let admin: Listening | undefined;
+  let admin: RunningServer | undefined;
   let backups: ScheduledBackups | undefined;
   try {
     await serveHere(settings, {
@@ -73,7 +71,7 @@ async function together(
   certificate: Certificate | undefined,
 ): Promise<number> {
   const workers = new Workers(settings, log, certificate);
-  let admin: Listening | undefined;
+  let admin: RunningServer | undefined;
   let backups: ScheduledBackups | undefined;
   try {
     admin = startAdmin(settings, workers.pages);

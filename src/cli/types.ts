@@ -3,19 +3,21 @@
 import { loadCatalogue } from '../declare/load-catalogue.ts';
 import { typeScriptTypes } from '../openapi/types.ts';
 import { describeSettings, readSettings } from '../settings/by-command.ts';
-import { COLLECTIONS } from '../settings/collections.ts';
+import { COLLECTIONS } from '../settings/database.ts';
 import type { Command } from './shared/command.ts';
 import { printDocument } from './shared/output.ts';
 
+/** The suggested name. */
+const FILE = 'database.ts';
 const SETTINGS = { collections: COLLECTIONS } as const;
 
 export const command: Command = {
   help: () => `Usage: catalogue types [flags]
 
-Prints TypeScript types for clients: save them as database.ts, and then
+Prints TypeScript types for clients: save them as ${FILE}, and then
 
   import { PostgrestClient } from '@supabase/postgrest-js';
-  import type { Database } from './shared/database.ts';
+  import type { Database } from './${FILE}';
   const client = new PostgrestClient<Database>('http://127.0.0.1:3000');
 
 ${describeSettings(SETTINGS)}`,

@@ -2,7 +2,14 @@
 import { addUser, changeUser, removeUser } from '../auth/users.ts';
 import { ConfigError, describeSettings, readCommand, type Values } from '../settings/by-command.ts';
 import type { Command } from './shared/command.ts';
-import { accountName, CREDENTIAL_OPTIONS, checkRole, named, printRows, withStore } from './shared/credentials.ts';
+import {
+  accountName,
+  CREDENTIAL_OPTIONS,
+  checkRole,
+  printRows,
+  withStore,
+  withUniqueName,
+} from './shared/credentials.ts';
 import { newPassword } from './shared/new-password.ts';
 
 const OPTIONS = CREDENTIAL_OPTIONS;
@@ -46,9 +53,9 @@ async function add(settings: Settings, given: string): Promise<void> {
   const { role, claims = {} } = settings;
   await withStore(settings, async (store, catalogue) => {
     checkRole(catalogue, role);
-    const taken = `there is a user ${name} already`;
+    const taken = `the user ${name} exists already`;
     if ((await store.user(name)) !== undefined) throw new ConfigError(taken);
-    await named(addUser(store, { name, role, claims, password: await newPassword(name) }), taken);
+    await withUniqueName(addUser(store, { name, role, claims, password: await newPassword(name) }), taken);
   });
   tell(settings, name, `The user ${name} of the role ${role} can log in.`);
 }

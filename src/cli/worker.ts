@@ -1,29 +1,29 @@
 /** A worker process: started by `catalogue serve --workers`, from which it receives its settings. */
 
+import { openLog } from '../observe/log.ts';
 import type { Observation } from '../observe/observation.ts';
 import type { Certificate } from '../serve/certificate.ts';
 import { Channel, type Message } from '../serve/channel.ts';
-import { serveHere } from '../serve/instance.ts';
-import { openLog } from '../serve/log.ts';
-import type { Listening } from '../serve/server.ts';
-import { stopSignal } from '../serve/stop-signal.ts';
-import type { Task } from '../serve/worker-process.ts';
-import { accountAnswers, WorkerReport } from '../serve/worker-report.ts';
+import { serveHere, stopSignal } from '../serve/instance.ts';
+import type { RunningServer } from '../serve/server.ts';
+import type { WorkerTask } from '../serve/worker-process.ts';
+import { statusAnswers, WorkerReport } from '../serve/worker-report.ts';
 import { ConfigError } from '../settings/by-command.ts';
 import type { Command } from './shared/command.ts';
 
 /** Time limit for answers of the other processes. */
-const PATIENCE_MS = 4_000;
+const ANSWER_TIMEOUT_MS = 4_000;
 
 export const command: Command = {
-  help: () => 'Started by catalogue serve --workers, and by nobody else.',
+  help: () => 'Internal: catalogue serve --workers starts it.',
 
   async run() {
-    if (process.send === undefined) throw new ConfigError('a worker is started by catalogue serve --workers');
+    if (process.send === undefined)
+      throw new ConfigError('worker is an internal command. Use catalogue serve --workers');
     let observation: Observation | undefined;
     const stopped = Promise.withResolvers<void>();
-    const begun = Promise.withResolvers<Task>();
-    const listens = Promise.withResolvers<Listening>();
+    const begun = Promise.withResolvers<WorkerTask>();
+    const listens = Promise.withResolvers<RunningServer>();
     let retire: (() => Promise<void>) | undefined;
     const channel = new Channel((message) => process.send?.(message), {
       serve: begun.resolve,
@@ -38,7 +38,7 @@ export const command: Command = {
         }
       },
       retire: () => retire?.(),
-      ...accountAnswers(() => observation?.account),
+      ...statusAnswers(() => observation?.status),
     });
     process.on('message', (message: Message) => channel.receive(message));
     // The supervisor is gone.
@@ -52,7 +52,7 @@ export const command: Command = {
       certificate,
       ratesFile,
       listens: listens.resolve,
-      whole: new WorkerReport(channel, PATIENCE_MS),
+      whole: new WorkerReport(channel, ANSWER_TIMEOUT_MS),
       observed: (each) => {
         observation = each;
       },

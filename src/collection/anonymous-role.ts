@@ -21,5 +21,5 @@ export function similarToAnonymous(
 ): string | undefined {
   const found = lookalikeRole(roles);
   if (found === undefined || [...keys, ...users].some(({ role }) => role === found)) return undefined;
-  return `there is a role ${found}, and none called ${ANONYMOUS.role}, which requests without credentials have: they get 401; perhaps you meant ${ANONYMOUS.role}`;
+  return `requests without credentials get 401: they have the role ${ANONYMOUS.role}, which is not declared; perhaps you meant it by ${found}`;
 }

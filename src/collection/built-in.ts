@@ -5,7 +5,7 @@ import referenceProducts from './reference-products.json' with { type: 'json' };
 import type { Row } from './value.ts';
 
 /** A catalogue and the initial rows of its collections, as JSON. */
-export interface Begun {
+export interface CatalogueWithRows {
   readonly catalogue: Catalogue;
   readonly rows: (collection: string) => readonly Row[];
 }
@@ -14,7 +14,7 @@ export function isBuiltIn({ draft }: Catalogue): boolean {
   return draft.collections === BUILT_IN.catalogue.draft.collections;
 }
 
-export const BUILT_IN: Begun = {
+export const BUILT_IN: CatalogueWithRows = {
   catalogue: declareCatalogue({ collections: [products.draft] }),
   rows: (name) => (name === products.name ? referenceProducts : []),
 };

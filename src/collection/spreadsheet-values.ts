@@ -42,7 +42,7 @@ function isNumber(field: Field | undefined, cell: unknown): cell is string {
   return field !== undefined && typeof cell === 'string' && can(field.type, 'number');
 }
 
-export interface WrittenIn {
+interface WrittenIn {
   /** Whether 12,500 means 12.5. In a file with commas between cells it means 12500 to many people. */
   readonly hasDecimalCommas: boolean;
 }

@@ -7,7 +7,7 @@ import type { Collection } from '../collection/declaration.ts';
 import { isImageField } from '../collection/image-field.ts';
 import { type PageContext, type Pages, readOnly } from '../http/pages.ts';
 import { fileResponse } from '../http/stored-file.ts';
-import type { Described } from '../openapi/described.ts';
+import type { Described } from '../openapi/describe.ts';
 import { hasConsole, loadAssets } from './bundle.ts';
 import { pageHtml, securityHeaders, withoutConsole } from './html.ts';
 import { DOCS_PATH, HTML_TYPE, referenceFiles } from './reference-files.ts';

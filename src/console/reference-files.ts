@@ -5,7 +5,7 @@ import { keepRecent, memoize } from '../base/memo.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import { findCollection } from '../http/call.ts';
 import { type StoredFile, storeFile } from '../http/stored-file.ts';
-import type { Described } from '../openapi/described.ts';
+import type { Described } from '../openapi/describe.ts';
 import { buildDocument, onlyCollection, onlyService } from '../openapi/document.ts';
 import type { OpenApi } from '../openapi/reference/document.ts';
 import { referencePage } from '../openapi/reference/page.ts';

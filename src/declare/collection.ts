@@ -9,7 +9,7 @@ import { ConfigError } from '../settings/setting.ts';
 import { draftField, valuesOf } from './field.ts';
 import { type GivenCollection, type GivenField, USUAL_KEY } from './format.ts';
 import type { Named } from './reader/maps.ts';
-import { type At, type Reading, say } from './reader/shape.ts';
+import { type At, addMistake, type Reading } from './reader/shape.ts';
 import { formatToRead } from './rows/source.ts';
 
 /** `file` is the path of the declaration. Undefined if its fields are unknown; the mistake is already recorded. */
@@ -36,8 +36,8 @@ export function draftCollection(named: Named<GivenCollection>, file: string): Co
 
 function readKey({ key }: GivenCollection, names: readonly string[], reading: Reading): readonly string[] {
   if (key === undefined) {
-    const hint = `say which identifies a row, such as key: ${nearestName(USUAL_KEY, names) ?? names[0]}`;
-    if (!names.includes(USUAL_KEY)) say(reading, reading.at, `unknown field ${USUAL_KEY}; ${hint}`);
+    const hint = `declare which field identifies a row, such as key: ${nearestName(USUAL_KEY, names) ?? names[0]}`;
+    if (!names.includes(USUAL_KEY)) addMistake(reading, reading.at, `unknown field ${USUAL_KEY}; ${hint}`);
     return [USUAL_KEY];
   }
   const listed = typeof key.value === 'string' ? [{ value: key.value, at: key.at }] : key.value;
@@ -49,8 +49,8 @@ function knownOnce(listed: readonly At<string>[], names: readonly string[], what
   const found: string[] = [];
   for (const { value: name, at } of listed) {
     if (!names.includes(name))
-      say(reading, at, `${what} names ${name}, which is not a field${didYouMean(name, names)}`);
-    else if (found.includes(name)) say(reading, at, `${what} names ${name} twice`);
+      addMistake(reading, at, `${what} names ${name}, which is not a field${didYouMean(name, names)}`);
+    else if (found.includes(name)) addMistake(reading, at, `${what} names ${name} twice`);
     else found.push(name);
   }
   return found;
@@ -66,7 +66,7 @@ function checkKeyTypes(
   for (const { name, type } of fields.filter((field) => key.includes(field.name))) {
     const found = fieldTypeNamed(type)!;
     if (!can(found, 'json') && !can(found, 'array')) continue;
-    say(reading, given.key?.at ?? reading.at, `the key field ${name} is ${type}, and no key can be that`);
+    addMistake(reading, given.key?.at ?? reading.at, `the key field ${name} is ${type}, which a key cannot be`);
   }
 }
 
@@ -82,9 +82,10 @@ function readUnique(
     const isSame = (other: readonly string[]) =>
       other.length === group.length && other.every((it) => group.includes(it));
     if (group.length < listed.length) continue;
-    if (group.length === 1) say(reading, at, `one field alone is made unique by itself: ${group[0]}: { unique: true }`);
-    else if (isSame(key)) say(reading, at, 'the key is unique by itself');
-    else if (groups.some(isSame)) say(reading, at, `unique has [${group.join(', ')}] twice`);
+    if (group.length === 1)
+      addMistake(reading, at, `a single field is unique by its own key: ${group[0]}: { unique: true }`);
+    else if (isSame(key)) addMistake(reading, at, 'the key is unique by itself');
+    else if (groups.some(isSame)) addMistake(reading, at, `unique has [${group.join(', ')}] twice`);
     else groups.push(group);
   }
   return groups;
@@ -97,7 +98,7 @@ function checkRoles(fields: readonly Named<GivenField>[]): void {
     if (role === undefined) continue;
     const earlier = taken.get(role.value);
     if (earlier === undefined) taken.set(role.value, name);
-    else say(reading, role.at, `${earlier} has the role ${role.value} already`);
+    else addMistake(reading, role.at, `${earlier} has the role ${role.value} already`);
   }
 }
 
@@ -112,8 +113,8 @@ export function checkFormerNames(
     if (was === undefined) continue;
     const earlier = taken.get(was.value);
     if (all.some((other) => other.name === was.value)) {
-      say(reading, was.at, `was names ${was.value}, and there is a ${noun} of that name`);
-    } else if (earlier !== undefined) say(reading, was.at, `${earlier} was ${was.value}, too`);
+      addMistake(reading, was.at, `was names ${was.value}, but a ${noun} of that name exists`);
+    } else if (earlier !== undefined) addMistake(reading, was.at, `${earlier} also has was: ${was.value}`);
     else taken.set(was.value, name);
   }
 }
@@ -123,10 +124,10 @@ function readRowsFile({ rows }: GivenCollection, file: string, reading: Reading)
   const path = isAbsolute(rows.value) ? rows.value : join(dirname(file), rows.value);
   try {
     formatToRead(path);
-    if (!statSync(path).isFile()) say(reading, rows.at, `rows: ${path} is not a file`);
+    if (!statSync(path).isFile()) addMistake(reading, rows.at, `rows: ${path} is not a file`);
   } catch (error) {
     const isFormat = error instanceof ConfigError;
-    say(
+    addMistake(
       reading,
       rows.at,
       isFormat ? `rows: ${path} is not a .json, .ndjson or .csv file` : `rows: ${path} does not exist`,

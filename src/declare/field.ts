@@ -5,7 +5,7 @@ import type { Type } from '../collection/types/type.ts';
 import type { GivenField } from './format.ts';
 import type { Node } from './reader/document.ts';
 import type { Named } from './reader/maps.ts';
-import { type Given, type Properties, type Reading, say } from './reader/shape.ts';
+import { addMistake, type Given, type Properties, type Reading } from './reader/shape.ts';
 import { DECIMAL_ADVICE } from './reader/type-name.ts';
 import { readValue } from './reader/values.ts';
 import { type Rules, readRules } from './rules.ts';
@@ -18,14 +18,22 @@ export function draftField({ name, reading, value: given }: Named<GivenField>, i
   const type = given?.type?.value;
   if (given === undefined || type === undefined) return undefined;
   if (isKey && given.required?.value === false) {
-    say(reading, given.required.at, 'it is part of the key, and so always required');
+    addMistake(reading, given.required.at, 'a key field is always required; remove required: false');
   }
   const filled = given.filled?.value;
   if (filled && given.default !== undefined) {
-    say(reading, given.filled!.at, 'filled leaves the default to the database, and default is another one');
+    addMistake(
+      reading,
+      given.filled!.at,
+      'filled and default exclude each other: filled means the default of the database',
+    );
   }
   if (isOnlyRead(type) && given.readOnly?.value !== true) {
-    say(reading, given.type!.at, `${type.name} without digits is for a field that is readOnly; ${DECIMAL_ADVICE}`);
+    addMistake(
+      reading,
+      given.type!.at,
+      `${type.name} without digits is for a field that is readOnly; ${DECIMAL_ADVICE}`,
+    );
   }
   const rules = readRules(given, type, reading);
   return {
@@ -62,12 +70,12 @@ function readDefault(
   const isChoice = oneOf?.value.some(({ value }) => wordOf(value) === word) === true;
   if (word !== undefined && !isChoice) {
     const whose = word === 'now' ? 'dates and times' : `fields of type ${word}`;
-    say(reading, node.at, `default ${word} is for ${whose}, not ${type.name}`);
+    addMistake(reading, node.at, `default ${word} is for ${whose}, not ${type.name}`);
     return {};
   }
   const value = readValue(type, node, reading, 'default');
   const broken = value === undefined ? undefined : rules.broken(value.stored);
-  if (broken !== undefined) say(reading, node.at, `default ${broken}`);
+  if (broken !== undefined) addMistake(reading, node.at, `default ${broken}`);
   return value === undefined ? {} : { default: value.plain };
 }
 
@@ -84,7 +92,7 @@ function readReference(
   if (references === undefined || collection === undefined) return {};
   const onDelete = references.value.onDelete?.value ?? 'restrict';
   if (onDelete === 'set null' && isRequired) {
-    say(reading, references.value.onDelete!.at, 'onDelete: set null is not for a required field, nor for a key');
+    addMistake(reading, references.value.onDelete!.at, 'onDelete: set null is not for a required field, nor for a key');
   }
   const constraint = references.value.constraint?.value;
   return { references: { collection, onDelete, ...(constraint === undefined ? {} : { constraint }) } };

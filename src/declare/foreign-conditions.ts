@@ -11,7 +11,7 @@ const PRESENCE = /^(\w+)\s+is\s+(not\s+)?null$/i;
 const IN_FORM = /^[\w.>-]+=(?:[\w()]+\.|\()/;
 
 /** The equivalent of `cost > 3`, or a general example. Null if the text already has the right syntax. */
-export function inDialect(where: string): string | null {
+export function translateCondition(where: string): string | null {
   const parts = where.split(/\s+and\s+|\s*&&?\s*/i).map((part) => part.trim());
   if (parts.every((part) => IN_FORM.test(part))) return null;
   const conditions = parts.map(conditionIn);

@@ -1,5 +1,5 @@
 /** Keywords of other databases and formats. */
-const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
+const FOREIGN_KEYWORDS: Readonly<Record<string, readonly string[]>> = {
   required: ['nullable', 'null', 'notnull', 'optional', 'mandatory'],
   key: ['primarykey', 'pk', 'identity'],
   references: ['foreignkey', 'fk', 'ref', 'relation'],
@@ -23,5 +23,5 @@ const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
 /** Our keyword for one of another format, among those available. */
 export function ourKeyword(key: string, names: readonly string[]): string | undefined {
   const word = key.toLowerCase().replaceAll(/[_ -]/g, '');
-  return names.find((name) => ELSEWHERE[name]?.includes(word) === true);
+  return names.find((name) => FOREIGN_KEYWORDS[name]?.includes(word) === true);
 }

@@ -11,6 +11,7 @@ import { compileRegex } from '../text/regex.ts';
 import { anyName, collectionName, fieldName, roleName } from './names.ts';
 import { namesTo, propertiesAndNames, propertiesOf } from './reader/maps.ts';
 import {
+  addMistake,
   anyText,
   asWritten,
   either,
@@ -21,7 +22,6 @@ import {
   onlyTrue,
   type Property,
   type Shape,
-  say,
   trueOrFalse,
   wholeNumber,
 } from './reader/shape.ts';
@@ -49,7 +49,11 @@ const regularExpression: Shape<string> = {
       return pattern;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      return say(reading, node.at, `${what}: ${error.message}${error.details === null ? '' : `; ${error.details}`}`);
+      return addMistake(
+        reading,
+        node.at,
+        `${what}: ${error.message}${error.details === null ? '' : `; ${error.details}`}`,
+      );
     }
   },
 };
@@ -150,7 +154,7 @@ const rate: Shape<string> = {
   read: (node, reading, what) => {
     const text = anyText.read(node, reading, what);
     if (text === undefined || parseRate(text) !== undefined) return text;
-    return say(reading, node.at, `${what} must be ${RATE_FORM}`);
+    return addMistake(reading, node.at, `${what} must be ${RATE_FORM}`);
   },
 };
 
@@ -192,7 +196,7 @@ export const TOP = {
 } as const;
 
 /** User-defined keys at the top level, for anchors. */
-export const OWN_KEYS = 'x-';
+const OWN_KEYS = 'x-';
 
 export const FORMAT = propertiesOf(TOP, 'a map with collections', OWN_KEYS);
 

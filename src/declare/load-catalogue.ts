@@ -1,5 +1,5 @@
 /** Loads the catalogue of a command or service: the declared one with its rows, or the built-in one. */
-import { type Begun, BUILT_IN } from '../collection/built-in.ts';
+import { BUILT_IN, type CatalogueWithRows } from '../collection/built-in.ts';
 import {
   type Catalogue,
   type Collection,
@@ -14,15 +14,15 @@ import { firstRowsOf } from '../plan/write/first-rows.ts';
 import { RepeatedRows } from '../plan/write/repeated-rows.ts';
 import { RowProblem, rowPlanner } from '../plan/write/row-planner.ts';
 import { ConfigError } from '../settings/setting.ts';
-import { loadDeclaration } from './find.ts';
+import { loadDeclaration } from './find-declaration.ts';
 import { BadRows, type RowBatch, readRows } from './rows.ts';
 
-export interface LoadedCatalogue extends Begun {
+interface LoadedCatalogue extends CatalogueWithRows {
   /** The initial rows of a new collection. */
   readonly firstRows: (collection: Collection) => readonly StoredRow[];
 }
 
-export interface LoadCatalogueOptions {
+interface LoadCatalogueOptions {
   readonly withRows?: boolean;
   /** The maximum value length, if it is not the default. */
   readonly maxValueBytes?: number;

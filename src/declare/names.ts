@@ -1,22 +1,22 @@
 /** Validates names of collections and fields: both engines and URLs must accept them, and they must not be reserved. */
 import { MAX_NAME_LENGTH } from '../base/limits/declaration.ts';
-import { anyText, type Shape, say } from './reader/shape.ts';
+import { addMistake, anyText, type Shape } from './reader/shape.ts';
 
 const NAME = '^[a-z][a-z0-9_]*$';
 
 /** Reserved names with their use. A test compares them with the paths of the service. */
 export const RESERVED_COLLECTIONS: Readonly<Record<string, string>> = {
   auth: 'a path of the service',
-  changes: 'the collection of what was changed',
+  changes: 'reserved for a collection of changes',
   console: 'a page of the service',
   docs: 'a page of the service',
-  excluded: 'what SQL calls the rows of an upsert',
+  excluded: 'the name of the new rows in an SQL upsert',
   idempotency_keys: 'a table of the service',
   json_each: 'a function of SQLite',
   json_tree: 'a function of SQLite',
   live: 'a page of the service',
   metrics: 'a page of the service',
-  old: 'what SQLite calls a row that goes',
+  old: 'the name of the old row in SQLite triggers',
   openapi: 'a page of the service',
   ready: 'a page of the service',
   rest: 'a path of the API',
@@ -52,7 +52,7 @@ export const anyName: Shape<string> = {
     const name = anyText.read(node, reading, what);
     if (name === undefined) return undefined;
     const problem = formProblem(name);
-    return problem === undefined ? name : say(reading, node.at, `${name}: ${problem}`);
+    return problem === undefined ? name : addMistake(reading, node.at, `${name}: ${problem}`);
   },
 };
 
@@ -85,7 +85,7 @@ export const roleName: Shape<string> = {
     if (name === undefined) return undefined;
     if (new RegExp(ROLE_NAME).test(name) && name.length <= MAX_NAME_LENGTH) return name;
     const form = `letters, digits, _ and -, begin with a letter, and have ${MAX_NAME_LENGTH} at most`;
-    return say(reading, node.at, `${name}: names of roles are ${form}`);
+    return addMistake(reading, node.at, `${name}: names of roles are ${form}`);
   },
 };
 
@@ -103,7 +103,7 @@ function unreserved(taken: (name: string) => string | undefined): Shape<string> 
     read: (node, reading, what) => {
       const name = anyName.read(node, reading, what);
       const reason = name === undefined ? undefined : taken(name);
-      return reason === undefined ? name : say(reading, node.at, `${reason}; choose another name`);
+      return reason === undefined ? name : addMistake(reading, node.at, `${reason}; choose another name`);
     },
   };
 }

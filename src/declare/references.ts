@@ -7,7 +7,7 @@ import type { CollectionDraft } from '../collection/draft.ts';
 import { holdsKeys, typeNamed } from '../collection/types/index.ts';
 import type { GivenCollection, GivenField } from './format.ts';
 import type { Named } from './reader/maps.ts';
-import { say } from './reader/shape.ts';
+import { addMistake } from './reader/shape.ts';
 
 type Declared = readonly Named<GivenCollection>[];
 
@@ -18,14 +18,18 @@ export function checkReferences(declared: Declared, drafts: readonly CollectionD
     const collection = field.value?.references?.value.collection;
     if (collection === undefined) continue;
     if (!names.includes(collection.value)) {
-      say(field.reading, collection.at, `unknown collection ${collection.value}${didYouMean(collection.value, names)}`);
+      addMistake(
+        field.reading,
+        collection.at,
+        `unknown collection ${collection.value}${didYouMean(collection.value, names)}`,
+      );
       continue;
     }
     const problem = mismatch(
       field,
       drafts.find(({ name }) => name === collection.value),
     );
-    if (problem !== undefined) say(field.reading, collection.at, problem);
+    if (problem !== undefined) addMistake(field.reading, collection.at, problem);
   }
 }
 
@@ -61,8 +65,9 @@ export function checkDerivedNames(declared: Declared, { collections }: Catalogue
       const other = within.map((namespace) => taken.get(`${namespace} ${name}`)).find((each) => each !== undefined);
       if (name.length > MAX_NAME_LENGTH) {
         const most = `a name has ${MAX_NAME_LENGTH} letters at most; choose shorter ones`;
-        say(reading, reading.at, `${words} would be called ${name}, and ${most}`);
-      } else if (other !== undefined) say(reading, reading.at, `${words} would be called ${name}, as ${other} is`);
+        addMistake(reading, reading.at, `${words} would be called ${name}, and ${most}`);
+      } else if (other !== undefined)
+        addMistake(reading, reading.at, `${words} would be called ${name}, as ${other} is`);
       else for (const namespace of within) taken.set(`${namespace} ${name}`, words);
     }
   }

@@ -12,10 +12,10 @@ import {
   type RuleDraft,
 } from '../collection/draft.ts';
 import { problemsIn } from '../plan/access/rule.ts';
-import { inDialect } from './foreign-conditions.ts';
+import { translateCondition } from './foreign-conditions.ts';
 import { type GivenCollection, type GivenRights, type GivenRole, ROLE, type RULE } from './format.ts';
 import type { Named } from './reader/maps.ts';
-import { type At, type Given, type Reading, say } from './reader/shape.ts';
+import { type At, addMistake, type Given, type Reading } from './reader/shape.ts';
 
 type GivenRule = Given<typeof RULE>;
 
@@ -55,9 +55,10 @@ function checkIncludes(roles: readonly Named<GivenRole>[]): void {
     const seen: string[] = [];
     for (const { value: other, at } of includedBy(value)) {
       if (!names.includes(other))
-        say(reading, at, `include names ${other}, which is not a role${didYouMean(other, names)}`);
-      else if (seen.includes(other)) say(reading, at, `include names ${other} twice`);
-      else if (reaches(included, other, name)) say(reading, at, `include names ${other}, which includes ${name}`);
+        addMistake(reading, at, `include names ${other}, which is not a role${didYouMean(other, names)}`);
+      else if (seen.includes(other)) addMistake(reading, at, `include names ${other} twice`);
+      else if (reaches(included, other, name))
+        addMistake(reading, at, `include names ${other}, which includes ${name}`);
       seen.push(other);
     }
   }
@@ -67,7 +68,7 @@ function includedBy(role: GivenRole | undefined): readonly At<string>[] {
   return role === undefined || role === 'all' ? [] : (role.given.include?.value ?? []);
 }
 
-/** Whether a role is another one or includes it at any depth. */
+/** Whether role `from` is role `to`, or includes it at any depth. */
 function reaches(included: ReadonlyMap<string, readonly At<string>[]>, from: string, to: string): boolean {
   const reached = new Set([from]);
   for (const name of reached) for (const { value } of included.get(name) ?? []) reached.add(value);
@@ -91,7 +92,11 @@ function checkChanges(roles: readonly Named<GivenRole>[]): void {
       for (const right of ['update', 'delete'] as const) {
         const given = rights?.[right];
         if (given === undefined || users.some((user) => reads(user.name, collection))) continue;
-        say(reading, given.at, `${right}: ${name} may not read ${collection}, and so ${right} nothing; add read`);
+        addMistake(
+          reading,
+          given.at,
+          `${right}: ${name} may not read ${collection}, so it can ${right} no rows; add read`,
+        );
       }
     }
   }
@@ -108,7 +113,7 @@ function draftRules(
   drafts: readonly CollectionDraft[],
 ): readonly RuleDraft[] {
   if (!names.includes(name)) {
-    say(reading, reading.at, `unknown collection ${name}${didYouMean(name, [...names, ...Object.keys(ROLE)])}`);
+    addMistake(reading, reading.at, `unknown collection ${name}${didYouMean(name, [...names, ...Object.keys(ROLE)])}`);
     return [];
   }
   const draft = drafts.find((each) => each.name === name);
@@ -141,8 +146,8 @@ function checkedWhere(draft: CollectionDraft, { where }: GivenRule, reading: Rea
   if (where === undefined || collection === undefined) return where?.value;
   for (const { message, details, hint } of problemsIn(collection, where.value)) {
     const isUnread = message.startsWith('"failed to parse');
-    const more = isUnread ? [details, inDialect(where.value)] : [nearestIn(hint)];
-    say(reading, where.at, `where: ${[message, ...more.filter((each) => each !== null)].join('; ')}`);
+    const more = isUnread ? [details, translateCondition(where.value)] : [nearestIn(hint)];
+    addMistake(reading, where.at, `where: ${[message, ...more.filter((each) => each !== null)].join('; ')}`);
   }
   return where.value;
 }
@@ -166,14 +171,14 @@ function checkedFields(
   const found: string[] = [];
   for (const { value: name, at } of fields.value) {
     const isWritten = right === 'create' || right === 'update';
-    if (!names.includes(name)) say(reading, at, `${right}: unknown field ${name}${didYouMean(name, names)}`);
-    else if (found.includes(name)) say(reading, at, `${right}: fields names ${name} twice`);
-    else if (isWritten && isReadOnly(draft, name)) say(reading, at, `${right}: ${name} can only be read`);
+    if (!names.includes(name)) addMistake(reading, at, `${right}: unknown field ${name}${didYouMean(name, names)}`);
+    else if (found.includes(name)) addMistake(reading, at, `${right}: fields names ${name} twice`);
+    else if (isWritten && isReadOnly(draft, name)) addMistake(reading, at, `${right}: ${name} can only be read`);
     found.push(name);
   }
   const missing = needed(draft, right).filter((name) => !found.includes(name));
   if (missing.length > 0)
-    say(reading, fields.at, `${right}: fields must hold ${missing.join(', ')}${reasonFor(right)}`);
+    addMistake(reading, fields.at, `${right}: fields must hold ${missing.join(', ')}${reasonFor(right)}`);
   return found;
 }
 

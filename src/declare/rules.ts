@@ -4,7 +4,7 @@ import { can, type Type } from '../collection/types/type.ts';
 import type { Value } from '../collection/value.ts';
 import { compileRegex } from '../text/regex.ts';
 import type { GivenField } from './format.ts';
-import { type Reading, say } from './reader/shape.ts';
+import { addMistake, type Reading } from './reader/shape.ts';
 import { compareStored, readValue, type TypedValue } from './reader/values.ts';
 
 const RULE_NAMES = ['minimum', 'maximum', 'maxLength', 'pattern', 'oneOf', 'onUpdate'] as const;
@@ -38,7 +38,7 @@ export function readRules(given: GivenField, type: Type, reading: Reading): Rule
     scoped[name] === undefined ? undefined : readValue(type, scoped[name].value, reading, name);
   const [minimum, maximum] = [bound('minimum'), bound('maximum')];
   if (minimum !== undefined && maximum !== undefined && compareStored(type, minimum.stored, maximum.stored) > 0)
-    say(reading, scoped.minimum!.at, `minimum ${minimum.plain} is greater than maximum ${maximum.plain}`);
+    addMistake(reading, scoped.minimum!.at, `minimum ${minimum.plain} is greater than maximum ${maximum.plain}`);
   const oneOf = choices(scoped, type, reading);
   return {
     draft: {
@@ -66,7 +66,8 @@ export function readRules(given: GivenField, type: Type, reading: Reading): Rule
 /** Removes rules that do not apply to the type; each is a mistake. */
 function withinScope(given: GivenField, type: Type, reading: Reading): Pick<GivenField, RuleName> {
   const misplaced = RULE_NAMES.filter((name) => given[name] !== undefined && !SCOPES[name].isFor(type));
-  for (const name of misplaced) say(reading, given[name]!.at, `${name} is for ${SCOPES[name].words}, not ${type.name}`);
+  for (const name of misplaced)
+    addMistake(reading, given[name]!.at, `${name} is for ${SCOPES[name].words}, not ${type.name}`);
   return Object.fromEntries(Object.entries(given).filter(([name]) => !misplaced.includes(name as RuleName)));
 }
 
@@ -77,7 +78,7 @@ function choices({ oneOf }: GivenField, type: Type, reading: Reading): readonly 
     const value = readValue(type, node, reading, 'a value of oneOf');
     if (value === undefined) continue;
     if (found.some(({ stored }) => compareStored(type, stored, value.stored) === 0)) {
-      say(reading, at, `oneOf has ${value.plain} twice`);
+      addMistake(reading, at, `oneOf has ${value.plain} twice`);
     } else found.push(value);
   }
   return found;

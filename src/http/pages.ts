@@ -10,7 +10,7 @@ import type { Location } from './edge/prefix.ts';
 /** Context of a page: the connection, the location, and the caller for the log if the page identifies one. */
 export interface PageContext {
   readonly peer?: Peer | undefined;
-  readonly location?: Location;
+  readonly location: Location;
   caller?: Caller | undefined;
 }
 

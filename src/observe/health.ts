@@ -8,13 +8,13 @@ import type { ReadPlan } from '../plan/types.ts';
 import { EXPOSITION_TYPE, exposition, type Family } from './exposition.ts';
 
 /** The state of the service, reported by its only process or by the supervisor of all worker processes. */
-export interface Account {
+export interface ServiceStatus {
   /** Why the service should not receive requests; undefined if it is ready. */
   notReady(): Promise<string | undefined>;
   families(): MaybePromise<readonly Family[]>;
 }
 
-export type Phase = 'starting' | 'serving' | 'draining';
+type Phase = 'starting' | 'serving' | 'draining';
 
 export class Health {
   phase: Phase = 'starting';
@@ -43,7 +43,7 @@ export class Health {
   }
 }
 
-export function healthPages(account: Account, { metrics }: { readonly metrics: boolean }): Pages {
+export function healthPages(account: ServiceStatus, { metrics }: { readonly metrics: boolean }): Pages {
   return (path, request) => {
     switch (path) {
       case '/live':
@@ -58,13 +58,13 @@ export function healthPages(account: Account, { metrics }: { readonly metrics: b
   };
 }
 
-async function readiness(account: Account): Promise<Response> {
+async function readiness(account: ServiceStatus): Promise<Response> {
   const reason = await account.notReady();
   if (reason === undefined) return answer(200, 'ready\n');
   return answer(503, `not ready: ${reason}\n`, undefined, { 'retry-after': '1' });
 }
 
-async function metricsOf(account: Account): Promise<Response> {
+async function metricsOf(account: ServiceStatus): Promise<Response> {
   return answer(200, exposition(await account.families()), EXPOSITION_TYPE);
 }
 

@@ -4,16 +4,16 @@
  */
 
 import { shorten } from '../base/shorten.ts';
-import type { LogLevel } from '../settings/by-command.ts';
+import type { LogLevel, ServeSettings } from '../settings/by-command.ts';
 
 const RANK: Readonly<Record<LogLevel, number>> = { silent: 0, error: 1, warn: 2, info: 3, debug: 4 };
 /** Lines are buffered this long: a write to a terminal or pipe costs more than a request. */
 const FLUSH_MS = 100;
 const FLUSH_LENGTH = 32 * 1024;
 
-export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
+type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
-export interface LogSink {
+interface LogSink {
   readonly write: (text: string) => void;
   readonly isPretty: boolean;
 }
@@ -37,8 +37,8 @@ export class Log {
   write(level: Exclude<LogLevel, 'silent'>, message: string, fields: LogFields = {}, at = Date.now()): void {
     if (!this.enabled(level)) return;
     const time = timeOf(Math.floor(at));
-    const told = this.always === undefined ? fields : { ...this.always, ...fields };
-    this.waiting += this.sink.isPretty ? prettyLine(time, level, message, told) : jsonLine(time, level, message, told);
+    const all = this.always === undefined ? fields : { ...this.always, ...fields };
+    this.waiting += this.sink.isPretty ? prettyLine(time, level, message, all) : jsonLine(time, level, message, all);
     if (this.waiting.length > FLUSH_LENGTH || level === 'error') this.flush();
     else this.timer ??= setTimeout(() => this.flush(), FLUSH_MS);
   }
@@ -52,24 +52,32 @@ export class Log {
   }
 }
 
+/** The log of a service on standard error. `worker` is the number of a process that shares it with others. */
+export function openLog({ logLevel, logFormat }: ServeSettings, worker?: number): Log {
+  const isPretty = logFormat === 'pretty' || (logFormat === 'auto' && process.stderr.isTTY === true);
+  const print = (text: string) => process.stderr.write(text);
+  if (worker === undefined) return new Log(logLevel, { write: print, isPretty });
+  return new Log(logLevel, { write: (text) => pipeChunks(text).forEach(print), isPretty }, { worker });
+}
+
 /** The size that a pipe writes atomically (pipe(7), PIPE_BUF). */
-const PIECE_BYTES = 4096;
+const CHUNK_BYTES = 4096;
 
 /** Splits text into chunks of whole lines, so that several processes can share a pipe. Only a longer line is split. */
-export function* inPieces(text: string): Generator<string> {
-  let piece = '';
+function* pipeChunks(text: string): Generator<string> {
+  let chunk = '';
   let bytes = 0;
   for (const line of text.match(/[^\n]*\n/g) ?? []) {
     const length = Buffer.byteLength(line);
-    if (bytes > 0 && bytes + length > PIECE_BYTES) {
-      yield piece;
-      piece = '';
+    if (bytes > 0 && bytes + length > CHUNK_BYTES) {
+      yield chunk;
+      chunk = '';
       bytes = 0;
     }
-    piece += line;
+    chunk += line;
     bytes += length;
   }
-  if (piece !== '') yield piece;
+  if (chunk !== '') yield chunk;
 }
 
 let lastMoment = 0;

@@ -38,6 +38,6 @@ export function mergeMetrics(all: readonly (readonly Family[])[]): Family[] {
 }
 
 /** The metrics of a terminated process that remain valid: its counters. */
-export function counted(families: readonly Family[]): Family[] {
+export function countersOf(families: readonly Family[]): Family[] {
   return families.filter(({ kind }) => kind !== 'gauge');
 }

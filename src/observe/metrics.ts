@@ -5,7 +5,7 @@ import { type Family, family } from './exposition.ts';
 import { ProcessMetrics } from './process-metrics.ts';
 import type { RequestMetrics } from './request-metrics.ts';
 
-export interface MetricSources {
+interface MetricSources {
   readonly requests: RequestMetrics;
   readonly engine: () => Engine | undefined;
   /** Metrics of the app. */

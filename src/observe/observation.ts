@@ -8,29 +8,29 @@ import type { Pages } from '../http/pages.ts';
 import { planRead } from '../plan/read/read.ts';
 import type { CompletedRequest } from '../response/request-context.ts';
 import type { ServeSettings } from '../settings/by-command.ts';
-import { type Account, Health, healthPages } from './health.ts';
+import { Health, healthPages, type ServiceStatus } from './health.ts';
 import type { Log } from './log.ts';
 import { Metrics } from './metrics.ts';
 import { logAnswers, logCuts } from './request-log.ts';
 import { RequestMetrics } from './request-metrics.ts';
 import { logSlowQueries } from './slow-queries.ts';
 
-const TOGETHER = 128;
+const BATCH_SIZE = 128;
 const WAIT_MS = 50;
 
-export interface Observed {
+interface ObservedSources {
   /** Undefined until the database is open. */
   readonly engine: () => Engine | undefined;
   readonly inProgress: () => number;
   readonly app: () => readonly Metric[];
   /** The supervisor's report, if this process is one of several. */
-  readonly whole: Account | undefined;
+  readonly whole: ServiceStatus | undefined;
 }
 
 export class Observation {
   readonly health: Health;
   /** The report of this process alone. */
-  readonly account: Account;
+  readonly status: ServiceStatus;
   /** Pages on the public port. */
   readonly pages: Pages;
   /** Pages on the admin port. */
@@ -40,21 +40,21 @@ export class Observation {
   private waiting: CompletedRequest[] = [];
   private timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(catalogue: Catalogue, settings: ServeSettings, log: Log, observed: Observed) {
-    const { engine } = observed;
+  constructor(catalogue: Catalogue, settings: ServeSettings, log: Log, sources: ObservedSources) {
+    const { engine } = sources;
     const [collection] = catalogue.collections.values();
     this.health = new Health(engine, planRead(collection!, EMPTY_QUERY, { offset: 0, limit: 0 }, undefined));
     const requests = new RequestMetrics();
     const isReady = () => this.health.isReady;
-    const metrics = new Metrics({ requests, isReady, ...observed });
+    const metrics = new Metrics({ requests, isReady, ...sources });
     const families = () => {
       this.settle();
       return metrics.families();
     };
-    this.account = { notReady: () => this.health.notReady(), families };
-    const told = observed.whole ?? this.account;
-    this.adminPages = healthPages(told, { metrics: true });
-    this.pages = settings.adminPort === undefined ? this.adminPages : healthPages(told, { metrics: false });
+    this.status = { notReady: () => this.health.notReady(), families };
+    const status = sources.whole ?? this.status;
+    this.adminPages = healthPages(status, { metrics: true });
+    this.pages = settings.adminPort === undefined ? this.adminPages : healthPages(status, { metrics: false });
     this.onCut = logCuts(log);
     this.watchers = [requests.count, logAnswers(log)];
     if (settings.slowQueryMs > 0) this.watchers.push(logSlowQueries(log, engine, settings.slowQueryMs));
@@ -63,7 +63,7 @@ export class Observation {
   /** Batches completed requests: counting and logging them together costs a fraction. */
   readonly onAnswer = (answer: CompletedRequest): void => {
     this.waiting.push(answer);
-    if (this.waiting.length >= TOGETHER || isUnexpected(answer.error)) this.settle();
+    if (this.waiting.length >= BATCH_SIZE || isUnexpected(answer.error)) this.settle();
     else this.timer ??= setTimeout(this.settle, WAIT_MS);
   };
 

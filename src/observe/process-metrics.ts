@@ -39,6 +39,6 @@ function openFiles(): Family[] {
   if (known === undefined) return [];
   return [
     family('process_open_fds', 'gauge', 'File descriptors in use, most of them connections.', { value: known.open }),
-    family('process_max_fds', 'gauge', 'File descriptors that there may be.', { value: known.limit }),
+    family('process_max_fds', 'gauge', 'Limit of file descriptors.', { value: known.limit }),
   ];
 }

@@ -3,26 +3,26 @@ import type { RequestIds } from '../response/logging.ts';
 
 /** Without a request log, only clients' own ids are returned, and only error responses get a generated one. */
 export function requestIds(areLogged: boolean): RequestIds {
-  return { of: areLogged ? (request) => given(request) ?? make() : given, make };
+  return { of: areLogged ? (request) => clientId(request) ?? make() : clientId, make };
 }
 
 /** Other characters could forge log lines or headers. */
-const SANE = /^[A-Za-z0-9._~:@+/=-]{1,128}$/;
+const SAFE = /^[A-Za-z0-9._~:@+/=-]{1,128}$/;
 
-function given(request: Request): string | undefined {
+function clientId(request: Request): string | undefined {
   const header = request.headers.get('x-request-id');
-  return header !== null && SANE.test(header) ? header : undefined;
+  return header !== null && SAFE.test(header) ? header : undefined;
 }
 
 /**
  * Generated ids are short: the start time of the process and a counter. They are created in batches, which is cheaper.
  */
 const prefix = `${Date.now().toString(36)}${Math.floor(Math.random() * 46_656).toString(36)}-`;
-const TOGETHER = 64;
+const BATCH_SIZE = 64;
 let count = 0;
 let ready: string[] = [];
 
 function make(): string {
-  if (ready.length === 0) ready = Array.from({ length: TOGETHER }, () => prefix + (++count).toString(36)).reverse();
+  if (ready.length === 0) ready = Array.from({ length: BATCH_SIZE }, () => prefix + (++count).toString(36)).reverse();
   return ready.pop()!;
 }

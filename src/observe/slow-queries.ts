@@ -15,23 +15,23 @@ export function logSlowQueries(
     // Waiting for an unavailable database does not make a query slow.
     const away = engine()?.unavailableSince?.(started) ?? 0;
     if (milliseconds - away < thresholdMs) return;
-    const told = { id, method, ms: Math.round(milliseconds - away), rows };
-    const read = findingOf(plan);
-    if (read === undefined) return log.write('warn', 'slow query', told);
+    const fields = { id, method, ms: Math.round(milliseconds - away), rows };
+    const read = findRows(plan);
+    if (read === undefined) return log.write('warn', 'slow query', fields);
     // Asks for the plan after the response.
     setImmediate(async () => {
       try {
         const explained = await engine()?.explain?.(read, [], 'text');
-        log.write('warn', 'slow query', { ...told, plan: explained && String(explained.plan) });
+        log.write('warn', 'slow query', { ...fields, plan: explained && String(explained.plan) });
       } catch {
-        log.write('warn', 'slow query', told);
+        log.write('warn', 'slow query', fields);
       }
     });
   };
 }
 
 /** The read that finds the rows of a read or write. */
-function findingOf(plan: ReadPlan | WritePlan): ReadPlan | undefined {
+function findRows(plan: ReadPlan | WritePlan): ReadPlan | undefined {
   if (plan.kind === 'read') return plan;
   if (plan.kind !== 'update' && plan.kind !== 'delete') return undefined;
   const { where = ALWAYS, bound } = plan;

@@ -9,7 +9,7 @@ import type { Catalogue, Collection } from '../collection/declaration.ts';
 import { requestBodies } from './bodies.ts';
 import { allowedOperations, askCredentials, hasRoles, samplesFor, withKeyFields, writableBy } from './by-role.ts';
 import { own as owned } from './component.ts';
-import type { Described } from './described.ts';
+import type { Described } from './describe.ts';
 import { filterParameters, logicParameters } from './filters.ts';
 import type { Json, JsonObject } from './json.ts';
 import { dialectParameters, keyParameters, sharedParameters, versionParameters } from './parameters.ts';
@@ -32,8 +32,8 @@ interface Parts {
 }
 
 const SERVICE_TAGS: readonly JsonObject[] = [
-  { name: 'Describe', description: 'What the service can do.' },
-  { name: 'Observe', description: 'How the service is.' },
+  { name: 'Describe', description: 'The descriptions of the API.' },
+  { name: 'Observe', description: 'Health and metrics of the service.' },
 ];
 
 /** The collections that the description of the whole document names. */

@@ -8,7 +8,7 @@ import { CORS_HEADERS } from '../http/edge/cors.ts';
 import { FORWARDED_PREFIX } from '../http/edge/prefix.ts';
 import type { Pages } from '../http/pages.ts';
 import { readOnly } from '../http/pages.ts';
-import type { Described } from './described.ts';
+import type { Described } from './describe.ts';
 import { onlyCollection, openApiText } from './document.ts';
 import { type PackedText, packedResponse, packText } from './packed-text.ts';
 import { OPENAPI_MEDIA_TYPE } from './paths/description-path.ts';

@@ -10,7 +10,7 @@ import type { RowShape } from './row-shape.ts';
 import { csvOf, type Samples } from './samples.ts';
 
 /** The statuses of the error catalogue with the codes of each. */
-export function codesByStatus(): ReadonlyMap<number, readonly string[]> {
+function codesByStatus(): ReadonlyMap<number, readonly string[]> {
   const codes = new Map<number, string[]>();
   for (const [code, { status }] of Object.entries(ERRORS)) codes.set(status, [...(codes.get(status) ?? []), code]);
   return new Map([...codes].sort(([one], [other]) => one - other));

@@ -61,7 +61,7 @@ function certificateOf(pem: string, file: string): X509Certificate {
 function keyOf(pem: string, file: string): KeyObject {
   if (/^-----BEGIN ENCRYPTED|^Proc-Type:.*ENCRYPTED/m.test(pem)) {
     throw new ConfigError(
-      `--tls-key: ${file} is encrypted; give one without a passphrase, which only the service may read`,
+      `--tls-key: ${file} is encrypted. Use a key without a passphrase that only the service may read`,
     );
   }
   try {

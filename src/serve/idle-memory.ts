@@ -4,31 +4,31 @@
  */
 const EVERY_MS = 1_000;
 /** Memory below this size is left alone. */
-const MUCH_BYTES = 128 * 1024 * 1024;
+const MIN_RSS_BYTES = 128 * 1024 * 1024;
 /** Freed memory that justifies another run. */
-const WORTH_BYTES = 8 * 1024 * 1024;
+const MIN_FREED_BYTES = 8 * 1024 * 1024;
 const GROWN_BYTES = 64 * 1024 * 1024;
 /** Threads and finishing requests release memory with a delay. */
-const TIMES = 4;
+const RETRIES = 4;
 /** In ticks of the timer. */
-const LONGEST_PAUSE = 64;
+const MAX_PAUSE = 64;
 /** Requests wait while the collector runs. */
 const FEW_REQUESTS = 2;
 
-/** `collectElsewhere` runs the collector of the other threads. Returns a function that ends the watch. */
-export function watchMemory(inProgress: () => number, collectElsewhere: () => void): () => void {
+/** `collectOtherThreads` runs the collector of the other threads. Returns a function that ends the watch. */
+export function watchMemory(inProgress: () => number, collectOtherThreads: () => void): () => void {
   let before = 0;
-  let inVain = 0;
+  let failedRuns = 0;
   let wait = 0;
   const timer = setInterval(() => {
     const bytes = process.memoryUsage.rss();
-    const isWorthIt = bytes <= before - WORTH_BYTES || bytes >= before + GROWN_BYTES;
+    const isWorthIt = bytes <= before - MIN_FREED_BYTES || bytes >= before + GROWN_BYTES;
     wait--;
-    if (bytes < MUCH_BYTES || inProgress() > FEW_REQUESTS || (wait > 0 && !isWorthIt)) return;
-    inVain = isWorthIt ? 0 : inVain + 1;
-    wait = inVain < TIMES ? 1 : Math.min(2 ** (inVain - TIMES), LONGEST_PAUSE);
+    if (bytes < MIN_RSS_BYTES || inProgress() > FEW_REQUESTS || (wait > 0 && !isWorthIt)) return;
+    failedRuns = isWorthIt ? 0 : failedRuns + 1;
+    wait = failedRuns < RETRIES ? 1 : Math.min(2 ** (failedRuns - RETRIES), MAX_PAUSE);
     before = bytes;
-    collectElsewhere();
+    collectOtherThreads();
     Bun.gc(true);
   }, EVERY_MS);
   timer.unref();

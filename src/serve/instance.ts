@@ -9,47 +9,48 @@ import { loadCatalogue } from '../declare/load-catalogue.ts';
 import type { Engine } from '../engine/engine.ts';
 import { openEngine } from '../engine/open.ts';
 import { firstPage } from '../http/pages.ts';
-import type { Account } from '../observe/health.ts';
+import type { ServiceStatus } from '../observe/health.ts';
 import type { Log } from '../observe/log.ts';
 import { Observation } from '../observe/observation.ts';
 import { requestIds } from '../observe/request-id.ts';
-import { describe } from '../openapi/described.ts';
+import { describe } from '../openapi/describe.ts';
 import { openApiPages } from '../openapi/pages.ts';
 import { NO_ROWS } from '../plan/write/first-rows.ts';
 import { makeEdgeChecks } from '../response/edge-checks.ts';
 import { ConfigError, type ServeSettings } from '../settings/by-command.ts';
 import type { Certificate } from './certificate.ts';
 import { watchMemory } from './idle-memory.ts';
-import { sharedPort, startListening } from './listening.ts';
-import { countedFor, limitsOf } from './rates.ts';
-import type { Listening } from './server.ts';
-import { countRows, type StartMessage } from './start-message.ts';
+import { sharedPort, startListening } from './ports.ts';
+import { limitsOf, rateOfCaller } from './rates.ts';
+import type { RunningServer } from './server.ts';
+import { describeRowCounts, type StartMessage } from './start-message.ts';
 
-export interface ProcessContext {
+interface ProcessContext {
   readonly log: Log;
   readonly askedToStop: Promise<void>;
   readonly certificate?: Certificate | undefined;
   /** The file in which all processes count requests together. */
   readonly ratesFile?: string | undefined;
   /** Reports on the whole service, if this process is one of several. */
-  readonly whole?: Account;
+  readonly whole?: ServiceStatus;
   /** Called before anything is opened, so that health checks work from the start. */
   readonly observed?: (observation: Observation) => void;
   /** Called when the process listens. */
-  readonly listens?: (listening: Listening) => void;
+  readonly listens?: (listening: RunningServer) => void;
   readonly started: (greeting: StartMessage) => void | Promise<void>;
 }
 
 /** Resolves when the process has stopped serving. */
-export async function serveHere(given: ServeSettings, surroundings: ProcessContext): Promise<void> {
-  const { log, askedToStop, certificate, whole, observed, listens, started } = surroundings;
-  const isAlone = !given.handover && given.workers === 1;
+export async function serveHere(requested: ServeSettings, context: ProcessContext): Promise<void> {
+  const { log, askedToStop, certificate, whole, observed, listens, started } = context;
+  const isAlone = !requested.handover && requested.workers === 1;
   // With a certificate, the socket allows sharing: make sure that the port is free.
-  const settings = isAlone && certificate !== undefined ? { ...given, port: await sharedPort(given) } : given;
+  const settings =
+    isAlone && certificate !== undefined ? { ...requested, port: await sharedPort(requested) } : requested;
   const maxValueBytes = settings.maxValueKb * 1024;
-  const begun = await loadCatalogue(settings.collections, { withRows: !settings.empty, maxValueBytes });
-  const { catalogue } = begun;
-  const described = describe(begun);
+  const loaded = await loadCatalogue(settings.collections, { withRows: !settings.empty, maxValueBytes });
+  const { catalogue } = loaded;
+  const described = describe(loaded);
   const { roles } = catalogue;
   const needsAuth = roles !== undefined || settings.jwtSecret !== '' || settings.jwks !== '';
   const auth = needsAuth ? await import('../auth/access.ts') : undefined;
@@ -61,7 +62,7 @@ export async function serveHere(given: ServeSettings, surroundings: ProcessConte
   let app: App | undefined;
   let access: Authentication | undefined;
   let engine: Engine | undefined;
-  let listening: Listening | undefined;
+  let listening: RunningServer | undefined;
   let drainSeconds = 0;
   let endWatching = () => {};
   const observation = new Observation(catalogue, settings, log, {
@@ -82,7 +83,7 @@ export async function serveHere(given: ServeSettings, surroundings: ProcessConte
       serves: true,
       rejectsCredentials: roles === undefined && !settings.isPublic,
       catalogue,
-      firstRows: settings.empty ? NO_ROWS : begun.firstRows,
+      firstRows: settings.empty ? NO_ROWS : loaded.firstRows,
       notice: (level, message) => log.write(level, message),
       ...settings,
     });
@@ -90,7 +91,7 @@ export async function serveHere(given: ServeSettings, surroundings: ProcessConte
       ...settings,
       isOnLoopback: isLoopback(settings.host),
       hasCredentials: roles !== undefined,
-      limits: limitsOf(settings, surroundings.ratesFile, log, roles && countedFor(roles, settings.rateLimit !== '')),
+      limits: limitsOf(settings, context.ratesFile, log, roles && rateOfCaller(roles, settings.rateLimit !== '')),
     });
     const { proxies } = edges;
     if (roles !== undefined) access = auth?.openAuthentication({ engine, settings, verifier, catalogue, proxies });
@@ -123,7 +124,7 @@ export async function serveHere(given: ServeSettings, surroundings: ProcessConte
     observation.health.phase = 'serving';
     listening ??= startListening(settings, app, notice, certificate);
     listens?.(listening);
-    const rows = await countRows(engine, catalogue);
+    const rows = await describeRowCounts(engine, catalogue);
     const warnings = (await access?.warnings()) ?? [];
     const { location, steps = [] } = engine;
     const isNew = [...catalogue.collections.keys()].every((name) => steps.includes(`table ${name}`));
@@ -151,4 +152,11 @@ export async function serveHere(given: ServeSettings, surroundings: ProcessConte
 function tokensWithoutRoles({ jwks }: ServeSettings): string {
   const flag = jwks === '' ? '--jwt-secret' : '--jwks';
   return `${flag} is set, but the declaration has no roles: anyone could read and change everything. Declare roles, or serve it to everyone with --public`;
+}
+
+/** Resolves on a stop signal. A second signal of the same kind ends the process at once. */
+export function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
+  });
 }

@@ -29,7 +29,7 @@ export function makeRatesFile(log: Log): string | undefined {
     writeFileSync(file, new Uint8Array(RATE_TABLE_BYTES), { flag: 'wx', mode: 0o600 });
     return file;
   } catch (error) {
-    sayAlone(error, log);
+    logUnshared(error, log);
     return undefined;
   }
 }
@@ -38,12 +38,12 @@ function shared(file: string, log: Log): Uint8Array | undefined {
   try {
     return Bun.mmap(file, { shared: true });
   } catch (error) {
-    sayAlone(error, log);
+    logUnshared(error, log);
     return undefined;
   }
 }
 
-function sayAlone(error: unknown, log: Log): void {
+function logUnshared(error: unknown, log: Log): void {
   const reason = (error as Error).message;
   log.write('warn', 'a worker counts requests for itself: the shared file cannot be used', { reason });
 }
@@ -56,13 +56,13 @@ export function removeRatesFile(file: string | undefined): void {
  * Counts named callers by name and others by address, with the rate of their role if it has one. Rejected credentials count like
  * none. If anonymous access is disabled, they count by the strictest rate.
  */
-export function countedFor(roles: NonNullable<Catalogue['roles']>, always: boolean): Limits['counted'] {
+export function rateOfCaller(roles: NonNullable<Catalogue['roles']>, always: boolean): Limits['counted'] {
   const rates = [...roles.values()].flatMap(({ rate }) => rate ?? []);
   if (!always && rates.length === 0) return undefined;
   const [strictest] = rates.toSorted((one, other) => one.count / one.seconds - other.count / other.seconds);
-  const ofRefused = roles.get(ANONYMOUS.role)?.rate ?? (always ? undefined : strictest);
+  const rateOfRejected = roles.get(ANONYMOUS.role)?.rate ?? (always ? undefined : strictest);
   return (_request, { caller }) => {
-    const rate = caller === undefined ? ofRefused : roles.get(caller.role)?.rate;
+    const rate = caller === undefined ? rateOfRejected : roles.get(caller.role)?.rate;
     const { name, identity } = caller ?? {};
     return {
       ...(name === undefined || identity === undefined ? {} : { who: identity }),

@@ -6,7 +6,7 @@ import type { Certificate } from './certificate.ts';
 import { limitConnections } from './linux-sockets/connection-limit.ts';
 import { listeningSocket, SharedPort } from './linux-sockets/shared-port.ts';
 
-export interface Listening {
+export interface RunningServer {
   readonly url: string;
   /** The number of requests in flight. */
   readonly inProgress: () => number;
@@ -50,7 +50,7 @@ const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 const ARRIVAL_MS = 1_000;
 const LOOK_EVERY_MS = 5_000;
 
-export function listen(app: App, options: ListenOptions): Listening {
+export function listen(app: App, options: ListenOptions): RunningServer {
   const { host, processes, handover = false, certificate, notice, idleSeconds = IDLE_CONNECTION_SECONDS } = options;
   const isSecure = certificate !== undefined;
   let isStopping = false;

@@ -32,29 +32,28 @@ export function printStartMessage(greeting: StartMessage, settings: ServeSetting
   console.log(`Product Catalogue listens on ${url}
 Database  ${location}${made.length === 0 ? '' : `\nMade      ${made.join(', ')}`}
 ${rows}${settings.workers === 1 ? '' : `\nWorkers   ${settings.workers}`}
-Console   ${hasConsole() ? base + CONSOLE_PATH : 'not installed; npm install without --omit=dev brings it'}${admin === undefined ? '' : `\nAdmin     ${admin}`}
+Console   ${hasConsole() ? base + CONSOLE_PATH : 'not installed; run npm install without --omit=dev'}${admin === undefined ? '' : `\nAdmin     ${admin}`}
 Try       curl '${base}/${example}?limit=3'`);
-  for (const warning of [...dangers(greeting, settings), ...greeting.warnings]) console.error(`WARNING: ${warning}`);
+  for (const warning of [...exposureWarnings(greeting, settings), ...greeting.warnings])
+    console.error(`WARNING: ${warning}`);
 }
 
 /** Warnings for a service that other machines can reach. */
-function dangers({ isOpen }: StartMessage, { host, tlsCert }: ServeSettings): readonly string[] {
+function exposureWarnings({ isOpen }: StartMessage, { host, tlsCert }: ServeSettings): readonly string[] {
   if (isLoopback(host)) return [];
   if (isOpen) {
-    return [
-      `${host} can be reached by others, and no credentials are asked for: anyone may read and change the catalogue.`,
-    ];
+    return [`Other machines can reach ${host}, and the catalogue has no roles: anyone may read and change everything.`];
   }
   if (tlsCert !== '') return [];
   return [
-    `${host} can be reached by others without TLS: passwords, keys and tokens travel in the clear. Give it --tls-cert and --tls-key, or let nobody but a proxy with TLS reach it.`,
+    `Other machines can reach ${host} without TLS: passwords, keys and tokens are not encrypted. Use --tls-cert and --tls-key, or allow only a proxy with TLS to connect.`,
   ];
 }
 
 const MOST_COUNTED = 12;
 
 /** The service also starts while the database is down; requests get an error until it is back. */
-export async function countRows(engine: Engine, { collections }: Catalogue): Promise<string> {
+export async function describeRowCounts(engine: Engine, { collections }: Catalogue): Promise<string> {
   const all = [...collections.values()];
   const counts = await Promise.all(
     all.slice(0, MOST_COUNTED).map(async (collection) => [collection.name, await countOf(engine, collection)] as const),

@@ -1,15 +1,15 @@
 /** A worker process, as its supervisor sees it. */
 
-import type { Account } from '../observe/health.ts';
+import type { ServiceStatus } from '../observe/health.ts';
 import type { ServeSettings } from '../settings/by-command.ts';
 import type { Certificate } from './certificate.ts';
 import { Channel, type Message } from './channel.ts';
 import type { StartMessage } from './start-message.ts';
-import { accountAnswers, WorkerReport } from './worker-report.ts';
+import { statusAnswers, WorkerReport } from './worker-report.ts';
 
-const PATIENCE_MS = 2_000;
+const ANSWER_TIMEOUT_MS = 2_000;
 
-export interface Task {
+export interface WorkerTask {
   readonly worker: number;
   readonly settings: ServeSettings;
   readonly certificate: Certificate | undefined;
@@ -17,7 +17,7 @@ export interface Task {
   readonly ratesFile: string | undefined;
 }
 
-export interface End {
+interface End {
   readonly exitCode: number;
   readonly signal: string | undefined;
 }
@@ -25,13 +25,13 @@ export interface End {
 export class WorkerProcess {
   readonly started: Promise<StartMessage>;
   readonly ended: Promise<End>;
-  readonly account: WorkerReport;
+  readonly status: WorkerReport;
   isServing = false;
   private readonly child: Bun.Subprocess;
   private readonly channel: Channel;
 
-  /** `whole` reports on the whole service; any worker may receive that request. */
-  constructor(task: Task, whole: Account) {
+  /** `service` reports on the service service; any worker may receive that request. */
+  constructor(task: WorkerTask, service: ServiceStatus) {
     const started = Promise.withResolvers<StartMessage>();
     this.started = started.promise;
     this.child = Bun.spawn([...thisProgram(), 'worker'], {
@@ -43,9 +43,9 @@ export class WorkerProcess {
         this.isServing = true;
         started.resolve(greeting);
       },
-      ...accountAnswers(() => whole),
+      ...statusAnswers(() => service),
     });
-    this.account = new WorkerReport(this.channel, PATIENCE_MS);
+    this.status = new WorkerReport(this.channel, ANSWER_TIMEOUT_MS);
     this.ended = this.child.exited.then((exitCode) => {
       this.isServing = false;
       this.channel.close();
@@ -56,12 +56,12 @@ export class WorkerProcess {
 
   /** Also listens with another certificate; resolves to whether that succeeded. */
   async renew(certificate: Certificate): Promise<boolean> {
-    return (await this.channel.ask('renew', PATIENCE_MS, certificate)) === true;
+    return (await this.channel.ask('renew', ANSWER_TIMEOUT_MS, certificate)) === true;
   }
 
   /** Retires the previous certificate. */
   async retire(): Promise<void> {
-    await this.channel.ask('retire', PATIENCE_MS);
+    await this.channel.ask('retire', ANSWER_TIMEOUT_MS);
   }
 
   /** Resolves when the process has ended, by itself or by a kill after the time limit. */

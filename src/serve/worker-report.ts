@@ -1,10 +1,10 @@
 /** Health and metrics that one process reports to another, about itself or about all processes. */
 import type { Family } from '../observe/exposition.ts';
-import type { Account } from '../observe/health.ts';
+import type { ServiceStatus } from '../observe/health.ts';
 import type { Answers, Channel } from './channel.ts';
 
 /** The report of the other process. If it does not answer in time, it is overloaded or gone. */
-export class WorkerReport implements Account {
+export class WorkerReport implements ServiceStatus {
   /** The latest report. */
   private known: readonly Family[] = [];
 
@@ -33,7 +33,7 @@ interface Readiness {
 }
 
 /** The report of this process. */
-export function accountAnswers(account: () => Account | undefined): Answers {
+export function statusAnswers(account: () => ServiceStatus | undefined): Answers {
   return {
     notReady: async (): Promise<Readiness> => ({ reason: await account()?.notReady() }),
     families: () => account()?.families(),

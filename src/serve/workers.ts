@@ -7,13 +7,13 @@ import { STOP_SECONDS } from '../base/limits/http.ts';
 import { checkShareable } from '../engine/open.ts';
 import type { Pages } from '../http/pages.ts';
 import { type Family, family } from '../observe/exposition.ts';
-import { type Account, healthPages } from '../observe/health.ts';
+import { healthPages, type ServiceStatus } from '../observe/health.ts';
 import type { Log } from '../observe/log.ts';
-import { counted, mergeMetrics } from '../observe/merge-metrics.ts';
+import { countersOf, mergeMetrics } from '../observe/merge-metrics.ts';
 import { ProcessMetrics } from '../observe/process-metrics.ts';
 import { ConfigError, type ServeSettings } from '../settings/by-command.ts';
 import type { Certificate } from './certificate.ts';
-import { sharedPort } from './listening.ts';
+import { sharedPort } from './ports.ts';
 import { makeRatesFile, removeRatesFile } from './rates.ts';
 import type { StartMessage } from './start-message.ts';
 import { WorkerProcess } from './worker-process.ts';
@@ -21,16 +21,16 @@ import { WorkerProcess } from './worker-process.ts';
 /** A worker that keeps dying is restarted with back-off, which ends after a long life. */
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
-const LONG_LIFE_MS = 10_000;
+const STABLE_MS = 10_000;
 
-export class Workers implements Account {
+export class Workers implements ServiceStatus {
   readonly pages: Pages = healthPages(this, { metrics: true });
   private readonly running = new Map<number, WorkerProcess>();
   private readonly process = new ProcessMetrics();
   private phase: 'starting' | 'serving' | 'draining' = 'starting';
   private restarts = 0;
   /** The counters of ended workers: a sum that shrinks would look like a restart. */
-  private departed: readonly Family[] = [];
+  private endedCounters: readonly Family[] = [];
   private exitCode = 0;
   private readonly ratesFile: string | undefined;
 
@@ -82,7 +82,7 @@ export class Workers implements Account {
     if (this.phase !== 'serving') return this.phase;
     const serving = this.serving();
     if (serving.length === 0) return 'starting';
-    const reasons = await Promise.all(serving.map((each) => each.account.notReady()));
+    const reasons = await Promise.all(serving.map((each) => each.status.notReady()));
     // A worker that died meanwhile gets no requests either.
     return reasons.find((reason, index) => reason !== undefined && serving[index]!.isServing);
   }
@@ -90,7 +90,7 @@ export class Workers implements Account {
   async families(): Promise<readonly Family[]> {
     const serving = this.serving();
     // Read before any wait: a worker that ends meanwhile is among those that are asked.
-    const { departed } = this;
+    const { endedCounters } = this;
     const own = [
       family('catalogue_ready', 'gauge', 'Whether the service takes requests: 1 or 0.', {
         value: Number(this.phase === 'serving' && serving.length > 0),
@@ -101,7 +101,7 @@ export class Workers implements Account {
       }),
       ...this.process.families(),
     ];
-    return mergeMetrics([...(await Promise.all(serving.map((each) => each.account.families()))), departed, own]);
+    return mergeMetrics([...(await Promise.all(serving.map((each) => each.status.families()))), endedCounters, own]);
   }
 
   private serving(): WorkerProcess[] {
@@ -122,15 +122,15 @@ export class Workers implements Account {
     this.running.set(number, worker);
     void worker.ended.then(async (end) => {
       this.running.delete(number);
-      this.departed = mergeMetrics([this.departed, counted(worker.account.lastFamilies())]);
+      this.endedCounters = mergeMetrics([this.endedCounters, countersOf(worker.status.lastFamilies())]);
       if (this.phase !== 'serving') this.exitCode = Math.max(this.exitCode, end.exitCode);
       if (this.phase !== 'serving') return;
       this.log.write('error', 'a worker ended and is restarted', { worker: number, ...end });
-      const livedLong = performance.now() - started > LONG_LIFE_MS;
-      await Bun.sleep(livedLong ? FIRST_PAUSE_MS : pauseMs);
+      const wasStable = performance.now() - started > STABLE_MS;
+      await Bun.sleep(wasStable ? FIRST_PAUSE_MS : pauseMs);
       if (this.phase !== 'serving') return;
       this.restarts++;
-      void this.launch(number, settings, livedLong ? FIRST_PAUSE_MS : Math.min(2 * pauseMs, LONGEST_PAUSE_MS));
+      void this.launch(number, settings, wasStable ? FIRST_PAUSE_MS : Math.min(2 * pauseMs, LONGEST_PAUSE_MS));
     });
     return Promise.race([worker.started, worker.ended.then(() => undefined)]);
   }

@@ -6,7 +6,7 @@ import { ConfigError, onOrOff, setting, text, wholeNumber } from './setting.ts';
 function secret(given: string, name: string): string {
   if (Buffer.byteLength(given) >= MIN_SECRET_BYTES) return given;
   throw new ConfigError(
-    `${name} has ${Buffer.byteLength(given)} bytes, and needs at least ${MIN_SECRET_BYTES}; openssl rand -base64 48 makes one`,
+    `${name} has ${Buffer.byteLength(given)} bytes, and needs at least ${MIN_SECRET_BYTES}. Create one with openssl rand -base64 48`,
   );
 }
 

@@ -1,39 +1,38 @@
 /**
- * Settings: tables of them, each with its flag, its environment variable, how it is read and what it is by default; by what
- * they are about in settings/, and here by command. What a flag, the environment and a settings file say is made one in
- * settings/resolve.ts.
+ * The settings of each command. A table lists settings with their flag, environment variable, reader and default; the tables
+ * of each topic are in settings/. settings/resolve.ts combines flags, environment and settings file.
  */
 import { DEFAULT_COMMAND_SECONDS } from '../base/limits/engine.ts';
 import { ACCESS_SETTINGS } from './access.ts';
 import { BACKUP_SETTINGS } from './backups.ts';
 import { DATABASE, DATABASE_SETTINGS, EMPTY } from './database.ts';
 import { describeSettings } from './describe.ts';
-import { LISTENING_SETTINGS } from './listening.ts';
+import { LOG_SETTINGS, type LogLevel } from './logging.ts';
 import { NETWORK_SETTINGS } from './network.ts';
-import { type LogLevel, OBSERVING_SETTINGS } from './observing.ts';
+import { PORT_SETTINGS } from './ports.ts';
 import { type Environment, type Resolved, resolveSettings } from './resolve.ts';
-import { ConfigError, setting, type Table, text, unlisted, type Values } from './setting.ts';
-import { WRITING_SETTINGS } from './writing.ts';
+import { ConfigError, hideSettings, setting, type Table, text, type Values } from './setting.ts';
+import { WRITE_SETTINGS } from './write-limits.ts';
 
 export { ConfigError, describeSettings, type LogLevel, type Values };
 
 export const SERVE_SETTINGS = {
-  ...LISTENING_SETTINGS,
+  ...PORT_SETTINGS,
   ...NETWORK_SETTINGS,
   database: DATABASE,
   ...DATABASE_SETTINGS,
   empty: EMPTY,
-  ...WRITING_SETTINGS,
+  ...WRITE_SETTINGS,
   ...ACCESS_SETTINGS,
-  ...OBSERVING_SETTINGS,
+  ...LOG_SETTINGS,
   ...BACKUP_SETTINGS,
 } as const;
 export type ServeSettings = Values<typeof SERVE_SETTINGS>;
 export type DatabaseSettings = Values<typeof DATABASE_SETTINGS>;
 
-/** Those of a command that opens it once: it may take its time, and how a service goes on with it is not its business. */
+/** For commands, which may run longer than a request. Settings that concern only a running service are hidden. */
 const COMMAND_DATABASE_SETTINGS = {
-  ...unlisted(
+  ...hideSettings(
     DATABASE_SETTINGS,
     'replicas',
     'replicaLagSeconds',
@@ -67,18 +66,24 @@ export const COPY_SETTINGS = {
     flag: '--to-schema',
     env: 'COPY_TO_SCHEMA',
     argument: 'NAME',
-    description: 'schema in the target, where it differs from --schema',
+    description: 'schema in the target, if it differs from --schema',
     byDefault: '',
     read: text,
   }),
   ...COMMAND_DATABASE_SETTINGS,
 } as const;
 
-/** What commands that read and write the data share. */
+/** For commands that read and write rows. */
 export const DATA_SETTINGS = { database: DATABASE, ...COMMAND_DATABASE_SETTINGS } as const;
 
-/** For the commands that copy files: of a server they only say which tools it has. */
-export const FILE_SETTINGS = unlisted(DATA_SETTINGS, 'schema', 'connectSeconds', 'querySeconds', 'preparedStatements');
+/** For commands that copy SQLite files, and therefore need no connection to a server. */
+export const FILE_SETTINGS = hideSettings(
+  DATA_SETTINGS,
+  'schema',
+  'connectSeconds',
+  'querySeconds',
+  'preparedStatements',
+);
 
 const KNOWN = Object.values({ ...SERVE_SETTINGS, ...COPY_SETTINGS });
 
@@ -86,7 +91,7 @@ export function readSettings<T extends Table>(table: T, args: readonly string[],
   return resolveSettings(table, args, env, { known: KNOWN }).values;
 }
 
-/** The same with up to so many arguments that are no flags, and with the origin of each value. */
+/** Also accepts up to `operands` arguments that are not flags, and returns the origin of each value. */
 export function readCommand<T extends Table>(
   table: T,
   args: readonly string[],

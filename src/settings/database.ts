@@ -7,8 +7,18 @@ import {
   DEFAULT_QUERY_SECONDS,
   DEFAULT_REPLICA_LAG_SECONDS,
 } from '../base/limits/engine.ts';
-import { COLLECTIONS } from './collections.ts';
 import { oneOf, onOrOff, setting, text, urls, wholeNumber } from './setting.ts';
+
+/** The declaration file. */
+export const COLLECTIONS = setting({
+  flag: '--collections',
+  env: 'CATALOGUE_COLLECTIONS',
+  argument: 'FILE',
+  description:
+    'declaration of the collections; default: collections.yaml, .yml or .json in the working folder, if one exists',
+  byDefault: '',
+  read: text,
+});
 
 /** The database that most commands work on. */
 export const DATABASE = setting({

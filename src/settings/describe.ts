@@ -6,7 +6,7 @@ const MASK = '***';
 
 /** The settings of a command, for its --help. */
 export function describeSettings(table: Table): string {
-  const listed = [...Object.values(table), CONFIG_FILE].filter(({ isUnlisted }) => isUnlisted !== true);
+  const listed = [...Object.values(table), CONFIG_FILE].filter(({ isHidden }) => isHidden !== true);
   const rows = listed.map((each) => ({
     usage: usageOf(each),
     text: `${each.description}${remarks(each)}`,
@@ -40,8 +40,8 @@ function usageOf({ flag, argument }: Setting<unknown>): string {
 }
 
 /** Masks the secret parts of a value. */
-export function shown({ secret }: Pick<Setting<unknown>, 'secret'>, value: unknown): unknown {
-  if (Array.isArray(value)) return value.map((each) => shown({ ...(secret && { secret }) }, each));
+export function maskSecret({ secret }: Pick<Setting<unknown>, 'secret'>, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((each) => maskSecret({ ...(secret && { secret }) }, each));
   if (typeof value !== 'string' || value === '') return value;
   if (secret === 'whole') return MASK;
   return secret === 'url' ? withoutPassword(value) : value;

@@ -6,7 +6,7 @@ import { ANY, originOf } from '../base/net/origin.ts';
 import { parseRate, RATE_FORM } from '../base/net/rate.ts';
 import { ConfigError, list, setting, text } from './setting.ts';
 
-export const TLS_SETTINGS = {
+const TLS_SETTINGS = {
   tlsCert: setting({
     flag: '--tls-cert',
     env: 'CATALOGUE_TLS_CERT',

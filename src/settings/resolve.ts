@@ -27,7 +27,7 @@ export interface Resolved<T extends Table> {
   readonly operands: readonly string[];
 }
 
-interface Given {
+interface ParsedArguments {
   readonly flags: ReadonlyMap<string, string>;
   readonly operands: readonly string[];
   readonly mistakes: readonly string[];
@@ -69,7 +69,7 @@ export function resolveSettings<T extends Table>(
 
 function find(
   each: Setting<unknown>,
-  { flags }: Given,
+  { flags }: ParsedArguments,
   env: Environment,
   file: SettingsFile | undefined,
 ): [origin: string, text?: string] {
@@ -82,7 +82,7 @@ function find(
   return kept === undefined ? ['default'] : [`${file!.path}: ${fileKey(each)}`, kept];
 }
 
-function splitArguments(table: Table, args: readonly string[], most: number): Given {
+function splitArguments(table: Table, args: readonly string[], most: number): ParsedArguments {
   const flags = new Map<string, string>();
   const operands: string[] = [];
   const mistakes: string[] = [];

@@ -17,7 +17,7 @@ export interface Setting<T> {
   readonly byDefault: T;
   readonly read: (text: string, name: string) => T;
   /** Hidden in the --help of a command, but still read from the flags, environment and file. */
-  readonly isUnlisted?: boolean;
+  readonly isHidden?: boolean;
   /** The part to mask: the whole value, or the password in a URL. */
   readonly secret?: 'whole' | 'url';
 }
@@ -30,8 +30,8 @@ export function setting<T>(setting: Setting<T>): Setting<T> {
 }
 
 /** The table, with some of its settings hidden in --help. */
-export function unlisted<T extends Table>(table: T, ...names: readonly (keyof T)[]): T {
-  const hidden = names.map((name) => [name, { ...table[name], isUnlisted: true }]);
+export function hideSettings<T extends Table>(table: T, ...names: readonly (keyof T)[]): T {
+  const hidden = names.map((name) => [name, { ...table[name], isHidden: true }]);
   return { ...table, ...Object.fromEntries(hidden) };
 }
 

@@ -1,26 +1,21 @@
 /**
- * Case without surprises: one code point in, one code point out.
- *
- * JavaScript's own mappings may change the length of a text (ß → SS, İ → i̇) or look at the neighbours (the final sigma).
- * PostgreSQL's do neither, and a pattern that counts characters must not meet a text whose length has changed.
+ * Case mappings from one code point to one code point, as in PostgreSQL. JavaScript's own mappings may change the length of a
+ * text (ß → SS, İ → i̇) or depend on neighbours (the final sigma). A pattern that counts characters needs the same length.
  */
 const BEYOND_ASCII = /[^\x00-\x7f]/u;
 const CASED = /[A-Z]|[^\x00-\x7f]/gu;
 
-/** Two texts are equal regardless of case when their folds are equal (Unicode's simple case folding). */
+/** Unicode's simple case folding: texts that differ only in case have equal folds. */
 export function foldCase(text: string): string {
   return BEYOND_ASCII.test(text) ? text.replace(CASED, foldCharacter) : text.toLowerCase();
 }
 
-/** The lower case of a text, as the C library's towlower() does it. */
+/** The lower case of a text, as in the C library's towlower(). */
 export function lowerCase(text: string): string {
   return BEYOND_ASCII.test(text) ? text.replace(CASED, lowerCharacter) : text.toLowerCase();
 }
 
-/**
- * The same for all texts that any comparison here takes for equal regardless of case: those that fold alike, and those that have
- * the same lower case (İ is the one letter that differs).
- */
+/** Equal for texts with equal folds or with equal lower case; only for İ do the two differ. */
 export function looseCase(text: string): string {
   return foldCase(lowerCase(text));
 }
@@ -29,7 +24,7 @@ function foldCharacter(character: string): string {
   // The dotless ı is a letter of its own: only Turkish tailoring would make it an i.
   if (character === 'ı') return character;
   const upper = character.toUpperCase();
-  return sole(sole(upper, character).toLowerCase(), character);
+  return singleOr(singleOr(upper, character).toLowerCase(), character);
 }
 
 function lowerCharacter(character: string): string {
@@ -37,6 +32,6 @@ function lowerCharacter(character: string): string {
 }
 
 /** The mapping, unless it became several code points. */
-function sole(mapped: string, otherwise: string): string {
+function singleOr(mapped: string, otherwise: string): string {
   return mapped.length === String.fromCodePoint(mapped.codePointAt(0)!).length ? mapped : otherwise;
 }

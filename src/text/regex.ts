@@ -34,11 +34,11 @@ function tooLong(): ApiError {
   });
 }
 
-/** A compiled expression, and how many instructions it takes. */
-export interface Program {
+/** A compiled expression, and its number of instructions. */
+interface Program {
   readonly test: (text: string) => boolean;
   readonly size: number;
-  /** About how many steps a text of that length takes at worst. */
+  /** Estimates the most steps that a text of this length takes. */
   readonly steps: (length: number) => number;
 }
 
@@ -95,7 +95,7 @@ function compile(source: string, flags: number): RE2JS {
     return program;
   } catch (problem) {
     if (problem instanceof ApiError) throw problem;
-    // The translation is valid syntax, so what RE2 objects to is size: nested bounds over 1000, or the depth of nesting.
+    // The translation is valid syntax, so RE2 rejects its size: nested bounds over 1000, or the nesting depth.
     throw tooComplex();
   }
 }

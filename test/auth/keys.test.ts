@@ -59,8 +59,8 @@ for (const engine of Object.keys(ALL_ENGINES)) {
       const hint = 'A key begins with cat_, and has 43 letters, digits, - or _ after it.';
       for (const [text, message] of [
         [`cat-${'A'.repeat(43)}`, 'Expected 3 parts in JWT; got 1'],
-        [`cat_${'A'.repeat(42)}`, 'The key is not whole'],
-        [`cat_${'A'.repeat(20)}.${'A'.repeat(22)}`, 'The key is not whole'],
+        [`cat_${'A'.repeat(42)}`, 'The key is incomplete'],
+        [`cat_${'A'.repeat(20)}.${'A'.repeat(22)}`, 'The key is incomplete'],
       ] as const) {
         for (const headers of [bearer(text), { apikey: text }]) {
           const problem = await expectRefusal(await service.whoIs(headers), 401, 'PGRST301');

@@ -1,8 +1,7 @@
 /** Tokens: valid ones, and the published ways to forge one. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, generateSecret, type JWK, SignJWT } from 'jose';
-import { PublicKeys } from '../../src/auth/public-keys.ts';
-import { publicKeyVerifier } from '../../src/auth/verifiers.ts';
+import { openPublicKeys } from '../../src/auth/public-keys.ts';
 import { MAX_CREDENTIAL_LENGTH } from '../../src/base/limits/auth.ts';
 import { listen } from '../../src/serve/server.ts';
 import { bearer, openWithAccess, RIGHTS, SECRET, type WithAccess } from '../support/access.ts';
@@ -312,11 +311,10 @@ describe('a token verified with public keys', () => {
 
   const made = (alg: string, key: CryptoKey, header: Record<string, unknown> = {}) =>
     new SignJWT({ role: 'editor' }).setProtectedHeader({ alg, ...header }).sign(key);
-  const openWith = async (source: string, times = { freshMs: 600_000, pauseMs: 0, timeoutMs: 500 }) => {
-    const keys = new PublicKeys(source, () => undefined, times);
-    await keys.open();
-    return openWithAccess(ENGINE, { verifier: publicKeyVerifier(keys) });
-  };
+  const openWith = async (
+    source: string,
+    times = { cacheMaxAge: 600_000, cooldownDuration: 0, timeoutDuration: 500 },
+  ) => openWithAccess(ENGINE, { verifier: await openPublicKeys(source, () => undefined, times) });
 
   beforeAll(async () => {
     [rsa, ec, ed, wide] = await Promise.all([
@@ -483,17 +481,15 @@ describe('a token verified with public keys', () => {
       }),
     );
     const told: string[] = [];
-    const keys = new PublicKeys(source, (message) => told.push(message));
-    await keys.open();
-    const mixed = service.another({ verifier: publicKeyVerifier(keys) });
+    const mixed = service.another({ verifier: await openPublicKeys(source, (message) => told.push(message)) });
     const token = await new SignJWT({ role: 'editor' }).setProtectedHeader({ alg: 'RS256' }).sign(rsa.privateKey);
     expect(await (await mixed.whoIs(bearer(token))).json()).toMatchObject({ by: 'token', role: 'editor' });
     expect(told).toHaveLength(1);
-    expect(told[0]).toStartWith('of the public keys of tokens 4 of 5 cannot be used: "no modulus": ');
+    expect(told[0]).toStartWith('4 of 5 public keys of tokens cannot be used: "no modulus": ');
     expect(told[0]).toContain('number 2: it has 1024 bits, and needs 2048; "another curve": ');
     expect(told[0]).toContain('"another algorithm": it is for RS512, and not for RS256');
     await Bun.write(source, JSON.stringify({ keys: [{ kty: 'RSA', e: 'AQAB' }] }));
-    const none = new PublicKeys(source, () => undefined).open();
+    const none = openPublicKeys(source, () => undefined);
     expect(String(await none.catch((error) => error))).toContain('none of its keys can be used: number 1: ');
   });
 
@@ -504,11 +500,11 @@ describe('a token verified with public keys', () => {
       JSON.stringify({ keys: [await exportJWK(await generateSecret('HS256', { extractable: true }))] }),
     );
     for (const [source, reason] of [
-      [`${file}.missing`, /the file does not exist/],
+      [`${file}.missing`, /does not exist/],
       [secretOnly, /no public key/],
       [import.meta.path, /JSON/],
     ] as const) {
-      const opened = new PublicKeys(source, () => undefined).open();
+      const opened = openPublicKeys(source, () => undefined);
       expect(String(await opened.catch((error) => error))).toMatch(reason);
     }
   });

@@ -66,7 +66,7 @@ const WHOLE: readonly Scenario[] = [
   [
     'brackets without quotes inside { }',
     withFields('id: int4', 'tags: { type: text[] }', 'other: text'),
-    "5:25 a [ cannot stand here; inside { } a type with brackets is put in quotes, such as 'text[]'",
+    "5:25 a [ is not allowed here; inside { } put a type with brackets in quotes, such as 'text[]'",
   ],
   ['a tag that nobody knows', 'collections: !mine\n  a: { fields: { id: int4 } }\n', '1:14 Unresolved tag: !mine'],
 ];
@@ -107,7 +107,7 @@ const NAMES: readonly Scenario[] = [
     'reserved collections',
     'collections:\n  console: { fields: { id: int4 } }\n  changes: { fields: { id: int4 } }\n  catalogue_users: { fields: { id: int4 } }\n  sqlite_master: { fields: { id: int4 } }\n',
     '2:3 console is a page of the service; choose another name',
-    '3:3 changes is the collection of what was changed; choose another name',
+    '3:3 changes is reserved for a collection of changes; choose another name',
     '4:3 names with catalogue_ are those of tables of the service; choose another name',
     "5:3 names with sqlite_ are those of SQLite's own tables; choose another name",
   ],
@@ -142,8 +142,8 @@ const NAMES: readonly Scenario[] = [
       'c: { type: text, was: x }',
       'd: { type: text, was: x }',
     ),
-    '5:24 things.a: was names b, and there is a field of that name',
-    '8:24 things.d: c was x, too',
+    '5:24 things.a: was names b, but a field of that name exists',
+    '8:24 things.d: c also has was: x',
   ],
 ];
 
@@ -265,10 +265,10 @@ const FIELDS: readonly Scenario[] = [
       'g: { type: int8, minimum: 9007199254740993, maximum: 9007199254740992 }',
     ),
     '5:24 things.a: minimum 10 is greater than maximum 9',
-    '6:33 things.b: minimum is no int4: invalid input syntax for type integer: "0.5"',
+    '6:33 things.b: minimum is not a valid int4: invalid input syntax for type integer: "0.5"',
     expect.stringMatching(/^7:33 things.c: pattern: invalid regular expression/) as unknown as string,
     expect.stringMatching(/^8:33 things.d: pattern: /) as unknown as string,
-    '9:35 things.e: a value of oneOf is no int4: invalid input syntax for type integer: "two"',
+    '9:35 things.e: a value of oneOf is not a valid int4: invalid input syntax for type integer: "two"',
     '9:40 things.e: oneOf has 1 twice',
     '10:31 things.f: oneOf must be a list of values, at least 1',
     '11:24 things.g: minimum 9007199254740993 is greater than maximum 9007199254740992',
@@ -311,7 +311,7 @@ const KEYS: readonly Scenario[] = [
   [
     'no field id and no key',
     'collections:\n  a: { fields: { sku: text, b: int4 } }\n',
-    '2:3 a: unknown field id; say which identifies a row, such as key: sku',
+    '2:3 a: unknown field id; declare which field identifies a row, such as key: sku',
   ],
   [
     'a key that is no field',
@@ -321,20 +321,20 @@ const KEYS: readonly Scenario[] = [
   [
     'a key of several, with mistakes',
     'collections:\n  a:\n    key: [x, y, x, zz]\n    fields: { x: int4, y: json, z: text }\n',
-    '3:5 a: the key field y is json, and no key can be that',
+    '3:5 a: the key field y is json, which a key cannot be',
     '3:17 a: key names x twice',
     '3:20 a: key names zz, which is not a field (perhaps you meant z)',
   ],
   [
     'a key that is not required',
     withFields('id: { type: int4, required: false }'),
-    '4:25 things.id: it is part of the key, and so always required',
+    '4:25 things.id: a key field is always required; remove required: false',
   ],
   [
     'unique fields',
     'collections:\n  a:\n    key: [x, y]\n    unique: [[x, zzz], [x], [y, x], [x, z], [z, x], x]\n    fields: { x: int4, y: int4, z: int4 }\n',
     '4:18 a: unique names zzz, which is not a field',
-    '4:24 a: one field alone is made unique by itself: x: { unique: true }',
+    '4:24 a: a single field is unique by its own key: x: { unique: true }',
     '4:29 a: the key is unique by itself',
     '4:45 a: unique has [z, x] twice',
     '4:53 a: each of unique must be a list of fields, not a text',

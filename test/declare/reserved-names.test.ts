@@ -1,7 +1,7 @@
 /** Reserved names: a collection cannot use a path or a table that the service needs. */
 import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
-import { AUTH_PATHS } from '../../src/auth/session-pages.ts';
+import { AUTH_PATH } from '../../src/auth/session-pages.ts';
 import { OWN_COLLECTIONS } from '../../src/collection/own-collections.ts';
 import { CONSOLE_PATH, DOCS_PATH } from '../../src/console/pages.ts';
 import { RESERVED_COLLECTIONS, RESERVED_FIELDS, RESERVED_PREFIXES } from '../../src/declare/names.ts';
@@ -11,7 +11,7 @@ import { DESCRIPTION_PATHS } from '../../src/openapi/paths/description-path.ts';
 import { HEALTH_PATHS } from '../../src/openapi/paths/health-path.ts';
 import { mistakesIn, withFields } from '../support/declarations.ts';
 
-const paths = [CONSOLE_PATH, DOCS_PATH, ...DESCRIPTION_PATHS, ...HEALTH_PATHS, AUTH_PATHS[0]];
+const paths = [CONSOLE_PATH, DOCS_PATH, ...DESCRIPTION_PATHS, ...HEALTH_PATHS, AUTH_PATH];
 const names = paths.flatMap((path) => path.match(/\w+/)?.[0] ?? []);
 
 /** Names with a different meaning in SQL on at least one engine. */

@@ -176,13 +176,13 @@ const MISTAKES: readonly (readonly [lines: readonly string[], told: readonly str
   [
     [products('{ create: true, update: true, delete: true }')],
     [
-      '34 r.products: update: r may not read products, and so update nothing; add read',
-      '48 r.products: delete: r may not read products, and so delete nothing; add read',
+      '34 r.products: update: r may not read products, so it can update no rows; add read',
+      '48 r.products: delete: r may not read products, so it can delete no rows; add read',
     ],
   ],
   [
     ['r: { include: [s], products: { delete: true } }', 's: { notes: { read: true } }'],
-    ['34 r.products: delete: r may not read products, and so delete nothing; add read'],
+    ['34 r.products: delete: r may not read products, so it can delete no rows; add read'],
   ],
   [[where('price > 3')], [`${UNREAD('price > 3', 7)}; unexpected ">" expecting end of input; write price=gt.3`]],
   [

@@ -52,6 +52,6 @@ test('an array field may have a list as its default', async () => {
   ]);
   expect(await mistakesIn(withFields('id: int4', "a: { type: 'int4[]', default: [x] }"))).toHaveLength(1);
   expect(await mistakesIn(withFields("id: 'int4[]'"))).toEqual([
-    '2:3 things: the key field id is int4[], and no key can be that',
+    '2:3 things: the key field id is int4[], which a key cannot be',
   ]);
 });

@@ -91,7 +91,7 @@ for (const [place, launchIn] of Object.entries(PLACES)) {
       const file = join(launch.cwd, 'collections.yaml');
       writeFileSync(file, readFileSync(file, 'utf8').replace('supplier:', 'vendor:'));
       const words =
-        'of a role that is not declared, and so refused: key erp (supplier), user ann (supplier); declare the role, or use catalogue user role NAME --role ROLE';
+        'rejected because their role is not declared: key erp (supplier), user ann (supplier); declare the role, or use catalogue user role NAME --role ROLE';
       const checked = await command(launch, ['check']);
       expect(checked).toMatch(/^warn {2}credentials +/m);
       expect(checked).toContain(words);
@@ -103,7 +103,7 @@ for (const [place, launchIn] of Object.entries(PLACES)) {
       expect(findings).toContainEqual(expect.objectContaining({ check: 'credentials', ok: true, isWarning: true }));
       const service = await startService({ ...launch, args: ['--workers', '2', '--log-level', 'silent'] });
       await until('the warning', () => service.stderr().includes('WARNING'));
-      expect(service.stderr()).toStartWith(`WARNING: there are credentials ${words}`);
+      expect(service.stderr()).toStartWith(`WARNING: credentials are ${words}`);
       expect(service.stderr().split('\n')).toHaveLength(2);
       const refused = await service.fetch('/products', { headers: withKey(key) });
       expect(await refused.json()).toMatchObject({ code: 'CAT401', message: 'role "supplier" does not exist' });
@@ -156,7 +156,7 @@ for (const [place, launchIn] of Object.entries(PLACES)) {
       await addKey(launch, 'shop', '--role', 'supplier');
       await command(launch, ['user', 'add', 'ann', '--role', 'supplier'], PASSWORD);
       expect(await copyTo('copy.db')).toEndWith(
-        '\nNot copied: 2 keys and 1 user; make new ones there with catalogue key add and catalogue user add.',
+        '\nNot copied: 2 keys and 1 user. Create new ones there with catalogue key add and catalogue user add.',
       );
       expect(JSON.parse(await copyTo('again.db', '--json'))).toMatchObject({ ok: true, keys: 2, users: 1 });
     });
@@ -165,7 +165,7 @@ for (const [place, launchIn] of Object.entries(PLACES)) {
       const launch = await launchIn();
       const file = join(launch.cwd, 'collections.yaml');
       const words = (name: string) =>
-        `there is a role ${name}, and none called anonymous, which requests without credentials have: they get 401; perhaps you meant anonymous`;
+        `requests without credentials get 401: they have the role anonymous, which is not declared; perhaps you meant it by ${name}`;
       const declare = (name: string) =>
         writeFileSync(
           file,
@@ -244,7 +244,7 @@ test('a failed key or user command prints a clear error message', async () => {
     exitCode: 1,
     stdout: '',
     stderr:
-      'catalogue: database catalogue.db does not exist; catalogue migrate makes it, and --database names another one\n',
+      'catalogue: database catalogue.db does not exist. Create it with catalogue migrate, or choose another with --database\n',
   });
   await command(launch, ['migrate']);
   await command(launch, ['user', 'add', 'bob', '--role', 'editor'], PASSWORD);
@@ -260,7 +260,7 @@ test('a failed key or user command prints a clear error message', async () => {
     refused('unknown key nobody', ['key', 'revoke', 'nobody']),
     refused('at least 8 characters', ['user', 'add', 'eve', '--role', 'editor'], 'short'),
     refused('unknown user eve', ['user', 'password', 'eve'], PASSWORD),
-    refused('there is a user bob already', ['user', 'add', 'bob', '--role', 'editor'], PASSWORD),
+    refused('the user bob exists already', ['user', 'add', 'bob', '--role', 'editor'], PASSWORD),
   ]);
 });
 
@@ -288,7 +288,9 @@ describe('a token', () => {
     expect(await started('--jwt-secret', SECRET, '--jwks', 'keys.json')).toContain(
       'use only one of --jwt-secret and --jwks',
     );
-    expect(await started('--jwks', 'missing.json')).toContain('--jwks missing.json: the file does not exist\n');
+    expect(await started('--jwks', 'missing.json')).toContain(
+      '--jwks missing.json: the file or folder does not exist\n',
+    );
     expect(await started('--jwt-role-claim', 'role')).toContain('such as .role');
   });
 });

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { settingsPage } from '../../src/settings/page.ts';
+import { settingsPage } from '../../scripts/settings-page.ts';
 import { cleanUp, run, startService, temporaryFolder } from '../support/process.ts';
 
 setDefaultTimeout(300_000);

@@ -20,7 +20,7 @@ const write = (file: string, text: string) => writeFileSync(join(cwd, file), tex
 test('init writes a declaration that check accepts, and creates no database', async () => {
   expect(await catalogue('init')).toEqual({
     exitCode: 0,
-    stdout: 'Wrote collections.yaml: edit it, then validate it with: catalogue check collections.yaml\n',
+    stdout: 'Wrote collections.yaml: change it, then validate it with catalogue check collections.yaml\n',
     stderr: '',
   });
   const counts = { collections: 1, fields: 10, rows: 0 };
@@ -36,16 +36,22 @@ test('init writes a declaration that check accepts, and creates no database', as
 test('init does not change an existing file', async () => {
   write('mine.yaml', 'mine');
   const again = await catalogue('init', 'mine.yaml');
-  expect(again).toEqual({ exitCode: 1, stdout: '', stderr: 'catalogue: mine.yaml already exists\n' });
+  expect(again).toEqual({
+    exitCode: 1,
+    stdout: '',
+    stderr: 'catalogue: mine.yaml exists already. Choose another name\n',
+  });
   expect(readFileSync(join(cwd, 'mine.yaml'), 'utf8')).toBe('mine');
   write('collections.json', '{}');
-  expect((await catalogue('init')).stderr).toBe('catalogue: collections.json already exists\n');
+  expect((await catalogue('init')).stderr).toBe(
+    'catalogue: collections.json exists already. To write another file: catalogue init FILE\n',
+  );
   write('collections.yml', '{}');
   expect((await catalogue('init')).stderr).toBe(
-    'catalogue: there is collections.yml and collections.json; keep one of them, or name one with --collections FILE\n',
+    'catalogue: collections.yml and collections.json exist; keep one of them, or choose one with --collections FILE\n',
   );
   expect((await catalogue('init', 'no/such/folder.yaml')).stderr).toContain('cannot be written');
-  expect((await catalogue('init', 'a.json')).stderr).toContain('it is written as YAML; name it .yaml');
+  expect((await catalogue('init', 'a.json')).stderr).toContain('a.json does not end in .yaml');
   expect(existsSync(join(cwd, 'collections.yaml'))).toBe(false);
 });
 

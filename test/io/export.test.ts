@@ -32,11 +32,11 @@ test('a URL instead of a query is rejected with the query to use', async () => {
       exitCode: 1,
       stdout: '',
       stderr:
-        "catalogue: a command reads the database itself, and no address; for the same rows say 'products?id=eq.1'; --database names another database\n",
+        "catalogue: 'http://127.0.0.1:3000/rest/v1/products?id=eq.1' is an address, and this command reads the database itself. For the same rows, use 'products?id=eq.1'. Choose another database with --database\n",
     });
   }
   expect((await run({ cwd, args: ['query', 'http://'] })).stderr).toBe(
-    'catalogue: a command reads the database itself, and no address; --database names another database\n',
+    "catalogue: 'http://' is an address, and this command reads the database itself. Choose another database with --database\n",
   );
 });
 

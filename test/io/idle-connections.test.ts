@@ -8,7 +8,7 @@ import { createApp } from '../../src/app.ts';
 import { BUILT_IN } from '../../src/collection/built-in.ts';
 import { openPostgres, type PostgresEngine } from '../../src/engine/postgres/engine.ts';
 import { firstRowsOf } from '../../src/plan/write/first-rows.ts';
-import { type Listening, listen } from '../../src/serve/server.ts';
+import { listen, type RunningServer } from '../../src/serve/server.ts';
 import { newSchema, TEST_SETTINGS, testServer } from '../support/postgres.ts';
 import { until } from '../support/process.ts';
 import { statusesIn, talkTo } from '../support/socket.ts';
@@ -18,7 +18,7 @@ setDefaultTimeout(300_000);
 describe('idle connections', () => {
   const schema = newSchema();
   let engine: PostgresEngine;
-  let listening: Listening;
+  let listening: RunningServer;
   let port: number;
   beforeAll(async () => {
     const { url } = testServer;

@@ -23,7 +23,7 @@ function workspace(env: Readonly<Record<string, string>> = {}) {
     isGone: async () => {
       const { exitCode, stderr } = await run({ cwd, env, args: ['query'] });
       const left = readdirSync(cwd).filter((name) => name.includes('.db'));
-      return exitCode === 1 && /there is no (database|table)/.test(stderr) && left.length === 0;
+      return exitCode === 1 && /(database|table) .+ does not exist/.test(stderr) && left.length === 0;
     },
     rows: async (query = '') => {
       const { stdout } = await run({ cwd, env, args: ['query', query, '--json'] });
@@ -99,7 +99,7 @@ for (const [name, environment] of DATABASES) {
         'line 2, name: name must have at most 3 characters',
         'line 2, tags: malformed array literal: "1 2". Write a list as {1,2,3}.',
         'line 2, size: value "99999" is out of range for type smallint',
-        'line 4: cell 5 has a value, and the first line no name for its column',
+        'line 4: cell 5 has a value, but the first line has no name for its column',
         expect.stringContaining('2 of 3 rows are bad'),
       ]);
     });
@@ -142,7 +142,7 @@ for (const [name, environment] of DATABASES) {
           'line 4, name: An earlier row also has name a.',
           'line 6, name: Key (name)=(there) already exists.',
           'line 5, kind: An earlier row also has kind k, size 2.',
-          'catalogue: nothing was stored: 3 of 8 rows are bad; repair the file, or store the other rows with --keep-going',
+          'catalogue: nothing was stored: 3 of 8 rows are bad; fix the file, or store the other rows with --keep-going',
           '',
         ]);
         expect(await space.rows('select=id')).toHaveLength(2);
@@ -281,7 +281,7 @@ for (const [name, environment] of DATABASES) {
       expect(told).toMatchObject({ exitCode: 1, stdout: '' });
       expect(told.stderr.split('\n')).toHaveLength(100 + 3);
       expect(told.stderr).toEndWith(
-        '\nand 402 bad rows more\ncatalogue: nothing was stored: 502 of 1002 rows are bad; repair the file, or store the other rows with --keep-going\n',
+        '\nand 402 bad rows more\ncatalogue: nothing was stored: 502 of 1002 rows are bad; fix the file, or store the other rows with --keep-going\n',
       );
       const json = await space.pipe(csv, 'import', '-', '--format', 'csv', '--json');
       expect(JSON.parse(json.stdout)).toMatchObject({ ok: false, read: 1_002, rejected: 502 });
@@ -607,7 +607,12 @@ describe('a mistake is reported', () => {
       ['--format', 'json', '--map', 'unit_prise='],
       /the file has no column unit_prise \(perhaps you meant unit_price\)/,
     ],
-    ['a separator of two signs', 'x', ['--format', 'csv', '--separator', '::'], /--separator is one sign/],
+    [
+      'a separator of two signs',
+      'x',
+      ['--format', 'csv', '--separator', '::'],
+      /--separator: '::' is not one character/,
+    ],
     ['a separator of JSON', '[]', ['--format', 'json', '--separator', ';'], /--separator is for CSV/],
     ['an encoding that is not known', 'x', ['--format', 'csv', '--encoding', 'ebcdic'], /--encoding is one of utf-8, /],
     [
@@ -656,7 +661,10 @@ describe('a mistake is reported', () => {
     expectMistake(await space.command('import', 'nothing.csv'), /nothing\.csv cannot be read/);
     expectMistake(await space.command('import', 'book.xlsx'), /book\.xlsx is a workbook: save its sheet as CSV/);
     writeFileSync(join(space.cwd, 'latin1.csv'), Buffer.from('product_name\nK\xf6\xf6ri\n', 'latin1'));
-    expectMistake(await space.command('import', 'latin1.csv'), /not UTF-8; say --encoding windows-1252/);
+    expectMistake(
+      await space.command('import', 'latin1.csv'),
+      /not UTF-8; for a file of an older spreadsheet, use --encoding windows-1252/,
+    );
   });
 });
 

@@ -253,7 +253,7 @@ describe('catalogue migrate', () => {
     const mistyped = await migrate(place, '--allow', 'drop:products.color');
     expect(mistyped.exitCode).toBe(1);
     expect(mistyped.stderr).toContain(
-      '--allow drop:products.color is not needed: no such change is to be made (perhaps you meant drop:products.colour)',
+      '--allow drop:products.color is not needed: the migration has no such change (perhaps you meant drop:products.colour)',
     );
     const done = await migrate(place, '--allow', 'drop:products.colour', '--allow', 'drop:products');
     expect(done).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('removed field products.colour') });

@@ -117,7 +117,7 @@ test('the command writes a file that can create tables and lists omissions in co
   ]);
   own.close();
   const again = await run({ args: ['copy', '--from', file, '--to', 'own.db'], cwd });
-  expect(again).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('copy to an empty one') });
+  expect(again).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('Copy to an empty database') });
   const collections = await describeFile(file);
   const { engine, close } = await PLACES.SQLite!().open({ collections });
   expect(engine.steps).toEqual(['table boats', 'table crew', 'table makers']);

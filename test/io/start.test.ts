@@ -143,7 +143,7 @@ describe('settings', () => {
     const open = await startService({ cwd: temporaryFolder(), args: ['--host', '0.0.0.0'] });
     open.kill('SIGTERM');
     await open.exited;
-    expect(open.stderr()).toContain('WARNING: 0.0.0.0 can be reached by others');
+    expect(open.stderr()).toContain('WARNING: Other machines can reach 0.0.0.0, and');
     const loopback = await startService({ cwd: temporaryFolder() });
     loopback.kill('SIGTERM');
     await loopback.exited;
@@ -157,7 +157,9 @@ describe('settings', () => {
       service.kill('SIGTERM');
       await service.exited;
       if (args.length === 2)
-        expect(service.stderr()).toMatch(/^WARNING: 0\.0\.0\.0 .* travel in the clear\. .*--tls-cert/m);
+        expect(service.stderr()).toMatch(
+          /^WARNING: Other machines can reach 0\.0\.0\.0 .* not encrypted\. .*--tls-cert/m,
+        );
       else expect(service.stderr()).not.toContain('WARNING');
     }
   });

@@ -30,7 +30,7 @@ function start(): Promise<Service> {
 describe('without the console packages', () => {
   test('the service starts, says that the console is missing, and answers requests', async () => {
     const service = await start();
-    expect(service.stdout()).toContain('\nConsole   not installed; npm install without --omit=dev brings it\n');
+    expect(service.stdout()).toContain('\nConsole   not installed; run npm install without --omit=dev\n');
     expect(((await (await service.fetch('/products')).json()) as unknown[]).length).toBe(77);
     expect((await service.fetch('/products?product_name=match.^Ch')).status).toBe(200);
   });

@@ -7,7 +7,7 @@ import type { CollectionDraft } from '../../src/collection/draft.ts';
 import { fieldTypeNames } from '../../src/collection/types/index.ts';
 import { declarationSchema } from '../../src/declare/json-schema.ts';
 import { DeclarationError } from '../../src/declare/reader/mistakes.ts';
-import { writtenCollection } from '../../src/declare/writer/write.ts';
+import { printCollection } from '../../src/declare/writer/write.ts';
 import { declared, SHOP, SHOP_TEXT } from '../support/declarations.ts';
 
 setDefaultTimeout(300_000);
@@ -166,7 +166,7 @@ const collection: fc.Arbitrary<CollectionDraft> = fc
 test('a printed collection reads back unchanged', async () => {
   await fc.assert(
     fc.asyncProperty(collection, async (draft) => {
-      const text = `collections:\n${writtenCollection(draft)}`;
+      const text = `collections:\n${printCollection(draft)}`;
       expect(await declared(text), text).toEqual({ collections: [draft] });
     }),
     { numRuns: 200 },

@@ -1,7 +1,7 @@
 /** A file reads the same however it is split into chunks. */
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { CsvRecords, writtenRow } from '../../src/declare/rows/csv.ts';
+import { CsvRecords, printCsvRow } from '../../src/declare/rows/csv.ts';
 import { JsonReader, NdjsonReader } from '../../src/declare/rows/json.ts';
 import type { FileRecord, RecordReader } from '../../src/declare/rows/record.ts';
 
@@ -29,9 +29,9 @@ test('CSV: the reader returns the written cells, each row with its first line nu
   const delimiter = fc.constantFrom(',', ';', '\t');
   fc.assert(
     fc.property(rows, lineEnd, delimiter, fc.boolean(), cuts, (rows, lineEnd, delimiter, isNamed, places) => {
-      const lines = rows.map((cells) => writtenRow(cells, delimiter));
+      const lines = rows.map((cells) => printCsvRow(cells, delimiter));
       const first = isNamed ? [`sep=${delimiter}`] : [];
-      const text = [...first, writtenRow(['a', 'b', 'c'], delimiter), ...lines].join(lineEnd);
+      const text = [...first, printCsvRow(['a', 'b', 'c'], delimiter), ...lines].join(lineEnd);
       let line = first.length + 2;
       const expected = rows.map((cells, index) => {
         const record = { kind: 'record' as const, line, columns: ['a', 'b', 'c'], cells };

@@ -11,7 +11,7 @@ import { EMPTY_QUERY } from '../../src/dialect/query.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { firstPage } from '../../src/http/pages.ts';
 import { Health, healthPages } from '../../src/observe/health.ts';
-import { describe as describeCatalogue } from '../../src/openapi/described.ts';
+import { describe as describeCatalogue } from '../../src/openapi/describe.ts';
 import { openApiDocument } from '../../src/openapi/document.ts';
 import { openApiPages } from '../../src/openapi/pages.ts';
 import { planReadItem } from '../../src/plan/read/read.ts';

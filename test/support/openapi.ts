@@ -1,8 +1,8 @@
 /** The OpenAPI document as the tests read it, and a check of answers against it. */
 import type { ValidateFunction } from 'ajv';
 import Ajv2020 from 'ajv/dist/2020.js';
-import { type Begun, BUILT_IN } from '../../src/collection/built-in.ts';
-import { describe } from '../../src/openapi/described.ts';
+import { BUILT_IN, type CatalogueWithRows } from '../../src/collection/built-in.ts';
+import { describe } from '../../src/openapi/describe.ts';
 import { openApiDocument } from '../../src/openapi/document.ts';
 import { SHOP, SHOP_ROWS } from './shop.ts';
 
@@ -61,7 +61,7 @@ export const document = documentOf(BUILT_IN);
 export const shopDocument = documentOf({ catalogue: SHOP, rows: (name) => SHOP_ROWS[name] ?? [] });
 
 /** The document as a client parses it. */
-export function documentOf(begun: Begun): OpenApi {
+export function documentOf(begun: CatalogueWithRows): OpenApi {
   return JSON.parse(JSON.stringify(openApiDocument(describe(begun)))) as OpenApi;
 }
 

@@ -7,7 +7,7 @@ import { describeDatabase } from '../../engine/open.ts';
 import type { DescribedDatabase } from '../../engine/shared/described-tables.ts';
 import { ConfigError, type DatabaseSettings } from '../../settings/by-command.ts';
 
-export interface Wanted extends DatabaseSettings {
+interface DeclareOptions extends DatabaseSettings {
   readonly database: string;
   /** `-` is standard output. */
   readonly output: string;
@@ -15,17 +15,17 @@ export interface Wanted extends DatabaseSettings {
 }
 
 /** Resolves to the exit code. */
-export async function declareFrom(wanted: Wanted): Promise<number> {
-  const { database, output, force } = wanted;
+export async function declareFrom(options: DeclareOptions): Promise<number> {
+  const { database, output, force } = options;
   const prints = output === '-';
-  if (!prints && !force && existsSync(output)) throw new ConfigError(`${output} already exists; --force replaces it`);
-  const described = await describeDatabase(database, wanted);
+  if (!prints && !force && existsSync(output)) throw new ConfigError(`${output} exists already; --force replaces it`);
+  const described = await describeDatabase(database, options);
   const { collections, leftOut, location, warning } = described;
   if (collections.length === 0) {
     const reasons = leftOut.length === 0 ? '' : `: ${leftOut.join('; ')}`;
     throw new ConfigError(`${location} has no table that can be a collection${reasons}`);
   }
-  const text = await written(described);
+  const text = await print(described);
   const mistakes = await mistakesIn(text, output);
   if (prints) process.stdout.write(text);
   else write(output, text);
@@ -48,13 +48,13 @@ async function mistakesIn(text: string, file: string): Promise<string | undefine
   }
 }
 
-async function written({ location, collections, leftOut }: DescribedDatabase): Promise<string> {
-  const { comment, writtenCollection } = await import('../../declare/writer/write.ts');
+async function print({ location, collections, leftOut }: DescribedDatabase): Promise<string> {
+  const { comment, printCollection } = await import('../../declare/writer/write.ts');
   return [
     comment(`The tables of ${location}, written by catalogue declare.`),
     ...(leftOut.length === 0 ? [] : ['# Left out:', ...leftOut.map(comment)]),
     'collections:',
-    ...collections.map(({ draft, ...notes }) => writtenCollection(draft, notes)),
+    ...collections.map(({ draft, ...notes }) => printCollection(draft, notes)),
   ].join('\n');
 }
 

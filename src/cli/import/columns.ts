@@ -27,7 +27,10 @@ export function readMapping(text: string, collection: Collection): Mapping {
   const mapping = new Map<string, string>();
   for (const line of text.split('\n').filter((each) => each !== '')) {
     const at = line.lastIndexOf('=');
-    if (at <= 0) throw new ConfigError(`--map is written "column=field", or "column=" to leave a column out: ${line}`);
+    if (at <= 0)
+      throw new ConfigError(
+        `--map ${line} has no column name before =. Use "column=field", or "column=" to skip a column`,
+      );
     const [column, field] = [line.slice(0, at).trim(), line.slice(at + 1).trim()];
     const meant = fieldFromHeader(collection.fields, field);
     if (field !== '' && meant === undefined) {
@@ -38,7 +41,7 @@ export function readMapping(text: string, collection: Collection): Mapping {
   return mapping;
 }
 
-export interface FileForm {
+interface FileForm {
   /** Whether the file has a header, so that a wrong column is a mistake of the file and not of a row. */
   readonly hasHeader: boolean;
   /** Whether 12,50 is a number; called with the first row. */
@@ -71,10 +74,10 @@ export class ColumnReader {
   }
 
   /** Reports a --map whose column does not occur: it is probably mistyped. */
-  unmet(): string | undefined {
+  unusedMapping(): string | undefined {
     const met = [...this.known.keys()].flatMap((id) => id.split('\0'));
-    const unmapped = met.length > 0 ? this.unmapped(met) : [];
-    return unmapped.length > 0 ? unmapped.join('; ') : undefined;
+    const unusedMappings = met.length > 0 ? this.unusedMappings(met) : [];
+    return unusedMappings.length > 0 ? unusedMappings.join('; ') : undefined;
   }
 
   /** The column name of a field in a file with these columns; without a header, that of --map. */
@@ -95,12 +98,12 @@ export class ColumnReader {
     const problems = [
       ...(unknown.length > 0 ? [this.noFields(unknown)] : []),
       ...[...twice].map((field) => `the field ${field!.name} is given twice`),
-      ...(this.file.hasHeader ? this.unmapped(names) : []),
+      ...(this.file.hasHeader ? this.unusedMappings(names) : []),
     ];
     if (problems.length > 0) return problems.join('; ');
     const terms = [this.collection, fields, { absence: 'no value', areTexts: this.file.hasHeader }] as const;
     const hasDecimalCommas = this.file.hasDecimalCommas();
-    const withFlags = flagsAsWritten(this.file.hasHeader ? fields : []);
+    const withFlags = convertFlags(this.file.hasHeader ? fields : []);
     const plan = rowPlanner(...terms);
     const read = hasDecimalCommas ? withDecimalCommas(fields, plan) : plan;
     const allProblems = rowProblems(...terms);
@@ -109,7 +112,9 @@ export class ColumnReader {
       problems: (cells) => allProblems(withFlags(hasDecimalCommas ? withPoints(fields, cells) : cells)),
       stray: (cells) => {
         const at = nameless.find((place) => cells[place] !== undefined);
-        return at === undefined ? undefined : `cell ${at + 1} has a value, and the first line no name for its column`;
+        return at === undefined
+          ? undefined
+          : `cell ${at + 1} has a value, but the first line has no name for its column`;
       },
       given: fields.filter((field) => field !== undefined),
     };
@@ -132,7 +137,7 @@ export class ColumnReader {
     return names.slice(0, LISTED_FIELDS).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
   }
 
-  private unmapped(names: readonly string[]): string[] {
+  private unusedMappings(names: readonly string[]): string[] {
     return [...this.mapping].flatMap(([column, field]) =>
       names.includes(column) ? [] : [noColumn(column, field, names)],
     );
@@ -140,7 +145,7 @@ export class ColumnReader {
 }
 
 /** Converts Yes and No to the values of flag fields. */
-function flagsAsWritten(fields: readonly (Field | undefined)[]) {
+function convertFlags(fields: readonly (Field | undefined)[]) {
   const flags = fields.flatMap((field, at) => (isFlag(field) ? [at] : []));
   const isWord = (cells: readonly unknown[]) => flags.some((at) => readFlag(cells[at]) !== cells[at]);
   return (cells: readonly unknown[]): readonly unknown[] =>

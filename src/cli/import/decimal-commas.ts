@@ -27,6 +27,6 @@ export function withPoints(fields: readonly (Field | undefined)[], cells: readon
 function unclear(cell: string, other: string): ApiError {
   return new ApiError(
     '22P02',
-    `"${cell}" beside "${other}" of an earlier row: write no point for thousands, and decimal commas or points alone`,
+    `"${cell}" beside "${other}" of an earlier row: use either decimal commas or decimal points, without thousands separators`,
   );
 }

@@ -5,7 +5,7 @@ import { FILE_FORMATS, type FileFormat } from '../../declare/rows/source.ts';
 import type { LoadOptions } from '../../engine/shared/loader.ts';
 import { ConfigError, DATA_SETTINGS } from '../../settings/by-command.ts';
 import { oneOf, onOrOff, setting, text } from '../../settings/setting.ts';
-import { MAX_VALUE_KB } from '../../settings/writing.ts';
+import { MAX_VALUE_KB } from '../../settings/write-limits.ts';
 import { FORCE_OPTION, JSON_OPTION } from '../shared/options.ts';
 
 const ON_CONFLICT = ['fail', 'merge', 'ignore'] as const;
@@ -89,5 +89,5 @@ export const IMPORT_OPTIONS = {
 function separator(given: string, name: string): string {
   const sign = given === 'tab' || given === '\\t' ? '\t' : given;
   if (/^[^"\r\n]$/.test(sign)) return sign;
-  throw new ConfigError(`${name} is one sign, such as ";", or tab; not ${given}`);
+  throw new ConfigError(`${name}: '${given}' is not one character. Use a character such as ";", or tab`);
 }

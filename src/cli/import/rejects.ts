@@ -1,6 +1,6 @@
 /** Writes the rejected rows in the format, encoding and separator of the imported file, for an import with the same flags. */
 import type { Row } from '../../collection/value.ts';
-import { writtenRow } from '../../declare/rows/csv.ts';
+import { printCsvRow } from '../../declare/rows/csv.ts';
 import { TextWriter } from '../../declare/rows/encoding.ts';
 import type { FileRecord } from '../../declare/rows/record.ts';
 import type { FileFormat, Source } from '../../declare/rows/source.ts';
@@ -28,7 +28,7 @@ export class Rejects {
 
   add(record: FileRecord, columns: readonly string[]): void {
     if (record.kind === 'broken') this.write(columns, record.text);
-    else if (this.format === 'csv') this.write(columns, writtenRow(record.cells, this.source.separator()));
+    else if (this.format === 'csv') this.write(columns, printCsvRow(record.cells, this.source.separator()));
     else this.write(columns, JSON.stringify(objectOf(record.columns, record.cells)));
   }
 
@@ -58,7 +58,7 @@ export class Rejects {
   /** Adds a `sep=` line if a reader cannot derive the separator from the names. */
   private header(columns: readonly string[]): string {
     const separator = this.source.separator();
-    const names = writtenRow(columns, separator);
+    const names = printCsvRow(columns, separator);
     return columns.length === 1 || separatorIn(names) === separator ? names : `sep=${separator}\n${names}`;
   }
 }

@@ -1,5 +1,6 @@
 /** Runs an import: turns records into rows, passes them to the engine, and reports each mistake with its line. */
 
+import { amount } from '../../base/amount.ts';
 import type { ApiError } from '../../base/errors.ts';
 import type { Collection, Field } from '../../collection/declaration.ts';
 import { parseJson } from '../../collection/exact-json.ts';
@@ -10,7 +11,6 @@ import { type LoadBatch, type LoadOptions, LoadRejected, type RejectedRow } from
 import type { StoredRow } from '../../plan/types.ts';
 import { RowProblem } from '../../plan/write/row-planner.ts';
 import { ConfigError } from '../../settings/by-command.ts';
-import { amount } from '../shared/amount.ts';
 import { ColumnReader, type Columns, type Mapping } from './columns.ts';
 import type { Rejects } from './rejects.ts';
 
@@ -105,7 +105,7 @@ class Import {
     }
     // Check the columns of a file without rows.
     if (this.options.hasHeader) this.columnsOf(this.source.header());
-    const unmet = this.columns.unmet();
+    const unmet = this.columns.unusedMapping();
     if (unmet !== undefined) throw new ConfigError(unmet);
   }
 

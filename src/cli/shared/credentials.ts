@@ -51,13 +51,13 @@ export async function withStore<T>(
     return await withDatabase(settings, 'never', (engine, catalogue) => work(new CredentialStore(engine), catalogue));
   } catch (error) {
     if (!(error instanceof NoDatabase)) throw error;
-    throw new ConfigError(`${error.message}; catalogue migrate makes it, and --database names another one`);
+    throw new ConfigError(`${error.message}. Create it with catalogue migrate, or choose another with --database`);
   }
 }
 
 /** Checks that a name is readable in a log and easy to type. */
 export function accountName(name: string, what: 'key' | 'user'): string {
-  if (name === '') throw new ConfigError(`say the name of the ${what}`);
+  if (name === '') throw new ConfigError(`no name is given. Name the ${what}`);
   if (name.trim() !== name || /\p{C}/u.test(name) || [...name].length > MAX_ACCOUNT_NAME_LENGTH) {
     throw new ConfigError(
       `the name of a ${what} has up to ${MAX_ACCOUNT_NAME_LENGTH} letters, no control characters, and no spaces at its ends`,
@@ -77,12 +77,12 @@ export function checkRole({ roles }: Catalogue, role: string): void {
   if (roles.has(role)) return;
   const names = [...roles.keys()];
   const nearest = nearestName(role, names);
-  const there = names.length === 0 ? 'the declaration has none' : `there is ${names.join(', ')}`;
+  const there = names.length === 0 ? 'the declaration has none' : `the roles are ${names.join(', ')}`;
   throw new ConfigError(`unknown role ${role}; ${nearest === undefined ? there : `perhaps you meant ${nearest}`}`);
 }
 
-/** The error for a name that exists. */
-export async function named<T>(work: Promise<T>, taken: string): Promise<T> {
+/** Turns the error for a name that exists into `taken`. */
+export async function withUniqueName<T>(work: Promise<T>, taken: string): Promise<T> {
   try {
     return await work;
   } catch (error) {

@@ -11,14 +11,14 @@ import { startupError } from '../../engine/shared/startup-errors.ts';
 import { NO_ROWS } from '../../plan/write/first-rows.ts';
 import { ConfigError, type DatabaseSettings } from '../../settings/by-command.ts';
 
-interface Demand extends DatabaseSettings {
+interface CommandDatabase extends DatabaseSettings {
   readonly database: string;
   /** Permissions for a migration, as in `catalogue migrate --allow`. */
   readonly allowed?: readonly string[];
 }
 
 export async function withDatabase<T>(
-  settings: Demand,
+  settings: CommandDatabase,
   creation: Creation,
   work: (engine: Engine, catalogue: Catalogue) => Promise<T>,
   { withRows = false } = {},
@@ -30,7 +30,7 @@ export async function withDatabase<T>(
     await engine.opened;
     return await work(engine, catalogue);
   } catch (error) {
-    throw withPlainErrors(error, engine.location);
+    throw plainError(error, engine.location);
   } finally {
     await engine.close();
   }
@@ -48,15 +48,15 @@ export function chosenCollection({ collections }: Catalogue, name: string, how: 
   if (name === '' && others.length === 0) return only!;
   const found = collections.get(name);
   if (found !== undefined) return found;
-  if (name === '') throw new ConfigError(`say which collection with ${how}: ${names.join(', ')}`);
+  if (name === '') throw new ConfigError(`no collection is given. Choose one with ${how}: ${names.join(', ')}`);
   const nearest = nearestName(name, names);
   throw new ConfigError(
-    `unknown collection ${name}; ${nearest === undefined ? `there is ${names.join(', ')}` : `perhaps you meant ${nearest}`}`,
+    `unknown collection ${name}; ${nearest === undefined ? `the collections are ${names.join(', ')}` : `perhaps you meant ${nearest}`}`,
   );
 }
 
 /** An error as a message for a terminal. */
-export function withPlainErrors(error: unknown, location: string): unknown {
+function plainError(error: unknown, location: string): unknown {
   if (error instanceof ConfigError) return error;
   const failure = startupError(error);
   if (failure !== undefined) return new ConfigError(`${location}: ${failure}`);

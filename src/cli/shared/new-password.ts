@@ -53,7 +53,7 @@ function typed(prompt: string): Promise<string> {
         if (ENTER.includes(letter) || CANCEL.includes(letter)) {
           end();
           if (ENTER.includes(letter)) return resolve(letters.join(''));
-          return reject(new ConfigError('nothing was changed'));
+          return reject(new ConfigError('canceled; nothing was changed'));
         }
         if (RUBOUT.includes(letter)) letters.pop();
         else letters.push(letter);

@@ -14,7 +14,7 @@ export interface Output {
 
 /** The reader of a pipe has closed it, e.g. head. */
 export class PipeClosed extends Error {
-  override readonly message = 'its reader has gone';
+  override readonly message = 'the reader closed the pipe';
 }
 
 export const STANDARD_OUTPUT = '-';

@@ -4,7 +4,7 @@ import { jsonText, WrittenNumber } from '../../collection/exact-json.ts';
 /** Rows as parseJson returns them. */
 export type Rows = readonly Readonly<Record<string, unknown>>[];
 
-const LEAST_WIDTH = 8;
+const MIN_WIDTH = 8;
 
 export function renderTable(columns: readonly string[], rows: Rows, window?: number): string {
   if (columns.length === 0) return '';
@@ -26,7 +26,7 @@ function isNumeric(value: unknown): boolean {
 function narrow(widths: number[], window: number | undefined): void {
   if (window === undefined) return;
   const total = () => widths.reduce((sum, width) => sum + width, 2 * (widths.length - 1));
-  while (total() > window && Math.max(...widths) > LEAST_WIDTH) {
+  while (total() > window && Math.max(...widths) > MIN_WIDTH) {
     widths[widths.indexOf(Math.max(...widths))]!--;
   }
 }

@@ -11,7 +11,7 @@ import { decimalKey } from './number/decimal-text.ts';
 
 /** Abilities that operators require. Every type can be compared and ordered. */
 export type Ability = 'text' | 'number' | 'integer' | 'boolean' | 'array' | 'json';
-export type AggregateName = 'sum' | 'avg' | 'count' | 'max' | 'min';
+type AggregateName = 'sum' | 'avg' | 'count' | 'max' | 'min';
 /** Contains, is contained in, overlaps. */
 export type Containment = 'cs' | 'cd' | 'ov';
 
@@ -21,7 +21,7 @@ export type Input = 'text' | 'number' | 'switch' | 'date' | 'time' | 'datetime' 
 type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 export type JsonSchema = { readonly [key: string]: Json };
 
-export type Sql = (sql: string) => string;
+type Sql = (sql: string) => string;
 export const itself: Sql = (sql) => sql;
 
 /** How SQLite stores a value, so that comparison, order and indexes work natively. */
@@ -53,7 +53,7 @@ export interface SqliteForm {
 }
 
 /** The same for PostgreSQL, which has the type natively. */
-export interface PostgresForm {
+interface PostgresForm {
   /** The type in SQL: `int4`, `numeric(12,4)`. */
   readonly name: string;
   /** The name without bounds, for comparisons and arrays. */

@@ -48,12 +48,12 @@ export function parseNodes(text: string, mistakes: Mistakes): Node | undefined {
 }
 
 function addSyntaxErrors({ errors, warnings }: Document.Parsed, lines: LineCounter, mistakes: Mistakes): void {
-  const told = new Set<number>();
+  const reportedLines = new Set<number>();
   for (const { pos, code, message } of [...errors, ...warnings]) {
     const { line, col } = lines.linePos(pos[0]);
     // Errors after a broken line usually follow from it.
-    if (told.has(line) || (told.size > 0 && message.includes('in YAML stream'))) continue;
-    told.add(line);
+    if (reportedLines.has(line) || (reportedLines.size > 0 && message.includes('in YAML stream'))) continue;
+    reportedLines.add(line);
     mistakes.add({ line, column: col }, code === 'RESOURCE_EXHAUSTION' ? TOO_DEEP : plainWords(message));
   }
 }
@@ -61,7 +61,7 @@ function addSyntaxErrors({ errors, warnings }: Document.Parsed, lines: LineCount
 /** The parser's message, reworded for common mistakes. */
 function plainWords(message: string): string {
   if (message.startsWith('Unexpected flow-seq-start'))
-    return "a [ cannot stand here; inside { } a type with brackets is put in quotes, such as 'text[]'";
+    return "a [ is not allowed here; inside { } put a type with brackets in quotes, such as 'text[]'";
   if (message.startsWith('Source contains multiple documents')) return 'a declaration is one document, without ---';
   return message;
 }

@@ -3,13 +3,13 @@ import { didYouMean } from '../../base/nearest-name.ts';
 import { ourKeyword } from '../foreign-keywords.ts';
 import {
   type At,
+  addMistake,
   type Given,
   type JsonSchema,
   type Properties,
   type Reading,
   readAs,
   type Shape,
-  say,
 } from './shape.ts';
 
 /** A map with these keys only, except ignored ones with a prefix. */
@@ -32,14 +32,14 @@ export function propertiesOf<P extends Properties>(properties: P, words: string,
       for (const { key, at, node } of entries) {
         if (ignored !== undefined && key.startsWith(ignored)) continue;
         if (!Object.hasOwn(properties, key)) {
-          say(reading, at, `unknown key ${key}${advice(key, names)}`);
+          addMistake(reading, at, `unknown key ${key}${advice(key, names)}`);
           continue;
         }
         const value = readAs(properties[key]!.shape, node, reading, key);
         if (value !== undefined) given[key] = { value, at };
       }
       for (const name of required) {
-        if (!entries.some(({ key }) => key === name)) say(reading, reading.at, `${name} is missing`);
+        if (!entries.some(({ key }) => key === name)) addMistake(reading, reading.at, `${name} is missing`);
       }
       return given as Given<P>;
     },
@@ -113,8 +113,8 @@ export function namesTo<T>(
     read: (node, { mistakes, path }, what) => {
       const entries = node.kind === 'map' ? node.entries : [];
       const here = { mistakes, path, at: node.at };
-      if (entries.length === 0) return say(here, node.at, `${what} names no ${noun}`);
-      if (entries.length > most) return say(here, entries[most]!.at, `there may be ${most} ${noun} at most`);
+      if (entries.length === 0) return addMistake(here, node.at, `${what} names no ${noun}`);
+      if (entries.length > most) return addMistake(here, entries[most]!.at, `there may be ${most} ${noun} at most`);
       return entries.map(({ key, at, node }) => {
         const reading: Reading = { mistakes, path: path === '' ? key : `${path}.${key}`, at };
         names.read({ kind: 'text', text: key, at }, here, what);

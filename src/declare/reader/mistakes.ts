@@ -7,7 +7,7 @@ export interface Place {
   readonly column: number;
 }
 
-export interface Mistake extends Place {
+interface Mistake extends Place {
   readonly message: string;
 }
 

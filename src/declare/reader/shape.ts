@@ -56,13 +56,13 @@ const KIND_WORDS: Readonly<Record<Node['kind'], string>> = {
   map: 'a map',
 };
 
-export function say({ mistakes, path }: Reading, at: Place, message: string): undefined {
+export function addMistake({ mistakes, path }: Reading, at: Place, message: string): undefined {
   return mistakes.add(at, path === '' ? message : `${path}: ${message}`);
 }
 
 export function readAs<T>(shape: Shape<T>, node: Node, reading: Reading, what: string): T | undefined {
   if (shape.takes.includes(node.kind)) return shape.read(node, reading, what);
-  return say(reading, node.at, `${what} must be ${shape.words}, not ${KIND_WORDS[node.kind]}`);
+  return addMistake(reading, node.at, `${what} must be ${shape.words}, not ${KIND_WORDS[node.kind]}`);
 }
 
 export const anyText: Shape<string> = {
@@ -71,7 +71,7 @@ export const anyText: Shape<string> = {
   schema: () => ({ type: 'string', minLength: 1 }),
   read: (node, reading, what) => {
     const text = node.kind === 'text' ? node.text : '';
-    return text.trim() === '' ? say(reading, node.at, `${what} is empty`) : text;
+    return text.trim() === '' ? addMistake(reading, node.at, `${what} is empty`) : text;
   },
 };
 
@@ -90,7 +90,7 @@ export const onlyTrue: Shape<true> = {
   read: (node, reading, what) =>
     node.kind === 'boolean' && node.value
       ? true
-      : say(reading, node.at, `${what} is true where it is allowed, and left out where it is not`),
+      : addMistake(reading, node.at, `${what} is true where it is allowed, and left out where it is not`),
 };
 
 export function wholeNumber(least: number, most: number): Shape<number> {
@@ -101,7 +101,7 @@ export function wholeNumber(least: number, most: number): Shape<number> {
     read: (node, reading, what) => {
       const number = node.kind === 'number' ? Number(node.text) : Number.NaN;
       if (Number.isInteger(number) && number >= least && number <= most) return number;
-      return say(reading, node.at, `${what} must be a whole number from ${least} to ${most}`);
+      return addMistake(reading, node.at, `${what} must be a whole number from ${least} to ${most}`);
     },
   };
 }
@@ -116,7 +116,7 @@ export function oneWordOf<const W extends string>(words: readonly W[]): Shape<W>
       const word = words.find((each) => each === text);
       if (word !== undefined) return word;
       const choice = words.length === 1 ? words[0] : `one of ${words.join(', ')}`;
-      return say(reading, node.at, `${what} must be ${choice}, not ${text}${didYouMean(text, words)}`);
+      return addMistake(reading, node.at, `${what} must be ${choice}, not ${text}${didYouMean(text, words)}`);
     },
   };
 }
@@ -133,7 +133,7 @@ export function listOf<T>(shape: Shape<T>, words: string, least = 1): Shape<read
     schema: () => ({ type: 'array', items: shape.schema(), minItems: least }),
     read: (node, reading, what) => {
       const items = node.kind === 'list' ? node.items : [];
-      if (items.length < least) return say(reading, node.at, `${what} must be ${words}, at least ${least}`);
+      if (items.length < least) return addMistake(reading, node.at, `${what} must be ${words}, at least ${least}`);
       return items.flatMap((item) => {
         const value = readAs(shape, item, reading, `each of ${what}`);
         return value === undefined ? [] : [{ value, at: item.at }];

@@ -4,12 +4,12 @@ import { nearestName } from '../../base/nearest-name.ts';
 import { castTypeNamed, fieldTypeNamed, fieldTypeNames } from '../../collection/types/index.ts';
 import { MAX_DECIMAL_DIGITS } from '../../collection/types/number/decimal.ts';
 import type { Type } from '../../collection/types/type.ts';
-import { anyText, type JsonSchema, type Shape, say } from './shape.ts';
+import { addMistake, anyText, type JsonSchema, type Shape } from './shape.ts';
 
 const ARRAY = '[]';
 
 /** Type names of other databases and languages, besides PostgreSQL's aliases. */
-const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
+const FOREIGN_TYPES: Readonly<Record<string, readonly string[]>> = {
   text: [
     'string',
     'str',
@@ -48,7 +48,7 @@ export const typeName: Shape<Type> = {
   read: (node, reading, what) => {
     const name = anyText.read(node, reading, what);
     if (name === undefined) return undefined;
-    return fieldTypeNamed(name) ?? say(reading, node.at, `unknown type ${name}${advice(name)}`);
+    return fieldTypeNamed(name) ?? addMistake(reading, node.at, `unknown type ${name}${advice(name)}`);
   },
 };
 
@@ -64,7 +64,8 @@ function advice(name: string): string {
   const element = name.slice(0, name.length - suffix.length);
   const names = fieldTypeNames();
   const [, word = '', length] = /^(.*?) *(?:\( *(\d+) *\))?$/s.exec(element.toLowerCase())!;
-  const synonym = castTypeNamed(word)?.name ?? Object.keys(ELSEWHERE).find((name) => ELSEWHERE[name]!.includes(word));
+  const synonym =
+    castTypeNamed(word)?.name ?? Object.keys(FOREIGN_TYPES).find((name) => FOREIGN_TYPES[name]!.includes(word));
   const isOne = synonym !== undefined && fieldTypeNamed(`${synonym}${suffix}`) !== undefined;
   const meant = isOne ? synonym : nearestName(element, names);
   if (meant === undefined) return `; there are ${names.join(', ')}`;

@@ -7,7 +7,7 @@ import { movingMoment } from '../../collection/types/time/date-time-text.ts';
 import { can, type Type } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
 import type { Node } from './document.ts';
-import { type Reading, say } from './shape.ts';
+import { addMistake, type Reading } from './shape.ts';
 
 export interface TypedValue {
   readonly plain: unknown;
@@ -19,13 +19,17 @@ export function readValue(type: Type, node: Node, reading: Reading, what: string
   try {
     const plain = plainValue(node, type, { left: MAX_VALUE_NODES });
     if (movesOn(plain, type)) {
-      return say(reading, node.at, `${what} cannot be a word such as ${plain}, which means another moment each time`);
+      return addMistake(
+        reading,
+        node.at,
+        `${what} cannot be a word such as ${plain}, which means another moment each time`,
+      );
     }
     return { plain, stored: stored(type, plain) };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const details = error.details === null ? '' : `; ${error.details}`;
-    return say(reading, node.at, `${what} is not a valid ${type.name}: ${error.message}${details}`);
+    return addMistake(reading, node.at, `${what} is not a valid ${type.name}: ${error.message}${details}`);
   }
 }
 

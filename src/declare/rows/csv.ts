@@ -50,7 +50,7 @@ export class CsvRecords implements RecordReader {
         records.push({ kind: 'record', line, columns: names, cells: row.cells });
       } else {
         const problem = wrongNumber(row.cells.length, names.length);
-        const text = writtenRow(row.cells, this.separator);
+        const text = printCsvRow(row.cells, this.separator);
         records.push({ kind: 'broken', line, problem, text, columns: names });
       }
     }
@@ -65,7 +65,7 @@ function wrongNumber(cells: number, names: number): string {
 }
 
 /** Prints a row with the given separator. */
-export function writtenRow(cells: readonly unknown[], separator: string): string {
+export function printCsvRow(cells: readonly unknown[], separator: string): string {
   return cells.map((cell) => written(cell as Cell | object, separator)).join(separator);
 }
 

@@ -43,7 +43,7 @@ export class TextReader {
       return text;
     } catch {
       const { encoding } = this.decoder!;
-      const hint = encoding === 'utf-8' ? '; say --encoding windows-1252 for a file of an older spreadsheet' : '';
+      const hint = encoding === 'utf-8' ? '; for a file of an older spreadsheet, use --encoding windows-1252' : '';
       throw unreadable(this.line, `after this the file is not ${encoding.toUpperCase()}${hint}`);
     }
   }

@@ -113,7 +113,10 @@ export class JsonReader implements RecordReader {
         if (sign === ']') return this.enter('done', start);
         throw unreadable(this.line, 'a comma or ] is missing');
       case 'done':
-        throw unreadable(this.line, 'something follows the end; for an object a line say --format ndjson');
+        throw unreadable(
+          this.line,
+          'text follows the end of the JSON value; for one object per line, use --format ndjson',
+        );
     }
   }
 

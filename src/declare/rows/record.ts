@@ -13,7 +13,7 @@ export interface GoodRecord {
 }
 
 /** A record that cannot be parsed, although the following ones can. */
-export interface BrokenRecord {
+interface BrokenRecord {
   readonly kind: 'broken';
   readonly line: number;
   readonly problem: string;

@@ -26,7 +26,7 @@ const EXTENSIONS: Readonly<Record<string, FileFormat>> = {
 /** Spreadsheet formats, which are not text and may contain several tables. */
 const WORKBOOKS = ['xlsx', 'xlsm', 'xls', 'ods', 'numbers'];
 
-export const STANDARD_INPUT = '-';
+const STANDARD_INPUT = '-';
 
 export function formatOf(path: string, named: FileFormat | undefined): FileFormat {
   const format = named ?? EXTENSIONS[extensionOf(path)];
@@ -68,7 +68,7 @@ export interface Source {
   readonly blankLines: () => number;
 }
 
-export interface SourceOptions {
+interface SourceOptions {
   readonly format: FileFormat;
   /** Detected if absent. */
   readonly separator?: string | undefined;

@@ -1,6 +1,6 @@
 /** A template for a declaration: one collection, with other features in comments. */
 import type { Collection } from '../../collection/declaration.ts';
-import { writtenCollection } from './write.ts';
+import { printCollection } from './write.ts';
 
 /** `file` is the name it will get. */
 export function startingPoint(collection: Collection, file: string): string {
@@ -10,13 +10,13 @@ export function startingPoint(collection: Collection, file: string): string {
 # # yaml-language-server: $schema=collections.schema.json
 
 collections:
-${writtenCollection(collection.draft)}${moreFields(collection)}${moreCollections(collection)}${someRoles(collection)}`;
+${printCollection(collection.draft)}${moreFields(collection)}${moreCollections(collection)}${someRoles(collection)}`;
 }
 
 /** Each comment works when uncommented; a test does that. */
 function moreFields({ name, key }: Collection): string {
   return `
-      # More fields, with other types and rules. Remove the # of those that you need.
+      # More fields as examples; remove the # of those that you need.
       # sku: { type: text, unique: true, pattern: '^[A-Z]-[0-9]{4}$' }
       # label: { type: text, title: Label, maxLength: 40 }
       # status: { type: text, required: true, default: draft, oneOf: [draft, live, retired] }
@@ -41,7 +41,7 @@ function moreCollections({ name, key }: Collection): string {
   # Another collection, at /makers. Its rows are stored when its table is created.
   # makers:
   #   title: Makers
-  #   description: Who makes the ${name}.
+  #   description: The makers of the ${name}.
   #   fields:
   #     id: int4
   #     maker_name: { type: text, required: true }
@@ -49,7 +49,7 @@ function moreCollections({ name, key }: Collection): string {
   #   unique: [[maker_name, country]]
   #   rows: makers.csv
 
-  # A collection with a key of two fields: what is sold in which market.
+  # A collection with a key of two fields: the markets of an item.
   # sold_in:
   #   key: [item_id, market]
   #   fields:
@@ -62,7 +62,7 @@ function moreCollections({ name, key }: Collection): string {
 function someRoles({ name, key }: Collection): string {
   const first = key[0]!.name;
   return `
-# Permissions. Without roles, every client that reaches the service may do everything.
+# Permissions. Without roles, every client may do everything.
 # roles:
 #   anonymous:
 #     ${name}: { read: { where: '${first}=not.is.null', fields: [${key.map((field) => field.name).join(', ')}] } }

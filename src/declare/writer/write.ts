@@ -12,7 +12,7 @@ export interface Notes {
 const NO_NOTES: Notes = { notes: [], fieldNotes: new Map() };
 
 /** For use under `collections:`. Parsing the result gives the same draft. */
-export function writtenCollection(draft: CollectionDraft, { notes, fieldNotes } = NO_NOTES): string {
+export function printCollection(draft: CollectionDraft, { notes, fieldNotes } = NO_NOTES): string {
   const { name, key, fields } = draft;
   const [only, ...others] = key;
   const said = { ...draft, key: others.length > 0 ? key : only === USUAL_KEY ? undefined : only, fields: undefined };

@@ -16,7 +16,7 @@ import { tryForm } from './form.ts';
 import { type Html, html, markdown } from './html.ts';
 import { kindOf } from './schema.ts';
 
-/** In pieces, because a collection can have more than a thousand fields, each of which is a parameter. */
+/** In steps, because a collection can have more than a thousand fields, each of which is a parameter. */
 export function* operationSection(document: OpenApi, route: Route): Task<Html> {
   const { method, path, operation, parameters, body } = route;
   const { operationId, summary, description, responses } = operation;

@@ -21,7 +21,7 @@ export interface Links {
 }
 
 /** A page that an index leads to. */
-export interface Listed {
+interface Listed {
   readonly name: string;
   readonly title?: string | undefined;
   readonly href: string;

@@ -1,10 +1,10 @@
 /** Plans the initial rows of a catalogue like those of any request. */
-import type { Begun } from '../../collection/built-in.ts';
+import type { CatalogueWithRows } from '../../collection/built-in.ts';
 import type { Collection } from '../../collection/declaration.ts';
 import type { StoredRow } from '../types.ts';
 import { rowPlanner } from './row-planner.ts';
 
-export function firstRowsOf({ rows }: Begun): (collection: Collection) => readonly StoredRow[] {
+export function firstRowsOf({ rows }: CatalogueWithRows): (collection: Collection) => readonly StoredRow[] {
   return (collection) => {
     const plan = rowPlanner(collection, collection.fields);
     return rows(collection.name).map((row) =>

@@ -4,7 +4,7 @@ import { invalid } from './problems.ts';
 
 export type Escape =
   | { readonly kind: 'character'; readonly codePoint: number }
-  /** An RE2 class that may stand inside brackets. */
+  /** An RE2 class that is also valid inside brackets. */
   | { readonly kind: 'class'; readonly source: string }
   | { readonly kind: 'constraint'; readonly source: string }
   | { readonly kind: 'reference'; readonly group: number };
@@ -46,7 +46,7 @@ const CONSTRAINTS: Readonly<Record<string, string>> = {
   Y: '\\B',
 };
 
-/** Reads what follows a backslash. `groups` is how many capturing groups were opened before it. */
+/** Reads the text after a backslash. `groups` is the number of capturing groups opened before it. */
 export function readEscape(pattern: Pattern, groups: number): Escape {
   if (pattern.ended) throw invalid('escape');
   const letter = pattern.take();

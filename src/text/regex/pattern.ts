@@ -1,4 +1,4 @@
-/** A regular expression while it is being read: its code points and the place reached. */
+/** A reader of a regular expression, by code point. */
 export class Pattern {
   readonly #characters: readonly string[];
   #at = 0;
@@ -27,7 +27,7 @@ export class Pattern {
     return true;
   }
 
-  /** Goes past `text` if it comes next, and says whether it did. */
+  /** Skips `text` if it comes next; returns whether it did. */
   eat(text: string): boolean {
     const seen = this.sees(text);
     if (seen) this.#at += text.length;

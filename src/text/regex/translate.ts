@@ -1,7 +1,6 @@
 /**
- * An advanced regular expression of PostgreSQL, rewritten for RE2.
- *
- * Only whether a text matches is asked, never where, so capturing groups become plain ones and lazy quantifiers greedy.
+ * Translates PostgreSQL's advanced regular expressions for RE2. Callers ask only whether a text matches, not where. So
+ * capturing groups become plain groups, and lazy quantifiers become greedy.
  */
 import { characterSource, readBrackets } from './brackets.ts';
 import { readEscape, WORD_END, WORD_START } from './escapes.ts';
@@ -11,18 +10,18 @@ import { invalid, tooComplex, Unsupported } from './problems.ts';
 
 /** PostgreSQL's highest repetition count. */
 const MAX_COUNT = 255;
-/** Deeper nesting than anyone writes, and far from the end of the stack. */
+/** Deeper nesting could overflow the stack. */
 const MAX_DEPTH = 200;
 
 const LOOK_AROUND = ['=', '!', '<=', '<!'];
 
-/** RE2's own bound on how often something is repeated, bounds within bounds multiplied. */
+/** RE2's limit of repetitions; nested bounds multiply. */
 const MAX_REPEATS = 1_000;
 
 /** A translated expression, or a part of one. */
 export interface Translated {
   readonly source: string;
-  /** About how many instructions it takes. */
+  /** The estimated number of instructions. */
   readonly size: number;
 }
 
@@ -139,7 +138,10 @@ class Translation {
       );
     }
     if (plain && !pattern.eat(':')) {
-      throw invalid('operand', 'A group starts with ( or (?: and options only stand at the start.');
+      throw invalid(
+        'operand',
+        'A group starts with ( or (?: and options are allowed only at the start of the pattern.',
+      );
     }
     if (!plain) this.#groups += 1;
     const group = this.#groups;
@@ -203,7 +205,7 @@ class Translation {
     return Number(digits);
   }
 
-  /** Comments may stand anywhere, even between an atom and its quantifier. */
+  /** Comments are allowed anywhere, even between an atom and its quantifier. */
   #skipIgnored(): void {
     this.#skipSpace();
     while (this.#pattern.eat('(?#')) {

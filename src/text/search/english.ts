@@ -1,8 +1,8 @@
 /**
- * The Snowball stemmer for English ("Porter2"): words that differ only by ending come to the same stem.
+ * The Snowball stemmer for English ("Porter2"): words that differ only in their ending have the same stem.
  *
  * Written after the description of the algorithm at snowballstem.org. A `y` that acts as a consonant is written `Y` while
- * the steps run. R1 is what follows the first consonant after a vowel, R2 the same within R1.
+ * the steps run. R1 is the text after the first consonant that follows a vowel; R2 is the same within R1.
  */
 const EXCEPTIONS: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -27,7 +27,7 @@ const REGION = /[aeiouy].*?[^aeiouy]/su;
 const LONG_PREFIX = /^(?:gener|commun|arsen)/;
 const ENDS_IN_SHORT_SYLLABLE = /(?:[^aeiouy][aeiouy][^aeiouywxY]|^[aeiouy][^aeiouy])$/u;
 
-/** Ending and what replaces it when it lies in R1; the longest ending that fits decides. */
+/** Endings and their replacements within R1; the longest matching ending wins. */
 const DERIVATIONS = endings({
   tional: 'tion',
   enci: 'ence',

@@ -1,5 +1,5 @@
 /**
- * Full text search as PostgreSQL does it: `to_tsvector(config, text) @@ to_tsquery(config, query)` and its kin.
+ * Full text search as PostgreSQL does it: `to_tsvector(config, text) @@ to_tsquery(config, query)` and similar functions.
  *
  *     text  → tokens → lexemes → vector ┐
  *     query → syntax → lexemes → tree   ┴→ match
@@ -22,9 +22,9 @@ const PARSERS: Readonly<Record<SearchMode, (query: string, read: Reader) => Draf
 };
 
 /** A text, or the texts of one document. */
-export type ParsedSearch = string | readonly string[];
+type ParsedSearch = string | readonly string[];
 
-/** Null for a query of nothing but stop words. */
+/** Null for a query with only stop words. */
 export function parseSearch(mode: SearchMode, query: string, read: Reader): Query | null {
   const draft = PARSERS[mode](query, read);
   return draft && closeGaps(draft);
@@ -39,7 +39,7 @@ export function compileSearch(
 ): (searched: ParsedSearch) => boolean {
   const read = readerFor(config, spend);
   const tree = parseSearch(mode, query, read);
-  // A query of nothing but stop words finds nothing, not everything.
+  // A query with only stop words matches no rows.
   if (!tree) return () => false;
   return (searched) =>
     matches(tree, vectorOf(typeof searched === 'string' ? read(clipped(searched)) : readAll(searched, read)), spend);
@@ -55,7 +55,7 @@ export function clipped(text: string): string {
   return text.slice(0, end);
 }
 
-/** Between two texts there is a gap, so that no phrase reaches from one into the next. */
+/** Leaves a gap between two texts, so that no phrase spans both. */
 function* readAll(texts: readonly string[], read: Reader): Generator<Lexeme> {
   let last = 0;
   for (const each of texts) {

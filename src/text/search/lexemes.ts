@@ -10,7 +10,7 @@ export interface Lexeme {
   readonly position: number;
 }
 
-/** Makes a lexeme of a token; null for a stop word. */
+/** Converts a token to a lexeme; null for a stop word. */
 type Dictionary = (token: Token) => string | null;
 
 interface Configuration {
@@ -41,7 +41,7 @@ export function readerFor(configuration: string, spend: Spend = () => {}): Reade
 }
 
 export function configurationNamed(name: string): Configuration {
-  // Configurations are identifiers: found regardless of case, and also by their schema.
+  // Configuration names are identifiers: case does not matter, and a schema may precede them.
   const found = CONFIGURATIONS.get(name.toLowerCase().replace(/^pg_catalog\./, ''));
   if (found !== undefined) return found;
   throw new ApiError('42704', `text search configuration "${name}" does not exist`, {

@@ -1,17 +1,17 @@
 /**
- * Whether a text fits a query, as PostgreSQL's `@@` decides it.
+ * Tests whether a text matches a query, like PostgreSQL's `@@`.
  *
- * Outside phrases it is plain logic. Within one, every part answers with the places where it matches, given by the
- * place of its last word; a negation answers with the places where it does not.
+ * Outside phrases this is plain logic. Within a phrase, every part returns the positions of its last word where it
+ * matches; a negation returns the positions where it does not match.
  */
 import type { Lexeme } from './lexemes.ts';
 import type { Query } from './query.ts';
 import type { Spend } from './tokens.ts';
 
 /** The lexemes of a text, each with its positions in ascending order. */
-export type SearchVector = ReadonlyMap<string, readonly number[]>;
+type SearchVector = ReadonlyMap<string, readonly number[]>;
 
-/** PostgreSQL's limits: later positions are taken for the last one, and further ones of a lexeme are forgotten. */
+/** PostgreSQL's limits: later positions count as the last one, and a lexeme keeps only its first positions. */
 const LAST_POSITION = 16383;
 const MAX_POSITIONS = 255;
 
@@ -41,7 +41,7 @@ export function matches(query: Query, vector: SearchVector, spend: Spend): boole
   }
 }
 
-/** Where a part of a phrase matches: at `ends`, or anywhere but there; `width` is the words it spans, less one. */
+/** Where a part of a phrase matches: at `ends`, or everywhere else. `width` is its number of words minus one. */
 interface Places {
   readonly ends: readonly number[];
   readonly except: boolean;
@@ -79,7 +79,7 @@ function places(query: Query, vector: SearchVector, spend: Spend): Places {
   }
 }
 
-/** The narrower of two is moved so that both end together. */
+/** Shifts the narrower of two parts so that both end at the same position. */
 function aligned(left: Places, right: Places): [Places, Places] {
   const width = Math.max(left.width, right.width);
   return [
@@ -92,7 +92,7 @@ function shifted(found: Places, by: number): Places {
   return by === 0 ? found : { ...found, ends: found.ends.map((end) => end + by) };
 }
 
-/** Both at the same place, when their widths agree. */
+/** Both parts at the same position, if their widths agree. */
 function both(left: Places, right: Places): Places {
   const { width } = left;
   if (left.except && right.except) return { ends: union(left.ends, right.ends), except: true, width };
@@ -101,7 +101,7 @@ function both(left: Places, right: Places): Places {
   return { ends: intersection(left.ends, right.ends), except: false, width };
 }
 
-/** Not both absent: De Morgan spares a second set of cases. */
+/** Either part, by De Morgan's law. */
 function either(left: Places, right: Places): Places {
   const [a, b] = aligned(left, right);
   const neither = both({ ...a, except: !a.except }, { ...b, except: !b.except });

@@ -22,14 +22,14 @@ export type Operator = { readonly kind: 'not' | 'and' | 'or' } | { readonly kind
 export const GAP: Draft = { kind: 'gap' };
 export const NEXT_TO: Operator = { kind: 'phrase', distance: 1 };
 
-/** More terms than anyone types, and few enough to recurse over. */
+/** Few enough terms for recursion. */
 const MAX_TERMS = 2000;
-/** Operators in a row that wait for what follows, within the same parentheses: PostgreSQL fails over more. */
+/** The most pending operators within the same parentheses; PostgreSQL fails with more. */
 const MAX_PENDING = 32;
 
 const PRECEDENCE: Readonly<Record<Operator['kind'], number>> = { not: 4, phrase: 3, and: 2, or: 1 };
 
-/** Operands and operators in the order written become a tree here (a shunting yard: no recursion, whatever the depth). */
+/** Builds a tree from operands and operators in their written order (shunting yard, without recursion). */
 export class Builder {
   readonly #operands: Draft[] = [];
   readonly #operators: (Operator | 'open')[] = [];
@@ -42,7 +42,7 @@ export class Builder {
 
   operator(operator: Operator): void {
     this.#grow();
-    // `!` takes what follows it, so nothing before it is complete yet.
+    // `!` applies to the next operand, so no earlier operator is complete yet.
     if (operator.kind !== 'not') this.#reduce(PRECEDENCE[operator.kind]);
     const pending = this.#operators.slice(-MAX_PENDING);
     if (pending.length === MAX_PENDING && !pending.includes('open')) throw tooLarge('Write fewer negations in a row.');
@@ -59,7 +59,7 @@ export class Builder {
     this.#operators.pop();
   }
 
-  /** The finished tree; null when nothing was said. */
+  /** The finished tree; null if the query is empty. */
   finish(): Draft | null {
     this.#reduce(0);
     return this.#operands.pop() ?? null;
@@ -108,14 +108,14 @@ export function addText(builder: Builder, text: string, read: Reader, operator: 
   builder.close();
 }
 
-/** A draft without its gaps, and how much wider the phrases to its left and right become. */
+/** A draft without its gaps, and the words that this adds to the phrases at its left and right. */
 interface Closed {
   readonly query: Query | null;
   readonly before: number;
   readonly after: number;
 }
 
-/** Removes the gaps: `a <-> gap <-> b` is `a <2> b`. Null when nothing is left. */
+/** Removes the gaps: `a <-> gap <-> b` is `a <2> b`. Null if nothing is left. */
 export function closeGaps(draft: Draft): Query | null {
   return close(draft).query;
 }

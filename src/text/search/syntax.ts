@@ -4,7 +4,7 @@ import type { Reader } from './lexemes.ts';
 import { addText, Builder, type Draft, GAP, NEXT_TO, type OperandFlags, type Operator } from './query.ts';
 
 const MAX_DISTANCE = 16384;
-/** White space as the C library has it: a no-break space does not separate. */
+/** White space as in the C library: a no-break space does not separate. */
 const SPACES = '\\t-\\r \\u1680\\u2000-\\u2006\\u2008-\\u200a\\u2028\\u2029\\u205f\\u3000';
 const SPACE = new RegExp(`[${SPACES}]+`, 'y');
 const QUOTED = /'((?:[^'\\]|''|\\.)*)'/suy;
@@ -15,7 +15,7 @@ const PHRASE = /<(-|[0-9]+)>(?=.)/sy;
 
 const PLAIN: OperandFlags = { prefix: false, weights: '' };
 
-/** A place in the query, moved on by sticky expressions. */
+/** A position in the query, advanced by sticky expressions. */
 class Scanner {
   at = 0;
 
@@ -39,7 +39,7 @@ class Scanner {
   }
 }
 
-/** `fat & (rat | !cat:*) <-> 'two words'`. Null when it says nothing. */
+/** `fat & (rat | !cat:*) <-> 'two words'`. Null if it is empty. */
 export function parseOperators(query: string, read: Reader): Draft | null {
   const scanner = new Scanner(query);
   const builder = new Builder();
@@ -109,10 +109,10 @@ function syntaxError(query: string, reason = 'syntax error in tsquery'): ApiErro
 const WEB_QUOTED = /"([^"]*)"?/y;
 const WEB_WORD = new RegExp(`.[^${SPACES}!&|()<:"]*`, 'suy');
 const WEB_IGNORED = /[!&|()<]+/y;
-/** `or` is an operator when it is a word of its own and something follows. */
+/** `or` is an operator if it is a separate word and another word follows. */
 const WEB_OR = new RegExp(`or(?![\\p{Alphabetic}\\p{Nd}_\\-])(?=.[${SPACES}]*[^${SPACES}])`, 'isuy');
 
-/** `fat rat -cat "two words" or dog`: never a syntax error. Null when it says nothing. */
+/** `fat rat -cat "two words" or dog`: never a syntax error. Null if it is empty. */
 export function parseWebSearch(query: string, read: Reader): Draft | null {
   const scanner = new Scanner(query);
   const builder = new Builder();
@@ -143,7 +143,7 @@ export function parseWebSearch(query: string, read: Reader): Draft | null {
   return builder.finish();
 }
 
-/** All of a text, joined by one operator. */
+/** All words of a text, joined by one operator. */
 export function parseText(query: string, read: Reader, operator: Operator): Draft | null {
   const builder = new Builder();
   addText(builder, query, read, operator, PLAIN);

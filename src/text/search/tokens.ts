@@ -1,15 +1,15 @@
 /**
- * Words of a text, as PostgreSQL's default text search parser finds them.
+ * Splits a text into words like PostgreSQL's default text search parser.
  *
- * A hyphenated word counts as a whole and in its parts, a URL as a whole, as host and as path; apostrophes separate.
- * Markup and protocols are passed over. The alternatives are tried in the order of the list. Repetitions that look far
- * ahead are bounded, so that a hostile text cannot make reading it quadratic.
+ * A hyphenated word yields the whole and its parts; a URL yields the whole, its host and its path. Apostrophes separate.
+ * Markup and protocols are skipped. The parser tries the alternatives in the order of the list. Repetitions that look far
+ * ahead are bounded, so that no text takes quadratic time.
  */
 import { lazy } from '../../base/memo.ts';
 
 export interface Token {
   readonly text: string;
-  /** Made of letters only, so that it has a stem. */
+  /** Whether it has only letters, and therefore a stem. */
   readonly word: boolean;
 }
 
@@ -34,12 +34,12 @@ const URL_CHARACTER = '[[!-~]--["<>\\\\\\^`\\{\\|\\}]]';
 const FILE_START = '(?=[A-Za-z0-9_]|\\.{1,2}[A-Za-z0-9_\\/]|~[A-Za-z0-9_\\/])';
 const FILE_STEP = `(?:[A-Za-z0-9_\\-]|\\.(?=[A-Za-z0-9_])|\\/${FILE_START})`;
 const FILE_FROM_WORD = `(?:[A-Za-z]+|${NUMBERED_WORD})(?:\\.(?=[A-Za-z0-9_])|\\/${FILE_START})`;
-/** Only at the start or right after a word; elsewhere the mark is taken for punctuation. */
+/** Only at the start or right after a word; elsewhere the mark is punctuation. */
 const FILE_FROM_MARK = `(?<=^|${INSIDE_WORD}|[>;_\\/])(?:(?:~\\/?|\\.{1,2}\\/)(?=[A-Za-z0-9_])|\\.\\.(?=[\\s\\/]|$))`;
 
 const SCIENTIFIC = '[+\\-]?[0-9]+(?:\\.[0-9]+)?[eE][+\\-]?[0-9]+';
 const SIGNED = '[+\\-][0-9]+(?:\\.[0-9]+)?(?![0-9]|\\.[0-9])';
-/** With one point a decimal, with more a version; without any, digits that no word follows. */
+/** A decimal with one point, a version with several points, or digits without a word after them. */
 const UNSIGNED = `[0-9]+(?:\\.[0-9]+){1,500}|[0-9]+(?!${INSIDE_WORD})`;
 
 const token = lazy(
@@ -55,7 +55,7 @@ const token = lazy(
         `(?<host>${HOST})(?<path>\\/${URL_CHARACTER}+)?`,
         `(?<file>(?:${FILE_FROM_WORD}|${FILE_FROM_MARK}|[0-9]*\\/${FILE_START})${FILE_STEP}{0,2000})`,
         `(?<number>${SIGNED}|${UNSIGNED})`,
-        // A hyphen after a compound never is the sign of a number.
+        // A hyphen after a compound is never the sign of a number.
         `(?<compound>${PART}(?:-${PART}){1,500})(?:-(?=[0-9]))?`,
         `(?<part>${PART})`,
       ].join('|'),
@@ -63,7 +63,7 @@ const token = lazy(
     ),
 );
 
-/** Most texts hold none of these, and then there are only plain words to find. */
+/** Most texts have none of these, and then only plain words. */
 const NOT_PLAIN = /[0-9./@<&:~-]/;
 const plainWord = lazy(() => new RegExp(PART, 'gv'));
 

@@ -1,4 +1,6 @@
-/** The text of an API key: 256 random bits with a prefix that people and secret scanners recognize. */
+/** Random texts of keys and sessions, and their hashes. A key has a prefix that people and secret scanners recognize. */
+import { SHA256 } from 'bun';
+
 const PREFIX = 'cat_';
 const KEY = /^cat_[\w-]{43}$/;
 
@@ -11,7 +13,7 @@ export function isKeyText(text: string): boolean {
 }
 
 /** Whether the text is a key, maybe mistyped: no token has this prefix. */
-export function isMeantForKey(text: string): boolean {
+export function hasKeyPrefix(text: string): boolean {
   return text.startsWith(PREFIX);
 }
 
@@ -21,4 +23,9 @@ export const KEY_HINT = `A key begins with ${PREFIX}, and has 43 letters, digits
 /** 256 random bits. */
 export function randomText(): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url');
+}
+
+/** The database and the caches hold only hashes, so that nothing stored can be sent as a credential. */
+export function hashOf(text: string): string {
+  return SHA256.hash(text, 'base64url');
 }

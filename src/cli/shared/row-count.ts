@@ -8,7 +8,7 @@ import { planRead } from '../../plan/read/read.ts';
 import { ConfigError } from '../../settings/by-command.ts';
 
 /** Resolves to the number of rows once the engine answers. */
-export async function isReady(engine: Engine, collection: Collection): Promise<number> {
+export async function rowCount(engine: Engine, collection: Collection): Promise<number> {
   const plan = planRead(collection, EMPTY_QUERY, { offset: 0, limit: 0 }, 'exact');
   try {
     await engine.opened;

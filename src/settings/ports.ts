@@ -2,7 +2,7 @@
 import { MAX_WORKERS } from '../base/limits/http.ts';
 import { onOrOff, prefix, setting, text, wholeNumber } from './setting.ts';
 
-export const LISTENING_SETTINGS = {
+export const PORT_SETTINGS = {
   port: setting({
     flag: '--port',
     env: 'PORT',

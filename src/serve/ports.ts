@@ -5,7 +5,7 @@ import { resolveProblem } from '../base/net/address.ts';
 import type { Pages } from '../http/pages.ts';
 import { ConfigError, type ServeSettings } from '../settings/by-command.ts';
 import type { Certificate } from './certificate.ts';
-import { type Listening, type ListenOptions, listen } from './server.ts';
+import { type ListenOptions, listen, type RunningServer } from './server.ts';
 
 /** Throws a `ConfigError` if --host cannot be resolved. */
 export async function checkHost({ host }: ServeSettings): Promise<void> {
@@ -18,29 +18,29 @@ export function startListening(
   app: App,
   notice: (message: string) => void,
   certificate?: Certificate,
-): Listening {
+): RunningServer {
   const options = { host, port, handover, certificate, notice };
-  return listenOrSay(app, workers === 1 ? options : { ...options, processes: workers }, '--port');
+  return listenOrExplain(app, workers === 1 ? options : { ...options, processes: workers }, '--port');
 }
 
 /** Serves health and metrics on a separate port for operators. */
-export function startAdmin({ host, adminPort }: ServeSettings, pages: Pages): Listening | undefined {
+export function startAdmin({ host, adminPort }: ServeSettings, pages: Pages): RunningServer | undefined {
   if (adminPort === undefined) return undefined;
   const app: App = {
     fetch: (request) => pages(new URL(request.url).pathname, request, '') ?? new Response(null, { status: 404 }),
   };
-  return listenOrSay(app, { host, port: adminPort }, '--admin-port');
+  return listenOrExplain(app, { host, port: adminPort }, '--admin-port');
 }
 
 /** The port that several processes will share. Picks a free port for 0, and throws if another process has the port. */
 export async function sharedPort({ host, port, handover }: ServeSettings): Promise<number> {
   if (handover && port !== 0) return port;
-  const alone = listenOrSay({ fetch: () => new Response(null, { status: 503 }) }, { host, port }, '--port');
+  const alone = listenOrExplain({ fetch: () => new Response(null, { status: 503 }) }, { host, port }, '--port');
   await alone.stop(0);
   return Number(new URL(alone.url).port);
 }
 
-function listenOrSay(app: App, options: ListenOptions, flag: string): Listening {
+function listenOrExplain(app: App, options: ListenOptions, flag: string): RunningServer {
   try {
     return listen(app, options);
   } catch (error) {

@@ -13,7 +13,7 @@ export const MAX_VALUE_KB = setting({
   read: wholeNumber(1, 16_384),
 });
 
-export const WRITING_SETTINGS = {
+export const WRITE_SETTINGS = {
   maxBodyMb: setting({
     flag: '--max-body-mb',
     env: 'CATALOGUE_MAX_BODY_MB',

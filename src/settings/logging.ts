@@ -3,11 +3,11 @@ import { DEFAULT_SLOW_QUERY_MS } from '../base/limits/http.ts';
 import { oneOf, onOrOff, setting, wholeNumber } from './setting.ts';
 
 export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug';
-export type LogFormat = 'auto' | 'json' | 'pretty';
+type LogFormat = 'auto' | 'json' | 'pretty';
 const LOG_FORMATS: readonly LogFormat[] = ['auto', 'json', 'pretty'];
 const LOG_LEVELS: readonly LogLevel[] = ['silent', 'error', 'warn', 'info', 'debug'];
 
-export const OBSERVING_SETTINGS = {
+export const LOG_SETTINGS = {
   logLevel: setting({
     flag: '--log-level',
     env: 'CATALOGUE_LOG_LEVEL',

@@ -14,7 +14,7 @@ import { chosenCollection } from './database.ts';
  * matching rows are counted.
  */
 export function planOf(catalogue: Catalogue, text: string, rowsOf?: (limit: number | undefined) => number): ReadPlan {
-  if (/^https?:/i.test(text)) throw new ConfigError(noAddress(text));
+  if (/^https?:/i.test(text)) throw new ConfigError(addressProblem(text));
   const [, name = '', rest = text] =
     /^\/?([a-z][a-z0-9_]*)?\?(.*)$/s.exec(text) ?? /^\/?([a-z][a-z0-9_]*)()$/.exec(text) ?? [];
   const collection = chosenCollection(catalogue, name, "'NAME?…'");
@@ -29,14 +29,14 @@ export function planOf(catalogue: Catalogue, text: string, rowsOf?: (limit: numb
   );
 }
 
-function noAddress(text: string): string {
+function addressProblem(text: string): string {
   const { pathname, search } = URL.canParse(text) ? new URL(text) : { pathname: '', search: '' };
   const path = pathname.split('/').at(-1) ?? '';
-  const query = path === '' ? '' : `; for the same rows say '${path}${search}'`;
-  return `a command reads the database itself, and no address${query}; --database names another database`;
+  const query = path === '' ? '' : `For the same rows, use '${path}${search}'. `;
+  return `'${text}' is an address, and this command reads the database itself. ${query}Choose another database with --database`;
 }
 
-export interface Reading {
+interface Reading {
   /** The number of rows to come. */
   readonly rows: number;
   /** The number of matching rows, if the plan counts them. */
@@ -57,7 +57,7 @@ export async function read(
 }
 
 /** The parts of a result's body. */
-export async function* partsOf({ body }: ReadResult): AsyncGenerator<string | Uint8Array> {
+async function* partsOf({ body }: ReadResult): AsyncGenerator<string | Uint8Array> {
   if (typeof body === 'string') return yield body;
   try {
     for (let part = await body.next(); part.done !== true; part = await body.next()) yield part.value;

@@ -1,8 +1,8 @@
 /** The input of the API's descriptions: a catalogue and the version of the program. */
 import manifest from '../../package.json' with { type: 'json' };
-import type { Begun } from '../collection/built-in.ts';
+import type { CatalogueWithRows } from '../collection/built-in.ts';
 
-export interface Described extends Begun {
+export interface Described extends CatalogueWithRows {
   readonly version: string;
   /** The SPDX identifier of the licence. */
   readonly license: string;
@@ -11,6 +11,6 @@ export interface Described extends Begun {
 }
 
 /** The first rows of each collection become examples. */
-export function describe({ catalogue, rows }: Begun): Described {
+export function describe({ catalogue, rows }: CatalogueWithRows): Described {
   return { catalogue, rows, version: manifest.version, license: manifest.license };
 }

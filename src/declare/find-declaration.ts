@@ -20,6 +20,6 @@ export function findDeclaration(named: string): string | undefined {
   const [found, ...others] = USUAL_NAMES.filter((name) => existsSync(name));
   if (others.length === 0) return found;
   throw new ConfigError(
-    `there is ${[found, ...others].join(' and ')}; keep one of them, or name one with --collections FILE`,
+    `${[found, ...others].join(' and ')} exist; keep one of them, or choose one with --collections FILE`,
   );
 }
