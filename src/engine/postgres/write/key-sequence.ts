@@ -5,10 +5,10 @@
 import type { SQL } from 'bun';
 import type { Value } from '../../../collection/value.ts';
 import type { Assignment, WritePlan } from '../../../plan/types.ts';
-import { identifier } from '../../sql/statement.ts';
+import { identifier, quoteText } from '../../sql/statement.ts';
 import { ADVISORY_LOCKS } from '../advisory-locks.ts';
 import { onDedicatedConnection } from '../connections/connection-limits.ts';
-import { query, quoteText } from '../driver.ts';
+import { query } from '../driver.ts';
 import { duplicateOf, sqlState } from '../errors.ts';
 import type { WriteContext } from './statements.ts';
 

@@ -8,9 +8,9 @@ import type { Catalogue, Collection } from '../../../collection/declaration.ts';
 import { ConfigError } from '../../../settings/setting.ts';
 import { type Change, type Comparison, compare, ofKind, type SchemaRequirement } from '../../migration/changes.ts';
 import type { FirstRows, Question } from '../../migration/question.ts';
-import { danglingSql, questionSql } from '../../migration/question-sql.ts';
+import { clearDanglingSql, questionSql } from '../../migration/question-sql.ts';
 import { RECORD_TABLE, recordOf } from '../../migration/record.ts';
-import { assess, type Problem, permission } from '../../migration/risks.ts';
+import { assess, type Problem } from '../../migration/risks.ts';
 import { blockedBy, type MigrationPlan, MigrationRejected, stepsOf } from '../../migration/words.ts';
 import { identifier } from '../../sql/statement.ts';
 import { createSearchIndexes, hasSearchIndex, storedSchema } from '../search/search-index.ts';
@@ -147,7 +147,7 @@ function carryOut(db: Database, demand: SqliteRequirement, found: Inspection, co
     if (pair.before !== undefined && !rebuilt.includes(pair)) addFields(db, catalogue, pair);
   }
   for (const collection of created) insertRows(db, collection, firstRows(collection));
-  clearDangling(db, demand, comparison);
+  for (const sql of clearDanglingSql(comparison, allowed, sqliteValues)) db.run(sql);
   for (const collection of catalogue.collections.values()) {
     for (const index of indexesOf(collection)) db.run(indexSql(collection, index));
   }
@@ -167,19 +167,6 @@ function removeAndRename(db: Database, { changes }: Comparison): void {
   for (const { collection, field, before } of ofKind(changes, 'rename-field')) {
     const columns = `${identifier(before.name)} to ${identifier(field.name)}`;
     db.run(`alter table ${identifier(collection.name)} rename column ${columns}`);
-  }
-}
-
-/** Clears dangling references, if permitted. */
-function clearDangling(db: Database, { catalogue, allowed = [] }: SqliteRequirement, { changes }: Comparison): void {
-  for (const { collection, reference } of ofKind(changes, 'add-reference')) {
-    const { field, to } = reference;
-    if (!allowed.includes(permission('clear', collection.name, field.name))) continue;
-    const column = identifier(field.name);
-    const key = catalogue.collections.get(to)!.key[0]!;
-    const target = { table: to, key: { field: key, column: key } };
-    const dangling = danglingSql(column, target, sqliteValues);
-    db.run(`update ${identifier(collection.name)} set ${column} = null where ${dangling}`);
   }
 }
 

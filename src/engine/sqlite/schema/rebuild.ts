@@ -6,6 +6,7 @@
 import type { Database } from 'bun:sqlite';
 import type { Catalogue, Field } from '../../../collection/declaration.ts';
 import type { CollectionPair } from '../../migration/changes.ts';
+import { rulesSql } from '../../migration/question-sql.ts';
 import { permission } from '../../migration/risks.ts';
 import { identifier } from '../../sql/statement.ts';
 import { defaultSql, sqliteValues } from './conversion.ts';
@@ -82,7 +83,7 @@ function takenFrom({ now, origin }: CollectionPair, field: Field, allowed: reado
   const before = origin(field);
   if (before === undefined) return defaultSql(field);
   const value = sqliteValues.value({ field, column: { name: field.name, type: before.type } })!;
-  const rules = sqliteValues.keepsRules(field, value);
+  const rules = rulesSql(field, value, sqliteValues);
   const isCleared = rules !== undefined && allowed.includes(permission('clear', now.name, field.name));
   const kept = isCleared ? `case when not (${rules}) then null else ${value} end` : value;
   const isFilled = field.required && !before.required && allowed.includes(permission('fill', now.name, field.name));

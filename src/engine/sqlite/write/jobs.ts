@@ -32,11 +32,11 @@ import { compilePage } from '../../sql/page.ts';
 import { compilePredicate, compileWhere } from '../../sql/predicate.ts';
 import { compileOrder, compileRead, compileShape, scopeOf } from '../../sql/read.ts';
 import { maxRowBytes } from '../../sql/row-size.ts';
-import { type Bind, buildStatement, identifier, type Statement } from '../../sql/statement.ts';
+import { type Bind, buildStatement, columnList, identifier, type Statement } from '../../sql/statement.ts';
 import { GUARD } from '../connection/deadline.ts';
 import { guardedDialect, sqliteDialect } from '../dialect.ts';
 import { joinInGroups, pathTo } from '../functions/argument-groups.ts';
-import { columnList, storedValues } from '../schema/schema.ts';
+import { storedValues } from '../schema/schema.ts';
 import { prefilterDialect } from '../search/index-prefilter.ts';
 import { type Allowed, compileAllowed, compileBefore, compileNamed } from './job-rules.ts';
 
