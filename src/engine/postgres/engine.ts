@@ -9,6 +9,7 @@ import type { Encoding } from '../../encode/encoding.ts';
 import type { ReadPlan, WritePlan } from '../../plan/types.ts';
 import type { Engine, Explanation, Metric, PlanOption, ReadResult, WriteResult } from '../engine.ts';
 import type { LoadOptions, LoadResult, LoadSet } from '../shared/loader.ts';
+import { rejectCredentials } from '../shared/maintenance.ts';
 import type { SqlDialect } from '../sql/statement.ts';
 import { bypassedRowSecurity } from './adopt/row-security.ts';
 import { stopTracking } from './connections/in-flight.ts';
@@ -27,7 +28,7 @@ import { findConfigurations } from './read/search.ts';
 import { ReplicaSet } from './replicas/replica-set.ts';
 import type { PostgresRequirement } from './schema/compare-schema.ts';
 import { makeTables, type Prepared, prepareSchema, schemaAgain } from './schema/migrate.ts';
-import { hasOwnTables, makeOwnTables, rejectCredentials } from './schema/own-tables.ts';
+import { hasOwnTables, makeOwnTables, roleHolders } from './schema/own-tables.ts';
 import { parseTarget, type Target } from './url.ts';
 import { noRetries, Sweeper } from './write/idempotency-keys.ts';
 import { Keys } from './write/key-sequence.ts';
@@ -190,7 +191,7 @@ export class PostgresEngine implements Engine {
     const { notice = () => {} } = this.options;
     if (!this.isPrepared) await within(CHECKS_MS, checkPooling(pool, this.options, notice));
     if (this.options.rejectsCredentials === true && !this.isPrepared) {
-      await within(CHECKS_MS, rejectCredentials(pool, this.options.schema));
+      rejectCredentials(await within(CHECKS_MS, roleHolders(pool, this.options.schema)));
     }
     const prepared = await (this.isPrepared
       ? within(CHECKS_MS, schemaAgain(pool, this.options, notice))

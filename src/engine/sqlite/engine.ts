@@ -10,6 +10,7 @@ import type { Encoding } from '../../encode/encoding.ts';
 import type { ReadPlan, WritePlan } from '../../plan/types.ts';
 import type { ChangeCounter, Engine, Explanation, MaybePromise, Metric, ReadResult, WriteResult } from '../engine.ts';
 import type { LoadOptions, LoadResult, LoadSet } from '../shared/loader.ts';
+import { rejectCredentials } from '../shared/maintenance.ts';
 import { explain, type PlanStep } from '../shared/query-plan.ts';
 import { isCheapWrite } from '../shared/write-cost.ts';
 import { type Output, outputOfRead } from '../sql/output.ts';
@@ -27,7 +28,7 @@ import { compileReadJob } from './read-threads/read-job.ts';
 import { READ_POOL_LIMITS, ReadPool, type ReadPoolLimits } from './read-threads/read-pool.ts';
 import { DeclarationWatch } from './schema/declaration-watch.ts';
 import { prepareSchema, type SqliteRequirement } from './schema/migrate.ts';
-import { hasOwnTables, makeOwnTables, rejectCredentials } from './schema/own-tables.ts';
+import { hasOwnTables, makeOwnTables, roleHolders } from './schema/own-tables.ts';
 import { checkOwner } from './schema/schema.ts';
 import { compilePrefiltered } from './search/index-prefilter.ts';
 import { compileJob } from './write/jobs.ts';
@@ -62,7 +63,7 @@ export function openSqlite(options: SqliteOptions): Engine {
       steps = whileBusy(SQLITE_BUSY_MS, () => {
         // Checked first, since changing the journal mode writes to the file.
         const isEmpty = checkOwner(db);
-        if (options.rejectsCredentials === true && !isEmpty) rejectCredentials(db);
+        if (options.rejectsCredentials === true && !isEmpty) rejectCredentials(roleHolders(db));
         db.run('pragma journal_mode = wal');
         return prepareSchema(db, options);
       });

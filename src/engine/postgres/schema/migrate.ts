@@ -13,9 +13,10 @@ import { questionSql } from '../../migration/question-sql.ts';
 import { RECORD_TABLE, recordOf } from '../../migration/record.ts';
 import { assess, type Problem } from '../../migration/risks.ts';
 import { blockedBy, type MigrationPlan, MigrationRejected, stepsOf } from '../../migration/words.ts';
+import { identifier } from '../../sql/statement.ts';
 import { type Adopted, adopt } from '../adopt/adopt.ts';
 import { ADVISORY_LOCKS } from '../advisory-locks.ts';
-import { query, quoteName, type Runner, WAITING_FOR_A_CLIENT, within } from '../driver.ts';
+import { query, type Runner, WAITING_FOR_A_CLIENT, within } from '../driver.ts';
 import { isTransient, sqlState } from '../errors.ts';
 import type { Notice } from '../notice.ts';
 import { carryOut, lockTables } from './apply-changes.ts';
@@ -220,7 +221,7 @@ export async function makeTables(transaction: Runner, demand: PostgresRequiremen
   }
   try {
     await lockTables(run, comparison);
-    if (!inspection.schemaExists) await run(`create schema ${quoteName(demand.schema)}`);
+    if (!inspection.schemaExists) await run(`create schema ${identifier(demand.schema)}`);
     if (ours.includes(`table ${RETRY_TABLE}`)) for (const sql of RETRY_TABLE_SQL) await run(sql);
     if (ours.includes(`table ${VERSION_TABLE}`)) for (const sql of VERSION_TABLE_SQL) await run(sql);
     await carryOut(transaction, demand, comparison);

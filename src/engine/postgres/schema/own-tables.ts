@@ -1,11 +1,11 @@
 /** The tables of the service's own collections, created on first use. */
 import type { SQL } from 'bun';
 import { KEYS, OWN_COLLECTIONS, USERS } from '../../../collection/own-collections.ts';
-import { missingRoles, type RoleHolders } from '../../../collection/undeclared-roles.ts';
+import type { RoleHolders } from '../../../collection/undeclared-roles.ts';
 import { ConfigError } from '../../../settings/by-command.ts';
 import { identifier } from '../../sql/statement.ts';
 import { ADVISORY_LOCKS } from '../advisory-locks.ts';
-import { query, quoteName, type Runner } from '../driver.ts';
+import { query, type Runner } from '../driver.ts';
 import { sqlState } from '../errors.ts';
 import { indexesOf, indexSql, tableSql, uniqueSql } from './schema.ts';
 
@@ -48,17 +48,11 @@ export async function makeOwnTables(pool: SQL, schema: string): Promise<void> {
 /** The keys and users of a schema. None if it has no such tables, or if this role may not read them. */
 export async function roleHolders(runner: Runner, schema: string): Promise<RoleHolders> {
   const holders = async (name: string): Promise<RoleHolders['keys']> => {
-    const table = `${quoteName(schema)}.${identifier(name)}`;
+    const table = `${identifier(schema)}.${identifier(name)}`;
     const sql = "select coalesce(has_table_privilege(to_regclass($1::text), 'select'), false) as readable";
     const [found] = await query<{ readable: boolean }>(runner, { sql, params: [table] });
     if (found?.readable !== true) return [];
     return query(runner, { sql: `select name, role from ${table} order by name`, params: [] });
   };
   return { keys: await holders(KEYS.name), users: await holders(USERS.name) };
-}
-
-/** Throws a `ConfigError` if the schema holds keys or users. */
-export async function rejectCredentials(runner: Runner, schema: string): Promise<void> {
-  const problem = missingRoles(await roleHolders(runner, schema));
-  if (problem !== undefined) throw new ConfigError(problem);
 }

@@ -2,8 +2,7 @@
 import type { Database } from 'bun:sqlite';
 import { type Catalogue, type Collection, declareCatalogue } from '../../../collection/declaration.ts';
 import { KEYS, OWN_COLLECTIONS, USERS } from '../../../collection/own-collections.ts';
-import { missingRoles, type RoleHolders } from '../../../collection/undeclared-roles.ts';
-import { ConfigError } from '../../../settings/setting.ts';
+import type { RoleHolders } from '../../../collection/undeclared-roles.ts';
 import { identifier, type Statement } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
 import { indexesOf, indexSql, literal, select, tableSql } from './schema.ts';
@@ -50,10 +49,4 @@ export function roleHolders(db: Database): RoleHolders {
     return rows.map(([name, role]) => ({ name: String(name), role: String(role) }));
   };
   return { keys: holders(KEYS.name), users: holders(USERS.name) };
-}
-
-/** Throws a `ConfigError` if the file holds keys or users. */
-export function rejectCredentials(db: Database): void {
-  const problem = missingRoles(roleHolders(db));
-  if (problem !== undefined) throw new ConfigError(problem);
 }
