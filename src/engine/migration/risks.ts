@@ -4,7 +4,7 @@ import type { Change, ChangeKind, ChangeOf, CollectionPair, Comparison } from '.
 import { type FirstRows, fieldsIn, type Question, targetColumn, targetOf } from './question.ts';
 
 /** What happens to the conflicting rows, if permitted. */
-export type Remedy = 'drop' | 'convert' | 'fill' | 'clear';
+type Remedy = 'drop' | 'convert' | 'fill' | 'clear';
 
 export interface Problem {
   readonly words: string;

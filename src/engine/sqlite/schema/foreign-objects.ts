@@ -4,7 +4,7 @@ import { ConfigError } from '../../../settings/setting.ts';
 import { identifier } from '../../sql/statement.ts';
 import { isOfSearchIndex } from '../search/search-index.ts';
 
-export interface ForeignObjects {
+interface ForeignObjects {
   readonly columns: readonly { readonly name: string; readonly definition: string }[];
   /** The statements that create them. */
   readonly objects: readonly string[];

@@ -62,9 +62,10 @@ export type Job = JobTerms &
       }
   );
 
-/** Tells whether a row meets an existing one, from the values at these places of it, and the places that it then overwrites. */
+/** Finds the existing row that a row conflicts with. Numbers are positions of fields. */
 interface Meeting {
   readonly sql: string;
+  /** The parameters of the statement. */
   readonly places: readonly number[];
   readonly overwrites: readonly number[];
 }
@@ -97,9 +98,10 @@ interface JobTerms {
   readonly singular: boolean;
   readonly mustExist: boolean;
   readonly dryRun: boolean;
-  readonly precondition?: Pick<Precondition, 'key' | 'versions'> & {
+  readonly precondition?: Pick<Precondition, 'versions'> & {
     /** Reads the part of the row that the caller sees. */
-    readonly seen?: { readonly statement: Statement; readonly form: RowForm };
+    readonly statement: Statement;
+    readonly form: RowForm;
   };
   readonly retry?: WritePlan['retry'];
 }
@@ -192,11 +194,10 @@ function compileTerms(plan: WritePlan, encoding: Encoding): JobTerms {
 }
 
 function compilePrecondition(into: Collection, precondition: Precondition): NonNullable<JobTerms['precondition']> {
-  const { key, versions, seen } = precondition;
-  if (seen === undefined) return { key, versions };
   const plan = planVisibleRow(into, precondition);
   const output = outputOf(plan.columns, WHOLE_ROW_JSON, sqliteDialect);
-  return { key, versions, seen: { statement: compileRead(plan, output, sqliteDialect), form: output.form } };
+  const { versions } = precondition;
+  return { versions, statement: compileRead(plan, output, sqliteDialect), form: output.form };
 }
 
 /** A stored row as JSON without loss of digits. */

@@ -1,7 +1,7 @@
 /**
- * The one writer: quick writes that arrive while a commit is under way wait for it and share the next one. A costly write has a
- * commit of its own, in the order of arrival; after each of them it is the turn of the quick ones. The commits themselves run on a
- * thread of their own, so that syncing the disk never holds up a read.
+ * The queue of writes. Quick writes that arrive during a commit share the next one. A costly write has its own commit, in
+ * the order of arrival, and alternates with the quick ones. Commits run on the writer thread, so that syncing the disk
+ * never delays a read.
  */
 import { ApiError } from '../../../base/errors.ts';
 import { MAX_QUEUE_SECONDS, MAX_WAITING_WRITES, MAX_WRITES_PER_COMMIT } from '../../../base/limits.ts';
@@ -18,8 +18,8 @@ interface Waiting {
   readonly job: Job;
   readonly resolve: (result: WriteResult) => void;
   readonly reject: (error: unknown) => void;
-  /** Rejects a costly write that waits for too long. */
-  patience?: ReturnType<typeof setTimeout>;
+  /** Rejects a costly write that waits too long. */
+  timeout?: ReturnType<typeof setTimeout>;
 }
 
 export class Writer {
@@ -40,8 +40,8 @@ export class Writer {
     return new Promise((resolve, reject) => {
       const waiting: Waiting = { job, resolve, reject };
       if (isQuick) this.quick.push(waiting);
-      else if (this.costly.length >= MAX_WAITING_WRITES) reject(tooManyWrites());
-      else this.queue(waiting);
+      else if (this.costly.length < MAX_WAITING_WRITES) this.queueCostly(waiting);
+      else reject(tooManyWrites());
       if (!this.busy) {
         this.busy = true;
         // Deferred, so that all requests of this turn of the event loop share a commit.
@@ -59,9 +59,9 @@ export class Writer {
     if (this.busy) await new Promise<void>((resolve) => (this.idle = resolve));
   }
 
-  private queue(waiting: Waiting): void {
+  private queueCostly(waiting: Waiting): void {
     this.costly.push(waiting);
-    waiting.patience = setTimeout(() => {
+    waiting.timeout = setTimeout(() => {
       this.costly.splice(this.costly.indexOf(waiting), 1);
       waiting.reject(tooManyWrites());
     }, this.queueSeconds * 1000);
@@ -69,31 +69,31 @@ export class Writer {
 
   private async drain(): Promise<void> {
     while (this.waitingCount > 0) {
-      await this.carryOut(this.quick.splice(0, MAX_WRITES_PER_COMMIT));
+      await this.commitBatch(this.quick.splice(0, MAX_WRITES_PER_COMMIT));
       const costly = this.costly.splice(0, 1);
-      clearTimeout(costly[0]?.patience);
-      await this.carryOut(costly);
+      clearTimeout(costly[0]?.timeout);
+      await this.commitBatch(costly);
     }
     this.busy = false;
     this.idle?.();
   }
 
-  private async carryOut(batch: readonly Waiting[]): Promise<void> {
+  private async commitBatch(batch: readonly Waiting[]): Promise<void> {
     if (batch.length === 0) return;
     try {
-      const outcomes = await this.commit(batch.map(({ job }) => job));
+      const results = await this.commit(batch.map(({ job }) => job));
       this.commits++;
-      this.quick.unshift(...batch.slice(outcomes.length));
-      for (const [index, outcome] of outcomes.entries()) this.report(batch[index]!, outcome);
+      this.quick.unshift(...batch.slice(results.length));
+      for (const [index, result] of results.entries()) this.report(batch[index]!, result);
     } catch (error) {
       for (const { reject } of batch) reject(error);
     }
   }
 
-  private report(waiting: Waiting, outcome: ThreadResult): void {
+  private report(waiting: Waiting, result: ThreadResult): void {
     this.writes++;
     try {
-      waiting.resolve(settle(outcome));
+      waiting.resolve(settle(result));
     } catch (error) {
       waiting.reject(error);
     }
