@@ -75,14 +75,14 @@ export function rulesSql(field: Field, sql: string, values: ValueSql): string | 
 
 /** Statements that clear new references to missing rows, if permitted. */
 export function clearDanglingSql(
-  { demand, changes }: Comparison,
+  { requirement, changes }: Comparison,
   allowed: readonly string[],
   values: ValueSql,
 ): string[] {
   return ofKind(changes, 'add-reference').flatMap(({ collection, reference: { field, to } }) => {
     if (!allowed.includes(permission('clear', collection.name, field.name))) return [];
     const column = identifier(field.name);
-    const key = demand.catalogue.collections.get(to)!.key[0]!;
+    const key = requirement.catalogue.collections.get(to)!.key[0]!;
     const isDangling = danglingSql(column, { table: to, key: { field: key, column: key } }, values);
     return [`update ${identifier(collection.name)} set ${column} = null where ${isDangling}`];
   });

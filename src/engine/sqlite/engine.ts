@@ -31,7 +31,7 @@ import { prepareSchema, type SqliteRequirement } from './schema/migrate.ts';
 import { hasOwnTables, makeOwnTables, roleHolders } from './schema/own-tables.ts';
 import { checkOwner } from './schema/schema.ts';
 import { compilePrefiltered } from './search/index-prefilter.ts';
-import { compileJob } from './write/jobs.ts';
+import { compileJob } from './write/compile-job.ts';
 import { loadRows } from './write/loader.ts';
 import { applyJobs } from './write/run-jobs.ts';
 import { Writer } from './write/writer.ts';

@@ -27,14 +27,18 @@ function tableBefore(change: Change, pairs: Comparison['pairs']): string | undef
   return change.kind === 'drop-collection' ? change.collection.name : pairs.get(change.collection.name)?.before?.name;
 }
 
-export async function carryOut(runner: Runner, demand: PostgresRequirement, comparison: Comparison): Promise<void> {
+export async function applyChanges(
+  runner: Runner,
+  requirement: PostgresRequirement,
+  comparison: Comparison,
+): Promise<void> {
   const run: Run = (sql) => query(runner, { sql, params: [] });
   const { changes } = comparison;
   for (const sql of [...removals(comparison), ...renames(changes), ...columns(comparison)]) await run(sql);
   const created = ofKind(changes, 'create-collection').map(({ collection }) => collection);
   for (const collection of created) await run(schema.tableSql(collection));
-  for (const collection of created) await insertFirst(runner, collection, demand.firstRows(collection));
-  for (const sql of [...remedies(demand, comparison), ...constraints(demand, comparison)]) await run(sql);
+  for (const collection of created) await insertFirst(runner, collection, requirement.firstRows(collection));
+  for (const sql of [...remedies(requirement, comparison), ...constraints(requirement, comparison)]) await run(sql);
 }
 
 /** Removes what is dropped, or must be recreated after a change, by its current name. */
@@ -92,10 +96,10 @@ function columns({ changes, pairs }: Comparison): string[] {
   return [
     ...ofKind(changes, 'change-key').flatMap(({ collection, before }) => {
       const { origin } = pairs.get(collection.name)!;
-      const freed = collection.fields.filter(
+      const unassigned = collection.fields.filter(
         (field) => before.assigned !== undefined && origin(field) === before.assigned && field !== collection.assigned,
       );
-      return freed.map((field) => `${alter({ collection, field })} drop identity if exists`);
+      return unassigned.map((field) => `${alter({ collection, field })} drop identity if exists`);
     }),
     ...ofKind(changes, 'allow-null').map((change) => `${alter(change)} drop not null`),
     ...ofKind(changes, 'change-type').flatMap((change) => {

@@ -9,9 +9,9 @@ import { describeTable, type ForeignColumn, type ForeignTable, tableProblem } fr
 import { type DescribedDatabase, withUniqueNames } from '../../shared/described-tables.ts';
 import { readDefault } from '../../shared/sql-expressions.ts';
 import { identifier } from '../../sql/statement.ts';
-import { APPLICATION_ID, count, pragma } from '../schema/schema.ts';
+import { APPLICATION_ID, count, pragma, rows } from '../schema/schema.ts';
 import { typeOfValues } from '../schema/value-type.ts';
-import { type FoundColumn, type FoundTable, rows, tablesIn } from './tables.ts';
+import { type FoundColumn, type FoundTable, tablesIn } from './tables.ts';
 
 export async function describeSqlite(path: string): Promise<DescribedDatabase> {
   if (!existsSync(path)) throw new ConfigError(`database ${path} does not exist`);

@@ -1,5 +1,6 @@
 /** Inspects the tables of a foreign SQLite file. Read-only. */
 import type { Database } from 'bun:sqlite';
+import { rows } from '../schema/schema.ts';
 
 export interface FoundColumn {
   readonly name: string;
@@ -81,13 +82,4 @@ function checksIn(sql: string): string[] {
     }
     return sql.slice(from);
   });
-}
-
-export function rows<T>(db: Database, sql: string, ...params: string[]): T[] {
-  const statement = db.prepare(sql);
-  try {
-    return statement.all(...params) as T[];
-  } finally {
-    statement.finalize();
-  }
 }

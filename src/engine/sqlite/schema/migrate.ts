@@ -38,37 +38,37 @@ export interface SqliteRequirement {
 }
 
 /** Returns the steps for messages. Without changes it does not wait for a writer. */
-export function prepareSchema(db: Database, demand: SqliteRequirement): readonly string[] {
-  if (isInPlace(db, demand)) return [];
+export function prepareSchema(db: Database, requirement: SqliteRequirement): readonly string[] {
+  if (isInPlace(db, requirement)) return [];
   defineConversions(db);
-  return alone(db, () => {
-    const found = inspect(db, demand.catalogue);
-    const comparison = compare(demandOf(demand), found);
-    const problems = problemsIn(db, demand, found, comparison);
+  return inWriteTransaction(db, () => {
+    const found = inspect(db, requirement.catalogue);
+    const comparison = compare(requirementOf(requirement), found);
+    const problems = problemsIn(db, requirement, found, comparison);
     const steps = stepsOf(comparison);
-    if (problems.length > 0) throw new MigrationRejected(db.filename, demand.catalogue, { steps, problems });
-    carryOut(db, demand, found, comparison);
+    if (problems.length > 0) throw new MigrationRejected(db.filename, requirement.catalogue, { steps, problems });
+    applyChanges(db, requirement, found, comparison);
     return steps;
   });
 }
 
 /** The steps and obstacles, from one snapshot and without changes. */
-export function planSchema(db: Database, demand: SqliteRequirement): MigrationPlan {
+export function planSchema(db: Database, requirement: SqliteRequirement): MigrationPlan {
   defineConversions(db);
   const look = db.transaction(() => {
-    const found = inspect(db, demand.catalogue);
-    const comparison = compare(demandOf(demand), found);
-    return { steps: stepsOf(comparison), problems: problemsIn(db, demand, found, comparison) };
+    const found = inspect(db, requirement.catalogue);
+    const comparison = compare(requirementOf(requirement), found);
+    return { steps: stepsOf(comparison), problems: problemsIn(db, requirement, found, comparison) };
   });
   return look.deferred();
 }
 
 export function differencesIn(db: Database, catalogue: Catalogue): Comparison {
-  return compare(demandOf({ catalogue }), inspect(db, catalogue));
+  return compare(requirementOf({ catalogue }), inspect(db, catalogue));
 }
 
 /** Rules that were added since the file was created. */
-export function otherRules(db: Database, catalogue: Catalogue): readonly string[] {
+export function addedRules(db: Database, catalogue: Catalogue): readonly string[] {
   const comparison = differencesIn(db, catalogue);
   const changes = ofKind(
     comparison.changes,
@@ -83,19 +83,19 @@ export function otherRules(db: Database, catalogue: Catalogue): readonly string[
 }
 
 /** Takes the write lock and disables foreign keys: dropping a table must not delete rows of others. */
-function alone<T>(db: Database, work: () => T): T {
-  const guarded = pragma(db, 'foreign_keys');
+function inWriteTransaction<T>(db: Database, work: () => T): T {
+  const foreignKeys = pragma(db, 'foreign_keys');
   db.run(`pragma busy_timeout = ${SQLITE_WRITE_WAIT_MS}`);
   db.run('pragma foreign_keys = off');
   try {
     return db.transaction(work).immediate();
   } finally {
-    db.run(`pragma foreign_keys = ${guarded}`);
+    db.run(`pragma foreign_keys = ${foreignKeys}`);
     db.run(`pragma busy_timeout = ${SQLITE_BUSY_MS}`);
   }
 }
 
-function demandOf({ catalogue }: Pick<SqliteRequirement, 'catalogue'>): SchemaRequirement {
+function requirementOf({ catalogue }: Pick<SqliteRequirement, 'catalogue'>): SchemaRequirement {
   return {
     catalogue,
     own: [...catalogue.collections.values()],
@@ -103,14 +103,16 @@ function demandOf({ catalogue }: Pick<SqliteRequirement, 'catalogue'>): SchemaRe
   };
 }
 
-function isInPlace(db: Database, demand: SqliteRequirement): boolean {
-  const { catalogue } = demand;
-  const found = inspect(db, demand.catalogue);
+function isInPlace(db: Database, requirement: SqliteRequirement): boolean {
+  const { catalogue } = requirement;
+  const found = inspect(db, requirement.catalogue);
   if (found.isNew || pragma(db, 'user_version') !== SCHEMA_VERSION) return false;
   if (found.record !== recordOf(catalogue.collections.values())) return false;
   const schema = storedSchema(db);
   if (![...catalogue.collections.values()].every((each) => hasSearchIndex(db, each, schema))) return false;
-  return compare(demandOf(demand), found).changes.length === 0 && foreignTables(found, catalogue).length === 0;
+  return (
+    compare(requirementOf(requirement), found).changes.length === 0 && foreignTables(found, catalogue).length === 0
+  );
 }
 
 function problemsIn(
@@ -133,8 +135,8 @@ function answer(db: Database, question: Question): number {
   return sql === undefined ? 0 : count(db, sql);
 }
 
-function carryOut(db: Database, demand: SqliteRequirement, found: Inspection, comparison: Comparison): void {
-  const { catalogue, firstRows, allowed = [] } = demand;
+function applyChanges(db: Database, requirement: SqliteRequirement, found: Inspection, comparison: Comparison): void {
+  const { catalogue, firstRows, allowed = [] } = requirement;
   const { pairs, changes } = comparison;
   if (found.isNew) for (const sql of RETRY_TABLE_SQL) db.run(sql);
   removeAndRename(db, comparison);

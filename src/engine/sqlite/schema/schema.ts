@@ -43,24 +43,20 @@ export function checkOwner(db: Database): boolean {
   return false;
 }
 
-/** Without indexes. The name differs during a rebuild; `extra` are foreign columns. */
+/** Without indexes. The name differs during a rebuild. */
 export function tableSql(
   catalogue: Catalogue,
   collection: Collection,
   { name = collection.name, more = [] as readonly string[] } = {},
 ): string {
-  const columns = collection.fields.map((field) => columnDefinition(catalogue, collection, field));
-  return `create table ${identifier(name)} (${[...columns, ...more, ...keyParts(collection)].join(', ')}) strict`;
+  return `create table ${identifier(name)} (${tableParts(catalogue, collection, more).join(', ')}) strict`;
 }
 
-/** The columns, and the key constraint unless a column defines it. */
-export function tableParts(catalogue: Catalogue, collection: Collection): string[] {
-  const columns = collection.fields.map((field) => columnDefinition(catalogue, collection, field));
-  return [...columns, ...keyParts(collection)];
-}
-
-function keyParts({ assigned, key }: Collection): string[] {
-  return assigned === undefined ? [`primary key (${columnList(key)})`] : [];
+/** The columns, and the key constraint unless a column defines it. `more` are foreign columns. */
+export function tableParts(catalogue: Catalogue, collection: Collection, more: readonly string[] = []): string[] {
+  const { fields, assigned, key } = collection;
+  const columns = fields.map((field) => columnDefinition(catalogue, collection, field));
+  return [...columns, ...more, ...(assigned === undefined ? [`primary key (${columnList(key)})`] : [])];
 }
 
 export const RETRY_TABLE_SQL = [
@@ -167,6 +163,15 @@ export function select(db: Database, sql: string, ...params: string[]): unknown[
   const statement = db.prepare(sql);
   try {
     return statement.values(...params);
+  } finally {
+    statement.finalize();
+  }
+}
+
+export function rows<T>(db: Database, sql: string, ...params: string[]): T[] {
+  const statement = db.prepare(sql);
+  try {
+    return statement.all(...params) as T[];
   } finally {
     statement.finalize();
   }
