@@ -48,7 +48,7 @@ export abstract class StagedRows {
   protected abstract query(sql: string): MaybePromise<Row[]>;
   /** Inserts the staged rows that satisfy a condition, in their order. */
   protected abstract insert(conflict: Conflict, condition: string): MaybePromise<LoadResult>;
-  /** Prevents that a key of these rows is assigned to another one. */
+  /** Reserves the keys of these rows, so that they are not assigned to other rows. */
   protected abstract advanceKeys(options: LoadOptions): MaybePromise<void>;
   protected abstract translate(error: unknown): unknown;
 

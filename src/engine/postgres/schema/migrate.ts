@@ -68,7 +68,7 @@ export async function prepareSchema(pool: SQL, requirement: PostgresRequirement,
   }
   if (missing.length > 0 && creation === 'never') {
     throw new ConfigError(
-      `table ${missing.join(', ')} does not exist in the schema ${schema}; catalogue migrate makes it, and --database or --schema names another one`,
+      `table ${missing.join(', ')} does not exist in the schema ${schema}; create it with catalogue migrate, or choose a different database with --database or --schema`,
     );
   }
   try {

@@ -23,7 +23,7 @@ export async function hasOwnTables(pool: SQL, schema: string): Promise<boolean> 
   return (await missing(pool, schema)).length === 0;
 }
 
-/** Of several instances one creates them, and the others find them. */
+/** If several instances start, one creates them, and the others find them. */
 export async function makeOwnTables(pool: SQL, schema: string): Promise<void> {
   if (await hasOwnTables(pool, schema)) return;
   try {

@@ -26,7 +26,7 @@ export function foreignObjectsIn(db: Database, table: string, known: ReadonlySet
   const computed = columns.find(({ hidden }) => hidden > 1);
   if (computed !== undefined) {
     throw new ConfigError(
-      `${table}.${computed.name} is computed, and no field: drop it, or the table cannot be made anew; nothing was changed`,
+      `${table}.${computed.name} is a computed column and not declared, so the table cannot be rebuilt. Nothing was changed. Drop the column`,
     );
   }
   const objects = rows<{ name: string; sql: string }>(

@@ -20,7 +20,7 @@ export function hasOwnTables(connection: Connection): boolean {
   return connection.rows(PRESENT).length === NAMES.length;
 }
 
-/** Needs a writable connection. Of several processes one creates them, and the others find them. */
+/** Needs a writable connection. If several processes start, one creates them, and the others find them. */
 export function makeOwnTables(connection: Connection): void {
   if (hasOwnTables(connection)) return;
   connection.beginWriting();
