@@ -8,7 +8,8 @@ import { IN_MEMORY } from '../../src/engine/sqlite/connection/database-files.ts'
 import { stepsSpent } from '../../src/engine/sqlite/connection/deadline.ts';
 import { openSqlite } from '../../src/engine/sqlite/engine.ts';
 import { prepareSchema } from '../../src/engine/sqlite/schema/migrate.ts';
-import { compileJob, type Job } from '../../src/engine/sqlite/write/jobs.ts';
+import { compileJob } from '../../src/engine/sqlite/write/compile-job.ts';
+import type { Job } from '../../src/engine/sqlite/write/jobs.ts';
 import { applyJobs } from '../../src/engine/sqlite/write/run-jobs.ts';
 import { negotiate } from '../../src/http/negotiate.ts';
 import { planWrite, type WriteMethod } from '../../src/plan/write/write.ts';

@@ -6,7 +6,6 @@ import type { Row } from '../../src/collection/value.ts';
 import { pageOf } from '../../src/dialect/page.ts';
 import { parseQuery } from '../../src/dialect/query.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import { regexesMeasured } from '../../src/engine/shared/text-cost.ts';
 import { outputOfRead } from '../../src/engine/sql/output.ts';
 import { CountedMark } from '../../src/engine/sqlite/connection/change-counter.ts';
 import { Connection } from '../../src/engine/sqlite/connection/connection.ts';
@@ -176,23 +175,5 @@ test('the filters of an item are evaluated once, whatever the response shows', a
   expect(once).toBeGreaterThan(LONG.length);
   expect(await stepsFor(`/products/500?${filter}`)).toBeLessThan(1.1 * once);
   expect(await stepsFor(`/products/500?select=id&${filter}`)).toBeLessThan(1.1 * once);
-  await engine.close();
-});
-
-test.each([
-  ['a small file', false],
-  ['a large file', true],
-])('the event-loop thread measures each expression of a read once: %s', async (_, isLarge) => {
-  const path = newFile();
-  const engine = openSqlite({ ...TEST_OPTIONS, path, firstRows: beginningWith(REFERENCE_PRODUCTS) });
-  if (isLarge) makeLarge(path);
-  const catalogue = catalogueOn(engine);
-  const before = regexesMeasured();
-  const expressions = Array.from({ length: 300 }, (__, index) => `product_name.imatch."^cha ${index}"`);
-  const response = await catalogue.fetch(`/products?or=(${expressions})&limit=5`, {
-    headers: { prefer: 'count=exact' },
-  });
-  expect(await response.json()).toEqual([]);
-  expect(regexesMeasured() - before).toBe(300);
   await engine.close();
 });

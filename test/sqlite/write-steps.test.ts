@@ -12,7 +12,7 @@ import { IN_MEMORY } from '../../src/engine/sqlite/connection/database-files.ts'
 import { stepsSpent } from '../../src/engine/sqlite/connection/deadline.ts';
 import { openSqlite } from '../../src/engine/sqlite/engine.ts';
 import { prepareSchema } from '../../src/engine/sqlite/schema/migrate.ts';
-import { compileJob } from '../../src/engine/sqlite/write/jobs.ts';
+import { compileJob } from '../../src/engine/sqlite/write/compile-job.ts';
 import { applyJobs } from '../../src/engine/sqlite/write/run-jobs.ts';
 import { negotiate } from '../../src/http/negotiate.ts';
 import type { WritePlan } from '../../src/plan/types.ts';

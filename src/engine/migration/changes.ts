@@ -78,20 +78,20 @@ export interface CollectionPair {
 }
 
 export interface Comparison {
-  readonly demand: SchemaRequirement;
+  readonly requirement: SchemaRequirement;
   /** By collection name. */
   readonly pairs: ReadonlyMap<string, CollectionPair>;
   readonly changes: readonly Change[];
 }
 
-export function compare(demand: SchemaRequirement, found: StoredSchema): Comparison {
-  const pairs = new Map(demand.own.map((now) => [now.name, pairOf(demand, now, found)]));
+export function compare(requirement: SchemaRequirement, found: StoredSchema): Comparison {
+  const pairs = new Map(requirement.own.map((now) => [now.name, pairOf(requirement, now, found)]));
   const met = new Set([...pairs.values()].map(({ before }) => before));
   const gone = [...found.catalogue.collections.values()].filter((collection) => !met.has(collection));
-  const comparer = new Comparer(demand, found, pairs);
+  const comparer = new Comparer(requirement, found, pairs);
   const changes: Change[] = gone.map((collection) => ({ kind: 'drop-collection', collection }));
   for (const pair of pairs.values()) changes.push(...comparer.changesOf(pair));
-  return { demand, pairs, changes };
+  return { requirement, pairs, changes };
 }
 
 /** Changes that a process with another declaration cannot serve without. It can ignore the others. */
@@ -129,7 +129,7 @@ function originOf(now: Collection, { name }: Field, before: Collection): Field |
 
 class Comparer {
   constructor(
-    private readonly demand: SchemaRequirement,
+    private readonly requirement: SchemaRequirement,
     private readonly found: StoredSchema,
     private readonly pairs: ReadonlyMap<string, CollectionPair>,
   ) {}
@@ -161,9 +161,9 @@ class Comparer {
     const was = (fields: readonly Field[]) => fields.map((field) => pair.origin(field)?.name).join();
     const same = (one: Index | Unique, other: Index | Unique) =>
       one.name === other.name && was(one.fields) === other.fields.map(({ name }) => name).join();
-    const indexesBefore = before.name === undefined ? [] : this.demand.indexesOf(before as Collection);
+    const indexesBefore = before.name === undefined ? [] : this.requirement.indexesOf(before as Collection);
     const unique = difference(collection.unique, before.unique.filter(isThere), same);
-    const indexes = difference(this.demand.indexesOf(collection), indexesBefore.filter(isThere), same);
+    const indexes = difference(this.requirement.indexesOf(collection), indexesBefore.filter(isThere), same);
     const references = difference(collection.references, before.references.filter(isThere), (one, other) =>
       this.isSameReference(pair, one, other),
     );

@@ -3,15 +3,22 @@ import type { Field } from '../../collection/declaration.ts';
 import type { Type } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
 import { identifier } from '../sql/statement.ts';
+import { type Comparison, ofKind } from './changes.ts';
 import type { Question, TargetColumn } from './question.ts';
+import { permission } from './risks.ts';
+
+/** The differences between the engines in the rules of a field. */
+export interface RuleSql {
+  readonly literal: (value: Value, type: Type) => string;
+  /** The function that counts characters. */
+  readonly length: string;
+}
 
 /** The differences between the engines. */
-export interface ValueSql {
+export interface ValueSql extends RuleSql {
   /** The future value of a row's field; undefined if each row gets its own. */
   readonly value: (coming: TargetColumn) => string | undefined;
-  readonly literal: (value: Value, type: Type) => string;
-  /** The condition of the field's rules; undefined if it has none. */
-  readonly keepsRules: (field: Field, sql: string) => string | undefined;
+  readonly matches: (sql: string, pattern: string) => string;
 }
 
 type Countable = Exclude<Question, { kind: 'unreadable' }>;
@@ -29,7 +36,7 @@ export function questionSql(question: Countable, sql: ValueSql): string | undefi
     case 'nulls':
       return count(`${value} is null`);
     case 'broken': {
-      const rules = sql.keepsRules(question.of.field, value);
+      const rules = rulesSql(question.of.field, value, sql);
       return rules === undefined ? undefined : count(`not (${rules})`);
     }
     case 'dangling':
@@ -47,8 +54,42 @@ function repeatedSql(table: string, values: readonly (string | undefined)[]): st
   return `select coalesce(sum(more), 0) from (${groups}) as repeated`;
 }
 
+/** The rules of a field, except its pattern. */
+export function ruleConditions({ type, rules }: Field, sql: string, { literal, length }: RuleSql): string[] {
+  const { minimum, maximum, maxLength, oneOf } = rules;
+  return [
+    ...(minimum === undefined ? [] : [`${sql} >= ${literal(minimum, type)}`]),
+    ...(maximum === undefined ? [] : [`${sql} <= ${literal(maximum, type)}`]),
+    ...(maxLength === undefined ? [] : [`${length}(${sql}) <= ${maxLength}`]),
+    ...(oneOf === undefined ? [] : [`${sql} in (${oneOf.map((value) => literal(value, type)).join(', ')})`]),
+  ];
+}
+
+/** The condition of all rules; undefined if the field has none. */
+export function rulesSql(field: Field, sql: string, values: ValueSql): string | undefined {
+  const { pattern } = field.rules;
+  const conditions = ruleConditions(field, sql, values);
+  if (pattern !== undefined) conditions.push(values.matches(sql, pattern));
+  return conditions.length === 0 ? undefined : conditions.join(' and ');
+}
+
+/** Statements that clear new references to missing rows, if permitted. */
+export function clearDanglingSql(
+  { requirement, changes }: Comparison,
+  allowed: readonly string[],
+  values: ValueSql,
+): string[] {
+  return ofKind(changes, 'add-reference').flatMap(({ collection, reference: { field, to } }) => {
+    if (!allowed.includes(permission('clear', collection.name, field.name))) return [];
+    const column = identifier(field.name);
+    const key = requirement.catalogue.collections.get(to)!.key[0]!;
+    const isDangling = danglingSql(column, { table: to, key: { field: key, column: key } }, values);
+    return [`update ${identifier(collection.name)} set ${column} = null where ${isDangling}`];
+  });
+}
+
 /** A condition on the referencing row. */
-export function danglingSql(
+function danglingSql(
   value: string,
   to: Extract<Question, { kind: 'dangling' }>['to'],
   sql: Pick<ValueSql, 'literal' | 'value'>,

@@ -34,8 +34,8 @@ export function targetColumn({ origin }: CollectionPair, field: Field): TargetCo
   return column === undefined ? { field } : { field, column: { name: column.name, type: column.type } };
 }
 
-export function targetOf(to: string, { pairs, demand }: Comparison, firstRows: FirstRows): Target {
-  const collection = demand.catalogue.collections.get(to)!;
+export function targetOf(to: string, { pairs, requirement }: Comparison, firstRows: FirstRows): Target {
+  const collection = requirement.catalogue.collections.get(to)!;
   const key = collection.key[0]!;
   const pair = pairs.get(to);
   // An adopted table.

@@ -9,7 +9,7 @@ import type { CatalogueDraft, CollectionDraft, FieldDraft } from '../../collecti
 export const RECORD_TABLE = 'catalogue_declaration';
 
 /** Databases without a record contain the built-in catalogue. */
-export const UNRECORDED: CatalogueDraft = BUILT_IN.catalogue.draft;
+const UNRECORDED: CatalogueDraft = BUILT_IN.catalogue.draft;
 
 const FIELD_PROPERTIES = [
   'name',

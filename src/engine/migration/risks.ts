@@ -3,8 +3,8 @@ import type { Field } from '../../collection/declaration.ts';
 import type { Change, ChangeKind, ChangeOf, CollectionPair, Comparison } from './changes.ts';
 import { type FirstRows, fieldsIn, type Question, targetColumn, targetOf } from './question.ts';
 
-/** What happens to the conflicting rows, if permitted. */
-export type Remedy = 'drop' | 'convert' | 'fill' | 'clear';
+/** The permitted treatment of conflicting rows. */
+type Remedy = 'drop' | 'convert' | 'fill' | 'clear';
 
 export interface Problem {
   readonly words: string;

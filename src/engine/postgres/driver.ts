@@ -116,7 +116,3 @@ function encode(value: Value): Value {
 export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
-
-export function quoteText(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
-}

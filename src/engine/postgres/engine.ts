@@ -8,6 +8,7 @@ import type { Encoding } from '../../encode/encoding.ts';
 import type { ReadPlan, WritePlan } from '../../plan/types.ts';
 import type { Engine, Explanation, Metric, PlanOption, ReadResult, WriteResult } from '../engine.ts';
 import type { LoadOptions, LoadResult, LoadSet } from '../shared/loader.ts';
+import { rejectCredentials } from '../shared/maintenance.ts';
 import type { SqlDialect } from '../sql/statement.ts';
 import { bypassedRowSecurity } from './adopt/row-security.ts';
 import type { Connection, Pool } from './connections/pool.ts';
@@ -26,7 +27,7 @@ import { findConfigurations } from './read/search.ts';
 import { ReplicaSet } from './replicas/replica-set.ts';
 import type { PostgresRequirement } from './schema/compare-schema.ts';
 import { makeTables, type Prepared, prepareSchema, schemaAgain } from './schema/migrate.ts';
-import { hasOwnTables, makeOwnTables, rejectCredentials } from './schema/own-tables.ts';
+import { hasOwnTables, makeOwnTables, rejectUnreadable, roleHolders } from './schema/own-tables.ts';
 import { parseTarget } from './url.ts';
 import { noIdempotencyTable, Sweeper } from './write/idempotency-keys.ts';
 import { KeySequences } from './write/key-sequence.ts';
@@ -182,7 +183,10 @@ export class PostgresEngine implements Engine {
     const { schema, catalogue } = options;
     const { sql } = pool;
     if (!isPrepared) await within(CHECKS_MS, checkPooling(sql, options, notice));
-    if (!isPrepared && options.rejectsCredentials === true) await within(CHECKS_MS, rejectCredentials(sql, schema));
+    if (!isPrepared && options.rejectsCredentials === true) {
+      rejectCredentials(await within(CHECKS_MS, roleHolders(sql, schema)));
+      await within(CHECKS_MS, rejectUnreadable(sql, schema));
+    }
     const prepared = await (isPrepared
       ? within(CHECKS_MS, schemaAgain(sql, options, notice))
       : prepareSchema(sql, options, notice));

@@ -26,27 +26,28 @@ export function withUniqueNames(collections: readonly DescribedCollection[]): De
   const schema = new Set(collections.flatMap(({ draft: { name } }) => [name, `${name}_pkey`]));
   return collections.map(({ draft, notes, fieldNotes }) => {
     const names = { schema, table: new Set([`${draft.name}_pkey`]) };
-    const told = new Map(fieldNotes);
-    const left: string[] = [];
+    const allFieldNotes = new Map(fieldNotes);
+    const removedGroups: string[] = [];
     const fields = draft.fields.map((field) => {
-      const clear = clearField(draft, field, names);
-      const lost = Object.keys(field).filter((property) => !(property in clear));
-      const before = told.get(field.name);
-      const words = [
-        ...(before === undefined ? [] : [before]),
-        ...(lost.length === 0 ? [] : [`also ${lost.join(', ')}`]),
-      ];
-      if (words.length > 0) told.set(field.name, words.join('; '));
-      return clear;
+      const kept = withUniqueFieldNames(draft, field, names);
+      const removed = Object.keys(field).filter((property) => !(property in kept));
+      if (removed.length > 0) {
+        const before = fieldNotes.get(field.name);
+        allFieldNotes.set(field.name, `${before === undefined ? '' : `${before}; `}also ${removed.join(', ')}`);
+      }
+      return kept;
     });
     const unique = (draft.unique ?? []).filter((group) => {
       if (claim(`${draft.name}_${group.join('_')}_key`, names.schema, names.table)) return true;
-      left.push(`unique: ${group.join(', ')}`);
+      removedGroups.push(`unique: ${group.join(', ')}`);
       return false;
     });
     const { unique: _, ...rest } = draft;
-    const clear = { ...rest, fields, ...(unique.length === 0 ? {} : { unique }) };
-    return { draft: clear, notes: [...notes, ...left], fieldNotes: told };
+    return {
+      draft: { ...rest, fields, ...(unique.length === 0 ? {} : { unique }) },
+      notes: [...notes, ...removedGroups],
+      fieldNotes: allFieldNotes,
+    };
   });
 }
 
@@ -63,23 +64,23 @@ function claim(name: string, ...namespaces: readonly Set<string>[]): boolean {
   return true;
 }
 
-function clearField({ name, key }: CollectionDraft, field: FieldDraft, { schema, table }: Names): FieldDraft {
+function withUniqueFieldNames({ name, key }: CollectionDraft, field: FieldDraft, { schema, table }: Names): FieldDraft {
   const { unique, indexed, references, minimum, maximum, maxLength, pattern, oneOf, ...rest } = field;
-  const called = `${name}_${field.name}`;
+  const prefix = `${name}_${field.name}`;
   const rules = { minimum, maximum, maxLength, pattern, oneOf };
-  const said = Object.fromEntries(Object.entries(rules).filter(([, value]) => value !== undefined));
+  const givenRules = Object.fromEntries(Object.entries(rules).filter(([, value]) => value !== undefined));
   const constraint = references?.constraint;
   // A reference also has an index, unless the key begins with its field.
   const hasIndex = indexed === true || (references !== undefined && key[0] !== field.name);
-  const canIndex = !hasIndex || claim(called, schema);
+  const canIndex = !hasIndex || claim(prefix, schema);
   const isNamed = constraint !== undefined && claim(constraint, table);
-  const canRefer = references !== undefined && canIndex && (isNamed || claim(`${called}_fkey`, table));
-  const { constraint: _, ...usual } = references ?? {};
+  const canRefer = references !== undefined && canIndex && (isNamed || claim(`${prefix}_fkey`, table));
+  const { constraint: _, ...withoutName } = references ?? {};
   return {
     ...rest,
-    ...(unique === true && claim(`${called}_key`, schema, table) ? { unique } : {}),
+    ...(unique === true && claim(`${prefix}_key`, schema, table) ? { unique } : {}),
     ...(indexed === true && canIndex ? { indexed } : {}),
-    ...(canRefer ? { references: isNamed ? references : (usual as typeof references) } : {}),
-    ...(Object.keys(said).length > 0 && claim(`${called}_check`, table) ? said : {}),
+    ...(canRefer ? { references: isNamed ? references : (withoutName as typeof references) } : {}),
+    ...(Object.keys(givenRules).length > 0 && claim(`${prefix}_check`, table) ? givenRules : {}),
   };
 }

@@ -23,7 +23,7 @@ export interface LoadSet {
 }
 
 export interface LoadOptions {
-  /** What happens to a row whose key exists: it is rejected, skipped, or overwrites. */
+  /** The treatment of a row whose key exists: reject it, skip it, or overwrite the stored row. */
   readonly onConflict: 'refuse' | 'keep' | 'overwrite';
   /** Executes everything but stores nothing. */
   readonly dryRun: boolean;
@@ -36,7 +36,7 @@ export interface LoadOptions {
 }
 
 /**
- * What happens if the catalogue does not exist: it is created, created by the first load that stores rows, or an error.
+ * When to create a catalogue that does not exist: at once, by the first load that stores rows, or never (an error).
  */
 export type Creation = 'at once' | 'by a load' | 'never';
 

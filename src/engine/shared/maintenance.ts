@@ -1,5 +1,6 @@
 /** Maintenance of a database: backup, restore, integrity check, migration plan. */
-import { type RoleHolders, undeclaredRoles } from '../../collection/undeclared-roles.ts';
+import { missingRoles, type RoleHolders, undeclaredRoles } from '../../collection/undeclared-roles.ts';
+import { ConfigError } from '../../settings/setting.ts';
 import type { FirstRows } from '../migration/question.ts';
 import type { MigrationPlan } from '../migration/words.ts';
 
@@ -63,6 +64,12 @@ export interface Finding {
   /** Worth attention, although the data is valid. */
   readonly isWarning?: boolean;
   readonly detail: string;
+}
+
+/** Throws if there are keys or users. */
+export function rejectCredentials(holders: RoleHolders): void {
+  const problem = missingRoles(holders);
+  if (problem !== undefined) throw new ConfigError(problem);
 }
 
 /** Checks the roles of stored keys and users. */

@@ -38,14 +38,20 @@ function textOf(literal: string): string | undefined {
   return /^[-+]?[\d.]+$|^(?:true|false)$/i.test(literal) ? literal : undefined;
 }
 
-/** The JSON value; undefined if the text is not of the type. */
-function jsonOf(type: Type, text: string): unknown {
+/** Whether a type can parse a text. */
+export function isReadable(type: Type, text: string): boolean {
   try {
     type.store(text);
+    return true;
   } catch (error) {
-    if (error instanceof ApiError) return undefined;
+    if (error instanceof ApiError) return false;
     throw error;
   }
+}
+
+/** The JSON value; undefined if the text is not of the type. */
+function jsonOf(type: Type, text: string): unknown {
+  if (!isReadable(type, text)) return undefined;
   if (can(type, 'json')) return JSON.parse(text);
   if (can(type, 'array')) return text === '{}' ? [] : undefined;
   if (can(type, 'boolean')) return type.read(text);

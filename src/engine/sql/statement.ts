@@ -122,3 +122,12 @@ export function renumberParameters({ sql }: Statement, { params }: Statement, ma
 export function identifier(name: string): string {
   return name.includes('"') ? `"${name.replaceAll('"', '""')}"` : `"${name}"`;
 }
+
+export function quoteText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** The columns of these fields, each with a prefix. */
+export function columnList(fields: readonly { readonly name: string }[], prefix = ''): string {
+  return fields.map(({ name }) => `${prefix}${identifier(name)}`).join(', ');
+}

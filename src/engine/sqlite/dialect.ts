@@ -11,7 +11,7 @@ import type { Predicate } from '../../plan/types.ts';
 import { tooComplex } from '../../text/regex/problems.ts';
 import { compileSearch } from '../../text/search/index.ts';
 import { regexInstructions } from '../shared/text-cost.ts';
-import { type Bind, identifier, type Operand, type SqlDialect } from '../sql/statement.ts';
+import { type Bind, identifier, type Operand, quoteText, type SqlDialect } from '../sql/statement.ts';
 import { GUARD } from './connection/deadline.ts';
 import { inParentheses, joinInGroups } from './functions/argument-groups.ts';
 import { compileLike } from './functions/like.ts';
@@ -46,7 +46,7 @@ export const sqliteDialect: SqlDialect = {
     return `text_${kind}(${column}, ${bind(pattern)}, ${bind(caseless ? 1 : 0)})`;
   },
 
-  contains: ({ sql, of }, operator, value) => `contains(${named(of.type)}, ${literal(operator)}, ${sql}, ${value})`,
+  contains: ({ sql, of }, operator, value) => `contains(${named(of.type)}, ${quoteText(operator)}, ${sql}, ${value})`,
 
   path(sql, { steps, type }, bind) {
     const keys = steps.map(({ key }) => key);
@@ -81,10 +81,10 @@ export const sqliteDialect: SqlDialect = {
 
   rowAsJson(members, stripNulls) {
     const texts = members.map(([name, sql], index) => {
-      return `${literal(`${index === 0 ? '{' : ','}${JSON.stringify(name)}:`)} || coalesce(${sql}, 'null')`;
+      return `${quoteText(`${index === 0 ? '{' : ','}${JSON.stringify(name)}:`)} || coalesce(${sql}, 'null')`;
     });
     // Not concat(), which older SQLite versions lack, such as the one Bun uses on macOS.
-    const row = inParentheses(joinInGroups([...texts, literal('}')], ' || ', inParentheses));
+    const row = inParentheses(joinInGroups([...texts, quoteText('}')], ' || ', inParentheses));
     return stripNulls ? `json_strip_nulls(${row})` : row;
   },
 
@@ -126,7 +126,7 @@ function keyOf(value: Value, type: Type): string | null {
 
 /** Our functions look up a type by its name. */
 function named({ name }: Type): string {
-  return literal(name);
+  return quoteText(name);
 }
 
 /** The values of a list as one JSON text, with all digits. */
@@ -155,10 +155,6 @@ function plainPath(keys: readonly string[]): string | undefined {
     return !isIndex(key) && PLAIN_KEY.test(key) ? `."${key}"` : undefined;
   });
   return steps.includes(undefined) ? undefined : `$${steps.join('')}`;
-}
-
-export function literal(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
 }
 
 type TextTest = Extract<Predicate, { kind: 'like' | 'regex' | 'search' }>;

@@ -10,6 +10,7 @@ import type { Encoding } from '../../encode/encoding.ts';
 import type { ReadPlan, WritePlan } from '../../plan/types.ts';
 import type { ChangeCounter, Engine, Explanation, MaybePromise, Metric, ReadResult, WriteResult } from '../engine.ts';
 import type { LoadOptions, LoadResult, LoadSet } from '../shared/loader.ts';
+import { rejectCredentials } from '../shared/maintenance.ts';
 import { explain, type PlanStep } from '../shared/query-plan.ts';
 import { isCheapWrite } from '../shared/write-cost.ts';
 import { type Output, outputOfRead } from '../sql/output.ts';
@@ -27,10 +28,10 @@ import { compileReadJob } from './read-threads/read-job.ts';
 import { READ_POOL_LIMITS, ReadPool, type ReadPoolLimits } from './read-threads/read-pool.ts';
 import { DeclarationWatch } from './schema/declaration-watch.ts';
 import { prepareSchema, type SqliteRequirement } from './schema/migrate.ts';
-import { exposedCredentials, hasOwnTables, makeOwnTables, rejectCredentials } from './schema/own-tables.ts';
+import { exposedCredentials, hasOwnTables, makeOwnTables, roleHolders } from './schema/own-tables.ts';
 import { checkOwner } from './schema/schema.ts';
 import { compilePrefiltered } from './search/index-prefilter.ts';
-import { compileJob } from './write/jobs.ts';
+import { compileJob } from './write/compile-job.ts';
 import { loadRows } from './write/loader.ts';
 import { applyJobs } from './write/run-jobs.ts';
 import { Writer } from './write/writer.ts';
@@ -63,7 +64,7 @@ export function openSqlite(options: SqliteOptions): Engine {
       steps = whileBusy(SQLITE_BUSY_MS, () => {
         // Checked first, since changing the journal mode writes to the file.
         const isEmpty = checkOwner(db);
-        if (options.rejectsCredentials === true && !isEmpty) rejectCredentials(db);
+        if (options.rejectsCredentials === true && !isEmpty) rejectCredentials(roleHolders(db));
         const warning = options.serves === true && !isEmpty ? exposedCredentials(db, options.path) : undefined;
         if (warning !== undefined) options.notice?.('warn', warning);
         db.run('pragma journal_mode = wal');

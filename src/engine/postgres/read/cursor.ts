@@ -12,9 +12,9 @@ import type { ReadResult } from '../../engine.ts';
 import { type Output, outputOf, pageEndIn } from '../../sql/output.ts';
 import { compileCount, compilePageEnd, compileRead } from '../../sql/read.ts';
 import { maxRowBytes } from '../../sql/row-size.ts';
-import { identifier, type SqlDialect } from '../../sql/statement.ts';
+import { identifier, quoteText, type SqlDialect } from '../../sql/statement.ts';
 import type { Connection, Pool } from '../connections/pool.ts';
-import { query, quoteText, type Runner, WAITING_FOR_A_CLIENT } from '../driver.ts';
+import { query, type Runner, WAITING_FOR_A_CLIENT } from '../driver.ts';
 import { boundedRow, isTooLong, rowTooLong } from './row-bytes.ts';
 
 const ROWS_PER_FETCH = 1_000;

@@ -2,12 +2,12 @@
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import type { StoredRow } from '../../../plan/types.ts';
 import { type Change, type ChangeOf, type CollectionPair, type Comparison, ofKind } from '../../migration/changes.ts';
-import { danglingSql } from '../../migration/question-sql.ts';
+import { clearDanglingSql, rulesSql } from '../../migration/question-sql.ts';
 import { permission } from '../../migration/risks.ts';
 import { firstKey } from '../../shared/write-checks.ts';
-import { identifier } from '../../sql/statement.ts';
+import { identifier, quoteText } from '../../sql/statement.ts';
 import { columnType } from '../dialect.ts';
-import { query, quoteText, type Runner } from '../driver.ts';
+import { query, type Runner } from '../driver.ts';
 import { rowsAsJson } from '../write/input-rows.ts';
 import type { PostgresRequirement } from './compare-schema.ts';
 import { convertColumn, postgresValues } from './conversion.ts';
@@ -27,14 +27,18 @@ function tableBefore(change: Change, pairs: Comparison['pairs']): string | undef
   return change.kind === 'drop-collection' ? change.collection.name : pairs.get(change.collection.name)?.before?.name;
 }
 
-export async function carryOut(runner: Runner, demand: PostgresRequirement, comparison: Comparison): Promise<void> {
+export async function applyChanges(
+  runner: Runner,
+  requirement: PostgresRequirement,
+  comparison: Comparison,
+): Promise<void> {
   const run: Run = (sql) => query(runner, { sql, params: [] });
   const { changes } = comparison;
   for (const sql of [...removals(comparison), ...renames(changes), ...columns(comparison)]) await run(sql);
   const created = ofKind(changes, 'create-collection').map(({ collection }) => collection);
   for (const collection of created) await run(schema.tableSql(collection));
-  for (const collection of created) await insertFirst(runner, collection, demand.firstRows(collection));
-  for (const sql of [...remedies(demand, changes), ...constraints(demand, comparison)]) await run(sql);
+  for (const collection of created) await insertFirst(runner, collection, requirement.firstRows(collection));
+  for (const sql of [...remedies(requirement, comparison), ...constraints(requirement, comparison)]) await run(sql);
 }
 
 /** Removes what is dropped, or must be recreated after a change, by its current name. */
@@ -92,10 +96,10 @@ function columns({ changes, pairs }: Comparison): string[] {
   return [
     ...ofKind(changes, 'change-key').flatMap(({ collection, before }) => {
       const { origin } = pairs.get(collection.name)!;
-      const freed = collection.fields.filter(
+      const unassigned = collection.fields.filter(
         (field) => before.assigned !== undefined && origin(field) === before.assigned && field !== collection.assigned,
       );
-      return freed.map((field) => `${alter({ collection, field })} drop identity if exists`);
+      return unassigned.map((field) => `${alter({ collection, field })} drop identity if exists`);
     }),
     ...ofKind(changes, 'allow-null').map((change) => `${alter(change)} drop not null`),
     ...ofKind(changes, 'change-type').flatMap((change) => {
@@ -116,23 +120,18 @@ function columns({ changes, pairs }: Comparison): string[] {
 }
 
 /** The permitted changes to conflicting rows. */
-function remedies({ catalogue, allowed = [] }: PostgresRequirement, changes: readonly Change[]): string[] {
+function remedies({ allowed = [] }: PostgresRequirement, comparison: Comparison): string[] {
+  const { changes } = comparison;
   const isAllowed = (remedy: 'fill' | 'clear', collection: Collection, field: Field) =>
     allowed.includes(permission(remedy, collection.name, field.name));
-  const clear = (collection: Collection, field: Field, condition: string | undefined) =>
-    condition === undefined || !isAllowed('clear', collection, field)
-      ? []
-      : [`update ${identifier(collection.name)} set ${identifier(field.name)} = null where ${condition}`];
   return [
     ...ofKind(changes, 'change-rules').flatMap(({ collection, field }) => {
-      const rules = postgresValues.keepsRules(field, identifier(field.name));
-      return clear(collection, field, rules && `not (${rules})`);
+      const column = identifier(field.name);
+      const rules = rulesSql(field, column, postgresValues);
+      if (rules === undefined || !isAllowed('clear', collection, field)) return [];
+      return [`update ${identifier(collection.name)} set ${column} = null where not (${rules})`];
     }),
-    ...ofKind(changes, 'add-reference').flatMap(({ collection, reference: { field, to } }) => {
-      const key = catalogue.collections.get(to)!.key[0]!;
-      const target = { table: to, key: { field: key, column: key } };
-      return clear(collection, field, danglingSql(identifier(field.name), target, postgresValues));
-    }),
+    ...clearDanglingSql(comparison, allowed, postgresValues),
     ...ofKind(changes, 'require').flatMap(({ collection, field }) => {
       const column = identifier(field.name);
       if (!isAllowed('fill', collection, field)) return [];

@@ -2,7 +2,7 @@
 import { builtIn, castTypeNamed, typeNamed } from '../../../collection/types/index.ts';
 import type { Type } from '../../../collection/types/type.ts';
 
-export interface ColumnType {
+interface ColumnType {
   readonly type: Type;
   /** The type that it is read as, if it differs: json as jsonb. */
   readonly readAs?: string;

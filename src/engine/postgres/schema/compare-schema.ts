@@ -1,15 +1,23 @@
 /** Compares a schema with the declaration: our own tables and their content, and adopted tables. */
 import { type Catalogue, type Collection, declareCatalogue } from '../../../collection/declaration.ts';
-import type { CollectionDraft, FieldDraft } from '../../../collection/draft.ts';
+import type { FieldDraft } from '../../../collection/draft.ts';
 import { type StoredSchema, withNumberedKeys } from '../../migration/changes.ts';
 import type { FirstRows } from '../../migration/question.ts';
 import { RECORD_TABLE, readRecord } from '../../migration/record.ts';
 import type { Problem } from '../../migration/risks.ts';
+import { storedDraft } from '../../migration/stored-draft.ts';
 import type { Creation } from '../../shared/loader.ts';
 import { adoptionProblems } from '../adopt/adopt.ts';
 import type { Runner } from '../driver.ts';
 import { typeOfColumn } from './column-type.ts';
-import { type FoundOwn, type FoundTable, type FoundTables, inspectOwn, inspectTables } from './inspect.ts';
+import {
+  type FoundColumn,
+  type FoundOwn,
+  type FoundTable,
+  type FoundTables,
+  inspectOwn,
+  inspectTables,
+} from './inspect.ts';
 
 export interface PostgresRequirement {
   readonly schema: string;
@@ -48,9 +56,15 @@ export async function inspect(runner: Runner, { schema, catalogue }: PostgresReq
     .map((collection) => ({ collection, table: tables.get(collection.name)! }));
   const drafts = recorded.filter(({ name }) => tables.has(name));
   const there = new Set(drafts.map(({ name }) => name));
-  const present = drafts.map((draft) => {
-    const given = givenBy(catalogue.collections.get(draft.name), draft, tables.get(draft.name)!);
-    return presentIn(tables.get(draft.name)!, { ...draft, fields: [...draft.fields, ...given] }, there);
+  const problems: Problem[] = [];
+  const collections = drafts.map((draft) => {
+    const { columns } = tables.get(draft.name)!;
+    return storedDraft(draft, columns, there, catalogue.collections.get(draft.name), (column, field) => {
+      const type = typeOfField(column, field);
+      if (type === undefined)
+        problems.push({ words: `${draft.name}.${field.name} is ${column.type} now, not ${field.type}` });
+      return type ?? field.type;
+    });
   });
   return {
     ...ours,
@@ -58,15 +72,12 @@ export async function inspect(runner: Runner, { schema, catalogue }: PostgresReq
     own,
     adopted,
     found: {
-      catalogue: withNumberedKeys(declareCatalogue({ collections: present.map(({ draft }) => draft) }), (table, key) =>
+      catalogue: withNumberedKeys(declareCatalogue({ collections }), (table, key) =>
         tables.get(table)!.columns.some(({ name, identity }) => name === key.name && identity !== null),
       ),
       names: new Set([...there].flatMap((name) => namesIn(tables.get(name)!))),
     },
-    problems: [
-      ...present.flatMap(({ problems }) => problems),
-      ...adopted.flatMap(({ collection, table }) => adoptionProblems(collection, table)),
-    ],
+    problems: [...problems, ...adopted.flatMap(({ collection, table }) => adoptionProblems(collection, table))],
   };
 }
 
@@ -74,33 +85,9 @@ function namesIn({ name: table, constraints, indexes }: FoundTable): string[] {
   return [...constraints, ...indexes].map(({ name }) => `${table}.${name}`);
 }
 
-/** Foreign columns that are now declared. */
-function givenBy(now: Collection | undefined, { fields }: CollectionDraft, { columns }: FoundTable): FieldDraft[] {
-  return columns
-    .filter(({ name }) => now?.byName.has(name) === true && !fields.some((field) => field.name === name))
-    .map(({ name }) => ({ name, type: now!.byName.get(name)!.type.name }));
-}
-
-/** The draft without missing fields; types and required fields are those of the columns. */
-function presentIn(
-  { columns }: FoundTable,
-  draft: CollectionDraft,
-  tables: ReadonlySet<string>,
-): { draft: CollectionDraft; problems: Problem[] } {
-  const problems: Problem[] = [];
-  const fields = draft.fields.flatMap((field) => {
-    const column = columns.find(({ name }) => name === field.name);
-    if (column === undefined) return [];
-    // PostgreSQL does not record the digits of an array's elements.
-    const isDecimals = column.type === 'numeric[]' && /^decimal\(.*\)\[\]$/.test(field.type);
-    const isRecorded = isDecimals || column.type === field.type;
-    const type = isRecorded ? field.type : typeOfColumn(column.type)?.type.name;
-    if (type === undefined)
-      problems.push({ words: `${draft.name}.${field.name} is ${column.type} now, not ${field.type}` });
-    const { references, ...rest } = { ...field, type: type ?? field.type, required: column.required };
-    return references !== undefined && tables.has(references.collection) ? [{ ...rest, references }] : [rest];
-  });
-  const isThere = (name: string) => fields.some((field) => field.name === name);
-  const unique = (draft.unique ?? []).filter((names) => names.every(isThere));
-  return { draft: { ...draft, fields, unique }, problems };
+/** Undefined if we have no such type. */
+function typeOfField({ type }: FoundColumn, field: FieldDraft): string | undefined {
+  // PostgreSQL does not record the digits of an array's elements.
+  const isDecimals = type === 'numeric[]' && /^decimal\(.*\)\[\]$/.test(field.type);
+  return isDecimals || type === field.type ? field.type : typeOfColumn(type)?.type.name;
 }

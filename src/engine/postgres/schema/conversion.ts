@@ -1,15 +1,15 @@
 /** SQL for values of stored rows after a migration, and detection of values that another type cannot parse. */
 
-import { ApiError } from '../../../base/errors.ts';
 import { CURSOR_ROWS } from '../../../base/limits/engine.ts';
 import type { Type } from '../../../collection/types/type.ts';
 import type { TargetColumn } from '../../migration/question.ts';
 import type { ValueSql } from '../../migration/question-sql.ts';
-import { identifier } from '../../sql/statement.ts';
+import { isReadable } from '../../shared/sql-expressions.ts';
+import { identifier, quoteText } from '../../sql/statement.ts';
 import { NOTHING_ADOPTED } from '../adopt/adopt.ts';
 import { postgresDialect } from '../dialect.ts';
-import { query, quoteText, type Runner } from '../driver.ts';
-import { defaultSql, literal, ruleConditions } from './schema.ts';
+import { query, type Runner } from '../driver.ts';
+import { defaultSql, literal, ruleSql } from './schema.ts';
 
 /** For SQL without case folding or search. */
 const dialect = postgresDialect({ collation: null }, new Set(), NOTHING_ADOPTED);
@@ -27,15 +27,8 @@ export const postgresValues: ValueSql = {
       return field.generated === undefined ? (defaultSql(field) ?? literal(null, field.type)) : undefined;
     return column.type === field.type ? identifier(column.name) : convertColumn(column.name, column.type, field.type);
   },
-  literal,
-  keepsRules: (field, sql) => {
-    const { pattern } = field.rules;
-    const conditions = [
-      ...ruleConditions(field, sql),
-      ...(pattern === undefined ? [] : [`${sql} ~ ${quoteText(pattern)}`]),
-    ];
-    return conditions.length === 0 ? undefined : conditions.join(' and ');
-  },
+  matches: (sql, pattern) => `${sql} ~ ${quoteText(pattern)}`,
+  ...ruleSql,
 };
 
 /** PostgreSQL before 16 cannot test whether a text parses: each distinct one is parsed here by the type itself. */
@@ -53,14 +46,4 @@ export async function countUnreadable(runner: Runner, table: string, { field, co
   }
   await run('close stored_texts');
   return unreadable;
-}
-
-function isReadable(type: Type, text: string): boolean {
-  try {
-    type.store(text);
-    return true;
-  } catch (error) {
-    if (error instanceof ApiError) return false;
-    throw error;
-  }
 }

@@ -1,6 +1,7 @@
 /** Inspects a schema through PostgreSQL's catalogs. Read-only, without a declaration. */
 import type { OnDelete } from '../../../collection/draft.ts';
-import { query, quoteName, type Runner } from '../driver.ts';
+import { identifier } from '../../sql/statement.ts';
+import { query, type Runner } from '../driver.ts';
 
 export interface FoundColumn {
   readonly name: string;
@@ -145,7 +146,7 @@ export const VERSION_TABLE = 'catalogue_schema';
 export const RETRY_TABLE = 'idempotency_keys';
 
 export async function inspectOwn(runner: Runner, schema: string, recordTable: string): Promise<FoundOwn> {
-  const qualified = (name: string) => `${quoteName(schema)}.${quoteName(name)}`;
+  const qualified = (name: string) => `${identifier(schema)}.${identifier(name)}`;
   const tables = [VERSION_TABLE, RETRY_TABLE, recordTable].map(qualified);
   const [there] = await query<{ schema: boolean; version: boolean; retries: boolean; record: boolean }>(runner, {
     sql: `select exists (select from pg_catalog.pg_namespace where nspname = $1::text) as schema,

@@ -5,9 +5,9 @@
 import type { SQL } from 'bun';
 import { MIGRATION_WAIT_SECONDS } from '../../../base/limits/engine.ts';
 import type { Change, ChangeOf, Comparison } from '../../migration/changes.ts';
-import { identifier } from '../../sql/statement.ts';
+import { identifier, quoteText } from '../../sql/statement.ts';
 import { ADVISORY_LOCKS } from '../advisory-locks.ts';
-import { query, quoteText, type Runner, reserve } from '../driver.ts';
+import { query, type Runner, reserve } from '../driver.ts';
 import { sqlState } from '../errors.ts';
 import type { Notice } from '../notice.ts';
 import { indexSql } from './schema.ts';

@@ -1,11 +1,11 @@
 /** The tables of the service's own collections, created on first use. */
 import type { SQL } from 'bun';
 import { KEYS, OWN_COLLECTIONS, USERS } from '../../../collection/own-collections.ts';
-import { missingRoles, type RoleHolders } from '../../../collection/undeclared-roles.ts';
+import type { RoleHolders } from '../../../collection/undeclared-roles.ts';
 import { ConfigError } from '../../../settings/by-command.ts';
-import { identifier } from '../../sql/statement.ts';
+import { identifier, quoteText } from '../../sql/statement.ts';
 import { ADVISORY_LOCKS } from '../advisory-locks.ts';
-import { query, quoteName, quoteText, type Runner } from '../driver.ts';
+import { query, quoteName, type Runner } from '../driver.ts';
 import { sqlState } from '../errors.ts';
 import { indexesOf, indexSql, tableSql, uniqueSql } from './schema.ts';
 
@@ -23,7 +23,7 @@ export async function hasOwnTables(pool: SQL, schema: string): Promise<boolean> 
   return (await missing(pool, schema)).length === 0;
 }
 
-/** Of several instances one creates them, and the others find them. */
+/** If several instances start, one creates them, and the others find them. */
 export async function makeOwnTables(pool: SQL, schema: string): Promise<void> {
   if (await hasOwnTables(pool, schema)) return;
   try {
@@ -48,7 +48,7 @@ export async function makeOwnTables(pool: SQL, schema: string): Promise<void> {
 /** The keys and users of a schema. None if it has no such tables, or if this role may not read them. */
 export async function roleHolders(runner: Runner, schema: string): Promise<RoleHolders> {
   const holders = async (name: string): Promise<RoleHolders['keys']> => {
-    const table = `${quoteName(schema)}.${identifier(name)}`;
+    const table = `${identifier(schema)}.${identifier(name)}`;
     const sql = "select coalesce(has_table_privilege(to_regclass($1::text), 'select'), false) as readable";
     const [found] = await query<{ readable: boolean }>(runner, { sql, params: [table] });
     if (found?.readable !== true) return [];
@@ -57,10 +57,8 @@ export async function roleHolders(runner: Runner, schema: string): Promise<RoleH
   return { keys: await holders(KEYS.name), users: await holders(USERS.name) };
 }
 
-/** Throws a `ConfigError` if the schema holds keys or users, or tables for them that this role may not read. */
-export async function rejectCredentials(runner: Runner, schema: string): Promise<void> {
-  const problem = missingRoles(await roleHolders(runner, schema));
-  if (problem !== undefined) throw new ConfigError(problem);
+/** Throws a `ConfigError` if the schema has tables for keys or users that this role may not read. */
+export async function rejectUnreadable(runner: Runner, schema: string): Promise<void> {
   const names = [KEYS.name, USERS.name].map((name) => `${quoteName(schema)}.${identifier(name)}`);
   const sql = `select name from unnest(array[${names.map(quoteText).join()}]) as name
     where not has_table_privilege(to_regclass(name), 'select')`;

@@ -4,10 +4,10 @@ import { can, type Type } from '../../../collection/types/type.ts';
 import type { Value } from '../../../collection/value.ts';
 import { fieldExpression } from '../../../plan/resolve.ts';
 import type { Index } from '../../migration/changes.ts';
+import { type RuleSql, ruleConditions } from '../../migration/question-sql.ts';
 import { firstKey } from '../../shared/write-checks.ts';
-import { identifier } from '../../sql/statement.ts';
+import { columnList, identifier, quoteText } from '../../sql/statement.ts';
 import { columnType } from '../dialect.ts';
-import { quoteText } from '../driver.ts';
 import { RETRY_TABLE, SCHEMA_VERSION, VERSION_TABLE } from './inspect.ts';
 import { hasPrefixIndex, prefix } from './prefix-index.ts';
 
@@ -64,20 +64,9 @@ export function checkName({ name }: Collection, field: Field): string {
 
 /** The planner has already validated the value; the constraint protects against other programs. */
 export function checkSql(collection: Collection, field: Field): string | undefined {
-  const conditions = ruleConditions(field, identifier(field.name));
+  const conditions = ruleConditions(field, identifier(field.name), ruleSql);
   if (conditions.length === 0) return undefined;
   return `constraint ${identifier(checkName(collection, field))} check (${conditions.join(' and ')})`;
-}
-
-/** The rules of a field in SQL, except its pattern. */
-export function ruleConditions({ type, rules }: Field, column: string): string[] {
-  const { minimum, maximum, maxLength, oneOf } = rules;
-  return [
-    ...(minimum === undefined ? [] : [`${column} >= ${literal(minimum, type)}`]),
-    ...(maximum === undefined ? [] : [`${column} <= ${literal(maximum, type)}`]),
-    ...(maxLength === undefined ? [] : [`char_length(${column}) <= ${maxLength}`]),
-    ...(oneOf === undefined ? [] : [`${column} in (${oneOf.map((value) => literal(value, type)).join(', ')})`]),
-  ];
 }
 
 export function uniqueSql({ name, fields }: Unique): string {
@@ -117,6 +106,4 @@ export function literal(value: Value, type: Type): string {
     : `${quoteText(String(type.postgres.bind?.(value) ?? value))}::${type.postgres.name}`;
 }
 
-function columnList(fields: readonly Field[]): string {
-  return fields.map((field) => identifier(field.name)).join(', ');
-}
+export const ruleSql: RuleSql = { literal, length: 'char_length' };

@@ -4,10 +4,10 @@
  */
 import type { Value } from '../../../collection/value.ts';
 import type { Assignment, WritePlan } from '../../../plan/types.ts';
-import { identifier } from '../../sql/statement.ts';
+import { identifier, quoteText } from '../../sql/statement.ts';
 import { ADVISORY_LOCKS } from '../advisory-locks.ts';
 import type { Pool } from '../connections/pool.ts';
-import { query, quoteText } from '../driver.ts';
+import { query } from '../driver.ts';
 import { takenKey } from '../errors.ts';
 import type { WriteContext } from './statements.ts';
 

@@ -24,10 +24,16 @@ import { compileBoundedSource, type Output } from '../../sql/output.ts';
 import { compilePage } from '../../sql/page.ts';
 import { compilePredicate, compileWhere } from '../../sql/predicate.ts';
 import { compileOrder, compileShape, scopeOf } from '../../sql/read.ts';
-import { buildStatement, identifier, type SqlDialect, type Statement } from '../../sql/statement.ts';
+import {
+  buildStatement,
+  columnList,
+  identifier,
+  quoteText,
+  type SqlDialect,
+  type Statement,
+} from '../../sql/statement.ts';
 import type { Adopted } from '../adopt/adopt.ts';
 import { TEXT, textOf } from '../dialect.ts';
-import { quoteText } from '../driver.ts';
 import { CHANGED_ROWS, RETURNED_ROWS, returnedWithin } from '../read/row-bytes.ts';
 import { INPUT_ROWS, recordset } from './input-rows.ts';
 
@@ -221,8 +227,4 @@ function boundedWhere(collection: Collection, scope: Scope, where: Predicate, bo
 
 function namesOneKey({ key }: Collection, where: Predicate): boolean {
   return key.length === 1 && where.kind === 'compare' && where.operator === '=' && fieldOf(where.of) === key[0];
-}
-
-function columnList(fields: readonly Field[]): string {
-  return fields.map((field) => identifier(field.name)).join(', ');
 }

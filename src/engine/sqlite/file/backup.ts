@@ -8,10 +8,10 @@ import { ConfigError } from '../../../settings/setting.ts';
 import type { BackupReport } from '../../shared/maintenance.ts';
 import { identifier } from '../../sql/statement.ts';
 import { filesOf } from '../connection/database-files.ts';
-import { checkOwner, NotOurDatabase } from '../schema/schema.ts';
+import { checkOwner, count, NotOurDatabase } from '../schema/schema.ts';
 
 /** A copy in progress, with its temporary name. */
-export interface Copying {
+export interface CopyRequest {
   readonly path: string;
   readonly file: string;
   readonly partial: string;
@@ -19,12 +19,12 @@ export interface Copying {
   readonly replace: boolean;
 }
 
-export interface Restoring extends Copying {
+export interface RestoreRequest extends CopyRequest {
   /** Whether columns and tables of the copy that the database lacks may be dropped. */
   readonly dropColumns: boolean;
 }
 
-export function backupDatabase({ path, file, partial, catalogue, replace }: Copying): BackupReport {
+export function backupDatabase({ path, file, partial, catalogue, replace }: CopyRequest): BackupReport {
   if (checkMayWrite(file, { replace, never: filesOf(path) }) === 'device') {
     throw new ConfigError(`${file} is not a file`);
   }
@@ -46,25 +46,20 @@ export function backupDatabase({ path, file, partial, catalogue, replace }: Copy
 
 /** Throws if the copy is damaged, or not a catalogue. */
 export function verifyCopy(file: string, catalogue: Catalogue): BackupReport {
+  let db: Database | undefined;
   try {
-    return lookAt(file, catalogue);
+    db = openExisting(file);
+    if (checkOwner(db)) throw new ConfigError(`${file} is empty`);
+    const problems = integrityProblems(db);
+    if (problems.length > 0) throw new ConfigError(`${file} is damaged: ${problems.slice(0, 3).join('; ')}`);
+    return { rows: countRows(db, catalogue), bytes: statSync(file).size };
   } catch (error) {
     if (error instanceof SQLiteError || error instanceof NotOurDatabase) {
       throw new ConfigError(`${file} is not a backup of a catalogue: ${error.message}`);
     }
     throw error;
-  }
-}
-
-function lookAt(file: string, catalogue: Catalogue): BackupReport {
-  const db = openExisting(file);
-  try {
-    if (checkOwner(db)) throw new ConfigError(`${file} is empty`);
-    const problems = integrityProblems(db);
-    if (problems.length > 0) throw new ConfigError(`${file} is damaged: ${problems.slice(0, 3).join('; ')}`);
-    return { rows: countRows(db, catalogue), bytes: statSync(file).size };
   } finally {
-    db.close();
+    db?.close();
   }
 }
 
@@ -73,7 +68,7 @@ function countRows(db: Database, { collections }: Catalogue): number {
   const tables = db.query("select name from sqlite_schema where type = 'table'").values().flat();
   return [...collections.keys()]
     .filter((name) => tables.includes(name))
-    .map((name) => Number(db.query(`select count(*) from ${identifier(name)}`).values()[0]?.[0] ?? 0))
+    .map((name) => count(db, `select count(*) from ${identifier(name)}`))
     .reduce((sum, rows) => sum + rows, 0);
 }
 

@@ -9,7 +9,7 @@ import { identifier } from '../../sql/statement.ts';
 import { isDamage } from '../errors.ts';
 import { planSchema } from '../schema/migrate.ts';
 import { exposedCredentials, roleHolders } from '../schema/own-tables.ts';
-import { checkOwner, indexesOf, SCHEMA_VERSION } from '../schema/schema.ts';
+import { checkOwner, count, indexesOf, pragma, SCHEMA_VERSION } from '../schema/schema.ts';
 import { countPending, hasSearchIndex, storedSchema } from '../search/search-index.ts';
 import { integrityProblems, openExisting } from './backup.ts';
 
@@ -28,13 +28,13 @@ export function checkDatabase(path: string, catalogue: Catalogue, progress: Prog
     const steps: (() => Finding)[] = [
       () => version(db),
       ...[...collections.values()].flatMap((collection) =>
-        [fields, values, indexes, searches, count].map((step) => () => ({
+        [fields, values, indexes, searches, rowCount].map((step) => () => ({
           ...step(db, collection, schema),
           collection: collection.name,
         })),
       ),
       () => references(db),
-      ...(roles === undefined ? [] : [() => credentials(db, roles)]),
+      ...(roles === undefined ? [] : [() => checkCredentialRoles(roleHolders(db), roles)]),
       () => size(path),
       ...(exposed === undefined ? [] : [() => exposed]),
     ];
@@ -61,7 +61,7 @@ function problemsOf(db: Database): string[] {
 }
 
 function version(db: Database): Finding {
-  const found = number(db, 'pragma user_version');
+  const found = pragma(db, 'user_version');
   return { check: 'schema version', ok: found === SCHEMA_VERSION, detail: `${found} of ${SCHEMA_VERSION}` };
 }
 
@@ -87,10 +87,10 @@ function values(db: Database, { name, fields }: Collection): Finding {
     .flatMap((field) => {
       const isWrong = field.type.sqlite.wrong?.(identifier(field.name));
       if (isWrong === undefined) return [];
-      return [{ field, count: number(db, `select count(*) from ${identifier(name)} where ${isWrong}`) }];
+      return [{ field, wrong: count(db, `select count(*) from ${identifier(name)} where ${isWrong}`) }];
     })
-    .filter(({ count }) => count > 0)
-    .map(({ field, count }) => `${count} rows hold a ${field.name} with more digits than it may have`);
+    .filter(({ wrong }) => wrong > 0)
+    .map(({ field, wrong }) => `${wrong} rows hold a ${field.name} with more digits than it may have`);
   return finding('constraints', problems, 'satisfied by all rows');
 }
 
@@ -122,8 +122,8 @@ function searches(db: Database, collection: Collection, { stored }: Schema): Fin
   return named(`${pending} changed ${pending === 1 ? 'row' : 'rows'} not indexed yet`);
 }
 
-function count(db: Database, { name }: Collection): Finding {
-  return { check: name, ok: true, detail: `${number(db, `select count(*) from ${identifier(name)}`)}` };
+function rowCount(db: Database, { name }: Collection): Finding {
+  return { check: name, ok: true, detail: `${count(db, `select count(*) from ${identifier(name)}`)}` };
 }
 
 /** Checks that every reference exists. */
@@ -134,10 +134,6 @@ function references(db: Database): Finding {
     broken.map(([from, to, rows]) => `${rows} rows of ${from} reference rows of ${to} that do not exist`),
     'all exist',
   );
-}
-
-function credentials(db: Database, roles: NonNullable<Catalogue['roles']>): Finding {
-  return checkCredentialRoles(roleHolders(db), roles);
 }
 
 function exposure(db: Database, path: string): Finding | undefined {
@@ -152,8 +148,4 @@ function size(path: string): Finding {
 
 function finding(check: string, problems: readonly string[], otherwise: string): Finding {
   return { check, ok: problems.length === 0, detail: problems.length === 0 ? otherwise : problems.join('; ') };
-}
-
-function number(db: Database, sql: string): number {
-  return Number(db.query(sql).values()[0]?.[0] ?? 0);
 }

@@ -7,7 +7,7 @@ import type { CatalogueDraft } from '../../../collection/draft.ts';
 import { ConfigError } from '../../../settings/setting.ts';
 import { describe } from '../errors.ts';
 import { NotOurDatabase } from '../schema/schema.ts';
-import { backupDatabase, type Copying, type Restoring } from './backup.ts';
+import { backupDatabase, type CopyRequest, type RestoreRequest } from './backup.ts';
 import { checkDatabase } from './integrity-check.ts';
 import { restoreDatabase } from './restore.ts';
 
@@ -17,8 +17,8 @@ declare const self: Worker;
 type Sent<T extends { readonly catalogue: Catalogue }> = Omit<T, 'catalogue'> & { readonly catalogue: CatalogueDraft };
 
 export type MaintenanceRequest =
-  | ({ readonly kind: 'backup' } & Sent<Copying>)
-  | ({ readonly kind: 'restore' } & Sent<Restoring>)
+  | ({ readonly kind: 'backup' } & Sent<CopyRequest>)
+  | ({ readonly kind: 'restore' } & Sent<RestoreRequest>)
   | { readonly kind: 'check'; readonly path: string; readonly catalogue: CatalogueDraft };
 
 export type MaintenanceAnswer =

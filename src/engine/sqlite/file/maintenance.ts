@@ -1,4 +1,4 @@
-/** Maintenance of a database file. backup.ts, restore.ts and check.ts do the work on a thread. */
+/** Maintenance of a database file. backup.ts, restore.ts and integrity-check.ts do the work on a thread. */
 import { Database } from 'bun:sqlite';
 import { existsSync, statSync } from 'node:fs';
 import { partialOf } from '../../../base/files/written-file.ts';

@@ -6,14 +6,14 @@ import { RECORD_TABLE } from '../../migration/record.ts';
 import type { RestoreReport } from '../../shared/maintenance.ts';
 import { identifier } from '../../sql/statement.ts';
 import { Connection } from '../connection/connection.ts';
-import { otherRules, prepareSchema } from '../schema/migrate.ts';
+import { addedRules, prepareSchema } from '../schema/migrate.ts';
 import { makeOwnTables } from '../schema/own-tables.ts';
 import { literal } from '../schema/schema.ts';
-import { openExisting, type Restoring } from './backup.ts';
+import { openExisting, type RestoreRequest } from './backup.ts';
 
 type Differences = Pick<RestoreReport, 'dropped' | 'lacking'>;
 
-export function replaceRows({ path, file, catalogue, dropColumns }: Restoring): Differences {
+export function replaceRows({ path, file, catalogue, dropColumns }: RestoreRequest): Differences {
   const connection = new Connection(path, {
     prepare: (db) => void prepareSchema(db, { catalogue, firstRows: () => [] }),
   });
@@ -27,7 +27,7 @@ export function replaceRows({ path, file, catalogue, dropColumns }: Restoring): 
     if (credentials.length > 0) makeOwnTables(connection);
     connection.beginWriting();
     const differences = compare(connection);
-    if (differences.dropped.length > 0 && !dropColumns) throw noPlace(path, differences.dropped);
+    if (differences.dropped.length > 0 && !dropColumns) throw columnsMissing(path, differences.dropped);
     for (const table of shared(tablesOf(connection, 'copy'), tablesOf(connection, 'main')))
       copyTable(connection, table);
     if (credentials.length > 0 && CREDENTIALS.every((name) => isEmpty(connection, name))) {
@@ -49,10 +49,10 @@ export function replaceRows({ path, file, catalogue, dropColumns }: Restoring): 
 function checkRules(file: string, catalogue: Catalogue): void {
   const copy = openExisting(file);
   try {
-    const others = otherRules(copy, catalogue);
-    if (others.length === 0) return;
+    const rules = addedRules(copy, catalogue);
+    if (rules.length === 0) return;
     throw new ConfigError(
-      `${file} was made with another declaration (${others.join(', ')}): restore it to a file of its own, and run catalogue migrate there. Nothing was changed`,
+      `${file} was made with another declaration (${rules.join(', ')}): restore it to a file of its own, and run catalogue migrate there. Nothing was changed`,
     );
   } finally {
     copy.close();
@@ -120,7 +120,7 @@ function without(names: readonly string[], others: readonly string[]): string[] 
   return names.filter((name) => !others.includes(name));
 }
 
-function noPlace(path: string, dropped: readonly string[]): ConfigError {
+function columnsMissing(path: string, dropped: readonly string[]): ConfigError {
   return new ConfigError(
     `the backup holds what ${path} has no place for: ${dropped.join(', ')}. To keep all of it, stop the service, move ${path} away and restore; --drop-columns restores the rest. Nothing was changed`,
   );

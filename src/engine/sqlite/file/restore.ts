@@ -9,12 +9,12 @@ import type { RestoreReport } from '../../shared/maintenance.ts';
 import { COMPANIONS, filesOf } from '../connection/database-files.ts';
 import { isDamage } from '../errors.ts';
 import { checkOwner } from '../schema/schema.ts';
-import { integrityProblems, openExisting, type Restoring, verifyCopy } from './backup.ts';
+import { integrityProblems, openExisting, type RestoreRequest, verifyCopy } from './backup.ts';
 import { isInUse } from './in-use.ts';
 import { replaceRows } from './replace-rows.ts';
 
-export function restoreDatabase(restoring: Restoring): RestoreReport {
-  const { path, file, catalogue, replace } = restoring;
+export function restoreDatabase(request: RestoreRequest): RestoreReport {
+  const { path, file, catalogue, replace } = request;
   if (!existsSync(file)) throw new ConfigError(`backup ${file} does not exist`);
   if (filesOf(path).some((each) => isSameFile(file, each))) {
     throw new ConfigError(`${file} belongs to the database itself; restore from a backup`);
@@ -22,7 +22,7 @@ export function restoreDatabase(restoring: Restoring): RestoreReport {
   const report = verifyCopy(file, catalogue);
   const isThere = existsSync(path) && statSync(path).size > 0;
   if (isThere && !replace) throw new ConfigError(`${path} already exists; --force replaces all its rows`);
-  if (isThere && !isDamaged(path)) return { ...report, ...replaceRows(restoring) };
+  if (isThere && !isDamaged(path)) return { ...report, ...replaceRows(request) };
   if (isThere && isInUse(path)) {
     throw new ConfigError(
       `${path} is damaged, and a process may be using it: stop the service and restore again. If nothing uses it, move it away, with the files ${COMPANIONS.join(', ')} beside it`,
@@ -30,7 +30,7 @@ export function restoreDatabase(restoring: Restoring): RestoreReport {
   }
   checkFolder(path);
   const aside = setAside(path);
-  copyInto(restoring);
+  copyInto(request);
   return { ...report, dropped: [], lacking: [], ...(aside === undefined ? {} : { aside }) };
 }
 
@@ -63,7 +63,7 @@ function setAside(path: string): string | undefined {
 }
 
 /** Reads through SQLite, since a backup that a process has open may have rows in its log. */
-function copyInto({ path, file, partial }: Restoring): void {
+function copyInto({ path, file, partial }: RestoreRequest): void {
   const db = openExisting(file);
   try {
     makePrivate(partial);

@@ -6,8 +6,8 @@ import type { Collection, Field } from '../../../collection/declaration.ts';
 import type { Value } from '../../../collection/value.ts';
 import type { StoredRow } from '../../../plan/types.ts';
 import { ConfigError } from '../../../settings/by-command.ts';
-import { identifier } from '../../sql/statement.ts';
-import { checkOwner, columnList, count, NotOurDatabase } from '../schema/schema.ts';
+import { columnList, identifier } from '../../sql/statement.ts';
+import { checkOwner, count, NotOurDatabase } from '../schema/schema.ts';
 
 const ROWS_PER_LOOK = 10_000;
 

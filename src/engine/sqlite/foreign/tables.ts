@@ -1,7 +1,8 @@
 /** Inspects the tables of a foreign SQLite file. Read-only. */
 import type { Database } from 'bun:sqlite';
+import { rows } from '../schema/schema.ts';
 
-export interface ForeignColumn {
+export interface FoundColumn {
   readonly name: string;
   readonly type: string;
   readonly notnull: bigint;
@@ -12,19 +13,19 @@ export interface ForeignColumn {
   readonly hidden: bigint;
 }
 
-export interface ForeignTable {
+export interface FoundTable {
   readonly name: string;
-  readonly columns: readonly ForeignColumn[];
+  readonly columns: readonly FoundColumn[];
   readonly key: readonly string[];
   /** Full indexes on columns, except the key's own. */
   readonly indexes: readonly { readonly isUnique: boolean; readonly columns: readonly string[] }[];
-  readonly references: readonly ForeignReference[];
+  readonly references: readonly FoundReference[];
   /** The conditions of its check constraints. */
   readonly checks: readonly string[];
 }
 
 /** A column of a foreign key; the columns of one key share an id. */
-export interface ForeignReference {
+interface FoundReference {
   readonly id: bigint;
   readonly table: string;
   readonly from: string;
@@ -38,22 +39,22 @@ const TABLES = `select s.name, s.sql from sqlite_schema s
   join pragma_table_list l on l.name = s.name and l.schema = 'main' and l.type = 'table'
   where s.type = 'table' and s.name not like 'sqlite\\_%' escape '\\' order by 1`;
 
-export function tablesIn(db: Database): ForeignTable[] {
+export function tablesIn(db: Database): FoundTable[] {
   return rows<{ name: string; sql: string }>(db, TABLES).map(({ name, sql }) => {
-    const columns = rows<ForeignColumn>(db, 'select * from pragma_table_xinfo(?)', name);
+    const columns = rows<FoundColumn>(db, 'select * from pragma_table_xinfo(?)', name);
     const key = columns.filter(({ pk }) => pk > 0n).sort((one, other) => Number(one.pk - other.pk));
     return {
       name,
       columns,
       key: key.map((column) => column.name),
       indexes: indexesOf(db, name),
-      references: rows<ForeignReference>(db, 'select * from pragma_foreign_key_list(?)', name),
+      references: rows<FoundReference>(db, 'select * from pragma_foreign_key_list(?)', name),
       checks: checksIn(sql),
     };
   });
 }
 
-function indexesOf(db: Database, table: string): ForeignTable['indexes'] {
+function indexesOf(db: Database, table: string): FoundTable['indexes'] {
   const list = rows<{ name: string; unique: bigint; partial: bigint; origin: string }>(
     db,
     'select * from pragma_index_list(?)',
@@ -81,13 +82,4 @@ function checksIn(sql: string): string[] {
     }
     return sql.slice(from);
   });
-}
-
-export function rows<T>(db: Database, sql: string, ...params: string[]): T[] {
-  const statement = db.prepare(sql);
-  try {
-    return statement.all(...params) as T[];
-  } finally {
-    statement.finalize();
-  }
 }

@@ -11,7 +11,7 @@ import type { ValueSql } from '../../migration/question-sql.ts';
 import { identifier } from '../../sql/statement.ts';
 import { sqliteDialect } from '../dialect.ts';
 import { defineFunctions } from '../functions/define.ts';
-import { literal, ruleConditions } from './schema.ts';
+import { literal, ruleSql } from './schema.ts';
 
 /** Defines the functions that this SQL calls. */
 export function defineConversions(db: Database): void {
@@ -61,15 +61,8 @@ export const sqliteValues: ValueSql = {
     if (column.type === field.type) return identifier(column.name);
     return `stored_as(${literal(field.type.name)}, ${textOf(column)})`;
   },
-  literal: (value, type) => literal(sqliteDialect.stored(value, type)),
-  keepsRules: (field, sql) => {
-    const { pattern } = field.rules;
-    const conditions = [
-      ...ruleConditions(field, sql),
-      ...(pattern === undefined ? [] : [`matches_pattern(${literal(pattern)}, ${sql})`]),
-    ];
-    return conditions.length === 0 ? undefined : conditions.join(' and ');
-  },
+  matches: (sql, pattern) => `matches_pattern(${literal(pattern)}, ${sql})`,
+  ...ruleSql,
 };
 
 /** The default value of a field. */

@@ -3,8 +3,9 @@ import type { Database } from 'bun:sqlite';
 import { ConfigError } from '../../../settings/setting.ts';
 import { identifier } from '../../sql/statement.ts';
 import { isOfSearchIndex } from '../search/search-index.ts';
+import { rows } from './schema.ts';
 
-export interface ForeignObjects {
+interface ForeignObjects {
   readonly columns: readonly { readonly name: string; readonly definition: string }[];
   /** The statements that create them. */
   readonly objects: readonly string[];
@@ -21,14 +22,14 @@ interface Column {
 
 /** `known` contains the declared columns and indexes, current and previous. */
 export function foreignObjectsIn(db: Database, table: string, known: ReadonlySet<string>): ForeignObjects {
-  const columns = all<Column>(db, 'select * from pragma_table_xinfo(?)', table).filter(({ name }) => !known.has(name));
+  const columns = rows<Column>(db, 'select * from pragma_table_xinfo(?)', table).filter(({ name }) => !known.has(name));
   const computed = columns.find(({ hidden }) => hidden > 1);
   if (computed !== undefined) {
     throw new ConfigError(
-      `${table}.${computed.name} is computed, and no field: drop it, or the table cannot be made anew; nothing was changed`,
+      `${table}.${computed.name} is a computed column and not declared, so the table cannot be rebuilt. Nothing was changed. Drop the column`,
     );
   }
-  const objects = all<{ name: string; sql: string }>(
+  const objects = rows<{ name: string; sql: string }>(
     db,
     "select name, sql from sqlite_schema where tbl_name = ? and type in ('index', 'trigger') and sql is not null",
     table,
@@ -40,7 +41,7 @@ export function foreignObjectsIn(db: Database, table: string, known: ReadonlySet
 }
 
 function definitionOf(db: Database, table: string, { name, type, notnull, dflt_value }: Column): string {
-  const references = all<{ table: string; from: string; to: string; on_delete: string }>(
+  const references = rows<{ table: string; from: string; to: string; on_delete: string }>(
     db,
     'select * from pragma_foreign_key_list(?) where seq = 0',
     table,
@@ -51,13 +52,4 @@ function definitionOf(db: Database, table: string, { name, type, notnull, dflt_v
     ...(dflt_value === null ? [] : [`default (${dflt_value})`]),
     ...references.map((to) => `references ${identifier(to.table)} (${identifier(to.to)}) on delete ${to.on_delete}`),
   ].join(' ');
-}
-
-function all<T>(db: Database, sql: string, table: string): T[] {
-  const statement = db.prepare(sql);
-  try {
-    return statement.all(table) as T[];
-  } finally {
-    statement.finalize();
-  }
 }

@@ -1,10 +1,11 @@
 /** Inspects a database file: the last declaration, as far as its tables still match. Read-only. */
 import type { Database } from 'bun:sqlite';
 import { type Catalogue, type Collection, declareCatalogue, type Field } from '../../../collection/declaration.ts';
-import type { CollectionDraft, FieldDraft } from '../../../collection/draft.ts';
+import type { FieldDraft } from '../../../collection/draft.ts';
 import { type StoredSchema, withNumberedKeys } from '../../migration/changes.ts';
 import { RECORD_TABLE, readRecord } from '../../migration/record.ts';
 import type { Problem } from '../../migration/risks.ts';
+import { type StoredColumn, storedDraft } from '../../migration/stored-draft.ts';
 import { identifier } from '../../sql/statement.ts';
 import { checkOwner, NUMBERED_KEY, select } from './schema.ts';
 
@@ -24,10 +25,10 @@ export function inspect(db: Database, declared: Catalogue): Inspection {
   const drafts = isNew ? [] : readRecord(record).filter(({ name }) => tables.has(name));
   const there = new Set(drafts.map(({ name }) => name));
   const collections = drafts.map((draft) => {
-    const columns = columnsOf(db, draft.name);
-    const found = present(draft, columns, there);
-    const given = givenBy(declared.collections.get(draft.name), found, columns);
-    return { ...found, fields: [...found.fields, ...given] };
+    const isRecorded = ({ name }: Column) => draft.fields.some((field) => field.name === name);
+    const typeOf = (column: Column, { type }: FieldDraft) =>
+      isRecorded(column) ? type : (STORED[column.type] ?? 'text');
+    return storedDraft(draft, columnsOf(db, draft.name), there, declared.collections.get(draft.name), typeOf);
   });
   const catalogue = withNumberedKeys(declareCatalogue({ collections }), (table, key) => isNumbered(db, table, key));
   // A numbered key has no foreign key, even if an earlier version recorded a reference.
@@ -54,37 +55,13 @@ export function foreignTables({ tables, catalogue: found }: Inspection, catalogu
     }));
 }
 
-interface Column {
-  readonly name: string;
+interface Column extends StoredColumn {
   /** SQLite's storage type. */
   readonly type: string;
-  readonly required: boolean;
-}
-
-/** The draft without missing fields; required as the columns are. */
-function present(draft: CollectionDraft, columns: readonly Column[], tables: ReadonlySet<string>): CollectionDraft {
-  const column = (name: string) => columns.find((each) => each.name === name);
-  return {
-    ...draft,
-    fields: draft.fields.flatMap((field) => {
-      const found = column(field.name);
-      if (found === undefined) return [];
-      const { references, ...rest } = { ...field, required: found.required };
-      return references !== undefined && tables.has(references.collection) ? [{ ...rest, references }] : [rest];
-    }),
-    unique: (draft.unique ?? []).filter((names) => names.every((name) => column(name) !== undefined)),
-  };
 }
 
 /** Types of undeclared columns by storage type. */
 const STORED: Readonly<Record<string, string>> = { integer: 'int8', int: 'int8', real: 'float8' };
-
-/** Foreign columns that are now declared. */
-function givenBy(now: Collection | undefined, { fields }: CollectionDraft, columns: readonly Column[]): FieldDraft[] {
-  return columns
-    .filter(({ name }) => now?.byName.has(name) === true && !fields.some((field) => field.name === name))
-    .map(({ name, type, required }) => ({ name, type: STORED[type] ?? 'text', required }));
-}
 
 function columnsOf(db: Database, table: string): Column[] {
   return select(db, 'select name, type, "notnull" from pragma_table_info(?)', table).map(([name, type, required]) => ({

@@ -8,9 +8,9 @@ import type { Catalogue, Collection } from '../../../collection/declaration.ts';
 import { ConfigError } from '../../../settings/setting.ts';
 import { type Change, type Comparison, compare, ofKind, type SchemaRequirement } from '../../migration/changes.ts';
 import type { FirstRows, Question } from '../../migration/question.ts';
-import { danglingSql, questionSql } from '../../migration/question-sql.ts';
+import { clearDanglingSql, questionSql } from '../../migration/question-sql.ts';
 import { RECORD_TABLE, recordOf } from '../../migration/record.ts';
-import { assess, type Problem, permission } from '../../migration/risks.ts';
+import { assess, type Problem } from '../../migration/risks.ts';
 import { blockedBy, type MigrationPlan, MigrationRejected, stepsOf } from '../../migration/words.ts';
 import { identifier } from '../../sql/statement.ts';
 import { createSearchIndexes, hasSearchIndex, storedSchema } from '../search/search-index.ts';
@@ -38,37 +38,37 @@ export interface SqliteRequirement {
 }
 
 /** Returns the steps for messages. Without changes it does not wait for a writer. */
-export function prepareSchema(db: Database, demand: SqliteRequirement): readonly string[] {
-  if (isInPlace(db, demand)) return [];
+export function prepareSchema(db: Database, requirement: SqliteRequirement): readonly string[] {
+  if (isInPlace(db, requirement)) return [];
   defineConversions(db);
-  return alone(db, () => {
-    const found = inspect(db, demand.catalogue);
-    const comparison = compare(demandOf(demand), found);
-    const problems = problemsIn(db, demand, found, comparison);
+  return inWriteTransaction(db, () => {
+    const found = inspect(db, requirement.catalogue);
+    const comparison = compare(requirementOf(requirement), found);
+    const problems = problemsIn(db, requirement, found, comparison);
     const steps = stepsOf(comparison);
-    if (problems.length > 0) throw new MigrationRejected(db.filename, demand.catalogue, { steps, problems });
-    carryOut(db, demand, found, comparison);
+    if (problems.length > 0) throw new MigrationRejected(db.filename, requirement.catalogue, { steps, problems });
+    applyChanges(db, requirement, found, comparison);
     return steps;
   });
 }
 
 /** The steps and obstacles, from one snapshot and without changes. */
-export function planSchema(db: Database, demand: SqliteRequirement): MigrationPlan {
+export function planSchema(db: Database, requirement: SqliteRequirement): MigrationPlan {
   defineConversions(db);
   const look = db.transaction(() => {
-    const found = inspect(db, demand.catalogue);
-    const comparison = compare(demandOf(demand), found);
-    return { steps: stepsOf(comparison), problems: problemsIn(db, demand, found, comparison) };
+    const found = inspect(db, requirement.catalogue);
+    const comparison = compare(requirementOf(requirement), found);
+    return { steps: stepsOf(comparison), problems: problemsIn(db, requirement, found, comparison) };
   });
   return look.deferred();
 }
 
 export function differencesIn(db: Database, catalogue: Catalogue): Comparison {
-  return compare(demandOf({ catalogue }), inspect(db, catalogue));
+  return compare(requirementOf({ catalogue }), inspect(db, catalogue));
 }
 
 /** Rules that were added since the file was created. */
-export function otherRules(db: Database, catalogue: Catalogue): readonly string[] {
+export function addedRules(db: Database, catalogue: Catalogue): readonly string[] {
   const comparison = differencesIn(db, catalogue);
   const changes = ofKind(
     comparison.changes,
@@ -83,19 +83,19 @@ export function otherRules(db: Database, catalogue: Catalogue): readonly string[
 }
 
 /** Takes the write lock and disables foreign keys: dropping a table must not delete rows of others. */
-function alone<T>(db: Database, work: () => T): T {
-  const guarded = pragma(db, 'foreign_keys');
+function inWriteTransaction<T>(db: Database, work: () => T): T {
+  const foreignKeys = pragma(db, 'foreign_keys');
   db.run(`pragma busy_timeout = ${SQLITE_WRITE_WAIT_MS}`);
   db.run('pragma foreign_keys = off');
   try {
     return db.transaction(work).immediate();
   } finally {
-    db.run(`pragma foreign_keys = ${guarded}`);
+    db.run(`pragma foreign_keys = ${foreignKeys}`);
     db.run(`pragma busy_timeout = ${SQLITE_BUSY_MS}`);
   }
 }
 
-function demandOf({ catalogue }: Pick<SqliteRequirement, 'catalogue'>): SchemaRequirement {
+function requirementOf({ catalogue }: Pick<SqliteRequirement, 'catalogue'>): SchemaRequirement {
   return {
     catalogue,
     own: [...catalogue.collections.values()],
@@ -103,14 +103,16 @@ function demandOf({ catalogue }: Pick<SqliteRequirement, 'catalogue'>): SchemaRe
   };
 }
 
-function isInPlace(db: Database, demand: SqliteRequirement): boolean {
-  const { catalogue } = demand;
-  const found = inspect(db, demand.catalogue);
+function isInPlace(db: Database, requirement: SqliteRequirement): boolean {
+  const { catalogue } = requirement;
+  const found = inspect(db, requirement.catalogue);
   if (found.isNew || pragma(db, 'user_version') !== SCHEMA_VERSION) return false;
   if (found.record !== recordOf(catalogue.collections.values())) return false;
   const schema = storedSchema(db);
   if (![...catalogue.collections.values()].every((each) => hasSearchIndex(db, each, schema))) return false;
-  return compare(demandOf(demand), found).changes.length === 0 && foreignTables(found, catalogue).length === 0;
+  return (
+    compare(requirementOf(requirement), found).changes.length === 0 && foreignTables(found, catalogue).length === 0
+  );
 }
 
 function problemsIn(
@@ -133,8 +135,8 @@ function answer(db: Database, question: Question): number {
   return sql === undefined ? 0 : count(db, sql);
 }
 
-function carryOut(db: Database, demand: SqliteRequirement, found: Inspection, comparison: Comparison): void {
-  const { catalogue, firstRows, allowed = [] } = demand;
+function applyChanges(db: Database, requirement: SqliteRequirement, found: Inspection, comparison: Comparison): void {
+  const { catalogue, firstRows, allowed = [] } = requirement;
   const { pairs, changes } = comparison;
   if (found.isNew) for (const sql of RETRY_TABLE_SQL) db.run(sql);
   removeAndRename(db, comparison);
@@ -147,7 +149,7 @@ function carryOut(db: Database, demand: SqliteRequirement, found: Inspection, co
     if (pair.before !== undefined && !rebuilt.includes(pair)) addFields(db, catalogue, pair);
   }
   for (const collection of created) insertRows(db, collection, firstRows(collection));
-  clearDangling(db, demand, comparison);
+  for (const sql of clearDanglingSql(comparison, allowed, sqliteValues)) db.run(sql);
   for (const collection of catalogue.collections.values()) {
     for (const index of indexesOf(collection)) db.run(indexSql(collection, index));
   }
@@ -167,19 +169,6 @@ function removeAndRename(db: Database, { changes }: Comparison): void {
   for (const { collection, field, before } of ofKind(changes, 'rename-field')) {
     const columns = `${identifier(before.name)} to ${identifier(field.name)}`;
     db.run(`alter table ${identifier(collection.name)} rename column ${columns}`);
-  }
-}
-
-/** Clears dangling references, if permitted. */
-function clearDangling(db: Database, { catalogue, allowed = [] }: SqliteRequirement, { changes }: Comparison): void {
-  for (const { collection, reference } of ofKind(changes, 'add-reference')) {
-    const { field, to } = reference;
-    if (!allowed.includes(permission('clear', collection.name, field.name))) continue;
-    const column = identifier(field.name);
-    const key = catalogue.collections.get(to)!.key[0]!;
-    const target = { table: to, key: { field: key, column: key } };
-    const dangling = danglingSql(column, target, sqliteValues);
-    db.run(`update ${identifier(collection.name)} set ${column} = null where ${dangling}`);
   }
 }
 

@@ -3,8 +3,7 @@ import type { Database } from 'bun:sqlite';
 import { modeOf } from '../../../base/files/written-file.ts';
 import { type Catalogue, type Collection, declareCatalogue } from '../../../collection/declaration.ts';
 import { KEYS, OWN_COLLECTIONS, USERS } from '../../../collection/own-collections.ts';
-import { missingRoles, type RoleHolders } from '../../../collection/undeclared-roles.ts';
-import { ConfigError } from '../../../settings/setting.ts';
+import type { RoleHolders } from '../../../collection/undeclared-roles.ts';
 import { identifier, type Statement } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
 import { indexesOf, indexSql, literal, select, tableSql } from './schema.ts';
@@ -22,7 +21,7 @@ export function hasOwnTables(connection: Connection): boolean {
   return connection.rows(PRESENT).length === NAMES.length;
 }
 
-/** Needs a writable connection. Of several processes one creates them, and the others find them. */
+/** Needs a writable connection. If several processes start, one creates them, and the others find them. */
 export function makeOwnTables(connection: Connection): void {
   if (hasOwnTables(connection)) return;
   connection.beginWriting();
@@ -59,10 +58,4 @@ export function exposedCredentials(db: Database, path: string): string | undefin
   const { keys, users } = roleHolders(db);
   if ((mode & 0o044) === 0 || keys.length + users.length === 0) return undefined;
   return `${path} holds keys or users, and other users of this machine may read it (mode ${mode.toString(8)}): chmod 600 ${path}`;
-}
-
-/** Throws a `ConfigError` if the file holds keys or users. */
-export function rejectCredentials(db: Database): void {
-  const problem = missingRoles(roleHolders(db));
-  if (problem !== undefined) throw new ConfigError(problem);
 }

@@ -6,6 +6,7 @@
 import type { Database } from 'bun:sqlite';
 import type { Catalogue, Field } from '../../../collection/declaration.ts';
 import type { CollectionPair } from '../../migration/changes.ts';
+import { rulesSql } from '../../migration/question-sql.ts';
 import { permission } from '../../migration/risks.ts';
 import { identifier } from '../../sql/statement.ts';
 import { defaultSql, sqliteValues } from './conversion.ts';
@@ -13,7 +14,7 @@ import { foreignObjectsIn } from './foreign-objects.ts';
 import { columnDefinition, count, indexesOf, tableParts, tableSql } from './schema.ts';
 
 /** Declared names contain no spaces. */
-const STAND_IN = 'table to be';
+const NEW_TABLE = 'table to be';
 
 export function isRebuilt(
   found: Catalogue,
@@ -30,11 +31,11 @@ export function isRebuilt(
   const added = now.fields.filter((field) => origin(field) === undefined);
   const additions = new Set(added.map((field) => columnDefinition(declared, now, field)));
   const parts = tableParts(declared, now).filter((part) => !additions.has(part));
-  return parts.length !== kept.size || !parts.every((part) => kept.has(part)) || !added.every(isSimplyAdded);
+  return parts.length !== kept.size || !parts.every((part) => kept.has(part)) || !added.every(hasSameValueInAllRows);
 }
 
 /** Whether all rows get the same value. */
-function isSimplyAdded({ required, default: value, generated }: Field): boolean {
+function hasSameValueInAllRows({ required, default: value, generated }: Field): boolean {
   return generated === undefined && (!required || value !== undefined);
 }
 
@@ -51,38 +52,38 @@ export function rebuild(db: Database, declared: Catalogue, pair: CollectionPair,
   const { now, before } = pair;
   const table = identifier(now.name);
   const known = [...now.fields, ...(before?.fields ?? []), ...indexesOf(now)].map(({ name }) => name);
-  const others = foreignObjectsIn(db, now.name, new Set(known));
-  const theirs = others.columns.map(({ name }) => identifier(name));
-  const columns = [...now.fields.map(({ name }) => identifier(name)), ...theirs];
-  const values = [...now.fields.map((field) => takenFrom(pair, field, allowed)), ...theirs];
+  const foreign = foreignObjectsIn(db, now.name, new Set(known));
+  const foreignColumns = foreign.columns.map(({ name }) => identifier(name));
+  const columns = [...now.fields.map(({ name }) => identifier(name)), ...foreignColumns];
+  const values = [...now.fields.map((field) => valueSql(pair, field, allowed)), ...foreignColumns];
   // Keys are never assigned twice.
-  const position = before?.assigned === undefined || now.assigned === undefined ? undefined : positionOf(db, now.name);
-  const more = others.columns.map(({ definition }) => definition);
-  db.run(tableSql(declared, now, { name: STAND_IN, more }));
+  const position = before?.assigned === undefined || now.assigned === undefined ? undefined : lastKey(db, now.name);
+  const more = foreign.columns.map(({ definition }) => definition);
+  db.run(tableSql(declared, now, { name: NEW_TABLE, more }));
   db.run(
-    `insert into ${identifier(STAND_IN)} (${columns.join(', ')}) select ${values.join(', ')} from ${table} order by rowid`,
+    `insert into ${identifier(NEW_TABLE)} (${columns.join(', ')}) select ${values.join(', ')} from ${table} order by rowid`,
   );
   // Foreign views and triggers refer to the table, which briefly does not exist.
   db.run('pragma legacy_alter_table = on');
   db.run(`drop table ${table}`);
-  db.run(`alter table ${identifier(STAND_IN)} rename to ${table}`);
+  db.run(`alter table ${identifier(NEW_TABLE)} rename to ${table}`);
   db.run('pragma legacy_alter_table = off');
-  for (const sql of others.objects) db.run(sql);
+  for (const sql of foreign.objects) db.run(sql);
   if (position === undefined) return;
   db.run('delete from sqlite_sequence where name = ?', [now.name]);
   db.run('insert into sqlite_sequence (name, seq) values (?, ?)', [now.name, position]);
 }
 
-function positionOf(db: Database, table: string): number {
+function lastKey(db: Database, table: string): number {
   return count(db, `select max(seq) from sqlite_sequence where name = '${table}'`);
 }
 
 /** The expression for a new column over the old table. */
-function takenFrom({ now, origin }: CollectionPair, field: Field, allowed: readonly string[]): string {
+function valueSql({ now, origin }: CollectionPair, field: Field, allowed: readonly string[]): string {
   const before = origin(field);
   if (before === undefined) return defaultSql(field);
   const value = sqliteValues.value({ field, column: { name: field.name, type: before.type } })!;
-  const rules = sqliteValues.keepsRules(field, value);
+  const rules = rulesSql(field, value, sqliteValues);
   const isCleared = rules !== undefined && allowed.includes(permission('clear', now.name, field.name));
   const kept = isCleared ? `case when not (${rules}) then null else ${value} end` : value;
   const isFilled = field.required && !before.required && allowed.includes(permission('fill', now.name, field.name));

@@ -3,7 +3,8 @@ import type { Database } from 'bun:sqlite';
 import { type Catalogue, type Collection, type Field, isKey } from '../../../collection/declaration.ts';
 import type { Value } from '../../../collection/value.ts';
 import type { StoredRow } from '../../../plan/types.ts';
-import { identifier } from '../../sql/statement.ts';
+import { type RuleSql, ruleConditions } from '../../migration/question-sql.ts';
+import { columnList, identifier, quoteText } from '../../sql/statement.ts';
 import { sqliteDialect } from '../dialect.ts';
 
 /** Marks a file as ours ("PCat"), so that another program's database is never touched. */
@@ -42,24 +43,20 @@ export function checkOwner(db: Database): boolean {
   return false;
 }
 
-/** Without indexes. The name differs during a rebuild; `extra` are foreign columns. */
+/** Without indexes. The name differs during a rebuild. */
 export function tableSql(
   catalogue: Catalogue,
   collection: Collection,
   { name = collection.name, more = [] as readonly string[] } = {},
 ): string {
-  const columns = collection.fields.map((field) => columnDefinition(catalogue, collection, field));
-  return `create table ${identifier(name)} (${[...columns, ...more, ...keyParts(collection)].join(', ')}) strict`;
+  return `create table ${identifier(name)} (${tableParts(catalogue, collection, more).join(', ')}) strict`;
 }
 
-/** The columns, and the key constraint unless a column defines it. */
-export function tableParts(catalogue: Catalogue, collection: Collection): string[] {
-  const columns = collection.fields.map((field) => columnDefinition(catalogue, collection, field));
-  return [...columns, ...keyParts(collection)];
-}
-
-function keyParts({ assigned, key }: Collection): string[] {
-  return assigned === undefined ? [`primary key (${columnList(key)})`] : [];
+/** The columns, and the key constraint unless a column defines it. `more` are foreign columns. */
+export function tableParts(catalogue: Catalogue, collection: Collection, more: readonly string[] = []): string[] {
+  const { fields, assigned, key } = collection;
+  const columns = fields.map((field) => columnDefinition(catalogue, collection, field));
+  return [...columns, ...more, ...(assigned === undefined ? [`primary key (${columnList(key)})`] : [])];
 }
 
 export const RETRY_TABLE_SQL = [
@@ -104,8 +101,7 @@ export function columnDefinition(catalogue: Catalogue, collection: Collection, f
   const name = identifier(field.name);
   if (field === collection.assigned) return `${name} ${NUMBERED_KEY}${check(collection, field)}`;
   const required = field.required || isKey(collection, field) ? ' not null' : '';
-  const byDefault =
-    field.default === undefined ? '' : ` default ${literal(sqliteDialect.stored(field.default, field.type))}`;
+  const byDefault = field.default === undefined ? '' : ` default ${ruleSql.literal(field.default, field.type)}`;
   return `${name} ${field.type.sqlite.column}${required}${byDefault}${check(collection, field)}${reference(catalogue, collection, field)}`;
 }
 
@@ -120,21 +116,15 @@ function reference({ collections }: Catalogue, { references }: Collection, field
 function check(collection: Collection, field: Field): string {
   const column = identifier(field.name);
   const ofType = field.type.sqlite.check?.(column);
-  const conditions = [...(ofType === undefined ? [] : [ofType]), ...ruleConditions(field, column)];
+  const conditions = [...(ofType === undefined ? [] : [ofType]), ...ruleConditions(field, column, ruleSql)];
   if (conditions.length === 0) return '';
   return ` constraint ${identifier(`${collection.name}_${field.name}_check`)} check (${conditions.join(' and ')})`;
 }
 
-/** The rules of a field in SQL, except patterns, which need our function. */
-export function ruleConditions({ type, rules }: Field, column: string): string[] {
-  const stored = (value: Value) => literal(sqliteDialect.stored(value, type));
-  return [
-    ...(rules.minimum === undefined ? [] : [`${column} >= ${stored(rules.minimum)}`]),
-    ...(rules.maximum === undefined ? [] : [`${column} <= ${stored(rules.maximum)}`]),
-    ...(rules.maxLength === undefined ? [] : [`length(${column}) <= ${rules.maxLength}`]),
-    ...(rules.oneOf === undefined ? [] : [`${column} in (${rules.oneOf.map(stored).join(', ')})`]),
-  ];
-}
+export const ruleSql: RuleSql = {
+  literal: (value, type) => literal(sqliteDialect.stored(value, type)),
+  length: 'length',
+};
 
 export function insertRows(db: Database, { name, fields }: Collection, rows: readonly StoredRow[]): void {
   const insert = db.prepare(
@@ -155,12 +145,8 @@ export function storedValues(fields: readonly Field[], row: StoredRow): Value[] 
   });
 }
 
-export function columnList(fields: readonly Field[]): string {
-  return fields.map((field) => identifier(field.name)).join(', ');
-}
-
 export function literal(value: Value): string {
-  if (typeof value === 'string') return `'${value.replaceAll("'", "''")}'`;
+  if (typeof value === 'string') return quoteText(value);
   return typeof value === 'boolean' ? String(Number(value)) : String(value);
 }
 
@@ -177,6 +163,15 @@ export function select(db: Database, sql: string, ...params: string[]): unknown[
   const statement = db.prepare(sql);
   try {
     return statement.values(...params);
+  } finally {
+    statement.finalize();
+  }
+}
+
+export function rows<T>(db: Database, sql: string, ...params: string[]): T[] {
+  const statement = db.prepare(sql);
+  try {
+    return statement.all(...params) as T[];
   } finally {
     statement.finalize();
   }

@@ -3,9 +3,9 @@
  * applies only if every value can be parsed as such.
  */
 import type { Database } from 'bun:sqlite';
-import { ApiError } from '../../../base/errors.ts';
 import { typeNamed } from '../../../collection/types/index.ts';
 import type { Type } from '../../../collection/types/type.ts';
+import { isReadable } from '../../shared/sql-expressions.ts';
 import { identifier } from '../../sql/statement.ts';
 
 /** Candidates by declared type name, first match: see https://www.sqlite.org/datatype3.html. */
@@ -56,15 +56,5 @@ function distinctValues(db: Database, table: string, column: string): (string | 
     return values;
   } finally {
     statement.finalize();
-  }
-}
-
-function isReadable(type: Type, text: string): boolean {
-  try {
-    type.store(text);
-    return true;
-  } catch (error) {
-    if (error instanceof ApiError) return false;
-    throw error;
   }
 }

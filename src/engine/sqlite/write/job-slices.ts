@@ -10,36 +10,16 @@ export type JobPart = readonly unknown[];
 
 /** The parts of a long job and the rest without them; undefined for a short job. */
 export function splitJob(job: Job): { readonly parts: readonly JobPart[]; readonly rest: Job } | undefined {
-  const list = listOf(job);
+  const list: JobPart = job.kind === 'insert' ? job.rows : job.kind === 'change-each' ? job.changes : [];
   if (list.length <= ROWS_PER_SLICE) return undefined;
-  const parts = Array.from({ length: Math.ceil(list.length / ROWS_PER_SLICE) }, (_, index) =>
-    list.slice(index * ROWS_PER_SLICE, (index + 1) * ROWS_PER_SLICE),
-  );
-  return { parts, rest: withList(job, []) };
+  const parts: JobPart[] = [];
+  for (let from = 0; from < list.length; from += ROWS_PER_SLICE) parts.push(list.slice(from, from + ROWS_PER_SLICE));
+  return { parts, rest: joinParts(job, []) };
 }
 
-export function joinResults(rest: Job, parts: readonly JobPart[]): Job {
-  return withList(rest, parts.flat());
-}
-
-function listOf(job: Job): JobPart {
-  switch (job.kind) {
-    case 'insert':
-      return job.rows;
-    case 'change-each':
-      return job.changes;
-    case 'change':
-      return [];
-  }
-}
-
-function withList(job: Job, list: JobPart): Job {
-  switch (job.kind) {
-    case 'insert':
-      return { ...job, rows: list as typeof job.rows };
-    case 'change-each':
-      return { ...job, changes: list as typeof job.changes };
-    case 'change':
-      return job;
-  }
+/** Replaces the list of a job by these parts. */
+export function joinParts(job: Job, parts: readonly JobPart[]): Job {
+  const list = parts.flat();
+  if (job.kind === 'insert') return { ...job, rows: list as typeof job.rows };
+  return job.kind === 'change-each' ? { ...job, changes: list as typeof job.changes } : job;
 }

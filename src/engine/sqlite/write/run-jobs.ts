@@ -8,16 +8,13 @@ import { MAX_EMBEDDING_SECONDS } from '../../../base/limits/engine.ts';
 import type { Catalogue, Collection } from '../../../collection/declaration.ts';
 import { OWN_COLLECTIONS } from '../../../collection/own-collections.ts';
 import { encodeRows } from '../../../encode/encoding.ts';
-import { planWholeRow, WHOLE_ROW_JSON } from '../../../plan/read/whole-row.ts';
+import { WHOLE_ROW_JSON } from '../../../plan/read/whole-row.ts';
 import type { WriteResult } from '../../engine.ts';
 import { checkAffected, checkVersion, shorterDryRun } from '../../shared/write-checks.ts';
-import { outputOf } from '../../sql/output.ts';
-import { compileRead } from '../../sql/read.ts';
 import type { Statement } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
 import { clearDeadline, limitPart, setDeadline } from '../connection/deadline.ts';
 import { type ThreadResult, toThreadResult } from '../connection/thread-result.ts';
-import { sqliteDialect } from '../dialect.ts';
 import { isReferenceError, translateError } from '../errors.ts';
 import { withinReturned } from '../read/byte-budget.ts';
 import type { DeclarationWatch } from '../schema/declaration-watch.ts';
@@ -47,11 +44,11 @@ export function applyJobs(
   catalogue: Catalogue,
   jobs: readonly Job[],
   bounds: WriteBounds,
-  declared?: DeclarationWatch,
+  declarationWatch?: DeclarationWatch,
 ): ThreadResult[] {
   try {
     connection.beginWriting();
-    declared?.check();
+    declarationWatch?.check();
     const endsAt = performance.now() + bounds.commitSeconds * 1000;
     const outcomes: ThreadResult[] = [];
     for (const job of jobs) {
@@ -84,9 +81,9 @@ function applyJob(connection: Connection, catalogue: Catalogue, job: Job, bounds
     if (!connection.inTransaction || (translated instanceof ApiError && translated.code === 'CAT507')) throw error;
     connection.run(ROLLBACK);
     // Runs on the rows as they were before, since SQLite does not say which reference failed.
-    const refused = isReferenceError(error) ? brokenReference(connection, catalogue, job) : translated;
+    const rejection = isReferenceError(error) ? brokenReference(connection, catalogue, job) : translated;
     connection.run(RELEASE);
-    return toThreadResult(refused);
+    return toThreadResult(rejection);
   } finally {
     clearDeadline();
   }
@@ -98,7 +95,7 @@ function runJob(connection: Connection, collection: Collection, job: Job, retryH
     if (earlier !== undefined) return { ...earlier, replayed: true };
   }
   if (job.precondition !== undefined) {
-    checkVersion(job.precondition, storedRow(connection, collection, job.precondition));
+    checkVersion(job.precondition, visibleRow(connection, job.precondition));
   }
   const { returning } = job;
   const removed = returning?.before === true ? representation(connection, returning) : undefined;
@@ -111,20 +108,10 @@ function runJob(connection: Connection, collection: Collection, job: Job, retryH
   return result;
 }
 
-/** The stored row as JSON, or the part that the caller sees. */
-function storedRow(
-  connection: Connection,
-  collection: Collection,
-  { key, seen }: NonNullable<Job['precondition']>,
-): string | undefined {
-  if (seen !== undefined) {
-    const found = connection.rows(seen.statement);
-    return found.length === 0 ? undefined : encodeRows(found, WHOLE_ROW_JSON, seen.form).slice(1, -1);
-  }
-  const plan = planWholeRow(collection, key);
-  const output = outputOf(plan.columns, WHOLE_ROW_JSON, sqliteDialect);
-  const rows = connection.rows(compileRead(plan, output, sqliteDialect));
-  return rows.length === 0 ? undefined : encodeRows(rows, WHOLE_ROW_JSON, output.form).slice(1, -1);
+/** The part of the stored row that the caller sees, as JSON. */
+function visibleRow(connection: Connection, { statement, form }: NonNullable<Job['precondition']>): string | undefined {
+  const rows = connection.rows(statement);
+  return rows.length === 0 ? undefined : encodeRows(rows, WHOLE_ROW_JSON, form).slice(1, -1);
 }
 
 const EMBED_LESS = 'Nothing was changed. Ask for Prefer: return=minimal, or embed less; read the rows after the write.';

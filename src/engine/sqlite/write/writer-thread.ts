@@ -9,7 +9,7 @@ import { type ThreadResult, toThreadResult } from '../connection/thread-result.t
 import { translateError } from '../errors.ts';
 import { DeclarationWatch } from '../schema/declaration-watch.ts';
 import { indexPending } from '../search/search-index.ts';
-import { type JobPart, joinResults } from './job-slices.ts';
+import { type JobPart, joinParts } from './job-slices.ts';
 import type { Job } from './jobs.ts';
 import { applyJobs } from './run-jobs.ts';
 import type { WriterAnswer, WriterRequest, WriterTerms } from './writer-link.ts';
@@ -20,21 +20,21 @@ type CommitRequest = Extract<WriterRequest, { kind: 'commit' }>;
 
 let terms: WriterTerms | undefined;
 let connection: Connection | undefined;
-let declared: DeclarationWatch | undefined;
-const received: JobPart[] = [];
+let declarationWatch: DeclarationWatch | undefined;
+const receivedParts: JobPart[] = [];
 
 /** The interval of checks for rows to index. */
-const LOOK_MS = 1_000;
-/** After this long without writes, indexing continues immediately, */
+const CHECK_MS = 1_000;
+/** After this long without writes, indexing continues soon. */
 const QUIET_MS = 200;
-/** but pauses this many times as long as it worked, to leave the lock and the CPU to others. */
-const REST = 3;
+/** It pauses this many times as long as it worked, to leave the lock and the CPU to others. */
+const PAUSE_FACTOR = 3;
 let lastCommit = Number.NEGATIVE_INFINITY;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 self.onmessage = ({ data }: MessageEvent<WriterRequest>) => {
-  const told = answer(data);
-  if (told !== undefined) self.postMessage(told);
+  const message = answer(data);
+  if (message !== undefined) self.postMessage(message);
 };
 
 function answer(request: WriterRequest): WriterAnswer | undefined {
@@ -43,10 +43,10 @@ function answer(request: WriterRequest): WriterAnswer | undefined {
       terms = { ...request, catalogue: declareCatalogue(request.catalogue) };
       // Opens at once for the first write; on failure the first write reports why.
       attempt(open);
-      indexLater(LOOK_MS);
+      indexLater(CHECK_MS);
       return undefined;
     case 'part':
-      received.push(request.part);
+      receivedParts.push(request.part);
       return undefined;
     case 'commit':
       lastCommit = performance.now();
@@ -63,11 +63,11 @@ function answer(request: WriterRequest): WriterAnswer | undefined {
   }
 }
 
-/** Reassembles a long job from its parts. */
-function whole({ jobs, parts = 0 }: CommitRequest): readonly Job[] {
-  const came = received.splice(0);
+/** Restores a long job from its parts. They are incomplete if a thread ended while it received them. */
+function jobsOf({ jobs, parts = 0 }: CommitRequest): readonly Job[] {
+  const received = receivedParts.splice(0);
   if (parts === 0) return jobs;
-  if (came.length === parts) return [joinResults(jobs[0]!, came)];
+  if (received.length === parts) return [joinParts(jobs[0]!, received)];
   throw new ApiError('CAT503', 'a thread of the database ended', {
     details: 'Nothing was changed.',
     hint: 'Try again in a moment.',
@@ -86,9 +86,9 @@ function attempt<T>(work: () => T): T | { readonly fault: string } {
 function commit(request: CommitRequest): readonly ThreadResult[] {
   const { catalogue, bounds, files } = terms!;
   try {
-    const jobs = whole(request);
+    const jobs = jobsOf(request);
     checkFiles(files);
-    return applyJobs(open(), catalogue, jobs, bounds, declared);
+    return applyJobs(open(), catalogue, jobs, bounds, declarationWatch);
   } catch (error) {
     const outcome = toThreadResult(translateError(error));
     return request.jobs.map(() => outcome);
@@ -99,19 +99,19 @@ function indexLater(milliseconds: number): void {
   timer = setTimeout(indexSome, milliseconds);
 }
 
-/** Counts the collections that were looked at, so that each has its turn while others keep changing. */
-let turn = 0;
+/** Counts the visited collections, so that each has its turn while others keep changing. */
+let visits = 0;
 
 /** Indexes the next batch of one collection. If it fails, as when another process is writing, the next collection is tried later. */
 function indexSome(): void {
-  const begun = performance.now();
-  const isQuiet = begun - lastCommit > QUIET_MS;
-  const found = attempt(() => {
+  const start = performance.now();
+  const isQuiet = start - lastCommit > QUIET_MS;
+  const hasIndexed = attempt(() => {
     checkFiles(terms!.files);
     const collections = [...terms!.catalogue.collections.values()];
-    return collections.some(() => indexPending(open(), collections[turn++ % collections.length]!));
+    return collections.some(() => indexPending(open(), collections[visits++ % collections.length]!));
   });
-  indexLater(found === true && isQuiet ? (performance.now() - begun) * REST : LOOK_MS);
+  indexLater(hasIndexed === true && isQuiet ? (performance.now() - start) * PAUSE_FACTOR : CHECK_MS);
 }
 
 function open(): Connection {
@@ -119,15 +119,15 @@ function open(): Connection {
   const { path, files } = terms!;
   const opened = new Connection(path, { prepare: () => checkFiles(files) });
   gatherStatistics(opened);
-  declared = new DeclarationWatch(opened, terms!.catalogue);
+  declarationWatch = new DeclarationWatch(opened, terms!.catalogue);
   opened.waitInTurn();
   connection = opened;
   return opened;
 }
 
-/** What `pragma optimize` would do: https://www.sqlite.org/pragma.html#pragma_optimize */
-const WANTED = { sql: 'pragma optimize = 0x10003', params: [] };
-const OF_COLLECTION = /^ANALYZE "main"\."[^_]/i;
+/** Lists what `pragma optimize` would do: https://www.sqlite.org/pragma.html#pragma_optimize */
+const LIST_OPTIMIZATIONS = { sql: 'pragma optimize = 0x10003', params: [] };
+const ANALYZES_COLLECTION = /^ANALYZE "main"\."[^_]/i;
 
 /**
  * Gathers statistics, which decide whether reads are cheap; samples of each index suffice. The search index's tables
@@ -136,11 +136,11 @@ const OF_COLLECTION = /^ANALYZE "main"\."[^_]/i;
 function gatherStatistics(connection: Connection): void {
   try {
     connection.execute(`pragma analysis_limit = ${2 * QUICK_PAGE_ROWS}`);
-    const wanted = connection.values(WANTED).map(([sql]) => String(sql));
-    for (const sql of wanted.filter((each) => OF_COLLECTION.test(each))) connection.execute(sql);
-    const forgotten = connection.execute("delete from sqlite_stat1 where tbl glob '_*'");
+    const statements = connection.values(LIST_OPTIMIZATIONS).map(([sql]) => String(sql));
+    for (const sql of statements.filter((each) => ANALYZES_COLLECTION.test(each))) connection.execute(sql);
+    const deleted = connection.execute("delete from sqlite_stat1 where tbl glob '_*'");
     // Reloads the statistics.
-    if (forgotten > 0) connection.execute('analyze sqlite_schema');
+    if (deleted > 0) connection.execute('analyze sqlite_schema');
   } catch {
     // Another process is writing, and the existing statistics are good enough.
   }

@@ -1,7 +1,7 @@
 /**
- * The one writer: quick writes that arrive while a commit is under way wait for it and share the next one. A costly write has a
- * commit of its own, in the order of arrival of its kind; after each of them it is the turn of the quick ones. The commits themselves run on a
- * thread of their own, so that syncing the disk never holds up a read.
+ * The queue of writes. Quick writes that arrive during a commit share the next one. A costly write has its own commit, in
+ * the order of arrival of its kind, and alternates with the quick ones. Commits run on the writer thread, so that syncing the disk
+ * never delays a read.
  */
 import { ApiError } from '../../../base/errors.ts';
 import { MAX_QUEUE_SECONDS, MAX_WAITING_WRITES, MAX_WRITES_PER_COMMIT } from '../../../base/limits/engine.ts';
@@ -18,8 +18,8 @@ interface Waiting {
   readonly job: Job;
   readonly resolve: (result: WriteResult) => void;
   readonly reject: (error: unknown) => void;
-  /** Rejects a costly write that waits for too long. */
-  patience?: ReturnType<typeof setTimeout>;
+  /** Rejects a costly write that waits too long. */
+  timeout?: ReturnType<typeof setTimeout>;
 }
 
 export class Writer {
@@ -44,7 +44,7 @@ export class Writer {
       if (isQuick) this.quick.push(waiting);
       else if (this.costly.filter(({ job: { dryRun } }) => dryRun === job.dryRun).length >= MAX_WAITING_WRITES)
         reject(tooManyWrites());
-      else this.queue(waiting);
+      else this.queueCostly(waiting);
       if (!this.busy) {
         this.busy = true;
         // Deferred, so that all requests of this turn of the event loop share a commit.
@@ -62,9 +62,9 @@ export class Writer {
     if (this.busy) await new Promise<void>((resolve) => (this.idle = resolve));
   }
 
-  private queue(waiting: Waiting): void {
+  private queueCostly(waiting: Waiting): void {
     this.costly.push(waiting);
-    waiting.patience = setTimeout(() => {
+    waiting.timeout = setTimeout(() => {
       this.costly.splice(this.costly.indexOf(waiting), 1);
       waiting.reject(tooManyWrites());
     }, this.queueSeconds * 1000);
@@ -72,8 +72,8 @@ export class Writer {
 
   private async drain(): Promise<void> {
     while (this.waitingCount > 0) {
-      await this.carryOut(this.quick.splice(0, MAX_WRITES_PER_COMMIT));
-      await this.carryOut(this.takeCostly());
+      await this.commitBatch(this.quick.splice(0, MAX_WRITES_PER_COMMIT));
+      await this.commitBatch(this.takeCostly());
     }
     this.busy = false;
     this.idle?.();
@@ -84,26 +84,26 @@ export class Writer {
     const next = this.costly.findIndex(({ job }) => job.dryRun !== this.wasDryRun);
     const taken = this.costly.splice(Math.max(0, next), 1);
     this.wasDryRun = taken[0]?.job.dryRun ?? this.wasDryRun;
-    clearTimeout(taken[0]?.patience);
+    clearTimeout(taken[0]?.timeout);
     return taken;
   }
 
-  private async carryOut(batch: readonly Waiting[]): Promise<void> {
+  private async commitBatch(batch: readonly Waiting[]): Promise<void> {
     if (batch.length === 0) return;
     try {
-      const outcomes = await this.commit(batch.map(({ job }) => job));
+      const results = await this.commit(batch.map(({ job }) => job));
       this.commits++;
-      this.quick.unshift(...batch.slice(outcomes.length));
-      for (const [index, outcome] of outcomes.entries()) this.report(batch[index]!, outcome);
+      this.quick.unshift(...batch.slice(results.length));
+      for (const [index, result] of results.entries()) this.report(batch[index]!, result);
     } catch (error) {
       for (const { reject } of batch) reject(error);
     }
   }
 
-  private report(waiting: Waiting, outcome: ThreadResult): void {
+  private report(waiting: Waiting, result: ThreadResult): void {
     this.writes++;
     try {
-      waiting.resolve(settle(outcome));
+      waiting.resolve(settle(result));
     } catch (error) {
       waiting.reject(error);
     }
