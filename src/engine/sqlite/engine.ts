@@ -12,24 +12,22 @@ import type { ChangeCounter, Engine, Explanation, MaybePromise, Metric, ReadResu
 import type { LoadOptions, LoadResult, LoadSet } from '../shared/loader.ts';
 import { explain, type PlanStep } from '../shared/query-plan.ts';
 import { isCheapWrite } from '../shared/write-cost.ts';
-import { type Output, outputOfRead } from '../sql/output.ts';
-import { compileRead } from '../sql/read.ts';
+import { outputOfRead } from '../sql/output.ts';
 import { CountedMark, WalIndexMark } from './connection/change-counter.ts';
 import { Connection, whileBusy } from './connection/connection.ts';
 import { fileOf, IN_MEMORY, misplaced, type OpenFiles, openFiles } from './connection/database-files.ts';
 import { Snapshot } from './connection/snapshot.ts';
+import { TableStatistics } from './connection/table-statistics.ts';
 import { sqliteDialect } from './dialect.ts';
 import { DAMAGED, translateError } from './errors.ts';
 import { sqliteMetrics } from './metrics.ts';
-import { InlineReads } from './read/inline-reads.ts';
+import { compileForExplain, type ReadState, readByRoute } from './read/routes.ts';
 import { RowCache } from './read/row-cache.ts';
-import { compileReadJob } from './read-threads/read-job.ts';
 import { READ_POOL_LIMITS, ReadPool, type ReadPoolLimits } from './read-threads/read-pool.ts';
 import { DeclarationWatch } from './schema/declaration-watch.ts';
 import { prepareSchema, type SqliteRequirement } from './schema/migrate.ts';
 import { hasOwnTables, makeOwnTables, rejectCredentials } from './schema/own-tables.ts';
 import { checkOwner } from './schema/schema.ts';
-import { compilePrefiltered } from './search/index-prefilter.ts';
 import { compileJob } from './write/jobs.ts';
 import { loadRows } from './write/loader.ts';
 import { applyJobs } from './write/run-jobs.ts';
@@ -135,14 +133,14 @@ class SqliteEngine implements Engine {
   private readonly reader: Connection;
   private readonly writer: Writer;
   private readonly file: Parts['file'];
-  private readonly here: InlineReads;
+  private readonly readState: ReadState;
   /** The change counter of the last schema check. */
-  private looked = Number.NaN;
+  private checkedAt = Number.NaN;
   /** The change counter of the last detected damage. */
   private damagedAt = Number.NaN;
 
   constructor(parts: Parts) {
-    const { reader, changes, file } = parts;
+    const { reader, changes, file, limitMs } = parts;
     this.path = parts.path;
     this.location = parts.location;
     this.steps = parts.steps;
@@ -150,21 +148,19 @@ class SqliteEngine implements Engine {
     this.reader = reader;
     this.changes = changes;
     this.file = file;
-    this.here = new InlineReads(reader, file, parts.limitMs);
+    this.readState = { connection: reader, changes, statistics: new TableStatistics(reader), limitMs, file };
   }
 
   read(plan: ReadPlan, encoding: Encoding): MaybePromise<ReadResult> {
     try {
-      const mark = this.changes.current();
-      const { file } = this;
-      file?.snapshot.refresh(mark);
-      if (file !== undefined && mark !== this.looked) {
-        file.declared.check();
-        this.looked = mark;
+      const mark = this.refreshSnapshot();
+      if (mark !== this.checkedAt) {
+        this.file?.declared.check();
+        this.checkedAt = mark;
       }
       const output = outputOfRead(plan, encoding, sqliteDialect);
-      const found = this.here.read(plan, encoding, output, mark);
-      return found ?? this.readApart(file!.readers, plan, encoding, output).catch((error) => this.refuse(error));
+      const result = readByRoute({ plan, encoding, output, mark }, this.readState);
+      return result instanceof Promise ? result.catch((error) => this.refuse(error)) : result;
     } catch (error) {
       return this.refuse(error);
     }
@@ -172,7 +168,7 @@ class SqliteEngine implements Engine {
 
   async write(plan: WritePlan, encoding: Encoding): Promise<WriteResult> {
     try {
-      const isQuick = isCheapWrite(plan, () => this.here.isSmall(plan.into, this.changes.current()));
+      const isQuick = isCheapWrite(plan, () => this.readState.statistics.isSmall(plan.into, this.refreshSnapshot()));
       const compiling = compileJob(plan, encoding);
       return await this.writer.write(isQuick ? runToEnd(compiling) : await schedule(compiling), isQuick);
     } catch (error) {
@@ -190,7 +186,7 @@ class SqliteEngine implements Engine {
   }
 
   async ownTables({ make }: { readonly make: boolean }): Promise<boolean> {
-    this.file?.snapshot.refresh(this.changes.current());
+    this.refreshSnapshot();
     if (hasOwnTables(this.reader)) return true;
     if (!make) return false;
     if (this.file === undefined) makeOwnTables(this.reader);
@@ -199,12 +195,7 @@ class SqliteEngine implements Engine {
   }
 
   explain(plan: ReadPlan): Explanation {
-    const output: Output = { form: 'json', stripNulls: false };
-    const isApart = this.file !== undefined && !this.here.isQuickOnSmall(plan, this.changes.current());
-    // Explains the search index if the read would use it.
-    const narrowed = isApart ? compilePrefiltered(plan, output)?.statement : undefined;
-    const statement =
-      this.here.quickOnLarge(plan, output)?.statement ?? narrowed ?? compileRead(plan, output, sqliteDialect);
+    const statement = compileForExplain(plan, this.changes.current(), this.readState);
     return explain(statement.sql, this.reader.explain(statement) as unknown as PlanStep[]);
   }
 
@@ -242,6 +233,13 @@ class SqliteEngine implements Engine {
     if (this.changes instanceof WalIndexMark) this.changes.close();
   }
 
+  /** Returns the change counter of the data that the next read sees. */
+  private refreshSnapshot(): number {
+    const mark = this.changes.current();
+    this.file?.snapshot.refresh(mark);
+    return mark;
+  }
+
   private refuse(error: unknown): never {
     const refused = translateError(error);
     if (refused instanceof ApiError && refused.message === DAMAGED) this.damagedAt = this.changes.current();
@@ -256,11 +254,5 @@ class SqliteEngine implements Engine {
     } finally {
       connection.close();
     }
-  }
-
-  private async readApart(readers: ReadPool, plan: ReadPlan, encoding: Encoding, output: Output): Promise<ReadResult> {
-    // Taken before the read: the rows may be newer than the tag, but never older.
-    const state = this.changes.tag();
-    return { ...(await readers.read(compileReadJob(plan, encoding, output))), state };
   }
 }

@@ -12,12 +12,12 @@ import type { ReadPlan } from '../../../plan/types.ts';
 import type { ReadResult } from '../../engine.ts';
 import { type Output, outputOf, pageEndIn } from '../../sql/output.ts';
 import { compileCount, compilePageEnd, compileRead } from '../../sql/read.ts';
-import { maxRowBytes } from '../../sql/row-size.ts';
+import { boundRow, maxRowBytes, rowTooLong } from '../../sql/row-size.ts';
 import { identifier, type SqlDialect } from '../../sql/statement.ts';
 import { takeSlot } from '../connections/connection-limits.ts';
 import { recordLength, release } from '../connections/connection-memory.ts';
 import { query, quoteText, type Runner, reserve, run, WAITING_FOR_A_CLIENT } from '../driver.ts';
-import { boundedRow, isTooLong, rowTooLong } from './row-bytes.ts';
+import { isTooLong } from './row-bytes.ts';
 
 const ROWS_PER_FETCH = 1_000;
 /**
@@ -48,7 +48,7 @@ export async function openCursor(
     const usual = outputOf(plan.columns, encoding, dialect);
     // JSON.stringify would block the event loop on long texts, so the database builds their JSON.
     const output: Output = isLong && usual.form === 'plain' ? { ...usual, form: 'json' } : usual;
-    const read = compileRead(plan, boundedRow(plan, output), dialect);
+    const read = compileRead(plan, boundRow(plan, output), dialect);
     const size = isLong ? longRows(maxRowBytes(plan.columns, output)) : { rows: ROWS_PER_FETCH, most: ROWS_PER_FETCH };
     await query(connection, { sql: `declare page no scroll cursor for ${read.sql}`, params: read.params });
     const body = new Parts(connection, encoding, output.form, size, giveBack);

@@ -14,11 +14,12 @@ import { checkBeforeInsert } from '../../shared/plan-keys.ts';
 import { checkAffected, checkVersion, returnTooLarge, shorterDryRun } from '../../shared/write-checks.ts';
 import { outputOf } from '../../sql/output.ts';
 import { compileRead } from '../../sql/read.ts';
+import { boundRow } from '../../sql/row-size.ts';
 import { onDedicatedConnection } from '../connections/connection-limits.ts';
 import { recordLength } from '../connections/connection-memory.ts';
 import { query, type Runner, run } from '../driver.ts';
 import { sqlState, surelyUndone } from '../errors.ts';
-import { boundedRow, isTooLong, mayReturnTooMuch } from '../read/row-bytes.ts';
+import { isTooLong, mayReturnTooMuch } from '../read/row-bytes.ts';
 import { bulkUpdate } from './bulk-update.ts';
 import { rememberResult, takeKey } from './idempotency-keys.ts';
 import { rowsAsJsonInPieces } from './input-rows.ts';
@@ -137,7 +138,7 @@ function answerOf({ dialect }: WriteContext, plan: WritePlan, encoding: Encoding
   if (plan.returning === undefined) return undefined;
   const areFound = plan.kind === 'update' || plan.kind === 'delete';
   const shape = areFound ? sortedByKey(plan.into, plan.returning) : plan.returning;
-  const output = boundedRow(shape, outputOf(shape.columns, encoding, dialect));
+  const output = boundRow(shape, outputOf(shape.columns, encoding, dialect));
   return { shape, output, isCounted: mayReturnTooMuch(plan, shape.columns, output) };
 }
 

@@ -8,23 +8,17 @@ import { MAX_HASH_GROUP_LENGTH, MAX_HASH_GROUPS } from '../../../base/limits.ts'
 import { type Expression, fieldOf, isAlways, type ReadPlan, type Shape } from '../../../plan/types.ts';
 import type { Output } from '../../sql/output.ts';
 import { compileRead } from '../../sql/read.ts';
-import {
-  type ColumnsOf,
-  identifier,
-  type JsonAggregate,
-  type SqlDialect,
-  type Statement,
-} from '../../sql/statement.ts';
+import { type ColumnsOf, identifier, type JsonAggregate, type SqlDialect } from '../../sql/statement.ts';
 import { spendRow } from '../connection/deadline.ts';
 import { guardedDialect, sqliteDialect } from '../dialect.ts';
+import type { ReadAttempt } from '../read-threads/reader.ts';
 import { hasIndex } from '../schema/schema.ts';
 
 /** There are too many groups for memory, so SQLite sorts the rows. */
 export class TooManyGroups extends Error {}
 
-/** Undefined if hash aggregation does not help: a single group, or rows already in index order. */
-export function compileHashAggregate(plan: ReadPlan, output: Output): Statement | undefined {
-  if (!mustSort(plan)) return undefined;
+/** Undefined if the keys or aggregates cannot be computed in parts. */
+export function compileHashAggregate(plan: ReadPlan, output: Output): ReadAttempt | undefined {
   let isGathered = false;
   // Counts every aggregated row; rows that a condition excludes are counted separately.
   const dialect: SqlDialect = {
@@ -36,10 +30,11 @@ export function compileHashAggregate(plan: ReadPlan, output: Output): Statement 
     },
   };
   const statement = compileRead(plan, output, dialect);
-  return isGathered ? statement : undefined;
+  return isGathered ? { statement } : undefined;
 }
 
-function mustSort({ groupBy = [], columns }: ReadPlan): boolean {
+/** Whether SQLite would sort: not for a single group, or for rows in index order. */
+export function mustSort({ groupBy = [], columns }: ReadPlan): boolean {
   const [only] = groupBy;
   if (only === undefined) return false;
   const field = groupBy.length === 1 ? fieldOf(only) : undefined;

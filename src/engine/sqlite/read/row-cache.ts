@@ -8,7 +8,6 @@
  */
 
 import { ROW_CACHE_BYTES } from '../../../base/limits.ts';
-import { memoize } from '../../../base/memo.ts';
 import type { Collection } from '../../../collection/declaration.ts';
 import type { Row } from '../../../collection/value.ts';
 import { closing, type Encoding, encodeRows, opening, ROW, type RowForm } from '../../../encode/encoding.ts';
@@ -24,7 +23,8 @@ import { anyEmbedded } from '../../sql/row-size.ts';
 import { buildStatement, identifier, type Statement } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
 import { guardedDialect, sqliteDialect } from '../dialect.ts';
-import { PAGE } from './byte-budget.ts';
+import { PAGE_BUDGET } from './byte-budget.ts';
+import type { Read } from './routes.ts';
 
 type Columns = ReadPlan['columns'];
 
@@ -44,8 +44,8 @@ export class RowCache {
     private readonly changes: ChangeCounter,
   ) {}
 
-  /** Undefined if the list must be read normally. `mark` is the change counter to which the snapshot was refreshed. */
-  list(plan: ReadPlan, encoding: Encoding, mark: number): ReadResult | undefined {
+  /** Undefined if the list must be read normally. */
+  list({ plan, encoding, mark }: Read): ReadResult | undefined {
     const { from, columns } = plan;
     if (plan.groupBy !== undefined || encoding.format !== 'json' || encoding.stripNulls) return undefined;
     if (!this.wasAsked(columns)) return undefined;
@@ -66,7 +66,7 @@ export class RowCache {
       if (!Number.isSafeInteger(number)) return undefined;
       if (!texts.has(number)) missing.push(number);
     }
-    if (missing.length > 0) this.learn(rowsByNumber(from)(columns), texts, missing);
+    if (missing.length > 0) this.readTexts(from, columns, texts, missing);
     // A commit just before the read makes the numbers newer than the cached texts.
     if (this.changes.current() !== mark) return undefined;
     if (named?.rule !== undefined && rows.length > 0) this.see(named.rule, named.number);
@@ -84,11 +84,10 @@ export class RowCache {
     return pageEnd(plan, output, row);
   }
 
-  private learn({ statement, form }: RowsByNumber, texts: Map<number, string>, missing: number[]): void {
+  private readTexts(from: Collection, columns: Columns, texts: Map<number, string>, missing: number[]): void {
     missing.sort((one, other) => one - other);
-    const [, ...params] = statement.params;
-    const found = this.connection.rows({ sql: statement.sql, params: [JSON.stringify(missing), ...params] });
-    for (const [index, row] of found.entries()) {
+    const { statement, form } = compileRowsByNumber(from, columns, missing);
+    for (const [index, row] of this.connection.rows(statement).entries()) {
       const text = encodeRows([row], WHOLE_ROW_JSON, form).slice(1, -1);
       texts.set(missing[index]!, text);
       this.bytes += text.length;
@@ -155,24 +154,20 @@ function numbersOf(plan: ReadPlan, encoding: Encoding): Output {
 }
 
 interface RowsByNumber {
-  /** Its first parameter is the list of row numbers. */
   readonly statement: Statement;
   readonly form: RowForm;
 }
 
-/** Reads rows by number, in the given order. */
-const rowsByNumber = memoize((collection: Collection) =>
-  memoize((columns: Columns): RowsByNumber => {
-    const { name } = collection;
-    const embeds = anyEmbedded(columns);
-    const dialect = embeds ? guardedDialect : sqliteDialect;
-    const { form, stripNulls } = outputOf(columns, WHOLE_ROW_JSON, dialect);
-    const output: Output = embeds ? { form, stripNulls, ...PAGE } : { form, stripNulls };
-    const statement = buildStatement(dialect, (bind) => {
-      const from = `from ${identifier(name)} where ${identifier(name)}.rowid in (select value from json_each(${bind(null)}))`;
-      const order = ` order by ${identifier(name)}.rowid`;
-      return `${compileShape({ columns, order: NO_ORDER }, from, output, scopeOf(dialect, bind, name))}${order}`;
-    });
-    return { statement, form };
-  }),
-);
+/** Reads rows by number, in ascending order. */
+function compileRowsByNumber({ name }: Collection, columns: Columns, numbers: readonly number[]): RowsByNumber {
+  const embeds = anyEmbedded(columns);
+  const dialect = embeds ? guardedDialect : sqliteDialect;
+  const output = { ...outputOf(columns, WHOLE_ROW_JSON, dialect), ...(embeds ? PAGE_BUDGET : {}) };
+  const statement = buildStatement(dialect, (bind) => {
+    const list = bind(JSON.stringify(numbers));
+    const from = `from ${identifier(name)} where ${identifier(name)}.rowid in (select value from json_each(${list}))`;
+    const order = ` order by ${identifier(name)}.rowid`;
+    return `${compileShape({ columns, order: NO_ORDER }, from, output, scopeOf(dialect, bind, name))}${order}`;
+  });
+  return { statement, form: output.form };
+}

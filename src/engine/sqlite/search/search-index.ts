@@ -8,7 +8,6 @@
  * A small catalogue, which needs no index, never fills a batch and is never indexed.
  */
 import type { Database } from 'bun:sqlite';
-import { memoize } from '../../../base/memo.ts';
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import { can } from '../../../collection/types/type.ts';
 import { looseCase } from '../../../text/case.ts';
@@ -59,7 +58,7 @@ export function indexedForm(text: string): string {
 }
 
 /** Undefined for a collection without texts. */
-const searchIndexOf = memoize((collection: Collection): SearchIndex | undefined => {
+function searchIndexOf(collection: Collection): SearchIndex | undefined {
   const texts = collection.fields.filter((field) => isIndexed(collection, field)).map(({ name }) => identifier(name));
   if (texts.length === 0) return undefined;
   const table = identifier(collection.name);
@@ -68,23 +67,20 @@ const searchIndexOf = memoize((collection: Collection): SearchIndex | undefined 
     string,
     ...string[],
   ];
-  const changes = ['_rowid_', ...texts].map((column) => `old.${column} is not new.${column}`);
-  const isChanged = joinInGroups(changes, ' or ', inParentheses);
-  const note = (rows: string) => `begin insert into ${pending} values ${rows} on conflict do nothing; end`;
-  return {
-    table,
-    texts,
-    index,
-    pending,
-    definitions: (page) => [
+  const definitions = (page: number) => {
+    const changes = ['_rowid_', ...texts].map((column) => `old.${column} is not new.${column}`);
+    const isChanged = joinInGroups(changes, ' or ', inParentheses);
+    const record = (rows: string) => `begin insert into ${pending} values ${rows} on conflict do nothing; end`;
+    return [
       `create virtual table ${index} using ${TRIGRAMS}`,
       `create table ${pending} (${PENDING_COLUMN} ${page} */) strict`,
-      `create trigger ${triggers[0]} after insert on ${table} ${note('(new._rowid_)')}`,
-      `create trigger ${triggers[1]} after update on ${table} when ${isChanged} ${note('(old._rowid_), (new._rowid_)')}`,
-      `create trigger ${triggers[2]} after delete on ${table} ${note('(old._rowid_)')}`,
-    ],
+      `create trigger ${triggers[0]} after insert on ${table} ${record('(new._rowid_)')}`,
+      `create trigger ${triggers[1]} after update on ${table} when ${isChanged} ${record('(old._rowid_), (new._rowid_)')}`,
+      `create trigger ${triggers[2]} after delete on ${table} ${record('(old._rowid_)')}`,
+    ];
   };
-});
+  return { table, texts, index, pending, definitions };
+}
 
 function nameOf(table: string): string {
   return `_${table}_search`;
