@@ -1,6 +1,6 @@
 /**
  * One read transaction for as long as the data does not change. Beginning and ending one costs more than reading a row: with a
- * transaction for each read, pages and lists take 15 to 20 % more CPU time (`npm run bench:compare`, 2026-11-17). While the mark of the
+ * transaction for each read, pages and lists take 15 to 20 % more CPU time (`npm run bench:compare`, 2026-11-17). While the changeCount of the
  * data does not change, the open transaction shows the newest state.
  */
 
@@ -12,17 +12,17 @@ import type { Connection } from './connection.ts';
 const RELEASE_MS = 250;
 /** Nor may one be kept while somebody writes: only data that has stood still for a while is worth it. */
 const QUIET_MS = 50;
-/** Counted up by a connection whenever it finds, by the header that the mark looks at, that others have written. */
+/** Counted up by a connection whenever it finds, by the header that the changeCount looks at, that others have written. */
 const DATA_VERSION: Statement = { sql: 'pragma data_version', params: [] };
 
 export class Snapshot {
   /** How often the connection was found reading when nothing should have been, for the metrics. */
   stale = 0;
-  private mark = Number.NaN;
+  private changeCount = Number.NaN;
   private changedAt = 0;
   private held = false;
-  /** The mark and the version that the connection saw together. */
-  private seen = { mark: Number.NaN, version: Number.NaN };
+  /** The changeCount and the version that the connection saw together. */
+  private seen = { changeCount: Number.NaN, version: Number.NaN };
   private readonly timer: ReturnType<typeof setInterval>;
 
   constructor(private readonly connection: Connection) {
@@ -30,14 +30,14 @@ export class Snapshot {
     this.timer.unref();
   }
 
-  /** What is read after this is of now; `mark` is the data's, just looked at. */
-  refresh(mark: number): void {
-    if (mark === this.mark) {
+  /** What is read after this is of now; `changeCount` is the data's, just looked at. */
+  refresh(changeCount: number): void {
+    if (changeCount === this.changeCount) {
       if (!this.held && performance.now() - this.changedAt > QUIET_MS) this.hold();
       return;
     }
     this.release();
-    this.mark = mark;
+    this.changeCount = changeCount;
     this.changedAt = performance.now();
   }
 
@@ -63,15 +63,15 @@ export class Snapshot {
     if (!this.connection.settle()) this.stale++;
   }
 
-  /** Whether reads are of an older state than the mark tells of. */
+  /** Whether reads are of an older state than the changeCount tells of. */
   isBehind(changes: ChangeCounter): boolean {
-    const mark = changes.current();
-    this.refresh(mark);
+    const changeCount = changes.current();
+    this.refresh(changeCount);
     const version = this.connection.number(DATA_VERSION);
     // Somebody is writing: the version may be of before or after.
-    if (changes.current() !== mark) return false;
-    if (mark !== this.seen.mark && version === this.seen.version) return true;
-    this.seen = { mark, version };
+    if (changes.current() !== changeCount) return false;
+    if (changeCount !== this.seen.changeCount && version === this.seen.version) return true;
+    this.seen = { changeCount, version };
     return false;
   }
 

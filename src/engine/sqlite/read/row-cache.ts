@@ -3,7 +3,7 @@
  * with what is embedded in them: a list needs the numbers of its rows from the database, in order, and joins the texts. For
  * tables that are small: all their rows fit.
  *
- * What is joined is of one moment: the mark of the data is looked at once more when all is read, and where it has changed, the
+ * What is joined is of one moment: the changeCount of the data is looked at once more when all is read, and where it has changed, the
  * list is read anew.
  */
 
@@ -37,7 +37,7 @@ export class RowCache {
   /** The numbers of rows that satisfy a role's rule. A caller's requests share the rule object. */
   private passing = new WeakMap<Predicate, Set<number>>();
   private bytes = 0;
-  private mark = Number.NaN;
+  private changeCount = Number.NaN;
 
   constructor(
     private readonly connection: Connection,
@@ -45,14 +45,14 @@ export class RowCache {
   ) {}
 
   /** Undefined if the list must be read normally. */
-  list({ plan, encoding, mark }: Read): ReadResult | undefined {
+  list({ plan, encoding, changeCount }: Read): ReadResult | undefined {
     const { from, columns } = plan;
     if (plan.groupBy !== undefined || encoding.format !== 'json' || encoding.stripNulls) return undefined;
     if (!this.wasAsked(columns)) return undefined;
-    if (mark !== this.mark || this.bytes > ROW_CACHE_BYTES) this.clear(mark);
+    if (changeCount !== this.changeCount || this.bytes > ROW_CACHE_BYTES) this.clear(changeCount);
     const named = numberNamed(plan);
     const known = named && this.isSeen(named) ? this.texts.get(columns)?.get(named.number) : undefined;
-    if (known !== undefined && this.changes.current() === mark) {
+    if (known !== undefined && this.changes.current() === changeCount) {
       return { returned: 1, body: `${opening(encoding)}${known}${closing(encoding)}` };
     }
     const output = numbersOf(plan, encoding);
@@ -68,7 +68,7 @@ export class RowCache {
     }
     if (missing.length > 0) this.readTexts(from, columns, texts, missing);
     // A commit just before the read makes the numbers newer than the cached texts.
-    if (this.changes.current() !== mark) return undefined;
+    if (this.changes.current() !== changeCount) return undefined;
     if (named?.rule !== undefined && rows.length > 0) this.see(named.rule, named.number);
     let list = '';
     for (const row of rows) list += `${list === '' ? '' : ','}${texts.get(row[ROW] as number)}`;
@@ -119,11 +119,11 @@ export class RowCache {
     return texts;
   }
 
-  private clear(mark: number): void {
+  private clear(changeCount: number): void {
     this.texts.clear();
     this.passing = new WeakMap();
     this.bytes = 0;
-    this.mark = mark;
+    this.changeCount = changeCount;
   }
 }
 
