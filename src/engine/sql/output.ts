@@ -1,7 +1,7 @@
 /**
- * How the rows of an answer leave the database. Most are columns of plain values, which JSON.stringify prints quickest. Where
- * a column has no such value (json, an int8, an array), the database makes the JSON text of the whole row. For CSV each column
- * has its text form. Beside them may be the text forms of the order keys, which tell where a page ends.
+ * Compiles the select list. Most rows have columns of plain values, which JSON.stringify prints fastest. If a column has
+ * no plain value (json, int8, arrays), the database builds the JSON text of the whole row. CSV needs the text form of
+ * each column. The text forms of the order keys may follow: the page end.
  */
 
 import { memoize } from '../../base/memo.ts';
@@ -24,8 +24,8 @@ export interface Output extends ByteBudget {
 }
 
 /**
- * Matches a column name that can be an SQL alias: not longer than an identifier, and not `__proto__`. Every internal alias
- * beside the columns of a row contains a space, so no name that matches can collide with one. Other names only occur in JSON text.
+ * Matches a column name that can be an SQL alias: not longer than an identifier, and not `__proto__`. Internal aliases
+ * contain a space, so they never collide with it. Other names only occur in JSON text.
  */
 const ORDINARY = /^(?!__proto__$)[\w$-]{1,60}$/;
 

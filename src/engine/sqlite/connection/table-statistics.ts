@@ -12,14 +12,14 @@ const SIZE: Statement = {
   params: [],
 };
 
-interface Seen {
+interface TableSize {
   at: number;
   changeCount: number;
   small: boolean;
 }
 
 export class TableStatistics {
-  private readonly seen = new Map<Collection, Seen>();
+  private readonly seen = new Map<Collection, TableSize>();
   /** By index name, for all collections. */
   private readonly perValue = new Map<string, number>();
 
@@ -33,7 +33,7 @@ export class TableStatistics {
     return this.size.bytes;
   }
 
-  /** Whether every read of the table is cheap; `changeCount` is the change counter. */
+  /** Whether every read of the table is cheap; `changeCount` is the current one. */
   isSmall(collection: Collection, changeCount: number): boolean {
     let seen = this.seen.get(collection);
     if (seen?.changeCount === changeCount) return seen.small;

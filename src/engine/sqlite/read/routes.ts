@@ -33,7 +33,7 @@ export interface Read {
   readonly plan: ReadPlan;
   readonly encoding: Encoding;
   readonly output: Output;
-  /** The change counter to which the snapshot was refreshed. */
+  /** The change count to which the snapshot was refreshed. */
   readonly changeCount: number;
 }
 
@@ -65,7 +65,7 @@ const ROUTES: readonly Route[] = [
   {
     name: 'row cache',
     runsOn: 'event loop',
-    applies: (read, state) => state.file!.snapshot.isStill && isCheapOnSmallTable(read, state),
+    applies: (read, state) => state.file!.snapshot.isStable && isCheapOnSmallTable(read, state),
     run: (read, state) => withinBudgetIfRelated(read, () => readCachedRows(read, state, state.file!.rows)),
     why: 'The JSON texts of the rows are cached. SQLite only returns row numbers in order.',
   },

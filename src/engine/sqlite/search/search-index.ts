@@ -1,11 +1,10 @@
 /**
- * The index behind text filters, one for each collection. An FTS5 table holds the trigrams of each row's texts and finds the rows
- * that may match (candidates.ts); the exact test decides.
+ * The index for text filters, one for each collection. An FTS5 table holds the trigrams of each row's texts and finds
+ * candidates (index-candidates.ts); the exact test decides.
  *
- * A write does not update it: triggers only note the row as pending, which costs next to nothing, and the writer's thread indexes
- * pending rows later, a batch at a time, as PostgreSQL does with the pending list of a GIN index. Until then they are candidates of
- * every search. So each row is pending or indexed as it is, whoever wrote it: the triggers are plain SQL that any program can run.
- * A small catalogue, which needs no index, never fills a batch and is never indexed.
+ * A write does not update it. Triggers only record the row as pending, which is cheap, and the writer thread indexes
+ * pending rows later in batches. Until then they are candidates of every search. The triggers are plain SQL, so rows that
+ * another program writes are also recorded. A small catalogue never fills a batch and is never indexed.
  */
 import type { Database } from 'bun:sqlite';
 import type { Collection, Field } from '../../../collection/declaration.ts';
