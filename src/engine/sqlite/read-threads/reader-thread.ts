@@ -14,7 +14,7 @@ import { checkFiles } from '../connection/database-files.ts';
 import { clearDeadline, setDeadline, spendRows } from '../connection/deadline.ts';
 import { toThreadResult } from '../connection/thread-result.ts';
 import { translateError } from '../errors.ts';
-import { forgetPatterns } from '../functions/define.ts';
+import { clearPatterns } from '../functions/define.ts';
 import { TooManyGroups } from '../read/hash-aggregate.ts';
 import type { ReaderAnswer, ReaderRequest, ReadJob } from './reader.ts';
 
@@ -179,5 +179,5 @@ function end(id: number): void {
   if (!isSettled) self.postMessage({ kind: 'stale' } satisfies ReaderAnswer);
   if (isSettled && idle.length < MAX_IDLE) idle.push(connection);
   else connection.close();
-  forgetPatterns();
+  clearPatterns();
 }
