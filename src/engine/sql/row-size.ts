@@ -5,11 +5,15 @@ import { MAX_ROW_BYTES, SHORT_ROW_BYTES } from '../../base/limits.ts';
 import { memoize } from '../../base/memo.ts';
 import type { Field } from '../../collection/declaration.ts';
 import { isLong } from '../../collection/types/type.ts';
-import type { Expression, OutputColumn, ReadPlan } from '../../plan/types.ts';
-import type { Output } from './output.ts';
+import type { Expression, OrderKey, OutputColumn, ReadPlan } from '../../plan/types.ts';
+import type { ByteBudget } from './statement.ts';
 
 /** A number, date or column name with its punctuation. */
 const SHORT_COLUMN_BYTES = 64;
+
+interface OrderKeys {
+  readonly keys?: readonly OrderKey[];
+}
 
 interface ColumnSizes {
   /** A field for each column whose values may be long. */
@@ -53,12 +57,12 @@ export function anyEmbedded(columns: readonly OutputColumn[]): boolean {
 }
 
 /** The maximum size of a row with its order keys. Rows stored before a limit was lowered may exceed it. */
-export function maxRowBytes(columns: readonly OutputColumn[], { keys = [] }: Pick<Output, 'keys'>): number {
+export function maxRowBytes(columns: readonly OutputColumn[], { keys = [] }: OrderKeys): number {
   return columnSizes(columns).maxBytes + sum(keys.map(({ expression }) => maxBytesOf(expression)));
 }
 
 /** Adds a byte budget for each row if a row could exceed the maximum size. */
-export function boundRow({ columns }: Pick<ReadPlan, 'columns'>, output: Output): Output {
+export function boundRow<T extends ByteBudget & OrderKeys>({ columns }: Pick<ReadPlan, 'columns'>, output: T): T {
   return maxRowBytes(columns, output) > MAX_ROW_BYTES ? { ...output, bounded: 'row' } : output;
 }
 

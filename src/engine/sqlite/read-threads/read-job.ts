@@ -4,7 +4,7 @@ import { readsOtherCollections } from '../../shared/plan-keys.ts';
 import { pageEndNames } from '../../sql/output.ts';
 import { compileCount, compilePageEnd, compileRead } from '../../sql/read.ts';
 import { guardedDialect, sqliteDialect } from '../dialect.ts';
-import type { Read } from '../read/routes.ts';
+import type { Read } from '../read/read.ts';
 import { prefilterDialect } from '../search/index-prefilter.ts';
 import type { ReadAttempt, ReadJob } from './reader.ts';
 

@@ -4,10 +4,11 @@
  */
 
 import { QUICK_ANSWER_BYTES, QUICK_PAGE_ROWS, QUICK_STEPS } from '../../../base/limits.ts';
+import { memoize } from '../../../base/memo.ts';
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import { NO_ORDER } from '../../../plan/read/shape.ts';
 import { fieldOf, type OrderKey, type Predicate, type ReadPlan } from '../../../plan/types.ts';
-import { conjuncts, maxKeys, readsOtherCollections } from '../../shared/plan-keys.ts';
+import { conjuncts, maxKeys, readsOtherCollections, singleKey } from '../../shared/plan-keys.ts';
 import { columnSteps, filterSteps } from '../../shared/text-cost.ts';
 import type { Output } from '../../sql/output.ts';
 import { compileRead } from '../../sql/read.ts';
@@ -31,8 +32,25 @@ export function mayFollowIndex(plan: ReadPlan): boolean {
   return plan.groupBy === undefined && filterSteps(plan) === 0;
 }
 
+/** Reads by key with another key are the same statement. Without the memo they take about a tenth more CPU time. */
+const readsByKey = memoize((_from: Collection) =>
+  memoize((_columns: ReadPlan['columns']) => new Map<Output['form'], IndexRead>()),
+);
+
 /** Undefined for a read that is not certainly cheap. */
 export function compileIndexRead(plan: ReadPlan, output: Output, rowsPerValue: RowsPerValue): IndexRead | undefined {
+  const key = singleKey(plan);
+  if (key === undefined || output.stripNulls) return compileAccess(plan, output, rowsPerValue);
+  const known = readsByKey(plan.from)(plan.columns);
+  const same = known.get(output.form);
+  const params = [sqliteDialect.stored(key, plan.from.key[0]!.type)];
+  if (same !== undefined) return { statement: { sql: same.statement.sql, params }, bytes: same.bytes };
+  const compiled = compileAccess({ ...plan, order: NO_ORDER }, output, rowsPerValue);
+  if (compiled?.statement.params.length === 1) known.set(output.form, compiled);
+  return compiled;
+}
+
+function compileAccess(plan: ReadPlan, output: Output, rowsPerValue: RowsPerValue): IndexRead | undefined {
   const terms = conjuncts(plan.where);
   const keys = maxKeys(plan.from, terms);
   const rows = keys ?? plan.limit;
@@ -45,9 +63,7 @@ export function compileIndexRead(plan: ReadPlan, output: Output, rowsPerValue: R
   // A row may have very many related rows, so the steps are counted.
   const dialect = readsOtherCollections(plan) ? guardedDialect : sqliteDialect;
   const statement =
-    keys === undefined
-      ? compileWalk(plan, bounded, terms, rowsPerValue, dialect)
-      : compileRead(keys === 1 ? { ...plan, order: NO_ORDER } : plan, bounded, dialect);
+    keys === undefined ? compileWalk(plan, bounded, terms, rowsPerValue, dialect) : compileRead(plan, bounded, dialect);
   return statement && { statement, bytes };
 }
 

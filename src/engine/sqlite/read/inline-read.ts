@@ -10,8 +10,7 @@ import { boundRow } from '../../sql/row-size.ts';
 import type { Statement } from '../../sql/statement.ts';
 import { clearDeadline, setDeadline } from '../connection/deadline.ts';
 import { guardedDialect, sqliteDialect } from '../dialect.ts';
-import type { Read, ReadState } from './routes.ts';
-import type { RowCache } from './row-cache.ts';
+import type { Read, ReadState } from './read.ts';
 
 export function readWithDeadline(read: Read, state: ReadState): ReadResult {
   setDeadline(state.limitMs);
@@ -22,8 +21,8 @@ export function readWithDeadline(read: Read, state: ReadState): ReadResult {
   }
 }
 
-export function readCachedRows(read: Read, state: ReadState, rows: RowCache): ReadResult | undefined {
-  const list = rows.list(read);
+export function readCachedRows(read: Read, state: ReadState): ReadResult | undefined {
+  const list = state.file!.rows.list(read);
   return list && addTotal(read, state, list);
 }
 

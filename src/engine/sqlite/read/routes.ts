@@ -4,22 +4,17 @@
  */
 
 import { QUICK_ANSWER_BYTES, QUICK_STEPS } from '../../../base/limits.ts';
-import type { Encoding } from '../../../encode/encoding.ts';
 import type { ReadPlan } from '../../../plan/types.ts';
-import type { ChangeCounter, MaybePromise, ReadResult } from '../../engine.ts';
+import type { MaybePromise, ReadResult } from '../../engine.ts';
 import { readsOtherCollections } from '../../shared/plan-keys.ts';
 import { columnSteps, filterSteps } from '../../shared/text-cost.ts';
 import type { Output } from '../../sql/output.ts';
 import { compileRead } from '../../sql/read.ts';
 import { boundRow, columnSizes } from '../../sql/row-size.ts';
 import type { Statement } from '../../sql/statement.ts';
-import type { Connection } from '../connection/connection.ts';
 import { StepBudgetExceeded } from '../connection/deadline.ts';
-import type { Snapshot } from '../connection/snapshot.ts';
-import type { TableStatistics } from '../connection/table-statistics.ts';
 import { guardedDialect, sqliteDialect } from '../dialect.ts';
 import { compileReadJob } from '../read-threads/read-job.ts';
-import type { ReadPool } from '../read-threads/read-pool.ts';
 import type { ReadAttempt, ReadJob } from '../read-threads/reader.ts';
 import { candidateQuery } from '../search/index-candidates.ts';
 import { compilePrefiltered } from '../search/index-prefilter.ts';
@@ -27,24 +22,7 @@ import { PAGE_BUDGET, withinBudget } from './byte-budget.ts';
 import { compileHashAggregate, mustSort } from './hash-aggregate.ts';
 import { compileIndexRead, mayFollowIndex } from './index-reads.ts';
 import { readCachedRows, readWhole, readWithDeadline } from './inline-read.ts';
-import type { RowCache } from './row-cache.ts';
-
-export interface Read {
-  readonly plan: ReadPlan;
-  readonly encoding: Encoding;
-  readonly output: Output;
-  /** The change count to which the snapshot was refreshed. */
-  readonly changeCount: number;
-}
-
-export interface ReadState {
-  readonly connection: Connection;
-  readonly changes: ChangeCounter;
-  readonly statistics: TableStatistics;
-  readonly limitMs: number;
-  /** Absent in memory, where one connection does everything. */
-  readonly file?: { readonly snapshot: Snapshot; readonly rows: RowCache; readonly readers: ReadPool } | undefined;
-}
+import type { Read, ReadState } from './read.ts';
 
 interface Route {
   readonly name: string;
@@ -66,7 +44,7 @@ const ROUTES: readonly Route[] = [
     name: 'row cache',
     runsOn: 'event loop',
     applies: (read, state) => state.file!.snapshot.isStable && isCheapOnSmallTable(read, state),
-    run: (read, state) => withinBudgetIfRelated(read, () => readCachedRows(read, state, state.file!.rows)),
+    run: (read, state) => withinBudgetIfRelated(read, () => readCachedRows(read, state)),
     why: 'The JSON texts of the rows are cached. SQLite only returns row numbers in order.',
   },
   {

@@ -21,7 +21,7 @@ import { buildStatement, identifier, type Statement } from '../../sql/statement.
 import type { Connection } from '../connection/connection.ts';
 import { guardedDialect, sqliteDialect } from '../dialect.ts';
 import { PAGE_BUDGET } from './byte-budget.ts';
-import type { Read } from './routes.ts';
+import type { Read } from './read.ts';
 
 type Columns = ReadPlan['columns'];
 
