@@ -1,7 +1,7 @@
 /** An unfinished statement on a connection never makes the next read show outdated data. */
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, setSystemTime, test } from 'bun:test';
-import { CountedMark } from '../../src/engine/sqlite/connection/change-counter.ts';
+import { MemoryChangeCounter } from '../../src/engine/sqlite/connection/change-counter.ts';
 import { Connection } from '../../src/engine/sqlite/connection/connection.ts';
 import { checkDeadline, clearDeadline, setDeadline } from '../../src/engine/sqlite/connection/deadline.ts';
 import { Snapshot } from '../../src/engine/sqlite/connection/snapshot.ts';
@@ -78,7 +78,7 @@ describe('on a connection', () => {
   });
 
   test('a snapshot with an unfinished statement never shows outdated data: it is counted, and the data is read again', () => {
-    const changes = new CountedMark();
+    const changes = new MemoryChangeCounter();
     const snapshot = new Snapshot(connection);
     const count = () => {
       snapshot.refresh(changes.current());
@@ -89,7 +89,7 @@ describe('on a connection', () => {
     leaveHalfway();
     expect(count()).toBe(5);
     writeOne();
-    changes.changed();
+    changes.increment();
     expect(count()).toBe(6);
     expect(snapshot.stale).toBe(1);
     snapshot.close();
@@ -97,13 +97,13 @@ describe('on a connection', () => {
   });
 
   test('a reader is behind while it does not see an announced commit', () => {
-    const changes = new CountedMark();
+    const changes = new MemoryChangeCounter();
     const snapshot = new Snapshot(connection);
     expect(snapshot.isBehind(changes)).toBe(false);
     writeOne();
-    changes.changed();
+    changes.increment();
     expect(snapshot.isBehind(changes)).toBe(false);
-    changes.changed();
+    changes.increment();
     expect([snapshot.isBehind(changes), snapshot.isBehind(changes)]).toEqual([true, true]);
     writeOne();
     expect([snapshot.isBehind(changes), snapshot.isBehind(changes)]).toEqual([false, false]);

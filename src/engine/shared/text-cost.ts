@@ -6,7 +6,7 @@
 import { ApiError } from '../../base/errors.ts';
 import { memoize } from '../../base/memo.ts';
 import { isLong } from '../../collection/types/type.ts';
-import type { Expression, OrderKey, OutputColumn, Predicate, ReadPlan } from '../../plan/types.ts';
+import type { Expression, Predicate, ReadPlan } from '../../plan/types.ts';
 import { sizeOfRegex } from '../../text/regex.ts';
 
 /** Tokenizing uses a long regular expression, and each word is looked up. */
@@ -16,7 +16,7 @@ const READING_STEPS = 8;
 
 /** Steps on rows that may not be part of the result. Stops counting beyond `enough`. */
 export function filterSteps({ where, order }: Pick<ReadPlan, 'where' | 'order'>, enough = 0): number {
-  return stepsOfOrder(order) + stepsOf(where, enough);
+  return columnSteps(order) + stepsOf(where, enough);
 }
 
 type RegexTest = Pick<Extract<Predicate, { caseless: boolean }>, 'pattern' | 'caseless'>;
@@ -24,13 +24,11 @@ type RegexTest = Pick<Extract<Predicate, { caseless: boolean }>, 'pattern' | 'ca
 /** Cached, since measuring takes time proportional to the expression. */
 export const regexInstructions = memoize(({ pattern, caseless }: RegexTest) => sizeOfRegex(pattern, caseless));
 
-export const columnSteps = memoize((columns: readonly OutputColumn[]) =>
-  sum(columns.map(({ expression }) => stepsOfExpression(expression))),
-);
-
-const stepsOfOrder = memoize((order: readonly OrderKey[]) =>
-  sum(order.map(({ expression }) => stepsOfExpression(expression))),
-);
+export function columnSteps(columns: readonly { readonly expression: Expression }[]): number {
+  let steps = 0;
+  for (const { expression } of columns) steps += stepsOfExpression(expression);
+  return steps;
+}
 
 function stepsOf(predicate: Predicate, enough: number): number {
   switch (predicate.kind) {
@@ -85,8 +83,4 @@ function stepsOfExpression(expression: Expression): number {
   if (!('of' in expression)) return 0;
   const reads = (expression.kind === 'path' || expression.kind === 'cast') && isLong(expression.of.type);
   return (reads ? READING_STEPS : 0) + stepsOfExpression(expression.of);
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
 }

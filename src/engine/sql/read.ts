@@ -1,6 +1,6 @@
 /** Compiles reads to SQL: columns, groups, order, page, count. */
 
-import { memoize } from '../../base/memo.ts';
+import { SHORT_ROW_BYTES } from '../../base/limits/engine.ts';
 import { isLong } from '../../collection/types/type.ts';
 import { ROW } from '../../encode/encoding.ts';
 import { endKeys } from '../../plan/read/page-end.ts';
@@ -82,6 +82,9 @@ export function scopeOf(dialect: SqlDialect, bind: Bind, name: string, stripNull
   return { dialect, bind, name, depth: 0, stripNulls, embed: compileEmbedding };
 }
 
+/** The budget of a row embedded in each row. A short one is covered by the outer row's estimate. */
+const EMBEDDED_BUDGET = { bounded: 'embedded', share: SHORT_ROW_BYTES } as const;
+
 /** The related rows of a row, as a subquery that gives JSON text or the value of one column. */
 function compileEmbedding({ relation, between, plan, shows, many }: Embedding, outer: Scope): string {
   const { from, scope } = joinRelated(relation, outer, { where: between, compile: compilePredicate });
@@ -99,7 +102,7 @@ function compileEmbedding({ relation, between, plan, shows, many }: Embedding, o
     const query = compileGroups(plan, body, output, scope);
     return many ? scope.dialect.listAsJson(query) : counted(`(${query})`, scope);
   }
-  const shape = compileShape(plan, body, many ? output : { ...output, bounded: 'embedded' }, scope);
+  const shape = compileShape(plan, body, many ? output : { ...output, ...EMBEDDED_BUDGET }, scope);
   const query = `${shape}${pageOf(plan, many, scope)}`;
   return many ? scope.dialect.listAsJson(query) : `(${query})`;
 }
@@ -196,25 +199,7 @@ function computedName(index: number): string {
   return `column ${index}`;
 }
 
-/** Cached: an order of fields without parameters always gives the same SQL. */
-const ordersOf = memoize((order: readonly OrderKey[]) => {
-  const isFixed = order.every(({ expression }) => expression.kind === 'field');
-  return isFixed ? memoize((_dialect: SqlDialect) => new Map<string, string>()) : undefined;
-});
-
 export function compileOrder(order: readonly OrderKey[], scope: Scope): string {
-  if (order.length === 0) return '';
-  const known = scope.computed === undefined ? ordersOf(order)?.(scope.dialect) : undefined;
-  if (known === undefined) return compileKeys(order, scope);
-  let sql = known.get(scope.name);
-  if (sql === undefined) {
-    sql = compileKeys(order, scope);
-    known.set(scope.name, sql);
-  }
-  return sql;
-}
-
-function compileKeys(order: readonly OrderKey[], scope: Scope): string {
   // A constant orders nothing, and SQL does not accept a bare null as an order key.
   const keys = order.filter(({ expression }) => expression.kind !== 'null');
   if (keys.length === 0) return '';

@@ -36,6 +36,13 @@ export interface JsonAggregate {
   readonly computed: ReadonlyMap<Expression, string>;
 }
 
+export interface ByteBudget {
+  /** The budget that ends a read: for all rows, for each row, or, `embedded`, for the one row embedded in each. */
+  readonly bounded?: 'rows' | 'row' | 'embedded';
+  /** A row up to this share is not counted. */
+  readonly share?: number;
+}
+
 /** The differences between the engines' SQL; all other SQL is shared. */
 export interface SqlDialect {
   readonly name: string;
@@ -75,10 +82,8 @@ export interface SqlDialect {
   listAsJson(query: string): string;
   /** A text embedded in a row, counted as part of it. */
   countedText?(sql: string): string;
-  /** Fails if these values, plus a number of bytes, exceed the byte budget. Up to `share` they are not counted. */
-  boundedValue?(sql: string, values: readonly string[], least: number, share?: number): string;
-  /** The same for a row within a row: a short one is covered by the outer row's estimate. */
-  boundedRow?(sql: string, values: readonly string[], least: number): string;
+  /** An expression that fails if these values, plus a number of bytes, exceed the byte budget. */
+  boundedValue?(sql: string, values: readonly string[], least: number, budget: ByteBudget): string;
   /** The same for an engine that counts at the source: a query over rows with that alias. */
   boundedRows?(
     rows: string,

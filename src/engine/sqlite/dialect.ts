@@ -1,6 +1,6 @@
 /** SQLite's SQL dialect: placeholders, and our functions for PostgreSQL features that SQLite lacks. */
 
-import { MAX_INSTRUCTIONS, SHORT_ROW_BYTES } from '../../base/limits/engine.ts';
+import { MAX_INSTRUCTIONS } from '../../base/limits/engine.ts';
 import { memoize } from '../../base/memo.ts';
 import { embedded } from '../../collection/types/embedded.ts';
 import { isIndex, isOnlyElement } from '../../collection/types/json/json-path.ts';
@@ -94,16 +94,13 @@ export const sqliteDialect: SqlDialect = {
     `(select '[' || coalesce(group_concat(counted(${identifier(ROW)} || ''), ','), '') || ']' from (${query}))`,
 
   countedText: (sql) => `counted(${sql})`,
-  boundedValue(sql, values, least, share) {
+  boundedValue(sql, values, least, { bounded, share }) {
+    if (bounded === undefined || (bounded === 'embedded' && values.length === 0)) return sql;
     const bytes = bytesOf(values, least);
+    const count = bounded === 'embedded' ? 'embedded_bytes' : 'within_bytes';
     // A call of our function costs more than the rest of a short row.
     const isShort = share === undefined ? '' : `${bytes} <= ${share} or `;
-    return `iif(${isShort}within_bytes(${bytes}), ${sql}, null)`;
-  },
-  boundedRow(sql, values, least) {
-    if (values.length === 0) return sql;
-    const bytes = bytesOf(values, least);
-    return `iif(${bytes} < ${SHORT_ROW_BYTES} or embedded_bytes(${bytes}), ${sql}, null)`;
+    return `iif(${isShort}${count}(${bytes}), ${sql}, null)`;
   },
 
   orderedBy: (operand) => [comparable(operand)],

@@ -13,24 +13,23 @@ import type { LoadOptions, LoadResult, LoadSet } from '../shared/loader.ts';
 import { rejectCredentials } from '../shared/maintenance.ts';
 import { explain, type PlanStep } from '../shared/query-plan.ts';
 import { isCheapWrite } from '../shared/write-cost.ts';
-import { type Output, outputOfRead } from '../sql/output.ts';
-import { compileRead } from '../sql/read.ts';
-import { CountedMark, WalIndexMark } from './connection/change-counter.ts';
+import { outputOfRead } from '../sql/output.ts';
+import { MemoryChangeCounter, WalChangeCounter } from './connection/change-counter.ts';
 import { Connection, whileBusy } from './connection/connection.ts';
 import { fileOf, IN_MEMORY, misplaced, type OpenFiles, openFiles } from './connection/database-files.ts';
 import { Snapshot } from './connection/snapshot.ts';
+import { TableStatistics } from './connection/table-statistics.ts';
 import { sqliteDialect } from './dialect.ts';
 import { DAMAGED, translateError } from './errors.ts';
 import { sqliteMetrics } from './metrics.ts';
-import { InlineReads } from './read/inline-reads.ts';
+import type { ReadState } from './read/read.ts';
+import { compileForExplain, readByRoute } from './read/routes.ts';
 import { RowCache } from './read/row-cache.ts';
-import { compileReadJob } from './read-threads/read-job.ts';
 import { READ_POOL_LIMITS, ReadPool, type ReadPoolLimits } from './read-threads/read-pool.ts';
 import { DeclarationWatch } from './schema/declaration-watch.ts';
 import { prepareSchema, type SqliteRequirement } from './schema/migrate.ts';
 import { exposedCredentials, hasOwnTables, makeOwnTables, roleHolders } from './schema/own-tables.ts';
 import { checkOwner } from './schema/schema.ts';
-import { compilePrefiltered } from './search/index-prefilter.ts';
 import { compileJob } from './write/compile-job.ts';
 import { loadRows } from './write/loader.ts';
 import { applyJobs } from './write/run-jobs.ts';
@@ -73,61 +72,51 @@ export function openSqlite(options: SqliteOptions): Engine {
     },
   });
   if (options.path === IN_MEMORY) {
-    const changes = new CountedMark();
+    const changes = new MemoryChangeCounter();
     const writer = new Writer((jobs) => {
-      changes.changed();
+      changes.increment();
       return applyJobs(first, catalogue, jobs, bounds);
     });
-    return new SqliteEngine({ path: IN_MEMORY, location: 'in memory', steps, reader: first, changes, writer, limitMs });
+    const parts = { path: IN_MEMORY, location: 'in memory', steps, connection: first, changes, writer, limitMs };
+    return new SqliteEngine({ ...parts, statistics: new TableStatistics(first) });
   }
   const path = fileOf(options.path);
   // Before the reader opens: the last connection to close moves the rows from the log into the file.
   first.close();
-  const reader = new Connection(path, { readOnly: true, prepare: checkOwner });
-  const changes = new WalIndexMark(path);
+  const connection = new Connection(path, { readOnly: true, prepare: checkOwner });
+  const changes = new WalChangeCounter(path);
   const files = openFiles(options.path);
-  const thread = new WriterThread({ path, files, catalogue, bounds });
-  if (options.serves === true) thread.begin();
+  const writerThread = new WriterThread({ path, files, catalogue, bounds });
+  if (options.serves === true) writerThread.begin();
   return new SqliteEngine({
     path,
     location,
     steps,
-    reader,
+    connection,
+    statistics: new TableStatistics(connection),
     changes,
-    writer: new Writer(thread.commit),
+    writer: new Writer(writerThread.commit),
     limitMs,
     file: {
       files,
-      thread,
-      snapshot: new Snapshot(reader),
-      declared: new DeclarationWatch(reader, catalogue),
-      rows: new RowCache(reader, changes),
-      readers: new ReadPool({
-        path,
-        files,
-        limitMs,
-        bounds: { ...READ_POOL_LIMITS, ...options.readingBounds },
-      }),
+      writerThread,
+      snapshot: new Snapshot(connection),
+      declarationWatch: new DeclarationWatch(connection, catalogue),
+      rows: new RowCache(connection, changes),
+      readers: new ReadPool({ path, files, limitMs, bounds: { ...READ_POOL_LIMITS, ...options.readingBounds } }),
     },
   });
 }
 
-interface Parts {
+interface Parts extends ReadState {
   readonly path: string;
   readonly location: string;
   readonly steps: readonly string[];
-  readonly reader: Connection;
-  readonly changes: ChangeCounter;
   readonly writer: Writer;
-  readonly limitMs: number;
-  /** Absent in memory, where one connection does everything. */
-  readonly file?: {
+  readonly file?: NonNullable<ReadState['file']> & {
     readonly files: OpenFiles;
-    readonly thread: WriterThread;
-    readonly snapshot: Snapshot;
-    readonly declared: DeclarationWatch;
-    readonly readers: ReadPool;
-    readonly rows: RowCache;
+    readonly writerThread: WriterThread;
+    readonly declarationWatch: DeclarationWatch;
   };
 }
 
@@ -135,136 +124,117 @@ class SqliteEngine implements Engine {
   readonly location: string;
   readonly steps: readonly string[];
   readonly changes: ChangeCounter;
-  private readonly path: string;
-  private readonly reader: Connection;
-  private readonly writer: Writer;
   private readonly file: Parts['file'];
-  private readonly here: InlineReads;
-  /** The change counter of the last schema check. */
-  private looked = Number.NaN;
-  /** The change counter of the last detected damage. */
+  /** The change count of the last schema check. */
+  private checkedAt = Number.NaN;
+  /** The change count of the last detected damage. */
   private damagedAt = Number.NaN;
 
-  constructor(parts: Parts) {
-    const { reader, changes, file } = parts;
-    this.path = parts.path;
+  constructor(private readonly parts: Parts) {
     this.location = parts.location;
     this.steps = parts.steps;
-    this.writer = parts.writer;
-    this.reader = reader;
-    this.changes = changes;
-    this.file = file;
-    this.here = new InlineReads(reader, file, parts.limitMs);
+    this.changes = parts.changes;
+    this.file = parts.file;
   }
 
   read(plan: ReadPlan, encoding: Encoding): MaybePromise<ReadResult> {
     try {
-      const mark = this.changes.current();
-      const { file } = this;
-      file?.snapshot.refresh(mark);
-      if (file !== undefined && mark !== this.looked) {
-        file.declared.check();
-        this.looked = mark;
+      const changeCount = this.refreshSnapshot();
+      if (changeCount !== this.checkedAt) {
+        this.file?.declarationWatch.check();
+        this.checkedAt = changeCount;
       }
       const output = outputOfRead(plan, encoding, sqliteDialect);
-      const found = this.here.read(plan, encoding, output, mark);
-      return found ?? this.readApart(file!.readers, plan, encoding, output).catch((error) => this.refuse(error));
+      const result = readByRoute({ plan, encoding, output, changeCount }, this.parts);
+      return result instanceof Promise ? result.catch((error) => this.fail(error)) : result;
     } catch (error) {
-      return this.refuse(error);
+      return this.fail(error);
     }
   }
 
   async write(plan: WritePlan, encoding: Encoding): Promise<WriteResult> {
     try {
-      const isQuick = isCheapWrite(plan, () => this.here.isSmall(plan.into, this.changes.current()));
-      const compiling = compileJob(plan, encoding);
-      return await this.writer.write(isQuick ? runToEnd(compiling) : await schedule(compiling), isQuick);
+      const isCheap = isCheapWrite(plan, () => this.parts.statistics.isSmall(plan.into, this.refreshSnapshot()));
+      const task = compileJob(plan, encoding);
+      return await this.parts.writer.write(isCheap ? runToEnd(task) : await schedule(task), isCheap);
     } catch (error) {
-      return this.refuse(error);
+      return this.fail(error);
     }
   }
 
-  async load(sets: readonly LoadSet[], terms: LoadOptions): Promise<LoadResult> {
-    if (this.file === undefined) {
-      const result = await loadRows(this.reader, sets, terms);
-      if (this.changes instanceof CountedMark) this.changes.changed();
-      return result;
-    }
-    return this.beside((connection) => loadRows(connection, sets, terms));
+  async load(sets: readonly LoadSet[], options: LoadOptions): Promise<LoadResult> {
+    const result = await this.onWritingConnection((connection) => loadRows(connection, sets, options));
+    if (this.changes instanceof MemoryChangeCounter) this.changes.increment();
+    return result;
   }
 
   async ownTables({ make }: { readonly make: boolean }): Promise<boolean> {
-    this.file?.snapshot.refresh(this.changes.current());
-    if (hasOwnTables(this.reader)) return true;
-    if (!make) return false;
-    if (this.file === undefined) makeOwnTables(this.reader);
-    else await this.beside(makeOwnTables);
-    return true;
+    this.refreshSnapshot();
+    if (hasOwnTables(this.parts.connection)) return true;
+    if (make) await this.onWritingConnection(makeOwnTables);
+    return make;
   }
 
   explain(plan: ReadPlan, _options: unknown, format: 'json' | 'text'): Explanation {
-    const output: Output = { form: 'json', stripNulls: false };
-    const isApart = this.file !== undefined && !this.here.isQuickOnSmall(plan, this.changes.current());
-    // Explains the search index if the read would use it.
-    const narrowed = isApart ? compilePrefiltered(plan, output)?.statement : undefined;
-    const statement =
-      this.here.quickOnLarge(plan, output)?.statement ?? narrowed ?? compileRead(plan, output, sqliteDialect);
-    return explain(statement.sql, this.reader.explain(statement) as unknown as PlanStep[], format);
+    const statement = compileForExplain(plan, this.changes.current(), this.parts);
+    return explain(statement.sql, this.parts.connection.explain(statement) as unknown as PlanStep[], format);
   }
 
   unreadyReason(): string | undefined {
     if (this.file === undefined) return undefined;
-    const { files, snapshot, declared } = this.file;
+    const { files, snapshot, declarationWatch } = this.file;
     const isBehind = () => (snapshot.isBehind(this.changes) ? 'what is read is older than the data' : undefined);
     const damage = this.damagedAt === this.changes.current() ? DAMAGED : undefined;
-    return misplaced(files) ?? declared.trouble() ?? damage ?? isBehind();
+    return misplaced(files) ?? declarationWatch.trouble() ?? damage ?? isBehind();
   }
 
   metrics(): readonly Metric[] {
-    const { writer, file } = this;
+    const { file } = this;
     return sqliteMetrics({
       isUp: this.unreadyReason() === undefined,
-      writer,
+      writer: this.parts.writer,
       readers: file?.readers,
-      path: file && this.path,
-      stale: file === undefined ? 0 : file.snapshot.stale + file.thread.stale + file.readers.state().stale,
+      path: file && this.parts.path,
+      stale: file === undefined ? 0 : file.snapshot.stale + file.writerThread.stale + file.readers.state().stale,
     });
   }
 
   releaseMemory(): void {
     this.file?.readers.giveBackMemory();
-    this.file?.thread.giveBackMemory();
+    this.file?.writerThread.giveBackMemory();
   }
 
   async close(): Promise<void> {
-    await this.writer.settled();
+    await this.parts.writer.settled();
     await this.file?.readers.close();
     this.file?.snapshot.close();
-    await this.file?.thread.close();
+    await this.file?.writerThread.close();
     // Closed last: it has read, so it removes the log. A connection without reads would leave it.
-    this.reader.close();
-    if (this.changes instanceof WalIndexMark) this.changes.close();
+    this.parts.connection.close();
+    if (this.changes instanceof WalChangeCounter) this.changes.close();
   }
 
-  private refuse(error: unknown): never {
-    const refused = translateError(error);
-    if (refused instanceof ApiError && refused.message === DAMAGED) this.damagedAt = this.changes.current();
-    throw refused;
+  /** Returns the change count of the data that the next read sees. */
+  private refreshSnapshot(): number {
+    const changeCount = this.changes.current();
+    this.file?.snapshot.refresh(changeCount);
+    return changeCount;
   }
 
-  /** Runs work on its own connection, which may write and block its thread. */
-  private async beside<T>(work: (connection: Connection) => MaybePromise<T>): Promise<T> {
-    const connection = new Connection(this.path);
+  private fail(error: unknown): never {
+    const translated = translateError(error);
+    if (translated instanceof ApiError && translated.message === DAMAGED) this.damagedAt = this.changes.current();
+    throw translated;
+  }
+
+  /** Opens a connection for work that writes and may block its thread. In memory there is only one. */
+  private async onWritingConnection<T>(work: (connection: Connection) => MaybePromise<T>): Promise<T> {
+    if (this.file === undefined) return work(this.parts.connection);
+    const connection = new Connection(this.parts.path);
     try {
       return await work(connection);
     } finally {
       connection.close();
     }
-  }
-
-  private async readApart(readers: ReadPool, plan: ReadPlan, encoding: Encoding, output: Output): Promise<ReadResult> {
-    // Taken before the read: the rows may be newer than the tag, but never older.
-    const state = this.changes.tag();
-    return { ...(await readers.read(compileReadJob(plan, encoding, output))), state };
   }
 }

@@ -4,7 +4,7 @@ import { sizeOf } from './connection/database-files.ts';
 import type { ReadPool } from './read-threads/read-pool.ts';
 import type { Writer } from './write/writer.ts';
 
-export interface Inside {
+interface MetricSources {
   readonly isUp: boolean;
   readonly writer: Writer;
   /** Absent in memory, like the files. */
@@ -14,13 +14,13 @@ export interface Inside {
   readonly stale: number;
 }
 
-export function sqliteMetrics({ isUp, writer, readers, path, stale }: Inside): Metric[] {
+export function sqliteMetrics({ isUp, writer, readers, path, stale }: MetricSources): Metric[] {
   return [
     gauge('database_up', 'Whether the database answers: 1 or 0.', Number(isUp)),
     gauge('writes_waiting', 'Writes that wait for a commit.', writer.waitingCount),
     counter('commits_total', 'Commits.', writer.commits),
     counter('writes_total', 'Writes, each with its share in a commit.', writer.writes),
-    counter('stale_connections_total', 'Connections found in a read that had ended, and mended.', stale),
+    counter('stale_connections_total', 'Connections repaired because a statement was left open.', stale),
     ...readerMetrics(readers?.state() ?? NONE),
     ...(path === undefined
       ? []

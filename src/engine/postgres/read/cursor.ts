@@ -11,11 +11,11 @@ import type { ReadPlan } from '../../../plan/types.ts';
 import type { ReadResult } from '../../engine.ts';
 import { type Output, outputOf, pageEndIn } from '../../sql/output.ts';
 import { compileCount, compilePageEnd, compileRead } from '../../sql/read.ts';
-import { maxRowBytes } from '../../sql/row-size.ts';
+import { boundRow, maxRowBytes, rowTooLong } from '../../sql/row-size.ts';
 import { identifier, quoteText, type SqlDialect } from '../../sql/statement.ts';
 import type { Connection, Pool } from '../connections/pool.ts';
 import { query, type Runner, WAITING_FOR_A_CLIENT } from '../driver.ts';
-import { boundedRow, isTooLong, rowTooLong } from './row-bytes.ts';
+import { isTooLong } from './row-bytes.ts';
 
 const ROWS_PER_FETCH = 1_000;
 /** Limits a fetch of long rows, counted as if every row had its maximum size. It grows while rows are short. */
@@ -41,7 +41,7 @@ export async function openCursor(
     // JSON.stringify would block the event loop on long texts, so the database builds their JSON.
     const output: Output =
       isLong && defaultOutput.form === 'plain' ? { ...defaultOutput, form: 'json' } : defaultOutput;
-    const read = compileRead(plan, boundedRow(plan, output), dialect);
+    const read = compileRead(plan, boundRow(plan, output), dialect);
     const size = isLong
       ? sizeForLongRows(maxRowBytes(plan.columns, output))
       : { rows: ROWS_PER_FETCH, most: ROWS_PER_FETCH };

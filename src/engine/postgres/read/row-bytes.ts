@@ -3,7 +3,6 @@
  * fails raises one instead: its message holds a text that no trigger or rule of an adopted table reports.
  */
 
-import { ApiError } from '../../../base/errors.ts';
 import { CURSOR_BYTES, MAX_RETURNED_BYTES, MAX_ROW_BYTES } from '../../../base/limits/engine.ts';
 import type { Collection } from '../../../collection/declaration.ts';
 import { ROW } from '../../../encode/encoding.ts';
@@ -89,16 +88,6 @@ function shareOf(rows: number): number {
   return CURSOR_BYTES / 2 ** Math.ceil(Math.log2(rows));
 }
 
-export function boundedRow({ columns }: Pick<ReadPlan, 'columns'>, output: Output): Output {
-  return maxRowBytes(columns, output) > MAX_ROW_BYTES ? { ...output, bounded: 'row' } : output;
-}
-
 export function isTooLong(error: unknown): boolean {
   return sqlState(error) === '22P02' && (error as Error).message.includes(TOO_LONG);
-}
-
-export function rowTooLong(): ApiError {
-  return new ApiError('54000', `a row of an answer may have ${MAX_ROW_BYTES} bytes`, {
-    hint: 'Select fewer fields, or each only once; embed fewer rows, with a limit.',
-  });
 }

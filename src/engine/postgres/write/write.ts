@@ -13,10 +13,11 @@ import { checkBeforeInsert } from '../../shared/plan-keys.ts';
 import { checkAffected, checkVersion, returnTooLarge, shorterDryRun } from '../../shared/write-checks.ts';
 import { outputOf } from '../../sql/output.ts';
 import { compileRead } from '../../sql/read.ts';
+import { boundRow } from '../../sql/row-size.ts';
 import type { Connection, Pool } from '../connections/pool.ts';
 import { query, type Runner } from '../driver.ts';
 import { isSurelyUndone, sqlState } from '../errors.ts';
-import { boundedRow, isTooLong, mayReturnTooMuch } from '../read/row-bytes.ts';
+import { isTooLong, mayReturnTooMuch } from '../read/row-bytes.ts';
 import { bulkUpdate } from './bulk-update.ts';
 import { rememberResult, takeKey } from './idempotency-keys.ts';
 import { rowsAsJsonTask } from './input-rows.ts';
@@ -121,7 +122,7 @@ function returnedRows({ dialect }: WriteContext, plan: WritePlan, encoding: Enco
   if (plan.returning === undefined) return undefined;
   const areFound = plan.kind === 'update' || plan.kind === 'delete';
   const shape = areFound ? sortedByKey(plan.into, plan.returning) : plan.returning;
-  const output = boundedRow(shape, outputOf(shape.columns, encoding, dialect));
+  const output = boundRow(shape, outputOf(shape.columns, encoding, dialect));
   return { shape, output, isCounted: mayReturnTooMuch(plan, shape.columns, output) };
 }
 

@@ -1,17 +1,17 @@
 /**
- * Notices any commit, by any process. SQLite keeps the state of the log in the header of the WAL index, the `-shm` file: its frame
- * count, checksum and salt change with every commit. SQLite itself compares these 48 bytes to see whether its cache is stale
- * (https://www.sqlite.org/walformat.html, 2.1). `pragma data_version` does the same, and takes the locks of a read: with it a GET by
- * id takes 45 % more CPU time, and a repeated answer 25 % (`npm run bench:compare`, 2026-11-17).
+ * Notices commits of any process. SQLite keeps the state of the log in the header of the WAL index, the `-shm` file. Its
+ * frame count, checksum and salt change with every commit. SQLite compares the same 48 bytes to see whether its cache is
+ * stale (https://www.sqlite.org/walformat.html, 2.1). `pragma data_version` also does, but takes the locks of a read: a
+ * GET by id then takes 45 % more CPU time, a repeated answer 25 % (`npm run bench:compare`, 2026-11-17).
  */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { versionOfText } from '../../../collection/version.ts';
 import type { ChangeCounter } from '../../engine.ts';
 
 const HEADER_WORDS = 12;
-const FROM_THE_START = { position: 0 };
+const FILE_START = { position: 0 };
 
-export class WalIndexMark implements ChangeCounter {
+export class WalChangeCounter implements ChangeCounter {
   private file: number | undefined;
   private readonly header = new Uint32Array(HEADER_WORDS);
   private readonly seen = new Uint32Array(HEADER_WORDS);
@@ -25,7 +25,7 @@ export class WalIndexMark implements ChangeCounter {
   current(): number {
     const { file, header, seen } = this;
     if (file === undefined) return ++this.count;
-    readSync(file, header, FROM_THE_START);
+    readSync(file, header, FILE_START);
     for (let word = 0; word < HEADER_WORDS; word++) {
       if (header[word] !== seen[word]) {
         seen.set(header);
@@ -41,19 +41,19 @@ export class WalIndexMark implements ChangeCounter {
     return versionOfText(this.seen.join());
   }
 
-  /** After the last connection: with any handle on a file POSIX drops all locks that the process has on it. */
+  /** Call it after the last connection is closed: closing a file drops all POSIX locks of the process on it. */
   close(): void {
     if (this.file !== undefined) closeSync(this.file);
     this.file = undefined;
   }
 }
 
-/** In memory there is but one writer, which says so itself. */
-export class CountedMark implements ChangeCounter {
+/** For a database in memory, whose only writer reports its changes. */
+export class MemoryChangeCounter implements ChangeCounter {
   private readonly beginning = crypto.randomUUID();
   private count = 0;
 
-  changed(): void {
+  increment(): void {
     this.count++;
   }
 

@@ -1,9 +1,8 @@
 /**
- * One connection to a catalogue file. It owns its statements: nobody else prepares, resets or finalises one.
+ * A connection to a catalogue file. It alone prepares, resets and finalizes statements.
  *
- * A statement that is left halfway keeps its read transaction, and with it every later read at the same old state of the
- * data, even after `commit`. So statements are run to their end here, those that are read step by step are known here, and
- * `settle` makes sure that nothing is being read any more.
+ * An unfinished statement keeps its read transaction, even after `commit`, and later reads would see the same old data.
+ * So statements run to their end here, cursors are tracked, and `settle` ends whatever is still open.
  */
 import { Database, type Statement as Prepared, SQLiteError } from 'bun:sqlite';
 import { closeSync, existsSync, openSync } from 'node:fs';
@@ -49,7 +48,7 @@ export interface ConnectionOptions {
 
 export class Connection {
   private readonly db: Database;
-  private readonly kept = new Map<string, Prepared>();
+  private readonly prepared = new Map<string, Prepared>();
   private readonly cursors = new Set<Prepared>();
 
   constructor(
@@ -78,12 +77,12 @@ export class Connection {
   }
 
   rows(statement: Statement): Row[] {
-    return this.keep(statement.sql).all(statement.params as Value[]) as Row[];
+    return this.prepare(statement.sql).all(statement.params as Value[]) as Row[];
   }
 
   /** Rows as lists. */
   values(statement: Statement): unknown[][] {
-    return this.keep(statement.sql).values(statement.params as Value[]);
+    return this.prepare(statement.sql).values(statement.params as Value[]);
   }
 
   /** The first column of the first row as a number. */
@@ -92,7 +91,7 @@ export class Connection {
   }
 
   run(statement: Statement): { changes: number; lastInsertRowid: number } {
-    const { changes, lastInsertRowid } = this.keep(statement.sql).run(statement.params as Value[]);
+    const { changes, lastInsertRowid } = this.prepare(statement.sql).run(statement.params as Value[]);
     return { changes, lastInsertRowid: Number(lastInsertRowid) };
   }
 
@@ -203,22 +202,22 @@ export class Connection {
     }
   }
 
-  private keep(sql: string): Prepared {
-    const known = this.kept.get(sql);
+  private prepare(sql: string): Prepared {
+    const known = this.prepared.get(sql);
     if (known !== undefined) return known;
     const statement = this.db.prepare(sql);
-    this.kept.set(sql, statement);
-    if (this.kept.size > MAX_PREPARED) {
-      const [oldest, oldestStatement] = this.kept.entries().next().value!;
+    this.prepared.set(sql, statement);
+    if (this.prepared.size > MAX_PREPARED) {
+      const [oldest, oldestStatement] = this.prepared.entries().next().value!;
       oldestStatement.finalize();
-      this.kept.delete(oldest);
+      this.prepared.delete(oldest);
     }
     return statement;
   }
 
   private finalize(): void {
-    for (const statement of this.kept.values()) statement.finalize();
-    this.kept.clear();
+    for (const statement of this.prepared.values()) statement.finalize();
+    this.prepared.clear();
   }
 }
 
@@ -257,8 +256,8 @@ function isBusy(error: unknown): boolean {
   return error instanceof SQLiteError && error.code?.startsWith('SQLITE_BUSY') === true;
 }
 
-const neverTold = new Int32Array(new SharedArrayBuffer(4));
+const neverNotified = new Int32Array(new SharedArrayBuffer(4));
 
 function pause(milliseconds: number): void {
-  Atomics.wait(neverTold, 0, 0, milliseconds);
+  Atomics.wait(neverNotified, 0, 0, milliseconds);
 }

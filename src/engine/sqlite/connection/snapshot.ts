@@ -1,28 +1,28 @@
 /**
- * One read transaction for as long as the data does not change. Beginning and ending one costs more than reading a row: with a
- * transaction for each read, pages and lists take 15 to 20 % more CPU time (`npm run bench:compare`, 2026-11-17). While the mark of the
- * data does not change, the open transaction shows the newest state.
+ * Keeps one read transaction open while the data is unchanged, so that it shows the newest state. A transaction costs
+ * more than reading a row: with one for each read, pages and lists take 15 to 20 % more CPU time
+ * (`npm run bench:compare`, 2026-11-17).
  */
 
 import type { ChangeCounter } from '../../engine.ts';
 import type { Statement } from '../../sql/statement.ts';
 import type { Connection } from './connection.ts';
 
-/** A log cannot be emptied while somebody reads an old state of it: nobody who is idle may keep one for long. */
+/** An idle transaction ends after this long, since SQLite cannot empty the log before it ends. */
 const RELEASE_MS = 250;
-/** Nor may one be kept while somebody writes: only data that has stood still for a while is worth it. */
+/** The data must be unchanged for this long before a transaction is kept open. */
 const QUIET_MS = 50;
-/** Counted up by a connection whenever it finds, by the header that the mark looks at, that others have written. */
+/** A connection increments it when it notices a commit of another connection. */
 const DATA_VERSION: Statement = { sql: 'pragma data_version', params: [] };
 
 export class Snapshot {
-  /** How often the connection was found reading when nothing should have been, for the metrics. */
+  /** How often a statement was left open, for the metrics. */
   stale = 0;
-  private mark = Number.NaN;
+  private changeCount = Number.NaN;
   private changedAt = 0;
-  private held = false;
-  /** The mark and the version that the connection saw together. */
-  private seen = { mark: Number.NaN, version: Number.NaN };
+  private isOpen = false;
+  /** The change count and the data version that were read together. */
+  private seen = { changeCount: Number.NaN, version: Number.NaN };
   private readonly timer: ReturnType<typeof setInterval>;
 
   constructor(private readonly connection: Connection) {
@@ -30,25 +30,28 @@ export class Snapshot {
     this.timer.unref();
   }
 
-  /** What is read after this is of now; `mark` is the data's, just looked at. */
-  refresh(mark: number): void {
-    if (mark === this.mark) {
-      if (!this.held && performance.now() - this.changedAt > QUIET_MS) this.hold();
+  /** Makes the next read show the newest state. `changeCount` is the current one. */
+  refresh(changeCount: number): void {
+    if (changeCount === this.changeCount) {
+      if (!this.isOpen && performance.now() - this.changedAt > QUIET_MS) {
+        this.connection.begin();
+        this.isOpen = true;
+      }
       return;
     }
     this.release();
-    this.mark = mark;
+    this.changeCount = changeCount;
     this.changedAt = performance.now();
   }
 
-  /** Whether the data has stood still for a while, so that what is read of it now may well be asked for again. */
-  get isStill(): boolean {
-    return this.held;
+  /** Whether the data has been unchanged for a while, so that caching rows is worthwhile. */
+  get isStable(): boolean {
+    return this.isOpen;
   }
 
-  /** Reads that must be of one moment. */
+  /** Runs reads in one transaction. */
   during<T>(read: () => T): T {
-    if (this.held) return read();
+    if (this.isOpen) return read();
     this.connection.begin();
     try {
       return read();
@@ -57,31 +60,26 @@ export class Snapshot {
     }
   }
 
-  /** The next read begins anew, whatever was left behind. */
+  /** Ends the transaction and all open statements. */
   release(): void {
-    this.held = false;
+    this.isOpen = false;
     if (!this.connection.settle()) this.stale++;
   }
 
-  /** Whether reads are of an older state than the mark tells of. */
+  /** Whether reads show an older state than the change counter. */
   isBehind(changes: ChangeCounter): boolean {
-    const mark = changes.current();
-    this.refresh(mark);
+    const changeCount = changes.current();
+    this.refresh(changeCount);
     const version = this.connection.number(DATA_VERSION);
-    // Somebody is writing: the version may be of before or after.
-    if (changes.current() !== mark) return false;
-    if (mark !== this.seen.mark && version === this.seen.version) return true;
-    this.seen = { mark, version };
+    // A commit happened meanwhile, so the version may be older or newer.
+    if (changes.current() !== changeCount) return false;
+    if (changeCount !== this.seen.changeCount && version === this.seen.version) return true;
+    this.seen = { changeCount, version };
     return false;
   }
 
   close(): void {
     clearInterval(this.timer);
     this.release();
-  }
-
-  private hold(): void {
-    this.connection.begin();
-    this.held = true;
   }
 }

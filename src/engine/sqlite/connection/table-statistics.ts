@@ -12,34 +12,34 @@ const SIZE: Statement = {
   params: [],
 };
 
-interface Seen {
+interface TableSize {
   at: number;
-  mark: number;
+  changeCount: number;
   small: boolean;
 }
 
 export class TableStatistics {
-  private readonly seen = new Map<Collection, Seen>();
+  private readonly seen = new Map<Collection, TableSize>();
   /** By index name, for all collections. */
   private readonly perValue = new Map<string, number>();
 
-  private size = { mark: Number.NaN, bytes: 0 };
+  private size = { changeCount: Number.NaN, bytes: 0 };
 
   constructor(private readonly connection: Connection) {}
 
   /** The size of the database, which bounds every text in it. */
-  bytes(mark: number): number {
-    if (this.size.mark !== mark) this.size = { mark, bytes: this.connection.number(SIZE) };
+  bytes(changeCount: number): number {
+    if (this.size.changeCount !== changeCount) this.size = { changeCount, bytes: this.connection.number(SIZE) };
     return this.size.bytes;
   }
 
-  /** Whether every read of the table is cheap; `mark` is the change counter. */
-  isSmall(collection: Collection, mark: number): boolean {
+  /** Whether every read of the table is cheap; `changeCount` is the current one. */
+  isSmall(collection: Collection, changeCount: number): boolean {
     let seen = this.seen.get(collection);
-    if (seen?.mark === mark) return seen.small;
+    if (seen?.changeCount === changeCount) return seen.small;
     const now = performance.now();
     if (seen === undefined || now - seen.at > KEPT_MS) {
-      seen = { at: now, mark, small: this.look(collection) };
+      seen = { at: now, changeCount, small: this.look(collection) };
       this.seen.set(collection, seen);
     }
     return seen.small;

@@ -25,35 +25,27 @@ export function defineFunctions(db: Database): void {
 }
 
 /** Shared by all connections of a thread. */
-const like = new PatternCache((pattern: string, caseless: number) => ({
-  test: compileLike(pattern, caseless === 1),
-  size: pattern.length,
-}));
+const like = new PatternCache((pattern: string, caseless: number) => compileLike(pattern, caseless === 1));
 const regex = new PatternCache((pattern: string, caseless: number) => {
-  const { test, size, steps } = compileRegex(pattern, caseless === 1);
-  return {
-    size,
-    test: (text: string) => {
-      spend(steps(text.length) / STEPS_LIKE_ONE);
-      return test(text);
-    },
+  const { test, steps } = compileRegex(pattern, caseless === 1);
+  return (text: string) => {
+    spend(steps(text.length) / INSTRUCTIONS_PER_STEP);
+    return test(text);
   };
 });
-const search = new PatternCache((mode: SearchMode, config: string, query: string) => ({
-  test: compileSearch(mode, config, query, spend),
-  size: query.length,
-}));
-const containment = new PatternCache((type: string, operator: Containment, stored: string) => ({
-  test: builtIn(type).contains!(operator, stored),
-  size: stored.length,
-}));
+const search = new PatternCache((mode: SearchMode, config: string, query: string) =>
+  compileSearch(mode, config, query, spend),
+);
+const containment = new PatternCache((type: string, operator: Containment, stored: string) =>
+  builtIn(type).contains!(operator, stored),
+);
 
-/** A regular expression's instruction is this much cheaper than other counted steps. */
-const STEPS_LIKE_ONE = 16;
+/** An instruction of a regular expression is this much cheaper than other counted steps. */
+const INSTRUCTIONS_PER_STEP = 16;
 
 /** Called after a statement that may have compiled many. */
-export function forgetPatterns(): void {
-  for (const patterns of [like, regex, search, containment]) patterns.forget();
+export function clearPatterns(): void {
+  for (const patterns of [like, regex, search, containment]) patterns.clear();
 }
 
 function definePatterns(db: Database): void {

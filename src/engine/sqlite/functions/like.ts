@@ -1,8 +1,7 @@
 /**
- * LIKE and ILIKE as PostgreSQL has them: `%` is any run of characters, `_` is one character (a code point, not half of an
- * emoji), `\` takes the next one literally, and the whole text has to match.
- *
- * A `%` is only ever retried from the last one seen, so the worst case is text length times pattern length.
+ * LIKE and ILIKE as in PostgreSQL: `%` matches any characters, `_` matches one code point, `\` escapes the next
+ * character, and the whole text must match. Only the last `%` is retried, so the worst case is text length times pattern
+ * length.
  */
 
 import { foldCase } from '../../../text/case.ts';

@@ -1,28 +1,22 @@
 /** Compiles a costly read for a thread, with deadline checks. */
-import type { Encoding } from '../../../encode/encoding.ts';
 import { fieldOf, isAlways, type ReadPlan } from '../../../plan/types.ts';
 import { readsOtherCollections } from '../../shared/plan-keys.ts';
-import { type Output, pageEndNames } from '../../sql/output.ts';
+import { pageEndNames } from '../../sql/output.ts';
 import { compileCount, compilePageEnd, compileRead } from '../../sql/read.ts';
 import { guardedDialect, sqliteDialect } from '../dialect.ts';
-import { boundedRow } from '../read/byte-budget.ts';
-import { compileHashAggregate } from '../read/hash-aggregate.ts';
-import { compilePrefiltered, prefilterDialect } from '../search/index-prefilter.ts';
-import type { ReadJob } from './reader.ts';
+import type { Read } from '../read/read.ts';
+import { prefilterDialect } from '../search/index-prefilter.ts';
+import type { ReadAttempt, ReadJob } from './reader.ts';
 
-export function compileReadJob(plan: ReadPlan, encoding: Encoding, output: Output): ReadJob {
+/** `preferred` is tried before a scan. */
+export function compileReadJob({ plan, encoding, output }: Read, preferred: ReadAttempt | undefined): ReadJob {
   const { offset, limit } = plan;
-  const bounded = boundedRow(plan, output);
   // Counting all rows along an index is much faster than checking the deadline per row.
   const counts = isAlways(plan.where) ? sqliteDialect : prefilterDialect(plan.from);
   const dialect = isCount(plan) ? counts : isWalk(plan) ? sqliteDialect : guardedDialect;
-  const statement = compileRead(plan, bounded, dialect);
-  const narrowed = compilePrefiltered(plan, bounded);
-  const gathered = narrowed === undefined ? compileHashAggregate(plan, bounded) : undefined;
+  const scan = { statement: compileRead(plan, output, dialect) };
   return {
-    statement,
-    ...(narrowed === undefined ? {} : { narrowed }),
-    ...(gathered === undefined ? {} : { gathered }),
+    attempts: preferred === undefined ? [scan] : [preferred, scan],
     count: compileCount(plan, counts),
     wantsTotal: plan.count !== undefined,
     offset,

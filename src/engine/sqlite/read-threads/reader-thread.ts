@@ -14,7 +14,7 @@ import { checkFiles } from '../connection/database-files.ts';
 import { clearDeadline, setDeadline, spendRows } from '../connection/deadline.ts';
 import { toThreadResult } from '../connection/thread-result.ts';
 import { translateError } from '../errors.ts';
-import { forgetPatterns } from '../functions/define.ts';
+import { clearPatterns } from '../functions/define.ts';
 import { TooManyGroups } from '../read/hash-aggregate.ts';
 import type { ReaderAnswer, ReaderRequest, ReadJob } from './reader.ts';
 
@@ -121,14 +121,14 @@ function open(): Connection {
 }
 
 function* readParts(connection: Connection, job: ReadJob, progress: Progress): Generator<string, void> {
-  if (job.gathered === undefined)
-    return yield* encodedParts(connection, betterStatement(connection, job), job, progress);
-  try {
-    yield* encodedParts(connection, job.gathered, job, progress);
-  } catch (error) {
-    // Thrown before the first group, since groups are known only after all rows.
-    if (!(error instanceof TooManyGroups)) throw error;
-    yield* encodedParts(connection, job.statement, job, progress);
+  for (const { statement, isBetter } of job.attempts) {
+    if (isBetter !== undefined && connection.number(isBetter) !== 1) continue;
+    try {
+      return yield* encodedParts(connection, statement, job, progress);
+    } catch (error) {
+      // Thrown before the first group, since groups are known only after all rows.
+      if (!(error instanceof TooManyGroups)) throw error;
+    }
   }
 }
 
@@ -150,12 +150,6 @@ function* encodedParts(
     text = '';
   }
   yield text + closing(encoding);
-}
-
-function betterStatement(connection: Connection, { statement, narrowed }: ReadJob): Statement {
-  if (narrowed === undefined) return statement;
-  const { isBetter } = narrowed;
-  return isBetter === undefined || connection.number(isBetter) === 1 ? narrowed.statement : statement;
 }
 
 function next(id: number): ReaderAnswer {
@@ -185,5 +179,5 @@ function end(id: number): void {
   if (!isSettled) self.postMessage({ kind: 'stale' } satisfies ReaderAnswer);
   if (isSettled && idle.length < MAX_IDLE) idle.push(connection);
   else connection.close();
-  forgetPatterns();
+  clearPatterns();
 }

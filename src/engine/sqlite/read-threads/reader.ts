@@ -6,14 +6,16 @@ import type { Statement } from '../../sql/statement.ts';
 import type { OpenFiles } from '../connection/database-files.ts';
 import { Thread } from '../connection/thread.ts';
 import type { FailedResult } from '../connection/thread-result.ts';
-import type { PrefilteredRead } from '../search/index-prefilter.ts';
+
+export interface ReadAttempt {
+  readonly statement: Statement;
+  /** Returns 1 if the statement is worth running; absent if it always is. */
+  readonly isBetter?: Statement;
+}
 
 export interface ReadJob {
-  readonly statement: Statement;
-  /** The read with the search index. */
-  readonly narrowed?: PrefilteredRead;
-  /** The read with hash aggregation. */
-  readonly gathered?: Statement;
+  /** The fastest attempt first. The last one always works. */
+  readonly attempts: readonly ReadAttempt[];
   readonly count: Statement;
   readonly wantsTotal: boolean;
   readonly offset: number;

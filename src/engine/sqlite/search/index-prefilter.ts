@@ -1,39 +1,33 @@
 /** Reads and writes that test only the candidates of the search index. */
 
 import { FEW_CANDIDATES } from '../../../base/limits/engine.ts';
-import { memoize } from '../../../base/memo.ts';
 import type { Collection } from '../../../collection/declaration.ts';
 import type { ReadPlan } from '../../../plan/types.ts';
 import type { Output } from '../../sql/output.ts';
 import { compileRead } from '../../sql/read.ts';
-import { buildStatement, identifier, type SqlDialect, type Statement } from '../../sql/statement.ts';
+import { buildStatement, identifier, type SqlDialect } from '../../sql/statement.ts';
 import { guardedDialect } from '../dialect.ts';
+import type { ReadAttempt } from '../read-threads/reader.ts';
 import { candidateQuery } from './index-candidates.ts';
 import { candidateRows } from './search-index.ts';
 
 /** For statements with a time limit: uses candidates if they can be derived, otherwise all rows. */
-export const prefilterDialect = memoize(
-  (collection: Collection): SqlDialect => ({
+export function prefilterDialect(collection: Collection): SqlDialect {
+  return {
     ...guardedDialect,
     prefilter(predicate, name, bind) {
       const query = candidateQuery(collection, predicate);
       if (query === undefined) return undefined;
       return `${identifier(name)}._rowid_ in (${candidateRows(collection, query, bind)})`;
     },
-  }),
-);
-
-export interface PrefilteredRead {
-  readonly statement: Statement;
-  /** Returns 1 if the index is worth using; absent if it always is. */
-  readonly isBetter?: Statement;
+  };
 }
 
 /**
  * Reads the candidates; undefined if none can be derived. They come in row id order; any other order sorts them all.
  * With many candidates, following the right index until the page is full is faster.
  */
-export function compilePrefiltered(plan: ReadPlan, output: Output): PrefilteredRead | undefined {
+export function compilePrefiltered(plan: ReadPlan, output: Output): ReadAttempt | undefined {
   const { from, where, limit, groupBy } = plan;
   const query = candidateQuery(from, where);
   if (query === undefined) return undefined;

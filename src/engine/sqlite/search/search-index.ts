@@ -1,14 +1,12 @@
 /**
- * The index behind text filters, one for each collection. An FTS5 table holds the trigrams of each row's texts and finds the rows
- * that may match (candidates.ts); the exact test decides.
+ * The index for text filters, one for each collection. An FTS5 table holds the trigrams of each row's texts and finds
+ * candidates (index-candidates.ts); the exact test decides.
  *
- * A write does not update it: triggers only note the row as pending, which costs next to nothing, and the writer's thread indexes
- * pending rows later, a batch at a time, as PostgreSQL does with the pending list of a GIN index. Until then they are candidates of
- * every search. So each row is pending or indexed as it is, whoever wrote it: the triggers are plain SQL that any program can run.
- * A small catalogue, which needs no index, never fills a batch and is never indexed.
+ * A write does not update it. Triggers only record the row as pending, which is cheap, and the writer thread indexes
+ * pending rows later in batches. Until then they are candidates of every search. The triggers are plain SQL, so rows that
+ * another program writes are also recorded. A small catalogue never fills a batch and is never indexed.
  */
 import type { Database } from 'bun:sqlite';
-import { memoize } from '../../../base/memo.ts';
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import { can } from '../../../collection/types/type.ts';
 import { looseCase } from '../../../text/case.ts';
@@ -59,7 +57,7 @@ export function indexedForm(text: string): string {
 }
 
 /** Undefined for a collection without texts. */
-const searchIndexOf = memoize((collection: Collection): SearchIndex | undefined => {
+function searchIndexOf(collection: Collection): SearchIndex | undefined {
   const texts = collection.fields.filter((field) => isIndexed(collection, field)).map(({ name }) => identifier(name));
   if (texts.length === 0) return undefined;
   const table = identifier(collection.name);
@@ -68,23 +66,20 @@ const searchIndexOf = memoize((collection: Collection): SearchIndex | undefined 
     string,
     ...string[],
   ];
-  const changes = ['_rowid_', ...texts].map((column) => `old.${column} is not new.${column}`);
-  const isChanged = joinInGroups(changes, ' or ', inParentheses);
-  const note = (rows: string) => `begin insert into ${pending} values ${rows} on conflict do nothing; end`;
-  return {
-    table,
-    texts,
-    index,
-    pending,
-    definitions: (page) => [
+  const definitions = (page: number) => {
+    const changes = ['_rowid_', ...texts].map((column) => `old.${column} is not new.${column}`);
+    const isChanged = joinInGroups(changes, ' or ', inParentheses);
+    const record = (rows: string) => `begin insert into ${pending} values ${rows} on conflict do nothing; end`;
+    return [
       `create virtual table ${index} using ${TRIGRAMS}`,
       `create table ${pending} (${PENDING_COLUMN} ${page} */) strict`,
-      `create trigger ${triggers[0]} after insert on ${table} ${note('(new._rowid_)')}`,
-      `create trigger ${triggers[1]} after update on ${table} when ${isChanged} ${note('(old._rowid_), (new._rowid_)')}`,
-      `create trigger ${triggers[2]} after delete on ${table} ${note('(old._rowid_)')}`,
-    ],
+      `create trigger ${triggers[0]} after insert on ${table} ${record('(new._rowid_)')}`,
+      `create trigger ${triggers[1]} after update on ${table} when ${isChanged} ${record('(old._rowid_), (new._rowid_)')}`,
+      `create trigger ${triggers[2]} after delete on ${table} ${record('(old._rowid_)')}`,
+    ];
   };
-});
+  return { table, texts, index, pending, definitions };
+}
 
 function nameOf(table: string): string {
   return `_${table}_search`;

@@ -1,0 +1,153 @@
+/**
+ * The routes of a read, in order. The first route that applies and returns a result wins. A read that exceeds its budget
+ * on the event loop starts again on a thread.
+ */
+
+import { QUICK_ANSWER_BYTES, QUICK_STEPS } from '../../../base/limits/engine.ts';
+import type { ReadPlan } from '../../../plan/types.ts';
+import type { MaybePromise, ReadResult } from '../../engine.ts';
+import { readsOtherCollections } from '../../shared/plan-keys.ts';
+import { columnSteps, filterSteps } from '../../shared/text-cost.ts';
+import type { Output } from '../../sql/output.ts';
+import { compileRead } from '../../sql/read.ts';
+import { boundRow, columnSizes } from '../../sql/row-size.ts';
+import type { Statement } from '../../sql/statement.ts';
+import { StepBudgetExceeded } from '../connection/deadline.ts';
+import { guardedDialect, sqliteDialect } from '../dialect.ts';
+import { compileReadJob } from '../read-threads/read-job.ts';
+import type { ReadAttempt, ReadJob } from '../read-threads/reader.ts';
+import { candidateQuery } from '../search/index-candidates.ts';
+import { compilePrefiltered } from '../search/index-prefilter.ts';
+import { PAGE_BUDGET, withinBudget } from './byte-budget.ts';
+import { compileHashAggregate, mustSort } from './hash-aggregate.ts';
+import { compileIndexRead, mayFollowIndex } from './index-reads.ts';
+import { readCachedRows, readWhole, readWithDeadline } from './inline-read.ts';
+import type { Read, ReadState } from './read.ts';
+
+interface Route {
+  readonly name: string;
+  readonly runsOn: 'event loop' | 'thread';
+  readonly applies: (read: Read, state: ReadState) => boolean;
+  readonly run: (read: Read, state: ReadState) => MaybePromise<ReadResult> | undefined;
+  readonly why: string;
+}
+
+const ROUTES: readonly Route[] = [
+  {
+    name: 'in memory',
+    runsOn: 'event loop',
+    applies: (_, { file }) => file === undefined,
+    run: readWithDeadline,
+    why: 'No thread can open the database. The time limit applies.',
+  },
+  {
+    name: 'row cache',
+    runsOn: 'event loop',
+    applies: (read, state) => state.file!.snapshot.isStable && isCheapOnSmallTable(read, state),
+    run: (read, state) => withinBudgetIfRelated(read, () => readCachedRows(read, state)),
+    why: 'The JSON texts of the rows are cached. SQLite only returns row numbers in order.',
+  },
+  {
+    name: 'small table',
+    runsOn: 'event loop',
+    applies: isCheapOnSmallTable,
+    run: (read, state) => withinBudgetIfRelated(read, () => readWhole(read, state, compileSmallTable(read))),
+    why: 'Any read of a small table takes less time than a message to a thread.',
+  },
+  {
+    name: 'key or index',
+    runsOn: 'event loop',
+    applies: ({ plan }) => mayFollowIndex(plan),
+    run(read, state) {
+      const found = compileIndexRead(read.plan, read.output, state.statistics.rowsPerValue);
+      return found && withinBudget(found.bytes, () => readWhole(read, state, found.statement));
+    },
+    why: 'Every index entry is a row of the page, so a page takes well under a millisecond.',
+  },
+  {
+    name: 'search index',
+    runsOn: 'thread',
+    applies: ({ plan }) => candidateQuery(plan.from, plan.where) !== undefined,
+    run: (read, state) => readOnThread(read, state, compilePrefiltered),
+    why: 'FTS5 finds the candidates of a text filter. A scan would test every row.',
+  },
+  {
+    name: 'hash aggregation',
+    runsOn: 'thread',
+    applies: ({ plan }) => mustSort(plan),
+    run: (read, state) => readOnThread(read, state, compileHashAggregate),
+    why: 'SQLite would sort all rows. With few groups, a hash table takes half the time.',
+  },
+  {
+    name: 'scan',
+    runsOn: 'thread',
+    applies: () => true,
+    run: (read, state) => readOnThread(read, state),
+    why: 'Any other read may take long. The time limit applies, and a large result is streamed.',
+  },
+];
+
+export function readByRoute(read: Read, state: ReadState): MaybePromise<ReadResult> {
+  let isOverBudget = false;
+  for (const { runsOn, applies, run } of ROUTES) {
+    if (isOverBudget && runsOn === 'event loop') continue;
+    try {
+      const result = applies(read, state) ? run(read, state) : undefined;
+      if (result !== undefined) return result;
+    } catch (error) {
+      if (!(error instanceof StepBudgetExceeded)) throw error;
+      isOverBudget = true;
+    }
+  }
+  throw new Error('no route for a read');
+}
+
+/** The statement that a route would run, for EXPLAIN. */
+export function compileForExplain(plan: ReadPlan, changeCount: number, state: ReadState): Statement {
+  const output: Output = { form: 'json', stripNulls: false };
+  const isOnThread = state.file !== undefined && !isCheapOnSmallTable({ plan, changeCount }, state);
+  return (
+    (mayFollowIndex(plan) ? compileIndexRead(plan, output, state.statistics.rowsPerValue)?.statement : undefined) ??
+    (isOnThread ? compilePrefiltered(plan, output)?.statement : undefined) ??
+    compileRead(plan, output, sqliteDialect)
+  );
+}
+
+/** Scanning the texts of a small table many times, or returning them many times, is not cheap. */
+function isCheapOnSmallTable(
+  { plan, changeCount }: Pick<Read, 'plan' | 'changeCount'>,
+  { statistics }: ReadState,
+): boolean {
+  if (!statistics.isSmall(plan.from, changeCount)) return false;
+  const { repeats } = columnSizes(plan.columns);
+  const steps = filterSteps(plan, QUICK_STEPS) + columnSteps(plan.columns);
+  if (steps === 0 && repeats === 1) return true;
+  const bytes = statistics.bytes(changeCount);
+  return steps * bytes <= QUICK_STEPS && repeats * bytes <= QUICK_ANSWER_BYTES;
+}
+
+/** The number of related rows is unknown, so reading them needs a budget. */
+function withinBudgetIfRelated<T>({ plan }: Read, work: () => T): T {
+  return readsOtherCollections(plan) ? withinBudget(QUICK_ANSWER_BYTES, work) : work();
+}
+
+function compileSmallTable({ plan, output }: Read): Statement {
+  if (!readsOtherCollections(plan)) return compileRead(plan, output, sqliteDialect);
+  return compileRead(plan, { ...output, ...PAGE_BUDGET }, guardedDialect);
+}
+
+type CompileAttempt = (plan: ReadPlan, output: Output) => ReadAttempt | undefined;
+
+/** Undefined if the plan does not allow the attempt. */
+function readOnThread(read: Read, state: ReadState, compile?: CompileAttempt): Promise<ReadResult> | undefined {
+  const output = boundRow(read.plan, read.output);
+  const attempt = compile?.(read.plan, output);
+  if (compile !== undefined && attempt === undefined) return undefined;
+  return runJob(compileReadJob({ ...read, output }, attempt), state);
+}
+
+async function runJob(job: ReadJob, { changes, file }: ReadState): Promise<ReadResult> {
+  // Taken before the read: the rows may be newer than the tag, but never older.
+  const state = changes.tag();
+  return { ...(await file!.readers.read(job)), state };
+}
