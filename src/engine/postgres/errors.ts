@@ -177,7 +177,8 @@ function takenIn({ byName }: Collection, detail = ''): { fields: Field[]; values
 
 /** Finds the conflicting row among the inserted ones; none if two have the value. */
 export function naming(error: unknown, plan: WritePlan): unknown {
-  if (plan.kind !== 'insert' || plan.rows.length < 2 || sqlState(error) !== '23505') return error;
+  const state = sqlState(error) ?? '';
+  if (plan.kind !== 'insert' || plan.rows.length < 2 || !['23503', '23505'].includes(state)) return error;
   const taken = takenIn(plan.into, (error as ServerError).detail);
   if (taken === undefined) return error;
   const places = taken.fields.map((field) => plan.into.fields.indexOf(field));
@@ -188,7 +189,8 @@ export function naming(error: unknown, plan: WritePlan): unknown {
     );
     return values.join(', ') === taken.values.join(', ') ? [index] : [];
   });
-  return withRowIndex(duplicateKey(plan.into, taken.fields, taken.values), found.length === 1 ? found[0] : undefined);
+  const told = state === '23503' ? translateError(error) : duplicateKey(plan.into, taken.fields, taken.values);
+  return withRowIndex(told, found.length === 1 ? found[0] : undefined);
 }
 
 /** Printed our way: a decimal without trailing zeros. */
