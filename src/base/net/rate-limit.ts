@@ -4,8 +4,8 @@
  * which several processes may share: a client is looked for in the few places that its name leads to, and a new one takes
  * the place of the one there that has spent the least.
  */
-import { RATE_TABLE_CLIENTS } from '../../base/limits.ts';
-import type { Rate } from '../../base/net/rate.ts';
+import { RATE_TABLE_CLIENTS } from '../limits.ts';
+import type { Rate } from './rate.ts';
 
 export interface RateState {
   readonly isAllowed: boolean;
