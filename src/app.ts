@@ -54,6 +54,7 @@ export function createApp(options: AppOptions): App {
   const middleware: readonly Middleware[] = [
     enter(edges, basePath),
     withRateLimit(edges?.limit, authenticate),
+    checkSchema(schema, isRoot),
     servePages(pages, catalogue, authenticate),
     withAuthentication(authenticate),
     checkSchema(schema),
@@ -93,12 +94,22 @@ function withoutSniffing(page: Response): Response {
   return page;
 }
 
-/** Rejects Accept-Profile and Content-Profile of a schema that is not served. */
-function checkSchema(schema: string): Middleware {
+/** Rejects Accept-Profile and Content-Profile of a schema that is not served. The response to the right name repeats it. */
+function checkSchema(schema: string, isConcerned = (_path: string) => true): Middleware {
   return (next) => (request, context) => {
-    checkProfile(context.method, request.headers, schema);
-    return next(request, context);
+    if (!isConcerned(context.location.path)) return next(request, context);
+    const isNamed = checkProfile(context.method, request.headers, schema);
+    if (!isNamed) return next(request, context);
+    return andThen(next(request, context), (response) => {
+      response.headers.set('content-profile', schema);
+      return response;
+    });
   };
+}
+
+/** The description of the schema is a page. */
+function isRoot(path: string): boolean {
+  return path.split('?', 1)[0] === '/';
 }
 
 /** Runs the stages for a read or a write. */

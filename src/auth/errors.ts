@@ -23,7 +23,7 @@ export function credentialsNeeded(lookalike?: string): ApiError {
     hint:
       lookalike === undefined
         ? advice
-        : `${advice} Requests without credentials have the role ${ANONYMOUS.role}; the declaration has only ${lookalike}.`,
+        : `${advice} Requests without credentials have the role ${ANONYMOUS.role}, which is not declared. Perhaps ${lookalike} is meant for them.`,
     headers: { 'www-authenticate': 'Bearer' },
   });
 }

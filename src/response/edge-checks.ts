@@ -4,12 +4,12 @@ import { ApiError } from '../base/errors.ts';
 import { networkOf } from '../base/net/address.ts';
 import { ANY } from '../base/net/origin.ts';
 import type { Rate } from '../base/net/rate.ts';
+import type { RateLimiter, RateState } from '../base/net/rate-limit.ts';
 import { EXPOSED_HEADERS } from '../http/edge/cors.ts';
 import { hostCheck } from '../http/edge/hosts.ts';
 import { originCheck, originHeaders } from '../http/edge/origins.ts';
 import type { Location } from '../http/edge/prefix.ts';
 import { TrustedProxies } from '../http/edge/proxies.ts';
-import type { RateLimiter, RateState } from '../http/edge/rate-limit.ts';
 import type { RequestContext } from './request-context.ts';
 
 export interface EdgeCheckOptions {

@@ -1,10 +1,11 @@
 /** The context of one request: each field is set by the one stage or middleware that its comment names. */
+
+import type { RateState } from '../base/net/rate-limit.ts';
 import type { Caller } from '../collection/caller.ts';
 import type { MaybePromise } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
 import type { Peer } from '../http/edge/peer.ts';
 import type { Location } from '../http/edge/prefix.ts';
-import type { RateState } from '../http/edge/rate-limit.ts';
 import type { Access } from '../plan/access/permissions.ts';
 import type { ReadPlan, WritePlan } from '../plan/types.ts';
 

@@ -184,7 +184,9 @@ for (const [place, launchIn] of Object.entries(PLACES)) {
       expect(service.stderr()).toBe(`WARNING: ${words('anon')}\n`);
       expect(await (await service.fetch('/products')).json()).toMatchObject({
         code: 'PGRST302',
-        hint: expect.stringContaining('have the role anonymous; the declaration has only anon'),
+        hint: expect.stringContaining(
+          'have the role anonymous, which is not declared. Perhaps anon is meant for them.',
+        ),
       });
       service.kill('SIGTERM');
       await service.exited;

@@ -1,5 +1,7 @@
 /** The schema in a request: the configured name is accepted, and any other name is rejected, as in PostgREST. */
 import { describe, expect, test } from 'bun:test';
+import { startPath } from '../../src/console/pages.ts';
+import { openApiPages } from '../../src/openapi/pages.ts';
 import { ALL_ENGINES } from '../support/catalogue.ts';
 import { openDeclared, thingsOf } from '../support/shop.ts';
 import { expectRefusal, expectUntouched, sendJson, sharedCatalogue } from '../support/stories.ts';
@@ -21,6 +23,7 @@ describe.each(Object.keys(ALL_ENGINES))('the schema of a request on %s', (engine
     ['PUT', '/products?id=eq.1', sendJson('PUT', { id: 1, ...ROW })],
     ['DELETE', '/products?id=eq.1', { method: 'DELETE' }],
     ['a collection that does not exist', '/nothing', {}],
+    ['OPTIONS', '/products', { method: 'OPTIONS' }],
   ];
   test.each(requests)('%s with the name of another schema is rejected, and changes nothing', async (_, path, init) => {
     const response = await catalogue.fetch(path, { ...init, headers: { ...init.headers, ...OTHER } });
@@ -42,12 +45,38 @@ describe.each(Object.keys(ALL_ENGINES))('the schema of a request on %s', (engine
     await expectRefusal(await catalogue.fetch('/products?limit=3', { headers: OTHER }), 406, 'PGRST106');
   });
 
+  test('the response to a request that names the schema repeats it', async () => {
+    const profileOf = async (path: string, init: RequestInit = {}) =>
+      (await catalogue.fetch(path, init)).headers.get('content-profile');
+    for (let times = 0; times < 3; times++) {
+      expect(await profileOf('/products?limit=2', { headers: OWN })).toBe('public');
+      expect(await profileOf('/products?limit=2')).toBeNull();
+    }
+    expect(await profileOf('/products/1', { headers: OWN })).toBe('public');
+    expect(await profileOf('/products', { method: 'OPTIONS', headers: OWN })).toBe('public');
+    expect(await profileOf('/products', { method: 'OPTIONS', headers: { 'content-profile': 'other' } })).toBeNull();
+    expect(await profileOf('/products', sendJson('POST', ROW, { prefer: 'tx=rollback', ...OWN }))).toBe('public');
+    expect(await profileOf('/products', sendJson('POST', ROW, { prefer: 'tx=rollback' }))).toBeNull();
+  });
+
   test('reads use Accept-Profile, and writes use Content-Profile', async () => {
     expect((await catalogue.fetch('/products', { headers: { ...OWN, 'content-profile': 'other' } })).status).toBe(200);
     const dryRun = { prefer: 'tx=rollback', ...OWN };
     const write = sendJson('POST', ROW, { ...dryRun, 'accept-profile': 'other' });
     expect((await catalogue.fetch('/products', write)).status).toBe(201);
   });
+});
+
+test('the description at / is rejected for another schema', async () => {
+  const declaration = thingsOf({});
+  const pages = openApiPages({ catalogue: declaration, rows: () => [], version: '1.0.0', license: 'MIT' }, startPath);
+  const catalogue = await openDeclared('SQLite', declaration, {}, { pages });
+  const described = (name: string) =>
+    catalogue.fetch('/', { headers: { accept: 'application/openapi+json', 'accept-profile': name } });
+  await expectRefusal(await described('other'), 406, 'PGRST106');
+  const response = await described('public');
+  expect([response.status, response.headers.get('content-profile')]).toEqual([200, 'public']);
+  await catalogue.close();
 });
 
 test('the setting determines the schema name', async () => {

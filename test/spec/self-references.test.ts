@@ -45,7 +45,7 @@ describe.each(Object.keys(ALL_ENGINES))('rows that refer to each other on %s', (
     { id: 10, parent: 11, group: 1 },
     { id: 11, parent: null, group: 7 },
   ];
-  const MISSING_GROUP = 'Key (group)=(7) is not present in table "groups".';
+  const MISSING_GROUP = 'row 2: Key (group)=(7) is not present in table "groups".';
 
   test('are stored in any order, also with a cycle', async () => {
     const circle = [
@@ -85,7 +85,8 @@ describe.each(Object.keys(ALL_ENGINES))('rows that refer to each other on %s', (
       { id: 2, parent: 1, group: 1 },
     ]);
     const { details } = await expectRefusal(await post([...parents, { id: 3, parent: 1 }], MERGE), 409, '23503');
-    expect(details).toBe('Key (group)=(99) is not present in table "groups".');
+    // On PostgreSQL any of the three rows may be meant, since each has the default.
+    expect(details).toEndWith('Key (group)=(99) is not present in table "groups".');
   });
 
   test('are not checked if they are ignored as duplicates', async () => {
@@ -103,7 +104,7 @@ describe.each(Object.keys(ALL_ENGINES))('rows that refer to each other on %s', (
       409,
       '23503',
     );
-    expect(details).toBe('Key (parent)=(79) is not present in table "items".');
+    expect(details).toBe('row 3: Key (parent)=(79) is not present in table "items".');
   });
 
   test('do not affect other writers if they are broken, and do not hide the errors of others', async () => {

@@ -53,14 +53,18 @@ export function networkOf(address: string): string {
   return [high >> 8, high & 255, low >> 8, low & 255].join('.');
 }
 
+const RESOLVE_MS = 2_000;
+
 /** Undefined if the host is an address or a name that resolves. Drivers and resolvers each report a failure in other words. */
 export async function resolveProblem(host: string): Promise<string | undefined> {
   const name = plainHost(host);
   if (isIP(name) !== 0) return undefined;
-  return lookup(name).then(
+  const found = lookup(name).then(
     () => undefined,
     () => `host '${name}' cannot be resolved`,
   );
+  // A resolver that does not answer proves nothing.
+  return Promise.race([found, Bun.sleep(RESOLVE_MS).then(() => undefined)]);
 }
 
 function namesOfMachine(): readonly string[] {

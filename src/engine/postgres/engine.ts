@@ -15,7 +15,7 @@ import type { Connection, Pool } from './connections/pool.ts';
 import { checkPooling } from './connections/pooler-check.ts';
 import { postgresDialect } from './dialect.ts';
 import { type SessionSettings, within } from './driver.ts';
-import { translateError, withRowOfDuplicate, withServerMessage } from './errors.ts';
+import { translateError, withRowOfInput, withServerMessage } from './errors.ts';
 import { Executor } from './executor.ts';
 import type { Notice } from './notice.ts';
 import { ConnectionManager } from './primary/connection-manager.ts';
@@ -156,7 +156,7 @@ export class PostgresEngine implements Engine {
     const written = this.replicas === undefined ? write() : this.replicas.trackWrite(write);
     const isAdopted = context.adopted.collections.has(plan.into);
     return written.catch((error) => {
-      throw isAdopted ? withServerMessage(error) : withRowOfDuplicate(error, plan);
+      throw isAdopted ? withServerMessage(error) : withRowOfInput(error, plan);
     });
   }
 

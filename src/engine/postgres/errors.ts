@@ -145,7 +145,7 @@ export function translateError(error: unknown, collection?: Collection): unknown
   const { message, detail, hint, column, constraint } = error as ServerError;
   if (collection !== undefined) {
     const { name, assigned } = collection;
-    const taken = state === '23505' ? duplicateIn(collection, detail) : undefined;
+    const taken = state === '23505' ? valuesInDetail(collection, detail) : undefined;
     if (taken !== undefined) return duplicateKey(collection, taken.fields, taken.values);
     if (state === '23502' && column !== undefined) return nullViolation(collection, { name: column });
     // Only an assigned key can violate the bounds of its field: supplied ones are validated before.
@@ -179,7 +179,7 @@ function catalogueCode(state: string): ErrorCode | undefined {
 }
 
 /** The fields and values in `Key (a, b)=(1, x) already exists.`, in any language of the server. */
-function duplicateIn({ byName }: Collection, detail = ''): { fields: Field[]; values: string[] } | undefined {
+function valuesInDetail({ byName }: Collection, detail = ''): { fields: Field[]; values: string[] } | undefined {
   const found = /\(([\w, ]+)\)=\((.*)\)/s.exec(detail);
   if (found === null) return undefined;
   const fields = found[1]!.split(', ').flatMap((name) => byName.get(name) ?? []);
@@ -192,12 +192,13 @@ function duplicateIn({ byName }: Collection, detail = ''): { fields: Field[]; va
 }
 
 /** Finds the conflicting row among the inserted ones; none if two have the value. */
-export function withRowOfDuplicate(error: unknown, plan: WritePlan): unknown {
-  if (plan.kind !== 'insert' || plan.rows.length < 2 || sqlState(error) !== '23505') return error;
-  const taken = duplicateIn(plan.into, (error as ServerError).detail);
-  if (taken === undefined) return error;
+export function withRowOfInput(error: unknown, plan: WritePlan): unknown {
+  const state = sqlState(error) ?? '';
+  if (plan.kind !== 'insert' || plan.rows.length < 2 || !['23503', '23505'].includes(state)) return error;
+  const violation = valuesInDetail(plan.into, (error as ServerError).detail);
+  if (violation === undefined) return error;
   const { into, rows } = plan;
-  const { fields, values } = taken;
+  const { fields, values } = violation;
   const columns = fields.map((field) => into.fields.indexOf(field));
   const texts = rows.map((row) =>
     printValues(
@@ -207,14 +208,15 @@ export function withRowOfDuplicate(error: unknown, plan: WritePlan): unknown {
   );
   const index = texts.indexOf(values.join(', '));
   const isOnly = index !== -1 && index === texts.lastIndexOf(values.join(', '));
-  return withRowIndex(duplicateKey(into, fields, values), isOnly ? index : undefined);
+  const apiError = state === '23503' ? translateError(error) : duplicateKey(into, fields, values);
+  return withRowIndex(apiError, isOnly ? index : undefined);
 }
 
 /** The assigned key that turned out to be taken. */
 export function takenKey(error: unknown, collection: Collection): string | undefined {
   const { constraint, detail } = error as ServerError;
   if (constraint !== undefined && constraint !== `${collection.name}_pkey`) return undefined;
-  const { fields = [], values = [] } = (sqlState(error) === '23505' && duplicateIn(collection, detail)) || {};
+  const { fields = [], values = [] } = (sqlState(error) === '23505' && valuesInDetail(collection, detail)) || {};
   const isAssigned = fields.length === 1 && fields[0] === collection.assigned;
   return isAssigned && /^-?\d+$/.test(values[0] ?? '') ? values[0] : undefined;
 }

@@ -80,7 +80,7 @@ export function idempotencyKeyReused(): ApiError {
 }
 
 /** Adds the row of the body to an error. */
-export function withRowIndex(error: unknown, index: number | undefined): unknown {
+export function withRowIndex<E>(error: E, index: number | undefined): E | ApiError {
   if (!(error instanceof ApiError) || index === undefined) return error;
   const { code, message, details, hint, headers, sqlState } = error;
   return new ApiError(code, message, {

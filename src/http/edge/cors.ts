@@ -7,6 +7,7 @@ export const EXPOSED_HEADERS = [
   'Catalogue-Position',
   'Content-Encoding',
   'Content-Location',
+  'Content-Profile',
   'Content-Range',
   'Content-Type',
   'Date',

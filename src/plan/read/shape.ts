@@ -264,7 +264,18 @@ function notGrouped({ name }: Collection, column: string, columns: readonly Outp
   );
 }
 
-function sameExpression(one: Expression, other: Expression): boolean {
-  if (one.kind === 'field') return other.kind === 'field' && one.field === other.field;
-  return Bun.deepEquals(one, other);
+/** Parts of the declaration inside an expression. They are compared by identity, because they refer to each other. */
+const DECLARED = ['type', 'field', 'from', 'to', 'outer', 'inner', 'referring', 'through'];
+
+function sameExpression(one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
+  const parts = new Map(Object.entries(other));
+  const entries = Object.entries(one);
+  return (
+    entries.length === parts.size &&
+    entries.every(
+      ([name, part]) => part === parts.get(name) || (!DECLARED.includes(name) && sameExpression(part, parts.get(name))),
+    )
+  );
 }

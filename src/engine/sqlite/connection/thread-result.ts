@@ -7,14 +7,14 @@ export type ThreadResult = { readonly kind: 'done'; readonly result: WriteResult
 export type FailedResult =
   | ({ readonly kind: 'refused'; readonly code: ErrorCode; readonly message: string } & Pick<
       ApiError,
-      'details' | 'hint' | 'headers'
+      'details' | 'hint' | 'headers' | 'cause' | 'sqlState'
     >)
   | { readonly kind: 'fault'; readonly message: string; readonly code?: string };
 
 export function toThreadResult(error: unknown): FailedResult {
   if (error instanceof ApiError) {
-    const { code, message, details, hint, headers } = error;
-    return { kind: 'refused', code, message, details, hint, headers };
+    const { code, message, details, hint, headers, cause, sqlState } = error;
+    return { kind: 'refused', code, message, details, hint, headers, cause, sqlState };
   }
   if (!(error instanceof Error)) return { kind: 'fault', message: String(error) };
   const { code } = error as { code?: string };
@@ -28,6 +28,12 @@ export function settle(outcome: ThreadResult): WriteResult {
 
 export function failure(outcome: FailedResult): Error {
   if (outcome.kind === 'fault') return Object.assign(new Error(outcome.message), { code: outcome.code });
-  const { code, message, details, hint, headers } = outcome;
-  return new ApiError(code, message, { details: details ?? undefined, hint: hint ?? undefined, headers });
+  const { code, message, details, hint, headers, cause, sqlState } = outcome;
+  return new ApiError(code, message, {
+    details: details ?? undefined,
+    hint: hint ?? undefined,
+    headers,
+    sqlState,
+    ...(typeof cause === 'string' ? { cause } : {}),
+  });
 }

@@ -6,7 +6,7 @@
 import { ApiError } from '../../../base/errors.ts';
 import { type Catalogue, type Collection, type Reference, referencesTo } from '../../../collection/declaration.ts';
 import type { Value } from '../../../collection/value.ts';
-import { missingReference, stillReferenced } from '../../shared/write-checks.ts';
+import { missingReference, stillReferenced, withRowIndex } from '../../shared/write-checks.ts';
 import { identifier } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
 import { spendRow } from '../connection/deadline.ts';
@@ -17,9 +17,12 @@ import type { Job } from './jobs.ts';
 /** The job was rolled back, so the rows are as before. */
 export function brokenReference(connection: Connection, catalogue: Catalogue, job: Job): ApiError {
   const collection = catalogue.collections.get(job.collection)!;
+  const isList = job.kind === 'change-each' || (job.kind !== 'change' && job.rows.length > 1);
+  let index = 0;
   for (const values of valuesOf(collection, job)) {
     const missing = missingIn(connection, catalogue, collection, values);
-    if (missing !== undefined) return missing;
+    if (missing !== undefined) return withRowIndex(missing, isList ? index : undefined);
+    index++;
   }
   return referrer(connection, catalogue, collection, job) ?? unknownReference(collection);
 }
@@ -122,6 +125,8 @@ function keeperAmong(
 export interface StoredReference {
   readonly reference: Reference;
   readonly value: Value;
+  /** The index of the row in the body. */
+  readonly index: number;
 }
 
 /** Rejects the first reference to a row that does not exist, in a transaction in which SQLite does not check them yet. */
@@ -130,10 +135,10 @@ export function checkReferences(
   collection: Collection,
   references: readonly StoredReference[],
 ): void {
-  for (const { reference, value } of references) {
+  for (const { reference, value, index } of references) {
     spendRow();
     if (exists(connection, reference.to, collection.among.get(reference.to)!.key[0]!.name, value)) continue;
-    throw missingReference(collection, reference, valueIn(reference.field.type, value));
+    throw withRowIndex(missingReference(collection, reference, valueIn(reference.field.type, value)), index);
   }
 }
 

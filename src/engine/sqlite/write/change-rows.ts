@@ -53,11 +53,11 @@ function insertRows(connection: Connection, collection: Collection, job: InsertJ
   const references: StoredReference[] = [];
   connection.execute('pragma defer_foreign_keys = on');
   try {
-    const written = insertEach(connection, collection, job, (row, isNew) => {
+    const written = insertEach(connection, collection, job, (row, isNew, index) => {
       for (const reference of collection.references) {
         const place = collection.fields.indexOf(reference.field);
         const isStored = isNew || job.meets!.overwrites.includes(place);
-        if (isStored && row[place] !== null) references.push({ reference, value: row[place]! });
+        if (isStored && row[place] !== null) references.push({ reference, value: row[place]!, index });
       }
     });
     checkReferences(connection, collection, references);
@@ -73,7 +73,7 @@ function insertEach(
   connection: Connection,
   collection: Collection,
   job: InsertJob,
-  stored: (row: readonly Value[], isNew: boolean) => void,
+  stored: (row: readonly Value[], isNew: boolean, index: number) => void,
 ): Written {
   const { fields, assigned, key: keyFields } = collection;
   const keyPlaces = keyFields.map((field) => fields.indexOf(field));
@@ -122,7 +122,7 @@ function insertEach(
         key = known === undefined ? keyTexts(made()) : (known as string[]);
         if (text !== undefined) changed.push(countReturned(text));
       }
-      stored(row, known === undefined);
+      stored(row, known === undefined, index);
     } catch (error) {
       if (isReferenceError(error) || error instanceof ApiError) throw error;
       if (areKeysUsedUp(connection, collection, error)) throw keysExhausted(collection);

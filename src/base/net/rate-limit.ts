@@ -4,8 +4,8 @@
  * of fixed size that several processes may share. A client's hash selects a set of slots. A new client takes the slot of
  * the client that has used the least.
  */
-import { RATE_TABLE_CLIENTS } from '../../base/limits/http.ts';
-import type { Rate } from '../../base/net/rate.ts';
+import { RATE_TABLE_CLIENTS } from '../limits/http.ts';
+import type { Rate } from './rate.ts';
 
 export interface RateState {
   readonly isAllowed: boolean;
