@@ -280,7 +280,11 @@ describe.each(Object.keys(PLACES))('migration on %s', (engine) => {
     test('the error counts rows that cannot be converted, and no option allows them', async () => {
       const place = await filled(collectionsOf(PRICED), { items: [{ price: 4.5 }, { price: 12 }, { price: 0.25 }] });
       const whole = collectionsOf(items({ name: 'price', type: 'int4', minimum: 0, indexed: true }));
-      await expectRefused(place, whole, 'items.price becomes int4, and was decimal(12,4): 2 rows hold a value that is not a valid int4');
+      await expectRefused(
+        place,
+        whole,
+        'items.price becomes int4, and was decimal(12,4): 2 rows hold a value that is not a valid int4',
+      );
       expect(await refusalOf(place, { ...whole, allowed: ['convert:items.price'] })).toContain(
         '2 rows hold a value that is not a valid int4',
       );

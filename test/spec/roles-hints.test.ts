@@ -30,9 +30,9 @@ for (const engine of ROLE_ENGINES) {
 
     test('the hint for a role without any permission says so', async () => {
       const stranger = shop.as('stranger');
-      const hint = 'There is nothing that your role may use';
-      expect((await expectRefusal(await stranger.fetch('/prodcts'), 404, 'PGRST205')).hint).toBe(`${hint}.`);
-      expect((await expectRefusal(await stranger.fetch('/a/b/c'), 404, 'PGRST125')).hint).toStartWith(`${hint},`);
+      const hint = 'nothing that your role may use';
+      expect((await expectRefusal(await stranger.fetch('/prodcts'), 404, 'PGRST205')).hint).toBe(`Available: ${hint}.`);
+      expect((await expectRefusal(await stranger.fetch('/a/b/c'), 404, 'PGRST125')).hint).toContain(hint);
       expect(JSON.stringify(await expectRefusal(await stranger.fetch('/products'), 403, '42501'))).not.toContain('id');
     });
 

@@ -124,7 +124,7 @@ for (const engine of ROLE_ENGINES) {
 
       test('no hint names a collection for which the role has no permission', async () => {
         const { hint } = await expectRefusal(await supplier(1).fetch('/categoris'), 404, 'PGRST205');
-        expect(hint).toBe('There is /suppliers, /products.');
+        expect(hint).toBe('Available: /suppliers, /products.');
         const options = await anonymous().fetch('/supplierz', { method: 'OPTIONS' });
         expect((await expectRefusal(options, 404, 'PGRST205')).hint).toBeNull();
         expect((await anonymous().fetch('/suppliers', { method: 'OPTIONS' })).status).toBe(200);
