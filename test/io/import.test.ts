@@ -23,7 +23,7 @@ function workspace(env: Readonly<Record<string, string>> = {}) {
     isGone: async () => {
       const { exitCode, stderr } = await run({ cwd, env, args: ['query'] });
       const left = readdirSync(cwd).filter((name) => name.includes('.db'));
-      return exitCode === 1 && /there is no (database|table)/.test(stderr) && left.length === 0;
+      return exitCode === 1 && /(database|table) .* does not exist/.test(stderr) && left.length === 0;
     },
     rows: async (query = '') => {
       const { stdout } = await run({ cwd, env, args: ['query', query, '--json'] });

@@ -23,12 +23,12 @@ function copyOfTheProgram(): string {
 
 const CASES = [
   {
-    file: 'writer-thread.ts',
+    file: 'write/writer-thread.ts',
     path: '/products',
     init: { method: 'POST', body: '{"product_name":"Written"}' },
     ok: 201,
   },
-  { file: 'reader-thread.ts', path: '/products?product_name=imatch.chai', init: {}, ok: 200 },
+  { file: 'read-threads/reader-thread.ts', path: '/products?product_name=imatch.chai', init: {}, ok: 200 },
 ];
 
 for (const { file, path, init, ok } of CASES) {
