@@ -207,7 +207,7 @@ describe.skipIf(process.platform !== 'linux')('--workers', () => {
     const nowhere = await run({ cwd, args: ['serve', '--port', '0', ...QUIET, '--database', 'no/such/folder/x.db'] });
     expect(nowhere).toMatchObject({ exitCode: 1, stdout: '' });
     expect(nowhere.stderr).toMatch(
-      /^catalogue: the database no\/such\/folder\/x\.db cannot be opened: folder no does not exist\/such\/folder; [^\n]+--database\n$/,
+      /^catalogue: the database no\/such\/folder\/x\.db cannot be opened: folder no\/such\/folder does not exist; [^\n]+--database\n$/,
     );
     expect((await service.fetch('/ready')).status).toBe(200);
   });
