@@ -1,10 +1,9 @@
 /** A slow request does not block other requests, and ends at its time limit. */
-import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterEach, expect, test } from 'bun:test';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { cleanUp, startService, temporaryFolder } from '../support/process.ts';
 
-setDefaultTimeout(300_000);
 afterEach(cleanUp);
 
 /** A pattern and a text whose match takes the product of their lengths in steps, which is far more than a second. */

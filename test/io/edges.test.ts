@@ -1,5 +1,5 @@
 /** Edge checks over real sockets: the Host and Origin headers, trusted proxies, and rate limits. */
-import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { folderWithRoles } from '../support/access-folder.ts';
 import { newSchema, testServer } from '../support/postgres.ts';
@@ -7,7 +7,6 @@ import { cleanUp, type Launch, run, type Service, startService, temporaryFolder 
 import { talkTo } from '../support/socket.ts';
 import { expectRefusal } from '../support/stories.ts';
 
-setDefaultTimeout(300_000);
 afterEach(cleanUp);
 
 type Headers = Readonly<Record<string, string>>;

@@ -1,11 +1,10 @@
 /** Imports of real-world files: all rows or none, and every error with its position. */
-import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterEach, describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newSchema, testServer } from '../support/postgres.ts';
 import { cleanUp, type Finished, run, startService, temporaryFolder } from '../support/process.ts';
 
-setDefaultTimeout(300_000);
 afterEach(cleanUp);
 
 /** Creates helpers that run the commands on a new database. */

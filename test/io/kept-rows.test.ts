@@ -1,12 +1,11 @@
 /** The row cache keeps serialized rows for later lists until somebody writes. Clients must not notice it. */
 import { Database } from 'bun:sqlite';
-import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterEach, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import type { Row } from '../../src/collection/value.ts';
 import { cleanUp, type Service, startService, temporaryFolder } from '../support/process.ts';
 import { startShop } from '../support/shop-services.ts';
 
-setDefaultTimeout(300_000);
 afterEach(cleanUp);
 
 /** Roughly how long the data must stay unchanged before the service caches rows. */

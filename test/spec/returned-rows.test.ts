@@ -1,10 +1,7 @@
 /** Rows returned by a write: up to a size limit all are sent. Over it the write is rejected and changes nothing. */
-import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { DEFAULT_MAX_VALUE_KB, MAX_RETURNED_BYTES, MAX_ROW_BYTES } from '../../src/base/limits.ts';
 import { expectRefusal, ids, ownCatalogue, sendJson } from '../support/stories.ts';
-
-/** The tests transfer megabytes. */
-setDefaultTimeout(300_000);
 
 const LONG = 'x'.repeat(DEFAULT_MAX_VALUE_KB * 1024);
 const COUNT = MAX_RETURNED_BYTES / LONG.length + 1;

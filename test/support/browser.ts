@@ -8,7 +8,7 @@ import { CHROMIUM, NO_CHROMIUM } from './chromium.ts';
 import { cleanUp, type Launch, type Service, startService, temporaryFolder, until } from './process.ts';
 
 /** The time limit of a story in milliseconds, for a busy machine. */
-export const SECONDS = 300_000;
+export const SECONDS = 60_000;
 
 /** Whether to take screenshots for the documentation. The default is off, so that a test run changes no file. */
 const TAKES_PICTURES = process.env.TAKE_SCREENSHOTS === '1';
