@@ -4,14 +4,13 @@ import type { StoredUser } from '../../src/auth/store.ts';
 import { addUser, changeUser, removeUser } from '../../src/auth/users.ts';
 import { TrustedProxies } from '../../src/http/edge/proxies.ts';
 import { newName, openWithAccess, RIGHTS, type WithAccess } from '../support/access.ts';
-import { ENGINES } from '../support/catalogue.ts';
 import { until } from '../support/process.ts';
 import { expectRefusal, sendJson } from '../support/stories.ts';
 
 const PASSWORD = 'correct horse battery';
 const SAME = { origin: 'http://catalogue', host: 'catalogue' };
 
-for (const engine of Object.keys(ENGINES)) {
+for (const engine of ['SQLite', 'PostgreSQL']) {
   describe(`users on ${engine}`, () => {
     let service: WithAccess;
     beforeAll(async () => {

@@ -88,7 +88,7 @@ browserStories('accessibility', (stage) => {
     expect({ place, width }).toEqual({ place, width: stage.page.viewportSize()!.width });
   };
 
-  /** Dialogs have the same elements in both themes, so the dark ones are only checked for what the theme changes. */
+  /** The elements are the same in both themes, so the dark one is only checked for what it changes. */
   describe.each([
     ['light', 'wide', { colorScheme: 'light' }, undefined],
     ['dark', 'narrow', { colorScheme: 'dark', viewport: NARROW }, ['color-contrast']],
@@ -100,7 +100,7 @@ browserStories('accessibility', (stage) => {
         for (const [place, sign] of PAGES) {
           await stage.open(place);
           await stage.page.getByText(sign).first().waitFor({ state: 'attached' });
-          await look(place);
+          await look(place, rules);
         }
       },
       SECONDS,

@@ -1,12 +1,9 @@
 /** curl with the options that people commonly use. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FILES, fileServices } from '../support/file-services.ts';
 import { cleanUp, type Service, temporaryFolder } from '../support/process.ts';
-
-/** Starting a process can be slow on a busy machine. */
-setDefaultTimeout(300_000);
 
 const HAS_CURL = Bun.which('curl') !== null;
 /** `--json` requires curl 7.82, and also sends Accept: application/json. `--fail-with-body` requires 7.76. */

@@ -1,12 +1,9 @@
 /** @supabase/postgrest-js with a running service: every method that applies to one table. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { PostgrestClient, PostgrestError } from '@supabase/postgrest-js';
 import referenceProducts from '../../src/collection/reference-products.json' with { type: 'json' };
 import { FILES, type FileKind, fileServices } from '../support/file-services.ts';
 import { cleanUp } from '../support/process.ts';
-
-/** Starting a process can be slow on a busy machine. */
-setDefaultTimeout(300_000);
 
 interface Product extends Record<string, unknown> {
   id: number;

@@ -1,5 +1,5 @@
 /** The react-admin data provider @raphiniert/ra-data-postgrest with a running service: all nine methods. */
-import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import postgrestRestProvider, {
   defaultPrimaryKeys,
   defaultSchema,
@@ -9,9 +9,6 @@ import referenceProducts from '../../src/collection/reference-products.json' wit
 import { fetchJson, HttpError } from '../support/fetch-json.ts';
 import { FILES, type FileKind, fileServices } from '../support/file-services.ts';
 import { cleanUp, type Service } from '../support/process.ts';
-
-/** Starting a process can be slow on a busy machine. */
-setDefaultTimeout(300_000);
 
 type Product = (typeof referenceProducts)[number];
 

@@ -2,16 +2,13 @@
  * @supabase/postgrest-js with a running shop and the types that `catalogue types` prints for it. This file compiles
  * only if the client derives the embedded types from `Relationships`.
  */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { PostgrestClient } from '@supabase/postgrest-js';
 import { typeScriptTypes } from '../../src/openapi/types.ts';
 import { cleanUp, type Service } from '../support/process.ts';
 import { SHOP } from '../support/shop.ts';
 import { SHOP_ENGINES, startShop } from '../support/shop-services.ts';
 import type { Database } from '../types/shop-database.ts';
-
-/** Starting a process can be slow on a busy machine. */
-setDefaultTimeout(300_000);
 
 test('the compiled types are those that catalogue types prints', async () => {
   const kept = await Bun.file(new URL('../types/shop-database.ts', import.meta.url)).text();

@@ -2,14 +2,11 @@
  * @supabase/supabase-js with a running service: an unmodified `createClient(url, key)`, with the types that `catalogue
  * types` prints.
  */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
 import { newSchema, testServer } from '../support/postgres.ts';
 import { cleanUp, type Environment, type Service, startService, temporaryFolder } from '../support/process.ts';
 import type { Database } from '../types/database.ts';
-
-/** Starting a process can be slow on a busy machine. */
-setDefaultTimeout(300_000);
 
 const ENGINES: readonly (readonly [string, () => Environment])[] = [
   ['SQLite', () => ({ CATALOGUE_SCHEMA: 'public' })],

@@ -2,7 +2,7 @@
  * Parsing a body in chunks: the result equals parsing at once, takes a bounded number of steps, and respects the
  * limits.
  */
-import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { BYTES_PER_SLICE, runToEnd } from '../../src/base/cooperative.ts';
 import { ApiError } from '../../src/base/errors.ts';
@@ -16,8 +16,7 @@ import {
 import type { Document } from '../../src/encode/document.ts';
 import { readDocument } from '../../src/http/body/parse-body.ts';
 import { parseCsv } from '../support/csv.ts';
-
-setDefaultTimeout(300_000);
+import { RUNS } from '../support/generators.ts';
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 const read = (text: string, type = 'application/json') => runToEnd(readDocument(bytesOf(text), type));
@@ -93,7 +92,7 @@ describe('JSON', () => {
         expect(piecesOf(written, 'application/json')).toBeGreaterThan(4);
         expect(Bun.deepEquals(read(written), { kind: 'json', value: rows } satisfies Document)).toBe(true);
       }),
-      { numRuns: 40 },
+      { numRuns: 20 * RUNS },
     );
   });
 
@@ -113,7 +112,7 @@ describe('JSON', () => {
         if (isJson) expect(Bun.deepEquals(found, { kind: 'json', value: JSON.parse(spoilt) })).toBe(true);
         else expect(found).toBe('PGRST102');
       }),
-      { numRuns: 150 },
+      { numRuns: 60 * RUNS },
     );
   });
 
@@ -157,7 +156,7 @@ describe('CSV', () => {
         const found = read(`a\n"${long.replaceAll('"', '""')}"`, 'text/csv') as Extract<Document, { kind: 'table' }>;
         expect(found.rows[0]![0] === long).toBe(true);
       }),
-      { numRuns: 40 },
+      { numRuns: 20 * RUNS },
     );
   });
 
@@ -171,7 +170,7 @@ describe('CSV', () => {
         if (typeof whole === 'string') expect(found).toBe(whole);
         else expect(Bun.deepEquals(found, { kind: 'table', header: ['a', 'b', 'c'], rows: whole.slice(1) })).toBe(true);
       }),
-      { numRuns: 60 },
+      { numRuns: 30 * RUNS },
     );
   });
 
@@ -251,7 +250,7 @@ describe('a form', () => {
         const { a } = short.value as { a: string };
         expect((long.value as { a: string }).a === a.repeat(times)).toBe(true);
       }),
-      { numRuns: 60 },
+      { numRuns: 30 * RUNS },
     );
   });
 

@@ -1,7 +1,7 @@
 /**
  * Authentication in the real program: keys and users managed by commands, sessions and rejections over real sockets.
  */
-import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterEach, describe, expect, test } from 'bun:test';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
@@ -10,7 +10,6 @@ import { testServer } from '../support/postgres.ts';
 import { cleanUp, type Launch, run, type Service, startService, temporaryFolder, until } from '../support/process.ts';
 import { sendJson } from '../support/stories.ts';
 
-setDefaultTimeout(300_000);
 afterEach(cleanUp);
 
 const SECRET = 'a secret that is long enough for anybody';

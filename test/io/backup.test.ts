@@ -1,13 +1,12 @@
 /** Backups of a database in use, and restores from them. */
 import { Database } from 'bun:sqlite';
-import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterEach, describe, expect, test } from 'bun:test';
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { folderWithRoles } from '../support/access-folder.ts';
 import { newSchema, testServer } from '../support/postgres.ts';
 import { cleanUp, integrityOf, run, type Service, startService, temporaryFolder, until } from '../support/process.ts';
 
-setDefaultTimeout(300_000);
 afterEach(cleanUp);
 
 const COUNT = '/products?select=count()';

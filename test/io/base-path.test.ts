@@ -1,8 +1,7 @@
 /** `--base-path`: the service below a path, as seen by its operator and by a proxy in front of it. */
-import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterEach, expect, test } from 'bun:test';
 import { cleanUp, run, startService, temporaryFolder } from '../support/process.ts';
 
-setDefaultTimeout(300_000);
 afterEach(cleanUp);
 
 test('the startup message shows the base path, and its addresses reach the service', async () => {

@@ -1,12 +1,10 @@
 /**
  * Behaviour shared by all commands: help, JSON output, a progress bar on a terminal, silence in a pipe, and exit codes.
  */
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cleanUp, PROGRAM, run, type Service, startService, temporaryFolder, until } from '../support/process.ts';
-
-setDefaultTimeout(300_000);
 
 let cwd: string;
 let service: Service;

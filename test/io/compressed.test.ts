@@ -1,14 +1,12 @@
 /**
  * Content codings over real sockets: HTTP clients decode them, and never take a truncated response for a complete one.
  */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { newSchema, testServer } from '../support/postgres.ts';
 import { cleanUp, type Service, startService, temporaryFolder, until } from '../support/process.ts';
 import { statusesIn, talkTo } from '../support/socket.ts';
-
-setDefaultTimeout(300_000);
 
 describe('over a socket', () => {
   let service: Service;

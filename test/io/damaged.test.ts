@@ -1,11 +1,10 @@
 /** A damaged catalogue file: requests and the readiness probe report the damage. */
-import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterEach, expect, test } from 'bun:test';
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { cleanUp, startService, temporaryFolder } from '../support/process.ts';
 import { expectRefusal, sendJson } from '../support/stories.ts';
 
-setDefaultTimeout(300_000);
 afterEach(cleanUp);
 
 /** A range that holds rows, behind the page that describes the tables. */

@@ -2,12 +2,10 @@
  * Declarations on the command line, without a database: create one, validate it, and print its JSON Schema for editors.
  */
 import { Database } from 'bun:sqlite';
-import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cleanUp, run, temporaryFolder } from '../support/process.ts';
-
-setDefaultTimeout(300_000);
 
 let cwd: string;
 beforeEach(() => {

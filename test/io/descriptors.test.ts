@@ -2,13 +2,12 @@
  * More connections than file descriptors: open connections are served, the process survives, and the rest connect
  * later.
  */
-import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterEach, describe, expect, test } from 'bun:test';
 import { readdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { cleanUp, type Service, startService, temporaryFolder, until } from '../support/process.ts';
 import { type Conversation, talkTo } from '../support/socket.ts';
 
-setDefaultTimeout(300_000);
 afterEach(cleanUp);
 
 const LIMIT = 256;

@@ -4,7 +4,7 @@
  * file size. Bun ignores SIGXFSZ, so the limit appears as a failed write and does not end the process.
  */
 import { Database } from 'bun:sqlite';
-import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterEach, expect, test } from 'bun:test';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -17,9 +17,6 @@ import {
   startService,
   temporaryFolder,
 } from '../support/process.ts';
-
-/** Starting a process can take long on a busy machine. */
-setDefaultTimeout(300_000);
 
 const REFERENCE_PRODUCTS = 77;
 /** A text so long that a few dozen rows fill the disk. */

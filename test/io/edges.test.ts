@@ -1,5 +1,5 @@
 /** Edge checks over real sockets: the Host and Origin headers, trusted proxies, and rate limits. */
-import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { folderWithRoles } from '../support/access-folder.ts';
 import { newSchema, testServer } from '../support/postgres.ts';
@@ -7,7 +7,6 @@ import { cleanUp, type Launch, run, type Service, startService, temporaryFolder 
 import { talkTo } from '../support/socket.ts';
 import { expectRefusal } from '../support/stories.ts';
 
-setDefaultTimeout(300_000);
 afterEach(cleanUp);
 
 type Headers = Readonly<Record<string, string>>;
@@ -38,8 +37,15 @@ async function ask(
   const [status = '', ...fields] = head.split('\r\n');
   const told = fields.map((field) => field.split(/: (.*)/s).slice(0, 2) as [string, string]);
   const number = Number(status.split(' ')[1]);
-  const hasNone = rest.join('') === '';
-  return new Response(hasNone ? null : rest.join('\r\n\r\n'), { status: number, headers: told });
+  const sent = rest.join('\r\n\r\n');
+  const received = /\r\ntransfer-encoding: chunked/i.test(head) ? joinChunks(sent) : sent;
+  return new Response(received === '' ? null : received, { status: number, headers: told });
+}
+
+function joinChunks(sent: string): string {
+  const end = sent.indexOf('\r\n') + 2;
+  const size = Number.parseInt(sent, 16);
+  return size === 0 ? '' : sent.slice(end, end + size) + joinChunks(sent.slice(end + size + 2));
 }
 
 const statusOf = async (...request: Parameters<typeof ask>) => (await ask(...request)).status;

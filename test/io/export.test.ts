@@ -1,10 +1,9 @@
 /** `export` and `query`: they take the query string of the API, work on a file in use, and are quiet in a pipe. */
-import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterEach, expect, test } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cleanUp, run, startService, temporaryFolder } from '../support/process.ts';
 
-setDefaultTimeout(300_000);
 afterEach(cleanUp);
 
 const QUERY = 'discontinued=eq.0&category_id=in.(1,2)&select=id,product_name,unit_price&order=unit_price.desc';

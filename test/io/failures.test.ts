@@ -1,6 +1,6 @@
 /** A command that fails prints one sentence. It never prints a stack context, continues, or leaves partial results. */
 import { Database } from 'bun:sqlite';
-import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterEach, describe, expect, test } from 'bun:test';
 import {
   chmodSync,
   closeSync,
@@ -25,7 +25,6 @@ import {
   until,
 } from '../support/process.ts';
 
-setDefaultTimeout(300_000);
 afterEach(cleanUp);
 
 /** Every command that opens a database, applied to the defective bad.db. The database good.db is healthy. */

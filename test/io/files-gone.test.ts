@@ -2,12 +2,11 @@
  * Catalogue files removed or replaced under a running service: it reports the problem and acknowledges no write that
  * would be lost.
  */
-import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterEach, expect, test } from 'bun:test';
 import { copyFileSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { cleanUp, type Service, startService, temporaryFolder } from '../support/process.ts';
 
-setDefaultTimeout(300_000);
 afterEach(cleanUp);
 
 const write = (service: Service) =>

@@ -1,5 +1,5 @@
 /** No command overwrites a file without `--force`, and none ever overwrites the live database. */
-import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterEach, describe, expect, test } from 'bun:test';
 import {
   existsSync,
   linkSync,
@@ -13,7 +13,6 @@ import {
 import { join } from 'node:path';
 import { cleanUp, integrityOf, run, startService, temporaryFolder, until } from '../support/process.ts';
 
-setDefaultTimeout(300_000);
 afterEach(cleanUp);
 
 interface Space {

@@ -2,7 +2,7 @@
  * The service closes idle connections after a while. It does not close a connection whose request still runs in the
  * database. Only the query time limit ends such a request.
  */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { SQL } from 'bun';
 import { createApp } from '../../src/app.ts';
 import { BUILT_IN } from '../../src/collection/built-in.ts';
@@ -12,8 +12,6 @@ import { listen, type RunningServer } from '../../src/serve/server.ts';
 import { newSchema, TEST_SETTINGS, testServer } from '../support/postgres.ts';
 import { until } from '../support/process.ts';
 import { statusesIn, talkTo } from '../support/socket.ts';
-
-setDefaultTimeout(300_000);
 
 describe('idle connections', () => {
   const schema = newSchema();

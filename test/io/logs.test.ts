@@ -2,12 +2,9 @@
  * The log: one JSON line per request on stderr, as detailed as the log level says, and never with the content of a
  * body.
  */
-import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterEach, expect, test } from 'bun:test';
 import { MAX_ECHOED_LENGTH } from '../../src/base/limits/http.ts';
 import { cleanUp, type Service, startService, temporaryFolder, until } from '../support/process.ts';
-
-/** Starting a process can take long on a busy machine. */
-setDefaultTimeout(300_000);
 
 const SECRET = 'Nobody may read this';
 

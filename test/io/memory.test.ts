@@ -1,9 +1,8 @@
 /** The service releases the memory of large requests when they end. */
-import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterEach, expect, test } from 'bun:test';
 import { newSchema, testServer } from '../support/postgres.ts';
 import { cleanUp, startService, temporaryFolder, until } from '../support/process.ts';
 
-setDefaultTimeout(120_000);
 afterEach(cleanUp);
 
 const MEGABYTES = 150;

@@ -41,7 +41,7 @@ describe('catalogue copy', () => {
     const again = await run({ args: ['copy', '--from', 'sqlite:from.db', '--to', url, '--schema', schema], cwd });
     expect(again.exitCode).toBe(1);
     expect(again.stderr).toContain('holds 5077 rows already');
-  }, 300_000);
+  });
 
   test('from a missing source creates no schema; neither does a failed or dry-run import', async () => {
     const cwd = temporaryFolder();
@@ -56,7 +56,7 @@ describe('catalogue copy', () => {
       `select count(*)::int4 as schemas from pg_namespace where nspname = '${schema}'`,
     );
     expect(found).toEqual({ schemas: 0 });
-  }, 300_000);
+  });
 
   test('is all or nothing: other clients see either no table or the complete one', async () => {
     const cwd = temporaryFolder();
@@ -82,5 +82,5 @@ describe('catalogue copy', () => {
     }
     expect(await copying).toMatchObject({ exitCode: 0, stderr: '' });
     expect([...seen].filter((count) => count !== rows)).toEqual([]);
-  }, 300_000);
+  });
 });

@@ -1,5 +1,5 @@
 /** PostgreSQL: even as many costly reads and writes as there are connections do not block reads and writes by key. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { SQL } from 'bun';
 import { createApp } from '../../src/app.ts';
 import { SMALL_TABLE_ROWS } from '../../src/base/limits/engine.ts';
@@ -12,8 +12,6 @@ import { firstRowsOf } from '../../src/plan/write/first-rows.ts';
 import { newSchema, TEST_SETTINGS, testServer } from '../support/postgres.ts';
 import { until } from '../support/process.ts';
 import { expectRefusal, sendJson } from '../support/stories.ts';
-
-setDefaultTimeout(300_000);
 
 const fields = [
   { name: 'id', type: 'int4' },

@@ -195,7 +195,7 @@ describe('a connection that goes silent while its server is well', () => {
       const [lost] = await silent('never arrives', 'before', () => post('never arrives'));
       const [done] = await silent('is stored', 'after', () => post('is stored'));
       const [taken] = await silent('key of its own', 'before', () => post('in a transaction', 'key of its own'));
-      const [committed] = await silent('commit', 'after', () => post('is kept once', 'another key'));
+      const [committed] = await silent('commit\0', 'after', () => post('is kept once', 'another key'));
 
       for (const read of [quick, answered, costly]) expect((await read)!.status).toBe(200);
       for (const write of [lost, done, committed]) {

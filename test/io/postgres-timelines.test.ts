@@ -7,7 +7,7 @@ import { SQL } from 'bun';
 import { newServer, newStandby, type OwnServer, pidIn } from '../support/postgres.ts';
 import { cleanUp, type Service, startService, temporaryFolder, until } from '../support/process.ts';
 
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 60_000;
 
 describe('after a failover with a replica that was ahead', () => {
   const servers: OwnServer[] = [];

@@ -12,6 +12,8 @@ import { type CuttingProxy, type Moment, startCuttingProxy } from '../support/cu
 import { newSchema, TEST_SETTINGS, testServer } from '../support/postgres.ts';
 
 const PATIENCE_MS = 60_000;
+/** The end of the message of a commit. Settings such as `synchronous_commit` do not contain it. */
+const COMMIT = 'commit\0';
 const MOMENTS: readonly Moment[] = ['before it arrives', 'before it is answered'];
 
 describe('when the connection breaks at the commit', () => {
@@ -87,7 +89,7 @@ describe('when the connection breaks at the commit', () => {
         const name = `posted ${moment}`;
         const post = () => send('POST', '/products', { product_name: name }, { 'idempotency-key': name });
         await again(() => ask('/products?limit=1'));
-        const cut = proxy.cut('commit', moment);
+        const cut = proxy.cut(COMMIT, moment);
         const first = await post();
         await cut;
         await expectUnconfirmed(first);
@@ -114,7 +116,7 @@ describe('when the connection breaks at the commit', () => {
         const path = `/products/${row!.id}`;
         const tag = (await again(() => ask(path))).headers.get('etag')!;
         const patch = () => send('PATCH', path, { units_in_stock: 2 }, { 'if-match': tag });
-        const cut = proxy.cut('commit', moment);
+        const cut = proxy.cut(COMMIT, moment);
         const first = await patch();
         await cut;
         await expectUnconfirmed(first);

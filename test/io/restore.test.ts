@@ -3,7 +3,7 @@
  * is lost.
  */
 import { Database } from 'bun:sqlite';
-import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterEach, describe, expect, test } from 'bun:test';
 import {
   closeSync,
   existsSync,
@@ -25,7 +25,6 @@ import {
   temporaryFolder,
 } from '../support/process.ts';
 
-setDefaultTimeout(300_000);
 afterEach(cleanUp);
 
 /** Creates a folder with a catalogue and a backup of it. */

@@ -1,14 +1,13 @@
 /**
  * Roles in the running service, on a file and on PostgreSQL. A request without credentials has the role `anonymous`.
  */
-import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newSchema, testServer } from '../support/postgres.ts';
 import { cleanUp, run, startService, temporaryFolder } from '../support/process.ts';
 import { ROLE_SHOP_ROWS, ROLE_SHOP_YAML } from '../support/role-shop.ts';
 
-setDefaultTimeout(300_000);
 afterAll(cleanUp);
 
 const ENGINES: Readonly<Record<string, () => { args: string[]; env: Record<string, string> }>> = {

@@ -1,10 +1,9 @@
 /** A new version replaces a running service under load, and no client notices. */
-import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterEach, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { startLoad } from '../support/load.ts';
 import { cleanUp, integrityOf, startService, temporaryFolder, until } from '../support/process.ts';
 
-setDefaultTimeout(300_000);
 afterEach(cleanUp);
 
 const READ = 'GET /products?limit=5 HTTP/1.1\r\nhost: localhost\r\n\r\n';

@@ -1,6 +1,6 @@
 /** Several processes on one catalogue file: each notices the writes of the others. */
 import { Database, type SQLQueryBindings } from 'bun:sqlite';
-import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterEach, describe, expect, test } from 'bun:test';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { BUILT_IN } from '../../src/collection/built-in.ts';
@@ -10,7 +10,6 @@ import { prepareSchema } from '../../src/engine/sqlite/schema/migrate.ts';
 import { checkOwner } from '../../src/engine/sqlite/schema/schema.ts';
 import { cleanUp, integrityOf, run, startService, temporaryFolder } from '../support/process.ts';
 
-setDefaultTimeout(300_000);
 afterEach(cleanUp);
 
 test.skipIf(process.platform !== 'linux')('a service holds its lock on the WAL index as long as it runs', async () => {

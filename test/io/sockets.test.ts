@@ -5,12 +5,9 @@
  * pipelined request while the previous response is pending. It answers 505 to a request line with spaces or control
  * bytes in the URL.
  */
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { cleanUp, type Service, startService, temporaryFolder, until } from '../support/process.ts';
 import { statusesIn, talkTo } from '../support/socket.ts';
-
-/** Starting a process can take long on a busy machine. */
-setDefaultTimeout(300_000);
 
 /** How long a conversation may stay silent before the test continues. No response is a valid outcome. */
 const PATIENCE_MS = 150;

@@ -1,6 +1,6 @@
 /** Starting the program: what the first run creates, what a restart keeps, and how errors are reported. */
 import { Database } from 'bun:sqlite';
-import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterEach, describe, expect, test } from 'bun:test';
 import {
   chmodSync,
   existsSync,
@@ -17,9 +17,6 @@ import manifest from '../../package.json' with { type: 'json' };
 import { folderWithRoles } from '../support/access-folder.ts';
 import { newAuthority } from '../support/certificates.ts';
 import { cleanUp, type Launch, mountTmpfs, run, startService, temporaryFolder } from '../support/process.ts';
-
-/** Starting a process can take long on a busy machine. */
-setDefaultTimeout(300_000);
 
 const IS_ROOT = process.getuid?.() === 0;
 

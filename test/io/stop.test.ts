@@ -1,14 +1,11 @@
 /** Stopping: the service completes requests in flight, and closes the database cleanly. */
 import { Database } from 'bun:sqlite';
-import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterEach, describe, expect, test } from 'bun:test';
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cleanUp, integrityOf, type Service, startService, temporaryFolder, until } from '../support/process.ts';
 import { isListening, statusesIn, talkTo } from '../support/socket.ts';
-
-/** Starting a process can take long on a busy machine. */
-setDefaultTimeout(300_000);
 
 afterEach(cleanUp);
 

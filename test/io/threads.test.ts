@@ -2,13 +2,12 @@
  * A service thread that dies, here because its source file is missing. Waiting requests get 503, and the thread
  * restarts.
  */
-import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterEach, expect, test } from 'bun:test';
 import { cpSync, mkdirSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cleanUp, PROGRAM, startService, temporaryFolder, until } from '../support/process.ts';
 
-setDefaultTimeout(300_000);
 afterEach(cleanUp);
 
 /** Copies the program to a new folder, from which the test can remove a file. */

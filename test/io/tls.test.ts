@@ -1,12 +1,11 @@
 /** HTTPS served by the service itself, and certificate renewal under load. */
-import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterEach, describe, expect, test } from 'bun:test';
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Authority, newAuthority } from '../support/certificates.ts';
 import { Connection, startLoad } from '../support/load.ts';
 import { cleanUp, run, type Service, startService, temporaryFolder, until } from '../support/process.ts';
 
-setDefaultTimeout(300_000);
 afterEach(cleanUp);
 
 const GET = 'GET /products/1 HTTP/1.1\r\nhost: localhost\r\n\r\n';

@@ -1,10 +1,9 @@
 /** The tours in the documentation: each command prints what the page shows. */
-import { afterAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cleanUp, type Service, startService, temporaryFolder } from '../support/process.ts';
 
-setDefaultTimeout(300_000);
 afterAll(cleanUp);
 
 const BIN = new URL('../../bin', import.meta.url).pathname;

@@ -1,6 +1,6 @@
 /** Several processes on one port: all serve the same data, and no acknowledged write is lost when a process dies. */
 import { Database } from 'bun:sqlite';
-import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterEach, describe, expect, test } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Connection } from '../support/load.ts';
@@ -8,7 +8,6 @@ import { newSchema, testServer } from '../support/postgres.ts';
 import { cleanUp, integrityOf, run, type Service, startService, temporaryFolder, until } from '../support/process.ts';
 import { isListening, statusesIn, talkTo } from '../support/socket.ts';
 
-setDefaultTimeout(300_000);
 afterEach(cleanUp);
 
 const WORKERS = 2;

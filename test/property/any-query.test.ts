@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { type AnyRequest, anyRequest } from '../support/any-request.ts';
 import { type Catalogue, ENGINES, openCatalogue, REFERENCE_PRODUCTS } from '../support/catalogue.ts';
-import { PATIENCE_MS } from '../support/generators.ts';
+import { PATIENCE_MS, RUNS } from '../support/generators.ts';
 import { malformed } from '../support/malformed.ts';
 
 async function answer(catalogue: Catalogue, { path, ...init }: AnyRequest): Promise<{ status: number; text: string }> {
@@ -29,7 +29,7 @@ describe.each(Object.keys(ENGINES))('any request on %s', (engine) => {
           expectExplained(request.method, text);
           expect(await catalogue.list()).toEqual([...REFERENCE_PRODUCTS]);
         }),
-        { numRuns: 700 },
+        { numRuns: 200 * RUNS },
       );
       await catalogue.close();
     },
@@ -57,7 +57,7 @@ describe.each(Object.keys(ENGINES))('any request on %s', (engine) => {
           }
           before = await catalogue.list();
         }),
-        { numRuns: 700 },
+        { numRuns: 200 * RUNS },
       );
       await catalogue.close();
     },

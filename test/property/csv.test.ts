@@ -3,6 +3,7 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { csvLines } from '../../src/encode/csv.ts';
 import { CsvReader } from '../../src/encode/csv-reader.ts';
+import { RUNS } from '../support/generators.ts';
 
 const text = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 40 }).filter((value) => value.isWellFormed()),
@@ -51,7 +52,7 @@ test('for any rows', () => {
       const expected = cells.map((row) => `${row.map(cellText).join(',')}\n`).join('');
       expect(csvLines(rowsOf(cells), NAMES)).toBe(expected);
     }),
-    { numRuns: 500 },
+    { numRuns: 200 * RUNS },
   );
 });
 
@@ -63,7 +64,7 @@ test('null, an empty text and the word NULL are read back unchanged', () => {
       const written = cells.map((row) => row.map((value) => (value === null ? undefined : String(value))));
       expect(read.map((row) => ('cells' in row ? row.cells : row.problem))).toEqual(written);
     }),
-    { numRuns: 500 },
+    { numRuns: 200 * RUNS },
   );
 });
 
@@ -77,6 +78,6 @@ test('for spreadsheets, only numbers begin with a formula character, and nothing
       );
       expect(csvLines(rowsOf(cells), NAMES, true)).toBe(csvLines(rowsOf(harmless), NAMES));
     }),
-    { numRuns: 500 },
+    { numRuns: 200 * RUNS },
   );
 });

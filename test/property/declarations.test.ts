@@ -1,5 +1,5 @@
 /** Any declaration text is read or its mistakes are reported. A printed declaration reads back unchanged. */
-import { expect, setDefaultTimeout, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import Ajv from 'ajv';
 import fc from 'fast-check';
 import { parse } from 'yaml';
@@ -9,8 +9,7 @@ import { declarationSchema } from '../../src/declare/json-schema.ts';
 import { DeclarationError } from '../../src/declare/reader/mistakes.ts';
 import { printCollection } from '../../src/declare/writer/write.ts';
 import { declared, SHOP, SHOP_TEXT } from '../support/declarations.ts';
-
-setDefaultTimeout(300_000);
+import { RUNS } from '../support/generators.ts';
 
 const SMALL = `x-a: &a { type: text, default: x, oneOf: [x, y], maxLength: 3, pattern: '^[a-z]' }
 collections:
@@ -102,7 +101,7 @@ test('a mutated declaration is read, or its mistakes are reported with existing 
       }
       expect(validate(parse(text, { merge: true })), JSON.stringify(validate.errors)).toBe(true);
     }),
-    { numRuns: 300 },
+    { numRuns: 100 * RUNS },
   );
 });
 
@@ -169,6 +168,6 @@ test('a printed collection reads back unchanged', async () => {
       const text = `collections:\n${printCollection(draft)}`;
       expect(await declared(text), text).toEqual({ collections: [draft] });
     }),
-    { numRuns: 200 },
+    { numRuns: 60 * RUNS },
   );
 });

@@ -19,13 +19,13 @@ import {
   valuesFrom,
 } from '../support/declared-writes.ts';
 import { type Chooser, chooserOf } from '../support/embedding-requests.ts';
+import { PATIENCE_MS, RUNS } from '../support/generators.ts';
 import { openDeclared } from '../support/shop.ts';
 import { send } from '../support/stories.ts';
 import { comparable } from '../support/type-values.ts';
 
-setDefaultTimeout(600_000);
+setDefaultTimeout(PATIENCE_MS);
 
-const RUNS = Number(process.env.AGREE_RUNS ?? 1);
 const WRITES = 12;
 
 interface Asked {
@@ -116,7 +116,7 @@ test('both engines accept, reject and return the same', () =>
       }
     }),
     // Shrinking would open databases many times. The differing request is sufficient for debugging.
-    { numRuns: 15 * RUNS, endOnFailure: true },
+    { numRuns: 8 * RUNS, endOnFailure: true },
   ));
 
 /** Expects that each returned row contains the values that were sent for it. */

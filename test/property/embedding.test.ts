@@ -5,12 +5,12 @@ import { declareCatalogue } from '../../src/collection/declaration.ts';
 import { type Catalogue, ENGINES } from '../support/catalogue.ts';
 import { type Related, show } from '../support/embedding-model.ts';
 import { type Chooser, chooseRelated, chooseRequest, chooserOf, pathOf } from '../support/embedding-requests.ts';
+import { PATIENCE_MS, RUNS } from '../support/generators.ts';
 import { openDeclared, openShop, SHOP_COLLECTIONS, SHOP_SHOWN } from '../support/shop.ts';
 
-setDefaultTimeout(600_000);
+setDefaultTimeout(PATIENCE_MS);
 
 const NAMES = Object.keys(ENGINES);
-const RUNS = Number(process.env.AGREE_RUNS ?? 1);
 
 const FORMS: readonly Readonly<Record<string, string>>[] = [
   {},
@@ -59,7 +59,7 @@ async function expectAgreement(
   }
 }
 
-const REQUESTS = 25;
+const REQUESTS = 15;
 
 test('over collections with arbitrary references', () =>
   fc.assert(
@@ -77,7 +77,7 @@ test('over collections with arbitrary references', () =>
       }
     }),
     // Shrinking would open databases many times. The differing request is sufficient for debugging.
-    { numRuns: 7 * RUNS, endOnFailure: true },
+    { numRuns: 2 * RUNS, endOnFailure: true },
   ));
 
 describe('over values of every type', () => {
@@ -92,6 +92,6 @@ describe('over values of every type', () => {
       fc.asyncProperty(fc.gen(), (generate) =>
         expectAgreement(engines, { collections: SHOP_COLLECTIONS, rows: SHOP_SHOWN }, chooserOf(generate), 2),
       ),
-      { numRuns: 50 * RUNS, endOnFailure: true },
+      { numRuns: 20 * RUNS, endOnFailure: true },
     ));
 });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { type Catalogue, ENGINES, openCatalogue } from '../support/catalogue.ts';
 import { type DialectRequest, ODD_PRODUCTS, readRequest, writeRequest } from '../support/dialect-requests.ts';
-import { PATIENCE_MS } from '../support/generators.ts';
+import { PATIENCE_MS, RUNS } from '../support/generators.ts';
 
 interface Difference {
   readonly name: string;
@@ -61,10 +61,6 @@ function expectAgreement([one, ...others]: readonly Answer[]): void {
   for (const other of others) expect(other).toEqual(one!);
 }
 
-/** A failure prints its seed. AGREE_SEED repeats it, and AGREE_RUNS makes a run longer. */
-const SEED = Number(process.env.AGREE_SEED ?? fc.readConfigureGlobal().seed);
-const RUNS = Number(process.env.AGREE_RUNS ?? 1);
-
 describe('all engines agree on', () => {
   let catalogues: Catalogue[] = [];
   beforeAll(async () => {
@@ -80,9 +76,9 @@ describe('all engines agree on', () => {
           fc.pre(!known(request));
           expectAgreement(await answers(catalogues, request));
         }),
-        { numRuns: 700 * RUNS, seed: SEED },
+        { numRuns: 250 * RUNS },
       ),
-    PATIENCE_MS * RUNS,
+    PATIENCE_MS,
   );
 
   test(
@@ -104,8 +100,8 @@ describe('all engines agree on', () => {
             await Promise.all(all.map((catalogue) => catalogue.close()));
           }
         }),
-        { numRuns: 100 * RUNS, seed: SEED },
+        { numRuns: 40 * RUNS },
       ),
-    PATIENCE_MS * RUNS,
+    PATIENCE_MS,
   );
 });

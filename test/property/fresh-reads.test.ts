@@ -7,7 +7,7 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { openSqlite } from '../../src/engine/sqlite/engine.ts';
 import { type Catalogue, catalogueOn, REFERENCE_PRODUCTS } from '../support/catalogue.ts';
-import { PATIENCE_MS } from '../support/generators.ts';
+import { PATIENCE_MS, RUNS } from '../support/generators.ts';
 import { beginningWith, makeLarge, newFile, TEST_OPTIONS } from '../support/sqlite.ts';
 
 /** Large enough that a list of all rows is sent in chunks. */
@@ -82,7 +82,7 @@ describe.each([SMALL, LARGE])('on $name', ({ rows, isLarge }) => {
             ).toEqual([stock]);
           }
         }),
-        { numRuns: 20 },
+        { numRuns: 12 * RUNS },
       );
       expect(engine.unreadyReason!()).toBeUndefined();
       expect(engine.metrics!().find(({ name }) => name === 'stale_connections_total')!.value).toBe(0);

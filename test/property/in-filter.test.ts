@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { products } from '../../src/collection/products.ts';
 import type { Value } from '../../src/collection/value.ts';
 import { ENGINES, REFERENCE_PRODUCTS } from '../support/catalogue.ts';
-import { anyValueOf, PATIENCE_MS } from '../support/generators.ts';
+import { anyValueOf, PATIENCE_MS, RUNS } from '../support/generators.ts';
 import { ids, ownCatalogue, sendJson, sharedCatalogue, TEN_FIELDS } from '../support/stories.ts';
 
 const quoted = (value: Value) => `"${String(value).replace(/["\\]/g, '\\$&')}"`;
@@ -28,7 +28,7 @@ describe.each(Object.keys(ENGINES))('the in filter on %s', (engine) => {
           const expected = REFERENCE_PRODUCTS.filter((product) => values.includes(product[name] as Value));
           expect(await catalogue.list(`/products?${name}=in.(${list})`)).toEqual(expected);
         }),
-        { numRuns: 60 },
+        { numRuns: 20 * RUNS },
       );
     },
     PATIENCE_MS,
@@ -42,7 +42,7 @@ describe.each(Object.keys(ENGINES))('the in filter on %s', (engine) => {
           const existing = [...new Set(wanted)].filter((id) => id >= 1 && id <= 77).sort((one, other) => one - other);
           expect(ids(await catalogue.list(`/products?id=in.(${wanted.join(',')})`))).toEqual(existing);
         }),
-        { numRuns: 200 },
+        { numRuns: 50 * RUNS },
       );
     },
     PATIENCE_MS,
@@ -59,7 +59,7 @@ describe.each(Object.keys(ENGINES))('the in filter on %s', (engine) => {
             expect(ids(await catalogue.list(`/products?id=not.in.(${listed.join(',')})`))).toEqual(others);
           },
         ),
-        { numRuns: 100 },
+        { numRuns: 30 * RUNS },
       );
     },
     PATIENCE_MS,
@@ -82,7 +82,7 @@ describe.each(Object.keys(ENGINES))('the in filter over generated names on %s', 
           expect(await catalogue.list(`/products?id=gte.1000&product_name=in.(${list})`)).toEqual(created);
           await catalogue.fetch('/products?id=gte.1000', { method: 'DELETE' });
         }),
-        { numRuns: 100 },
+        { numRuns: 30 * RUNS },
       );
     },
     PATIENCE_MS,

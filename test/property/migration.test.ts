@@ -7,10 +7,7 @@ import fc from 'fast-check';
 import type { CollectionDraft, FieldDraft } from '../../src/collection/draft.ts';
 import type { Row } from '../../src/collection/value.ts';
 import { type Declaration, type Opened, PLACES, type Place } from '../support/declared.ts';
-import { PATIENCE_MS } from '../support/generators.ts';
-
-const SEED = Number(process.env.AGREE_SEED ?? fc.readConfigureGlobal().seed);
-const RUNS = Number(process.env.MIGRATION_RUNS ?? 10);
+import { PATIENCE_MS, RUNS } from '../support/generators.ts';
 
 /** Values of each type, with a default and rules that some of the values violate. */
 const TYPES: Readonly<Record<string, { values: readonly unknown[]; default: unknown; rules: Partial<FieldDraft> }>> = {
@@ -149,7 +146,7 @@ test(
         const withoutIds = ({ rows: all = [], ...told }: Told) => ({ ...told, rows: all.map(({ id, ...row }) => row) });
         expect(withoutIds(one!)).toEqual(withoutIds(other!));
       }),
-      { numRuns: RUNS, seed: SEED, endOnFailure: true, interruptAfterTimeLimit: PATIENCE_MS / 2 },
+      { numRuns: 6 * RUNS, endOnFailure: true, interruptAfterTimeLimit: PATIENCE_MS / 2 },
     );
   },
   PATIENCE_MS,

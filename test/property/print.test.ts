@@ -13,6 +13,7 @@ import {
   type SelectItem,
   type Test,
 } from '../../src/dialect/tree.ts';
+import { RUNS } from '../support/generators.ts';
 
 const names = (form: string) =>
   (Object.keys(OPERATORS) as OperatorName[]).filter((name) => OPERATORS[name].form === form);
@@ -127,6 +128,6 @@ test('parsing a printed query gives the same tree', () => {
     fc.property(query, (tree) => {
       expect(parseQuery(printQuery(tree))).toEqual(tree);
     }),
-    { numRuns: 2000 },
+    { numRuns: 500 * RUNS },
   );
 });

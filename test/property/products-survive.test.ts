@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { Row } from '../../src/collection/value.ts';
 import { type Catalogue, ENGINES, openCatalogue } from '../support/catalogue.ts';
-import { distinctProducts, PATIENCE_MS, product } from '../support/generators.ts';
+import { distinctProducts, PATIENCE_MS, product, RUNS } from '../support/generators.ts';
 import { send, sendJson } from '../support/stories.ts';
 
 const byId = (one: Row, other: Row) => Number(one.id) - Number(other.id);
@@ -41,7 +41,7 @@ describe.each(Object.keys(ENGINES))('generated products on %s', (engine) => {
             expect(await catalogue.list()).toEqual([sent]);
             await catalogue.fetch(`/products/${sent.id}`, { method: 'DELETE' });
           }),
-          { numRuns: 70 },
+          { numRuns: 25 * RUNS },
         );
       });
     },
@@ -59,7 +59,7 @@ describe.each(Object.keys(ENGINES))('generated products on %s', (engine) => {
             expect(await catalogue.list()).toEqual(sent.toSorted(byId));
             await catalogue.fetch('/products?id=not.is.null', { method: 'DELETE' });
           }),
-          { numRuns: 70 },
+          { numRuns: 25 * RUNS },
         );
       });
     },
@@ -80,7 +80,7 @@ describe.each(Object.keys(ENGINES))('generated products on %s', (engine) => {
             expect(await catalogue.list()).toEqual(sent.toSorted(byId));
             await catalogue.fetch('/products?id=not.is.null', { method: 'DELETE' });
           }),
-          { numRuns: 70 },
+          { numRuns: 25 * RUNS },
         );
       });
     },
@@ -100,7 +100,7 @@ describe.each(Object.keys(ENGINES))('generated products on %s', (engine) => {
             expect(await catalogue.list()).toEqual([replacement]);
             await catalogue.fetch(`/products/${first.id}`, { method: 'DELETE' });
           }),
-          { numRuns: 70 },
+          { numRuns: 25 * RUNS },
         );
       });
     },

@@ -8,15 +8,15 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import fc from 'fast-check';
 import { type Chooser, chooserOf } from '../support/embedding-requests.ts';
+import { PATIENCE_MS, RUNS } from '../support/generators.ts';
 import { BEGINNING, CLAIMS, differing, HIDDEN, listed, ROLED, SEES } from '../support/role-model.ts';
 import { chooseRead, chooseWrite, everyWay, type RoleRequest } from '../support/role-requests.ts';
 import { openRoled, ROLE_ENGINES, type Roled } from '../support/roles.ts';
 
-setDefaultTimeout(600_000);
+setDefaultTimeout(PATIENCE_MS);
 
-const RUNS = Number(process.env.AGREE_RUNS ?? 1);
 const ROLES = Object.keys(SEES);
-const REQUESTS = 40;
+const REQUESTS = 20;
 
 async function ask(catalogue: Roled, role: string, { path, init }: RoleRequest) {
   const response = await catalogue.as(role, CLAIMS).fetch(path, init);

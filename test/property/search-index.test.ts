@@ -28,7 +28,7 @@ import type { Expression, Predicate, ReadPlan } from '../../src/plan/types.ts';
 import { foldCase, looseCase, lowerCase } from '../../src/text/case.ts';
 import { startOfWords, stemEnglish } from '../../src/text/search/english.ts';
 import type { SearchMode } from '../../src/text/search/index.ts';
-import { PATIENCE_MS } from '../support/generators.ts';
+import { PATIENCE_MS, RUNS } from '../support/generators.ts';
 
 /** Fields may have names that SQLite and FTS5 use internally, and a key need not be a number. */
 const catalogue = declareCatalogue({
@@ -206,9 +206,9 @@ describe('the search index', () => {
           expect(countPending(db, notes)).toBe(0);
           for (const each of conditions) if (expectSame(each)) asked++;
         }),
-        { numRuns: 300 },
+        { numRuns: 100 * RUNS },
       );
-      expect(asked).toBeGreaterThan(400);
+      expect(asked).toBeGreaterThan(100);
     },
     PATIENCE_MS,
   );
@@ -240,7 +240,7 @@ describe('the search index', () => {
             }
           },
         ),
-        { numRuns: 200 },
+        { numRuns: 60 * RUNS },
       );
     },
     PATIENCE_MS,
@@ -282,7 +282,7 @@ describe('the search index', () => {
           indexAll();
           for (const each of asked) expectSame(each);
         }),
-        { numRuns: 200 },
+        { numRuns: 60 * RUNS },
       );
     },
     PATIENCE_MS,
@@ -531,7 +531,7 @@ test('the common prefix of a stem is a prefix of each of its words', () => {
     fc.property(fc.oneof(words, fc.constantFrom(...WORDS.map(lowerCase))), (each) => {
       expect(each).toStartWith(startOfWords(stemEnglish(each)));
     }),
-    { numRuns: 20_000 },
+    { numRuns: 3_000 * RUNS },
   );
 });
 

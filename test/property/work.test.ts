@@ -8,7 +8,7 @@ import { IN_MEMORY } from '../../src/engine/sqlite/connection/database-files.ts'
 import { stepsSpent } from '../../src/engine/sqlite/connection/deadline.ts';
 import { openSqlite } from '../../src/engine/sqlite/engine.ts';
 import { catalogueOn } from '../support/catalogue.ts';
-import { PATIENCE_MS } from '../support/generators.ts';
+import { PATIENCE_MS, RUNS } from '../support/generators.ts';
 import { beginningWith, TEST_OPTIONS } from '../support/sqlite.ts';
 import { sendJson } from '../support/stories.ts';
 
@@ -115,7 +115,7 @@ test(
         most = Math.max(most, once);
         expect(twice).toBeLessThanOrEqual(2 * once + ROUNDING);
       }),
-      { numRuns: 35 },
+      { numRuns: 15 * RUNS },
     );
     // Index lookups take very few steps. At least one request must exceed the tolerance clearly.
     expect(most).toBeGreaterThan(4 * ROUNDING);

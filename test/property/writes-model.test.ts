@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { Row } from '../../src/collection/value.ts';
 import { ALL_ENGINES, type Catalogue, openCatalogue, REFERENCE_PRODUCTS } from '../support/catalogue.ts';
 import { type GeneratedWrite, generatedWrite } from '../support/generated-writes.ts';
-import { PATIENCE_MS } from '../support/generators.ts';
+import { PATIENCE_MS, RUNS } from '../support/generators.ts';
 import { ids, sendJson } from '../support/stories.ts';
 
 const byId = (one: Row, other: Row) => Number(one.id) - Number(other.id);
@@ -58,7 +58,7 @@ describe.each(Object.keys(ALL_ENGINES))('sequences of writes on %s', (engine) =>
             await catalogue.close();
           },
         ),
-        { numRuns: 60 },
+        { numRuns: 25 * RUNS },
       );
       // The generator must produce both valid and invalid writes.
       expect(counts.done).toBeGreaterThan(200);

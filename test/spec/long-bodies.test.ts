@@ -2,13 +2,11 @@
  * Long bodies: the service parses and plans them in chunks, and serves other requests in between. A body over a limit
  * is rejected and changes nothing.
  */
-import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { ROWS_PER_SLICE, slicesRun } from '../../src/base/cooperative.ts';
 import { MAX_BODY_ROWS, SHORT_BODY_BYTES } from '../../src/base/limits/http.ts';
 import { ALL_ENGINES } from '../support/catalogue.ts';
 import { expectRefusal, expectUntouched, ids, ownCatalogue, reference, send, sendJson } from '../support/stories.ts';
-
-setDefaultTimeout(300_000);
 
 const COUNT = 8_000;
 const product = (index: number) => ({ id: 1_000 + index, product_name: `Jar ${index}`, units_in_stock: index });

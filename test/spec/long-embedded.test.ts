@@ -1,12 +1,10 @@
 /** Large embeddings: they are sent up to the row size limit, and are processed without delaying other requests. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { MAX_ROW_BYTES } from '../../src/base/limits/engine.ts';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
 import type { Catalogue } from '../support/catalogue.ts';
 import { openDeclared } from '../support/shop.ts';
 import { expectRefusal, ids } from '../support/stories.ts';
-
-setDefaultTimeout(300_000);
 
 const LONG = 'x'.repeat(1024 * 1024);
 /** Group 1 has a few long items, group 2 exceeds the row size limit, and group 3 has many short items. */

@@ -1,5 +1,5 @@
 /** Long values: up to a limit they are stored, found and returned like any other value. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { DEFAULT_MAX_VALUE_KB } from '../../src/base/limits/declaration.ts';
 import { MAX_ROW_BYTES } from '../../src/base/limits/engine.ts';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
@@ -7,9 +7,6 @@ import type { Row } from '../../src/collection/value.ts';
 import { ALL_ENGINES, type Catalogue, ENGINES } from '../support/catalogue.ts';
 import { openDeclared } from '../support/shop.ts';
 import { expectRefusal, expectUntouched, ids, ownCatalogue, send, sendJson } from '../support/stories.ts';
-
-/** The tests transfer megabytes. */
-setDefaultTimeout(300_000);
 
 const LIMIT = DEFAULT_MAX_VALUE_KB * 1024;
 const LONG = 'x'.repeat(LIMIT);

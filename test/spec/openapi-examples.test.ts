@@ -1,6 +1,6 @@
 /** The examples of the document match their schemas, and the service accepts each of them unchanged. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type Catalogue, ENGINES, openCatalogue } from '../support/catalogue.ts';
+import { type Catalogue, openCatalogue } from '../support/catalogue.ts';
 import {
   bodyOf,
   document,
@@ -71,11 +71,14 @@ function bodiesOf(content: Readonly<Record<string, Media>>): Body[] {
   ]);
 }
 
-const CATALOGUES = [
-  { catalogue: 'the products', described: document, open: openCatalogue },
-  { catalogue: 'the shop', described: shopDocument, open: openShop },
+const PRODUCTS = { catalogue: 'the products', described: document, open: openCatalogue };
+const SHOP = { catalogue: 'the shop', described: shopDocument, open: openShop };
+/** The shop has every type, so the products need only one engine. */
+const CASES = [
+  { ...PRODUCTS, engine: 'SQLite' },
+  { ...SHOP, engine: 'SQLite' },
+  { ...SHOP, engine: 'PostgreSQL' },
 ];
-const CASES = CATALOGUES.flatMap((each) => Object.keys(ENGINES).map((engine) => ({ ...each, engine })));
 
 /** A row that others refer to cannot be deleted. The document does not know which rows those are. */
 const isReferredTo = (method: string, code: string) => method === 'delete' && code === '23503';

@@ -2,7 +2,7 @@
  * Write permissions: a write changes only rows that its role may read and update, and creates only permitted rows.
  * Errors reveal no hidden data.
  */
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import type { Row } from '../../src/collection/value.ts';
 import { ROLE_SHOP, ROLE_SHOP_ROWS } from '../support/role-shop.ts';
 import { type Client, openRoled, ROLE_ENGINES, type Roled } from '../support/roles.ts';
@@ -15,11 +15,18 @@ for (const engine of ROLE_ENGINES) {
   describe(engine, () => {
     let shop: Roled;
     let before: string;
-    beforeEach(async () => {
+    const open = async () => {
       shop = await openRoled(engine, ROLE_SHOP, ROLE_SHOP_ROWS);
       before = await stored();
+    };
+    beforeAll(open);
+    // A test that has stored something leaves a new shop to the next one.
+    afterEach(async () => {
+      if ((await stored()) === before) return;
+      await shop.close();
+      await open();
     });
-    afterEach(() => shop.close());
+    afterAll(() => shop.close());
     const stored = async () =>
       (await Promise.all([...ROLE_SHOP.collections.keys()].map((name) => shop.as('admin').text(`/${name}`)))).join(
         '\n',

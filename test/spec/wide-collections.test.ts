@@ -1,13 +1,11 @@
 /** Collections with the maximum number of fields: they support the same requests as narrow ones. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { MAX_FIELDS } from '../../src/base/limits/declaration.ts';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
 import type { Row } from '../../src/collection/value.ts';
 import { type Catalogue, ENGINES } from '../support/catalogue.ts';
 import { openDeclared } from '../support/shop.ts';
 import { sendJson } from '../support/stories.ts';
-
-setDefaultTimeout(300_000);
 
 const COUNT = MAX_FIELDS - 2;
 

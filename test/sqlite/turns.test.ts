@@ -2,7 +2,7 @@
  * Concurrent costly reads: each gets its turn and its full time limit, and none blocks the others or the WAL for long.
  */
 import { Database } from 'bun:sqlite';
-import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterEach, expect, test } from 'bun:test';
 import { statSync } from 'node:fs';
 import { MAX_STREAMED_READS, MAX_WAITING_READS, STALLED_SECONDS } from '../../src/base/limits/engine.ts';
 import type { Row } from '../../src/collection/value.ts';
@@ -13,8 +13,6 @@ import { Reader, type ReadJob } from '../../src/engine/sqlite/read-threads/reade
 import { type Catalogue, catalogueOn } from '../support/catalogue.ts';
 import { until } from '../support/process.ts';
 import { beginningWith, makeLarge, newFile, TEST_OPTIONS } from '../support/sqlite.ts';
-
-setDefaultTimeout(300_000);
 
 /** A search that exceeds every time limit here, and a fast search that uses no index. */
 const SLOW = `/products?product_name=like.*${'_'.repeat(20_000)}b*`;

@@ -1,29 +1,14 @@
-/**
- * A real browser for the tests: Debian's Chromium, driven by playwright-core, against the real program. Without
- * Chromium the tests say so in their names and on stderr, because a silent skip would look like a pass.
- */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
-import { existsSync, mkdirSync } from 'node:fs';
+/** A real browser for the tests: Chromium, driven by playwright-core, against the real program. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'bun:test';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { CHROMIUM, NO_CHROMIUM } from './chromium.ts';
 import { cleanUp, type Launch, type Service, startService, temporaryFolder, until } from './process.ts';
 
-/**
- * Paths of the browser. The first is the same browser without a window, which opens a page in a third of the CPU time.
- */
-const CANDIDATES = [
-  process.env.CHROMIUM_PATH,
-  ...['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'].map((name) =>
-    Bun.which(name),
-  ),
-];
-const CHROMIUM = CANDIDATES.find((path) => typeof path === 'string' && existsSync(path)) ?? undefined;
-const HOW_TO_GET_IT =
-  'no Chromium found: apt-get install chromium-headless-shell, or set CHROMIUM_PATH to a browser, and run npm test again';
-
 /** The time limit of a story in milliseconds, for a busy machine. */
-export const SECONDS = 300_000;
+export const SECONDS = 60_000;
 
 /** Whether to take screenshots for the documentation. The default is off, so that a test run changes no file. */
 const TAKES_PICTURES = process.env.TAKE_SCREENSHOTS === '1';
@@ -69,11 +54,8 @@ export function browserStories(
   database = inFile,
   { areApart = false }: StoriesOptions = {},
 ): void {
-  if (CHROMIUM === undefined) {
-    console.error(`\nTHE BROWSER TESTS OF ${name.toUpperCase()} DID NOT RUN: ${HOW_TO_GET_IT}.\n`);
-    test.skip(`${name} in a browser: NOT RUN, ${HOW_TO_GET_IT}`, () => {});
-    return;
-  }
+  const executable = CHROMIUM;
+  if (executable === undefined) throw new Error(NO_CHROMIUM);
   describe(`${name} in a browser`, () => {
     let browser: Browser;
     let service: Service | undefined;
@@ -91,7 +73,7 @@ export function browserStories(
     let origin: string;
 
     beforeAll(async () => {
-      shared ??= launch(CHROMIUM);
+      shared ??= launch(executable);
       browser = await shared;
     }, SECONDS);
     beforeEach(async () => {

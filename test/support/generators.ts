@@ -5,8 +5,11 @@ import type { Field } from '../../src/collection/declaration.ts';
 import { products } from '../../src/collection/products.ts';
 import type { Row } from '../../src/collection/value.ts';
 
-/** The time limit of a property test. A property runs many cases, which can take long on a busy machine. */
-export const PATIENCE_MS = 300_000;
+/** Multiplies the number of generated cases: `RUNS=10 npm test`. */
+export const RUNS = Number(process.env.RUNS ?? 1);
+
+/** The time limit of a property test. */
+export const PATIENCE_MS = 60_000 * RUNS;
 
 /** Any text that can be stored: every character except NUL. */
 const storableText = fc

@@ -10,6 +10,7 @@ import { clearDeadline, setDeadline, stepsSpent } from '../../src/engine/sqlite/
 import { checkLike } from '../../src/text/like.ts';
 import { compileRegex, sizeOfRegex } from '../../src/text/regex.ts';
 import { tokenize } from '../../src/text/search/tokens.ts';
+import { RUNS } from '../support/generators.ts';
 
 const connection = new Connection(':memory:');
 afterEach(clearDeadline);
@@ -102,7 +103,7 @@ test('the meaning of a word does not depend on the amount of text before it', ()
       expect(many.slice(count, count + few.length)).toEqual(few);
       expect(many).toHaveLength(count + few.length + 3_000);
     }),
-    { numRuns: 300 },
+    { numRuns: 100 * RUNS },
   );
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { compileRegex } from '../../src/text/regex.ts';
+import { RUNS } from '../support/generators.ts';
 import { verdict } from './verdict.ts';
 
 type Case = readonly [pattern: string, text: string, expected: boolean];
@@ -182,7 +183,7 @@ describe('any pattern', () => {
       fc.property(patterns, fc.string({ unit: 'binary' }), fc.boolean(), (pattern, text, caseless) => {
         verdict(() => compileRegex(pattern, caseless).test, text);
       }),
-      { numRuns: 1000 },
+      { numRuns: 300 * RUNS },
     );
   });
 

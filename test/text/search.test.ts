@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { compileSearch, type SearchMode } from '../../src/text/search/index.ts';
+import { RUNS } from '../support/generators.ts';
 import { verdict } from './verdict.ts';
 
 type Case = readonly [query: string, text: string, expected: boolean];
@@ -192,7 +193,7 @@ describe('any query', () => {
       fc.property(modes, fc.constantFrom('english', 'simple'), texts, texts, (mode, config, query, text) => {
         verdict(() => compileSearch(mode, config, query), text);
       }),
-      { numRuns: 1000 },
+      { numRuns: 300 * RUNS },
     );
   });
 
