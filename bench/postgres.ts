@@ -3,7 +3,7 @@
  * default settings. The tables are in a separate schema, which is dropped at the end.
  */
 import { SQL } from 'bun';
-import { newServer, pidIn } from '../test/support/postgres-server.ts';
+import { newServer, pidIn } from '../test/support/engines/postgres-server.ts';
 import { letUseAllCores } from './cores.ts';
 
 export interface BenchPostgres {

@@ -1,6 +1,6 @@
 /** Measured servers: real processes on loopback, each with its own port, stopped at the end. */
 import type { Subprocess } from 'bun';
-import { freePort } from '../test/support/postgres-server.ts';
+import { freePort } from '../test/support/engines/postgres-server.ts';
 import { onAllCores, onServerCore } from './cores.ts';
 
 export const ROOT = new URL('../', import.meta.url).pathname;

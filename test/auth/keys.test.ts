@@ -6,9 +6,9 @@ import { EMPTY_QUERY } from '../../src/dialect/query.ts';
 import { planRead } from '../../src/plan/read/read.ts';
 import { WHOLE_ROW_JSON } from '../../src/plan/read/whole-row.ts';
 import { readWhole } from '../../src/response/body.ts';
-import { bearer, newName, openWithAccess, RIGHTS, type WithAccess } from '../support/access.ts';
-import { ALL_ENGINES } from '../support/catalogue.ts';
-import { until } from '../support/process.ts';
+import { bearer, newName, openWithAccess, RIGHTS, type WithAccess } from '../support/engines/access.ts';
+import { ALL_ENGINES } from '../support/engines/catalogue.ts';
+import { until } from '../support/processes/process.ts';
 import { expectRefusal } from '../support/stories.ts';
 
 for (const engine of Object.keys(ALL_ENGINES)) {

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, setSystemTime, test } from 'bun:
 import type { StoredUser } from '../../src/auth/store.ts';
 import { addUser, changeUser, removeUser } from '../../src/auth/users.ts';
 import { TrustedProxies } from '../../src/http/edge/proxies.ts';
-import { newName, openWithAccess, RIGHTS, type WithAccess } from '../support/access.ts';
-import { until } from '../support/process.ts';
+import { newName, openWithAccess, RIGHTS, type WithAccess } from '../support/engines/access.ts';
+import { until } from '../support/processes/process.ts';
 import { expectRefusal, sendJson } from '../support/stories.ts';
 
 const PASSWORD = 'correct horse battery';

@@ -4,9 +4,9 @@ import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, generateSecret,
 import { openPublicKeys } from '../../src/auth/public-keys.ts';
 import { MAX_CREDENTIAL_LENGTH } from '../../src/base/limits/auth.ts';
 import { listen } from '../../src/serve/server.ts';
-import { bearer, openWithAccess, RIGHTS, SECRET, type WithAccess } from '../support/access.ts';
-import { temporaryFolder } from '../support/process.ts';
-import { statusesIn, talkTo } from '../support/socket.ts';
+import { bearer, openWithAccess, RIGHTS, SECRET, type WithAccess } from '../support/engines/access.ts';
+import { statusesIn, talkTo } from '../support/network/socket.ts';
+import { temporaryFolder } from '../support/processes/process.ts';
 import { expectRefusal } from '../support/stories.ts';
 
 const ENGINE = 'SQLite in memory';

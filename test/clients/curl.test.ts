@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { FILES, fileServices } from '../support/file-services.ts';
-import { cleanUp, type Service, temporaryFolder } from '../support/process.ts';
+import { FILES, fileServices } from '../support/processes/file-services.ts';
+import { cleanUp, type Service, temporaryFolder } from '../support/processes/process.ts';
 
 const HAS_CURL = Bun.which('curl') !== null;
 /** `--json` requires curl 7.82, and also sends Accept: application/json. `--fail-with-body` requires 7.76. */

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { PostgrestClient, PostgrestError } from '@supabase/postgrest-js';
 import referenceProducts from '../../src/collection/reference-products.json' with { type: 'json' };
-import { FILES, type FileKind, fileServices } from '../support/file-services.ts';
-import { cleanUp } from '../support/process.ts';
+import { FILES, type FileKind, fileServices } from '../support/processes/file-services.ts';
+import { cleanUp } from '../support/processes/process.ts';
 
 interface Product extends Record<string, unknown> {
   id: number;

@@ -6,9 +6,9 @@ import postgrestRestProvider, {
   type IDataProviderConfig,
 } from '@raphiniert/ra-data-postgrest';
 import referenceProducts from '../../src/collection/reference-products.json' with { type: 'json' };
-import { fetchJson, HttpError } from '../support/fetch-json.ts';
-import { FILES, type FileKind, fileServices } from '../support/file-services.ts';
-import { cleanUp, type Service } from '../support/process.ts';
+import { fetchJson, HttpError } from '../support/network/fetch-json.ts';
+import { FILES, type FileKind, fileServices } from '../support/processes/file-services.ts';
+import { cleanUp, type Service } from '../support/processes/process.ts';
 
 type Product = (typeof referenceProducts)[number];
 

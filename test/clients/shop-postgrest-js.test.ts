@@ -5,9 +5,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { PostgrestClient } from '@supabase/postgrest-js';
 import { typeScriptTypes } from '../../src/openapi/types.ts';
-import { cleanUp, type Service } from '../support/process.ts';
-import { SHOP } from '../support/shop.ts';
-import { SHOP_ENGINES, startShop } from '../support/shop-services.ts';
+import { SHOP } from '../support/engines/shop.ts';
+import { cleanUp, type Service } from '../support/processes/process.ts';
+import { SHOP_ENGINES, startShop } from '../support/processes/shop-services.ts';
 import type { Database } from '../types/shop-database.ts';
 
 test('the compiled types are those that catalogue types prints', async () => {

@@ -1,10 +1,10 @@
 /** The react-admin data provider with a running shop: keys of every kind, references and embeddings. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import postgrestRestProvider, { defaultSchema } from '@raphiniert/ra-data-postgrest';
-import { fetchJson } from '../support/fetch-json.ts';
-import { cleanUp, type Service } from '../support/process.ts';
-import { SHOP_SHOWN } from '../support/shop.ts';
-import { SHOP_ENGINES, startShop } from '../support/shop-services.ts';
+import { SHOP_SHOWN } from '../support/engines/shop.ts';
+import { fetchJson } from '../support/network/fetch-json.ts';
+import { cleanUp, type Service } from '../support/processes/process.ts';
+import { SHOP_ENGINES, startShop } from '../support/processes/shop-services.ts';
 
 const pagination = { page: 1, perPage: 3 };
 

@@ -4,8 +4,14 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
-import { newSchema, testServer } from '../support/postgres.ts';
-import { cleanUp, type Environment, type Service, startService, temporaryFolder } from '../support/process.ts';
+import { newSchema, testServer } from '../support/engines/postgres.ts';
+import {
+  cleanUp,
+  type Environment,
+  type Service,
+  startService,
+  temporaryFolder,
+} from '../support/processes/process.ts';
 import type { Database } from '../types/database.ts';
 
 const ENGINES: readonly (readonly [string, () => Environment])[] = [

@@ -7,8 +7,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { COLLECTION, FIELD, REFERENCE, RIGHTS, ROLE, RULE, TOP } from '../../src/declare/format.ts';
 import type { Properties } from '../../src/declare/reader/shape.ts';
-import { declared, withFields } from '../support/declarations.ts';
-import { cleanUp, temporaryFolder } from '../support/process.ts';
+import { declared, withFields } from '../support/processes/declarations.ts';
+import { cleanUp, temporaryFolder } from '../support/processes/process.ts';
 
 afterAll(cleanUp);
 const PAGE = readFileSync(new URL('../../docs/collections.md', import.meta.url), 'utf8');

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'bun:test';
 import Ajv from 'ajv';
 import { parse } from 'yaml';
 import { declarationSchema } from '../../src/declare/json-schema.ts';
-import { mistakesIn, SHOP_TEXT, withFields } from '../support/declarations.ts';
+import { mistakesIn, SHOP_TEXT, withFields } from '../support/processes/declarations.ts';
 
 const validate = new Ajv({ strict: true, allowUnionTypes: true }).compile(declarationSchema());
 const accepts = (yaml: string) => validate(parse(yaml, { merge: true }));

@@ -1,6 +1,6 @@
 /** Mistakes in a declaration: each error has the line, the problem, and the nearest valid word. */
 import { describe, expect, test } from 'bun:test';
-import { mistakesIn, withFields } from '../support/declarations.ts';
+import { mistakesIn, withFields } from '../support/processes/declarations.ts';
 
 /** The declaration text and its expected errors. Line numbers refer to the text as written here. */
 type Scenario = readonly [what: string, text: string, ...mistakes: readonly string[]];

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { MAX_DECLARATION_BYTES } from '../../src/base/limits/declaration.ts';
 import { findDeclaration } from '../../src/declare/find-declaration.ts';
 import { readDeclaration } from '../../src/declare/read.ts';
-import { declared, declaredField, mistakesIn, SHOP, withFields } from '../support/declarations.ts';
-import { cleanUp, temporaryFolder } from '../support/process.ts';
+import { declared, declaredField, mistakesIn, SHOP, withFields } from '../support/processes/declarations.ts';
+import { cleanUp, temporaryFolder } from '../support/processes/process.ts';
 
 afterAll(cleanUp);
 

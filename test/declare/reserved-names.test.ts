@@ -9,7 +9,7 @@ import { PARAMETERS } from '../../src/dialect/query.ts';
 import { RETRY_TABLE, VERSION_TABLE } from '../../src/engine/postgres/schema/inspect.ts';
 import { DESCRIPTION_PATHS } from '../../src/openapi/paths/description-path.ts';
 import { HEALTH_PATHS } from '../../src/openapi/paths/health-path.ts';
-import { mistakesIn, withFields } from '../support/declarations.ts';
+import { mistakesIn, withFields } from '../support/processes/declarations.ts';
 
 const paths = [CONSOLE_PATH, DOCS_PATH, ...DESCRIPTION_PATHS, ...HEALTH_PATHS, AUTH_PATH];
 const names = paths.flatMap((path) => path.match(/\w+/)?.[0] ?? []);

@@ -1,7 +1,7 @@
 /** Roles in a declaration: parsing, and the error for each mistake. */
 import { describe, expect, test } from 'bun:test';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
-import { declared, mistakesIn } from '../support/declarations.ts';
+import { declared, mistakesIn } from '../support/processes/declarations.ts';
 
 const COLLECTIONS = `collections:
   products:

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { MAX_BAD_ROWS } from '../../src/base/limits/declaration.ts';
 import type { CollectionDraft } from '../../src/collection/draft.ts';
 import { BadRows, type RowBatch, readRows } from '../../src/declare/rows.ts';
-import { declared } from '../support/declarations.ts';
-import { cleanUp, temporaryFolder } from '../support/process.ts';
+import { declared } from '../support/processes/declarations.ts';
+import { cleanUp, temporaryFolder } from '../support/processes/process.ts';
 
 let folder: string;
 beforeAll(() => {

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { BUILT_IN } from '../../src/collection/built-in.ts';
 import type { Collection } from '../../src/collection/declaration.ts';
 import { startingPoint } from '../../src/declare/writer/starting-point.ts';
-import { declared } from '../support/declarations.ts';
-import { cleanUp, temporaryFolder } from '../support/process.ts';
+import { declared } from '../support/processes/declarations.ts';
+import { cleanUp, temporaryFolder } from '../support/processes/process.ts';
 
 afterAll(cleanUp);
 const { draft, collections } = BUILT_IN.catalogue;

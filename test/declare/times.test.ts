@@ -1,6 +1,6 @@
 /** Dates, times and uuids in a declaration: their rules, and defaults that are computed for each row. */
 import { expect, test } from 'bun:test';
-import { declaredField, mistakesIn, withFields } from '../support/declarations.ts';
+import { declaredField, mistakesIn, withFields } from '../support/processes/declarations.ts';
 
 test('now is a default for dates and times, uuid for uuids', async () => {
   for (const type of ['date', 'time', 'timestamp', 'timestamptz']) {

@@ -1,6 +1,6 @@
 /** The clients of a drill: writers repeat each write with its key until it is confirmed; readers record every answer. */
 import type { SQL } from 'bun';
-import type { Service } from '../support/process.ts';
+import type { Service } from '../support/processes/process.ts';
 
 const WRITERS = 8;
 const READERS = 4;

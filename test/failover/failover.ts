@@ -6,9 +6,9 @@
 import { afterAll, afterEach, describe, expect, test } from 'bun:test';
 import { SQL } from 'bun';
 import { writeDrills } from '../../bench/docs.ts';
-import { freePort, newServer, newStandby, type OwnServer, pidIn } from '../support/postgres.ts';
-import { cleanUp, type Service, startService, temporaryFolder, until } from '../support/process.ts';
-import { type SilentProxy, startSilentProxy } from '../support/silent-proxy.ts';
+import { freePort, newServer, newStandby, type OwnServer, pidIn } from '../support/engines/postgres.ts';
+import { type SilentProxy, startSilentProxy } from '../support/network/silent-proxy.ts';
+import { cleanUp, type Service, startService, temporaryFolder, until } from '../support/processes/process.ts';
 import { Drill, type Outcome } from './drill.ts';
 
 const PATIENCE_MS = 180_000;

@@ -16,7 +16,7 @@ import {
 import type { Document } from '../../src/encode/document.ts';
 import { readDocument } from '../../src/http/body/parse-body.ts';
 import { parseCsv } from '../support/csv.ts';
-import { RUNS } from '../support/generators.ts';
+import { RUNS } from '../support/generated/generators.ts';
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 const read = (text: string, type = 'application/json') => runToEnd(readDocument(bytesOf(text), type));

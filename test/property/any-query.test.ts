@@ -1,10 +1,10 @@
 /** Any request gets a success or a clear error, never a server error. A rejected request changes nothing. */
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { type AnyRequest, anyRequest } from '../support/any-request.ts';
-import { type Catalogue, ENGINES, openCatalogue, REFERENCE_PRODUCTS } from '../support/catalogue.ts';
-import { PATIENCE_MS, RUNS } from '../support/generators.ts';
-import { malformed } from '../support/malformed.ts';
+import { type Catalogue, ENGINES, openCatalogue, REFERENCE_PRODUCTS } from '../support/engines/catalogue.ts';
+import { type AnyRequest, anyRequest } from '../support/generated/any-request.ts';
+import { PATIENCE_MS, RUNS } from '../support/generated/generators.ts';
+import { malformed } from '../support/generated/malformed.ts';
 
 async function answer(catalogue: Catalogue, { path, ...init }: AnyRequest): Promise<{ status: number; text: string }> {
   const response = await catalogue.fetch(path, init);

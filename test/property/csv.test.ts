@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { csvLines } from '../../src/encode/csv.ts';
 import { CsvReader } from '../../src/encode/csv-reader.ts';
-import { RUNS } from '../support/generators.ts';
+import { RUNS } from '../support/generated/generators.ts';
 
 const text = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 40 }).filter((value) => value.isWellFormed()),

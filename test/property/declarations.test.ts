@@ -8,8 +8,8 @@ import { fieldTypeNames } from '../../src/collection/types/index.ts';
 import { declarationSchema } from '../../src/declare/json-schema.ts';
 import { DeclarationError } from '../../src/declare/reader/mistakes.ts';
 import { printCollection } from '../../src/declare/writer/write.ts';
-import { declared, SHOP, SHOP_TEXT } from '../support/declarations.ts';
-import { RUNS } from '../support/generators.ts';
+import { RUNS } from '../support/generated/generators.ts';
+import { declared, SHOP, SHOP_TEXT } from '../support/processes/declarations.ts';
 
 const SMALL = `x-a: &a { type: text, default: x, oneOf: [x, y], maxLength: 3, pattern: '^[a-z]' }
 collections:

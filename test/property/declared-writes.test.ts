@@ -5,8 +5,8 @@
 import { expect, setDefaultTimeout, test } from 'bun:test';
 import fc from 'fast-check';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
-import type { Catalogue } from '../support/catalogue.ts';
-import { declared } from '../support/declarations.ts';
+import type { Catalogue } from '../support/engines/catalogue.ts';
+import { openDeclared } from '../support/engines/shop.ts';
 import {
   chooseRow,
   chooseThings,
@@ -17,12 +17,12 @@ import {
   UNTESTED_TYPES,
   type ValueOf,
   valuesFrom,
-} from '../support/declared-writes.ts';
-import { type Chooser, chooserOf } from '../support/embedding-requests.ts';
-import { PATIENCE_MS, RUNS } from '../support/generators.ts';
-import { openDeclared } from '../support/shop.ts';
+} from '../support/generated/declared-writes.ts';
+import { type Chooser, chooserOf } from '../support/generated/embedding-requests.ts';
+import { PATIENCE_MS, RUNS } from '../support/generated/generators.ts';
+import { comparable } from '../support/generated/type-values.ts';
+import { declared } from '../support/processes/declarations.ts';
 import { send } from '../support/stories.ts';
-import { comparable } from '../support/type-values.ts';
 
 setDefaultTimeout(PATIENCE_MS);
 

@@ -2,11 +2,17 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import fc from 'fast-check';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
-import { type Catalogue, ENGINES } from '../support/catalogue.ts';
-import { type Related, show } from '../support/embedding-model.ts';
-import { type Chooser, chooseRelated, chooseRequest, chooserOf, pathOf } from '../support/embedding-requests.ts';
-import { PATIENCE_MS, RUNS } from '../support/generators.ts';
-import { openDeclared, openShop, SHOP_COLLECTIONS, SHOP_SHOWN } from '../support/shop.ts';
+import { type Catalogue, ENGINES } from '../support/engines/catalogue.ts';
+import { openDeclared, openShop, SHOP_COLLECTIONS, SHOP_SHOWN } from '../support/engines/shop.ts';
+import { type Related, show } from '../support/generated/embedding-model.ts';
+import {
+  type Chooser,
+  chooseRelated,
+  chooseRequest,
+  chooserOf,
+  pathOf,
+} from '../support/generated/embedding-requests.ts';
+import { PATIENCE_MS, RUNS } from '../support/generated/generators.ts';
 
 setDefaultTimeout(PATIENCE_MS);
 

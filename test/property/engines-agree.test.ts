@@ -4,9 +4,9 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { type Catalogue, ENGINES, openCatalogue } from '../support/catalogue.ts';
-import { type DialectRequest, ODD_PRODUCTS, readRequest, writeRequest } from '../support/dialect-requests.ts';
-import { PATIENCE_MS, RUNS } from '../support/generators.ts';
+import { type Catalogue, ENGINES, openCatalogue } from '../support/engines/catalogue.ts';
+import { type DialectRequest, ODD_PRODUCTS, readRequest, writeRequest } from '../support/generated/dialect-requests.ts';
+import { PATIENCE_MS, RUNS } from '../support/generated/generators.ts';
 
 interface Difference {
   readonly name: string;

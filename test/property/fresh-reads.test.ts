@@ -6,9 +6,9 @@ import { Database } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { openSqlite } from '../../src/engine/sqlite/engine.ts';
-import { type Catalogue, catalogueOn, REFERENCE_PRODUCTS } from '../support/catalogue.ts';
-import { PATIENCE_MS, RUNS } from '../support/generators.ts';
-import { beginningWith, makeLarge, newFile, TEST_OPTIONS } from '../support/sqlite.ts';
+import { type Catalogue, catalogueOn, REFERENCE_PRODUCTS } from '../support/engines/catalogue.ts';
+import { beginningWith, makeLarge, newFile, TEST_OPTIONS } from '../support/engines/sqlite.ts';
+import { PATIENCE_MS, RUNS } from '../support/generated/generators.ts';
 
 /** Large enough that a list of all rows is sent in chunks. */
 const ROWS = Array.from({ length: 4_000 }, (_, index) => ({

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { products } from '../../src/collection/products.ts';
 import type { Value } from '../../src/collection/value.ts';
-import { ENGINES, REFERENCE_PRODUCTS } from '../support/catalogue.ts';
-import { anyValueOf, PATIENCE_MS, RUNS } from '../support/generators.ts';
+import { ENGINES, REFERENCE_PRODUCTS } from '../support/engines/catalogue.ts';
+import { anyValueOf, PATIENCE_MS, RUNS } from '../support/generated/generators.ts';
 import { ids, ownCatalogue, sendJson, sharedCatalogue, TEN_FIELDS } from '../support/stories.ts';
 
 const quoted = (value: Value) => `"${String(value).replace(/["\\]/g, '\\$&')}"`;

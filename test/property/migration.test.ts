@@ -6,8 +6,8 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { CollectionDraft, FieldDraft } from '../../src/collection/draft.ts';
 import type { Row } from '../../src/collection/value.ts';
-import { type Declaration, type Opened, PLACES, type Place } from '../support/declared.ts';
-import { PATIENCE_MS, RUNS } from '../support/generators.ts';
+import { type Declaration, type Opened, PLACES, type Place } from '../support/engines/declared.ts';
+import { PATIENCE_MS, RUNS } from '../support/generated/generators.ts';
 
 /** Values of each type, with a default and rules that some of the values violate. */
 const TYPES: Readonly<Record<string, { values: readonly unknown[]; default: unknown; rules: Partial<FieldDraft> }>> = {

@@ -4,8 +4,8 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { type Catalogue, openCatalogue } from '../support/catalogue.ts';
-import { PATIENCE_MS, RUNS } from '../support/generators.ts';
+import { type Catalogue, openCatalogue } from '../support/engines/catalogue.ts';
+import { PATIENCE_MS, RUNS } from '../support/generated/generators.ts';
 import { sendJson } from '../support/stories.ts';
 
 const price = fc.oneof(

@@ -13,7 +13,7 @@ import {
   type SelectItem,
   type Test,
 } from '../../src/dialect/tree.ts';
-import { RUNS } from '../support/generators.ts';
+import { RUNS } from '../support/generated/generators.ts';
 
 const names = (form: string) =>
   (Object.keys(OPERATORS) as OperatorName[]).filter((name) => OPERATORS[name].form === form);

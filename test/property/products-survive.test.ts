@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { Row } from '../../src/collection/value.ts';
-import { type Catalogue, ENGINES, openCatalogue } from '../support/catalogue.ts';
-import { distinctProducts, PATIENCE_MS, product, RUNS } from '../support/generators.ts';
+import { type Catalogue, ENGINES, openCatalogue } from '../support/engines/catalogue.ts';
+import { distinctProducts, PATIENCE_MS, product, RUNS } from '../support/generated/generators.ts';
 import { send, sendJson } from '../support/stories.ts';
 
 const byId = (one: Row, other: Row) => Number(one.id) - Number(other.id);

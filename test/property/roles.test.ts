@@ -7,11 +7,11 @@
  */
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import fc from 'fast-check';
-import { type Chooser, chooserOf } from '../support/embedding-requests.ts';
-import { PATIENCE_MS, RUNS } from '../support/generators.ts';
-import { BEGINNING, CLAIMS, differing, HIDDEN, listed, ROLED, SEES } from '../support/role-model.ts';
-import { chooseRead, chooseWrite, everyWay, type RoleRequest } from '../support/role-requests.ts';
-import { openRoled, ROLE_ENGINES, type Roled } from '../support/roles.ts';
+import { openRoled, ROLE_ENGINES, type Roled } from '../support/engines/roles.ts';
+import { type Chooser, chooserOf } from '../support/generated/embedding-requests.ts';
+import { PATIENCE_MS, RUNS } from '../support/generated/generators.ts';
+import { BEGINNING, CLAIMS, differing, HIDDEN, listed, ROLED, SEES } from '../support/generated/role-model.ts';
+import { chooseRead, chooseWrite, everyWay, type RoleRequest } from '../support/generated/role-requests.ts';
 
 setDefaultTimeout(PATIENCE_MS);
 

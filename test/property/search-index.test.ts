@@ -28,7 +28,7 @@ import type { Expression, Predicate, ReadPlan } from '../../src/plan/types.ts';
 import { foldCase, looseCase, lowerCase } from '../../src/text/case.ts';
 import { startOfWords, stemEnglish } from '../../src/text/search/english.ts';
 import type { SearchMode } from '../../src/text/search/index.ts';
-import { PATIENCE_MS, RUNS } from '../support/generators.ts';
+import { PATIENCE_MS, RUNS } from '../support/generated/generators.ts';
 
 /** Fields may have names that SQLite and FTS5 use internally, and a key need not be a number. */
 const catalogue = declareCatalogue({

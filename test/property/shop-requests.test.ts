@@ -1,11 +1,11 @@
 /** Concurrent random requests to the shop: none causes a server error, and none affects a concurrent write. */
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import type { AnyRequest } from '../support/any-request.ts';
-import { type Catalogue, ENGINES } from '../support/catalogue.ts';
-import { PATIENCE_MS, RUNS } from '../support/generators.ts';
-import { openShop } from '../support/shop.ts';
-import { chooseShopRequest } from '../support/shop-requests.ts';
+import { type Catalogue, ENGINES } from '../support/engines/catalogue.ts';
+import { openShop } from '../support/engines/shop.ts';
+import type { AnyRequest } from '../support/generated/any-request.ts';
+import { PATIENCE_MS, RUNS } from '../support/generated/generators.ts';
+import { chooseShopRequest } from '../support/generated/shop-requests.ts';
 
 const REQUESTS = 400 * RUNS;
 const AT_ONCE = 10;

@@ -4,12 +4,12 @@ import Ajv from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { builtIn } from '../../src/collection/types/index.ts';
 import { printList } from '../../src/dialect/print.ts';
-import type { Catalogue } from '../support/catalogue.ts';
 import { parseCsv } from '../support/csv.ts';
-import { PATIENCE_MS, RUNS } from '../support/generators.ts';
-import { openDeclared, thingsOf } from '../support/shop.ts';
+import type { Catalogue } from '../support/engines/catalogue.ts';
+import { openDeclared, thingsOf } from '../support/engines/shop.ts';
+import { PATIENCE_MS, RUNS } from '../support/generated/generators.ts';
+import { comparable, TYPE_VALUES } from '../support/generated/type-values.ts';
 import { send } from '../support/stories.ts';
-import { comparable, TYPE_VALUES } from '../support/type-values.ts';
 
 const ENGINES = ['SQLite', 'PostgreSQL'];
 const NAMES = Object.keys(TYPE_VALUES);

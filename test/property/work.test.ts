@@ -7,9 +7,9 @@ import { slicesRun } from '../../src/base/cooperative.ts';
 import { IN_MEMORY } from '../../src/engine/sqlite/connection/database-files.ts';
 import { stepsSpent } from '../../src/engine/sqlite/connection/deadline.ts';
 import { openSqlite } from '../../src/engine/sqlite/engine.ts';
-import { catalogueOn } from '../support/catalogue.ts';
-import { PATIENCE_MS, RUNS } from '../support/generators.ts';
-import { beginningWith, TEST_OPTIONS } from '../support/sqlite.ts';
+import { catalogueOn } from '../support/engines/catalogue.ts';
+import { beginningWith, TEST_OPTIONS } from '../support/engines/sqlite.ts';
+import { PATIENCE_MS, RUNS } from '../support/generated/generators.ts';
 import { sendJson } from '../support/stories.ts';
 
 /** The sizes of the data and of the request. */

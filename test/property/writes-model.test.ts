@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { Row } from '../../src/collection/value.ts';
-import { ALL_ENGINES, type Catalogue, openCatalogue, REFERENCE_PRODUCTS } from '../support/catalogue.ts';
-import { type GeneratedWrite, generatedWrite } from '../support/generated-writes.ts';
-import { PATIENCE_MS, RUNS } from '../support/generators.ts';
+import { ALL_ENGINES, type Catalogue, openCatalogue, REFERENCE_PRODUCTS } from '../support/engines/catalogue.ts';
+import { type GeneratedWrite, generatedWrite } from '../support/generated/generated-writes.ts';
+import { PATIENCE_MS, RUNS } from '../support/generated/generators.ts';
 import { ids, sendJson } from '../support/stories.ts';
 
 const byId = (one: Row, other: Row) => Number(one.id) - Number(other.id);

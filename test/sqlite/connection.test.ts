@@ -6,7 +6,7 @@ import { Connection } from '../../src/engine/sqlite/connection/connection.ts';
 import { checkDeadline, clearDeadline, setDeadline } from '../../src/engine/sqlite/connection/deadline.ts';
 import { Snapshot } from '../../src/engine/sqlite/connection/snapshot.ts';
 import { openSqlite } from '../../src/engine/sqlite/engine.ts';
-import { newFile, TEST_OPTIONS } from '../support/sqlite.ts';
+import { newFile, TEST_OPTIONS } from '../support/engines/sqlite.ts';
 
 const COUNT = { sql: 'select count(*) from counted', params: [] };
 const ALL = { sql: 'select number from counted', params: [] };

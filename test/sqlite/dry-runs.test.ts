@@ -14,8 +14,8 @@ import { applyJobs } from '../../src/engine/sqlite/write/run-jobs.ts';
 import { negotiate } from '../../src/http/negotiate.ts';
 import { planWrite, type WriteMethod } from '../../src/plan/write/write.ts';
 import { encodingOf } from '../../src/response/body.ts';
-import { type Catalogue, catalogueOn } from '../support/catalogue.ts';
-import { beginningWith, newFile, TEST_OPTIONS } from '../support/sqlite.ts';
+import { type Catalogue, catalogueOn } from '../support/engines/catalogue.ts';
+import { beginningWith, newFile, TEST_OPTIONS } from '../support/engines/sqlite.ts';
 import { expectRefusal, sendJson } from '../support/stories.ts';
 
 const ROWS = 2_000;

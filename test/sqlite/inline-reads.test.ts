@@ -13,8 +13,8 @@ import { negotiate } from '../../src/http/negotiate.ts';
 import { planRead } from '../../src/plan/read/read.ts';
 import { firstRowsOf } from '../../src/plan/write/first-rows.ts';
 import { encodingOf } from '../../src/response/body.ts';
-import { catalogueOn, REFERENCE_PRODUCTS } from '../support/catalogue.ts';
-import { beginningWith, makeLarge, newFile, TEST_OPTIONS } from '../support/sqlite.ts';
+import { catalogueOn, REFERENCE_PRODUCTS } from '../support/engines/catalogue.ts';
+import { beginningWith, makeLarge, newFile, TEST_OPTIONS } from '../support/engines/sqlite.ts';
 
 const LONG = 'long words '.repeat(20_000);
 const aliases = (count: number) => Array.from({ length: count }, (_, index) => `a${index}:product_name`).join();

@@ -10,9 +10,9 @@ import type { Engine } from '../../src/engine/engine.ts';
 import { openFiles } from '../../src/engine/sqlite/connection/database-files.ts';
 import { openSqlite, type SqliteOptions } from '../../src/engine/sqlite/engine.ts';
 import { Reader, type ReadJob } from '../../src/engine/sqlite/read-threads/reader.ts';
-import { type Catalogue, catalogueOn } from '../support/catalogue.ts';
-import { until } from '../support/process.ts';
-import { beginningWith, makeLarge, newFile, TEST_OPTIONS } from '../support/sqlite.ts';
+import { type Catalogue, catalogueOn } from '../support/engines/catalogue.ts';
+import { beginningWith, makeLarge, newFile, TEST_OPTIONS } from '../support/engines/sqlite.ts';
+import { until } from '../support/processes/process.ts';
 
 /** A search that exceeds every time limit here, and a fast search that uses no index. */
 const SLOW = `/products?product_name=like.*${'_'.repeat(20_000)}b*`;

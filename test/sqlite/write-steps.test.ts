@@ -19,9 +19,9 @@ import type { WritePlan } from '../../src/plan/types.ts';
 import { firstRowsOf } from '../../src/plan/write/first-rows.ts';
 import { planWrite, type WriteMethod } from '../../src/plan/write/write.ts';
 import { encodingOf } from '../../src/response/body.ts';
-import { type Catalogue, catalogueOn } from '../support/catalogue.ts';
-import { SHOP } from '../support/shop.ts';
-import { beginningWith, newFile, TEST_OPTIONS } from '../support/sqlite.ts';
+import { type Catalogue, catalogueOn } from '../support/engines/catalogue.ts';
+import { SHOP } from '../support/engines/shop.ts';
+import { beginningWith, newFile, TEST_OPTIONS } from '../support/engines/sqlite.ts';
 import { expectRefusal, sendJson } from '../support/stories.ts';
 
 const ROWS = 3_000;

@@ -4,7 +4,7 @@ import Ajv2020 from 'ajv/dist/2020.js';
 import { BUILT_IN, type CatalogueWithRows } from '../../src/collection/built-in.ts';
 import { describe } from '../../src/openapi/describe.ts';
 import { openApiDocument } from '../../src/openapi/document.ts';
-import { SHOP, SHOP_ROWS } from './shop.ts';
+import { SHOP, SHOP_ROWS } from './engines/shop.ts';
 
 export interface Media {
   readonly schema: object;

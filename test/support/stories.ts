@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'bun:test';
 import type { Row } from '../../src/collection/value.ts';
 import type { ProblemBody } from '../../src/response/problem.ts';
-import { type Catalogue, type CatalogueSettings, openCatalogue, REFERENCE_PRODUCTS } from './catalogue.ts';
+import { type Catalogue, type CatalogueSettings, openCatalogue, REFERENCE_PRODUCTS } from './engines/catalogue.ts';
 
 /** Gives every test its own catalogue with the 77 products. */
 export function ownCatalogue(engine: string, settings?: CatalogueSettings): Catalogue {

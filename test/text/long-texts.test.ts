@@ -10,7 +10,7 @@ import { clearDeadline, setDeadline, stepsSpent } from '../../src/engine/sqlite/
 import { checkLike } from '../../src/text/like.ts';
 import { compileRegex, sizeOfRegex } from '../../src/text/regex.ts';
 import { tokenize } from '../../src/text/search/tokens.ts';
-import { RUNS } from '../support/generators.ts';
+import { RUNS } from '../support/generated/generators.ts';
 
 const connection = new Connection(':memory:');
 afterEach(clearDeadline);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { compileRegex } from '../../src/text/regex.ts';
-import { RUNS } from '../support/generators.ts';
+import { RUNS } from '../support/generated/generators.ts';
 import { verdict } from './verdict.ts';
 
 type Case = readonly [pattern: string, text: string, expected: boolean];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { compileSearch, type SearchMode } from '../../src/text/search/index.ts';
-import { RUNS } from '../support/generators.ts';
+import { RUNS } from '../support/generated/generators.ts';
 import { verdict } from './verdict.ts';
 
 type Case = readonly [query: string, text: string, expected: boolean];

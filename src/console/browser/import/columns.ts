@@ -54,7 +54,7 @@ export function isUnique(field: Field): boolean {
 }
 
 /** Whether the service assigns keys, so that a row can be stored without one. */
-export const assignsKeys: boolean = collection?.assigned === key || key.generated !== undefined || key.filled;
+export const assignsKeys: boolean = collection?.assigned === key || key.generated !== undefined || key.filled !== false;
 
 /**
  * Fields that can identify stored rows, the most reliable first: the key, unique fields, the title, then any other. A

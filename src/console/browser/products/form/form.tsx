@@ -127,7 +127,7 @@ const MONOSPACE = { '& textarea': { fontFamily: 'monospace', fontSize: '0.875rem
 
 /** Whether the service fills an omitted field: the key, or a field with a default. */
 export function isFilledIn(field: Field): boolean {
-  return field === key || field.filled || (field.default ?? field.generated) !== undefined;
+  return field === key || field.filled !== false || (field.default ?? field.generated) !== undefined;
 }
 
 function problemOf(field: Field, value: unknown, isNeeded: boolean): string | undefined {

@@ -53,7 +53,7 @@ export function needsOnlyTitle(other: Collection): boolean {
 /** Whether an omitted field may stay empty, or the service fills it. */
 function isFilledIn(other: Collection, field: Collection['fields'][number]): boolean {
   if (other.key.includes(field)) return field === other.assigned || field.generated !== undefined;
-  return !field.required || field.filled || (field.default ?? field.generated) !== undefined;
+  return !field.required || field.filled !== false || (field.default ?? field.generated) !== undefined;
 }
 
 export async function createReferencedRow(other: Collection, title: string): Promise<RowOption> {

@@ -1,0 +1,139 @@
+/** People in the console of a catalogue with roles: they log in, work within their role, and log out. */
+import { expect, test } from 'bun:test';
+import { seriousFindings } from '../../support/browser/axe.ts';
+import { browserStories, SECONDS, type Stage, untilShown } from '../../support/browser/browser.ts';
+import { folderWithRoles } from '../../support/processes/access-folder.ts';
+import { run } from '../../support/processes/process.ts';
+
+const PASSWORD = 'correct horse battery';
+
+async function folderWith(...people: readonly [name: string, role: string][]): Promise<string> {
+  const cwd = await folderWithRoles({ isOpen: people.length > 1 });
+  await run({ cwd, args: ['migrate'] });
+  for (const [name, role] of people) {
+    await run({ cwd, args: ['user', 'add', name, '--role', role], stdin: PASSWORD });
+  }
+  return cwd;
+}
+
+async function logIn({ page }: Stage, name: string, password = PASSWORD): Promise<void> {
+  await page.getByLabel('Name').fill(name);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Log in' }).click();
+}
+
+/**
+ * A page of another origin tries to write. On another port the browser sends the cookie, so only the origin differs.
+ */
+async function attack(stage: Stage): Promise<void> {
+  const evil = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    fetch: () => new Response('<!doctype html><title>evil</title>', { headers: { 'content-type': 'text/html' } }),
+  });
+  const page = await stage.page.context().newPage();
+  await page.goto(`http://127.0.0.1:${evil.port}/`);
+  await page.evaluate(async (url) => {
+    const body = JSON.stringify({ product_name: 'Planted' });
+    const types = ['text/plain', 'application/x-www-form-urlencoded', 'application/json'];
+    for (const type of types) {
+      for (const mode of ['no-cors', 'cors'] as const) {
+        const init = { method: 'POST', mode, credentials: 'include', headers: { 'content-type': type }, body } as const;
+        await fetch(`${url}/products`, init).catch(() => undefined);
+        await fetch(`${url}/auth/logout`, init).catch(() => undefined);
+      }
+    }
+  }, stage.service.url);
+  await page.close();
+  await evil.stop(true);
+}
+
+browserStories(
+  'logging in',
+  (stage) => {
+    test(
+      'a person logs in, edits and logs out; a page of another origin cannot write',
+      async () => {
+        const refused: string[] = [];
+        stage.page.on('response', (response) => response.status() === 401 && refused.push(response.url()));
+        await stage.page.goto(stage.service.url);
+        await stage.until('Log in with your name and password.');
+        expect(refused).toEqual([]);
+        await stage.open('/products');
+        await stage.until('Log in with your name and password.');
+        expect(await seriousFindings(stage.page)).toEqual([]);
+        await logIn(stage, 'ann', 'wrong horse battery');
+        await stage.until('The name or the password is wrong');
+        await logIn(stage, 'ann');
+        await stage.page.getByRole('link', { name: 'Chai' }).waitFor();
+        await untilShown(stage.page, ['Chai', 'Chang']);
+        await stage.page.getByRole('button', { name: 'Edit in place: Chang' }).click();
+        await stage.page.getByLabel('Unit price of Chang').fill('19.75');
+        await stage.page.keyboard.press('Enter');
+        await stage.until('Chang was saved.');
+
+        await stage.page.getByRole('button', { name: 'ann' }).click();
+        await stage.page.getByLabel('Current password').fill(PASSWORD);
+        await stage.page.getByLabel('New password').fill('short');
+        await stage.page.getByRole('button', { name: 'Change', exact: true }).click();
+        await stage.until('a password has at least 8 characters');
+        await stage.page.getByLabel('New password').fill('another horse battery');
+        await stage.page.getByRole('button', { name: 'Change', exact: true }).click();
+        await stage.until('The password was changed.');
+
+        await attack(stage);
+        await stage.page.reload();
+        await untilShown(stage.page, ['Chai', 'Chang']);
+        expect(await stage.page.getByText('Planted').count()).toBe(0);
+
+        await stage.page.getByRole('button', { name: 'Log out' }).click();
+        await stage.until('Log in with your name and password.');
+      },
+      SECONDS,
+    );
+  },
+  async () => ({ cwd: await folderWith(['ann', 'editor']) }),
+);
+
+browserStories(
+  'a public catalogue',
+  (stage) => {
+    test(
+      'everybody sees it; a person who logs in can do what the role allows, and nothing else',
+      async () => {
+        const { page } = stage;
+        await stage.open('/products');
+        await untilShown(page, ['Chai', 'Chang']);
+        const offered = async () => ({
+          create: await page.getByRole('link', { name: 'Create' }).count(),
+          edit: await page.getByRole('button', { name: 'Edit in place: Chai' }).count(),
+          delete: await page.getByRole('button', { name: 'Delete: Chai' }).count(),
+        });
+        expect(await offered()).toEqual({ create: 0, edit: 0, delete: 0 });
+        expect(await page.getByRole('columnheader', { name: 'Unit price' }).count()).toBe(0);
+        await page.getByRole('button', { name: 'Log in' }).click();
+        await stage.until('Continue without logging in');
+        await logIn(stage, 'sue');
+        await page.getByText('Unit price').first().waitFor();
+        await untilShown(page, ['Chai', 'Chang']);
+        expect(await offered()).toEqual({ create: 0, edit: 1, delete: 0 });
+        await run({ cwd: place, args: ['user', 'remove', 'sue'] });
+        // The next request is rejected, and the person sees why.
+        await page.getByRole('button', { name: 'Edit in place: Chai' }).click();
+        await stage.until(/The session has ended/);
+        await page.getByRole('button', { name: 'Log in as someone else' }).click();
+        await page.getByRole('button', { name: 'Continue without logging in' }).click();
+        await page.getByRole('link', { name: 'Chai' }).waitFor();
+        await untilShown(page, ['Chai', 'Chang']);
+        expect(await offered()).toEqual({ create: 0, edit: 0, delete: 0 });
+      },
+      SECONDS,
+    );
+  },
+  async () => {
+    place = await folderWith(['sue', 'supplier'], ['ann', 'editor']);
+    return { cwd: place };
+  },
+);
+
+let place = '';

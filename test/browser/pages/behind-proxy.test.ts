@@ -1,0 +1,88 @@
+/** The console and the API reference behind a proxy that adds a path prefix and sends no header about it. */
+import { afterEach, expect, test } from 'bun:test';
+import { browserStories, SECONDS, untilShown } from '../../support/browser/browser.ts';
+import { newAuthority } from '../../support/network/certificates.ts';
+import { temporaryFolder } from '../../support/processes/process.ts';
+
+let proxy: ReturnType<typeof Bun.serve> | undefined;
+
+/** Strips /api and answers nothing else. As `shop.example` it uses HTTPS, and forwards the service's own host name. */
+function stripping(target: string, as: '127.0.0.1' | 'shop.example' = '127.0.0.1'): string {
+  const isSecure = as === 'shop.example';
+  proxy = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    ...(isSecure ? { tls: certificateFor(as) } : {}),
+    async fetch(request) {
+      const { pathname, search } = new URL(request.url);
+      if (!pathname.startsWith('/api/')) return new Response('nothing here', { status: 404 });
+      const { method, headers, body } = request;
+      if (isSecure) headers.set('host', new URL(target).host);
+      const init = { method, headers, body, redirect: 'manual', decompress: false } as const;
+      // A page that was left may still send requests when the service ends.
+      const gone = () => new Response('the service is gone', { status: 502 });
+      return fetch(`${target}${pathname.slice('/api'.length)}${search}`, init).catch(gone);
+    },
+  });
+  return `${isSecure ? 'https' : 'http'}://${as}:${proxy.port}/api`;
+}
+
+function certificateFor(name: string): { cert: ReturnType<typeof Bun.file>; key: ReturnType<typeof Bun.file> } {
+  const { certificate, key } = newAuthority(temporaryFolder(), 'proxy').vouchFor(`DNS:${name}`);
+  return { cert: Bun.file(certificate), key: Bun.file(key) };
+}
+
+afterEach(async () => {
+  await proxy?.stop(true);
+  proxy = undefined;
+});
+
+browserStories('behind a proxy', (stage) => {
+  test(
+    'the console reads and writes below the prefix, and requests nothing else',
+    async () => {
+      await stage.reopen({}, stripping(stage.service.url));
+      await stage.open('/products');
+      await untilShown(stage.page, ['Chai', 'Chang']);
+      expect(await stage.page.getByTestId('request-url').getAttribute('href')).toStartWith('/api/products');
+
+      await stage.page.getByRole('button', { name: 'Edit in place: Chang' }).click();
+      await stage.page.getByLabel('Unit price of Chang').fill('19.75');
+      await stage.page.keyboard.press('Enter');
+      await stage.until('Chang was saved.');
+      expect(await stage.product(2)).toMatchObject({ unit_price: 19.75 });
+
+      await stage.page.getByRole('link', { name: 'Chai', exact: true }).click();
+      await stage.page.getByLabel('Product name').first().waitFor();
+      await stage.open('/');
+      await stage.page.getByRole('heading').first().waitFor();
+    },
+    SECONDS,
+  );
+
+  test(
+    'a proxy with HTTPS and its own host name also needs no headers',
+    async () => {
+      await stage.reopen({ ignoreHTTPSErrors: true }, stripping(stage.service.url, 'shop.example'));
+      await stage.open('/products');
+      await untilShown(stage.page, ['Chai', 'Chang']);
+      await stage.page.getByRole('button', { name: 'Edit in place: Chang' }).click();
+      await stage.page.getByLabel('Unit price of Chang').fill('19.75');
+      await stage.page.keyboard.press('Enter');
+      await stage.until('Chang was saved.');
+      expect(await stage.product(2)).toMatchObject({ unit_price: 19.75 });
+    },
+    SECONDS,
+  );
+
+  test(
+    'the API reference also works',
+    async () => {
+      const address = stripping(stage.service.url);
+      await stage.reopen({}, address);
+      await stage.page.goto(`${address}/docs`);
+      await stage.page.getByRole('heading', { name: 'Product Catalogue' }).first().waitFor();
+    },
+    SECONDS,
+  );
+});

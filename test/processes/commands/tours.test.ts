@@ -1,0 +1,57 @@
+/** The tours in the documentation: each command prints what the page shows. */
+import { afterAll, expect, test } from 'bun:test';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { cleanUp, type Service, startService, temporaryFolder } from '../../support/processes/process.ts';
+
+afterAll(cleanUp);
+
+const BIN = new URL('../../../bin', import.meta.url).pathname;
+const BUN = new URL('../../../node_modules/.bin', import.meta.url).pathname;
+const ADDRESS = 'http://127.0.0.1:3000';
+
+function blocks(page: string, language: string): readonly string[] {
+  return [...page.matchAll(new RegExp(`^\`\`\`${language} tour\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(
+    ([, text]) => text!,
+  );
+}
+
+/** Parses the commands of a block, each with its output. A `\` at the end of a line continues the command. */
+function stepsOf(block: string): { command: string; printed: string }[] {
+  const steps: { command: string; printed: string }[] = [];
+  for (const line of block.trimEnd().split('\n')) {
+    const last = steps.at(-1);
+    if (last?.command.endsWith('\\')) last.command += `\n${line}`;
+    else if (!line.startsWith('# ')) steps.push({ command: line, printed: '' });
+    else last!.printed += `${line.slice(2)}\n`;
+  }
+  return steps;
+}
+
+test.each(['collections', 'access'])(
+  'every command of the tour in docs/%s.md prints what the page shows',
+  async (name) => {
+    const page = readFileSync(new URL(`../../../docs/${name}.md`, import.meta.url), 'utf8');
+    const cwd = temporaryFolder();
+    const [declaration] = blocks(page, 'yaml');
+    writeFileSync(join(cwd, 'collections.yaml'), declaration!);
+    let service: Service | undefined;
+    let count = 0;
+    for (const block of blocks(page, 'sh')) {
+      if (block.includes(ADDRESS)) service = await startService({ cwd });
+      for (const { command, printed } of stepsOf(block)) {
+        const text = command.replaceAll(ADDRESS, service?.url ?? ADDRESS).replace(/^curl /, 'curl -s ');
+        const env = { ...process.env, PATH: `${BIN}:${BUN}:${process.env.PATH}` };
+        const child = Bun.spawn(['bash', '-c', text], { cwd, env, stdout: 'pipe', stderr: 'pipe' });
+        const output = await new Response(child.stdout).text();
+        await child.exited;
+        expect({ command, output: output.trimEnd() }).toEqual({ command, output: printed.trimEnd() });
+        count++;
+      }
+      if (!block.includes(ADDRESS)) continue;
+      service?.kill('SIGTERM');
+      await service?.exited;
+    }
+    expect(count).toBeGreaterThan(8);
+  },
+);

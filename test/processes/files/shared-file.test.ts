@@ -1,0 +1,128 @@
+/** Several processes on one catalogue file: each notices the writes of the others. */
+import { Database, type SQLQueryBindings } from 'bun:sqlite';
+import { afterEach, describe, expect, test } from 'bun:test';
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { BUILT_IN } from '../../../src/collection/built-in.ts';
+import type { ChangeCounter, Engine } from '../../../src/engine/engine.ts';
+import { openSqlite } from '../../../src/engine/sqlite/engine.ts';
+import { prepareSchema } from '../../../src/engine/sqlite/schema/migrate.ts';
+import { checkOwner } from '../../../src/engine/sqlite/schema/schema.ts';
+import { cleanUp, integrityOf, run, startService, temporaryFolder } from '../../support/processes/process.ts';
+
+afterEach(cleanUp);
+
+test.skipIf(process.platform !== 'linux')('a service holds its lock on the WAL index as long as it runs', async () => {
+  const cwd = temporaryFolder();
+  const service = await startService({ cwd });
+  const inode = statSync(join(cwd, 'catalogue.db-shm')).ino;
+  const isHeld = () =>
+    readFileSync('/proc/locks', 'utf8')
+      .split('\n')
+      .some((line) => line.includes(` ${service.pid} `) && line.includes(`:${inode} `));
+  expect(isHeld()).toBe(true);
+  expect((await service.fetch('/products', { method: 'POST', body: '{"product_name":"Written"}' })).status).toBe(201);
+  expect(await run({ cwd, args: ['check'] })).toMatchObject({ exitCode: 0 });
+  expect(isHeld()).toBe(true);
+});
+
+test('a write waits for another process with a long transaction, such as an import, and succeeds', async () => {
+  const cwd = temporaryFolder();
+  const service = await startService({ cwd });
+  const other = new Database(join(cwd, 'catalogue.db'));
+  other.run('begin immediate');
+  other.run("insert into products (product_name) values ('Imported')");
+  let isOver = false;
+  const writes = Array.from({ length: 5 }, async (_, index) => {
+    const body = JSON.stringify({ product_name: `Waited ${index}` });
+    const { status } = await service.fetch('/products', { method: 'POST', body });
+    return { status, waited: isOver };
+  });
+  // A second service can start in the meantime.
+  const second = await startService({ cwd });
+  expect(second.stdout()).toContain('\nRows      products 77\n');
+  await Bun.sleep(6_000);
+  isOver = true;
+  other.run('commit');
+  other.close();
+  expect(await Promise.all(writes)).toEqual(Array(5).fill({ status: 201, waited: true }));
+  expect(await (await second.fetch('/products?select=count()')).json()).toEqual([{ count: 83 }]);
+});
+
+/**
+ * A script that opens and closes the file until it is killed. Its connection is often the last one, which removes the
+ * WAL index.
+ */
+const COMES_AND_GOES = `
+const { Database } = require('bun:sqlite');
+for (;;) {
+  const db = new Database(process.argv[1]);
+  db.run('pragma busy_timeout = 5000');
+  db.query('select count(*) from products').all();
+  db.close();
+}`;
+
+test('a service notices the writes of processes that open and close the file while it starts', async () => {
+  const path = join(temporaryFolder(), 'catalogue.db');
+  const open = () =>
+    openSqlite({
+      path,
+      catalogue: BUILT_IN.catalogue,
+      firstRows: () => [],
+      retryHours: 1,
+      querySeconds: 5,
+    }) as Engine & {
+      readonly changes: ChangeCounter;
+    };
+  await open().close();
+  const others = [1, 2].map(() => Bun.spawn([process.execPath, '-e', COMES_AND_GOES, path], { stderr: 'inherit' }));
+  try {
+    for (let round = 0; round < 30; round++) {
+      const engine = open();
+      const before = engine.changes.current();
+      const other = new Database(path);
+      other.run('pragma busy_timeout = 5000');
+      other.run("insert into products (product_name) values ('Noticed')");
+      other.close();
+      expect(engine.changes.current()).not.toBe(before);
+      await engine.close();
+    }
+  } finally {
+    for (const other of others) other.kill('SIGKILL');
+    await Promise.all(others.map((other) => other.exited));
+  }
+});
+
+describe('a new file that several processes create at once', () => {
+  test('is one catalogue for all of them, and has the reference products once', async () => {
+    for (let round = 0; round < 5; round++) {
+      const cwd = temporaryFolder();
+      const services = await Promise.all([1, 2, 3, 4].map(() => startService({ cwd })));
+      for (const service of services) {
+        expect(service.stdout()).toContain('\nRows      products 77\n');
+        service.kill('SIGTERM');
+      }
+      expect(await Promise.all(services.map(({ exited }) => exited))).toEqual([0, 0, 0, 0]);
+      expect(integrityOf(join(cwd, 'catalogue.db'))).toBe('ok');
+    }
+  });
+
+  test('is not mistaken for a file of another program by a process that looks during its creation', () => {
+    const path = join(temporaryFolder(), 'catalogue.db');
+    const other = new Database(path);
+    other.run('pragma journal_mode = wal');
+    class Interrupted extends Database {
+      private looks = 0;
+      /** Lets the other process create the catalogue between the first and the second statement. */
+      override prepare<Result, Params extends SQLQueryBindings | SQLQueryBindings[]>(sql: string) {
+        if (++this.looks === 2) prepareSchema(other, { catalogue: BUILT_IN.catalogue, firstRows: () => [] });
+        return super.prepare<Result, Params>(sql);
+      }
+    }
+    const db = new Interrupted(path);
+    expect(checkOwner(db)).toBe(true);
+    expect(prepareSchema(db, { catalogue: BUILT_IN.catalogue, firstRows: () => [] })).toEqual([]);
+    db.close();
+    other.close();
+  });
+});

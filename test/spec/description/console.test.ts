@@ -1,0 +1,203 @@
+/** The pages of the console and of the API reference, as the service delivers them. */
+import { afterAll, describe, expect, test } from 'bun:test';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ApiError } from '../../../src/base/errors.ts';
+import { declareCatalogue } from '../../../src/collection/declaration.ts';
+import { products } from '../../../src/collection/products.ts';
+import { type Assets, packAssets, unpackAssets } from '../../../src/console/assets.ts';
+import { buildAssets } from '../../../src/console/bundle.ts';
+import { keptOrBuilt } from '../../../src/console/kept-bundle.ts';
+import { consolePages, startPath } from '../../../src/console/pages.ts';
+import { storeFile } from '../../../src/http/stored-file.ts';
+import { openApiPages } from '../../../src/openapi/pages.ts';
+import { DESCRIBED, type OpenApi, operations } from '../../support/openapi.ts';
+import { cleanUp, temporaryFolder } from '../../support/processes/process.ts';
+
+afterAll(cleanUp);
+
+const built = await buildAssets();
+const pages = consolePages(DESCRIBED);
+const documents = openApiPages(DESCRIBED, startPath);
+const ask = async (path: string, init?: RequestInit): Promise<Response> =>
+  (await pages(path, new Request(`http://catalogue${path}`, init), ''))!;
+const scriptsOf = (html: string) =>
+  [...html.matchAll(/<script type="module" src="([^"]+)"/g)].map(
+    ([, src]) => new URL(src!, 'http://catalogue/console').pathname,
+  );
+
+/** The size limits of the console and of the API reference page, in transferred bytes. */
+const MAX_CONSOLE_BYTES = 700_000;
+const MAX_REFERENCE_BYTES = 60_000;
+
+test.each(['/console', '/docs'])('%s cannot be framed by another page, and sends no referrer', async (path) => {
+  const { headers } = await ask(path);
+  expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+  expect(headers.get('x-content-type-options')).toBe('nosniff');
+  expect(headers.get('referrer-policy')).toBe('no-referrer');
+});
+
+describe('the console', () => {
+  test('has a content security policy that allows only its own scripts and styles', async () => {
+    const response = await ask('/console');
+    const policy = response.headers.get('content-security-policy')!;
+    expect(policy).toContain("default-src 'none'; script-src 'self';");
+    expect(policy).not.toContain('unsafe');
+    const nonce = /'nonce-(\w+)'/.exec(policy)![1]!;
+    expect(await response.text()).toContain(`<style nonce="${nonce}">`);
+    expect((await ask('/console')).headers.get('content-security-policy')).not.toBe(policy);
+  });
+
+  test('contains the complete declaration of the collections', async () => {
+    const html = await (await ask('/console')).text();
+    const data = /<script type="application\/json" id="data">(.*?)<\/script>/s.exec(html)![1]!;
+    expect(JSON.parse(data)).toEqual({
+      collections: [JSON.parse(JSON.stringify(products.draft))],
+      version: DESCRIBED.version,
+    });
+  });
+
+  test('loads gzipped scripts that caches may keep forever, below the total size limit', async () => {
+    for (const script of scriptsOf(await (await ask('/console')).text())) {
+      const headers = { 'accept-encoding': 'gzip' };
+      const response = await ask(script, { headers });
+      expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+      expect(response.headers.get('content-encoding')).toBe('gzip');
+      const tag = response.headers.get('etag')!;
+      expect((await ask(script, { headers: { ...headers, 'if-none-match': tag } })).status).toBe(304);
+    }
+    const { files, pages: loaded } = built;
+    const own = [...files].filter(([name]) => !loaded.docs.includes(name));
+    const sizes = await Promise.all(own.map(async ([, file]) => (await file.inCoding('gzip')).byteLength));
+    const size = sizes.reduce((sum, each) => sum + each, 0);
+    expect(size).toBeGreaterThan(100_000);
+    expect(size).toBeLessThan(MAX_CONSOLE_BYTES);
+  });
+
+  test('accepts only reads, and has no other files', async () => {
+    expect(() => pages('/console', new Request('http://catalogue/console', { method: 'POST' }), '')).toThrow(ApiError);
+    expect(ask('/console/assets/nothing.js')).rejects.toThrow(ApiError);
+    expect(pages('/nowhere', new Request('http://catalogue/nowhere'), '')).toBeUndefined();
+  });
+});
+
+describe('the API reference', () => {
+  test('has one page per collection, readable without scripts, with every operation, parameter, schema and error', async () => {
+    const html = await (await ask('/docs/products')).text();
+    const path = '/openapi/products.json';
+    const described = (await (await documents(path, new Request(`http://catalogue${path}`), ''))!.json()) as OpenApi;
+    const { components } = described;
+    const places = [
+      ...operations(described).map(({ operation }) => operation.operationId),
+      ...Object.keys(components.parameters).map((name) => `parameter-${name}`),
+      ...Object.keys(components.schemas).map((name) => `schema-${name}`),
+      ...Object.keys(components.headers).map((name) => `header-${name}`),
+      ...Object.keys(components.responses).map((name) => `error-${name.slice('Error'.length)}`),
+    ];
+    expect(places.length).toBeGreaterThan(80);
+    expect(places.filter((id) => !html.includes(`id="${id}"`))).toEqual([]);
+    const links = [...html.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id!);
+    expect(links.filter((id) => !html.includes(`id="${id}"`))).toEqual([]);
+    const all = [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id!);
+    expect(new Set(all).size).toBe(all.length);
+  });
+
+  test('has an index that links to the pages of the collections and describes the service', async () => {
+    const html = await (await ask('/docs')).text();
+    expect(html).toContain('<a href="docs/products">products</a>');
+    const own = operations().filter(({ operation }) => !operation.tags.includes('products'));
+    expect(own.length).toBeGreaterThan(10);
+    expect(own.filter(({ operation }) => !html.includes(`id="${operation.operationId}"`))).toEqual([]);
+    expect(html).not.toContain('id="list_products"');
+    expect(await (await ask('/docs/products')).text()).toContain('<a href="../docs">All collections</a>');
+  });
+
+  test('has no page for a collection that does not exist', async () => {
+    expect(ask('/docs/prodcts')).rejects.toThrow("Could not find the table 'prodcts' in the schema cache");
+  });
+
+  test.each(['/docs', '/docs/products'])(
+    '%s loads one script and one style of its own, and its policy allows nothing else',
+    async (page) => {
+      const response = await ask(page);
+      const policy = response.headers.get('content-security-policy')!;
+      expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self';");
+      expect(policy).not.toContain('unsafe');
+      const html = await response.text();
+      const loaded = [...html.matchAll(/(?:src|rel="stylesheet" href)="([^"]+)"/g)].map(([, path]) => path!);
+      expect(loaded).toHaveLength(2);
+      // The paths are relative, so that a proxy can serve them under a prefix.
+      for (const path of loaded) {
+        expect((await ask(new URL(path, `http://catalogue${page}`).pathname)).status).toBe(200);
+      }
+      expect(html).not.toContain('<style');
+      expect(html).not.toContain(' style=');
+    },
+  );
+
+  test('is small, gzipped, and answers 304 to a client that has it cached', async () => {
+    const headers = { 'accept-encoding': 'gzip' };
+    const response = await ask('/docs/products', { headers });
+    expect(response.headers.get('content-encoding')).toBe('gzip');
+    expect((await response.arrayBuffer()).byteLength).toBeLessThan(MAX_REFERENCE_BYTES);
+    const tag = response.headers.get('etag')!;
+    expect((await ask('/docs/products', { headers: { ...headers, 'if-none-match': tag } })).status).toBe(304);
+  });
+
+  test('redirects from its path with a trailing slash', async () => {
+    const response = await ask('/docs/');
+    expect([response.status, response.headers.get('location')]).toEqual([308, '../docs']);
+    const page = await ask('/docs/products/');
+    expect([page.status, page.headers.get('location')]).toEqual([308, '../products']);
+  });
+
+  test('shows every text of a declaration escaped', async () => {
+    const fields = [
+      { name: 'id', type: 'int4', required: true, description: '<img src=x onerror=alert(1)> "quoted" & `<b>`' },
+    ] as const;
+    const catalogue = declareCatalogue({ collections: [{ name: 'things', key: ['id'], fields }] });
+    const show = consolePages({ ...DESCRIBED, catalogue, rows: () => [{ id: 1 }] });
+    const html = await (await show('/docs/things', new Request('http://catalogue/docs/things'), ''))!.text();
+    expect(html).not.toContain('<img');
+    expect(html).not.toContain('<b>`');
+    expect(html).toContain('&lt;img src=x');
+  });
+});
+
+test('assets packed for an executable are unchanged after unpacking', async () => {
+  const unpacked = unpackAssets(packAssets(built));
+  expect(unpacked.pages).toEqual(built.pages);
+  expect([...unpacked.files].map(([name, { tag }]) => [name, tag])).toEqual(
+    [...built.files].map(([name, { tag }]) => [name, tag]),
+  );
+});
+
+test('a build is cached for the next start, and repeated if a source has changed or the cache is damaged', async () => {
+  const sources = temporaryFolder();
+  const packages = temporaryFolder();
+  writeFileSync(join(sources, 'page.ts'), 'one');
+  const small: Assets = {
+    files: new Map([['page.js', storeFile('run()', 'text/javascript')]]),
+    pages: { console: ['page.js'], docs: [] },
+  };
+  let builds = 0;
+  const load = () =>
+    keptOrBuilt({ sources, packages }, async () => {
+      builds++;
+      return small;
+    });
+  const kept = () =>
+    join(packages, '.cache/product-catalogue', readdirSync(join(packages, '.cache/product-catalogue'))[0]!);
+
+  await load();
+  expect([...(await load()).files.keys()]).toEqual(['page.js']);
+  expect(builds).toBe(1);
+  writeFileSync(join(sources, 'page.ts'), 'two');
+  await load();
+  expect(builds).toBe(2);
+  writeFileSync(kept(), 'not what was kept');
+  await load();
+  expect(builds).toBe(3);
+  await load();
+  expect(builds).toBe(3);
+});

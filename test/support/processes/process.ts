@@ -1,0 +1,186 @@
+/**
+ * The real program for a test: a separate process in its own folder, accessed over a real socket. `cleanUp` ends and
+ * removes everything that was started or created here; call it in `afterEach` or `afterAll`.
+ */
+import { Database } from 'bun:sqlite';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
+
+/** The command line of the program as in package.json, with the bun that runs the tests. */
+export const PROGRAM: readonly string[] = [process.execPath, '--max-http-header-size=1048576', MAIN];
+
+/** How long to wait for an event: longer than a busy machine takes, and shorter than the time limit of a test. */
+const DEADLINE_MS = 50_000;
+
+const folders: string[] = [];
+const mounts: Mounted[] = [];
+const processes: Bun.Subprocess[] = [];
+
+export async function cleanUp(): Promise<void> {
+  for (const each of processes.splice(0)) {
+    each.kill('SIGKILL');
+    await each.exited;
+  }
+  for (const mounted of mounts.splice(0)) mounted.unmount();
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+}
+
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'catalogue-test-'));
+  folders.push(folder);
+  return folder;
+}
+
+export interface Mounted {
+  readonly folder: string;
+  /** Remounts the file system with options such as `ro` or `size=8m`. */
+  readonly remount: (options: string) => void;
+  readonly unmount: () => void;
+}
+
+/**
+ * Mounts a small file system, which can be full or read-only even for root; returns undefined without permission to
+ * mount.
+ */
+export function mountTmpfs(size: string): Mounted | undefined {
+  const folder = temporaryFolder();
+  const mount = (options: string) => {
+    const tried =
+      Bun.which('mount') === null ? undefined : Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', options, 'tmpfs', folder]);
+    return tried?.success === true;
+  };
+  if (!mount(`size=${size}`)) return undefined;
+  let isMounted = true;
+  const mounted: Mounted = {
+    folder,
+    remount: (options) => {
+      if (!mount(`remount,${options}`)) throw new Error(`cannot remount ${folder} with ${options}`);
+    },
+    unmount: () => {
+      if (!isMounted) return;
+      isMounted = false;
+      Bun.spawnSync(['umount', '-l', folder]);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  mounts.push(mounted);
+  return mounted;
+}
+
+export type Environment = Readonly<Record<string, string>>;
+
+export interface Launch {
+  readonly args?: readonly string[];
+  readonly cwd: string;
+  /** The environment of the process. It inherits only PATH from the test run. */
+  readonly env?: Environment;
+  /** A command that runs the program, such as a shell that first sets a limit. */
+  readonly prefix?: readonly string[];
+  /** The standard input of the process. */
+  readonly stdin?: string;
+  /** Another program instead of the sources, such as the executable. */
+  readonly program?: readonly string[];
+}
+
+export interface Finished {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs the program until it exits. */
+export async function run(launch: Launch): Promise<Finished> {
+  const child = spawn(launch, launch.args ?? []);
+  const [stdout, stderr, exitCode] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  return { exitCode, stdout, stderr };
+}
+
+export interface Service {
+  readonly url: string;
+  readonly port: number;
+  readonly pid: number;
+  readonly fetch: (path: string, init?: RequestInit) => Promise<Response>;
+  /** Returns the output so far. */
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+  readonly kill: (signal: NodeJS.Signals) => void;
+  /** Resolves when the process has exited and all its output is read. */
+  readonly exited: Promise<number>;
+  readonly hasExited: () => boolean;
+}
+
+/** Starts `catalogue serve` on a free port, and resolves when it has printed its address. */
+export async function startService(launch: Launch): Promise<Service> {
+  const { args = [], env = {} } = launch;
+  const port = args.some((arg) => arg.startsWith('--port')) || 'PORT' in env ? [] : ['--port', '0'];
+  const child = spawn(launch, ['serve', ...port, ...args]);
+  const stdout = collect(child.stdout);
+  const stderr = collect(child.stderr);
+  const exited = Promise.all([child.exited, stdout.ended, stderr.ended]).then(([code]) => code);
+  await until('the greeting', () => stdout.text().includes('\nTry ') || child.exitCode !== null || child.killed);
+  const url = /listens on (\S+)/.exec(stdout.text())?.[1];
+  if (url === undefined) throw new Error(`the program did not start: ${stderr.text()}`);
+  return {
+    url,
+    port: Number(new URL(url).port),
+    pid: child.pid,
+    fetch: (path, init) => fetch(`${url}${path}`, init),
+    stdout: stdout.text,
+    stderr: stderr.text,
+    kill: (signal) => child.kill(signal),
+    exited,
+    hasExited: () => child.exitCode !== null || child.signalCode !== null,
+  };
+}
+
+/** Waits for a condition, and names the condition in the error if the deadline passes. */
+export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + DEADLINE_MS;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error(`waited ${DEADLINE_MS / 1000} s in vain for ${what}`);
+    await Bun.sleep(5);
+  }
+}
+
+/** Returns the result of SQLite's integrity check of a file; `ok` for an intact file. */
+export function integrityOf(file: string): string {
+  const db = new Database(file, { readwrite: true });
+  try {
+    return db
+      .query<{ integrity_check: string }, []>('pragma integrity_check')
+      .all()
+      .map((row) => row.integrity_check)
+      .join('\n');
+  } finally {
+    db.close();
+  }
+}
+
+function spawn({ prefix = [], program = PROGRAM, cwd, env = {}, stdin }: Launch, args: readonly string[]) {
+  const child = Bun.spawn([...prefix, ...program, ...args], {
+    cwd,
+    env: { PATH: process.env.PATH ?? '', ...env },
+    stdin: stdin === undefined ? 'ignore' : new Blob([stdin]),
+    stdout: 'pipe',
+    stderr: 'pipe',
+  });
+  processes.push(child);
+  return child;
+}
+
+function collect(stream: ReadableStream<Uint8Array>): { text: () => string; ended: Promise<void> } {
+  let text = '';
+  const decoder = new TextDecoder();
+  const read = async () => {
+    for await (const chunk of stream) text += decoder.decode(chunk, { stream: true });
+  };
+  return { text: () => text, ended: read() };
+}
