@@ -4,6 +4,7 @@
  * consecutive characters): then every row must be tested.
  */
 
+import { ApiError } from '../../../base/errors.ts';
 import {
   MAX_ALL_CANDIDATE_TRIGRAMS,
   MAX_CANDIDATE_DEPTH,
@@ -13,7 +14,7 @@ import {
 import { memoize } from '../../../base/memo.ts';
 import type { Collection } from '../../../collection/declaration.ts';
 import { fieldOf, type Predicate } from '../../../plan/types.ts';
-import { parseSearch } from '../../../text/search/index.ts';
+import { parseSearch, type SearchMode } from '../../../text/search/index.ts';
 import { configurationNamed, readerFor } from '../../../text/search/lexemes.ts';
 import type { Query } from '../../../text/search/query.ts';
 import { conjuncts, maxKeys } from '../../shared/plan-keys.ts';
@@ -72,10 +73,20 @@ function ofPredicate(collection: Collection, predicate: Predicate): Derived {
  */
 const PLAIN_TEXT = /^\^?([a-z0-9 ]+)\$?$/i;
 
+/** Null for an invalid search: compiling the read rejects it, so that the first of several errors is reported. */
+function validSearch(mode: SearchMode, query: string, config: string): Query | null {
+  try {
+    return parseSearch(mode, query, readerFor(config));
+  } catch (error) {
+    if (error instanceof ApiError) return null;
+    throw error;
+  }
+}
+
 function ofTextTest(predicate: Extract<Predicate, { kind: 'search' | 'like' | 'regex' }>): Derived {
   if (predicate.kind === 'search') {
     const { mode, config, query } = predicate;
-    const tree = query.length > MAX_CANDIDATE_QUERY ? null : parseSearch(mode, query, readerFor(config));
+    const tree = query.length > MAX_CANDIDATE_QUERY ? null : validSearch(mode, query, config);
     return tree === null ? undefined : ofSearch(tree, configurationNamed(config).startOfTokens);
   }
   const { kind, pattern } = predicate;
