@@ -58,7 +58,7 @@ describe.each(Object.keys(ALL_ENGINES))('sequences of writes on %s', (engine) =>
             await catalogue.close();
           },
         ),
-        { numRuns: 25 * RUNS },
+        { numRuns: 60 * RUNS },
       );
       // The generator must produce both valid and invalid writes.
       expect(counts.done).toBeGreaterThan(200);

@@ -277,7 +277,7 @@ test('all errors of a row are reported, with advice', async () => {
     'line 2, name: name must have at most 3 characters',
     'line 2, tags: malformed array literal: "1 2". Write a list as {1,2,3}.',
     'line 2, size: value "99999" is out of range for type smallint',
-    'line 4: cell 5 has a value, and the first line no name for its column',
+    'line 4: cell 5 has a value, but the first line has no name for its column',
     expect.stringContaining('2 of 3 rows are bad'),
   ]);
 });
@@ -308,7 +308,7 @@ test('all bad rows are counted, including rows with an existing key, and the fir
   expect(told).toMatchObject({ exitCode: 1, stdout: '' });
   expect(told.stderr.split('\n')).toHaveLength(100 + 3);
   expect(told.stderr).toEndWith(
-    '\nand 402 bad rows more\ncatalogue: nothing was stored: 502 of 1002 rows are bad; repair the file, or store the other rows with --keep-going\n',
+    '\nand 402 bad rows more\ncatalogue: nothing was stored: 502 of 1002 rows are bad; fix the file, or store the other rows with --keep-going\n',
   );
   const json = await space.pipe(csv, 'import', '-', '--format', 'csv', '--json');
   expect(JSON.parse(json.stdout)).toMatchObject({ ok: false, read: 1_002, rejected: 502 });
@@ -638,7 +638,7 @@ describe('a mistake is reported', () => {
       /line 1: the row is longer than/,
     ],
     ['a mapping to no field', 'x', ['--format', 'csv', '--map', 'a=b'], /unknown field b/],
-    ['a mapping without =', 'x', ['--format', 'csv', '--map', 'a'], /--map is written/],
+    ['a mapping without =', 'x', ['--format', 'csv', '--map', 'a'], /--map a has no column name before =/],
   ];
   for (const [name, text, flags, message] of cases) {
     test(name, async () => {
