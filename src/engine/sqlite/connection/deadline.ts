@@ -16,7 +16,7 @@ let endsAt = Number.POSITIVE_INFINITY;
 let steps = 0;
 let untilLook = STEPS_BETWEEN_LOOKS;
 const SMALLER_READ = 'Filter by an indexed field, or ask for a smaller page.';
-/** What to do about a statement that takes longer than its limit. */
+/** The hint for a statement that exceeds its time limit. */
 let hint = SMALLER_READ;
 /** The remaining step budget of a read on the event loop. */
 let stepsLeft = Number.POSITIVE_INFINITY;
