@@ -181,6 +181,16 @@ interface WriteTerms {
   readonly retry?: Retry;
   /** The conditions of the caller's role. */
   readonly restriction?: Restriction;
+  /** For the log of changes. */
+  readonly origin?: Origin;
+}
+
+/** Who wrote, and in which request. */
+export interface Origin {
+  /** The name of the user or key, or the subject of the token. */
+  readonly actor?: string;
+  readonly role?: string;
+  readonly request?: string;
 }
 
 /** The Idempotency-Key of a write. */

@@ -61,7 +61,8 @@ export async function write(
       ...(ifMatch === undefined ? {} : { ifMatch }),
       ...(own === undefined ? {} : { retry: own }),
     };
-    return yield* planWrite(collection, method, request, document, context.access?.permissions);
+    const plan = yield* planWrite(collection, method, request, document, context.access?.permissions);
+    return { ...plan, origin: context.origin };
   };
   try {
     const plan = body?.isLong === true ? await trackWork(context, schedule(understand())) : runToEnd(understand());

@@ -2,6 +2,7 @@
 import {
   DEFAULT_CONNECT_SECONDS,
   DEFAULT_DRY_RUN_SECONDS,
+  DEFAULT_HISTORY_DAYS,
   DEFAULT_IDEMPOTENCY_HOURS,
   DEFAULT_POOL_SIZE,
   DEFAULT_QUERY_SECONDS,
@@ -100,6 +101,14 @@ export const DATABASE_SETTINGS = {
     description: 'use prepared statements in PostgreSQL; off for a pooler that does not support them',
     byDefault: true,
     read: onOrOff,
+  }),
+  historyDays: setting({
+    flag: '--history-days',
+    env: 'CATALOGUE_HISTORY_DAYS',
+    argument: 'NUMBER',
+    description: 'how long to keep the log of changes; 0 disables it',
+    byDefault: DEFAULT_HISTORY_DAYS,
+    read: wholeNumber(0, 36500),
   }),
   idempotencyHours: setting({
     flag: '--idempotency-hours',

@@ -10,6 +10,7 @@ export const MAX_CONTAINMENT_STEPS = 1_000_000;
 /** An embedded row counts as this many bytes; the engine measures only longer rows. */
 export const SHORT_ROW_BYTES = 256;
 /** The default of --idempotency-hours: how long the service stores an answer for its Idempotency-Key. */
+export const DEFAULT_HISTORY_DAYS = 30;
 export const DEFAULT_IDEMPOTENCY_HOURS = 24;
 /** The maximum size of an answer stored for its Idempotency-Key, or twice the size of the request. */
 export const MAX_STORED_ANSWER_BYTES = 64 * 1024;

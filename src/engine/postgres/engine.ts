@@ -2,7 +2,7 @@
  * The PostgreSQL engine: any number of instances on one database. It holds no state but connections; the database
  * decides what instances must agree on (assigned keys, idempotency keys, versions).
  */
-import { DEFAULT_REPLICA_LAG_SECONDS } from '../../base/limits/engine.ts';
+import { DEFAULT_HISTORY_DAYS, DEFAULT_REPLICA_LAG_SECONDS } from '../../base/limits/engine.ts';
 import type { Collection } from '../../collection/declaration.ts';
 import type { Encoding } from '../../encode/encoding.ts';
 import type { ReadPlan, WritePlan } from '../../plan/types.ts';
@@ -17,6 +17,7 @@ import { postgresDialect } from './dialect.ts';
 import { type SessionSettings, within } from './driver.ts';
 import { translateError, withRowOfInput, withServerMessage } from './errors.ts';
 import { Executor } from './executor.ts';
+import { LogPruner } from './history/prune.ts';
 import type { Notice } from './notice.ts';
 import { ConnectionManager } from './primary/connection-manager.ts';
 import { explainRead } from './read/explain.ts';
@@ -61,6 +62,7 @@ export class PostgresEngine implements Engine {
   private readonly notice: Notice;
   private readonly primary: ConnectionManager;
   private readonly sweeper: Sweeper;
+  private readonly pruner: LogPruner;
   private readonly replicas: ReplicaSet | undefined;
   private readonly executor: Executor;
   // Known after the primary is found.
@@ -70,13 +72,18 @@ export class PostgresEngine implements Engine {
   private readonly planCost: PlanCost;
   private keys = new KeySequences();
 
-  constructor(private readonly options: PostgresOptions) {
+  private readonly options: PostgresOptions;
+
+  constructor(terms: PostgresOptions) {
+    const options = { historyDays: DEFAULT_HISTORY_DAYS, ...terms };
+    this.options = options;
     const target = parseTarget(options.url);
     const { schema, replicas = [], replicaLagSeconds = DEFAULT_REPLICA_LAG_SECONDS, replicaReads = 'own' } = options;
     this.notice = options.notice ?? (() => {});
     this.location = `${target.location}${schema === 'public' ? '' : ` (schema ${schema})`}`;
     this.planCost = new PlanCost(schema);
     this.sweeper = new Sweeper(options.retryHours);
+    this.pruner = new LogPruner(options.historyDays);
     this.primary = new ConnectionManager(target, options, (pool) => this.prepare(pool), this.notice);
     const replicaSettings = { ...options, replicaLagSeconds, replicaReads };
     this.replicas = replicas.length === 0 ? undefined : new ReplicaSet(replicas, replicaSettings, this.notice);
@@ -149,6 +156,7 @@ export class PostgresEngine implements Engine {
     if (plan.retry !== undefined && !this.prepared.hasRetries) throw noIdempotencyTable();
     await this.keys.advancePast(pool, context, plan);
     if (plan.retry !== undefined) this.sweeper.sweep(pool);
+    if (context.isLogged) this.pruner.prune(pool);
     const write = () =>
       this.keys.retryTakenKey(pool, context, plan, () =>
         executeWrite(pool, context, plan, encoding, this.options, this.planCost.isCheapWrite(pool, plan)),
@@ -173,8 +181,9 @@ export class PostgresEngine implements Engine {
     return (collection) => this.contextOf(collection, prepared);
   }
 
-  private contextOf(collection: Collection, { sequences, adopted } = this.prepared): WriteContext {
-    return { collection, dialect: this.dialect, adopted, sequence: sequences.get(collection.name) };
+  private contextOf(collection: Collection, { sequences, adopted, logged } = this.prepared): WriteContext {
+    const isLogged = logged.size > 0;
+    return { collection, dialect: this.dialect, adopted, sequence: sequences.get(collection.name), isLogged };
   }
 
   /** Checks and inspects a primary that was just found. The first one may get tables. */

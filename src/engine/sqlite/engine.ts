@@ -5,7 +5,12 @@
 
 import { runToEnd, schedule } from '../../base/cooperative.ts';
 import { ApiError } from '../../base/errors.ts';
-import { DEFAULT_DRY_RUN_SECONDS, MAX_COMMIT_SECONDS, SQLITE_BUSY_MS } from '../../base/limits/engine.ts';
+import {
+  DEFAULT_DRY_RUN_SECONDS,
+  DEFAULT_HISTORY_DAYS,
+  MAX_COMMIT_SECONDS,
+  SQLITE_BUSY_MS,
+} from '../../base/limits/engine.ts';
 import type { Encoding } from '../../encode/encoding.ts';
 import type { ReadPlan, WritePlan } from '../../plan/types.ts';
 import type { ChangeCounter, Engine, Explanation, MaybePromise, Metric, ReadResult, WriteResult } from '../engine.ts';
@@ -21,6 +26,7 @@ import { Snapshot } from './connection/snapshot.ts';
 import { TableStatistics } from './connection/table-statistics.ts';
 import { sqliteDialect } from './dialect.ts';
 import { DAMAGED, translateError } from './errors.ts';
+import { pruneLog } from './history/prune.ts';
 import { sqliteMetrics } from './metrics.ts';
 import type { ReadState } from './read/read.ts';
 import { compileForExplain, readByRoute } from './read/routes.ts';
@@ -54,7 +60,8 @@ export interface SqliteOptions extends SqliteRequirement {
 export function openSqlite(options: SqliteOptions): Engine {
   const { catalogue, retryHours, querySeconds, location = options.path } = options;
   const dryRunSeconds = Math.min(options.dryRunSeconds ?? DEFAULT_DRY_RUN_SECONDS, querySeconds);
-  const bounds = { retryHours, querySeconds, dryRunSeconds, commitSeconds: MAX_COMMIT_SECONDS };
+  const { historyDays = DEFAULT_HISTORY_DAYS } = options;
+  const bounds = { retryHours, querySeconds, dryRunSeconds, commitSeconds: MAX_COMMIT_SECONDS, historyDays };
   const limitMs = querySeconds * 1000;
   let steps: readonly string[] = [];
   const first = new Connection(options.path, {
@@ -67,7 +74,7 @@ export function openSqlite(options: SqliteOptions): Engine {
         const warning = options.serves === true && !isEmpty ? exposedCredentials(db, options.path) : undefined;
         if (warning !== undefined) options.notice?.('warn', warning);
         db.run('pragma journal_mode = wal');
-        return prepareSchema(db, options);
+        return prepareSchema(db, { ...options, historyDays });
       });
     },
   });
@@ -75,9 +82,21 @@ export function openSqlite(options: SqliteOptions): Engine {
     const changes = new MemoryChangeCounter();
     const writer = new Writer((jobs) => {
       changes.increment();
-      return applyJobs(first, catalogue, jobs, bounds);
+      const results = applyJobs(first, catalogue, jobs, bounds);
+      if (historyDays > 0) pruneLog(first, historyDays);
+      return results;
     });
-    const parts = { path: IN_MEMORY, location: 'in memory', steps, connection: first, changes, writer, limitMs };
+    const isLogged = historyDays > 0;
+    const parts = {
+      path: IN_MEMORY,
+      location: 'in memory',
+      steps,
+      connection: first,
+      changes,
+      writer,
+      limitMs,
+      isLogged,
+    };
     return new SqliteEngine({ ...parts, statistics: new TableStatistics(first) });
   }
   const path = fileOf(options.path);
@@ -97,6 +116,7 @@ export function openSqlite(options: SqliteOptions): Engine {
     changes,
     writer: new Writer(writerThread.commit),
     limitMs,
+    isLogged: historyDays > 0,
     file: {
       files,
       writerThread,
@@ -113,6 +133,8 @@ interface Parts extends ReadState {
   readonly location: string;
   readonly steps: readonly string[];
   readonly writer: Writer;
+  /** Whether changes are logged. */
+  readonly isLogged: boolean;
   readonly file?: NonNullable<ReadState['file']> & {
     readonly files: OpenFiles;
     readonly writerThread: WriterThread;
@@ -163,7 +185,9 @@ class SqliteEngine implements Engine {
   }
 
   async load(sets: readonly LoadSet[], options: LoadOptions): Promise<LoadResult> {
-    const result = await this.onWritingConnection((connection) => loadRows(connection, sets, options));
+    const result = await this.onWritingConnection((connection) =>
+      loadRows(connection, sets, options, this.parts.isLogged),
+    );
     if (this.changes instanceof MemoryChangeCounter) this.changes.increment();
     return result;
   }

@@ -30,6 +30,8 @@ export interface PostgresRequirement {
   readonly allowed?: readonly string[];
   /** For missing tables; by default they are created at once. */
   readonly creation?: Creation;
+  /** How long the log of changes is kept; 0 for no log, undefined to leave it as it is. */
+  readonly historyDays?: number;
 }
 
 export interface Inspection extends FoundOwn {

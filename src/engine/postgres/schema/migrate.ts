@@ -18,6 +18,7 @@ import { type Adopted, adopt } from '../adopt/adopt.ts';
 import { ADVISORY_LOCKS } from '../advisory-locks.ts';
 import { query, type Runner, WAITING_FOR_A_CLIENT, within } from '../driver.ts';
 import { isTransient, sqlState } from '../errors.ts';
+import { applyLog, collectionsToLog, hasLog, inspectLog } from '../history/triggers.ts';
 import type { Notice } from '../notice.ts';
 import { applyChanges, lockTables } from './apply-changes.ts';
 import { type Inspection, inspect, type PostgresRequirement } from './compare-schema.ts';
@@ -39,6 +40,8 @@ export interface Prepared {
   /** The sequences of assigned keys, quoted, by collection. */
   readonly sequences: ReadonlyMap<string, string>;
   readonly adopted: Adopted;
+  /** The collections whose changes are logged. */
+  readonly logged: ReadonlySet<Collection>;
   /** Whether the table for idempotency keys exists. */
   readonly hasRetries: boolean;
   /** Whether the tables exist; false if a load will create them. */
@@ -53,6 +56,9 @@ interface SchemaState {
   /** Objects to create besides the collections. */
   readonly ours: readonly string[];
   readonly record: string;
+  /** The collections to log, and whether all of them are logged, and no others. */
+  readonly logged: readonly Collection[];
+  readonly isLogInPlace: boolean;
 }
 
 export async function prepareSchema(pool: SQL, requirement: PostgresRequirement, notice: Notice): Promise<Prepared> {
@@ -167,8 +173,12 @@ async function inspectSchema(
     ...(hasRetries ? [] : [`table ${RETRY_TABLE}`]),
     ...(version === null ? [`table ${VERSION_TABLE}`] : []),
   ];
+  const log = await inspectLog(runner, schema);
+  const logged = collectionsToLog(inspection, log, requirement.historyDays);
   return {
     inspection,
+    logged,
+    isLogInPlace: hasLog(log, schema, logged),
     comparison: compare({ catalogue, own, indexesOf }, found),
     ours: isOurs ? ours : [],
     record: isOurs ? recordOf(own) : (record ?? ''),
@@ -178,9 +188,15 @@ async function inspectSchema(
 /**
  * Without the lock, a schema that another instance is creating may seem wrong, so it is checked again with the lock.
  */
-function isInPlace({ inspection, comparison, ours, record }: SchemaState): boolean {
+function isInPlace({ inspection, comparison, ours, record, isLogInPlace }: SchemaState): boolean {
   const isRecorded = record === (inspection.record ?? '');
-  return isRecorded && ours.length === 0 && comparison.changes.length === 0 && inspection.problems.length === 0;
+  return (
+    isRecorded &&
+    isLogInPlace &&
+    ours.length === 0 &&
+    comparison.changes.length === 0 &&
+    inspection.problems.length === 0
+  );
 }
 
 function withoutIndexes(found: SchemaState): SchemaState {
@@ -191,7 +207,11 @@ function stepsIn({ comparison, ours }: SchemaState): string[] {
   return [...ours, ...stepsOf(comparison)];
 }
 
-function prepared({ inspection }: SchemaState, { catalogue }: PostgresRequirement, steps: readonly string[]): Prepared {
+function prepared(
+  { inspection, logged, isLogInPlace }: SchemaState,
+  { catalogue }: PostgresRequirement,
+  steps: readonly string[],
+): Prepared {
   const { tables, adopted, hasRetries } = inspection;
   const sequenceOf = ({ name, assigned }: Collection): [string, string][] => {
     const column = tables.get(name)?.columns.find((each) => each.name === assigned?.name);
@@ -200,6 +220,7 @@ function prepared({ inspection }: SchemaState, { catalogue }: PostgresRequiremen
   return {
     sequences: new Map([...catalogue.collections.values()].flatMap(sequenceOf)),
     adopted: adopt(adopted),
+    logged: new Set(isLogInPlace ? logged : []),
     hasRetries,
     hasTables: true,
     steps,
@@ -232,7 +253,8 @@ export async function makeTables(transaction: Runner, requirement: PostgresRequi
     if (ours.includes(`table ${RETRY_TABLE}`)) for (const sql of RETRY_TABLE_SQL) await run(sql);
     if (ours.includes(`table ${VERSION_TABLE}`)) for (const sql of VERSION_TABLE_SQL) await run(sql);
     await applyChanges(transaction, requirement, comparison);
-    await storeRecord(transaction, record);
+    await applyLog(transaction, requirement.schema, found.logged, comparison);
+    if (record !== (inspection.record ?? '')) await storeRecord(transaction, record);
   } catch (error) {
     throw sqlState(error) === '42501' ? new NoRights(steps, requirement.schema, (error as Error).message) : error;
   }

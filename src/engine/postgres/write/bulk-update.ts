@@ -12,6 +12,7 @@ import { scopeOf } from '../../sql/read.ts';
 import { buildStatement, identifier, type Statement } from '../../sql/statement.ts';
 import { TEXT } from '../dialect.ts';
 import { query, type Runner } from '../driver.ts';
+import { setOrigin } from '../history/request.ts';
 import { changedWithin } from '../read/row-bytes.ts';
 import { INPUT_ROWS, recordset, rowsAsJson } from './input-rows.ts';
 import {
@@ -47,6 +48,7 @@ export async function bulkUpdate(
   const met = andAlso(plan.restriction?.met ?? ALWAYS, plan.among ?? ALWAYS);
   const restriction = isAlways(met) ? plan.restriction : { ...plan.restriction, met };
   const missing = plan.among === undefined ? missingRow : notInFilter;
+  if (context.isLogged && plan.origin !== undefined) await setOrigin(runner, plan.origin);
   await query(runner, compileLock(context, changes, restriction?.met));
   const changed: string[] = [];
   let done = 0;

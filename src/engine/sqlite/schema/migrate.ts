@@ -13,6 +13,7 @@ import { RECORD_TABLE, recordOf } from '../../migration/record.ts';
 import { assess, type Problem } from '../../migration/risks.ts';
 import { blockedBy, type MigrationPlan, MigrationRejected, stepsOf } from '../../migration/words.ts';
 import { identifier } from '../../sql/statement.ts';
+import { applyLog, hasLog, isLogOn } from '../history/triggers.ts';
 import { createSearchIndexes, hasSearchIndex, storedSchema } from '../search/search-index.ts';
 import { startKeysAt } from '../write/assigned-keys.ts';
 import { defineConversions, sqliteValues, unreadable } from './conversion.ts';
@@ -35,6 +36,8 @@ export interface SqliteRequirement {
   readonly firstRows: FirstRows;
   /** Permitted data loss, in the syntax of `--allow`. */
   readonly allowed?: readonly string[];
+  /** How long the log of changes is kept; 0 for no log, undefined to leave it as it is. */
+  readonly historyDays?: number;
 }
 
 /** Returns the steps for messages. Without changes it does not wait for a writer. */
@@ -110,6 +113,7 @@ function isInPlace(db: Database, requirement: SqliteRequirement): boolean {
   if (found.record !== recordOf(catalogue.collections.values())) return false;
   const schema = storedSchema(db);
   if (![...catalogue.collections.values()].every((each) => hasSearchIndex(db, each, schema))) return false;
+  if (!hasLog(db, catalogue, isLogOn(db, requirement.historyDays))) return false;
   return (
     compare(requirementOf(requirement), found).changes.length === 0 && foreignTables(found, catalogue).length === 0
   );
@@ -154,6 +158,7 @@ function applyChanges(db: Database, requirement: SqliteRequirement, found: Inspe
     for (const index of indexesOf(collection)) db.run(indexSql(collection, index));
   }
   createSearchIndexes(db, catalogue.collections);
+  applyLog(db, catalogue, comparison, isLogOn(db, requirement.historyDays));
   checkReferences(db, catalogue, [...created, ...rebuilt.map(({ now }) => now)]);
   markAsOurs(db, catalogue);
 }

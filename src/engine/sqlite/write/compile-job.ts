@@ -111,7 +111,7 @@ function compileMet(collection: Collection, where: Predicate, bound: Bound | und
 }
 
 function compileTerms(plan: WritePlan, encoding: Encoding): JobTerms {
-  const { into, returning, maxAffected, singular, mustExist, dryRun, precondition, retry } = plan;
+  const { into, returning, maxAffected, singular, mustExist, dryRun, precondition, retry, origin } = plan;
   return {
     collection: into.name,
     singular,
@@ -121,6 +121,7 @@ function compileTerms(plan: WritePlan, encoding: Encoding): JobTerms {
     ...(maxAffected === undefined ? {} : { maxAffected }),
     ...(precondition === undefined ? {} : { precondition: compilePrecondition(into, precondition) }),
     ...(retry === undefined ? {} : { retry }),
+    ...(origin === undefined ? {} : { origin }),
   };
 }
 

@@ -1,7 +1,7 @@
 /** Jobs of the writer thread: plain data with SQL, which it runs without knowing plans. */
 import type { Value } from '../../../collection/value.ts';
 import type { Encoding, RowForm } from '../../../encode/encoding.ts';
-import type { Precondition, WritePlan } from '../../../plan/types.ts';
+import type { Origin, Precondition, WritePlan } from '../../../plan/types.ts';
 import type { Statement } from '../../sql/statement.ts';
 import type { Allowed } from './job-rules.ts';
 
@@ -69,4 +69,5 @@ export interface JobTerms {
     readonly form: RowForm;
   };
   readonly retry?: WritePlan['retry'];
+  readonly origin?: Origin;
 }
