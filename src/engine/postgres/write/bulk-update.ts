@@ -48,7 +48,7 @@ export async function bulkUpdate(
   const met = andAlso(plan.restriction?.met ?? ALWAYS, plan.among ?? ALWAYS);
   const restriction = isAlways(met) ? plan.restriction : { ...plan.restriction, met };
   const missing = plan.among === undefined ? missingRow : notInFilter;
-  if (context.isLogged && plan.origin !== undefined) await setOrigin(runner, plan.origin);
+  if (context.origin !== undefined) await setOrigin(runner, context.origin);
   await query(runner, compileLock(context, changes, restriction?.met));
   const changed: string[] = [];
   let done = 0;

@@ -13,6 +13,7 @@ import {
   fieldOf,
   type InsertPlan,
   isAlways,
+  type Origin,
   type Predicate,
   type Restriction,
   type UpdatePlan,
@@ -57,8 +58,8 @@ export interface WriteContext {
   readonly adopted: Adopted;
   /** The sequence of an assigned key. */
   readonly sequence: string | undefined;
-  /** Whether any collection is logged: a write may cascade. */
-  readonly isLogged: boolean;
+  /** Set if changes are logged. */
+  readonly origin?: Origin | undefined;
 }
 
 /** The shape and output form of the rows that a write returns. */
@@ -120,7 +121,7 @@ export function compileWrite(
   const { collection, dialect } = context;
   return buildStatement(dialect, (bind) => {
     const scope = scopeOf(dialect, bind, collection.name);
-    return withResult(scope, plan, changeSql(context, plan, rows, scope), returned, context.isLogged);
+    return withResult(scope, plan, changeSql(context, plan, rows, scope), returned, context.origin);
   });
 }
 
@@ -191,12 +192,12 @@ function withResult(
   plan: WritePlan,
   change: string,
   returned: ReturnedRows | undefined,
-  isLogged: boolean,
+  origin: Origin | undefined,
 ): string {
-  const { into, restriction, origin } = plan;
+  const { into, restriction } = plan;
   const key = keyText(into.key, ({ name }) => identifier(name));
   const refused = restriction === undefined ? '' : `, ${refusedOf(restriction, scope)} as refused`;
-  const by = origin === undefined || !isLogged ? '' : `, ${originColumn(origin, scope.bind)} as origin`;
+  const by = origin === undefined ? '' : `, ${originColumn(origin, scope.bind)} as origin`;
   const counts = `(select count(*) from ${CHANGED_ROWS})::int4 as affected, (select count(*) from ${CHANGED_ROWS} where "is new")::int4 as inserted, (select ${key} from ${CHANGED_ROWS} where (select count(*) from ${CHANGED_ROWS}) = 1) as key${refused}${by}`;
   const changed = `with ${CHANGED_ROWS} as (${change}) select ${counts}`;
   if (returned === undefined) return changed;
