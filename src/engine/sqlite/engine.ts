@@ -36,7 +36,7 @@ import { Snapshot } from './connection/snapshot.ts';
 import { TableStatistics } from './connection/table-statistics.ts';
 import { sqliteDialect } from './dialect.ts';
 import { DAMAGED, translateError } from './errors.ts';
-import { pruneLog } from './history/prune.ts';
+import { maintainLog } from './history/maintain.ts';
 import { sqliteMetrics } from './metrics.ts';
 import type { ReadState } from './read/read.ts';
 import { compileForExplain, readByRoute } from './read/routes.ts';
@@ -93,7 +93,7 @@ export function openSqlite(options: SqliteOptions): Engine {
     const writer = new Writer((jobs) => {
       changes.increment();
       const results = applyJobs(first, catalogue, jobs, bounds);
-      if (historyDays > 0) pruneLog(first, historyDays);
+      if (historyDays > 0) maintainLog(first, historyDays);
       return results;
     });
     const isLogged = historyDays > 0;
@@ -107,7 +107,7 @@ export function openSqlite(options: SqliteOptions): Engine {
       limitMs,
       isLogged,
     };
-    return new SqliteEngine({ ...parts, statistics: new TableStatistics(first) });
+    return new SqliteEngine({ ...parts, statistics: new TableStatistics(first, isLogged) });
   }
   const path = fileOf(options.path);
   // Before the reader opens: the last connection to close moves the rows from the log into the file.
@@ -122,7 +122,7 @@ export function openSqlite(options: SqliteOptions): Engine {
     location,
     steps,
     connection,
-    statistics: new TableStatistics(connection),
+    statistics: new TableStatistics(connection, historyDays > 0),
     changes,
     writer: new Writer(writerThread.commit),
     limitMs,

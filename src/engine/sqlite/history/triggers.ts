@@ -10,13 +10,16 @@ import { identifier, quoteText } from '../../sql/statement.ts';
 import { inParentheses, joinInGroups } from '../functions/argument-groups.ts';
 import { select } from '../schema/schema.ts';
 
-/** The request that is writing: the writer sets its only row before a job, and clears it before the commit. */
+/**
+ * The request that is writing: the writer sets its only row before a job, and clears it before the commit. The row also
+ * holds the size of the log up to a position.
+ */
 export const REQUEST_TABLE = 'catalogue_request';
 
 const TABLES = [
   `create table ${LOG_TABLE} (seq integer primary key autoincrement, at text not null, actor text, role text, request_id text, collection text not null, key text not null, kind text not null, old text, new text) strict`,
   `create index ${LOG_TABLE}_key on ${LOG_TABLE} (collection, key)`,
-  `create table ${REQUEST_TABLE} (id integer primary key check (id = 1), actor text, role text, request_id text, is_silent integer) strict`,
+  `create table ${REQUEST_TABLE} (id integer primary key check (id = 1), actor text, role text, request_id text, is_silent integer, measured_to integer not null default 0, bytes integer not null default 0) strict`,
   `insert into ${REQUEST_TABLE} (id) values (1)`,
   `create table ${RETAINED_TABLE} (collection text primary key, seq integer not null, at text not null) strict`,
 ];
