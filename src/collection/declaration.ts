@@ -1,6 +1,7 @@
 /** Builds a catalogue from a validated draft. An error here is a bug, not a user's mistake. */
 import { DEFAULT_MAX_VALUE_KB } from '../base/limits/declaration.ts';
 import type { Catalogue, Collection, Field, Reference, Rules } from './catalogue.ts';
+import { CHANGES_NAME, changesOf } from './change-log.ts';
 import type { CatalogueDraft, CollectionDraft, FieldDraft } from './draft.ts';
 import { declareRoles } from './roles.ts';
 import { typeNamed } from './types/index.ts';
@@ -16,6 +17,7 @@ export function declareCatalogue(draft: CatalogueDraft): Catalogue {
   return {
     collections,
     draft,
+    builtIn: new Map([[CHANGES_NAME, changesOf(collections)]]),
     ...(draft.roles === undefined ? {} : { roles: declareRoles(draft.roles, collections) }),
   };
 }

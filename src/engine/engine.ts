@@ -8,6 +8,7 @@
  * Throws: constraint violations (23502, 23503, 23505, 23514), 57014, PGRST116, PGRST124, CAT404, CAT409, CAT412,
  * CAT422, CAT503, CAT507.
  */
+import type { Collection } from '../collection/declaration.ts';
 import type { Encoding } from '../encode/encoding.ts';
 import type { Origin, ReadPlan, Retry, WritePlan } from '../plan/types.ts';
 import type { LoadOptions, LoadResult, LoadSet } from './shared/loader.ts';
@@ -72,6 +73,22 @@ export interface ChangeCounter {
   tag(): string;
 }
 
+/** A position in the log of changes, and its time as a timestamptz. */
+export interface LogPosition {
+  readonly seq: number;
+  readonly at: string;
+}
+
+/** The log of changes. A read of it is a plan with `log`. */
+export interface ChangeLog {
+  /** The last position. No change can appear at it or before it any more. */
+  position(): MaybePromise<number>;
+  /** The position and time after which the log of all these collections is complete; undefined if one is not logged. */
+  oldest(collections: readonly Collection[]): MaybePromise<LogPosition | undefined>;
+  /** The position of the last change until this time; undefined if it is older than the log. */
+  positionAt(time: string): MaybePromise<number | undefined>;
+}
+
 export interface Engine {
   /** For messages; without secrets. */
   readonly location: string;
@@ -82,8 +99,13 @@ export interface Engine {
   /** Absent if commits cannot be noticed in time, as on a database that other machines write to. */
   readonly changes?: ChangeCounter;
   /** Reads rows. Returns synchronously if possible, which saves a turn of the event loop. */
-  /** `after` is the position of a write that the read must see. */
-  read(plan: ReadPlan, encoding: Encoding, after?: string): MaybePromise<ReadResult>;
+  /**
+   * `after` is the position of a write that the read must see. `asOf` is a position in the log of changes: the read sees
+   * the rows as they were there, or the log up to it. It must not be older than the log of the plan's collections.
+   */
+  read(plan: ReadPlan, encoding: Encoding, after?: string, asOf?: number): MaybePromise<ReadResult>;
+  /** Absent if changes are not logged. */
+  readonly log?: ChangeLog;
   /** Whether reads may see different states, so that positions matter. */
   readonly hasPositions?: boolean;
   /** Executes the writes in order, in one transaction. */

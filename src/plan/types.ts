@@ -106,6 +106,16 @@ export interface ReadPlan extends Shape {
   readonly offset: number;
   readonly limit?: number;
   readonly count?: 'exact' | 'planned' | 'estimated';
+  /** Set for a read of the log of changes. */
+  readonly log?: readonly LogView[];
+}
+
+/** The part of a collection whose changes a caller sees. */
+export interface LogView {
+  readonly collection: Collection;
+  readonly fields: readonly Field[];
+  /** The rows, by their own fields. */
+  readonly where: Predicate;
 }
 
 /** A row to store, as a list in field order. The database supplies undefined values. */

@@ -4,10 +4,21 @@
  */
 import { withRequest } from '../../base/errors.ts';
 import { DEFAULT_HISTORY_DAYS, DEFAULT_REPLICA_LAG_SECONDS } from '../../base/limits/engine.ts';
+import { changesOf } from '../../collection/change-log.ts';
 import type { Collection } from '../../collection/declaration.ts';
 import type { Encoding } from '../../encode/encoding.ts';
 import type { ReadPlan } from '../../plan/types.ts';
-import type { Engine, Explanation, Metric, PlanOption, ReadResult, Write, WriteResult, WriteTerms } from '../engine.ts';
+import type {
+  ChangeLog,
+  Engine,
+  Explanation,
+  Metric,
+  PlanOption,
+  ReadResult,
+  Write,
+  WriteResult,
+  WriteTerms,
+} from '../engine.ts';
 import type { LoadOptions, LoadResult, LoadSet } from '../shared/loader.ts';
 import { rejectCredentials } from '../shared/maintenance.ts';
 import type { SqlDialect } from '../sql/statement.ts';
@@ -18,6 +29,7 @@ import { postgresDialect } from './dialect.ts';
 import { type SessionSettings, within } from './driver.ts';
 import { translateError, withRowOfInput, withServerMessage } from './errors.ts';
 import { Executor } from './executor.ts';
+import { horizon, logDialect, PostgresLog } from './history/log.ts';
 import { LogPruner } from './history/prune.ts';
 import type { Notice } from './notice.ts';
 import { ConnectionManager } from './primary/connection-manager.ts';
@@ -64,6 +76,7 @@ export class PostgresEngine implements Engine {
   private readonly primary: ConnectionManager;
   private readonly sweeper: Sweeper;
   private readonly pruner: LogPruner;
+  readonly log?: ChangeLog;
   private readonly replicas: ReplicaSet | undefined;
   private readonly executor: Executor;
   // Known after the primary is found.
@@ -90,12 +103,18 @@ export class PostgresEngine implements Engine {
     this.replicas = replicas.length === 0 ? undefined : new ReplicaSet(replicas, replicaSettings, this.notice);
     this.hasPositions = this.replicas !== undefined;
     this.executor = new Executor(this.primary, this.replicas);
+    if (options.historyDays > 0) {
+      this.log = new PostgresLog(options.schema, (work) =>
+        this.executor.onPrimary(() => changesOf(options.catalogue.collections), work),
+      );
+    }
     this.opened = this.primary.open();
     // Waiting callers get the error; without one, it must not end the process.
     this.opened.catch(() => undefined);
   }
 
-  read(plan: ReadPlan, encoding: Encoding, after?: string): Promise<ReadResult> {
+  read(plan: ReadPlan, encoding: Encoding, after?: string, asOf?: number): Promise<ReadResult> {
+    if (plan.log !== undefined || asOf !== undefined) return this.readLog(plan, encoding, asOf);
     const work = (pool: Pool) => readList(pool, plan, this.dialect, encoding, this.planCost.isCheapRead(pool, plan));
     return this.executor.read(plan.from, work, after);
   }
@@ -149,6 +168,17 @@ export class PostgresEngine implements Engine {
         : [gauge('replicas_near', 'Standbys that are near enough to read from.', this.replicas.usableCount)]),
       gauge('pool_requests', 'Reads and writes that use or wait for a connection.', this.executor.size),
     ];
+  }
+
+  private readLog(plan: ReadPlan, encoding: Encoding, asOf: number | undefined): Promise<ReadResult> {
+    return this.executor.onPrimary(
+      () => plan.from,
+      async (pool) => {
+        const position = asOf ?? (await horizon(pool, this.options.schema));
+        const dialect = logDialect(this.dialect, plan, position, this.prepared.logged);
+        return readList(pool, plan, dialect, encoding, false);
+      },
+    );
   }
 
   /** Finishes work in flight; does not wait for a cursor whose client stopped reading. */

@@ -18,12 +18,6 @@ export function loggedCollections({ collections }: Catalogue): readonly Collecti
   return [...collections.values()].filter((collection) => isLogged(collection));
 }
 
-/** A position in the log, and its time in the text form of timestamptz. */
-export interface LogPosition {
-  readonly seq: number;
-  readonly at: string;
-}
-
 /** Logged rows of another type, key or name cannot be read any more. */
 export function restarted({ changes }: Comparison): readonly string[] {
   const kinds = ['create-collection', 'rename-collection', 'change-key', 'change-type', 'rename-field'] as const;

@@ -15,6 +15,7 @@ import type { Encoding } from '../../encode/encoding.ts';
 import type { ReadPlan, WritePlan } from '../../plan/types.ts';
 import type {
   ChangeCounter,
+  ChangeLog,
   Engine,
   Explanation,
   MaybePromise,
@@ -36,6 +37,7 @@ import { Snapshot } from './connection/snapshot.ts';
 import { TableStatistics } from './connection/table-statistics.ts';
 import { sqliteDialect } from './dialect.ts';
 import { DAMAGED, translateError } from './errors.ts';
+import { logDialect, SqliteLog } from './history/log.ts';
 import { maintainLog } from './history/maintain.ts';
 import { sqliteMetrics } from './metrics.ts';
 import type { ReadState } from './read/read.ts';
@@ -156,6 +158,7 @@ class SqliteEngine implements Engine {
   readonly location: string;
   readonly steps: readonly string[];
   readonly changes: ChangeCounter;
+  readonly log?: ChangeLog;
   private readonly file: Parts['file'];
   /** The change count of the last schema check. */
   private checkedAt = Number.NaN;
@@ -167,9 +170,15 @@ class SqliteEngine implements Engine {
     this.steps = parts.steps;
     this.changes = parts.changes;
     this.file = parts.file;
+    if (parts.isLogged) {
+      this.log = new SqliteLog(() => {
+        this.refreshSnapshot();
+        return parts.connection;
+      });
+    }
   }
 
-  read(plan: ReadPlan, encoding: Encoding): MaybePromise<ReadResult> {
+  read(plan: ReadPlan, encoding: Encoding, _after?: string, asOf?: number): MaybePromise<ReadResult> {
     try {
       const changeCount = this.refreshSnapshot();
       if (changeCount !== this.checkedAt) {
@@ -177,7 +186,8 @@ class SqliteEngine implements Engine {
         this.checkedAt = changeCount;
       }
       const output = outputOfRead(plan, encoding, sqliteDialect);
-      const result = readByRoute({ plan, encoding, output, changeCount }, this.parts);
+      const dialect = logDialect(plan, asOf);
+      const result = readByRoute({ plan, encoding, output, changeCount, dialect }, this.parts);
       return result instanceof Promise ? result.catch((error) => this.fail(error)) : result;
     } catch (error) {
       return this.fail(error);

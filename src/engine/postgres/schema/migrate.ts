@@ -40,8 +40,8 @@ export interface Prepared {
   /** The sequences of assigned keys, quoted, by collection. */
   readonly sequences: ReadonlyMap<string, string>;
   readonly adopted: Adopted;
-  /** The collections whose changes are logged. */
-  readonly logged: ReadonlySet<Collection>;
+  /** The names of the collections whose changes are logged. */
+  readonly logged: ReadonlySet<string>;
   /** Whether the table for idempotency keys exists. */
   readonly hasRetries: boolean;
   /** Whether the tables exist; false if a load will create them. */
@@ -220,7 +220,7 @@ function prepared(
   return {
     sequences: new Map([...catalogue.collections.values()].flatMap(sequenceOf)),
     adopted: adopt(adopted),
-    logged: new Set(isLogInPlace ? logged : []),
+    logged: new Set(isLogInPlace ? logged.map(({ name }) => name) : []),
     hasRetries,
     hasTables: true,
     steps,

@@ -88,6 +88,7 @@ const ROUTES: readonly Route[] = [
 ];
 
 export function readByRoute(read: Read, state: ReadState): MaybePromise<ReadResult> {
+  if (read.dialect !== undefined && state.file !== undefined) return readOnThread(read, state)!;
   let isOverBudget = false;
   for (const { runsOn, applies, run } of ROUTES) {
     if (isOverBudget && runsOn === 'event loop') continue;
