@@ -7,7 +7,7 @@ import { ApiError } from '../../../base/errors.ts';
 import { type Catalogue, type Collection, type Reference, referencesTo } from '../../../collection/declaration.ts';
 import type { Value } from '../../../collection/value.ts';
 import { missingReference, stillReferenced, withRowIndex } from '../../shared/write-checks.ts';
-import { identifier } from '../../sql/statement.ts';
+import { identifier, type Statement } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
 import { spendRow } from '../connection/deadline.ts';
 import { sqliteDialect } from '../dialect.ts';
@@ -30,8 +30,12 @@ export function brokenReference(connection: Connection, catalogue: Catalogue, jo
 /** The values that a job supplies, row by row. */
 function* valuesOf({ fields }: Collection, job: Job): Generator<(name: string) => Value | undefined> {
   if (job.kind === 'change') yield (name) => job.set[name];
-  else if (job.kind === 'change-each') for (const { set } of job.changes) yield (name) => set[name];
-  else for (const row of job.rows) yield (name) => row[fields.findIndex((field) => field.name === name)];
+  else if (job.kind === 'change-each') {
+    for (const { shape, params } of job.changes) {
+      const { names } = job.shapes[shape]!;
+      yield (name) => (names.includes(name) ? params[names.indexOf(name)] : undefined);
+    }
+  } else for (const row of job.rows) yield (name) => row[fields.findIndex((field) => field.name === name)];
 }
 
 function missingIn(
@@ -57,17 +61,26 @@ function referrer(
   collection: Collection,
   job: Job,
 ): ApiError | undefined {
-  const changes = job.kind === 'change' ? [job] : job.kind === 'change-each' ? job.changes : [];
-  for (const { met, set } of changes) {
-    if (met === undefined) continue;
+  for (const { met, isRemoval } of keyChanges(job)) {
     const keys = connection.rows(met).map((row) => row.key!);
-    const isRemoval = Object.keys(set).length === 0;
     const found = isRemoval
       ? new Removal(connection, catalogue).keeper(collection, keys)
       : keeperAmong(connection, collection, keys, referencesTo(catalogue, collection));
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** Finds the keys that a job removes or changes. */
+function* keyChanges(job: Job): Generator<{ readonly met: Statement; readonly isRemoval: boolean }> {
+  if (job.kind === 'change' && job.met !== undefined) {
+    yield { met: job.met, isRemoval: Object.keys(job.set).length === 0 };
+  } else if (job.kind === 'change-each') {
+    for (const { shape, params } of job.changes) {
+      const { met, names } = job.shapes[shape]!;
+      if (met !== undefined) yield { met: { sql: met, params: params.slice(names.length) }, isRemoval: false };
+    }
+  }
 }
 
 /** Deleted rows, and those that cascade with them, up to one that prevents it. */
