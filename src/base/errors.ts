@@ -109,6 +109,8 @@ export interface ApiErrorDetails {
   readonly cause?: string;
   /** The SQLSTATE that a trigger or rule of an adopted table reports. The client sees it in place of the code. */
   readonly sqlState?: string | undefined;
+  /** The index of the failing request of a batch. */
+  readonly request?: number | undefined;
 }
 
 /** A trigger chooses the status of its error by the SQLSTATE `PT404`, as in PostgREST. */
@@ -122,11 +124,12 @@ export class ApiError extends Error {
   readonly headers: Readonly<Record<string, string>>;
   readonly candidates: ApiErrorDetails['candidates'];
   readonly sqlState: string | undefined;
+  readonly request: number | undefined;
 
   constructor(
     readonly code: ErrorCode,
     message: string,
-    { details, hint, headers, candidates, cause, sqlState }: ApiErrorDetails = {},
+    { details, hint, headers, candidates, cause, sqlState, request }: ApiErrorDetails = {},
   ) {
     super(shorten(message), cause === undefined ? undefined : { cause });
     this.details = details === undefined ? null : shorten(details);
@@ -134,12 +137,28 @@ export class ApiError extends Error {
     this.headers = headers ?? {};
     this.candidates = candidates;
     this.sqlState = sqlState;
+    this.request = request;
   }
 
   get status(): number {
     const [, chosen] = CHOSEN_STATUS.exec(this.sqlState ?? '') ?? [];
     return chosen === undefined ? ERRORS[this.code].status : Number(chosen);
   }
+}
+
+/** Adds the index of the failing request of a batch to an error. */
+export function withRequest<E>(error: E, request: number): E | ApiError {
+  if (!(error instanceof ApiError)) return error;
+  const { code, message, details, hint, headers, candidates, cause, sqlState } = error;
+  return new ApiError(code, message, {
+    details: details ?? undefined,
+    hint: hint ?? undefined,
+    headers,
+    sqlState,
+    request,
+    ...(candidates === undefined ? {} : { candidates }),
+    ...(typeof cause === 'string' ? { cause } : {}),
+  });
 }
 
 /** Whether an error is a bug, which the log must explain. */
