@@ -2,8 +2,10 @@
 
 import { runToEnd, schedule, type Task } from '../base/cooperative.ts';
 import type { Collection } from '../collection/declaration.ts';
+import { withSentValue } from '../dialect/payload.ts';
 import { parsePrefer } from '../dialect/prefer.ts';
 import { parseQuery } from '../dialect/query.ts';
+import type { Document } from '../encode/document.ts';
 import type { Encoding } from '../encode/encoding.ts';
 import type { Engine, WriteResult } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
@@ -47,8 +49,9 @@ export async function write(
   const query = parseQuery(call.query);
   const ifMatch = readIfMatch(call);
   const body = method === 'DELETE' ? undefined : await bodies.receive(call.request);
+  let document: Document | undefined;
   const understand = function* (): Task<WritePlan> {
-    const document = body && (yield* readDocument(body.bytes, headers.get('content-type')));
+    document = body && (yield* readDocument(body.bytes, headers.get('content-type')));
     const retry = body && readIdempotencyKey(call, body.bytes);
     const own = retry && scopeIdempotencyKey(retry, context);
     context.done('parse');
@@ -71,6 +74,8 @@ export async function write(
     const result = await trackWork(context, written(engine, plan, encoding, collection));
     context.done('engine');
     return writeAnswer({ collection, prefix, method, media, preferences, plan }, result);
+  } catch (error) {
+    throw withSentValue(error, document, query.columns);
   } finally {
     body?.release();
   }
