@@ -12,7 +12,7 @@ import { keyIs } from '../plan/keys.ts';
 import { planRead } from '../plan/read/read.ts';
 import { planWholeRow, WHOLE_ROW_JSON } from '../plan/read/whole-row.ts';
 import { fieldExpression } from '../plan/resolve.ts';
-import type { Assignment, Predicate, ReadPlan } from '../plan/types.ts';
+import type { Assignment, Predicate, ReadPlan, WritePlan } from '../plan/types.ts';
 import { readWhole } from '../response/body.ts';
 import { andThen } from '../response/request-context.ts';
 
@@ -45,7 +45,7 @@ export interface StoredSession {
 /** Interval between checks for missing tables. */
 const CHECK_MS = 500;
 const NO_COLUMNS: Encoding = { format: 'json', stripNulls: false, columns: [] };
-const WRITE_OPTIONS = { singular: false, mustExist: false, dryRun: false } as const;
+const WRITE_OPTIONS = { singular: false, mustExist: false } as const;
 
 export class CredentialStore {
   private hasTables = false;
@@ -150,10 +150,7 @@ export class CredentialStore {
   private async insert(into: Collection, row: Readonly<Record<string, unknown>>): Promise<void> {
     if (!this.hasTables) await this.prepare();
     const rows = [into.fields.map(({ name, type }) => stored(type, row[name]))];
-    await this.engine.write(
-      { kind: 'insert', into, rows, given: into.fields, conflict: 'refuse', ...WRITE_OPTIONS },
-      NO_COLUMNS,
-    );
+    await this.write({ kind: 'insert', into, rows, given: into.fields, conflict: 'refuse', ...WRITE_OPTIONS });
   }
 
   private async change(into: Collection, where: Predicate, changes: Readonly<Record<string, unknown>>) {
@@ -162,14 +159,18 @@ export class CredentialStore {
       .filter(({ name }) => changes[name] !== undefined)
       .map((field) => ({ field, value: stored(field.type, changes[field.name]) }));
     const given = set.map(({ field }) => field);
-    return (
-      (await this.engine.write({ kind: 'update', into, where, set, given, ...WRITE_OPTIONS }, NO_COLUMNS)).affected > 0
-    );
+    return (await this.write({ kind: 'update', into, where, set, given, ...WRITE_OPTIONS })) > 0;
   }
 
   private async remove(into: Collection, where: Predicate): Promise<boolean> {
     if (!(await this.present())) return false;
-    return (await this.engine.write({ kind: 'delete', into, where, ...WRITE_OPTIONS }, NO_COLUMNS)).affected > 0;
+    return (await this.write({ kind: 'delete', into, where, ...WRITE_OPTIONS })) > 0;
+  }
+
+  /** Returns the number of affected rows. */
+  private async write(plan: WritePlan): Promise<number> {
+    const [result] = await this.engine.write([{ plan, encoding: NO_COLUMNS }], { dryRun: false });
+    return result!.affected;
   }
 }
 

@@ -118,6 +118,8 @@ export interface ApiErrorDetails extends ErrorLocation {
   readonly cause?: string;
   /** The SQLSTATE that a trigger or rule of an adopted table reports. The client sees it in place of the code. */
   readonly sqlState?: string | undefined;
+  /** The index of the failing request of a batch. */
+  readonly request?: number | undefined;
 }
 
 export interface ApiErrorData extends ApiErrorDetails {
@@ -139,19 +141,21 @@ export class ApiError extends Error {
   readonly index: number | undefined;
   readonly field: string | undefined;
   readonly value: unknown;
+  readonly request: number | undefined;
 
   constructor(
     readonly code: ErrorCode,
     message: string,
     private readonly given: ApiErrorDetails = {},
   ) {
-    const { details, hint, headers, candidates, cause, sqlState, index, field, value } = given;
+    const { details, hint, headers, candidates, cause, sqlState, request, index, field, value } = given;
     super(shorten(message), cause === undefined ? undefined : { cause });
     this.details = details === undefined ? null : shorten(details);
     this.hint = hint === undefined ? null : shorten(hint);
     this.headers = headers ?? {};
     this.candidates = candidates;
     this.sqlState = sqlState;
+    this.request = request;
     this.index = index;
     this.field = field === undefined ? undefined : shorten(field, MAX_ECHOED_VALUE_LENGTH);
     this.value = shortenValue(value);
@@ -171,6 +175,11 @@ export class ApiError extends Error {
     const [, chosen] = CHOSEN_STATUS.exec(this.sqlState ?? '') ?? [];
     return chosen === undefined ? ERRORS[this.code].status : Number(chosen);
   }
+}
+
+/** Adds the index of the failing request of a batch to an error. */
+export function withRequest<E>(error: E, request: number): E | ApiError {
+  return error instanceof ApiError ? error.with({ request }) : error;
 }
 
 /** Whether an error is a bug, which the log must explain. */

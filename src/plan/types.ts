@@ -173,12 +173,8 @@ interface WriteTerms {
   readonly singular: boolean;
   /** The write addresses this row, which must exist. */
   readonly mustExist: boolean;
-  /** Executes and answers the write, but stores nothing. */
-  readonly dryRun: boolean;
   /** The versions that the row may have: `*` means that it must exist, `none` that it must not. */
   readonly precondition?: Precondition;
-  /** The write is executed once per key, however often it is sent. */
-  readonly retry?: Retry;
   /** The conditions of the caller's role. */
   readonly restriction?: Restriction;
 }

@@ -3,7 +3,7 @@ import { ApiError, type ApiErrorData } from '../../../base/errors.ts';
 import type { WriteResult } from '../../engine.ts';
 
 /** The result of a job in a transferable form. */
-export type ThreadResult = { readonly kind: 'done'; readonly result: WriteResult } | FailedResult;
+export type ThreadResult = { readonly kind: 'done'; readonly results: readonly WriteResult[] } | FailedResult;
 export type FailedResult =
   | { readonly kind: 'refused'; readonly error: ApiErrorData }
   | { readonly kind: 'fault'; readonly message: string; readonly code?: string };
@@ -15,8 +15,8 @@ export function toThreadResult(error: unknown): FailedResult {
   return { kind: 'fault', message: error.stack ?? error.message, ...(code === undefined ? {} : { code }) };
 }
 
-export function settle(outcome: ThreadResult): WriteResult {
-  if (outcome.kind === 'done') return outcome.result;
+export function settle(outcome: ThreadResult): readonly WriteResult[] {
+  if (outcome.kind === 'done') return outcome.results;
   throw failure(outcome);
 }
 

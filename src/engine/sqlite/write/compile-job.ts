@@ -1,4 +1,4 @@
-/** Compiles a write plan to a job, outside the writer thread. */
+/** Compiles write plans to a job, outside the writer thread. */
 
 import { mapInSlices, type Task } from '../../../base/cooperative.ts';
 import { MAX_RETURNED_BYTES } from '../../../base/limits/engine.ts';
@@ -20,6 +20,7 @@ import {
   type Predicate,
   type WritePlan,
 } from '../../../plan/types.ts';
+import type { Write, WriteTerms } from '../../engine.ts';
 import { checkBeforeInsert, maxRowsWritten, readsOtherCollections } from '../../shared/plan-keys.ts';
 import { conflictSql } from '../../sql/conflict.ts';
 import type { Scope } from '../../sql/expression.ts';
@@ -35,9 +36,15 @@ import { joinInGroups, pathTo } from '../functions/argument-groups.ts';
 import { storedValues } from '../schema/schema.ts';
 import { prefilterDialect } from '../search/index-prefilter.ts';
 import { compileAllowed, compileBefore, compileNamed } from './job-rules.ts';
-import type { Change, Job, JobTerms, Meeting, Returning } from './jobs.ts';
+import type { Change, Job, Meeting, Returning, Step, StepTerms } from './jobs.ts';
 
-export function* compileJob(plan: WritePlan, encoding: Encoding): Task<Job> {
+export function* compileJob(writes: readonly Write[], terms: WriteTerms): Task<Job> {
+  const steps: Step[] = [];
+  for (const write of writes) steps.push(yield* compileStep(write));
+  return { steps, ...terms };
+}
+
+function* compileStep({ plan, encoding }: Write): Task<Step> {
   const collection = plan.into;
   const terms = compileTerms(plan, encoding);
   const returning = plan.returning === undefined ? '' : ` returning ${storedRow(collection)}`;
@@ -110,21 +117,19 @@ function compileMet(collection: Collection, where: Predicate, bound: Bound | und
   });
 }
 
-function compileTerms(plan: WritePlan, encoding: Encoding): JobTerms {
-  const { into, returning, maxAffected, singular, mustExist, dryRun, precondition, retry } = plan;
+function compileTerms(plan: WritePlan, encoding: Encoding): StepTerms {
+  const { into, returning, maxAffected, singular, mustExist, precondition } = plan;
   return {
     collection: into.name,
     singular,
     mustExist,
-    dryRun,
     ...(returning === undefined ? {} : { returning: compileReturning(plan, returning, encoding) }),
     ...(maxAffected === undefined ? {} : { maxAffected }),
     ...(precondition === undefined ? {} : { precondition: compilePrecondition(into, precondition) }),
-    ...(retry === undefined ? {} : { retry }),
   };
 }
 
-function compilePrecondition(into: Collection, precondition: Precondition): NonNullable<JobTerms['precondition']> {
+function compilePrecondition(into: Collection, precondition: Precondition): NonNullable<StepTerms['precondition']> {
   const plan = planVisibleRow(into, precondition);
   const output = outputOf(plan.columns, WHOLE_ROW_JSON, sqliteDialect);
   const { versions } = precondition;

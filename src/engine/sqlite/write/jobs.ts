@@ -1,11 +1,18 @@
 /** Jobs of the writer thread: plain data with SQL, which it runs without knowing plans. */
 import type { Value } from '../../../collection/value.ts';
 import type { Encoding, RowForm } from '../../../encode/encoding.ts';
-import type { Precondition, WritePlan } from '../../../plan/types.ts';
+import type { Precondition, Retry } from '../../../plan/types.ts';
 import type { Statement } from '../../sql/statement.ts';
 import type { Allowed } from './job-rules.ts';
 
-export type Job = JobTerms &
+/** One savepoint: all steps take effect, or none. */
+export interface Job {
+  readonly steps: readonly Step[];
+  readonly dryRun: boolean;
+  readonly retry?: Retry;
+}
+
+export type Step = StepTerms &
   (
     | {
         readonly kind: 'insert';
@@ -56,17 +63,15 @@ export interface Returning {
   readonly form: RowForm;
 }
 
-export interface JobTerms {
+export interface StepTerms {
   readonly collection: string;
   readonly returning?: Returning;
   readonly maxAffected?: number;
   readonly singular: boolean;
   readonly mustExist: boolean;
-  readonly dryRun: boolean;
   readonly precondition?: Pick<Precondition, 'versions'> & {
     /** Reads the part of the row that the caller sees. */
     readonly statement: Statement;
     readonly form: RowForm;
   };
-  readonly retry?: WritePlan['retry'];
 }
