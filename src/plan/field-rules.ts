@@ -53,6 +53,7 @@ function ruleViolation({ name }: Collection, field: Field, words: string): ApiEr
     `new row for relation "${name}" violates check constraint "${name}_${field.name}_check"`,
     {
       details: `${field.name} ${words}`,
+      field: field.name,
     },
   );
 }

@@ -18,7 +18,7 @@ import { planOrder, withKeyOrder } from '../read/shape.ts';
 import type { Assignment, Bound, DeletePlan, UpdateEachPlan, UpdatePlan } from '../types.ts';
 import { readOperation } from './operations.ts';
 import { generate, type MissingValue, missingValues, nullViolation } from './row-planner.ts';
-import { absenceIn, resolveColumns } from './stored-rows.ts';
+import { absenceIn, atRow, resolveColumns } from './stored-rows.ts';
 import { itemKey, planTerms, type WriteRequest } from './write-request.ts';
 
 export function planUpdate(collection: Collection, request: WriteRequest, payload: Payload): UpdatePlan {
@@ -65,7 +65,7 @@ export function* planUpdateEach(
   const changes = yield* mapInSlices(objects, ({ names, cells }, row) => {
     const key = by.map((field) => readKey(by, field, cells[names.lastIndexOf(field.name)], row));
     const places = [...names.keys()].filter((at) => !by.some(({ name }) => name === names[at]));
-    const fields = columnsOf(JSON.stringify(places.map((at) => names[at])));
+    const fields = atRow(row, () => columnsOf(JSON.stringify(places.map((at) => names[at]))));
     for (const field of fields) given.add(field);
     const set = planAssignments(
       collection,
@@ -91,6 +91,8 @@ function readKey(by: readonly Field[], field: Field, cell: unknown, row: number)
   if (cell === undefined || cell === null) {
     throw new ApiError('21000', `row ${row + 1} has no ${field.name}`, {
       hint: `An update without a filter names each row by its ${by.map(({ name }) => name).join(' and ')}. To change all that match, add a filter.`,
+      index: row,
+      field: field.name,
     });
   }
   try {

@@ -14,9 +14,10 @@ import { scopeOf } from '../../sql/read.ts';
 import { buildStatement, identifier, type Statement } from '../../sql/statement.ts';
 import { TEXT } from '../dialect.ts';
 import { query, type Runner } from '../driver.ts';
-import { sqlState, translateError, withOperationField, withServerMessage } from '../errors.ts';
+import { sqlState, translateError, withOperationField } from '../errors.ts';
 import { changedWithin, isTooLong, translateTooLong } from '../read/row-bytes.ts';
 import { INPUT_ROWS, recordset, rowsAsJson } from './input-rows.ts';
+import { withRejectedField } from './row-of-error.ts';
 import { compileShown, qualifiedKey, type ReturnedRows, type WriteContext, type Written } from './statements.ts';
 
 interface ChangedRow {
@@ -52,7 +53,7 @@ export async function bulkUpdate(
   const texts = new Map<number, string>();
   let bytes = 0;
   for (const batch of batchesOf(changes)) {
-    for (const row of await updateBatch(runner, context, batch, update)) {
+    for (const row of await updateBatch(runner, context, plan, batch, update)) {
       if (row['is allowed'] === false) throw rowDenied(collection.name);
       const text = row['row json'] ?? '';
       texts.set(row['row number'], text);
@@ -97,6 +98,7 @@ const ROW_ERROR = /^(2[23]|P0)/;
 async function updateBatch(
   runner: Runner,
   context: WriteContext,
+  plan: UpdateEachPlan,
   batch: readonly Change[],
   update: (batch: readonly Change[]) => Promise<readonly ChangedRow[]>,
 ): Promise<readonly ChangedRow[]> {
@@ -112,16 +114,21 @@ async function updateBatch(
   const rows: ChangedRow[] = [];
   for (const change of batch) {
     const changed = await update([change]).catch((error) => {
-      throw withRowIndex(translateRowError(error, context, change), change.index);
+      throw withRowIndex(translateRowError(error, context, plan, change), change.index, true);
     });
     rows.push(...changed);
   }
   return rows;
 }
 
-function translateRowError(error: unknown, { collection, adopted }: WriteContext, { set }: Change): unknown {
-  const own = adopted.collections.has(collection) ? withServerMessage(error) : error;
-  return translateError(withOperationField(translateTooLong(own, collection), set), collection);
+function translateRowError(
+  error: unknown,
+  { collection, adopted }: WriteContext,
+  plan: UpdateEachPlan,
+  { set }: Change,
+): unknown {
+  const located = withRejectedField(error, plan, adopted.collections.has(collection));
+  return translateError(withOperationField(translateTooLong(located, collection), set), collection);
 }
 
 const ROW_NUMBER = { name: 'row number', type: builtIn('int4') };

@@ -92,7 +92,8 @@ function insertEach(
     try {
       if (step.before !== undefined) {
         const { sql, params } = step.before;
-        if (connection.number({ sql, params: [...row, ...params] }) !== 1) throw rowDenied(collection.name);
+        if (connection.number({ sql, params: [...row, ...params] }) !== 1)
+          throw rowDenied(collection.name).with({ index });
       }
       if (step.returning === undefined && step.allowed === undefined) {
         const { changes, lastInsertRowid } = connection.run(insert);
@@ -125,7 +126,7 @@ function insertEach(
       const told = translateError(error, { collection, given: giving });
       const isTaken = told instanceof ApiError && told.code === '23505' && step.meets === undefined;
       const first = isTaken ? firstTaken(connection, collection, row) : undefined;
-      throw withRowIndex(first ?? told, step.rows.length > 1 ? index : undefined);
+      throw withRowIndex(first ?? told, index, step.rows.length > 1);
     }
   }
   return affected !== 1 || key === undefined ? { affected, inserted, changed } : { affected, inserted, changed, key };
@@ -205,7 +206,7 @@ function changeEach(connection: Connection, collection: Collection, step: Change
       return written.changed;
     } catch (error) {
       if (isReferenceError(error) || (error instanceof ApiError && !VALUE_ERROR.test(error.code))) throw error;
-      throw withRowIndex(translateError(error, { collection, given }), index);
+      throw withRowIndex(translateError(error, { collection, given }), index, true);
     }
   });
   const among = step.isConditional ? true : undefined;
