@@ -1,7 +1,7 @@
 /** The built-in collection `changes`: the log of changes, as a caller may read it. Clients cannot write it. */
 import { lazy } from '../base/memo.ts';
 import type { Collection } from './catalogue.ts';
-import { declareCollection } from './declaration.ts';
+import { declareCollection } from './declare-collection.ts';
 
 const changes = lazy(() =>
   declareCollection({

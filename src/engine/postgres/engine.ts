@@ -19,6 +19,7 @@ import type {
   WriteResult,
   WriteTerms,
 } from '../engine.ts';
+import { notLogged } from '../shared/change-log.ts';
 import type { LoadOptions, LoadResult, LoadSet } from '../shared/loader.ts';
 import { rejectCredentials } from '../shared/maintenance.ts';
 import type { SqlDialect } from '../sql/statement.ts';
@@ -27,7 +28,7 @@ import type { Connection, Pool } from './connections/pool.ts';
 import { checkPooling } from './connections/pooler-check.ts';
 import { postgresDialect } from './dialect.ts';
 import { type SessionSettings, within } from './driver.ts';
-import { translateError, withRowOfInput, withServerMessage } from './errors.ts';
+import { translateError } from './errors.ts';
 import { Executor } from './executor.ts';
 import { horizon, logDialect, PostgresLog } from './history/log.ts';
 import { LogPruner } from './history/prune.ts';
@@ -46,6 +47,7 @@ import { parseTarget } from './url.ts';
 import { noIdempotencyTable, Sweeper } from './write/idempotency-keys.ts';
 import { KeySequences } from './write/key-sequence.ts';
 import { loadRows } from './write/loader.ts';
+import { isStored, withRowOfInput } from './write/row-of-error.ts';
 import type { WriteContext } from './write/statements.ts';
 import { UnconfirmedCommit } from './write/transaction.ts';
 import { executeWrites, type Progress } from './write/write.ts';
@@ -174,6 +176,7 @@ export class PostgresEngine implements Engine {
     return this.executor.onPrimary(
       () => plan.from,
       async (pool) => {
+        if (this.log === undefined || this.prepared.logged.size === 0) throw notLogged();
         const position = asOf ?? (await horizon(pool, this.options.schema));
         const dialect = logDialect(this.dialect, plan, position, this.prepared.logged);
         return readList(pool, plan, dialect, encoding, false);
@@ -205,9 +208,10 @@ export class PostgresEngine implements Engine {
     const execute = () => executeWrites(pool, steps, terms, this.options, isCheap, progress);
     const write = () => this.keys.retryTakenKey(pool, () => steps[progress.index]!, execute);
     const written = this.replicas === undefined ? write() : this.replicas.trackWrite(write);
-    return written.catch((error) => {
+    return written.catch(async (error) => {
       const { context, plan } = steps[progress.index]!;
-      throw context.adopted.collections.has(plan.into) ? withServerMessage(error) : withRowOfInput(error, plan);
+      const isAdopted = context.adopted.collections.has(plan.into);
+      throw await withRowOfInput(error, plan, isAdopted, (...values) => isStored(pool, context, ...values));
     });
   }
 

@@ -2,6 +2,7 @@
  * The change log, as far as both engines share it. Triggers append a row to it for every change of a logged collection,
  * in the writing transaction. It holds the whole row before and after as JSON.
  */
+import { ApiError } from '../../base/errors.ts';
 import type { Catalogue, Collection } from '../../collection/declaration.ts';
 import { type Comparison, ofKind } from '../migration/changes.ts';
 
@@ -22,4 +23,11 @@ export function loggedCollections({ collections }: Catalogue): readonly Collecti
 export function restarted({ changes }: Comparison): readonly string[] {
   const kinds = ['create-collection', 'rename-collection', 'change-key', 'change-type', 'rename-field'] as const;
   return [...new Set(ofKind(changes, ...kinds).map(({ collection }) => collection.name))];
+}
+
+/** `--history-days` is 0, or the role of the connection may not create triggers. */
+export function notLogged(): ApiError {
+  return new ApiError('CAT501', 'changes are not logged', {
+    hint: 'Start the service with --history-days, and run catalogue migrate with a role that may create triggers.',
+  });
 }

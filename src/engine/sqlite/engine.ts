@@ -25,6 +25,7 @@ import type {
   WriteResult,
   WriteTerms,
 } from '../engine.ts';
+import { notLogged } from '../shared/change-log.ts';
 import type { LoadOptions, LoadResult, LoadSet } from '../shared/loader.ts';
 import { rejectCredentials } from '../shared/maintenance.ts';
 import { explain, type PlanStep } from '../shared/query-plan.ts';
@@ -187,6 +188,7 @@ class SqliteEngine implements Engine {
       }
       const output = outputOfRead(plan, encoding, sqliteDialect);
       const dialect = logDialect(plan, asOf);
+      if (dialect !== undefined && this.log === undefined) throw notLogged();
       const result = readByRoute({ plan, encoding, output, changeCount, dialect }, this.parts);
       return result instanceof Promise ? result.catch((error) => this.fail(error)) : result;
     } catch (error) {
