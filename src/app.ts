@@ -4,13 +4,15 @@
  */
 import type { Catalogue } from './collection/declaration.ts';
 import type { Engine, MaybePromise, Metric } from './engine/engine.ts';
+import { BATCH_METHODS, BATCH_PATH, isBatchPath } from './http/batch-call.ts';
 import { BodyReceiver } from './http/body/body-receiver.ts';
 import { firstPart, pathAndQuery, readCall, routeOf } from './http/call.ts';
-import { NO_SNIFF, optionsAnswer } from './http/edge/cors.ts';
+import { NO_SNIFF, optionsAnswer, optionsHeaders } from './http/edge/cors.ts';
 import type { Peer } from './http/edge/peer.ts';
 import { locateRequest } from './http/edge/prefix.ts';
 import type { Pages } from './http/pages.ts';
 import { checkProfile } from './http/profile.ts';
+import { batch } from './requests/batch.ts';
 import { explainRead, readItem, readList } from './requests/read.ts';
 import { write } from './requests/write.ts';
 import { type Authenticate, authenticator, type Identify, withAuthentication } from './response/authenticate.ts';
@@ -118,6 +120,12 @@ function handler(options: AppOptions, bodies: BodyReceiver): Handler {
   const writing = { engine, bodies, allowUnfiltered: options.allowUnfilteredWrites };
   return (request, context) => {
     const seen = context.access?.permissions?.catalogue ?? catalogue;
+    if (isBatchPath(context.location.path, catalogue)) {
+      context.route = BATCH_PATH;
+      if (context.method === 'OPTIONS')
+        return { status: 200, headers: optionsHeaders(request, BATCH_METHODS), body: null };
+      return batch(writing, request, seen, context);
+    }
     const call = readCall(context.method, context.location, request, seen);
     context.route = routeOf(call);
     if (call.method === 'OPTIONS') return optionsAnswer(call);

@@ -164,10 +164,14 @@ export class PostgresEngine implements Engine {
     if (retry !== undefined) this.sweeper.sweep(pool);
     const isCheap = this.planCost.areCheapWrites(pool, writes);
     const execute = () => executeWrites(pool, steps, terms, this.options, isCheap, progress);
-    const write = () => this.keys.retryTakenKey(pool, () => steps[progress.index]!, execute);
+    const current = () => {
+      const step = steps[progress.index]!;
+      return { ...step, plan: progress.plan ?? step.plan };
+    };
+    const write = () => this.keys.retryTakenKey(pool, current, execute);
     const written = this.replicas === undefined ? write() : this.replicas.trackWrite(write);
     return written.catch((error) => {
-      const { context, plan } = steps[progress.index]!;
+      const { context, plan } = current();
       throw context.adopted.collections.has(plan.into) ? withServerMessage(error) : withRowOfInput(error, plan);
     });
   }
