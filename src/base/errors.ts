@@ -5,7 +5,8 @@
  * what neither of them has. An expected failure is a `ApiError`, thrown wherever it is noticed and caught once, in
  * `app.ts`; anything else that is thrown is a fault of ours and becomes CAT500.
  */
-import { shorten } from './shorten.ts';
+import { MAX_ECHOED_VALUE_LENGTH } from './limits/http.ts';
+import { shorten, shortenValue } from './shorten.ts';
 
 interface CatalogueEntry {
   readonly status: number;
@@ -87,7 +88,7 @@ export const ERRORS = {
   CAT412: {
     status: 412,
     meaning:
-      'The row has changed since it was read, or a request of a batch affects another number of rows than it says',
+      'The row has changed since it was read, or a request of a batch affects another number of rows',
   },
   CAT413: { status: 413, meaning: 'The request body is larger than the limit' },
   CAT414: { status: 414, meaning: 'The URL is longer than the limit' },
@@ -103,7 +104,17 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-export interface ApiErrorDetails {
+/** The part of the body that an error is about. */
+export interface ErrorLocation {
+  /** The position of the row in the body, from 0. */
+  readonly index?: number | undefined;
+  /** The field; several fields of one key are separated by commas. */
+  readonly field?: string | undefined;
+  /** The value that the client sent. */
+  readonly value?: unknown;
+}
+
+export interface ApiErrorDetails extends ErrorLocation {
   readonly details?: string | undefined;
   readonly hint?: string | undefined;
   /** Headers that explain the error, such as Allow, Content-Range or Retry-After. */
@@ -118,6 +129,11 @@ export interface ApiErrorDetails {
   readonly request?: number | undefined;
 }
 
+export interface ApiErrorData extends ApiErrorDetails {
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
 /** A trigger chooses the status of its error by the SQLSTATE `PT404`, as in PostgREST. */
 const CHOSEN_STATUS = /^PT([45]\d\d)$/;
 
@@ -129,13 +145,17 @@ export class ApiError extends Error {
   readonly headers: Readonly<Record<string, string>>;
   readonly candidates: ApiErrorDetails['candidates'];
   readonly sqlState: string | undefined;
+  readonly index: number | undefined;
+  readonly field: string | undefined;
+  readonly value: unknown;
   readonly request: number | undefined;
 
   constructor(
     readonly code: ErrorCode,
     message: string,
-    { details, hint, headers, candidates, cause, sqlState, request }: ApiErrorDetails = {},
+    private readonly given: ApiErrorDetails = {},
   ) {
+    const { details, hint, headers, candidates, cause, sqlState, request, index, field, value } = given;
     super(shorten(message), cause === undefined ? undefined : { cause });
     this.details = details === undefined ? null : shorten(details);
     this.hint = hint === undefined ? null : shorten(hint);
@@ -143,6 +163,19 @@ export class ApiError extends Error {
     this.candidates = candidates;
     this.sqlState = sqlState;
     this.request = request;
+    this.index = index;
+    this.field = field === undefined ? undefined : shorten(field, MAX_ECHOED_VALUE_LENGTH);
+    this.value = shortenValue(value);
+  }
+
+  /** The same error with other details. */
+  with(changes: ApiErrorDetails): ApiError {
+    return new ApiError(this.code, this.message, { ...this.given, ...changes });
+  }
+
+  /** The data of this error, which can be sent to another thread. */
+  toData(): ApiErrorData {
+    return { code: this.code, message: this.message, ...this.given };
   }
 
   get status(): number {
@@ -157,16 +190,7 @@ const OF_WHOLE_BATCH: readonly ErrorCode[] = ['CAT409', 'CAT422'];
 /** Adds the index of the failing request of a batch to an error that concerns it. */
 export function withRequest<E>(error: E, request: number): E | ApiError {
   if (!(error instanceof ApiError) || error.status >= 500 || OF_WHOLE_BATCH.includes(error.code)) return error;
-  const { code, message, details, hint, headers, candidates, cause, sqlState } = error;
-  return new ApiError(code, message, {
-    details: details ?? undefined,
-    hint: hint ?? undefined,
-    headers,
-    sqlState,
-    request,
-    ...(candidates === undefined ? {} : { candidates }),
-    ...(typeof cause === 'string' ? { cause } : {}),
-  });
+  return error.with({ request });
 }
 
 /** Whether an error is a bug, which the log must explain. */

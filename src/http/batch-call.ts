@@ -9,13 +9,13 @@ const OWN_PATH = '/catalogue';
 export const BATCH_PATH = '/batch';
 export const BATCH_METHODS = 'OPTIONS, POST';
 
-const METHODS = ['POST', 'PATCH', 'PUT', 'DELETE'] as const;
+export const BATCH_WRITES = ['POST', 'PATCH', 'PUT', 'DELETE'] as const;
 const MEMBERS = ['method', 'path', 'headers', 'body', 'affects'];
-const HEADERS = ['accept', 'content-type', 'if-match', 'if-none-match', 'prefer'];
+export const BATCH_HEADERS = ['accept', 'content-type', 'if-match', 'if-none-match', 'prefer'];
 
 /** One write of a batch, as the client sent it. */
 export interface BatchRequest {
-  readonly method: (typeof METHODS)[number];
+  readonly method: (typeof BATCH_WRITES)[number];
   /** Path and query. */
   readonly path: string;
   readonly headers: Headers;
@@ -25,9 +25,13 @@ export interface BatchRequest {
 }
 
 /** `/catalogue/batch`, and `/batch` unless a collection has this name. */
-export function isBatchPath(path: string, { collections }: Pick<Catalogue, 'collections'>): boolean {
+export function isBatchPath(path: string, catalogue: Pick<Catalogue, 'collections'>): boolean {
   if (path.startsWith(OWN_PATH)) return isBatch(path.slice(OWN_PATH.length));
-  return isBatch(path) && !collections.has(BATCH_PATH.slice(1));
+  return isBatch(path) && shortestBatchPath(catalogue) === BATCH_PATH;
+}
+
+export function shortestBatchPath({ collections }: Pick<Catalogue, 'collections'>): string {
+  return collections.has(BATCH_PATH.slice(1)) ? OWN_PATH + BATCH_PATH : BATCH_PATH;
 }
 
 function isBatch(path: string): boolean {
@@ -62,8 +66,8 @@ function readRequest(value: unknown, index: number): BatchRequest {
     const unknown = Object.keys(value).find((name) => !MEMBERS.includes(name));
     if (unknown !== undefined) throw invalid(`a request has no '${unknown}'`, `It may have ${MEMBERS.join(', ')}.`);
     const { method, path, headers = {}, body, affects } = value;
-    if (!METHODS.some((each) => each === method)) {
-      throw invalid(`method: ${print(method)} is not a write`, `Use one of ${METHODS.join(', ')}.`);
+    if (!BATCH_WRITES.some((each) => each === method)) {
+      throw invalid(`method: ${print(method)} is not a write`, `Use one of ${BATCH_WRITES.join(', ')}.`);
     }
     if (typeof path !== 'string' || path[0] !== '/') {
       throw invalid(`path: ${print(path)} is not a path`, 'It begins with /, as in /products?id=eq.1.');
@@ -88,10 +92,10 @@ function readHeaders(value: unknown): Headers {
   if (!isObject(value)) throw invalid(`headers: ${print(value)} is not an object`, 'Use {"Prefer": "…"}.');
   const headers = new Headers();
   for (const [name, text] of Object.entries(value)) {
-    if (!HEADERS.includes(name.toLowerCase())) {
+    if (!BATCH_HEADERS.includes(name.toLowerCase())) {
       throw invalid(
         `headers: a request cannot have ${name}`,
-        `Allowed: ${HEADERS.join(', ')}. Others go with the batch.`,
+        `Allowed: ${BATCH_HEADERS.join(', ')}. Others go with the batch.`,
       );
     }
     if (typeof text !== 'string') throw invalid(`headers: ${name} is ${print(text)}, not a text`, 'Use a text.');

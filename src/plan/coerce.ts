@@ -34,12 +34,14 @@ function checkLength({ name, maxBytes }: Field, text: string): void {
   });
 }
 
-/** Adds the row and field to an error about a body. */
-export function withLocation(error: unknown, row: number | undefined, field: Field | undefined): unknown {
-  if (!(error instanceof ApiError) || field === undefined) return error;
-  const place = row === undefined ? `field ${field.name}` : `row ${row + 1}, field ${field.name}`;
-  return new ApiError(error.code, error.message, {
-    details: `${place}: ${error.details ?? error.message}`,
-    hint: error.hint ?? undefined,
-  });
+/** Adds the row and field to an error about a body. The details of a body with one row do not number it. */
+export function withLocation(
+  error: unknown,
+  index: number | undefined,
+  { name: field }: Field,
+  isList = index !== undefined,
+): unknown {
+  if (!(error instanceof ApiError)) return error;
+  const place = isList ? `row ${index! + 1}, field ${field}` : `field ${field}`;
+  return error.with({ details: `${place}: ${error.details ?? error.message}`, index, field });
 }

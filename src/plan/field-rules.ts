@@ -47,6 +47,7 @@ export function ruleViolation({ name }: Collection, field: Field, words: string)
     `new row for relation "${name}" violates check constraint "${name}_${field.name}_check"`,
     {
       details: `${field.name} ${words}`,
+      field: field.name,
     },
   );
 }

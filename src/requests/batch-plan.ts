@@ -4,6 +4,7 @@ import type { Task } from '../base/cooperative.ts';
 import { ApiError, withRequest } from '../base/errors.ts';
 import { MAX_BODY_ROWS } from '../base/limits/http.ts';
 import type { Catalogue } from '../collection/declaration.ts';
+import { withSentValue } from '../dialect/payload.ts';
 import { parsePrefer } from '../dialect/prefer.ts';
 import { parseQuery } from '../dialect/query.ts';
 import type { Document } from '../encode/document.ts';
@@ -65,6 +66,12 @@ export class BatchPlanner {
       writes.push(write);
     }
     return writes;
+  }
+
+  /** Adds the value of the body that an error is about. */
+  withSentValue(error: unknown): unknown {
+    const failed = error instanceof ApiError && error.request !== undefined ? this.read[error.request] : undefined;
+    return failed === undefined ? error : withSentValue(error, failed.document, failed.write.query.columns);
   }
 
   private *readOne({ method, path, headers, body, affects }: BatchRequest, index: number): Task<ReadRequest> {

@@ -34,14 +34,16 @@ export async function batch(
     const document: Document = yield* readDocument(body.bytes, headers.get('content-type'));
     return readBatch(document);
   };
+  let planner: BatchPlanner | undefined;
   try {
     const requests = body.isLong ? await trackWork(context, schedule(read())) : runToEnd(read());
     const call = { method: 'POST', path: BATCH_PATH, target: { kind: 'collection' }, request } as const;
     const retry = readIdempotencyKey(call, body.bytes);
     const terms: WriteTerms = { dryRun, ...(retry && { retry: scopeIdempotencyKey(retry, context) }) };
     context.done('parse');
-    const task = new BatchPlanner(requests, headers.get('prefer'), { seen, allowUnfiltered, context }).plan();
+    planner = new BatchPlanner(requests, headers.get('prefer'), { seen, allowUnfiltered, context });
     const isLong = body.isLong || requests.length > REQUESTS_PER_SLICE;
+    const task = planner.plan();
     const writes = isLong ? await trackWork(context, schedule(task)) : runToEnd(task);
     body.count(writes.reduce((sum, { plan }) => sum + planBytes(plan), 0));
     context.planned(writes[0]!.plan);
@@ -53,6 +55,8 @@ export async function batch(
     );
     context.done('engine');
     return batchAnswer(writes, preferences, results);
+  } catch (error) {
+    throw planner === undefined ? error : planner.withSentValue(error);
   } finally {
     body.release();
   }

@@ -1,6 +1,8 @@
 /** A write from request to answer: http → dialect → plan → engine → response, one call per stage. */
 
 import { runToEnd, schedule, type Task } from '../base/cooperative.ts';
+import { withSentValue } from '../dialect/payload.ts';
+import type { Document } from '../encode/document.ts';
 import type { Engine, WriteTerms } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
 import type { BodyReceiver } from '../http/body/body-receiver.ts';
@@ -31,8 +33,9 @@ export async function write(
   const dryRun = received.preferences.tx === 'rollback';
   let terms: WriteTerms = { dryRun };
   const body = method === 'DELETE' ? undefined : await bodies.receive(call.request);
+  let document: Document | undefined;
   const understand = function* (): Task<PlannedWrite> {
-    const document = body && (yield* readDocument(body.bytes, headers.get('content-type')));
+    document = body && (yield* readDocument(body.bytes, headers.get('content-type')));
     const retry = body && readIdempotencyKey(call, body.bytes);
     if (retry !== undefined) terms = { dryRun, retry: scopeIdempotencyKey(retry, context) };
     context.done('parse');
@@ -45,6 +48,8 @@ export async function write(
     const [result] = await trackWork(context, execute(engine, [planned], terms));
     context.done('engine');
     return writeAnswer(planned, result!);
+  } catch (error) {
+    throw withSentValue(error, document, received.query.columns);
   } finally {
     body?.release();
   }

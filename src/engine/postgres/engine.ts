@@ -16,7 +16,7 @@ import type { Connection, Pool } from './connections/pool.ts';
 import { checkPooling } from './connections/pooler-check.ts';
 import { postgresDialect } from './dialect.ts';
 import { type SessionSettings, within } from './driver.ts';
-import { translateError, withRowOfInput, withServerMessage } from './errors.ts';
+import { translateError } from './errors.ts';
 import { Executor } from './executor.ts';
 import type { Notice } from './notice.ts';
 import { ConnectionManager } from './primary/connection-manager.ts';
@@ -33,6 +33,7 @@ import { parseTarget } from './url.ts';
 import { noIdempotencyTable, Sweeper } from './write/idempotency-keys.ts';
 import { KeySequences } from './write/key-sequence.ts';
 import { loadRows } from './write/loader.ts';
+import { isStored, withRowOfInput } from './write/row-of-error.ts';
 import type { WriteContext } from './write/statements.ts';
 import { UnconfirmedCommit } from './write/transaction.ts';
 import { executeWrites, type Progress } from './write/write.ts';
@@ -170,9 +171,10 @@ export class PostgresEngine implements Engine {
     };
     const write = () => this.keys.retryTakenKey(pool, current, execute);
     const written = this.replicas === undefined ? write() : this.replicas.trackWrite(write);
-    return written.catch((error) => {
+    return written.catch(async (error) => {
       const { context, plan } = current();
-      throw context.adopted.collections.has(plan.into) ? withServerMessage(error) : withRowOfInput(error, plan);
+      const isAdopted = context.adopted.collections.has(plan.into);
+      throw await withRowOfInput(error, plan, isAdopted, (...values) => isStored(pool, context, ...values));
     });
   }
 

@@ -2,10 +2,9 @@
 
 import { ApiError, ERRORS, type ErrorCode } from '../../base/errors.ts';
 import type { Collection, Field } from '../../collection/declaration.ts';
-import type { WritePlan } from '../../plan/types.ts';
 import { nullViolation } from '../../plan/write/row-planner.ts';
 import { NEWEST } from '../engine.ts';
-import { diskFull, duplicateKey, keysExhausted, printValues, withRowIndex } from '../shared/write-checks.ts';
+import { diskFull, duplicateKey, keysExhausted } from '../shared/write-checks.ts';
 
 export interface ServerError extends Error {
   /** Bun's error code. */
@@ -179,7 +178,7 @@ function catalogueCode(state: string): ErrorCode | undefined {
 }
 
 /** The fields and values in `Key (a, b)=(1, x) already exists.`, in any language of the server. */
-function valuesInDetail({ byName }: Collection, detail = ''): { fields: Field[]; values: string[] } | undefined {
+export function valuesInDetail({ byName }: Collection, detail = ''): { fields: Field[]; values: string[] } | undefined {
   const found = /\(([\w, ]+)\)=\((.*)\)/s.exec(detail);
   if (found === null) return undefined;
   const fields = found[1]!.split(', ').flatMap((name) => byName.get(name) ?? []);
@@ -189,27 +188,6 @@ function valuesInDetail({ byName }: Collection, detail = ''): { fields: Field[];
   if (values.length !== fields.length) return { fields, values: [found[2]!] };
   // Values are printed as in answers: a decimal without trailing zeros.
   return { fields, values: fields.map(({ type }, index) => type.print(type.read(values[index]!))) };
-}
-
-/** Finds the conflicting row among the inserted ones; none if two have the value. */
-export function withRowOfInput(error: unknown, plan: WritePlan): unknown {
-  const state = sqlState(error) ?? '';
-  if (plan.kind !== 'insert' || plan.rows.length < 2 || !['23503', '23505'].includes(state)) return error;
-  const violation = valuesInDetail(plan.into, (error as ServerError).detail);
-  if (violation === undefined) return error;
-  const { into, rows } = plan;
-  const { fields, values } = violation;
-  const columns = fields.map((field) => into.fields.indexOf(field));
-  const texts = rows.map((row) =>
-    printValues(
-      fields,
-      columns.map((column) => row[column]),
-    ).join(', '),
-  );
-  const index = texts.indexOf(values.join(', '));
-  const isOnly = index !== -1 && index === texts.lastIndexOf(values.join(', '));
-  const apiError = state === '23503' ? translateError(error) : duplicateKey(into, fields, values);
-  return withRowIndex(apiError, isOnly ? index : undefined);
 }
 
 /** The assigned key that turned out to be taken. */

@@ -5,7 +5,7 @@ import { MAX_RETURNED_BYTES } from '../../base/limits/engine.ts';
 import type { Collection, Field, Reference } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
 import { versionOfText } from '../../collection/version.ts';
-import { describeKey, type Key } from '../../plan/keys.ts';
+import { describeKey, fieldNames, type Key } from '../../plan/keys.ts';
 import { notSingular } from '../../plan/singular.ts';
 import type { Precondition, WritePlan } from '../../plan/types.ts';
 import type { WriteResult } from '../engine.ts';
@@ -67,6 +67,8 @@ export function missingRow(collection: Collection, key: Key, index: number): Api
   const words = describeKey(collection.key, key);
   return new ApiError('CAT404', `${words} does not exist in ${collection.name}`, {
     details: `row ${index + 1}: ${words} does not exist; nothing was changed`,
+    index,
+    field: fieldNames(collection.key),
   });
 }
 
@@ -76,6 +78,8 @@ export function notInFilter(collection: Collection, key: Key, index: number): Ap
   return new ApiError('CAT412', 'a row is not as the filter says', {
     details: `row ${index + 1}: ${words} does not match, or does not exist; nothing was changed`,
     hint: 'Read the rows again, decide, and send what still holds.',
+    index,
+    field: fieldNames(collection.key),
   });
 }
 
@@ -96,16 +100,11 @@ export function idempotencyKeyReused(): ApiError {
   });
 }
 
-/** Adds the row of the body to an error. */
-export function withRowIndex<E>(error: E, index: number | undefined): E | ApiError {
-  if (!(error instanceof ApiError) || index === undefined) return error;
-  const { code, message, details, hint, headers, sqlState } = error;
-  return new ApiError(code, message, {
-    details: `row ${index + 1}: ${details ?? message}`,
-    hint: hint ?? undefined,
-    headers,
-    sqlState,
-  });
+/** Adds the row of the body to an error. The details of a body with one row do not number it. */
+export function withRowIndex<E>(error: E, index: number, isList: boolean): E | ApiError {
+  if (!(error instanceof ApiError)) return error;
+  const { message, details } = error;
+  return error.with({ index, ...(isList ? { details: `row ${index + 1}: ${details ?? message}` } : {}) });
 }
 
 /** Values for messages, printed as in CSV. */
@@ -120,6 +119,7 @@ export function duplicateKey(collection: Collection, fields: readonly Field[], v
   const constraint = isKey ? `${collection.name}_pkey` : `${collection.name}_${names.join('_')}_key`;
   return new ApiError('23505', `duplicate key value violates unique constraint "${constraint}"`, {
     details: `Key (${names.join(', ')})=(${values.join(', ')}) already exists.`,
+    field: fieldNames(fields),
   });
 }
 
@@ -130,6 +130,7 @@ export function missingReference({ name }: Collection, reference: Reference, val
     `insert or update on table "${name}" violates foreign key constraint "${reference.name}"`,
     {
       details: `Key (${reference.field.name})=(${reference.field.type.print(value)}) is not present in table "${reference.to}".`,
+      field: reference.field.name,
     },
   );
 }

@@ -17,8 +17,12 @@ export class EarlierValue {
     readonly target = '',
   ) {}
 
+  toJSON(): unknown {
+    return { [FROM]: this.request, field: this.column };
+  }
+
   toString(): string {
-    return JSON.stringify({ [FROM]: this.request, field: this.column });
+    return JSON.stringify(this);
   }
 }
 

@@ -58,7 +58,10 @@ function conflictTarget(collection: Collection, names: readonly string[] | undef
   for (const name of names) {
     if (isHidden(collection, name)) throw fieldDenied(collection.name, name, 'read');
     if (!collection.byName.has(name)) {
-      throw new ApiError('42703', `column "${name}" does not exist`, { hint: nearestHint(collection, name) });
+      throw new ApiError('42703', `column "${name}" does not exist`, {
+        hint: nearestHint(collection, name),
+        field: name,
+      });
     }
   }
   const targets = [collection.key, ...collection.unique.map(({ fields }) => fields)];

@@ -15,7 +15,7 @@ import { andItemKey } from '../read/read.ts';
 import { planOrder, withKeyOrder } from '../read/shape.ts';
 import type { Assignment, Bound, DeletePlan, UpdateEachPlan, UpdatePlan } from '../types.ts';
 import { generate, type MissingValue, missingValues, nullViolation } from './row-planner.ts';
-import { absenceIn, resolveColumns } from './stored-rows.ts';
+import { absenceIn, atRow, resolveColumns } from './stored-rows.ts';
 import { itemKey, planTerms, type WriteRequest } from './write-request.ts';
 
 export function planUpdate(collection: Collection, request: WriteRequest, payload: Payload): UpdatePlan {
@@ -62,10 +62,12 @@ export function* planUpdateEach(
     if (missing !== undefined) {
       throw new ApiError('21000', `row ${row + 1} has no ${missing.name}`, {
         hint: `An update without a filter names each row by its ${key.map(({ name }) => name).join(' and ')}. To change all that match, add a filter.`,
+        index: row,
+        field: missing.name,
       });
     }
     const names = Object.keys(object).filter((name) => !key.some((field) => field.name === name));
-    const fields = resolveColumns(collection, 'update', names);
+    const fields = atRow(row, () => resolveColumns(collection, 'update', names));
     for (const field of fields) given.add(field);
     const values = key.map((field) => {
       try {

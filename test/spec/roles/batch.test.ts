@@ -1,5 +1,6 @@
 /** Batches under roles: each request has exactly the rights of a single one, and errors reveal nothing more. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import type { ProblemBody } from '../../../src/response/problem.ts';
 import { ORDER_SHOP_ROWS, ORDER_SHOP_WITH_ROLES } from '../../support/engines/order-shop.ts';
 import { declaredBy, openRoled, ROLE_ENGINES, type Roled } from '../../support/engines/roles.ts';
 import { openDeclared } from '../../support/engines/shop.ts';
@@ -21,8 +22,7 @@ describe.each(ROLE_ENGINES)('a batch under roles on %s', (engine) => {
   };
   const TAKE = { method: 'PATCH', path: '/products?id=eq.1', body: { stock: 9 }, affects: 1 };
   const outcome = async (response: Response) => {
-    const body = await response.json();
-    return { status: response.status, code: body.code, request: body.request, ...body };
+    return { status: response.status, ...((await response.json()) as ProblemBody) };
   };
   const attempt = async (role: string | undefined, requests: unknown, headers = {}) =>
     outcome(await shop.as(role, { customer: 'ann' }).fetch('/batch', sendJson('POST', requests, headers)));
@@ -34,7 +34,7 @@ describe.each(ROLE_ENGINES)('a batch under roles on %s', (engine) => {
 
   test('a clerk places an order', async () => {
     const response = await clerk().fetch('/batch', sendJson('POST', [ORDER, LINE, TAKE]));
-    expect([response.status, (await response.json()).map(({ status }: { status: number }) => status)]).toEqual([
+    expect([response.status, ((await response.json()) as { status: number }[]).map(({ status }) => status)]).toEqual([
       200,
       [201, 201, 204],
     ]);

@@ -1,6 +1,7 @@
 /** POST /batch: several writes, in order, all or nothing. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { MAX_BATCH_REQUESTS } from '../../../src/base/limits/http.ts';
+import type { ProblemBody } from '../../../src/response/problem.ts';
 import { type Catalogue, ENGINES } from '../../support/engines/catalogue.ts';
 import { ORDER_SHOP, ORDER_SHOP_ROWS } from '../../support/engines/order-shop.ts';
 import { openDeclared } from '../../support/engines/shop.ts';
@@ -36,11 +37,11 @@ describe.each(Object.keys(ENGINES))('a batch on %s', (engine) => {
   const fail = async (requests: unknown, status: number, code: string, request?: number) => {
     const before = await stored();
     const response = await send(requests);
-    const problem = await response.json();
+    const problem = (await response.json()) as ProblemBody;
     expect({ status: response.status, problem }).toMatchObject({ status, problem: { code } });
     expect(problem.request).toBe(request);
     expect(await stored()).toEqual(before);
-    return problem as { message: string; details: string; hint: string };
+    return problem;
   };
 
   const ORDER = { method: 'POST', path: '/orders', body: { customer: 'bob', total: 9 } };
@@ -102,6 +103,25 @@ describe.each(Object.keys(ENGINES))('a batch on %s', (engine) => {
       // Later requests do not depend on the failing one.
       await fail([...requests, failing, ...others.slice(2)], status, code, index);
     }
+  });
+
+  test('an error names the request, and the row, field and value in its body', async () => {
+    const line = { order_id: { $from: 0, field: 'id' }, product_id: 1, quantity: 1 };
+    const wrong = (change: object) => [ORDER, { ...lines(), body: [line, { ...line, product_id: 2, ...change }] }];
+    expect(await fail(wrong({ quantity: 0 }), 400, '23514', 1)).toMatchObject({
+      index: 1,
+      field: 'quantity',
+      value: 0,
+    });
+    const missing = await fail(wrong({ product_id: 99 }), 409, '23503', 1);
+    expect(missing).toMatchObject({ index: 1, field: 'product_id', value: 99 });
+    const order = await fail(
+      [ORDER, { ...ORDER, body: { customer: 'x', total: { $from: 0, field: 'customer' } } }],
+      400,
+      '22P02',
+      1,
+    );
+    expect(order).toMatchObject({ field: 'total', value: { $from: 0, field: 'customer' } });
   });
 
   test('a request sees the rows of the requests before it', async () => {
@@ -258,7 +278,7 @@ describe.each(Object.keys(ENGINES))('a batch on %s', (engine) => {
     expect(await shop.list('/orders?id=gt.1')).toHaveLength(1);
     const other = await send([ORDER], headers);
     expect([other.status, await other.json()]).toEqual([422, expect.objectContaining({ code: 'CAT422' })]);
-    expect(Object.keys(await (await send([ORDER, ORDER], headers)).json())).not.toContain('request');
+    expect(Object.keys((await (await send([ORDER, ORDER], headers)).json()) as object)).not.toContain('request');
   });
 
   test('a failed batch is not remembered for its Idempotency-Key', async () => {
@@ -331,7 +351,7 @@ describe.each(Object.keys(ENGINES))('a batch on %s', (engine) => {
     ['an unknown content type', [{ ...ORDER, body: 'x', headers: { 'Content-Type': 'text/xml' } }], 0],
   ])('%s is rejected', async (_, requests, request) => {
     const { message, hint } = await fail(requests, 400, 'PGRST102', request);
-    expect([message.length > 0, hint.length > 0]).toEqual([true, true]);
+    expect([message.length > 0, hint!.length > 0]).toEqual([true, true]);
   });
 
   test('a batch in a batch is rejected', async () => {
@@ -345,7 +365,7 @@ describe.each(Object.keys(ENGINES))('a batch on %s', (engine) => {
       ['application/json', ''],
     ]) {
       const response = await shop.fetch('/batch', { method: 'POST', body: body!, headers: { 'content-type': type! } });
-      expect([response.status, (await response.json()).code]).toEqual([400, 'PGRST102']);
+      expect([response.status, ((await response.json()) as ProblemBody).code]).toEqual([400, 'PGRST102']);
     }
   });
 
@@ -386,7 +406,10 @@ describe.each(Object.keys(ENGINES))('a batch on %s', (engine) => {
     const [answer] = await succeed([ORDER], { 'x-forwarded-prefix': '/api' });
     expect(answer!.headers.location).toBe('/api/orders?id=eq.2');
     const response = await shop.fetch('/rest/v1/batch', sendJson('POST', [ORDER]));
-    expect([response.status, (await response.json())[0].headers.location]).toEqual([200, '/rest/v1/orders?id=eq.3']);
+    expect([response.status, ((await response.json()) as Answered[])[0]!.headers.location]).toEqual([
+      200,
+      '/rest/v1/orders?id=eq.3',
+    ]);
   });
 
   test('batches at the same time do not disturb each other', async () => {

@@ -27,6 +27,8 @@ collections:
 
 const ROLES = `
 roles:
+  anonymous:
+    products: { read: { fields: [id, sku] } }
   clerk:
     orders: { read: { where: 'customer=eq.{claims.customer}', fields: [id, customer] }, create: true }
     order_lines: { read: true, create: true }

@@ -95,13 +95,13 @@ export function insertedValue({ collection, sequence, adopted }: WriteContext, f
   return fill === undefined ? column : `coalesce(${column}, ${fill})`;
 }
 
-/** Counts input rows that may not be stored, as far as is known before. */
+/** Finds the first input row that may not be stored, as far as is known before. */
 export function compileBefore(context: WriteContext, created: Predicate, rows: string): Statement {
   const { collection, dialect } = context;
   return buildStatement(dialect, (bind) => {
-    const input = `select * from ${recordset(context, bind(rows, TEXT), collection.fields)}`;
+    const input = `select *, row_number() over () - 1 as "row index" from ${recordset(context, bind(rows, TEXT), collection.fields)}`;
     const rule = compilePredicate(created, scopeOf(dialect, bind, collection.name));
-    return `select count(*)::int4 as refused from (${input}) as ${identifier(collection.name)} where (${rule}) is not true`;
+    return `select min("row index")::int4 as refused from (${input}) as ${identifier(collection.name)} where (${rule}) is not true`;
   });
 }
 

@@ -216,8 +216,8 @@ async function allowedRows(runner: Runner, context: WriteContext, plan: InsertPl
   const json = rows.length <= ROWS_PER_SLICE ? runToEnd(task) : await schedule(task);
   const created = checkBeforeInsert(plan);
   if (created === undefined) return json;
-  const [row] = await query<{ refused: number }>(runner, compileBefore(context, created, json));
-  if (row!.refused > 0) throw rowDenied(into.name);
+  const [row] = await query<{ refused: number | null }>(runner, compileBefore(context, created, json));
+  if (row!.refused !== null) throw rowDenied(into.name).with({ index: row!.refused });
   return json;
 }
 

@@ -21,7 +21,7 @@ export function brokenReference(connection: Connection, catalogue: Catalogue, st
   let index = 0;
   for (const values of valuesOf(collection, step)) {
     const missing = missingIn(connection, catalogue, collection, values);
-    if (missing !== undefined) return withRowIndex(missing, isList ? index : undefined);
+    if (missing !== undefined) return step.kind === 'change' ? missing : withRowIndex(missing, index, isList);
     index++;
   }
   return referrer(connection, catalogue, collection, step) ?? unknownReference(collection);
@@ -138,7 +138,7 @@ export function checkReferences(
   for (const { reference, value, index } of references) {
     spendRow();
     if (exists(connection, reference.to, collection.among.get(reference.to)!.key[0]!.name, value)) continue;
-    throw withRowIndex(missingReference(collection, reference, valueIn(reference.field.type, value)), index);
+    throw withRowIndex(missingReference(collection, reference, valueIn(reference.field.type, value)), index, true);
   }
 }
 

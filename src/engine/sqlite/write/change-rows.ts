@@ -97,7 +97,8 @@ function insertEach(
     try {
       if (step.before !== undefined) {
         const { sql, params } = step.before;
-        if (connection.number({ sql, params: [...row, ...params] }) !== 1) throw rowDenied(collection.name);
+        if (connection.number({ sql, params: [...row, ...params] }) !== 1)
+          throw rowDenied(collection.name).with({ index });
       }
       if (step.returning === undefined && step.allowed === undefined) {
         const { changes, lastInsertRowid } = connection.run(insert);
@@ -130,7 +131,7 @@ function insertEach(
       const told = translateError(error, { collection, given: giving });
       const isTaken = told instanceof ApiError && told.code === '23505' && step.meets === undefined;
       const first = isTaken ? firstTaken(connection, collection, row) : undefined;
-      throw withRowIndex(first ?? told, step.rows.length > 1 ? index : undefined);
+      throw withRowIndex(first ?? told, index, step.rows.length > 1);
     }
   }
   return affected !== 1 || key === undefined ? { affected, inserted, changed } : { affected, inserted, changed, key };
@@ -201,7 +202,7 @@ function changeEach(connection: Connection, collection: Collection, step: Change
       return change(connection, collection, each, step.returning !== undefined).changed;
     } catch (error) {
       if (isReferenceError(error) || error instanceof ApiError) throw error;
-      throw withRowIndex(translateError(error, { collection, given: (name) => set[name] }), index);
+      throw withRowIndex(translateError(error, { collection, given: (name) => set[name] }), index, true);
     }
   });
   return { affected: step.changes.length, inserted: 0, changed };
