@@ -42,7 +42,7 @@ export const ERRORS = {
     status: 401,
     meaning: 'The token has expired, is not valid yet, or names another audience, issuer or role',
   },
-  '0A000': { status: 400, meaning: 'NaN and infinity are not whole numbers' },
+  '0A000': { status: 400, meaning: 'NaN and infinity are not whole numbers, or an array has several dimensions' },
   '21000': {
     status: 400,
     meaning: 'A write without a filter, one that would change a row twice, or $from with other than one row',
@@ -53,10 +53,12 @@ export const ERRORS = {
   '22007': { status: 400, meaning: 'A date or time cannot be read' },
   '22008': { status: 400, meaning: 'A date or time is out of range, or the day does not exist' },
   '22009': { status: 400, meaning: 'The offset of a time zone is out of range' },
+  '22012': { status: 400, meaning: 'A division by zero' },
   '22021': { status: 400, meaning: 'Text is not valid UTF-8 or holds a NUL' },
   '22023': { status: 400, meaning: 'A JSON value cannot be cast because it has another type' },
   '22025': { status: 400, meaning: 'A like pattern ends with its escape character' },
   '2201B': { status: 400, meaning: 'A regular expression is invalid or not supported' },
+  '2202E': { status: 400, meaning: 'The dimensions of two arrays do not match' },
   '22P02': { status: 400, meaning: 'A value does not have the type of its field' },
   '23502': { status: 400, meaning: 'A required field is null or missing' },
   '23503': { status: 409, meaning: 'A reference to or from another table would be broken' },
@@ -87,8 +89,7 @@ export const ERRORS = {
   CAT409: { status: 409, meaning: 'Another request with the same idempotency key is in progress; retry' },
   CAT412: {
     status: 412,
-    meaning:
-      'The row has changed since it was read, or a request of a batch affects another number of rows',
+    meaning: 'The row has changed since it was read, or a request of a batch affects another number of rows',
   },
   CAT413: { status: 413, meaning: 'The request body is larger than the limit' },
   CAT414: { status: 414, meaning: 'The URL is longer than the limit' },

@@ -37,9 +37,23 @@ export function* readPayload(document: Document, columns: readonly string[] | un
   return { columns: names, rows };
 }
 
-/** The objects of a bulk update keep their own keys: each changes only the fields it contains. */
-export function readObjects(document: Document): readonly JsonObject[] | undefined {
-  return document.kind === 'json' && Array.isArray(document.value) ? document.value.map(objectAt) : undefined;
+/** An object of a bulk update: it changes only the fields it contains. */
+export interface NamedCells {
+  readonly names: readonly string[];
+  readonly cells: readonly unknown[];
+}
+
+/** The objects of a bulk update keep their own keys, unless `columns` or the header of a table names the fields. */
+export function* readObjects(document: Document, columns: readonly string[] | undefined): Task<readonly NamedCells[]> {
+  if (document.kind === 'table' || columns !== undefined) {
+    const payload = yield* readPayload(document, columns);
+    return payload.rows.map((cells) => ({ names: payload.columns, cells }));
+  }
+  const { value } = document;
+  return yield* mapInSlices(Array.isArray(value) ? value : [value], (item, index) => {
+    const object = objectAt(item, index);
+    return { names: Object.keys(object), cells: Object.values(object) };
+  });
 }
 
 /** Adds the value of the body that an error is about. */

@@ -6,7 +6,7 @@ import { parseJson } from '../../collection/exact-json.ts';
 import type { Value } from '../../collection/value.ts';
 import { coerce, withLocation } from '../../plan/coerce.ts';
 import { checkRules } from '../../plan/field-rules.ts';
-import type { Assignment, WritePlan } from '../../plan/types.ts';
+import { type Assignment, isOperation, type WritePlan } from '../../plan/types.ts';
 import type { EarlierValue } from '../../plan/write/earlier-value.ts';
 import { nullViolation } from '../../plan/write/row-planner.ts';
 import type { WriteResult } from '../engine.ts';
@@ -32,14 +32,18 @@ export function resolveValue<V extends Value | undefined>(
 
 export function resolvePlan(plan: WritePlan, results: readonly WriteResult[]): WritePlan {
   const resolve = <V extends Value | undefined>(value: V) => resolveValue(value, plan.into, results);
-  const resolveSet = (set: readonly Assignment[]) => set.map((each) => ({ ...each, value: resolve(each.value) }));
+  const resolveSet = (set: readonly Assignment[]) =>
+    set.map((each) => (isOperation(each) ? each : { ...each, value: resolve(each.value) }));
   switch (plan.kind) {
     case 'insert':
       return { ...plan, rows: plan.rows.map((row) => row.map(resolve)) };
     case 'update':
       return { ...plan, set: resolveSet(plan.set) };
     case 'update-each':
-      return { ...plan, changes: plan.changes.map((each) => ({ ...each, set: resolveSet(each.set) })) };
+      return {
+        ...plan,
+        changes: plan.changes.map(({ key, set }) => ({ key: key.map(resolve), set: resolveSet(set) })),
+      };
     case 'delete':
       return plan;
   }

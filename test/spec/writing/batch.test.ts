@@ -72,6 +72,18 @@ describe.each(Object.keys(ENGINES))('a batch on %s', (engine) => {
     expect(await shop.list('/products?select=stock&id=lt.3')).toEqual([{ stock: 9 }, { stock: 4 }]);
   });
 
+  test('an order takes its stock, and fails if there is too little', async () => {
+    const order = (quantity: number) => [
+      ORDER,
+      { ...lines(), body: { order_id: { $from: 0, field: 'id' }, product_id: 2, quantity } },
+      { method: 'PATCH', path: '/products/2', body: { stock: { decrement: quantity } } },
+    ];
+    await succeed(order(3));
+    expect(await fail(order(3), 400, '23514', 2)).toMatchObject({ field: 'stock' });
+    await succeed(order(2));
+    expect(await shop.list('/products?id=eq.2&select=stock')).toEqual([{ stock: 0 }]);
+  });
+
   test('/catalogue/batch is the same', async () => {
     const response = await shop.fetch('/catalogue/batch', sendJson('POST', [ORDER, lines(1)]));
     expect(response.status).toBe(200);
@@ -206,6 +218,7 @@ describe.each(Object.keys(ENGINES))('a batch on %s', (engine) => {
       await succeed([
         { method: 'PATCH', path: '/products?sku=eq.tea', body: { stock: 6 } },
         { method: 'PATCH', path: '/products', body: [{ id: 2, stock: from }] },
+        { method: 'PATCH', path: '/products?on_conflict=sku', body: [{ sku: { $from: 0, field: 'sku' }, price: 2 }] },
         {
           method: 'POST',
           path: '/products',

@@ -5,7 +5,7 @@ import type { EarlierValue } from '../../../plan/write/earlier-value.ts';
 import type { WriteResult } from '../../engine.ts';
 import { resolveValue } from '../../shared/earlier-values.ts';
 import { sqliteDialect } from '../dialect.ts';
-import type { Change, Step } from './jobs.ts';
+import type { Step } from './jobs.ts';
 
 export function resolveStep(step: Step, collection: Collection, results: readonly WriteResult[]): Step {
   const resolve = (value: Value): Value => {
@@ -13,17 +13,16 @@ export function resolveStep(step: Step, collection: Collection, results: readonl
     const { type } = collection.byName.get((value as EarlierValue).target)!;
     return sqliteDialect.stored(resolveValue(value, collection, results), type);
   };
-  const resolveChange = <C extends Change>(change: C): C => ({
-    ...change,
-    statement: { ...change.statement, params: change.statement.params.map(resolve) },
-    set: Object.fromEntries(Object.entries(change.set).map(([name, value]) => [name, resolve(value)])),
-  });
   switch (step.kind) {
     case 'insert':
       return { ...step, rows: step.rows.map((row) => row.map(resolve)) };
     case 'change':
-      return resolveChange(step);
+      return {
+        ...step,
+        statement: { ...step.statement, params: step.statement.params.map(resolve) },
+        set: Object.fromEntries(Object.entries(step.set).map(([name, value]) => [name, resolve(value)])),
+      };
     case 'change-each':
-      return { ...step, changes: step.changes.map(resolveChange) };
+      return { ...step, changes: step.changes.map(({ shape, params }) => ({ shape, params: params.map(resolve) })) };
   }
 }
