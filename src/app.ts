@@ -81,10 +81,10 @@ function servePages(
   return (next) => (request, context) => {
     const { prefix, path } = context.location;
     if (pages === undefined || catalogue.collections.has(firstPart(path))) return next(request, context);
-    const seen =
+    const catalogueOf =
       authenticate &&
       (() => andThen(authenticate(request, context), ({ permissions }) => permissions?.catalogue ?? catalogue));
-    const page = pages(path.split('?', 1)[0]!, request, prefix, seen, context);
+    const page = pages(path.split('?', 1)[0]!, request, prefix, catalogueOf, context);
     return page === undefined ? next(request, context) : andThen(page, withoutSniffing);
   };
 }
@@ -117,8 +117,8 @@ function handler(options: AppOptions, bodies: BodyReceiver): Handler {
   const { catalogue, engine, plans = false } = options;
   const writing = { engine, bodies, allowUnfiltered: options.allowUnfilteredWrites };
   return (request, context) => {
-    const seen = context.access?.permissions?.catalogue ?? catalogue;
-    const call = readCall(context.method, context.location, request, seen);
+    const visible = context.access?.permissions?.catalogue ?? catalogue;
+    const call = readCall(context.method, context.location, request, visible);
     context.route = routeOf(call);
     if (call.method === 'OPTIONS') return optionsAnswer(call);
     if (call.method !== 'GET' && call.method !== 'HEAD') return write(writing, call, call.method, context);

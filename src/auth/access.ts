@@ -14,7 +14,7 @@ import type { PageContext, Pages } from '../http/pages.ts';
 import { claimPath } from '../settings/access.ts';
 import { ConfigError, type ServeSettings } from '../settings/by-command.ts';
 import { credentialsNeeded, noSuchRole } from './errors.ts';
-import { Keys } from './keys.ts';
+import { keyCache } from './keys.ts';
 import { openPublicKeys } from './public-keys.ts';
 import { credentialsOf, type RequestCredentials } from './request-credentials.ts';
 import { rightsOf } from './rights.ts';
@@ -25,6 +25,9 @@ import { CredentialStore } from './store.ts';
 import { Tokens } from './tokens.ts';
 import { Users } from './users.ts';
 import { secretVerifier, type Verifier } from './verifiers.ts';
+
+/** The context of a request from within the process. */
+const AT_ROOT: PageContext = { location: { prefix: '', path: '/' } };
 
 export interface AccessOptions {
   readonly engine: Engine;
@@ -63,7 +66,7 @@ export function openAuthentication(options: AccessOptions): Authentication {
     role: claimPath(settings.jwtRoleClaim)!,
   };
   const tokens = new Tokens(verifier, required, check('PGRST303'));
-  const keys = new Keys(store, check('CAT401'));
+  const keys = keyCache(store, check('CAT401'));
   const users = new Users(store, settings.sessionHours * 3_600, check('CAT401'));
   const account = (by: Account['by'], caller: Caller): Account => ({
     by,
@@ -73,15 +76,15 @@ export function openAuthentication(options: AccessOptions): Authentication {
   });
   const counts: Counts = { refused: 0, logins: 0, loginsRefused: 0 };
 
-  const cookieScope = (request: Request, context: PageContext | undefined): CookieScope => ({
-    isSecure: proxies.isSecure(request, context?.peer),
-    prefix: context?.location.prefix ?? '',
+  const cookieScope = (request: Request, { peer, location }: PageContext): CookieScope => ({
+    isSecure: proxies.isSecure(request, peer),
+    prefix: location.prefix,
   });
 
   function callerOf(
     credentials: RequestCredentials | undefined,
     request: Request,
-    context: PageContext | undefined,
+    { peer }: PageContext,
   ): MaybePromise<Caller> {
     switch (credentials?.kind) {
       case undefined:
@@ -92,18 +95,18 @@ export function openAuthentication(options: AccessOptions): Authentication {
       case 'key':
         return keys.callerOf(credentials.text);
       case 'session':
-        if (!isRead(request)) requireSameOrigin(request, context?.peer, proxies);
+        if (!isRead(request)) requireSameOrigin(request, peer, proxies);
         return users.callerOf(credentials.text);
     }
   }
 
-  function reject(error: unknown, request: Request, context: PageContext | undefined): never {
+  function reject(error: unknown, request: Request, context: PageContext): never {
     if (!(error instanceof ApiError)) throw error;
     if (error.status < 500) counts.refused++;
     throw error.code === 'CAT401' ? withExpiredCookie(error, cookieScope(request, context)) : error;
   }
 
-  function identify(request: Request, context?: PageContext): MaybePromise<Caller> {
+  function identify(request: Request, context = AT_ROOT): MaybePromise<Caller> {
     try {
       const credentials = credentialsOf(request.headers, () => cookieScope(request, context));
       const caller = callerOf(credentials, request, context);
@@ -113,7 +116,7 @@ export function openAuthentication(options: AccessOptions): Authentication {
     }
   }
 
-  async function accountOf(request: Request, context?: PageContext): Promise<Account> {
+  async function accountOf(request: Request, context = AT_ROOT): Promise<Account> {
     try {
       const credentials = credentialsOf(request.headers, () => cookieScope(request, context));
       const caller = await callerOf(credentials, request, context);
@@ -151,7 +154,7 @@ async function warningsOf(
   hasTokens: boolean,
 ): Promise<readonly string[]> {
   try {
-    const holders = { keys: await store.keys(), users: await store.users() };
+    const holders = { keys: await store.keys.all(), users: await store.users.all() };
     const undeclared = undeclaredRoles(holders, roles);
     // A token may name any role.
     const warning = hasTokens ? undefined : similarToAnonymous(roles, holders);

@@ -1,6 +1,5 @@
 /** API keys. A key is shown once, when it is created. The database holds its hash, which is safe for 256 random bits. */
 import type { Caller } from '../collection/caller.ts';
-import type { MaybePromise } from '../engine/engine.ts';
 import { andThen } from '../response/request-context.ts';
 import { type CachedCredential, CredentialCache } from './credential-cache.ts';
 import { invalidToken } from './errors.ts';
@@ -17,7 +16,7 @@ interface NewKey {
 /** Resolves to the key itself, which is shown only now. */
 export async function addKey(store: CredentialStore, { name, role, claims, expires }: NewKey): Promise<string> {
   const text = newKeyText();
-  await store.addKey({
+  await store.keys.add({
     hash: hashOf(text),
     name,
     role,
@@ -28,22 +27,8 @@ export async function addKey(store: CredentialStore, { name, role, claims, expir
   return text;
 }
 
-export class Keys {
-  private readonly lookups: CredentialCache;
-
-  constructor(store: CredentialStore, checkRole: (caller: Caller) => void) {
-    this.lookups = new CredentialCache((hash) =>
-      andThen(store.key(hash), (key): CachedCredential => {
-        const credential = credentialOf(key);
-        checkRole(credential.caller);
-        return credential;
-      }),
-    );
-  }
-
-  callerOf(text: string): MaybePromise<Caller> {
-    return this.lookups.callerOf(hashOf(text));
-  }
+export function keyCache(store: CredentialStore, checkRole: (caller: Caller) => void): CredentialCache {
+  return new CredentialCache((hash) => andThen(store.keys.find(hash), credentialOf), checkRole);
 }
 
 function credentialOf(key: StoredKey | undefined): CachedCredential {

@@ -95,7 +95,7 @@ async function withSource<T>(
 
 async function credentialsIn(engine: Engine): Promise<Credentials> {
   const store = new CredentialStore(engine);
-  return { keys: (await store.keys()).length, users: (await store.users()).length };
+  return { keys: (await store.keys.all()).length, users: (await store.users.all()).length };
 }
 
 /** Referenced collections first; a cycle begins anywhere. */

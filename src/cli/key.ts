@@ -86,7 +86,7 @@ async function add(settings: Settings, given: string): Promise<void> {
 }
 
 async function list(settings: Settings): Promise<void> {
-  const keys = await withStore(settings, (store) => store.keys());
+  const keys = await withStore(settings, (store) => store.keys.all());
   const rows = keys
     .map(({ name, role, claims, created_at, expires_at }) => ({ name, role, claims, created_at, expires_at }))
     .sort((one, other) => (one.name < other.name ? -1 : 1));
@@ -95,7 +95,7 @@ async function list(settings: Settings): Promise<void> {
 
 async function revoke(settings: Settings, given: string): Promise<void> {
   const name = accountName(given, 'key');
-  const wasThere = await withStore(settings, (store) => store.removeKey(name));
+  const wasThere = await withStore(settings, (store) => store.keys.remove('name', name));
   if (!wasThere) throw new ConfigError(`unknown key ${name}; catalogue key list shows all keys`);
   console.log(settings.json ? JSON.stringify({ ok: true, name }) : `The key ${name} is revoked.`);
 }

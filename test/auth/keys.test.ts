@@ -101,8 +101,8 @@ for (const engine of Object.keys(ALL_ENGINES)) {
       const key = await add(name);
       const second = service.another();
       for (const each of [service, second]) expect((await each.whoIs(bearer(key))).status).toBe(200);
-      expect(await service.store.removeKey(name)).toBe(true);
-      expect(await service.store.removeKey(name)).toBe(false);
+      expect(await service.store.keys.remove('name', name)).toBe(true);
+      expect(await service.store.keys.remove('name', name)).toBe(false);
       for (const each of [service, second]) {
         await until('the key to be refused', async () => (await each.whoIs(bearer(key))).status === 401);
       }
