@@ -1,7 +1,7 @@
 /** `catalogue key`: manages API keys. */
 import { addKey } from '../auth/keys.ts';
 import { ConfigError, describeSettings, readCommand, type Values } from '../settings/by-command.ts';
-import { setting, text } from '../settings/setting.ts';
+import { option, text } from '../settings/setting.ts';
 import type { Command } from './shared/command.ts';
 import {
   accountName,
@@ -24,20 +24,13 @@ function lifetime(given: string, name: string): number {
 }
 
 const OPTIONS = {
-  name: setting({
-    flag: '--name',
-    argument: 'NAME',
-    description: 'name of the key in the log and for key revoke',
-    byDefault: '',
-    read: text,
-  }),
-  expires: setting<number | undefined>({
-    flag: '--expires',
-    argument: 'TIME',
-    description: 'lifetime of the key, such as 12h, 90d or 1y; by default unlimited',
-    byDefault: undefined,
-    read: lifetime,
-  }),
+  name: option('--name NAME', 'name of the key in the log and for key revoke', '', text),
+  expires: option<number | undefined>(
+    '--expires TIME',
+    'lifetime of the key, such as 12h, 90d or 1y; by default unlimited',
+    undefined,
+    lifetime,
+  ),
   ...CREDENTIAL_OPTIONS,
 } as const;
 

@@ -6,26 +6,20 @@ import { type MigrationPlan, problemLines } from '../engine/migration/words.ts';
 import { maintenanceOf } from '../engine/open.ts';
 import { NO_ROWS } from '../plan/write/first-rows.ts';
 import { ConfigError, describeSettings, MIGRATE_SETTINGS, readSettings, type Values } from '../settings/by-command.ts';
-import { onOrOff, setting } from '../settings/setting.ts';
+import { onOrOff, option } from '../settings/setting.ts';
 import type { Command } from './shared/command.ts';
 import { withDatabase } from './shared/database.ts';
 import { JSON_OPTION } from './shared/options.ts';
 import { rowCount } from './shared/row-count.ts';
 
 const OPTIONS = {
-  plan: setting({
-    flag: '--plan',
-    description: 'show the changes and what prevents them, and change nothing',
-    byDefault: false,
-    read: onOrOff,
-  }),
-  allow: setting<readonly string[]>({
-    flag: '--allow',
-    argument: 'WHAT…',
-    description: 'allow a listed change that could lose data: drop:products.colour; may be repeated',
-    byDefault: [],
-    read: permissions,
-  }),
+  plan: option('--plan', 'show the changes and what prevents them, and change nothing', false, onOrOff),
+  allow: option<readonly string[]>(
+    '--allow WHAT…',
+    'allow a listed change that could lose data: drop:products.colour; may be repeated',
+    [],
+    permissions,
+  ),
   ...JSON_OPTION,
   ...MIGRATE_SETTINGS,
 } as const;

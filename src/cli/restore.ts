@@ -4,18 +4,18 @@ import { amount } from '../base/amount.ts';
 import { loadCatalogue } from '../declare/load-catalogue.ts';
 import { maintenanceOf } from '../engine/open.ts';
 import { ConfigError, describeSettings, FILE_SETTINGS, readCommand } from '../settings/by-command.ts';
-import { onOrOff, setting } from '../settings/setting.ts';
+import { onOrOff, option } from '../settings/setting.ts';
 import type { Command } from './shared/command.ts';
 import { FORCE_OPTION, JSON_OPTION } from './shared/options.ts';
 import { withProgress } from './shared/progress.ts';
 
 const OPTIONS = {
-  dropColumns: setting({
-    flag: '--drop-columns',
-    description: 'leave out columns and tables of the backup that the database does not have',
-    byDefault: false,
-    read: onOrOff,
-  }),
+  dropColumns: option(
+    '--drop-columns',
+    'leave out columns and tables of the backup that the database does not have',
+    false,
+    onOrOff,
+  ),
   ...FORCE_OPTION,
   ...JSON_OPTION,
   ...FILE_SETTINGS,

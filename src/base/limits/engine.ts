@@ -9,8 +9,6 @@ export const MAX_SEARCHED_LENGTH = 131_072;
 export const MAX_CONTAINMENT_STEPS = 1_000_000;
 /** An embedded row counts as this many bytes; the engine measures only longer rows. */
 export const SHORT_ROW_BYTES = 256;
-/** The default of --idempotency-hours: how long the service stores an answer for its Idempotency-Key. */
-export const DEFAULT_IDEMPOTENCY_HOURS = 24;
 /** The maximum size of an answer stored for its Idempotency-Key, or twice the size of the request. */
 export const MAX_STORED_ANSWER_BYTES = 64 * 1024;
 /** The maximum size of all answers stored for the keys of one caller. */
@@ -75,18 +73,12 @@ export const MAX_CANDIDATE_TRIGRAMS = 16;
 export const MAX_ALL_CANDIDATE_TRIGRAMS = 64;
 export const MAX_CANDIDATE_QUERY = 2_000;
 export const MAX_CANDIDATE_DEPTH = 10;
-/** The default of --query-timeout. */
-export const DEFAULT_QUERY_SECONDS = 10;
 /** How long a dry run may take, unless --dry-run-timeout says otherwise. */
 export const DEFAULT_DRY_RUN_SECONDS = 2;
 /** The chunk size of a streamed result in characters. */
 export const PART_LENGTH = 256 * 1024;
 /** Results up to this size are not streamed. */
 export const BUFFERED_LENGTH = 1024 * 1024;
-/** The default of --pool-size. */
-export const DEFAULT_POOL_SIZE = 10;
-/** The default of --connect-timeout. */
-export const DEFAULT_CONNECT_SECONDS = 5;
 /** The default of --replica-lag. */
 export const DEFAULT_REPLICA_LAG_SECONDS = 10;
 /** PostgreSQL reads larger results, by rows or bytes, through a cursor. */
@@ -96,5 +88,3 @@ export const CURSOR_BYTES = 8 * 1024 * 1024;
 export const ROW_CACHE_BYTES = 4 * 1024 * 1024;
 /** The default time limit of commands. */
 export const DEFAULT_COMMAND_SECONDS = 3_600;
-/** The default of --backup-keep. */
-export const DEFAULT_BACKUPS_KEPT = 24;

@@ -4,8 +4,6 @@
 export const MAX_URL_LENGTH = 512 * 1024;
 /** The maximum number of parameters in a query string. */
 export const MAX_PARAMETERS = 2_000;
-/** The default of --max-body-mb. */
-export const DEFAULT_MAX_BODY_MB = 16;
 /**
  * The total memory of all bodies in flight and of what is derived from them. Beyond it, the next one is rejected with
  * 503.
@@ -77,5 +75,3 @@ export const SYNC_COMPRESSION_LENGTH = 32 * 1024;
 /** The size of the response cache, and of its largest entry. */
 export const RESPONSE_CACHE_BYTES = 16 * 1024 * 1024;
 export const MAX_CACHED_RESPONSE_BYTES = 256 * 1024;
-/** The default of --slow-query-ms. */
-export const DEFAULT_SLOW_QUERY_MS = 1_000;

@@ -6,26 +6,19 @@ import { nearestName } from '../../base/nearest-name.ts';
 import type { Catalogue } from '../../collection/declaration.ts';
 import { NoDatabase } from '../../engine/open.ts';
 import { ConfigError, DATA_SETTINGS, type Values } from '../../settings/by-command.ts';
-import { setting, text } from '../../settings/setting.ts';
+import { option, text } from '../../settings/setting.ts';
 import { withDatabase } from './database.ts';
 import { JSON_OPTION } from './options.ts';
 import { type Rows, renderTable } from './table.ts';
 
 export const CREDENTIAL_OPTIONS = {
-  role: setting({
-    flag: '--role',
-    argument: 'NAME',
-    description: 'role in the declaration, which grants the permissions',
-    byDefault: '',
-    read: text,
-  }),
-  claims: setting<Readonly<Record<string, unknown>> | undefined>({
-    flag: '--claims',
-    argument: 'JSON',
-    description: 'claims for the rules: \'{"region":"north"}\' for {claims.region}',
-    byDefault: undefined,
-    read: claims,
-  }),
+  role: option('--role NAME', 'role in the declaration, which grants the permissions', '', text),
+  claims: option<Readonly<Record<string, unknown>> | undefined>(
+    '--claims JSON',
+    'claims for the rules: \'{"region":"north"}\' for {claims.region}',
+    undefined,
+    claims,
+  ),
   ...JSON_OPTION,
   ...DATA_SETTINGS,
 } as const;
