@@ -1,7 +1,4 @@
-/**
- * The service as one function of a request: an ordered list of middleware around the handler. `requests/` shows the handler
- * stage by stage.
- */
+/** The service as one function of a request: an ordered list of middleware around the handler in `requests/`. */
 import type { Catalogue } from './collection/declaration.ts';
 import type { Engine, MaybePromise, Metric } from './engine/engine.ts';
 import { BodyReceiver } from './http/body/body-receiver.ts';

@@ -157,11 +157,8 @@ async function warningsOf(
     const holders = { keys: await store.keys.all(), users: await store.users.all() };
     const undeclared = undeclaredRoles(holders, roles);
     // A token may name any role.
-    const warning = hasTokens ? undefined : similarToAnonymous(roles, holders);
-    return [
-      ...(undeclared === undefined ? [] : [`credentials are ${undeclared}`]),
-      ...(warning === undefined ? [] : [warning]),
-    ];
+    const warnings = [undeclared && `credentials are ${undeclared}`, !hasTokens && similarToAnonymous(roles, holders)];
+    return warnings.filter((warning) => typeof warning === 'string');
   } catch {
     // The service also starts while the database is down.
     return [];

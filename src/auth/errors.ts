@@ -7,13 +7,10 @@ type Code = Extract<ErrorCode, 'PGRST300' | 'PGRST301' | 'PGRST303' | 'CAT401'>;
 
 /** The message never repeats what the client sent: it may be a secret. */
 export function invalidToken(code: Code, message: string, { headers, ...details }: ApiErrorDetails = {}): ApiError {
-  const challenge = `Bearer error="invalid_token", error_description="${message.replaceAll(/["\\]/g, '\\$&')}"`;
-  return new ApiError(code, message, { ...details, headers: { 'www-authenticate': ascii(challenge), ...headers } });
-}
-
-/** A role or a claim may hold any letter; a header may not. */
-function ascii(text: string): string {
-  return text.replaceAll(/[^\x20-\x7e]/g, '?');
+  // A role or a claim may hold any letter; a header may not.
+  const text = message.replaceAll(/["\\]/g, '\\$&').replaceAll(/[^\x20-\x7e]/g, '?');
+  const challenge = `Bearer error="invalid_token", error_description="${text}"`;
+  return new ApiError(code, message, { ...details, headers: { 'www-authenticate': challenge, ...headers } });
 }
 
 /** `lookalike`: a declared role that is probably meant for requests without credentials. */
@@ -30,7 +27,5 @@ export function credentialsNeeded(lookalike?: string): ApiError {
 
 /** The credentials are valid, but their role is not declared. */
 export function noSuchRole(code: Code, role: string): ApiError {
-  return invalidToken(code, `role "${role}" does not exist`, {
-    hint: 'Use a role of the declaration.',
-  });
+  return invalidToken(code, `role "${role}" does not exist`, { hint: 'Use a role of the declaration.' });
 }

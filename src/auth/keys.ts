@@ -3,7 +3,7 @@ import type { Caller } from '../collection/caller.ts';
 import { andThen } from '../response/request-context.ts';
 import { type CachedCredential, CredentialCache } from './credential-cache.ts';
 import { invalidToken } from './errors.ts';
-import { hashOf, newKeyText } from './secret-text.ts';
+import { hashOf, KEY_PREFIX, randomText } from './secret-text.ts';
 import type { CredentialStore, StoredKey } from './store.ts';
 
 interface NewKey {
@@ -15,7 +15,7 @@ interface NewKey {
 
 /** Resolves to the key itself, which is shown only now. */
 export async function addKey(store: CredentialStore, { name, role, claims, expires }: NewKey): Promise<string> {
-  const text = newKeyText();
+  const text = KEY_PREFIX + randomText();
   await store.keys.add({
     hash: hashOf(text),
     name,

@@ -6,8 +6,8 @@
 
 import { ApiError } from '../base/errors.ts';
 import { MAX_TRACKED_LOGINS } from '../base/limits/auth.ts';
+import { LruCache } from '../base/lru-cache.ts';
 import { networkOf } from '../base/net/address.ts';
-import { LruCache } from './lru-cache.ts';
 import { hashOf } from './secret-text.ts';
 
 interface Attempts {
@@ -17,16 +17,11 @@ interface Attempts {
   at: number;
 }
 
-interface Limit {
-  readonly free: number;
-  readonly longestSeconds: number;
-}
-
 const LIMITS = {
   both: { free: 5, longestSeconds: 300 },
   address: { free: 20, longestSeconds: 30 },
   name: { free: 50, longestSeconds: 60 },
-} as const satisfies Record<string, Limit>;
+};
 
 type Kind = keyof typeof LIMITS;
 

@@ -2,11 +2,11 @@
 import { decodeProtectedHeader, errors } from 'jose';
 import { ApiError } from '../base/errors.ts';
 import { MAX_CACHED_CREDENTIALS } from '../base/limits/auth.ts';
+import { LruCache } from '../base/lru-cache.ts';
 import type { Caller } from '../collection/caller.ts';
 import type { MaybePromise } from '../engine/engine.ts';
 import { callerOf, checkClaims, type RequiredClaims, readClaims } from './claims.ts';
 import { invalidToken } from './errors.ts';
-import { LruCache } from './lru-cache.ts';
 import { hashOf, KEY_HINT } from './secret-text.ts';
 import type { Verifier } from './verifiers.ts';
 
@@ -80,15 +80,11 @@ async function signedPayload(verifier: Verifier, token: string): Promise<Uint8Ar
 function messageFor(error: unknown, token: string): string {
   if (error instanceof errors.JWSSignatureVerificationFailed) return 'JWT cryptographic operation failed';
   if (error instanceof errors.JOSEAlgNotAllowed) return 'Wrong or unsupported encoding algorithm';
-  if (error instanceof errors.JOSENotSupported && hasCriticalExtensions(token)) {
+  // RFC 7515, 4.1.11.
+  if (error instanceof errors.JOSENotSupported && decodeProtectedHeader(token).crit !== undefined) {
     return 'The JWT demands extensions (crit) that are not supported';
   }
   if (error instanceof errors.JOSENotSupported) return 'Wrong or unsupported encoding algorithm';
   if (error instanceof errors.JWSInvalid) return "JWT couldn't be decoded";
   return 'No suitable key or wrong key type';
-}
-
-/** RFC 7515, 4.1.11: reject a token whose `crit` names unsupported extensions. */
-function hasCriticalExtensions(token: string): boolean {
-  return decodeProtectedHeader(token).crit !== undefined;
 }

@@ -1,7 +1,4 @@
-/**
- * Verifiers of tokens. A secret accepts only HS256, and public keys accept only asymmetric algorithms: the token does not choose
- * the algorithm.
- */
+/** Verifiers of tokens. The kind of key decides the algorithm: HS256 for a secret, asymmetric for public keys. */
 import { type CompactVerifyGetKey, type CompactVerifyResult, compactVerify, errors } from 'jose';
 
 export interface Verifier {

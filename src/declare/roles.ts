@@ -75,10 +75,7 @@ function reaches(included: ReadonlyMap<string, readonly At<string>[]>, from: str
   return reached.has(to);
 }
 
-/**
- * A role can update or delete only rows that it can read. The right to read may come from an included or including
- * role.
- */
+/** A role can update or delete only rows that it can read, itself or by an included or including role. */
 function checkChanges(roles: readonly Named<GivenRole>[]): void {
   const included = new Map(roles.map(({ name, value }) => [name, includedBy(value)]));
   const reads = (name: string, collection: string) =>

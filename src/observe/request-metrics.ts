@@ -1,7 +1,4 @@
-/**
- * Counts requests by route, method and status, with durations and rows. A request costs a few additions; text is
- * created only on demand.
- */
+/** Counts requests by route, method and status, with durations and rows. Text is created only on demand. */
 import type { CompletedRequest } from '../response/request-context.ts';
 import { type Family, family, type Sample } from './exposition.ts';
 

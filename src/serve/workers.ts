@@ -1,7 +1,4 @@
-/**
- * The supervisor of several worker processes on one port. It restarts a worker that dies, stops all of them, and aggregates
- * health and metrics.
- */
+/** The supervisor of worker processes on one port: restarts a dead worker, stops all, merges health and metrics. */
 
 import { STOP_SECONDS } from '../base/limits/http.ts';
 import { checkShareable } from '../engine/open.ts';

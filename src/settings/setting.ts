@@ -29,10 +29,7 @@ export function setting<T>(setting: Setting<T>): Setting<T> {
   return setting;
 }
 
-/**
- * An option of one call of a command. `usage` is its flag with the placeholder of its value, such as `--rows NUMBER`; a switch
- * has no placeholder.
- */
+/** An option of one call of a command. `usage` is `--rows NUMBER`, or the flag alone for a switch. */
 export function option<T>(usage: string, description: string, byDefault: T, read: Setting<T>['read']): Setting<T> {
   const [flag = '', argument] = usage.split(' ');
   return { flag, ...(argument && { argument }), description, byDefault, read };

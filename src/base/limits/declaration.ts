@@ -12,10 +12,7 @@ export const MAX_DECLARATION_BYTES = 1024 * 1024;
 export const MAX_NAME_LENGTH = 63;
 /** The maximum number of collections. */
 export const MAX_COLLECTIONS = 1_000;
-/**
- * The maximum number of fields: PostgreSQL has 1,600 columns per table, and the staging table of a load needs some
- * more.
- */
+/** The maximum number of fields: PostgreSQL's 1,600 columns, minus some for the staging table of a load. */
 export const MAX_FIELDS = 1_590;
 /** The maximum number of roles. */
 export const MAX_ROLES = 200;

@@ -4,17 +4,11 @@
 export const MAX_URL_LENGTH = 512 * 1024;
 /** The maximum number of parameters in a query string. */
 export const MAX_PARAMETERS = 2_000;
-/**
- * The total memory of all bodies in flight and of what is derived from them. Beyond it, the next one is rejected with
- * 503.
- */
+/** The memory of all bodies in flight and what is derived from them. Beyond it, the next one gets 503. */
 export const MAX_BODIES_BYTES = 256 * 1024 * 1024;
 /** Longer bodies are received and parsed in slices. */
 export const SHORT_BODY_BYTES = 64 * 1024;
-/**
- * If others need its memory, a body is dropped after this many seconds without progress, or behind this minimum rate in
- * bytes per second.
- */
+/** A body makes room for others after this many seconds without progress, or below these bytes per second. */
 export const STALLED_BODY_SECONDS = 1;
 export const SLOWEST_BODY_BYTES = 32 * 1024;
 /** The maximum number of rows, values, values per row, and characters of a number in a body. */
@@ -63,10 +57,7 @@ export const STOP_SECONDS = HANDOVER_SECONDS + DRAIN_SECONDS + 5;
 export const MAX_WORKERS = 256;
 /** A connection is closed after this long without activity, unless its request is in the database. */
 export const IDLE_CONNECTION_SECONDS = 120;
-/**
- * Longer headers that repeat a client's input are omitted, since many clients accept no more; error texts and log
- * fields are shortened to this.
- */
+/** Longer headers that repeat a client's input are omitted; error texts and log fields are shortened to this. */
 export const MAX_ECHOED_LENGTH = 2_048;
 /** Shorter bodies are not compressed: they fit into one packet. */
 export const MIN_COMPRESSED_LENGTH = 1024;

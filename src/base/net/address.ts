@@ -36,10 +36,7 @@ export function plainHost(host: string): string {
   return bare.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/, '');
 }
 
-/**
- * The first 64 bits of an IPv6 address, since one client usually has the whole network (RFC 6177). An IPv4 address
- * stays as it is.
- */
+/** The first 64 bits of an IPv6 address, since one client usually has that network (RFC 6177). IPv4 is whole. */
 export function networkOf(address: string): string {
   const plain = plainHost(address);
   if (!plain.includes(':') || !URL.canParse(`http://[${plain}]`)) return plain;
