@@ -30,7 +30,11 @@ export class Tokens {
 
   callerOf(token: string): MaybePromise<Caller> {
     const { verifier } = this;
-    if (verifier === undefined) throw invalidToken('PGRST300', 'Server lacks JWT secret', hintFor(token));
+    if (verifier === undefined) {
+      throw invalidToken('PGRST300', 'Server lacks JWT secret', {
+        hint: `Set --jwt-secret or --jwks to accept tokens, or send a key. ${KEY_HINT}`,
+      });
+    }
     const hash = hashOf(token);
     const known = this.cache.get(hash);
     if (known !== undefined && known.keysVersion === verifier.keysVersion() && Date.now() < known.expires) {

@@ -2,6 +2,7 @@
 
 import { ApiError } from '../base/errors.ts';
 import { keepRecent, memoize } from '../base/memo.ts';
+import { decode } from '../base/net/query-string.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import { findCollection } from '../http/call.ts';
 import { CORS_HEADERS } from '../http/edge/cors.ts';
@@ -57,7 +58,8 @@ export function openApiPages(described: Described, startPath: () => string): Pag
 
 /** The collection in `/openapi/products.json`. */
 function collectionIn(path: string): string | undefined {
-  return /^\/openapi\/([^/]+)\.json$/.exec(path)?.[1];
+  const name = /^\/openapi\/([^/]+)\.json$/.exec(path)?.[1];
+  return name && decode(name);
 }
 
 /** The first that can be served, by the order the client wrote them in: browsers put text/html first. */

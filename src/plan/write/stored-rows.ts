@@ -67,8 +67,8 @@ export function* planRows(
       return plan(cells);
     } catch (error) {
       if (!(error instanceof RowProblem)) throw error;
-      const { refusal, field } = error;
-      throw withLocation(refusal, rows.length > 1 ? index : undefined, field);
+      const { apiError, field } = error;
+      throw withLocation(apiError, rows.length > 1 ? index : undefined, field);
     }
   });
 }
