@@ -19,7 +19,7 @@ import { openPublicKeys } from './public-keys.ts';
 import { credentialsOf, type RequestCredentials } from './request-credentials.ts';
 import { rightsOf } from './rights.ts';
 import { requireSameOrigin } from './same-origin.ts';
-import { type CookieScope, expiredCookie } from './session-cookie.ts';
+import { type CookieScope, sessionCookie } from './session-cookie.ts';
 import { type Account, type Counts, NOBODY, sessionPages } from './session-pages.ts';
 import { CredentialStore } from './store.ts';
 import { Tokens } from './tokens.ts';
@@ -60,20 +60,14 @@ export function openAuthentication(options: AccessOptions): Authentication {
     if (roles.has(caller.role)) return;
     throw caller.role === ANONYMOUS.role ? credentialsNeeded(lookalike) : noSuchRole(code, caller.role);
   };
-  const required = {
-    audience: settings.jwtAudience,
-    issuer: settings.jwtIssuer,
-    role: claimPath(settings.jwtRoleClaim)!,
-  };
+  const { jwtAudience: audience, jwtIssuer: issuer, jwtRoleClaim } = settings;
+  const required = { audience, issuer, role: claimPath(jwtRoleClaim)! };
   const tokens = new Tokens(verifier, required, check('PGRST303'));
   const keys = keyCache(store, check('CAT401'));
   const users = new Users(store, settings.sessionHours * 3_600, check('CAT401'));
-  const account = (by: Account['by'], caller: Caller): Account => ({
-    by,
-    role: caller.role,
-    name: caller.name ?? null,
-    rights: rightsOf(catalogue, caller),
-  });
+  const account = (by: Account['by'], caller: Caller): Account => {
+    return { by, role: caller.role, name: caller.name ?? null, rights: rightsOf(catalogue, caller) };
+  };
   const counts: Counts = { refused: 0, logins: 0, loginsRefused: 0 };
 
   const cookieScope = (request: Request, { peer, location }: PageContext): CookieScope => ({
@@ -144,8 +138,7 @@ export async function openVerifier(
 ): Promise<Verifier | undefined> {
   if (jwtSecret !== '' && jwks !== '') throw new ConfigError('use only one of --jwt-secret and --jwks');
   if (jwtSecret !== '') return secretVerifier(jwtSecret);
-  if (jwks === '') return undefined;
-  return openPublicKeys(jwks, notice);
+  return jwks === '' ? undefined : openPublicKeys(jwks, notice);
 }
 
 async function warningsOf(
@@ -175,20 +168,20 @@ function withExpiredCookie(error: ApiError, scope: CookieScope): ApiError {
   return new ApiError(code, message, {
     details: details ?? undefined,
     hint: hint ?? undefined,
-    headers: { ...headers, 'set-cookie': expiredCookie(scope) },
+    headers: { ...headers, 'set-cookie': sessionCookie(scope) },
     ...(typeof cause === 'string' ? { cause } : {}),
   });
 }
 
 function metricsOf({ refused, logins, loginsRefused }: Counts): readonly Metric[] {
-  const counter = (name: string, help: string, value: number): Metric => ({ name, kind: 'counter', help, value });
+  const counter = (name: string, value: number, help: string): Metric => ({ name, kind: 'counter', help, value });
   return [
     counter(
       'credentials_refused_total',
-      'Requests refused for their token, key or session, or for having none.',
       refused,
+      'Requests refused for their token, key or session, or for having none.',
     ),
-    counter('logins_total', 'People who have logged in.', logins),
-    counter('logins_refused_total', 'Attempts to log in that were refused, or came too soon.', loginsRefused),
+    counter('logins_total', logins, 'People who have logged in.'),
+    counter('logins_refused_total', loginsRefused, 'Attempts to log in that were refused, or came too soon.'),
   ];
 }

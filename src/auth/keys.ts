@@ -6,24 +6,14 @@ import { invalidToken } from './errors.ts';
 import { hashOf, KEY_PREFIX, randomText } from './secret-text.ts';
 import type { CredentialStore, StoredKey } from './store.ts';
 
-interface NewKey {
-  readonly name: string;
-  readonly role: string;
-  readonly claims: Readonly<Record<string, unknown>>;
-  readonly expires?: Date | undefined;
-}
+type NewKey = Pick<StoredKey, 'name' | 'role' | 'claims'> & { readonly expires?: Date | undefined };
 
 /** Resolves to the key itself, which is shown only now. */
 export async function addKey(store: CredentialStore, { name, role, claims, expires }: NewKey): Promise<string> {
   const text = KEY_PREFIX + randomText();
-  await store.keys.add({
-    hash: hashOf(text),
-    name,
-    role,
-    claims,
-    created_at: new Date().toISOString(),
-    expires_at: expires?.toISOString() ?? null,
-  });
+  const created_at = new Date().toISOString();
+  const expires_at = expires?.toISOString() ?? null;
+  await store.keys.add({ hash: hashOf(text), name, role, claims, created_at, expires_at });
   return text;
 }
 

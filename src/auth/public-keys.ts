@@ -45,7 +45,12 @@ export async function openPublicKeys(
     [jwksCache]: cache as ExportedJWKSCache,
     [customFetch]: async (url, options) => {
       if (usable !== undefined || performance.now() - failedAt >= times.cooldownDuration) await load(url, options);
-      if (usable === undefined) throw unavailable();
+      if (usable === undefined) {
+        throw new ApiError('CAT503', 'the public keys that verify tokens are not available', {
+          hint: 'Try again in a moment.',
+          headers: { 'retry-after': '5' },
+        });
+      }
       return new Response(usable);
     },
   });
@@ -111,11 +116,4 @@ function publicKeysIn(text: string): JWK[] {
     .map(({ kty, n, e, crv, x, y, kid, alg, use }) => ({ kty, n, e, crv, x, y, kid, alg, use }) as JWK);
   if (keys.length === 0) throw new Error('it holds no public key of RSA, EC or OKP');
   return keys;
-}
-
-function unavailable(): ApiError {
-  return new ApiError('CAT503', 'the public keys that verify tokens are not available', {
-    hint: 'Try again in a moment.',
-    headers: { 'retry-after': '5' },
-  });
 }

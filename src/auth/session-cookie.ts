@@ -33,13 +33,9 @@ function acceptedNames({ isSecure, prefix }: CookieScope): readonly string[] {
   return prefix === '' ? [HOST_NAME] : [HOST_NAME, SECURE_NAME];
 }
 
-export function sessionCookie(text: string, seconds: number, scope: CookieScope): string {
+/** Without seconds, the browser deletes the cookie. */
+export function sessionCookie(scope: CookieScope, text = '', seconds = 0): string {
   const { isSecure, prefix } = scope;
   const name = acceptedNames(scope).at(-1)!;
   return `${name}=${text}; Path=${prefix === '' ? '/' : prefix}; Max-Age=${seconds}; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
-}
-
-/** Makes the browser delete the cookie. */
-export function expiredCookie(scope: CookieScope): string {
-  return sessionCookie('', 0, scope);
 }

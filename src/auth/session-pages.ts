@@ -10,7 +10,7 @@ import { type PageContext, type Pages, postOnly, readOnly } from '../http/pages.
 import { credentialsOf, type RequestCredentials, requestSession } from './request-credentials.ts';
 import type { Rights } from './rights.ts';
 import { requireSameOrigin } from './same-origin.ts';
-import { type CookieScope, expiredCookie, sessionCookie } from './session-cookie.ts';
+import { type CookieScope, sessionCookie } from './session-cookie.ts';
 import type { StartedSession, Users } from './users.ts';
 
 export const AUTH_PATH = '/auth';
@@ -63,7 +63,7 @@ export function sessionPages(options: SessionOptions): Pages {
     if (before !== undefined) await users.logout(before.text);
     context.caller = started.caller;
     const seconds = Math.round((started.expires.getTime() - Date.now()) / 1000);
-    const cookie = sessionCookie(started.text, seconds, cookieScope(request, context));
+    const cookie = sessionCookie(cookieScope(request, context), started.text, seconds);
     const body = { ...account('session', started.caller), expires_at: started.expires.toISOString() };
     return Response.json(body, { headers: { ...NO_STORE, 'set-cookie': cookie } });
   }
@@ -91,7 +91,7 @@ export function sessionPages(options: SessionOptions): Pages {
       context.caller = await Promise.try(() => users.callerOf(session.text)).catch(() => undefined);
       await users.logout(session.text);
     }
-    const cookie = expiredCookie(cookieScope(request, context));
+    const cookie = sessionCookie(cookieScope(request, context));
     return new Response(null, { status: 204, headers: { ...NO_STORE, 'set-cookie': cookie } });
   };
 

@@ -45,7 +45,9 @@ export class Tokens {
 
   private async verify(verifier: Verifier, token: string, hash: string): Promise<Caller> {
     const parts = token.split('.').length;
-    if (parts !== 3) throw invalidToken('PGRST301', `Expected 3 parts in JWT; got ${parts}`, hintFor(token));
+    // A text without dots may be a mistyped key.
+    const hint = parts === 1 ? { hint: KEY_HINT } : {};
+    if (parts !== 3) throw invalidToken('PGRST301', `Expected 3 parts in JWT; got ${parts}`, hint);
     // Read first: if the keys change meanwhile, the token is verified again.
     const keysVersion = verifier.keysVersion();
     const payload = await signedPayload(verifier, token);
@@ -59,11 +61,6 @@ export class Tokens {
     if (keysVersion !== undefined) this.cache.set(hash, { caller, expires, keysVersion });
     return caller;
   }
-}
-
-/** A text without dots may be a mistyped key. */
-function hintFor(token: string): { hint?: string } {
-  return token.includes('.') ? {} : { hint: KEY_HINT };
 }
 
 async function signedPayload(verifier: Verifier, token: string): Promise<Uint8Array> {

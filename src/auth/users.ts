@@ -15,12 +15,7 @@ import { hashPassword, isPassword, isTooLong, passwordProblem } from './password
 import { hashOf, randomText } from './secret-text.ts';
 import type { CredentialStore, StoredSession, StoredUser } from './store.ts';
 
-interface NewUser {
-  readonly name: string;
-  readonly role: string;
-  readonly claims: Readonly<Record<string, unknown>>;
-  readonly password: string;
-}
+type NewUser = Pick<StoredUser, 'name' | 'role' | 'claims' | 'password'>;
 
 export async function addUser(store: CredentialStore, { name, role, claims, password }: NewUser): Promise<void> {
   const hash = await hashPassword(password);
@@ -32,7 +27,7 @@ export async function addUser(store: CredentialStore, { name, role, claims, pass
 export async function changeUser(
   store: CredentialStore,
   name: string,
-  changes: { readonly role?: string; readonly claims?: NewUser['claims']; readonly password?: string },
+  changes: Partial<Omit<NewUser, 'name'>>,
 ): Promise<boolean> {
   const { password, ...others } = changes;
   const hashed = password === undefined ? {} : { password: await hashPassword(password) };

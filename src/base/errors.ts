@@ -1,16 +1,10 @@
 /**
  * The error catalogue: every code a client can meet, its status and what it means.
  *
- * Codes that PostgREST or PostgreSQL define keep their meaning; `CAT…` codes are ours, named after their status, for
- * what neither of them has. An expected failure is a `ApiError`, thrown wherever it is noticed and caught once, in
- * `app.ts`; anything else that is thrown is a fault of ours and becomes CAT500.
+ * Codes of PostgREST and PostgreSQL keep their meaning; `CAT…` codes are ours, named after their status. An expected
+ * error is an `ApiError`, caught once in `response/logging.ts`. Any other error is a bug and becomes CAT500.
  */
 import { shorten } from './shorten.ts';
-
-interface CatalogueEntry {
-  readonly status: number;
-  readonly meaning: string;
-}
 
 export const ERRORS = {
   PGRST100: { status: 400, meaning: 'A query parameter could not be parsed' },
@@ -92,7 +86,7 @@ export const ERRORS = {
   CAT501: { status: 501, meaning: 'The database has no table for idempotency keys' },
   CAT503: { status: 503, meaning: 'The database is not available; retry' },
   CAT507: { status: 507, meaning: 'The disk is full; reads work, writes do not' },
-} as const satisfies Record<string, CatalogueEntry>;
+} as const satisfies Record<string, { status: number; meaning: string }>;
 
 export type ErrorCode = keyof typeof ERRORS;
 

@@ -61,18 +61,13 @@ function codedTag(tag: string, coding: Coding): string {
 /** `isLate`: the answer was produced in a later turn of the event loop. */
 export function toResponse(request: Request, made: Representation, isLate: boolean): Response | Promise<Response> {
   const { method } = request;
-  if (method === 'GET' || method === 'HEAD') {
-    const condition = request.headers.get('if-none-match');
-    if (condition !== null && made.headers.etag !== undefined && matchesTag(condition, made.headers.etag)) {
-      if (made.plain instanceof ReadableStream) void made.plain.cancel();
-      return unchangedResponse(made);
-    }
-  }
-  if (method === 'HEAD') {
-    if (made.plain instanceof ReadableStream) void made.plain.cancel();
-    return headResponse(made);
-  }
   const { status, headers } = made;
+  const condition = method === 'GET' || method === 'HEAD' ? request.headers.get('if-none-match') : null;
+  const isUnchanged = condition !== null && headers.etag !== undefined && matchesTag(condition, headers.etag);
+  if (isUnchanged || method === 'HEAD') {
+    if (made.plain instanceof ReadableStream) void made.plain.cancel();
+    return isUnchanged ? unchangedResponse(made) : headResponse(made);
+  }
   const content = made.content();
   if (content instanceof Promise) {
     return content.then((body) => new Response(lateBody(body), { status, headers }));

@@ -2,7 +2,6 @@
 
 /** The longest request target (path and query). */
 export const MAX_URL_LENGTH = 512 * 1024;
-/** The maximum number of parameters in a query string. */
 export const MAX_PARAMETERS = 2_000;
 /** The memory of all bodies in flight and what is derived from them. Beyond it, the next one gets 503. */
 export const MAX_BODIES_BYTES = 256 * 1024 * 1024;
@@ -18,7 +17,6 @@ export const MAX_ROW_VALUES = 50_000;
 export const MAX_NUMBER_LENGTH = 1_000;
 /** The longest prefix in --base-path or X-Forwarded-Prefix. */
 export const MAX_PREFIX_LENGTH = 255;
-/** The number of cached hosts. */
 export const MAX_KNOWN_HOSTS = 1_000;
 /** The number of clients tracked for --rate-limit. */
 export const RATE_TABLE_CLIENTS = 65_536;
@@ -26,7 +24,6 @@ export const RATE_TABLE_CLIENTS = 65_536;
 export const RESERVED_DESCRIPTORS = 1_024;
 /** The descriptors that a thread or the console needs to start. */
 export const DESCRIPTORS_FOR_FILES = 48;
-/** The maximum nesting depth of a JSON value. */
 export const MAX_JSON_DEPTH = 100;
 /** Filters and logic conditions in one request. Each value of a list such as `like(any).{…}` counts as one. */
 export const MAX_CONDITIONS = 500;
@@ -44,7 +41,6 @@ export const MAX_CACHED_TEXTS = 500;
 export const MAX_CACHED_TEXT_LENGTH = 1_000;
 /** The number of media types of an Accept header that are read. */
 export const MAX_MEDIA_RANGES = 500;
-/** The longest Idempotency-Key. */
 export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
 /** How long requests in flight may take after a stop. */
 export const DRAIN_SECONDS = 10;
@@ -53,7 +49,6 @@ export const HANDOVER_QUIET_MS = 500;
 export const HANDOVER_SECONDS = 10;
 /** A process that has not stopped by then is killed. */
 export const STOP_SECONDS = HANDOVER_SECONDS + DRAIN_SECONDS + 5;
-/** The maximum number of worker processes. */
 export const MAX_WORKERS = 256;
 /** A connection is closed after this long without activity, unless its request is in the database. */
 export const IDLE_CONNECTION_SECONDS = 120;

@@ -2,7 +2,7 @@
 import { CredentialStore } from '../../auth/store.ts';
 import { ApiError } from '../../base/errors.ts';
 import { MAX_ACCOUNT_NAME_LENGTH, MAX_CLAIMS_BYTES } from '../../base/limits/auth.ts';
-import { nearestName } from '../../base/nearest-name.ts';
+import { suggestName } from '../../base/nearest-name.ts';
 import type { Catalogue } from '../../collection/declaration.ts';
 import { NoDatabase } from '../../engine/open.ts';
 import { ConfigError, DATA_SETTINGS, type Values } from '../../settings/by-command.ts';
@@ -69,9 +69,8 @@ export function checkRole({ roles }: Catalogue, role: string): void {
   }
   if (roles.has(role)) return;
   const names = [...roles.keys()];
-  const nearest = nearestName(role, names);
   const there = names.length === 0 ? 'the declaration has none' : `the roles are ${names.join(', ')}`;
-  throw new ConfigError(`unknown role ${role}; ${nearest === undefined ? there : `perhaps you meant ${nearest}`}`);
+  throw new ConfigError(`unknown role ${role}; ${suggestName(role, names, there)}`);
 }
 
 /** Turns the error for a name that exists into `taken`. */

@@ -1,7 +1,7 @@
 /** Opens the database of a command, and always closes it. Errors become one sentence. */
 
 import { ApiError } from '../../base/errors.ts';
-import { nearestName } from '../../base/nearest-name.ts';
+import { suggestName } from '../../base/nearest-name.ts';
 import type { Catalogue, Collection } from '../../collection/declaration.ts';
 import { loadCatalogue } from '../../declare/load-catalogue.ts';
 import type { Engine } from '../../engine/engine.ts';
@@ -49,10 +49,8 @@ export function chosenCollection({ collections }: Catalogue, name: string, how: 
   const found = collections.get(name);
   if (found !== undefined) return found;
   if (name === '') throw new ConfigError(`no collection is given. Choose one with ${how}: ${names.join(', ')}`);
-  const nearest = nearestName(name, names);
-  throw new ConfigError(
-    `unknown collection ${name}; ${nearest === undefined ? `the collections are ${names.join(', ')}` : `perhaps you meant ${nearest}`}`,
-  );
+  const advice = suggestName(name, names, `the collections are ${names.join(', ')}`);
+  throw new ConfigError(`unknown collection ${name}; ${advice}`);
 }
 
 /** An error as a message for a terminal. */
