@@ -15,12 +15,9 @@ export function invalidToken(code: Code, message: string, { headers, ...details 
 
 /** `lookalike`: a declared role that is probably meant for requests without credentials. */
 export function credentialsNeeded(lookalike?: string): ApiError {
-  const advice = 'Send a token or a key in the header Authorization: Bearer, or log in.';
+  const more = ` Requests without credentials have the role ${ANONYMOUS.role}, which is not declared. Perhaps ${lookalike} is meant for them.`;
   return new ApiError('PGRST302', 'Anonymous access is disabled', {
-    hint:
-      lookalike === undefined
-        ? advice
-        : `${advice} Requests without credentials have the role ${ANONYMOUS.role}, which is not declared. Perhaps ${lookalike} is meant for them.`,
+    hint: `Send a token or a key in the header Authorization: Bearer, or log in.${lookalike === undefined ? '' : more}`,
     headers: { 'www-authenticate': 'Bearer' },
   });
 }

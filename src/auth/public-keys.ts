@@ -8,7 +8,7 @@ import { ApiError } from '../base/errors.ts';
 import { fileProblem } from '../base/files/file-problem.ts';
 import { JWKS_FRESH_MS, JWKS_PAUSE_MS, JWKS_TIMEOUT_MS, MAX_JWKS_BYTES, MAX_PUBLIC_KEYS } from '../base/limits/auth.ts';
 import { ConfigError } from '../settings/by-command.ts';
-import { publicKeyVerifier, type Verifier } from './verifiers.ts';
+import { type Verifier, verifyByPublicKey } from './verifiers.ts';
 
 const TIMES = { cacheMaxAge: JWKS_FRESH_MS, cooldownDuration: JWKS_PAUSE_MS, timeoutDuration: JWKS_TIMEOUT_MS };
 
@@ -59,7 +59,7 @@ export async function openPublicKeys(
   });
   if (!isUrl) await loaded;
   // jose sets the time of the cache when it replaces the keys.
-  return publicKeyVerifier(keys, () => (keys.fresh ? cache.uat : undefined));
+  return { verify: (token) => verifyByPublicKey(token, keys), keysVersion: () => (keys.fresh ? cache.uat : undefined) };
 }
 
 /** An invalid key does not affect the others. */

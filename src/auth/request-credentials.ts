@@ -20,8 +20,8 @@ export function credentialsOf(headers: Headers, scope: () => CookieScope): Reque
 
 export function requestSession(headers: Headers, scope: () => CookieScope): RequestCredentials | undefined {
   const cookie = headers.get('cookie');
-  const session = cookie === null ? undefined : sessionIn(cookie, scope());
-  return session === undefined ? undefined : { kind: 'session', text: session };
+  const text = cookie === null ? undefined : sessionIn(cookie, scope());
+  return text === undefined ? undefined : { kind: 'session', text };
 }
 
 function bearerOf(authorization: string): string {

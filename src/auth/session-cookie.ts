@@ -12,12 +12,10 @@ const TEXT = /^[\w-]{43}$/;
 export function sessionIn(cookies: string, scope: CookieScope): string | undefined {
   if (!cookies.includes(NAME)) return undefined;
   const pairs = cookies.split(';').map((pair) => pair.trim());
-  for (const name of acceptedNames(scope)) {
-    const pair = pairs.find((each) => each.startsWith(`${name}=`));
-    const text = pair?.slice(name.length + 1);
-    if (text !== undefined && TEXT.test(text)) return text;
-  }
-  return undefined;
+  const texts = acceptedNames(scope).map((name) =>
+    pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1),
+  );
+  return texts.find((text) => text !== undefined && TEXT.test(text));
 }
 
 export interface CookieScope {

@@ -110,20 +110,13 @@ export class Users {
     this.checkRole(caller);
     const text = randomText();
     const expires = new Date(Date.now() + this.sessionSeconds * 1000);
-    await this.sweep();
-    await this.store.sessions.add({
-      hash: hashOf(text),
-      user_name: user.name,
-      stamp: user.stamp,
-      expires_at: expires.toISOString(),
-    });
+    if (performance.now() - this.sweptAt > SWEEP_MS) {
+      this.sweptAt = performance.now();
+      await this.store.sessions.remove('expires_at', new Date().toISOString(), '<');
+    }
+    const { name: user_name, stamp } = user;
+    await this.store.sessions.add({ hash: hashOf(text), user_name, stamp, expires_at: expires.toISOString() });
     return { text, caller, expires };
-  }
-
-  private async sweep(): Promise<void> {
-    if (performance.now() - this.sweptAt < SWEEP_MS) return;
-    this.sweptAt = performance.now();
-    await this.store.sessions.remove('expires_at', new Date().toISOString(), '<');
   }
 }
 

@@ -19,12 +19,8 @@ export function secretVerifier(secret: string): Verifier {
   };
 }
 
-export function publicKeyVerifier(keys: CompactVerifyGetKey, keysVersion: Verifier['keysVersion']): Verifier {
-  return { verify: (token) => verifyWith(token, keys), keysVersion };
-}
-
 /** A token without a key id may use any key that fits. */
-async function verifyWith(token: string, find: CompactVerifyGetKey): Promise<CompactVerifyResult> {
+export async function verifyByPublicKey(token: string, find: CompactVerifyGetKey): Promise<CompactVerifyResult> {
   try {
     return await compactVerify(token, find, { algorithms: PUBLIC_ALGORITHMS });
   } catch (error) {

@@ -103,9 +103,6 @@ export interface ApiErrorDetails {
   readonly sqlState?: string | undefined;
 }
 
-/** A trigger chooses the status of its error by the SQLSTATE `PT404`, as in PostgREST. */
-const CHOSEN_STATUS = /^PT([45]\d\d)$/;
-
 /** An expected error with code and status. Repeated input is shortened. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
@@ -128,8 +125,9 @@ export class ApiError extends Error {
     this.sqlState = sqlState;
   }
 
+  /** A trigger chooses the status of its error by the SQLSTATE `PT404`, as in PostgREST. */
   get status(): number {
-    const [, chosen] = CHOSEN_STATUS.exec(this.sqlState ?? '') ?? [];
+    const [, chosen] = /^PT([45]\d\d)$/.exec(this.sqlState ?? '') ?? [];
     return chosen === undefined ? ERRORS[this.code].status : Number(chosen);
   }
 }

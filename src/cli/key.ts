@@ -7,6 +7,7 @@ import {
   accountName,
   CREDENTIAL_OPTIONS,
   checkRole,
+  chosenAction,
   printRows,
   withStore,
   withUniqueName,
@@ -52,8 +53,7 @@ ${describeSettings(OPTIONS)}`,
   async run(args, env) {
     const { values, operands } = readCommand(OPTIONS, args, env, 2);
     const [action = '', operand = ''] = operands;
-    const work = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
-    if (work === undefined) throw new ConfigError('no action is given. Use: catalogue key add, list or revoke');
+    const work = chosenAction(ACTIONS, action, 'key');
     if (operand !== '' && (values.name !== '' || work === list)) throw new ConfigError(`unknown argument ${operand}`);
     await work(values, operand === '' ? values.name : operand);
   },

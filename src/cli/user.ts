@@ -6,6 +6,7 @@ import {
   accountName,
   CREDENTIAL_OPTIONS,
   checkRole,
+  chosenAction,
   printRows,
   withStore,
   withUniqueName,
@@ -40,11 +41,7 @@ ${describeSettings(OPTIONS)}`,
   async run(args, env) {
     const { values, operands } = readCommand(OPTIONS, args, env, 2);
     const [action = '', name = ''] = operands;
-    const work = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
-    if (work === undefined) {
-      throw new ConfigError('no action is given. Use: catalogue user add, list, role, password or remove');
-    }
-    await work(values, name);
+    await chosenAction(ACTIONS, action, 'user')(values, name);
   },
 };
 

@@ -28,14 +28,15 @@ type Encode = (body: NonNullable<Body>, coding: Coding) => Body | Promise<Body>;
 
 export function encodeAnswer(answer: Answer, accepted: Accepted | undefined, encode: Encode = encoded): Representation {
   const { status, headers, body: plain } = answer;
-  if (accepted === undefined || plain === null || lengthOf(plain) < accepted.from) {
-    return { status, headers, plain, content: () => plain };
-  }
+  const isShort = !(plain instanceof ReadableStream) && (plain?.length ?? 0) < (accepted?.from ?? 0);
+  if (accepted === undefined || plain === null || isShort) return { status, headers, plain, content: () => plain };
   const { coding } = accepted;
+  // Other bytes need another tag (RFC 9110, 8.8.3.3); the part before the first dot is the version in all of them.
+  const tag = headers.etag && { etag: `${headers.etag.slice(0, -1)}.${coding}"` };
   let content: Body | Promise<Body> | undefined;
   return {
     status,
-    headers: { ...headers, 'content-encoding': coding, ...(headers.etag && { etag: codedTag(headers.etag, coding) }) },
+    headers: { ...headers, 'content-encoding': coding, ...tag },
     plain,
     coding,
     content: () => {
@@ -47,15 +48,6 @@ export function encodeAnswer(answer: Answer, accepted: Accepted | undefined, enc
 
 function encoded(body: NonNullable<Body>, coding: Coding): Body | Promise<Body> {
   return body instanceof ReadableStream ? compressStream(body, coding) : compress(body, coding);
-}
-
-function lengthOf(body: NonNullable<Body>): number {
-  return body instanceof ReadableStream ? Number.POSITIVE_INFINITY : body.length;
-}
-
-/** Other bytes need another tag (RFC 9110, 8.8.3.3); the part before the first dot is the version in all of them. */
-function codedTag(tag: string, coding: Coding): string {
-  return `${tag.slice(0, -1)}.${coding}"`;
 }
 
 /** `isLate`: the answer was produced in a later turn of the event loop. */

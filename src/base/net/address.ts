@@ -30,12 +30,12 @@ export function hostOf(authority: string): string {
 
 /** In lower case, without brackets or trailing dot; an IPv4-mapped IPv6 address becomes IPv4. */
 export function plainHost(host: string): string {
-  const bare = host
+  return host
     .trim()
     .toLowerCase()
     .replace(/^\[(.*)\]$/, '$1')
-    .replace(/\.$/, '');
-  return bare.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/, '');
+    .replace(/\.$/, '')
+    .replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/, '');
 }
 
 /** The first 64 bits of an IPv6 address, since one client usually has that network (RFC 6177). IPv4 is whole. */

@@ -82,6 +82,15 @@ export async function withUniqueName<T>(work: Promise<T>, taken: string): Promis
   }
 }
 
+/** Finds the action that the first operand of a command names. */
+export function chosenAction<Action>(actions: Readonly<Record<string, Action>>, name: string, what: string): Action {
+  if (Object.hasOwn(actions, name)) return actions[name]!;
+  const names = Object.keys(actions)
+    .join(', ')
+    .replace(/, (\w+)$/, ' or $1');
+  throw new ConfigError(`no action is given. Use: catalogue ${what} ${names}`);
+}
+
 export function printRows(columns: readonly string[], rows: Rows, isJson: boolean, none: string): void {
   if (isJson) console.log(JSON.stringify(rows));
   else if (rows.length === 0) console.log(none);

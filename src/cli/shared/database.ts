@@ -5,8 +5,9 @@ import { suggestName } from '../../base/nearest-name.ts';
 import type { Catalogue, Collection } from '../../collection/declaration.ts';
 import { loadCatalogue } from '../../declare/load-catalogue.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { openEngine } from '../../engine/open.ts';
+import { maintenanceOf, openEngine } from '../../engine/open.ts';
 import type { Creation } from '../../engine/shared/loader.ts';
+import type { Maintenance } from '../../engine/shared/maintenance.ts';
 import { startupError } from '../../engine/shared/startup-errors.ts';
 import { NO_ROWS } from '../../plan/write/first-rows.ts';
 import { ConfigError, type DatabaseSettings } from '../../settings/by-command.ts';
@@ -34,6 +35,11 @@ export async function withDatabase<T>(
   } finally {
     await engine.close();
   }
+}
+
+/** Maintenance of the database of a command. */
+export async function openMaintenance(settings: CommandDatabase): Promise<Maintenance> {
+  return maintenanceOf(settings.database, (await loadCatalogue(settings.collections)).catalogue, settings);
 }
 
 /** Whether the collection did not exist before: this reveals a mistyped path. */
