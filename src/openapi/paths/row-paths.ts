@@ -20,8 +20,8 @@ import { keyNames, type Samples } from '../samples.ts';
 
 type Rest = Omit<Draft, 'id' | 'tag'>;
 
-/** What all operations on a collection share. A write returns a list of rows, unless `Accept` asks for one object. */
-function sharedBy(collection: Collection, shape: RowShape, path: string) {
+/** The parts that all operations on a collection share. A write returns a list of rows, unless `Accept` asks for one object. */
+function sharedParts(collection: Collection, shape: RowShape, path: string) {
   const its = (parameter: string): string => own(collection, parameter);
   const idOf = (verb: string): string => shape.id(`${verb}_${collection.name}`);
   const draft = (verb: string, rest: Rest): Draft => ({ id: idOf(verb), tag: collection.name, ...rest });
@@ -38,7 +38,7 @@ function sharedBy(collection: Collection, shape: RowShape, path: string) {
 
 export function collectionPath(collection: Collection, samples: Samples, shape: RowShape): JsonObject {
   const { name } = collection;
-  const { its, idOf, select, shapes, list, draft, write } = sharedBy(collection, shape, `/${name}`);
+  const { its, idOf, select, shapes, list, draft, write } = sharedParts(collection, shape, `/${name}`);
   const key = keyNames(collection);
   const filters = filterNames(collection);
   const page = [...select, its('order'), 'limit', 'offset'];
@@ -99,7 +99,7 @@ export function collectionPath(collection: Collection, samples: Samples, shape: 
 export function itemPath(collection: Collection, samples: Samples, shape: RowShape): JsonObject {
   const { name } = collection;
   const key = collection.key[0]!.name;
-  const { its, idOf, select, shapes, list, draft, write } = sharedBy(collection, shape, `/${name}/{${key}}`);
+  const { its, idOf, select, shapes, list, draft, write } = sharedParts(collection, shape, `/${name}/{${key}}`);
   const get = draft('read_one_of', {
     summary: `Read one row by its ${key}`,
     description: `Returns one row as an object. Its \`ETag\` is its version. ${shapes}`,
