@@ -20,7 +20,7 @@ import { keyNames, type Samples } from '../samples.ts';
 
 type Rest = Omit<Draft, 'id' | 'tag'>;
 
-/** The parts that all operations on a collection share. A write returns a list of rows, unless `Accept` asks for one object. */
+/** The parts that all operations on a collection share. A write returns a list, unless `Accept` asks for an object. */
 function sharedParts(collection: Collection, shape: RowShape, path: string) {
   const its = (parameter: string): string => own(collection, parameter);
   const idOf = (verb: string): string => shape.id(`${verb}_${collection.name}`);
