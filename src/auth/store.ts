@@ -12,7 +12,7 @@ import { keyIs } from '../plan/keys.ts';
 import { planRead } from '../plan/read/read.ts';
 import { planWholeRow, WHOLE_ROW_JSON } from '../plan/read/whole-row.ts';
 import { fieldExpression } from '../plan/resolve.ts';
-import type { Predicate, ReadPlan, WritePlan } from '../plan/types.ts';
+import type { Assignment, Predicate, ReadPlan, WritePlan } from '../plan/types.ts';
 import { readWhole } from '../response/body.ts';
 import { andThen } from '../response/request-context.ts';
 
@@ -43,7 +43,7 @@ export interface StoredSession {
 /** Interval between checks for missing tables. */
 const CHECK_MS = 500;
 const NO_COLUMNS: Encoding = { format: 'json', stripNulls: false, columns: [] };
-const WRITE_OPTIONS = { singular: false, mustExist: false, dryRun: false } as const;
+const WRITE_OPTIONS = { singular: false, mustExist: false } as const;
 
 export class CredentialStore {
   readonly keys: CredentialTable<StoredKey>;
@@ -102,17 +102,17 @@ class CredentialTable<Row extends object> {
     await this.tables.create();
     const into = this.collection;
     const rows = [into.fields.map(({ name, type }) => storeJson(type, row[name as keyof Row] ?? null))];
-    await this.engine.write(
-      { kind: 'insert', into, rows, given: into.fields, conflict: 'refuse', ...WRITE_OPTIONS },
-      NO_COLUMNS,
-    );
+    await this.execute({ kind: 'insert', into, rows, given: into.fields, conflict: 'refuse', ...WRITE_OPTIONS });
   }
 
   /** Resolves to whether the row exists. */
   change(key: string, changes: Partial<Row>): Promise<boolean> {
     const into = this.collection;
     const given = into.fields.filter(({ name }) => changes[name as keyof Row] !== undefined);
-    const set = given.map((field) => ({ field, value: storeJson(field.type, changes[field.name as keyof Row]) }));
+    const set: Assignment[] = given.map((field) => ({
+      field,
+      value: storeJson(field.type, changes[field.name as keyof Row]),
+    }));
     return this.write({ kind: 'update', into, where: keyIs(into, [key]), set, given, ...WRITE_OPTIONS });
   }
 
@@ -135,6 +135,12 @@ class CredentialTable<Row extends object> {
   }
 
   private async write(plan: WritePlan): Promise<boolean> {
-    return (await this.tables.check()) && (await this.engine.write(plan, NO_COLUMNS)).affected > 0;
+    return (await this.tables.check()) && (await this.execute(plan)) > 0;
+  }
+
+  /** Returns the number of affected rows. */
+  private async execute(plan: WritePlan): Promise<number> {
+    const [result] = await this.engine.write([{ plan, encoding: NO_COLUMNS }], { dryRun: false });
+    return result!.affected;
   }
 }

@@ -11,12 +11,13 @@ import type { WritePlan } from '../plan/types.ts';
 export function redactError(error: unknown, plan: WritePlan, collection: Collection): unknown {
   if (!(error instanceof ApiError) || collection.view === undefined) return error;
   const constraint = /constraint "([^"]+)"/.exec(error.message)?.[1];
+  const { index } = error;
   switch (error.code) {
     case '23505':
-      return mayNameDuplicate(plan, collection, constraint) ? error : DUPLICATE;
+      return mayNameDuplicate(plan, collection, constraint) ? error : DUPLICATE.with({ index });
     case '23503':
       if (error.message.startsWith('insert or update')) {
-        return mayNameReferent(plan, collection, constraint) ? error : missing(plan.into);
+        return mayNameReferent(plan, collection, constraint) ? error : missing(plan.into).with({ index });
       }
       return mayNameReferrers(collection) ? error : kept(plan.into);
     case '23514':
@@ -73,6 +74,6 @@ function kept({ name }: Collection): ApiError {
   });
 }
 
-function withoutDetails({ code, message, headers, sqlState }: ApiError): ApiError {
-  return new ApiError(code, message, { headers, sqlState });
+function withoutDetails(error: ApiError): ApiError {
+  return error.with({ details: undefined, hint: undefined });
 }

@@ -54,6 +54,8 @@ export const MAX_WORKERS = 256;
 export const IDLE_CONNECTION_SECONDS = 120;
 /** Longer headers that repeat a client's input are omitted; error texts and log fields are shortened to this. */
 export const MAX_ECHOED_LENGTH = 2_048;
+/** The field and the value of an error are shortened to this, since a response may list many errors. */
+export const MAX_ECHOED_VALUE_LENGTH = 200;
 /** Shorter bodies are not compressed: they fit into one packet. */
 export const MIN_COMPRESSED_LENGTH = 1024;
 /** Longer bodies are compressed on another thread. */

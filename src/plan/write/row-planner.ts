@@ -130,5 +130,5 @@ export function generate({ type }: Field, what: 'now' | 'uuid'): Value {
 
 export function nullViolation(collection: Collection, field: Pick<Field, 'name'>): ApiError {
   const message = `null value in column "${field.name}" of relation "${collection.name}" violates not-null constraint`;
-  return new ApiError('23502', message, { details: `${field.name} is required` });
+  return new ApiError('23502', message, { details: `${field.name} is required`, field: field.name });
 }
