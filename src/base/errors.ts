@@ -1,17 +1,11 @@
 /**
  * The error catalogue: every code a client can meet, its status and what it means.
  *
- * Codes that PostgREST or PostgreSQL define keep their meaning; `CAT…` codes are ours, named after their status, for
- * what neither of them has. An expected failure is a `ApiError`, thrown wherever it is noticed and caught once, in
- * `app.ts`; anything else that is thrown is a fault of ours and becomes CAT500.
+ * Codes of PostgREST and PostgreSQL keep their meaning; `CAT…` codes are ours, named after their status. An expected
+ * error is an `ApiError`, caught once in `response/logging.ts`. Any other error is a bug and becomes CAT500.
  */
 import { MAX_ECHOED_VALUE_LENGTH } from './limits/http.ts';
 import { shorten, shortenValue } from './shorten.ts';
-
-interface CatalogueEntry {
-  readonly status: number;
-  readonly meaning: string;
-}
 
 export const ERRORS = {
   PGRST100: { status: 400, meaning: 'A query parameter could not be parsed' },
@@ -101,7 +95,7 @@ export const ERRORS = {
   CAT501: { status: 501, meaning: 'The database has no table for idempotency keys' },
   CAT503: { status: 503, meaning: 'The database is not available; retry' },
   CAT507: { status: 507, meaning: 'The disk is full; reads work, writes do not' },
-} as const satisfies Record<string, CatalogueEntry>;
+} as const satisfies Record<string, { status: number; meaning: string }>;
 
 export type ErrorCode = keyof typeof ERRORS;
 
@@ -134,9 +128,6 @@ export interface ApiErrorData extends ApiErrorDetails {
   readonly code: ErrorCode;
   readonly message: string;
 }
-
-/** A trigger chooses the status of its error by the SQLSTATE `PT404`, as in PostgREST. */
-const CHOSEN_STATUS = /^PT([45]\d\d)$/;
 
 /** An expected error with code and status. Repeated input is shortened. */
 export class ApiError extends Error {
@@ -179,8 +170,9 @@ export class ApiError extends Error {
     return { code: this.code, message: this.message, ...this.given };
   }
 
+  /** A trigger chooses the status of its error by the SQLSTATE `PT404`, as in PostgREST. */
   get status(): number {
-    const [, chosen] = CHOSEN_STATUS.exec(this.sqlState ?? '') ?? [];
+    const [, chosen] = /^PT([45]\d\d)$/.exec(this.sqlState ?? '') ?? [];
     return chosen === undefined ? ERRORS[this.code].status : Number(chosen);
   }
 }
