@@ -13,15 +13,13 @@ export async function bypassedRowSecurity(
   schema: string,
   tables: readonly string[],
 ): Promise<string | undefined> {
-  const found = await query<Bypassed>(runner, {
-    sql: `select c.relname::text as name, r.rolname::text as role,
+  const sql = `select c.relname::text as name, r.rolname::text as role,
         case when r.rolsuper then 'is a superuser' when r.rolbypassrls then 'has BYPASSRLS' else 'owns them' end as reason
       from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace and n.nspname = $1::text
         join pg_catalog.pg_roles r on r.rolname = current_user
       where c.relkind in ('r', 'p') and c.relrowsecurity and not row_security_active(c.oid)
-        and c.relname in (select json_array_elements_text($2::text::json)) order by 1`,
-    params: [schema, JSON.stringify(tables)],
-  });
+        and c.relname in (select json_array_elements_text($2::text::json)) order by 1`;
+  const found = await query<Bypassed>(runner, { sql, params: [schema, JSON.stringify(tables)] });
   if (found.length === 0) return undefined;
   const { role, reason } = found[0]!;
   const remedy = reason === 'owns them' ? ', or run ALTER TABLE … FORCE ROW LEVEL SECURITY' : '';

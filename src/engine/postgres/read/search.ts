@@ -25,10 +25,8 @@ const FUNCTIONS = {
 export type Configurations = ReadonlySet<string>;
 
 export async function findConfigurations(runner: Runner): Promise<Configurations> {
-  const found = await query<{ name: string }>(runner, {
-    sql: 'select cfgname::text as name from pg_catalog.pg_ts_config where pg_catalog.pg_ts_config_is_visible(oid)',
-    params: [],
-  });
+  const sql = 'select cfgname::text as name from pg_catalog.pg_ts_config where pg_catalog.pg_ts_config_is_visible(oid)';
+  const found = await query<{ name: string }>(runner, { sql, params: [] });
   return new Set(found.map(({ name }) => name));
 }
 

@@ -155,10 +155,8 @@ export async function inspectOwn(runner: Runner, schema: string, recordTable: st
     params: [schema, ...tables],
   });
   const first = async <T>(column: string, name: string) => {
-    const [row] = await query<{ value: T }>(runner, {
-      sql: `select ${column} as value from ${qualified(name)}`,
-      params: [],
-    });
+    const sql = `select ${column} as value from ${qualified(name)}`;
+    const [row] = await query<{ value: T }>(runner, { sql, params: [] });
     return row?.value ?? null;
   };
   return {

@@ -292,11 +292,9 @@ async function retryWhileInUse<T>({ schema }: PostgresRequirement, notice: Notic
 }
 
 async function checkServer(pool: Runner): Promise<void> {
-  const [server] = await query<{ version: number; title: string; encoding: string }>(pool, {
-    sql: `select current_setting('server_version_num')::int4 as version, current_setting('server_version') as title,
-      current_setting('server_encoding') as encoding`,
-    params: [],
-  });
+  const sql = `select current_setting('server_version_num')::int4 as version, current_setting('server_version') as title,
+      current_setting('server_encoding') as encoding`;
+  const [server] = await query<{ version: number; title: string; encoding: string }>(pool, { sql, params: [] });
   if (server!.version < OLDEST_SERVER) {
     throw new ConfigError(`PostgreSQL 14 or later is needed, and this is ${server!.title}`);
   }
