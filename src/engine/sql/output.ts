@@ -75,23 +75,13 @@ export function compileOutput(
   scope: Scope,
   computed?: CompileColumn,
 ): string {
-  const rows = compileRow(columns, output, scope, computed);
-  const keys = output.keys?.map(({ expression }, index) => {
+  const { form, keys = [] } = output;
+  const ends = keys.map(({ expression }, index) => {
     return `${scope.dialect.text(compileExpression(expression, scope), expression.type)} as ${identifier(keyName(index))}`;
   });
-  return keys === undefined ? rows : [rows, ...keys].join(', ');
-}
-
-function compileRow(
-  columns: readonly OutputColumn[],
-  output: Output,
-  scope: Scope,
-  computed: CompileColumn | undefined,
-): string {
-  if (output.form === 'number') return `${identifier(scope.name)}.rowid as ${identifier(ROW)}`;
-  return computed === undefined
-    ? compiledOnce(columns, output, scope)
-    : compileColumns(columns, output, scope, computed);
+  if (form === 'number') return [`${identifier(scope.name)}.rowid as ${identifier(ROW)}`, ...ends].join(', ');
+  const rows = computed ? compileColumns(columns, output, scope, computed) : compiledOnce(columns, output, scope);
+  return [rows, ...ends].join(', ');
 }
 
 /** Undefined if the columns have parameters. Compiling 21 columns takes 23 µs, a fifth of reading a page. */

@@ -5,7 +5,7 @@ import { type Change, type ChangeOf, type CollectionPair, type Comparison, ofKin
 import { clearDanglingSql, rulesSql } from '../../migration/question-sql.ts';
 import { permission } from '../../migration/risks.ts';
 import { firstKey } from '../../shared/write-checks.ts';
-import { identifier, quoteText } from '../../sql/statement.ts';
+import { columnList, identifier, quoteText } from '../../sql/statement.ts';
 import { columnType } from '../dialect.ts';
 import { query, type Runner } from '../driver.ts';
 import { rowsAsJson } from '../write/input-rows.ts';
@@ -32,7 +32,7 @@ export async function applyChanges(
   requirement: PostgresRequirement,
   comparison: Comparison,
 ): Promise<void> {
-  const run: Run = (sql) => query(runner, { sql, params: [] });
+  const run: Run = (sql) => runner.unsafe(sql);
   const { changes } = comparison;
   for (const sql of [...removals(comparison), ...renames(changes), ...columns(comparison)]) await run(sql);
   const created = ofKind(changes, 'create-collection').map(({ collection }) => collection);
@@ -41,55 +41,56 @@ export async function applyChanges(
   for (const sql of [...remedies(requirement, comparison), ...constraints(requirement, comparison)]) await run(sql);
 }
 
+function alterTable({ name }: { readonly name: string }): string {
+  return `alter table ${identifier(name)}`;
+}
+
+function alterColumn({ collection, field }: { readonly collection: Collection; readonly field: Field }): string {
+  return `${alterTable(collection)} alter column ${identifier(field.name)}`;
+}
+
 /** Removes what is dropped, or must be recreated after a change, by its current name. */
 function removals({ changes, pairs }: Comparison): string[] {
-  const alter = (collection: Collection) => {
-    return `alter table ${identifier(pairs.get(collection.name)?.before?.name ?? collection.name)}`;
-  };
-  const dropConstraint = (collection: Collection, name: string, more = '') =>
-    `${alter(collection)} drop constraint if exists ${identifier(name)}${more}`;
-  const before = (collection: Collection) => pairs.get(collection.name)!.before!;
+  const before = ({ collection }: Change) => pairs.get(collection.name)!.before!;
+  const dropIndex = (name: string) => `drop index if exists ${identifier(name)}`;
+  const dropConstraint = (change: Change, name: string) =>
+    `${alterTable(before(change))} drop constraint if exists ${identifier(name)}`;
   return [
-    ...ofKind(changes, 'drop-reference').map(({ collection, reference }) => dropConstraint(collection, reference.name)),
-    ...ofKind(changes, 'drop-unique').map(({ collection, unique }) => dropConstraint(collection, unique.name)),
-    ...ofKind(changes, 'drop-index').map(({ index }) => `drop index if exists ${identifier(index.name)}`),
+    ...ofKind(changes, 'drop-reference').map((change) => dropConstraint(change, change.reference.name)),
+    ...ofKind(changes, 'drop-unique').map((change) => dropConstraint(change, change.unique.name)),
+    ...ofKind(changes, 'drop-index').map(({ index }) => dropIndex(index.name)),
     // Only text has prefix indexes.
-    ...ofKind(changes, 'change-type').map(
-      (change) => `drop index if exists ${identifier(schema.indexName(before(change.collection), change.before))}`,
-    ),
+    ...ofKind(changes, 'change-type').map((change) => dropIndex(schema.indexName(before(change), change.before))),
     ...ofKind(changes, 'change-rules', 'change-type').map((change) =>
-      dropConstraint(change.collection, schema.checkName(before(change.collection), change.before)),
+      dropConstraint(change, schema.checkName(before(change), change.before)),
     ),
-    ...ofKind(changes, 'change-key').map((change) => dropConstraint(change.collection, schema.keyName(change.before))),
+    ...ofKind(changes, 'change-key').map((change) => dropConstraint(change, schema.keyName(change.before))),
     ...ofKind(changes, 'drop-collection').map(({ collection }) => `drop table ${identifier(collection.name)}`),
     ...ofKind(changes, 'drop-field').map(
-      ({ collection, field }) => `${alter(collection)} drop column ${identifier(field.name)}`,
+      (change) => `${alterTable(before(change))} drop column ${identifier(change.field.name)}`,
     ),
   ];
 }
 
 function renames(changes: readonly Change[]): string[] {
+  const rename = (kind: string, from: string, to: string) => `rename ${kind}${identifier(from)} to ${identifier(to)}`;
+  const rekeyed = ofKind(changes, 'change-key').map(({ collection }) => collection);
   return [
     ...ofKind(changes, 'rename-collection').flatMap(({ collection, before }) => [
-      `alter table ${identifier(before.name)} rename to ${identifier(collection.name)}`,
+      `${alterTable(before)} rename to ${identifier(collection.name)}`,
       // A recreated constraint is already removed.
-      ...(ofKind(changes, 'change-key').some((change) => change.collection === collection)
+      ...(rekeyed.includes(collection)
         ? []
-        : [
-            `alter table ${identifier(collection.name)} rename constraint ${identifier(schema.keyName(before))} to ${identifier(schema.keyName(collection))}`,
-          ]),
+        : [`${alterTable(collection)} ${rename('constraint ', schema.keyName(before), schema.keyName(collection))}`]),
     ]),
     ...ofKind(changes, 'rename-field').map(
-      ({ collection, field, before }) =>
-        `alter table ${identifier(collection.name)} rename column ${identifier(before.name)} to ${identifier(field.name)}`,
+      ({ collection, field, before }) => `${alterTable(collection)} ${rename('column ', before.name, field.name)}`,
     ),
   ];
 }
 
 /** New columns, changed types and defaults, and relaxed constraints. */
 function columns({ changes, pairs }: Comparison): string[] {
-  const alter = ({ collection, field }: { collection: Collection; field: Field }) =>
-    `alter table ${identifier(collection.name)} alter column ${identifier(field.name)}`;
   // An assigned key stays an identity, which follows its type and has no default.
   const isAssigned = ({ collection, field, before }: ChangeOf<'change-type' | 'change-default'>) =>
     field === collection.assigned && before === pairs.get(collection.name)!.before!.assigned;
@@ -99,22 +100,21 @@ function columns({ changes, pairs }: Comparison): string[] {
       const unassigned = collection.fields.filter(
         (field) => before.assigned !== undefined && origin(field) === before.assigned && field !== collection.assigned,
       );
-      return unassigned.map((field) => `${alter({ collection, field })} drop identity if exists`);
+      return unassigned.map((field) => `${alterColumn({ collection, field })} drop identity if exists`);
     }),
-    ...ofKind(changes, 'allow-null').map((change) => `${alter(change)} drop not null`),
+    ...ofKind(changes, 'allow-null').map((change) => `${alterColumn(change)} drop not null`),
     ...ofKind(changes, 'change-type').flatMap((change) => {
       const { field, before } = change;
-      const type = `${alter(change)} type ${columnType(field.type)} using ${convertColumn(field.name, before.type, field.type)}`;
-      return isAssigned(change) ? [type] : [`${alter(change)} drop default`, type];
+      const type = `${alterColumn(change)} type ${columnType(field.type)} using ${convertColumn(field.name, before.type, field.type)}`;
+      return isAssigned(change) ? [type] : [`${alterColumn(change)} drop default`, type];
     }),
     ...ofKind(changes, 'change-type', 'change-default').flatMap((change) => {
       const value = schema.defaultSql(change.field);
-      if (isAssigned(change)) return [];
-      return [`${alter(change)} ${value === undefined ? 'drop default' : `set default ${value}`}`];
+      const set = value === undefined ? 'drop default' : `set default ${value}`;
+      return isAssigned(change) ? [] : [`${alterColumn(change)} ${set}`];
     }),
     ...ofKind(changes, 'add-field').map(
-      ({ collection, field }) =>
-        `alter table ${identifier(collection.name)} add column ${schema.columnDefinition(collection, field)}`,
+      ({ collection, field }) => `${alterTable(collection)} add column ${schema.columnDefinition(collection, field)}`,
     ),
   ];
 }
@@ -134,21 +134,17 @@ function remedies({ allowed = [] }: PostgresRequirement, comparison: Comparison)
     ...clearDanglingSql(comparison, allowed, postgresValues),
     ...ofKind(changes, 'require').flatMap(({ collection, field }) => {
       const column = identifier(field.name);
-      if (!isAllowed('fill', collection, field)) return [];
-      return [
-        `update ${identifier(collection.name)} set ${column} = ${schema.defaultSql(field)} where ${column} is null`,
-      ];
+      const fill = `update ${identifier(collection.name)} set ${column} = ${schema.defaultSql(field)}`;
+      return isAllowed('fill', collection, field) ? [`${fill} where ${column} is null`] : [];
     }),
   ];
 }
 
 /** New constraints. References may point to any collection, so all tables exist by now. */
 function constraints({ catalogue }: PostgresRequirement, { changes, pairs }: Comparison): string[] {
-  const alter = ({ collection }: { collection: Collection }) => `alter table ${identifier(collection.name)}`;
+  const alter = ({ collection }: Change) => alterTable(collection);
   return [
-    ...ofKind(changes, 'require').map(
-      (change) => `${alter(change)} alter column ${identifier(change.field.name)} set not null`,
-    ),
+    ...ofKind(changes, 'require').map((change) => `${alterColumn(change)} set not null`),
     ...ofKind(changes, 'change-rules', 'change-type').flatMap((change) => {
       const constraint = schema.checkSql(change.collection, change.field);
       if (constraint === undefined) return [];
@@ -162,9 +158,9 @@ function constraints({ catalogue }: PostgresRequirement, { changes, pairs }: Com
     ...ofKind(changes, 'add-unique').map((change) => `${alter(change)} add ${schema.uniqueSql(change.unique)}`),
     ...ofKind(changes, 'add-index').map(({ collection, index }) => schema.indexSql(collection, index)),
     ...ofKind(changes, 'change-type').flatMap(({ collection, field }) =>
-      schema
-        .indexesOf(collection)
-        .flatMap((index) => (index.fields.includes(field) ? [schema.indexSql(collection, index)] : [])),
+      schema.indexesOf(collection).flatMap((index) => {
+        return index.fields.includes(field) ? [schema.indexSql(collection, index)] : [];
+      }),
     ),
     ...ofKind(changes, 'add-reference').map(
       (change) => `${alter(change)} add ${schema.referenceSql(catalogue, change.reference)}`,
@@ -175,8 +171,7 @@ function constraints({ catalogue }: PostgresRequirement, { changes, pairs }: Com
 function keySql({ now, before, origin }: CollectionPair): string[] {
   const { key, assigned, name } = now;
   const table = identifier(name);
-  const columns = key.map((field) => identifier(field.name)).join(', ');
-  const primary = `alter table ${table} add constraint ${identifier(schema.keyName(now))} primary key (${columns})`;
+  const primary = `alter table ${table} add constraint ${identifier(schema.keyName(now))} primary key (${columnList(key)})`;
   if (assigned === undefined || origin(assigned) === before?.assigned) return [primary];
   const column = identifier(assigned.name);
   return [
@@ -203,9 +198,7 @@ function beginKeys(collection: Collection, field: Field): string[] {
 async function insertFirst(runner: Runner, collection: Collection, rows: readonly StoredRow[]): Promise<void> {
   if (rows.length === 0) return;
   const { fields, assigned, name } = collection;
-  const table = identifier(name);
   const sequence = sequenceOf(collection);
-  const columns = fields.map((field) => identifier(field.name)).join(', ');
   const types = fields.map((field) => `${identifier(field.name)} ${columnType(field.type)}`).join(', ');
   const values = fields.map((field) => {
     const column = identifier(field.name);
@@ -217,7 +210,7 @@ async function insertFirst(runner: Runner, collection: Collection, rows: readonl
     await query(runner, { sql: `select setval(${sequence}, greatest(1, ${largest}))`, params: [] });
   }
   await query(runner, {
-    sql: `insert into ${table} (${columns}) select ${values.join(', ')} from json_to_recordset($1::text::json) as given (${types})`,
+    sql: `insert into ${identifier(name)} (${columnList(fields)}) select ${values.join(', ')} from json_to_recordset($1::text::json) as given (${types})`,
     params: [rowsAsJson(fields, rows)],
   });
 }
