@@ -14,7 +14,6 @@ export interface RuleSql {
   readonly length: string;
 }
 
-/** The differences between the engines. */
 export interface ValueSql extends RuleSql {
   /** The future value of a row's field; undefined if each row gets its own. */
   readonly value: (coming: TargetColumn) => string | undefined;

@@ -26,7 +26,6 @@ export type Target =
   | { readonly table: string; readonly key: TargetColumn }
   | { readonly keys: readonly Value[]; readonly type: Type };
 
-/** The initial rows of a new collection. */
 export type FirstRows = (collection: Collection) => readonly StoredRow[];
 
 export function targetColumn({ origin }: CollectionPair, field: Field): TargetColumn {
@@ -45,7 +44,6 @@ export function targetOf(to: string, { pairs, requirement }: Comparison, firstRo
   return { keys: firstRows(collection).flatMap((row) => row[place] ?? []), type: key.type };
 }
 
-/** The fields concerned. */
 export function fieldsIn(question: Question): readonly Field[] {
   if (question.kind === 'rows' || question.kind === 'values') return [];
   if (question.kind === 'repeated') return question.of.map(({ field }) => field);

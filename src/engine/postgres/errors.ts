@@ -1,5 +1,4 @@
 /** Translates PostgreSQL errors, and classifies those that mean a lost server. */
-
 import { ApiError, ERRORS, type ErrorCode } from '../../base/errors.ts';
 import type { Collection, Field } from '../../collection/declaration.ts';
 import type { WritePlan } from '../../plan/types.ts';
@@ -10,7 +9,6 @@ import { diskFull, duplicateKey, keysExhausted, printValues, withRowIndex } from
 export interface ServerError extends Error {
   /** Bun's error code. */
   readonly code?: string;
-  /** The SQLSTATE. */
   readonly errno?: string;
   readonly detail?: string;
   readonly hint?: string;
@@ -23,12 +21,10 @@ export class ConnectionLoss extends Error {
   readonly code = 'ERR_POSTGRES_CONNECTION_LOST';
 }
 
-/** The server did not answer in time. */
 export class NoAnswer extends ConnectionLoss {
   override readonly message = 'PostgreSQL does not answer';
 }
 
-/** A connection did not answer a statement by its deadline. */
 export class SilentConnection extends ConnectionLoss {
   override readonly message = 'A connection to PostgreSQL does not answer';
 }
@@ -38,7 +34,6 @@ export class ServerChanged extends ConnectionLoss {
   override readonly message = 'Another PostgreSQL server answers at this address now';
 }
 
-/** The server that answers is a standby. */
 export class NoPrimary extends ConnectionLoss {
   constructor(name: string) {
     super(`No server takes writes: ${name} is a standby`);

@@ -13,7 +13,6 @@ import { UnconfirmedCommit } from './write/transaction.ts';
 type Work<T> = (pool: Pool) => Promise<T>;
 
 export class Executor {
-  /** Requests in progress. */
   size = 0;
 
   constructor(

@@ -1,5 +1,4 @@
 /** Foreign tables described as a declaration, with notes on what it cannot express. */
-
 import { MAX_NAME_LENGTH } from '../../base/limits/declaration.ts';
 import type { CollectionDraft, FieldDraft } from '../../collection/draft.ts';
 import type { Notes } from '../../declare/writer/write.ts';

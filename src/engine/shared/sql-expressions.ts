@@ -1,5 +1,4 @@
 /** Translates defaults and check constraints in SQL to a declaration, where it can express them. */
-
 import { ApiError } from '../../base/errors.ts';
 import type { FieldDraft } from '../../collection/draft.ts';
 import { can, type Type } from '../../collection/types/type.ts';
@@ -38,7 +37,6 @@ function textOf(literal: string): string | undefined {
   return /^[-+]?[\d.]+$|^(?:true|false)$/i.test(literal) ? literal : undefined;
 }
 
-/** Whether a type can parse a text. */
 export function isReadable(type: Type, text: string): boolean {
   try {
     type.store(text);

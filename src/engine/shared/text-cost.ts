@@ -2,7 +2,6 @@
  * Estimates text processing of a read, in steps per byte: patterns and searches scan a text, JSON paths and casts parse
  * it.
  */
-
 import { ApiError } from '../../base/errors.ts';
 import { memoize } from '../../base/memo.ts';
 import { isLong } from '../../collection/types/type.ts';

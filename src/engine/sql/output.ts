@@ -3,7 +3,6 @@
  * no plain value (json, int8, arrays), the database builds the JSON text of the whole row. CSV needs the text form of
  * each column. The text forms of the order keys may follow: the page end.
  */
-
 import { memoize } from '../../base/memo.ts';
 import type { Field } from '../../collection/declaration.ts';
 import { itself } from '../../collection/types/type.ts';
@@ -68,7 +67,6 @@ export function pageEndIn(names: readonly string[] | undefined, last: Row | unde
 /** Compiles the expression of a column, or refers to a precomputed one. */
 export type CompileColumn = (expression: Expression, index: number) => string;
 
-/** The select list. */
 export function compileOutput(
   columns: readonly OutputColumn[],
   output: Output,

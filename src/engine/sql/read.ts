@@ -1,5 +1,4 @@
 /** Compiles reads to SQL: columns, groups, order, page, count. */
-
 import { SHORT_ROW_BYTES } from '../../base/limits/engine.ts';
 import { isLong } from '../../collection/types/type.ts';
 import { ROW } from '../../encode/encoding.ts';
@@ -119,7 +118,6 @@ function counted(sql: string, { dialect }: Scope): string {
   return dialect.countedText?.(sql) ?? sql;
 }
 
-/** Counts the rows of the same read without its page. */
 export function compileCount(plan: ReadPlan, dialect: SqlDialect): Statement {
   return buildStatement(dialect, (bind) => {
     const scope = scopeOf(dialect, bind, plan.from.name);

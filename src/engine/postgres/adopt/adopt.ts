@@ -2,7 +2,6 @@
  * Adopted tables, served as they are: they must match the declaration, and nothing of them is changed. This file
  * describes how they differ from our own tables: other collations, read-only types, their own defaults.
  */
-
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import { builtIn } from '../../../collection/types/index.ts';
 import type { Problem } from '../../migration/risks.ts';

@@ -25,7 +25,6 @@ import { bypassedRowSecurity } from './row-security.ts';
 
 const OURS = [RETRY_TABLE, VERSION_TABLE, RECORD_TABLE, ...OWN_COLLECTIONS.keys()];
 
-/** All tables of a schema as a declaration. */
 export async function describePostgres(url: string, settings: SessionSettings): Promise<DescribedDatabase> {
   const target = parseTarget(url);
   const described = await withOneConnection(target, settings, (pool) => describeSchema(pool, settings.schema));

@@ -2,7 +2,6 @@
  * Full-text search by PostgreSQL's functions. A query is validated before any row is read, since PostgreSQL may or may
  * not report an error depending on its query plan.
  */
-
 import { ApiError } from '../../../base/errors.ts';
 import { MAX_SEARCHED_LENGTH } from '../../../base/limits/engine.ts';
 import { builtIn } from '../../../collection/types/index.ts';
@@ -21,7 +20,6 @@ const FUNCTIONS = {
   wfts: 'websearch_to_tsquery',
 } as const;
 
-/** The text search configurations of a server. */
 export type Configurations = ReadonlySet<string>;
 
 export async function findConfigurations(runner: Runner): Promise<Configurations> {

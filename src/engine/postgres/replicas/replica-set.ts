@@ -56,7 +56,6 @@ export class ReplicaSet {
     this.ask();
   }
 
-  /** The number of replicas that serve reads. */
   get usableCount(): number {
     return this.usable.size;
   }

@@ -18,7 +18,6 @@ const MAX_SILENCES = 2;
 const OLD_POOL_SECONDS = 2;
 
 export class Replica {
-  /** For reads. */
   pool!: Pool;
   /** The last known replay position; undefined while nothing may be read here. */
   position: Position | undefined;

@@ -182,7 +182,6 @@ function keySql({ now, before, origin }: CollectionPair): string[] {
   ];
 }
 
-/** The sequence of an assigned key. */
 function sequenceOf({ name, assigned }: Collection): string {
   return `pg_get_serial_sequence(${quoteText(identifier(name))}, ${quoteText(assigned?.name ?? '')})`;
 }

@@ -40,12 +40,10 @@ export interface PostgresRequirement {
 export interface SchemaState extends FoundOwn {
   readonly tables: FoundTables;
   readonly adopted: readonly { readonly collection: Collection; readonly table: FoundTable }[];
-  /** Tables that do not match. */
   readonly problems: readonly Problem[];
   readonly comparison: Comparison;
   /** Objects to create besides the collections. */
   readonly missing: readonly string[];
-  /** The record of the declaration. */
   readonly newRecord: string;
 }
 

@@ -1,5 +1,4 @@
 /** SQL for values of stored rows after a migration, and the obstacles that the rows are to it. */
-
 import { CURSOR_ROWS } from '../../../base/limits/engine.ts';
 import type { Type } from '../../../collection/types/type.ts';
 import type { Question, TargetColumn } from '../../migration/question.ts';

@@ -23,18 +23,15 @@ import { RETRY_TABLE, SCHEMA_VERSION, VERSION_TABLE } from './inspect.ts';
 import { makeIndexes, withoutLate } from './late-indexes.ts';
 import { RETRY_TABLE_SQL, VERSION_TABLE_SQL } from './schema.ts';
 
-/** The time limit for inspecting a schema at start. */
 const INSPECTION_MS = 30_000;
 const SNAPSHOT = 'isolation level repeatable read read only';
 const UNDEFINED_TABLE = '42P01';
-/** PostgreSQL 14. */
 const OLDEST_SERVER = 140_000;
 
 export interface Prepared {
   /** The sequences of assigned keys, quoted, by collection. */
   readonly sequences: ReadonlyMap<string, string>;
   readonly adopted: Adopted;
-  /** Whether the table for idempotency keys exists. */
   readonly hasRetries: boolean;
   /** Whether the tables exist; false if a load will create them. */
   readonly hasTables: boolean;

@@ -34,7 +34,6 @@ export function tableSql(collection: Collection): string {
   return `create table ${identifier(collection.name)} (${[...columns, key].join(', ')})`;
 }
 
-/** PostgreSQL's constraint name. */
 export function keyName({ name }: Collection): string {
   return `${name}_pkey`;
 }

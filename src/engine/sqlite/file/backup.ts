@@ -63,7 +63,6 @@ export function verifyCopy(file: string, catalogue: Catalogue): BackupReport {
   }
 }
 
-/** Counts the rows of all collections in the file. */
 function countRows(db: Database, { collections }: Catalogue): number {
   const tables = db.query("select name from sqlite_schema where type = 'table'").values().flat();
   return [...collections.keys()]

@@ -126,7 +126,6 @@ function rowCount(db: Database, { name }: Collection): Finding {
   return { check: name, ok: true, detail: `${count(db, `select count(*) from ${identifier(name)}`)}` };
 }
 
-/** Checks that every reference exists. */
 function references(db: Database): Finding {
   const broken = db.query('select "table", parent, count(*) from pragma_foreign_key_check group by 1, 2').values();
   return finding(

@@ -13,7 +13,6 @@ import { sqliteDialect } from '../dialect.ts';
 import { defineFunctions } from '../functions/define.ts';
 import { literal, ruleSql } from './schema.ts';
 
-/** Defines the functions that this SQL calls. */
 export function defineConversions(db: Database): void {
   defineFunctions(db);
   db.function('stored_as', (type, text) => storedAs(type, text) ?? null);
@@ -46,7 +45,6 @@ function inSqlite(value: Value, type: Type): number | bigint | string | null {
   return typeof stored === 'boolean' ? Number(stored) : stored;
 }
 
-/** The text form of a column. */
 function textOf({ name, type }: NonNullable<TargetColumn['column']>): string {
   return sqliteDialect.text(identifier(name), type);
 }
@@ -65,7 +63,6 @@ export const sqliteValues: ValueSql = {
   ...ruleSql,
 };
 
-/** The default value of a field. */
 export function defaultSql({ default: value, generated, type }: Field): string {
   if (generated !== undefined) return `generated_value(${literal(type.name)}, ${literal(generated)})`;
   return value === undefined ? 'null' : sqliteValues.literal(value, type);

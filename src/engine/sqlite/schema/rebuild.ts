@@ -34,7 +34,6 @@ export function isRebuilt(
   return parts.length !== kept.size || !parts.every((part) => kept.has(part)) || !added.every(hasSameValueInAllRows);
 }
 
-/** Whether all rows get the same value. */
 function hasSameValueInAllRows({ required, default: value, generated }: Field): boolean {
   return generated === undefined && (!required || value !== undefined);
 }

@@ -3,7 +3,6 @@
  * test decides. Undefined if nothing can be derived (a negation, a word of two letters, a pattern without three
  * consecutive characters): then every row must be tested.
  */
-
 import { ApiError } from '../../../base/errors.ts';
 import {
   MAX_ALL_CANDIDATE_TRIGRAMS,
