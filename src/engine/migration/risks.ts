@@ -1,10 +1,7 @@
 /** Finds changes that could lose or reject stored data, by asking questions about the rows. */
 import type { Field } from '../../collection/declaration.ts';
 import type { ChangeKind, ChangeOf, CollectionPair, Comparison } from './changes.ts';
-import { type FirstRows, fieldsIn, type Question, targetColumn, targetOf } from './question.ts';
-
-/** The permitted treatment of conflicting rows. */
-type Remedy = 'drop' | 'convert' | 'fill' | 'clear';
+import { type FirstRows, fieldsIn, permission, type Question, targetColumn, targetOf } from './question.ts';
 
 export interface Problem {
   readonly words: string;
@@ -26,11 +23,6 @@ type Assessor<K extends ChangeKind> = (change: ChangeOf<K>, pair: CollectionPair
 
 interface Assessment extends Comparison {
   readonly firstRows: FirstRows;
-}
-
-/** In the syntax of `--allow`. */
-export function permission(remedy: Remedy, collection: string, field?: string): string {
-  return `${remedy}:${collection}${field === undefined ? '' : `.${field}`}`;
 }
 
 /** Yields one question after the other, receives the number of rows for each, and returns the problems. */

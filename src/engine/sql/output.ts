@@ -144,14 +144,12 @@ function compileColumns(
 export function compileBoundedRows(
   sql: string,
   columns: readonly OutputColumn[],
-  { form, bounded, share }: Output,
-  dialect: SqlDialect,
+  output: Output,
+  { boundedRows }: SqlDialect,
 ): string {
-  if (bounded === undefined || bounded === 'embedded' || dialect.boundedRows === undefined || !anyEmbedded(columns)) {
-    return sql;
-  }
-  const names = form === 'json' ? [ROW] : columns.map((_, index) => cellName(index));
-  return dialect.boundedRows(sql, 'finished', names.map(identifier), 0, bounded, share);
+  if (boundedRows === undefined || !isBounded(output) || !anyEmbedded(columns)) return sql;
+  const names = output.form === 'json' ? [ROW] : columns.map((_, index) => cellName(index));
+  return boundedRows(sql, 'finished', names.map(identifier), 0, output);
 }
 
 /** A query for the source rows of the columns, with a budget for long values if required. */
@@ -162,11 +160,14 @@ export function compileBoundedSource(
   scope: Scope,
   computed?: CompileColumn,
 ): string {
-  const { bounded, share } = output;
-  if (bounded === undefined || bounded === 'embedded') return rows;
-  if (scope.dialect.boundedRows === undefined || anyEmbedded(columns)) return rows;
+  const { boundedRows } = scope.dialect;
+  if (boundedRows === undefined || !isBounded(output) || anyEmbedded(columns)) return rows;
   const sizes = sizesOf(columns, output, scope, computed);
-  return scope.dialect.boundedRows(rows, scope.name, sizes, columnSizes(columns).minBytes, bounded, share);
+  return boundedRows(rows, scope.name, sizes, columnSizes(columns).minBytes, output);
+}
+
+function isBounded({ bounded }: Output): boolean {
+  return bounded === 'rows' || bounded === 'row';
 }
 
 /** The expressions that determine the length of a row's long values: precomputed columns or fields. */

@@ -82,14 +82,7 @@ export interface SqlDialect {
   /** An expression that fails if these values, plus a number of bytes, exceed the byte budget. */
   boundedValue?(sql: string, values: readonly string[], least: number, budget: ByteBudget): string;
   /** The same for an engine that counts at the source: a query over rows with that alias. */
-  boundedRows?(
-    rows: string,
-    name: string,
-    values: readonly string[],
-    least: number,
-    bounded: 'rows' | 'row',
-    share?: number,
-  ): string;
+  boundedRows?(rows: string, name: string, values: readonly string[], least: number, budget: ByteBudget): string;
   compare(operand: Operand, operator: Comparator | 'is distinct from', value: Value, bind: Bind): string;
   orderedBy(operand: Operand): readonly string[];
   groupedBy(operand: Operand): string;

@@ -4,9 +4,17 @@
  */
 import type { SQL } from 'bun';
 import { ConfigError } from '../../../settings/by-command.ts';
-import { query, quoteName, type Runner, reserve, SESSION_PARAMETERS, type SessionSettings, within } from '../driver.ts';
+import {
+  type Notice,
+  query,
+  quoteName,
+  type Runner,
+  reserve,
+  SESSION_PARAMETERS,
+  type SessionSettings,
+  within,
+} from '../driver.ts';
 import { sqlState } from '../errors.ts';
-import type { Notice } from '../notice.ts';
 
 const ANSWER_MS = 2_000;
 const SECOND_MS = 1_000;

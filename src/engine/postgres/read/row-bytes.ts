@@ -25,7 +25,7 @@ const collectionsWithLongRows = new WeakSet<Collection>();
 /** This many values of maximum length may exceed an int4 of bytes. */
 const MANY_VALUES = 100;
 
-export const rowsWithin: NonNullable<SqlDialect['boundedRows']> = (rows, name, values, least, bounded, share) => {
+export const rowsWithin: NonNullable<SqlDialect['boundedRows']> = (rows, name, values, least, { bounded, share }) => {
   // For a compressed or out-of-line text this is known without reading it.
   const wide = values.length > MANY_VALUES ? '::int8' : '';
   const lengths = values.map((value) => `coalesce(octet_length((${value})::text)${wide}, 0)`);

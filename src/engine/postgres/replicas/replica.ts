@@ -4,9 +4,8 @@
  */
 import type { SQL } from 'bun';
 import { Pool } from '../connections/pool.ts';
-import { openPool, type SessionSettings, within } from '../driver.ts';
+import { type Notice, openPool, type SessionSettings, within } from '../driver.ts';
 import { NoAnswer } from '../errors.ts';
-import type { Notice } from '../notice.ts';
 import { identifyServer } from '../primary/primary-probe.ts';
 import type { ServerAddress } from '../url.ts';
 import { type Position, replayedPosition } from './position.ts';

@@ -2,8 +2,7 @@
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import type { StoredRow } from '../../../plan/types.ts';
 import { type Change, type ChangeOf, type CollectionPair, type Comparison, ofKind } from '../../migration/changes.ts';
-import { clearDanglingSql, rulesSql } from '../../migration/question-sql.ts';
-import { permission } from '../../migration/risks.ts';
+import { clearDanglingSql, permission, rulesSql } from '../../migration/question.ts';
 import { firstKey } from '../../shared/write-checks.ts';
 import { columnList, identifier, quoteText } from '../../sql/statement.ts';
 import { columnType } from '../dialect.ts';

@@ -1,8 +1,7 @@
 /** SQL for values of stored rows after a migration, and the obstacles that the rows are to it. */
 import { CURSOR_ROWS } from '../../../base/limits/engine.ts';
 import type { Type } from '../../../collection/types/type.ts';
-import type { Question, TargetColumn } from '../../migration/question.ts';
-import { questionSql, type ValueSql } from '../../migration/question-sql.ts';
+import { type Question, questionSql, type TargetColumn, type ValueSql } from '../../migration/question.ts';
 import { assess, type Problem } from '../../migration/risks.ts';
 import { blockedBy } from '../../migration/words.ts';
 import { isReadable } from '../../shared/sql-expressions.ts';

@@ -13,9 +13,8 @@ import { type MigrationPlan, MigrationRejected, stepsOf } from '../../migration/
 import { identifier } from '../../sql/statement.ts';
 import { type Adopted, adopt } from '../adopt/adopt.ts';
 import { ADVISORY_LOCKS } from '../advisory-locks.ts';
-import { query, type Runner, WAITING_FOR_A_CLIENT, within } from '../driver.ts';
+import { type Notice, query, type Runner, WAITING_FOR_A_CLIENT, within } from '../driver.ts';
 import { isTransient, sqlState } from '../errors.ts';
-import type { Notice } from '../notice.ts';
 import { applyChanges, lockTables } from './apply-changes.ts';
 import { inspectSchema, isInPlace, type PostgresRequirement, type SchemaState, stepsIn } from './compare-schema.ts';
 import { problemsIn } from './conversion.ts';

@@ -4,7 +4,7 @@ import { can, type Type } from '../../../collection/types/type.ts';
 import type { Value } from '../../../collection/value.ts';
 import { fieldExpression } from '../../../plan/resolve.ts';
 import type { Index } from '../../migration/changes.ts';
-import { type RuleSql, ruleConditions } from '../../migration/question-sql.ts';
+import { type RuleSql, ruleConditions } from '../../migration/question.ts';
 import { firstKey } from '../../shared/write-checks.ts';
 import { columnList, identifier, quoteText } from '../../sql/statement.ts';
 import { columnType } from '../dialect.ts';

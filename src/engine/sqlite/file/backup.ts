@@ -1,6 +1,6 @@
 /** Copies a database in use: one snapshot, compact, verified, and synced before it gets its name. */
 import { Database, SQLiteError } from 'bun:sqlite';
-import { rmSync, statSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { checkMayWrite, makePrivate, moveIntoPlace } from '../../../base/files/written-file.ts';
 import { SQLITE_BUSY_MS } from '../../../base/limits/engine.ts';
 import type { Catalogue } from '../../../collection/declaration.ts';
@@ -8,6 +8,7 @@ import { ConfigError } from '../../../settings/setting.ts';
 import type { BackupReport } from '../../shared/maintenance.ts';
 import { identifier } from '../../sql/statement.ts';
 import { filesOf } from '../connection/database-files.ts';
+import { isDamage } from '../errors.ts';
 import { checkOwner, count, NotOurDatabase } from '../schema/schema.ts';
 
 /** A copy in progress, with its temporary name. */
@@ -80,4 +81,22 @@ export function openExisting(path: string): Database {
   const db = new Database(path, { readwrite: true, create: false });
   db.run(`pragma busy_timeout = ${SQLITE_BUSY_MS}`);
   return db;
+}
+
+/**
+ * A process with the file open holds a lock on it. If locks cannot be queried, the WAL index decides: its last user
+ * removes it.
+ */
+export function isInUse(path: string): boolean {
+  const db = new Database(path, { readwrite: true, create: false });
+  try {
+    db.run('pragma locking_mode = exclusive');
+    db.run('begin exclusive');
+    return false;
+  } catch (error) {
+    if (!(error instanceof SQLiteError)) throw error;
+    return !isDamage(error) || existsSync(`${path}-shm`);
+  } finally {
+    db.close();
+  }
 }

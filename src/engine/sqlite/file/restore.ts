@@ -9,8 +9,7 @@ import type { RestoreReport } from '../../shared/maintenance.ts';
 import { COMPANIONS, filesOf } from '../connection/database-files.ts';
 import { isDamage } from '../errors.ts';
 import { checkOwner } from '../schema/schema.ts';
-import { integrityProblems, openExisting, type RestoreRequest, verifyCopy } from './backup.ts';
-import { isInUse } from './in-use.ts';
+import { integrityProblems, isInUse, openExisting, type RestoreRequest, verifyCopy } from './backup.ts';
 import { replaceRows } from './replace-rows.ts';
 
 export function restoreDatabase(request: RestoreRequest): RestoreReport {

@@ -7,10 +7,9 @@ import { SQLITE_BUSY_MS, SQLITE_WRITE_WAIT_MS } from '../../../base/limits/engin
 import type { Catalogue, Collection } from '../../../collection/declaration.ts';
 import { ConfigError } from '../../../settings/setting.ts';
 import { type Change, type Comparison, compare, ofKind, type SchemaRequirement } from '../../migration/changes.ts';
-import type { FirstRows, Question } from '../../migration/question.ts';
-import { clearDanglingSql, questionSql } from '../../migration/question-sql.ts';
+import { clearDanglingSql, type FirstRows, type Question, questionSql } from '../../migration/question.ts';
 import { RECORD_TABLE, recordOf } from '../../migration/record.ts';
-import { assess, type Problem } from '../../migration/risks.ts';
+import { assess } from '../../migration/risks.ts';
 import { blockedBy, type MigrationPlan, MigrationRejected, stepsOf } from '../../migration/words.ts';
 import { identifier } from '../../sql/statement.ts';
 import { createSearchIndexes, hasSearchIndex, storedSchema } from '../search/search-index.ts';
@@ -42,44 +41,42 @@ export function prepareSchema(db: Database, requirement: SqliteRequirement): rea
   if (isInPlace(db, requirement)) return [];
   defineConversions(db);
   return inWriteTransaction(db, () => {
-    const found = inspect(db, requirement.catalogue);
-    const comparison = compare(requirementOf(requirement), found);
-    const problems = problemsIn(db, requirement, found, comparison);
-    const steps = stepsOf(comparison);
-    if (problems.length > 0) throw new MigrationRejected(db.filename, requirement.catalogue, { steps, problems });
-    applyChanges(db, requirement, found, comparison);
-    return steps;
+    const plan = planOf(db, requirement);
+    if (plan.problems.length > 0) throw new MigrationRejected(db.filename, requirement.catalogue, plan);
+    applyChanges(db, requirement, plan.found, plan.comparison);
+    return plan.steps;
   });
 }
 
 /** The steps and obstacles, from one snapshot and without changes. */
 export function planSchema(db: Database, requirement: SqliteRequirement): MigrationPlan {
   defineConversions(db);
-  const look = db.transaction(() => {
-    const found = inspect(db, requirement.catalogue);
-    const comparison = compare(requirementOf(requirement), found);
-    return { steps: stepsOf(comparison), problems: problemsIn(db, requirement, found, comparison) };
-  });
-  return look.deferred();
+  const { steps, problems } = db.transaction(() => planOf(db, requirement)).deferred();
+  return { steps, problems };
+}
+
+function planOf(db: Database, requirement: SqliteRequirement) {
+  const { catalogue, firstRows, allowed = [] } = requirement;
+  const found = inspect(db, catalogue);
+  const comparison = compare(requirementOf(catalogue), found);
+  const assessment = assess(comparison, firstRows);
+  let asked = assessment.next();
+  while (asked.done !== true) asked = assessment.next(answer(db, asked.value));
+  const problems = [...foreignTables(found, catalogue), ...blockedBy(asked.value, allowed)];
+  return { found, comparison, steps: stepsOf(comparison), problems };
 }
 
 export function differencesIn(db: Database, catalogue: Catalogue): Comparison {
-  return compare(requirementOf({ catalogue }), inspect(db, catalogue));
+  return compare(requirementOf(catalogue), inspect(db, catalogue));
 }
 
 /** Rules that were added since the file was created. */
 export function addedRules(db: Database, catalogue: Catalogue): readonly string[] {
   const comparison = differencesIn(db, catalogue);
-  const changes = ofKind(
-    comparison.changes,
-    'change-type',
-    'change-key',
-    'change-rules',
-    'add-unique',
-    'add-reference',
-  );
-  const isThere = ({ collection }: Change) => comparison.pairs.get(collection.name)?.before !== undefined;
-  return stepsOf({ ...comparison, changes: changes.filter(isThere) });
+  const isAdded = ({ kind, collection }: Change) =>
+    /^(change-(type|key|rules)|add-(unique|reference))$/.test(kind) &&
+    comparison.pairs.get(collection.name)?.before !== undefined;
+  return stepsOf({ ...comparison, changes: comparison.changes.filter(isAdded) });
 }
 
 /** Takes the write lock and disables foreign keys: dropping a table must not delete rows of others. */
@@ -95,7 +92,7 @@ function inWriteTransaction<T>(db: Database, work: () => T): T {
   }
 }
 
-function requirementOf({ catalogue }: Pick<SqliteRequirement, 'catalogue'>): SchemaRequirement {
+function requirementOf(catalogue: Catalogue): SchemaRequirement {
   return {
     catalogue,
     own: [...catalogue.collections.values()],
@@ -103,28 +100,14 @@ function requirementOf({ catalogue }: Pick<SqliteRequirement, 'catalogue'>): Sch
   };
 }
 
-function isInPlace(db: Database, requirement: SqliteRequirement): boolean {
-  const { catalogue } = requirement;
-  const found = inspect(db, requirement.catalogue);
+function isInPlace(db: Database, { catalogue }: SqliteRequirement): boolean {
+  const found = inspect(db, catalogue);
   if (found.isNew || pragma(db, 'user_version') !== SCHEMA_VERSION) return false;
   if (found.record !== recordOf(catalogue.collections.values())) return false;
   const schema = storedSchema(db);
   if (![...catalogue.collections.values()].every((each) => hasSearchIndex(db, each, schema))) return false;
-  return (
-    compare(requirementOf(requirement), found).changes.length === 0 && foreignTables(found, catalogue).length === 0
-  );
-}
-
-function problemsIn(
-  db: Database,
-  { catalogue, firstRows, allowed = [] }: SqliteRequirement,
-  found: Inspection,
-  comparison: Comparison,
-): readonly Problem[] {
-  const assessment = assess(comparison, firstRows);
-  let asked = assessment.next();
-  while (asked.done !== true) asked = assessment.next(answer(db, asked.value));
-  return [...foreignTables(found, catalogue), ...blockedBy(asked.value, allowed)];
+  const { changes } = compare(requirementOf(catalogue), found);
+  return changes.length === 0 && foreignTables(found, catalogue).length === 0;
 }
 
 function answer(db: Database, question: Question): number {
@@ -179,14 +162,11 @@ function checkReferences(db: Database, { collections }: Catalogue, touched: read
     if (!references.some(({ to }) => names.includes(name) || names.includes(to))) continue;
     const sql = `select parent as "to", count(*) as rows from pragma_foreign_key_check('${name}') group by parent`;
     const [broken] = db.query<{ to: string; rows: number }, []>(sql).all();
-    if (broken !== undefined) {
-      const { to, rows } = broken;
-      const refer =
-        rows === 1
-          ? `1 row of ${name} refers to a row of ${to} that is`
-          : `${rows} rows of ${name} refer to rows of ${to} that are`;
-      throw new ConfigError(`${refer} not there; nothing was changed`);
-    }
+    if (broken === undefined) continue;
+    const { to, rows } = broken;
+    const one = `1 row of ${name} refers to a row of ${to} that is`;
+    const refer = rows === 1 ? one : `${rows} rows of ${name} refer to rows of ${to} that are`;
+    throw new ConfigError(`${refer} not there; nothing was changed`);
   }
 }
 

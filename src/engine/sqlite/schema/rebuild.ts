@@ -6,8 +6,7 @@
 import type { Database } from 'bun:sqlite';
 import type { Catalogue, Field } from '../../../collection/declaration.ts';
 import type { CollectionPair } from '../../migration/changes.ts';
-import { rulesSql } from '../../migration/question-sql.ts';
-import { permission } from '../../migration/risks.ts';
+import { permission, rulesSql } from '../../migration/question.ts';
 import { identifier } from '../../sql/statement.ts';
 import { defaultSql, sqliteValues } from './conversion.ts';
 import { foreignObjectsIn } from './foreign-objects.ts';

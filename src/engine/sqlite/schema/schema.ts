@@ -3,7 +3,7 @@ import type { Database } from 'bun:sqlite';
 import { type Catalogue, type Collection, type Field, isKey } from '../../../collection/declaration.ts';
 import type { Value } from '../../../collection/value.ts';
 import type { StoredRow } from '../../../plan/types.ts';
-import { type RuleSql, ruleConditions } from '../../migration/question-sql.ts';
+import { type RuleSql, ruleConditions } from '../../migration/question.ts';
 import { columnList, identifier, quoteText } from '../../sql/statement.ts';
 import { sqliteDialect } from '../dialect.ts';
 

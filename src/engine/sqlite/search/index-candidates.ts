@@ -53,15 +53,7 @@ function ofPredicate(collection: Collection, predicate: Predicate): Derived {
     case 'like':
     case 'regex':
       return isIndexed(collection, fieldOf(predicate.of)) ? ofTextTest(predicate) : undefined;
-    case 'not':
-    case 'constant':
-    case 'compare':
-    case 'in':
-    case 'null':
-    case 'truth':
-    case 'distinct':
-    case 'contains':
-    case 'exists':
+    default:
       return undefined;
   }
 }
