@@ -1,7 +1,7 @@
 /** Translates PostgreSQL errors, and classifies those that mean a lost server. */
 import { ApiError, ERRORS, type ErrorCode } from '../../base/errors.ts';
 import type { Collection, Field } from '../../collection/declaration.ts';
-import type { WritePlan } from '../../plan/types.ts';
+import type { StoredRow, WritePlan } from '../../plan/types.ts';
 import { nullViolation } from '../../plan/write/row-planner.ts';
 import { NEWEST } from '../engine.ts';
 import { diskFull, duplicateKey, keysExhausted, printValues, withRowIndex } from '../shared/write-checks.ts';
@@ -194,13 +194,8 @@ export function withRowOfInput(error: unknown, plan: WritePlan): unknown {
   if (violation === undefined) return error;
   const { into, rows } = plan;
   const { fields, values } = violation;
-  const columns = fields.map((field) => into.fields.indexOf(field));
-  const texts = rows.map((row) =>
-    printValues(
-      fields,
-      columns.map((column) => row[column]),
-    ).join(', '),
-  );
+  const valuesOf = (row: StoredRow) => fields.map((field) => row[into.fields.indexOf(field)]);
+  const texts = rows.map((row) => printValues(fields, valuesOf(row)).join(', '));
   const index = texts.indexOf(values.join(', '));
   const isOnly = index !== -1 && index === texts.lastIndexOf(values.join(', '));
   const apiError = state === '23503' ? translateError(error) : duplicateKey(into, fields, values);

@@ -32,7 +32,7 @@ export async function describePostgres(url: string, settings: SessionSettings): 
 }
 
 async function describeSchema(runner: Runner, schema: string): Promise<Omit<DescribedDatabase, 'location'>> {
-  const { record } = await inspectOwn(runner, schema, RECORD_TABLE);
+  const { record } = await inspectOwn(runner, schema);
   // Our own tables have a recorded declaration.
   const own = record === null ? [] : readRecord(record);
   const found = [...(await inspectTables(runner, schema)).values()];

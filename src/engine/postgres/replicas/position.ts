@@ -26,11 +26,7 @@ export function parsePosition(text: string): Position | undefined {
   return lsn === undefined ? undefined : { timeline: Number(timeline), lsn: BigInt(lsn) };
 }
 
-interface PositionRow {
-  readonly timeline: number;
-  readonly lsn: string | null;
-  readonly lacksMonitor?: boolean;
-}
+type PositionRow = Omit<Position, 'lsn'> & { readonly lsn: string | null };
 
 /**
  * The end of everything that the primary committed. A commit is on disk when the server confirms it; with

@@ -3,7 +3,7 @@ import { type Catalogue, type Collection, declareCatalogue } from '../../../coll
 import type { FieldDraft } from '../../../collection/draft.ts';
 import { type Comparison, compare, withNumberedKeys } from '../../migration/changes.ts';
 import type { FirstRows } from '../../migration/question.ts';
-import { RECORD_TABLE, readRecord, recordOf } from '../../migration/record.ts';
+import { readRecord, recordOf } from '../../migration/record.ts';
 import type { Problem } from '../../migration/risks.ts';
 import { storedDraft } from '../../migration/stored-draft.ts';
 import { stepsOf } from '../../migration/words.ts';
@@ -49,7 +49,7 @@ export interface SchemaState extends FoundOwn {
 
 export async function inspectSchema(runner: Runner, requirement: PostgresRequirement): Promise<SchemaState> {
   const { schema, catalogue, allowed } = requirement;
-  const ours = await inspectOwn(runner, schema, RECORD_TABLE);
+  const ours = await inspectOwn(runner, schema);
   const { version, record } = ours;
   const recorded = record === null && version === null ? [] : readRecord(record ?? undefined);
   const declared = [...catalogue.collections.values()];

@@ -1,5 +1,6 @@
 /** Inspects a schema through PostgreSQL's catalogs. Read-only, without a declaration. */
 import type { OnDelete } from '../../../collection/draft.ts';
+import { RECORD_TABLE } from '../../migration/record.ts';
 import { identifier } from '../../sql/statement.ts';
 import { query, type Runner } from '../driver.ts';
 
@@ -145,9 +146,9 @@ export const SCHEMA_VERSION = 1;
 export const VERSION_TABLE = 'catalogue_schema';
 export const RETRY_TABLE = 'idempotency_keys';
 
-export async function inspectOwn(runner: Runner, schema: string, recordTable: string): Promise<FoundOwn> {
+export async function inspectOwn(runner: Runner, schema: string): Promise<FoundOwn> {
   const qualified = (name: string) => `${identifier(schema)}.${identifier(name)}`;
-  const tables = [VERSION_TABLE, RETRY_TABLE, recordTable].map(qualified);
+  const tables = [VERSION_TABLE, RETRY_TABLE, RECORD_TABLE].map(qualified);
   const [there] = await query<{ schema: boolean; version: boolean; retries: boolean; record: boolean }>(runner, {
     sql: `select exists (select from pg_catalog.pg_namespace where nspname = $1::text) as schema,
       to_regclass($2::text) is not null as version, to_regclass($3::text) is not null as retries,
@@ -163,6 +164,6 @@ export async function inspectOwn(runner: Runner, schema: string, recordTable: st
     schemaExists: there!.schema,
     hasRetries: there!.retries,
     version: there!.version ? await first<number>('version', VERSION_TABLE) : null,
-    record: there!.record ? await first<string>('declaration', recordTable) : null,
+    record: there!.record ? await first<string>('declaration', RECORD_TABLE) : null,
   };
 }

@@ -7,7 +7,7 @@ import type { Value } from '../../../collection/value.ts';
 import type { StoredRow } from '../../../plan/types.ts';
 import { ConfigError } from '../../../settings/by-command.ts';
 import { columnList, identifier } from '../../sql/statement.ts';
-import { checkOwner, count, NotOurDatabase } from '../schema/schema.ts';
+import { checkOwner, count, OtherProgramsDatabase } from '../schema/schema.ts';
 
 const ROWS_PER_LOOK = 10_000;
 
@@ -30,7 +30,7 @@ function isForeign(path: string): boolean {
     reading(path, checkOwner);
     return false;
   } catch (error) {
-    return error instanceof NotOurDatabase && error.isOfAnother;
+    return error instanceof OtherProgramsDatabase;
   }
 }
 

@@ -1,6 +1,6 @@
 /** SQL for values of stored rows after a migration: converted, filled in, or cleared. */
 import type { Database } from 'bun:sqlite';
-import { ApiError } from '../../../base/errors.ts';
+import { unlessRejected } from '../../../base/errors.ts';
 import type { Field } from '../../../collection/declaration.ts';
 import { builtIn } from '../../../collection/types/index.ts';
 import type { Type } from '../../../collection/types/type.ts';
@@ -31,12 +31,7 @@ export function defineConversions(db: Database): void {
 function storedAs(name: string, text: string | null): number | bigint | string | null | undefined {
   if (text === null) return null;
   const type = builtIn(name);
-  try {
-    return inSqlite(type.store(String(text)), type);
-  } catch (error) {
-    if (error instanceof ApiError) return undefined;
-    throw error;
-  }
+  return unlessRejected(() => inSqlite(type.store(String(text)), type));
 }
 
 function inSqlite(value: Value, type: Type): number | bigint | string | null {

@@ -3,7 +3,7 @@
  * test decides. Undefined if nothing can be derived (a negation, a word of two letters, a pattern without three
  * consecutive characters): then every row must be tested.
  */
-import { ApiError } from '../../../base/errors.ts';
+import { unlessRejected } from '../../../base/errors.ts';
 import {
   MAX_ALL_CANDIDATE_TRIGRAMS,
   MAX_CANDIDATE_DEPTH,
@@ -13,7 +13,7 @@ import {
 import { memoize } from '../../../base/memo.ts';
 import type { Collection } from '../../../collection/declaration.ts';
 import { fieldOf, type Predicate } from '../../../plan/types.ts';
-import { parseSearch, type SearchMode } from '../../../text/search/index.ts';
+import { parseSearch } from '../../../text/search/index.ts';
 import { configurationNamed, readerFor } from '../../../text/search/lexemes.ts';
 import type { Query } from '../../../text/search/query.ts';
 import { conjuncts, maxKeys } from '../../shared/plan-keys.ts';
@@ -64,20 +64,12 @@ function ofPredicate(collection: Collection, predicate: Predicate): Derived {
  */
 const PLAIN_TEXT = /^\^?([a-z0-9 ]+)\$?$/i;
 
-/** Null for an invalid search: compiling the read rejects it, so that the first of several errors is reported. */
-function validSearch(mode: SearchMode, query: string, config: string): Query | null {
-  try {
-    return parseSearch(mode, query, readerFor(config));
-  } catch (error) {
-    if (error instanceof ApiError) return null;
-    throw error;
-  }
-}
-
 function ofTextTest(predicate: Extract<Predicate, { kind: 'search' | 'like' | 'regex' }>): Derived {
   if (predicate.kind === 'search') {
     const { mode, config, query } = predicate;
-    const tree = query.length > MAX_CANDIDATE_QUERY ? null : validSearch(mode, query, config);
+    if (query.length > MAX_CANDIDATE_QUERY) return undefined;
+    // Compiling the read rejects an invalid search, so that the first of several errors is reported.
+    const tree = unlessRejected(() => parseSearch(mode, query, readerFor(config))) ?? null;
     return tree === null ? undefined : ofSearch(tree, configurationNamed(config).startOfTokens);
   }
   const { kind, pattern } = predicate;
