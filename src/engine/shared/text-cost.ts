@@ -24,9 +24,7 @@ type RegexTest = Pick<Extract<Predicate, { caseless: boolean }>, 'pattern' | 'ca
 export const regexInstructions = memoize(({ pattern, caseless }: RegexTest) => sizeOfRegex(pattern, caseless));
 
 export function columnSteps(columns: readonly { readonly expression: Expression }[]): number {
-  let steps = 0;
-  for (const { expression } of columns) steps += stepsOfExpression(expression);
-  return steps;
+  return columns.reduce((steps, { expression }) => steps + stepsOfExpression(expression), 0);
 }
 
 function stepsOf(predicate: Predicate, enough: number): number {

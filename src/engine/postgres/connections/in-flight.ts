@@ -54,16 +54,13 @@ export class InFlight {
         this.tickedAt = now;
         this.timer = setInterval(() => this.tick(), TICK_MS).unref();
       }
-      query.then(
-        (result) => {
+      const settle = <V>(end: (value: V) => void) => {
+        return (value: V) => {
           statements.delete(statement);
-          resolve(result);
-        },
-        (error) => {
-          statements.delete(statement);
-          reject(error);
-        },
-      );
+          end(value);
+        };
+      };
+      query.then(settle(resolve), settle(reject));
     });
   }
 

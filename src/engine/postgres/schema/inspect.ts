@@ -22,16 +22,8 @@ export interface FoundConstraint {
   readonly kind: 'primary key' | 'unique' | 'foreign key' | 'check' | 'other';
   readonly columns: readonly string[];
   readonly definition: string;
-  /** The target of a foreign key. */
-  readonly to: FoundTarget | null;
-}
-
-export interface FoundTarget {
-  readonly schema: string;
-  readonly table: string;
-  readonly columns: readonly string[];
-  /** Null for other delete rules, such as `set default`. */
-  readonly onDelete: OnDelete | null;
+  /** The target of a foreign key. The delete rule is null for others, such as `set default`. */
+  readonly to: { schema: string; table: string; columns: readonly string[]; onDelete: OnDelete | null } | null;
 }
 
 export interface FoundIndex {

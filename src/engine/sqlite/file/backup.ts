@@ -29,27 +29,31 @@ export function backupDatabase({ path, file, partial, catalogue, replace }: Copy
   if (checkMayWrite(file, { replace, never: filesOf(path) }) === 'device') {
     throw new ConfigError(`${file} is not a file`);
   }
-  const db = openExisting(path);
-  try {
-    if (checkOwner(db)) throw new ConfigError(`${path} is empty`);
-    // Creates the file exclusively.
-    makePrivate(partial);
-    // Reads one snapshot and blocks nobody: https://www.sqlite.org/lang_vacuum.html
-    db.query('vacuum into ?').run(partial);
+  using db = openExisting(path);
+  if (checkOwner(db)) throw new ConfigError(`${path} is empty`);
+  return copyDatabase(db, partial, () => {
     const report = verifyCopy(partial, catalogue);
     moveIntoPlace(partial, file, replace);
     return report;
+  });
+}
+
+/** Reads one snapshot, with the rows in the log, and blocks nobody: https://www.sqlite.org/lang_vacuum.html */
+export function copyDatabase<T>(db: Database, partial: string, use: () => T): T {
+  try {
+    // Creates the file exclusively.
+    makePrivate(partial);
+    db.query('vacuum into ?').run(partial);
+    return use();
   } finally {
-    db.close();
     rmSync(partial, { force: true });
   }
 }
 
 /** Throws if the copy is damaged, or not a catalogue. */
 export function verifyCopy(file: string, catalogue: Catalogue): BackupReport {
-  let db: Database | undefined;
   try {
-    db = openExisting(file);
+    using db = openExisting(file);
     if (checkOwner(db)) throw new ConfigError(`${file} is empty`);
     const problems = integrityProblems(db);
     if (problems.length > 0) throw new ConfigError(`${file} is damaged: ${problems.slice(0, 3).join('; ')}`);
@@ -59,8 +63,6 @@ export function verifyCopy(file: string, catalogue: Catalogue): BackupReport {
       throw new ConfigError(`${file} is not a backup of a catalogue: ${error.message}`);
     }
     throw error;
-  } finally {
-    db?.close();
   }
 }
 
@@ -88,7 +90,7 @@ export function openExisting(path: string): Database {
  * removes it.
  */
 export function isInUse(path: string): boolean {
-  const db = new Database(path, { readwrite: true, create: false });
+  using db = new Database(path, { readwrite: true, create: false });
   try {
     db.run('pragma locking_mode = exclusive');
     db.run('begin exclusive');
@@ -96,7 +98,5 @@ export function isInUse(path: string): boolean {
   } catch (error) {
     if (!(error instanceof SQLiteError)) throw error;
     return !isDamage(error) || existsSync(`${path}-shm`);
-  } finally {
-    db.close();
   }
 }

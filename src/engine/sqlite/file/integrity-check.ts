@@ -15,40 +15,36 @@ import { integrityProblems, openExisting } from './backup.ts';
 
 export function checkDatabase(path: string, catalogue: Catalogue, progress: Progress): Finding[] {
   const { collections, roles } = catalogue;
-  const db = openExisting(path);
-  try {
-    const problems = problemsOf(db);
-    const integrity = finding('integrity', problems.slice(0, 10), 'ok');
-    if (problems.length > 0) return [integrity];
-    if (checkOwner(db)) return [integrity, { check: 'schema version', ok: false, detail: 'the file is empty' }];
-    const { problems: misfits } = planSchema(db, { catalogue, firstRows: NO_ROWS });
-    if (misfits.length > 0) return [integrity, version(db), declared(misfits)];
-    const indexNames = db.query("select name from sqlite_schema where type = 'index'").values().flat();
-    const schema: Schema = { stored: storedSchema(db), indexes: new Set(indexNames) };
-    const exposed = exposedCredentials(db, path);
-    const steps: (() => Finding)[] = [
-      () => version(db),
-      ...[...collections.values()].flatMap((collection) =>
-        [fields, values, indexes, searches, rowCount].map((step) => () => ({
-          ...step(db, collection, schema),
-          collection: collection.name,
-        })),
-      ),
-      () => references(db),
-      ...(roles === undefined ? [] : [() => checkCredentialRoles(roleHolders(db), roles)]),
-      () => size(path),
-      ...(exposed === undefined ? [] : [() => ({ check: 'permissions', ok: true, isWarning: true, detail: exposed })]),
-    ];
-    progress(1, steps.length + 1);
-    const findings = steps.map((step, index) => {
-      const found = step();
-      progress(index + 2, steps.length + 1);
-      return found;
-    });
-    return [integrity, ...findings];
-  } finally {
-    db.close();
-  }
+  using db = openExisting(path);
+  const problems = problemsOf(db);
+  const integrity = finding('integrity', problems.slice(0, 10), 'ok');
+  if (problems.length > 0) return [integrity];
+  if (checkOwner(db)) return [integrity, { check: 'schema version', ok: false, detail: 'the file is empty' }];
+  const { problems: misfits } = planSchema(db, { catalogue, firstRows: NO_ROWS });
+  if (misfits.length > 0) return [integrity, version(db), declared(misfits)];
+  const indexNames = db.query("select name from sqlite_schema where type = 'index'").values().flat();
+  const schema: Schema = { stored: storedSchema(db), indexes: new Set(indexNames) };
+  const exposed = exposedCredentials(db, path);
+  const steps: (() => Finding)[] = [
+    () => version(db),
+    ...[...collections.values()].flatMap((collection) =>
+      [fields, values, indexes, searches, rowCount].map((step) => () => ({
+        ...step(db, collection, schema),
+        collection: collection.name,
+      })),
+    ),
+    () => references(db),
+    ...(roles === undefined ? [] : [() => checkCredentialRoles(roleHolders(db), roles)]),
+    () => size(path),
+    ...(exposed === undefined ? [] : [() => ({ check: 'permissions', ok: true, isWarning: true, detail: exposed })]),
+  ];
+  progress(1, steps.length + 1);
+  const findings = steps.map((step, index) => {
+    const found = step();
+    progress(index + 2, steps.length + 1);
+    return found;
+  });
+  return [integrity, ...findings];
 }
 
 /** In a damaged file even the check may fail. */

@@ -15,14 +15,12 @@ import { type FoundColumn, type FoundTable, tablesIn } from './tables.ts';
 
 export async function describeSqlite(path: string): Promise<DescribedDatabase> {
   if (!existsSync(path)) throw new ConfigError(`database ${path} does not exist`);
-  const db = new Database(path, { readonly: true, safeIntegers: true });
+  using db = new Database(path, { readonly: true, safeIntegers: true });
   try {
     return { location: path, ...(recorded(db) ?? describeTables(db)) };
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     throw new ConfigError(`the database ${path} cannot be read: ${(error as Error).message}`);
-  } finally {
-    db.close();
   }
 }
 

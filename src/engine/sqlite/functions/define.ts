@@ -1,6 +1,6 @@
 /** PostgreSQL's operators as SQL functions: text matching, and type operations by type name. Null in, null out. */
 import type { Database, SQLFunctionResult } from 'bun:sqlite';
-import { parseJson } from '../../../collection/exact-json.ts';
+import { parseJson, WrittenNumber } from '../../../collection/exact-json.ts';
 import { castValue } from '../../../collection/types/cast.ts';
 import { compareText } from '../../../collection/types/compare.ts';
 import { builtIn } from '../../../collection/types/index.ts';
@@ -11,7 +11,6 @@ import type { Value } from '../../../collection/value.ts';
 import { compileRegex } from '../../../text/regex.ts';
 import { clipped, compileSearch, type SearchMode } from '../../../text/search/index.ts';
 import { spend } from '../connection/deadline.ts';
-import { stringsIn, withoutNulls } from './json.ts';
 import { compileLike } from './like.ts';
 import { defineNumeric } from './numeric.ts';
 import { PatternCache } from './pattern-cache.ts';
@@ -113,4 +112,31 @@ function defineJson(db: Database): void {
     json === null ? null : shownText(inside(json, steps)),
   );
   db.function('json_strip_nulls', { deterministic: true }, withoutNulls);
+}
+
+/** All strings at any depth, in order, for full-text search. Names and numbers do not count. */
+function stringsIn(text: string): readonly string[] {
+  const strings: string[] = [];
+  const gather = (json: unknown): void => {
+    if (typeof json === 'string') strings.push(json);
+    else if (Array.isArray(json)) json.forEach(gather);
+    else if (typeof json === 'object' && json !== null) Object.values(json).forEach(gather);
+  };
+  gather(JSON.parse(text));
+  return strings;
+}
+
+/** Removes null members at any depth. Null list items stay, since the others would shift. */
+function withoutNulls(text: string): string {
+  return print(parseJson(text));
+}
+
+function print(json: unknown): string {
+  if (typeof json !== 'object' || json === null) return JSON.stringify(json);
+  if (json instanceof WrittenNumber) return json.text;
+  if (Array.isArray(json)) return `[${json.map(print).join(',')}]`;
+  const members = Object.entries(json).flatMap(([key, value]) =>
+    value === null ? [] : `${JSON.stringify(key)}:${print(value)}`,
+  );
+  return `{${members.join(',')}}`;
 }
