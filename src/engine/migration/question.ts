@@ -6,11 +6,8 @@ import type { StoredRow } from '../../plan/types.ts';
 import { identifier } from '../sql/statement.ts';
 import { type CollectionPair, type Comparison, ofKind } from './changes.ts';
 
-/** The permitted treatment of conflicting rows. */
-type Remedy = 'drop' | 'convert' | 'fill' | 'clear';
-
-/** In the syntax of `--allow`. */
-export function permission(remedy: Remedy, collection: string, field?: string): string {
+/** The permission to treat conflicting rows like this, in the syntax of `--allow`. */
+export function permission(remedy: 'drop' | 'convert' | 'fill' | 'clear', collection: string, field?: string): string {
   return `${remedy}:${collection}${field === undefined ? '' : `.${field}`}`;
 }
 

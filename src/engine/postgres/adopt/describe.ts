@@ -142,12 +142,9 @@ class Inspection {
 
   private referenceOf(name: string, type: Type, notes: string[]): FieldDraft['references'] {
     const keys = this.found.constraints.filter(({ kind, columns }) => kind === 'foreign key' && columns.includes(name));
-    const found = keys.flatMap((key) => {
-      const to = this.targetOf(key, type);
-      if (to === undefined) notes.push(inSmallLetters(key.definition));
-      return to ?? [];
-    });
-    return found[0];
+    const targets = keys.map((key) => ({ key, to: this.targetOf(key, type) }));
+    notes.push(...targets.flatMap(({ key, to }) => (to === undefined ? [inSmallLetters(key.definition)] : [])));
+    return targets.find(({ to }) => to !== undefined)?.to;
   }
 
   private targetOf({ name, columns, to }: FoundConstraint, type: Type): FieldDraft['references'] {

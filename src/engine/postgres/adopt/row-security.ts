@@ -1,12 +1,6 @@
 /** Row level security of PostgreSQL, which does not protect the rows if the role of the service bypasses it. */
 import { query, type Runner } from '../driver.ts';
 
-interface Bypassed {
-  readonly name: string;
-  readonly role: string;
-  readonly reason: 'is a superuser' | 'has BYPASSRLS' | 'owns them';
-}
-
 /** A warning that names the tables whose policies the role of this connection bypasses; undefined if there are none. */
 export async function bypassedRowSecurity(
   runner: Runner,
@@ -19,7 +13,10 @@ export async function bypassedRowSecurity(
         join pg_catalog.pg_roles r on r.rolname = current_user
       where c.relkind in ('r', 'p') and c.relrowsecurity and not row_security_active(c.oid)
         and c.relname in (select json_array_elements_text($2::text::json)) order by 1`;
-  const found = await query<Bypassed>(runner, { sql, params: [schema, JSON.stringify(tables)] });
+  const found = await query<Record<'name' | 'role' | 'reason', string>>(runner, {
+    sql,
+    params: [schema, JSON.stringify(tables)],
+  });
   if (found.length === 0) return undefined;
   const { role, reason } = found[0]!;
   const remedy = reason === 'owns them' ? ', or run ALTER TABLE … FORCE ROW LEVEL SECURITY' : '';

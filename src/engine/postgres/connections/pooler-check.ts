@@ -69,15 +69,8 @@ async function checkStatements(pool: SQL): Promise<void> {
   }
 }
 
-interface Session {
-  readonly path: string;
-  /** The first schema of the path that exists. */
-  readonly schema: string | null;
-  readonly isolation: string;
-  readonly zone: string;
-  /** In milliseconds. */
-  readonly limit: number;
-}
+/** `schema` is the first one of the path that exists; `limit` is in milliseconds. */
+type Session = Record<'path' | 'isolation' | 'zone', string> & { schema: string | null; limit: number };
 
 async function checkSession(pool: Runner, { schema, querySeconds }: SessionSettings, notice: Notice): Promise<void> {
   const sql = `select current_setting('search_path') as path, current_schema() as schema, current_setting('default_transaction_isolation') as isolation,

@@ -17,13 +17,11 @@ type Run = (sql: string) => Promise<unknown>;
 /** Locks all tables to be altered at once, so that nobody who holds one waits for another. */
 export async function lockTables(run: Run, { changes, pairs }: Comparison): Promise<void> {
   const altered = changes.filter(({ kind }) => kind !== 'add-index' && kind !== 'drop-index');
-  const names = altered.map((change) => tableBefore(change, pairs));
-  const tables = [...new Set(names.filter((name) => name !== undefined))].sort();
+  const names = altered.flatMap(({ kind, collection: { name } }) => {
+    return (kind === 'drop-collection' ? name : pairs.get(name)?.before?.name) ?? [];
+  });
+  const tables = [...new Set(names)].sort();
   if (tables.length > 0) await run(`lock table ${tables.map(identifier).join(', ')} in access exclusive mode`);
-}
-
-function tableBefore(change: Change, pairs: Comparison['pairs']): string | undefined {
-  return change.kind === 'drop-collection' ? change.collection.name : pairs.get(change.collection.name)?.before?.name;
 }
 
 export async function applyChanges(

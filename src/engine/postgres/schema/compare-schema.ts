@@ -79,7 +79,12 @@ export async function inspectSchema(runner: Runner, requirement: PostgresRequire
     catalogue: withNumberedKeys(declareCatalogue({ collections }), (table, key) =>
       tables.get(table)!.columns.some(({ name, identity }) => name === key.name && identity !== null),
     ),
-    names: new Set([...there].flatMap((name) => namesIn(tables.get(name)!))),
+    names: new Set(
+      [...there].flatMap((table) => {
+        const { constraints, indexes } = tables.get(table)!;
+        return [...constraints, ...indexes].map(({ name }) => `${table}.${name}`);
+      }),
+    ),
   };
   const isOurs = version !== null || own.length > 0 || allowed !== undefined;
   const missing = [
@@ -105,10 +110,6 @@ export function isInPlace({ record, newRecord, missing, comparison, problems }: 
 
 export function stepsIn({ comparison, missing }: SchemaState): string[] {
   return [...missing, ...stepsOf(comparison)];
-}
-
-function namesIn({ name: table, constraints, indexes }: FoundTable): string[] {
-  return [...constraints, ...indexes].map(({ name }) => `${table}.${name}`);
 }
 
 /** Undefined if we have no such type. */

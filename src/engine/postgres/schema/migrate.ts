@@ -213,10 +213,8 @@ async function checkServer(pool: Runner): Promise<void> {
   const sql = `select current_setting('server_version_num')::int4 as version, current_setting('server_version') as title,
       current_setting('server_encoding') as encoding`;
   const [server] = await query<{ version: number; title: string; encoding: string }>(pool, { sql, params: [] });
-  if (server!.version < OLDEST_SERVER) {
-    throw new ConfigError(`PostgreSQL 14 or later is needed, and this is ${server!.title}`);
-  }
-  if (server!.encoding !== 'UTF8') {
-    throw new ConfigError(`the database is encoded in ${server!.encoding}; create one with ENCODING 'UTF8'`);
-  }
+  const { version, title, encoding } = server!;
+  if (version < OLDEST_SERVER) throw new ConfigError(`PostgreSQL 14 or later is needed, and this is ${title}`);
+  if (encoding === 'UTF8') return;
+  throw new ConfigError(`the database is encoded in ${encoding}; create one with ENCODING 'UTF8'`);
 }

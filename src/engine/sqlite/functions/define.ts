@@ -1,5 +1,6 @@
 /** PostgreSQL's operators as SQL functions: text matching, and type operations by type name. Null in, null out. */
 import type { Database, SQLFunctionResult } from 'bun:sqlite';
+import { MAX_CONDITIONS } from '../../../base/limits/http.ts';
 import { parseJson, WrittenNumber } from '../../../collection/exact-json.ts';
 import { castValue } from '../../../collection/types/cast.ts';
 import { compareText } from '../../../collection/types/compare.ts';
@@ -13,7 +14,6 @@ import { clipped, compileSearch, type SearchMode } from '../../../text/search/in
 import { spend } from '../connection/deadline.ts';
 import { compileLike } from './like.ts';
 import { defineNumeric } from './numeric.ts';
-import { PatternCache } from './pattern-cache.ts';
 import { storedForm, valueIn } from './stored-values.ts';
 
 export function defineFunctions(db: Database): void {
@@ -21,6 +21,29 @@ export function defineFunctions(db: Database): void {
   defineTypes(db);
   defineJson(db);
   defineNumeric(db);
+}
+
+/** A cache of compiled patterns of one kind. A scan uses the same ones for every row. */
+class PatternCache<Args extends readonly (string | number)[], Tested> {
+  private readonly compiled = new Map<string, (tested: Tested) => boolean>();
+
+  constructor(private readonly compile: (...args: Args) => (tested: Tested) => boolean) {}
+
+  get(...args: Args): (tested: Tested) => boolean {
+    const key = args.join('\0');
+    const known = this.compiled.get(key);
+    if (known !== undefined) return known;
+    // The maximum per statement.
+    if (this.compiled.size >= MAX_CONDITIONS) this.clear();
+    const matches = this.compile(...args);
+    this.compiled.set(key, matches);
+    return matches;
+  }
+
+  /** Called between statements, since compiled patterns may be large. */
+  clear(): void {
+    this.compiled.clear();
+  }
 }
 
 /** Shared by all connections of a thread. */

@@ -55,7 +55,9 @@ export function rebuild(db: Database, declared: Catalogue, pair: CollectionPair,
   const columns = [...now.fields.map(({ name }) => identifier(name)), ...foreignColumns];
   const values = [...now.fields.map((field) => valueSql(pair, field, allowed)), ...foreignColumns];
   // Keys are never assigned twice.
-  const position = before?.assigned === undefined || now.assigned === undefined ? undefined : lastKey(db, now.name);
+  const isAssigned = before?.assigned !== undefined && now.assigned !== undefined;
+  const lastKey = `select max(seq) from sqlite_sequence where name = '${now.name}'`;
+  const position = isAssigned ? count(db, lastKey) : undefined;
   const more = foreign.columns.map(({ definition }) => definition);
   db.run(tableSql(declared, now, { name: NEW_TABLE, more }));
   db.run(
@@ -70,10 +72,6 @@ export function rebuild(db: Database, declared: Catalogue, pair: CollectionPair,
   if (position === undefined) return;
   db.run('delete from sqlite_sequence where name = ?', [now.name]);
   db.run('insert into sqlite_sequence (name, seq) values (?, ?)', [now.name, position]);
-}
-
-function lastKey(db: Database, table: string): number {
-  return count(db, `select max(seq) from sqlite_sequence where name = '${table}'`);
 }
 
 /** The expression for a new column over the old table. */
