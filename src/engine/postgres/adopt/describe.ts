@@ -11,15 +11,8 @@ import { readDefault } from '../../shared/sql-expressions.ts';
 import type { Runner, SessionSettings } from '../driver.ts';
 import { withOneConnection } from '../one-off-connection.ts';
 import { typeOfAdopted, typeOfColumn } from '../schema/column-type.ts';
-import {
-  type FoundColumn,
-  type FoundConstraint,
-  type FoundTable,
-  inspectOwn,
-  inspectTables,
-  RETRY_TABLE,
-  VERSION_TABLE,
-} from '../schema/inspect.ts';
+import type { FoundColumn, FoundConstraint, FoundTable } from '../schema/inspect.ts';
+import { inspectOwn, inspectTables, RETRY_TABLE, VERSION_TABLE } from '../schema/inspect.ts';
 import { parseTarget } from '../url.ts';
 import { bypassedRowSecurity } from './row-security.ts';
 

@@ -4,16 +4,8 @@
  */
 import type { SQL } from 'bun';
 import { ConfigError } from '../../../settings/by-command.ts';
-import {
-  type Notice,
-  query,
-  quoteName,
-  type Runner,
-  reserve,
-  SESSION_PARAMETERS,
-  type SessionSettings,
-  within,
-} from '../driver.ts';
+import type { Notice, Runner, SessionSettings } from '../driver.ts';
+import { query, quoteName, reserve, SESSION_PARAMETERS, within } from '../driver.ts';
 import { sqlState } from '../errors.ts';
 
 const ANSWER_MS = 2_000;

@@ -11,16 +11,8 @@ import type { Creation } from '../../shared/loader.ts';
 import { adoptionProblems } from '../adopt/adopt.ts';
 import type { Runner } from '../driver.ts';
 import { typeOfColumn } from './column-type.ts';
-import {
-  type FoundColumn,
-  type FoundOwn,
-  type FoundTable,
-  type FoundTables,
-  inspectOwn,
-  inspectTables,
-  RETRY_TABLE,
-  VERSION_TABLE,
-} from './inspect.ts';
+import type { FoundColumn, FoundOwn, FoundTable, FoundTables } from './inspect.ts';
+import { inspectOwn, inspectTables, RETRY_TABLE, VERSION_TABLE } from './inspect.ts';
 import { indexesOf } from './schema.ts';
 
 export interface PostgresRequirement {

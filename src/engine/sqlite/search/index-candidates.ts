@@ -32,16 +32,14 @@ export function candidateQuery(collection: Collection, predicate: Predicate): st
 }
 
 const queriesOf = memoize((collection: Collection) =>
-  memoize((predicate: Predicate) => deriveQuery(collection, predicate)),
+  memoize((predicate: Predicate) => {
+    const condition = ofPredicate(collection, predicate);
+    if (condition === undefined || depthOf(condition) > MAX_CANDIDATE_DEPTH) return undefined;
+    if (trigramsIn(condition) > MAX_ALL_CANDIDATE_TRIGRAMS) return undefined;
+    const query = print(condition);
+    return query.length > MAX_CANDIDATE_QUERY ? undefined : query;
+  }),
 );
-
-function deriveQuery(collection: Collection, predicate: Predicate): string | undefined {
-  const condition = ofPredicate(collection, predicate);
-  if (condition === undefined || depthOf(condition) > MAX_CANDIDATE_DEPTH) return undefined;
-  if (trigramsIn(condition) > MAX_ALL_CANDIDATE_TRIGRAMS) return undefined;
-  const query = print(condition);
-  return query.length > MAX_CANDIDATE_QUERY ? undefined : query;
-}
 
 function ofPredicate(collection: Collection, predicate: Predicate): Derived {
   switch (predicate.kind) {
