@@ -33,6 +33,7 @@ async function describeSchema(runner: Runner, schema: string): Promise<Omit<Desc
   const tables = found.filter(({ name, isTable }) => isTable && !isOurs(name));
   const problems = tables.flatMap((table) => problemOf(table) ?? []);
   const declared = tables.filter((table) => problemOf(table) === undefined);
+  const views = found.filter(({ isTable }) => !isTable);
   const served = [...own, ...declared].map(({ name }) => name);
   return {
     warning: await bypassedRowSecurity(runner, schema, served),
@@ -42,9 +43,7 @@ async function describeSchema(runner: Runner, schema: string): Promise<Omit<Desc
     ]),
     leftOut: [
       ...problems,
-      ...found
-        .filter(({ isTable }) => !isTable)
-        .map(({ name }) => `${name}: it is not a table but a view, or is in another schema`),
+      ...views.map(({ name }) => `${name}: it is not a table but a view, or is in another schema`),
     ],
   };
 }
@@ -63,9 +62,7 @@ function keyOf({ columns, constraints, indexes }: FoundTable): readonly string[]
   const primary = constraints.find(({ kind }) => kind === 'primary key');
   if (primary !== undefined) return primary.columns;
   const isRequired = (name: string) => columns.some((column) => column.name === name && column.required);
-  const unique = indexes.find(
-    ({ isUnique, isWhole, columns: names }) => isUnique && isWhole && names?.every(isRequired),
-  );
+  const unique = indexes.find((index) => index.isUnique && index.isWhole && index.columns?.every(isRequired));
   return unique?.columns ?? [];
 }
 

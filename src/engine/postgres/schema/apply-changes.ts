@@ -6,7 +6,7 @@ import { clearDanglingSql, permission, rulesSql } from '../../migration/question
 import { firstKey } from '../../shared/write-checks.ts';
 import { columnList, identifier, quoteText } from '../../sql/statement.ts';
 import { columnType } from '../dialect.ts';
-import { query, type Runner } from '../driver.ts';
+import type { Runner } from '../driver.ts';
 import { rowsAsJson } from '../write/input-rows.ts';
 import type { PostgresRequirement } from './compare-schema.ts';
 import { convertColumn, postgresValues } from './conversion.ts';
@@ -154,11 +154,10 @@ function constraints({ catalogue }: PostgresRequirement, { changes, pairs }: Com
     ...ofKind(changes, 'change-key').flatMap(({ collection }) => keySql(pairs.get(collection.name)!)),
     ...ofKind(changes, 'add-unique').map((change) => `${alter(change)} add ${schema.uniqueSql(change.unique)}`),
     ...ofKind(changes, 'add-index').map(({ collection, index }) => schema.indexSql(collection, index)),
-    ...ofKind(changes, 'change-type').flatMap(({ collection, field }) =>
-      schema.indexesOf(collection).flatMap((index) => {
-        return index.fields.includes(field) ? [schema.indexSql(collection, index)] : [];
-      }),
-    ),
+    ...ofKind(changes, 'change-type').flatMap(({ collection, field }) => {
+      const indexes = schema.indexesOf(collection).filter(({ fields }) => fields.includes(field));
+      return indexes.map((index) => schema.indexSql(collection, index));
+    }),
     ...ofKind(changes, 'add-reference').map(
       (change) => `${alter(change)} add ${schema.referenceSql(catalogue, change.reference)}`,
     ),
@@ -203,10 +202,9 @@ async function insertFirst(runner: Runner, collection: Collection, rows: readonl
   const chosen = assigned === undefined ? [] : rows.flatMap((row) => row[fields.indexOf(assigned)] ?? []);
   if (chosen.length > 0) {
     const largest = chosen.reduce((most, key) => (key! > most! ? key : most));
-    await query(runner, { sql: `select setval(${sequence}, greatest(1, ${largest}))`, params: [] });
+    await runner.unsafe(`select setval(${sequence}, greatest(1, ${largest}))`);
   }
-  await query(runner, {
-    sql: `insert into ${identifier(name)} (${columnList(fields)}) select ${values.join(', ')} from json_to_recordset($1::text::json) as given (${types})`,
-    params: [rowsAsJson(fields, rows)],
-  });
+  const source = `select ${values.join(', ')} from json_to_recordset($1::text::json) as given (${types})`;
+  const insert = `insert into ${identifier(name)} (${columnList(fields)}) ${source}`;
+  await runner.unsafe(insert, [rowsAsJson(fields, rows)]);
 }

@@ -17,17 +17,7 @@ import { startKeysAt } from '../write/assigned-keys.ts';
 import { defineConversions, sqliteValues, unreadable } from './conversion.ts';
 import { foreignTables, type Inspection, inspect } from './inspect.ts';
 import { addFields, isRebuilt, rebuild } from './rebuild.ts';
-import {
-  APPLICATION_ID,
-  count,
-  indexesOf,
-  indexSql,
-  insertRows,
-  pragma,
-  RETRY_TABLE_SQL,
-  SCHEMA_VERSION,
-  tableSql,
-} from './schema.ts';
+import * as schema from './schema.ts';
 
 export interface SqliteRequirement {
   readonly catalogue: Catalogue;
@@ -81,7 +71,7 @@ export function addedRules(db: Database, catalogue: Catalogue): readonly string[
 
 /** Takes the write lock and disables foreign keys: dropping a table must not delete rows of others. */
 function inWriteTransaction<T>(db: Database, work: () => T): T {
-  const foreignKeys = pragma(db, 'foreign_keys');
+  const foreignKeys = schema.pragma(db, 'foreign_keys');
   db.run(`pragma busy_timeout = ${SQLITE_WRITE_WAIT_MS}`);
   db.run('pragma foreign_keys = off');
   try {
@@ -96,45 +86,45 @@ function requirementOf(catalogue: Catalogue): SchemaRequirement {
   return {
     catalogue,
     own: [...catalogue.collections.values()],
-    indexesOf: (collection) => indexesOf(collection).filter(({ isUnique }) => !isUnique),
+    indexesOf: (collection) => schema.indexesOf(collection).filter(({ isUnique }) => !isUnique),
   };
 }
 
 function isInPlace(db: Database, { catalogue }: SqliteRequirement): boolean {
   const found = inspect(db, catalogue);
-  if (found.isNew || pragma(db, 'user_version') !== SCHEMA_VERSION) return false;
+  if (found.isNew || schema.pragma(db, 'user_version') !== schema.SCHEMA_VERSION) return false;
   if (found.record !== recordOf(catalogue.collections.values())) return false;
-  const schema = storedSchema(db);
-  if (![...catalogue.collections.values()].every((each) => hasSearchIndex(db, each, schema))) return false;
+  const stored = storedSchema(db);
+  if (![...catalogue.collections.values()].every((each) => hasSearchIndex(db, each, stored))) return false;
   const { changes } = compare(requirementOf(catalogue), found);
   return changes.length === 0 && foreignTables(found, catalogue).length === 0;
 }
 
 function answer(db: Database, question: Question): number {
   if (question.kind === 'unreadable') {
-    return count(db, `select count(*) from ${identifier(question.table)} where ${unreadable(question.of)}`);
+    return schema.count(db, `select count(*) from ${identifier(question.table)} where ${unreadable(question.of)}`);
   }
   const sql = questionSql(question, sqliteValues);
-  return sql === undefined ? 0 : count(db, sql);
+  return sql === undefined ? 0 : schema.count(db, sql);
 }
 
 function applyChanges(db: Database, requirement: SqliteRequirement, found: Inspection, comparison: Comparison): void {
   const { catalogue, firstRows, allowed = [] } = requirement;
   const { pairs, changes } = comparison;
-  if (found.isNew) for (const sql of RETRY_TABLE_SQL) db.run(sql);
+  if (found.isNew) for (const sql of schema.RETRY_TABLE_SQL) db.run(sql);
   removeAndRename(db, comparison);
   const created = ofKind(changes, 'create-collection').map(({ collection }) => collection);
-  for (const collection of created) db.run(tableSql(catalogue, collection));
+  for (const collection of created) db.run(schema.tableSql(catalogue, collection));
   const rebuilt = [...pairs.values()].filter((pair) => isRebuilt(found.catalogue, catalogue, pair, allowed));
   for (const pair of rebuilt) rebuild(db, catalogue, pair, allowed);
   for (const collection of [...created, ...rebuilt.map(({ now }) => now)]) startKeysAt(db, collection);
   for (const pair of pairs.values()) {
     if (pair.before !== undefined && !rebuilt.includes(pair)) addFields(db, catalogue, pair);
   }
-  for (const collection of created) insertRows(db, collection, firstRows(collection));
+  for (const collection of created) schema.insertRows(db, collection, firstRows(collection));
   for (const sql of clearDanglingSql(comparison, allowed, sqliteValues)) db.run(sql);
   for (const collection of catalogue.collections.values()) {
-    for (const index of indexesOf(collection)) db.run(indexSql(collection, index));
+    for (const index of schema.indexesOf(collection)) db.run(schema.indexSql(collection, index));
   }
   createSearchIndexes(db, catalogue.collections);
   checkReferences(db, catalogue, [...created, ...rebuilt.map(({ now }) => now)]);
@@ -174,6 +164,7 @@ function markAsOurs(db: Database, { collections }: Catalogue): void {
   db.run(`create table if not exists ${RECORD_TABLE} (declaration text not null) strict`);
   db.run(`delete from ${RECORD_TABLE}`);
   db.run(`insert into ${RECORD_TABLE} (declaration) values (?)`, [recordOf(collections.values())]);
+  const { APPLICATION_ID, SCHEMA_VERSION, pragma } = schema;
   if (pragma(db, 'application_id') !== APPLICATION_ID) db.run(`pragma application_id = ${APPLICATION_ID}`);
   if (pragma(db, 'user_version') !== SCHEMA_VERSION) db.run(`pragma user_version = ${SCHEMA_VERSION}`);
 }

@@ -33,9 +33,7 @@ interface SearchIndex {
   /** Names begin with `_`, unlike those of collections and fields. */
   readonly index: string;
   readonly pending: string;
-  /**
-   * The definitions of its parts. `page` is the table's root page: a rebuilt table may have other rows with these ids.
-   */
+  /** `page` is the table's root page: a rebuilt table may have other rows with these ids. */
   readonly definitions: (page: number) => readonly string[];
 }
 
