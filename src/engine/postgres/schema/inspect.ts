@@ -1,5 +1,6 @@
 /** Inspects a schema through PostgreSQL's catalogs. Read-only, without a declaration. */
 import type { OnDelete } from '../../../collection/draft.ts';
+import { ConfigError } from '../../../settings/by-command.ts';
 import { RECORD_TABLE } from '../../migration/record.ts';
 import { identifier } from '../../sql/statement.ts';
 import { query, type Runner } from '../driver.ts';
@@ -158,4 +159,17 @@ export async function inspectOwn(runner: Runner, schema: string): Promise<FoundO
     version: there!.version ? await first<number>('version', VERSION_TABLE) : null,
     record: there!.record ? await first<string>('declaration', RECORD_TABLE) : null,
   };
+}
+
+const OLDEST_SERVER = 140_000;
+
+/** Throws if the server is too old or the database has another encoding. */
+export async function checkServer(pool: Runner): Promise<void> {
+  const sql = `select current_setting('server_version_num')::int4 as version, current_setting('server_version') as title,
+      current_setting('server_encoding') as encoding`;
+  const [server] = await query<{ version: number; title: string; encoding: string }>(pool, { sql, params: [] });
+  const { version, title, encoding } = server!;
+  if (version < OLDEST_SERVER) throw new ConfigError(`PostgreSQL 14 or later is needed, and this is ${title}`);
+  if (encoding === 'UTF8') return;
+  throw new ConfigError(`the database is encoded in ${encoding}; create one with ENCODING 'UTF8'`);
 }

@@ -13,19 +13,18 @@ import { type MigrationPlan, MigrationRejected, stepsOf } from '../../migration/
 import { identifier } from '../../sql/statement.ts';
 import { type Adopted, adopt } from '../adopt/adopt.ts';
 import { ADVISORY_LOCKS } from '../advisory-locks.ts';
-import { type Notice, query, type Runner, WAITING_FOR_A_CLIENT, within } from '../driver.ts';
+import { type Notice, type Runner, WAITING_FOR_A_CLIENT, within } from '../driver.ts';
 import { isTransient, sqlState } from '../errors.ts';
 import { applyChanges, lockTables } from './apply-changes.ts';
 import { inspectSchema, isInPlace, type PostgresRequirement, type SchemaState, stepsIn } from './compare-schema.ts';
 import { problemsIn } from './conversion.ts';
-import { RETRY_TABLE, SCHEMA_VERSION, VERSION_TABLE } from './inspect.ts';
+import { checkServer, RETRY_TABLE, SCHEMA_VERSION, VERSION_TABLE } from './inspect.ts';
 import { makeIndexes, withoutLate } from './late-indexes.ts';
 import { RETRY_TABLE_SQL, VERSION_TABLE_SQL } from './schema.ts';
 
 const INSPECTION_MS = 30_000;
 const SNAPSHOT = 'isolation level repeatable read read only';
 const UNDEFINED_TABLE = '42P01';
-const OLDEST_SERVER = 140_000;
 
 export interface Prepared {
   /** The sequences of assigned keys, quoted, by collection. */
@@ -207,14 +206,4 @@ async function retryWhileInUse<T>({ schema }: PostgresRequirement, notice: Notic
       await Bun.sleep(MIGRATION_LOCK_MS * Math.random() * Math.min(4, attempt));
     }
   }
-}
-
-async function checkServer(pool: Runner): Promise<void> {
-  const sql = `select current_setting('server_version_num')::int4 as version, current_setting('server_version') as title,
-      current_setting('server_encoding') as encoding`;
-  const [server] = await query<{ version: number; title: string; encoding: string }>(pool, { sql, params: [] });
-  const { version, title, encoding } = server!;
-  if (version < OLDEST_SERVER) throw new ConfigError(`PostgreSQL 14 or later is needed, and this is ${title}`);
-  if (encoding === 'UTF8') return;
-  throw new ConfigError(`the database is encoded in ${encoding}; create one with ENCODING 'UTF8'`);
 }
