@@ -190,3 +190,13 @@ export function withRequest<E>(error: E, request: number): E | ApiError {
 export function isUnexpected(error: unknown): boolean {
   return error !== undefined && !(error instanceof ApiError);
 }
+
+/** The result of the work; undefined if it throws an expected error. */
+export function unlessRejected<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+}

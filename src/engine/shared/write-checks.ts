@@ -1,5 +1,4 @@
 /** Checks of a write inside its transaction, for both engines: a failure leaves nothing changed. */
-
 import { ApiError } from '../../base/errors.ts';
 import { MAX_RETURNED_BYTES } from '../../base/limits/engine.ts';
 import type { Collection, Field, Reference } from '../../collection/declaration.ts';
@@ -144,7 +143,6 @@ export function duplicateKey(collection: Collection, fields: readonly Field[], v
   });
 }
 
-/** A reference to a row that does not exist. */
 export function missingReference({ name }: Collection, reference: Reference, value: Value): ApiError {
   return new ApiError(
     '23503',
@@ -156,7 +154,6 @@ export function missingReference({ name }: Collection, reference: Reference, val
   );
 }
 
-/** A row that others reference cannot be deleted. */
 export function stillReferenced(
   { name, key }: Collection,
   reference: Reference & { readonly from: Collection },
