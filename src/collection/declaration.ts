@@ -1,4 +1,5 @@
 /** Builds a catalogue from a validated draft. An error here is a bug, not a user's mistake. */
+import { defined } from '../base/defined.ts';
 import type { Catalogue, Collection, Field, Reference } from './catalogue.ts';
 import { CHANGES_NAME, changesOf } from './change-log.ts';
 import { declareCollection } from './declare-collection.ts';
@@ -13,12 +14,8 @@ export function declareCatalogue(draft: CatalogueDraft): Catalogue {
   for (const each of draft.collections) {
     collections.set(each.name, declareCollection(each, collections, draft.maxValueBytes));
   }
-  return {
-    collections,
-    draft,
-    builtIn: new Map([[CHANGES_NAME, changesOf(collections)]]),
-    ...(draft.roles === undefined ? {} : { roles: declareRoles(draft.roles, collections) }),
-  };
+  const builtIn = new Map([[CHANGES_NAME, changesOf(collections)]]);
+  return defined({ collections, draft, builtIn, roles: draft.roles && declareRoles(draft.roles, collections) });
 }
 
 /** The stored collection behind a role's view, or the collection itself. */

@@ -1,4 +1,5 @@
 /** Builds one collection from a validated draft. */
+import { defined } from '../base/defined.ts';
 import { DEFAULT_MAX_VALUE_KB } from '../base/limits/declaration.ts';
 import type { Collection, Field, Rules } from './catalogue.ts';
 import type { CollectionDraft, FieldDraft } from './draft.ts';
@@ -24,9 +25,7 @@ export function declareCollection(
     ...(draft.unique ?? []),
   ];
   return {
-    name,
-    ...(title === undefined ? {} : { title }),
-    ...(description === undefined ? {} : { description }),
+    ...defined({ name, title, description }),
     fields,
     byName,
     key,
@@ -67,14 +66,9 @@ function declareField(collection: CollectionDraft, draft: FieldDraft, maxValueBy
   if (type === undefined) throw new Error(`${collection.name}.${draft.name}: type ${draft.type} does not exist`);
   const { name, title, description, role, onUpdate, indexed, references } = draft;
   return {
-    name,
-    type,
-    ...(title === undefined ? {} : { title }),
-    ...(description === undefined ? {} : { description }),
-    ...(role === undefined ? {} : { role }),
+    ...defined({ name, type, title, description, role, onUpdate }),
     required: (draft.required === true && draft.readOnly !== true) || collection.key.includes(name),
     ...defaultOf(type, draft.default),
-    ...(onUpdate === undefined ? {} : { onUpdate }),
     readOnly: draft.readOnly === true,
     filled: draft.filled ?? false,
     // Deleting a row looks up its referrers, so every reference needs an index.
@@ -91,11 +85,9 @@ function defaultOf(type: Type, value: unknown): Pick<Field, 'default' | 'generat
 }
 
 function rulesOf(type: Type, { minimum, maximum, maxLength, pattern, oneOf }: FieldDraft): Rules {
-  return {
-    ...(minimum === undefined ? {} : { minimum: storeJson(type, minimum) }),
-    ...(maximum === undefined ? {} : { maximum: storeJson(type, maximum) }),
-    ...(maxLength === undefined ? {} : { maxLength }),
-    ...(pattern === undefined ? {} : { pattern }),
-    ...(oneOf === undefined ? {} : { oneOf: oneOf.map((value) => storeJson(type, value)) }),
-  };
+  const store = (value: unknown) => (value === undefined ? undefined : storeJson(type, value));
+  return defined({
+    ...{ minimum: store(minimum), maximum: store(maximum), maxLength, pattern },
+    oneOf: oneOf?.map((value) => storeJson(type, value)),
+  });
 }

@@ -148,9 +148,13 @@ function pathsOf({ name, key }: Collection, prefix: string): string {
 function findMethod(method: string, addressed: Addressed): Method {
   const allowed = methodsOf(addressed) as readonly string[];
   if (allowed.includes(method)) return method as Method;
-  throw new ApiError('PGRST117', `Unsupported HTTP method: ${method}`, {
-    hint: `Allowed here: ${allowed.join(', ')}.`,
-    headers: { allow: allowedMethods(addressed) },
+  throw unsupportedMethod(method, allowedMethods(addressed));
+}
+
+export function unsupportedMethod(method: string, allow: string): ApiError {
+  return new ApiError('PGRST117', `Unsupported HTTP method: ${method}`, {
+    hint: `Allowed here: ${allow}.`,
+    headers: { allow },
   });
 }
 

@@ -7,7 +7,6 @@ import type { Comparison } from '../../migration/changes.ts';
 import { isLogged, LOG_TABLE, RETAINED_TABLE, restarted } from '../../shared/change-log.ts';
 import { identifier, quoteText } from '../../sql/statement.ts';
 import { query, type Runner } from '../driver.ts';
-import type { Inspection } from '../schema/compare-schema.ts';
 import { prefix } from '../schema/prefix-index.ts';
 
 const TRIGGER = 'catalogue_log';
@@ -134,7 +133,8 @@ export async function inspectLog(runner: Runner, schema: string): Promise<FoundL
 
 /** The collections to log. Undefined `days` mean as before. */
 export function collectionsToLog(
-  { own, adopted }: Pick<Inspection, 'own' | 'adopted'>,
+  own: readonly Collection[],
+  adopted: readonly { readonly collection: Collection }[],
   { triggers }: FoundLog,
   days: number | undefined,
 ): readonly Collection[] {
