@@ -100,9 +100,9 @@ export function openSqlite(options: SqliteOptions): Engine {
     file: {
       files,
       writerThread,
-      snapshot: new Snapshot(connection),
+      snapshot: new Snapshot(connection, changes),
       declarationWatch: new DeclarationWatch(connection, catalogue),
-      rows: new RowCache(connection, changes),
+      rows: new RowCache(connection),
       readers: new ReadPool({ path, files, limitMs, bounds: { ...READ_POOL_LIMITS, ...options.readingBounds } }),
     },
   });
@@ -137,9 +137,9 @@ class SqliteEngine implements Engine {
     this.file = parts.file;
   }
 
-  read(plan: ReadPlan, encoding: Encoding): MaybePromise<ReadResult> {
+  read(plan: ReadPlan, encoding: Encoding, after?: string | number): MaybePromise<ReadResult> {
     try {
-      const changeCount = this.refreshSnapshot();
+      const changeCount = this.refreshSnapshot(typeof after === 'number' ? after : undefined);
       if (changeCount !== this.checkedAt) {
         this.file?.declarationWatch.check();
         this.checkedAt = changeCount;
@@ -183,7 +183,7 @@ class SqliteEngine implements Engine {
   unreadyReason(): string | undefined {
     if (this.file === undefined) return undefined;
     const { files, snapshot, declarationWatch } = this.file;
-    const isBehind = () => (snapshot.isBehind(this.changes) ? 'what is read is older than the data' : undefined);
+    const isBehind = () => (snapshot.isBehind() ? 'what is read is older than the data' : undefined);
     const damage = this.damagedAt === this.changes.current() ? DAMAGED : undefined;
     return misplaced(files) ?? declarationWatch.trouble() ?? damage ?? isBehind();
   }
@@ -214,9 +214,8 @@ class SqliteEngine implements Engine {
     if (this.changes instanceof WalChangeCounter) this.changes.close();
   }
 
-  /** Returns the change count of the data that the next read sees. */
-  private refreshSnapshot(): number {
-    const changeCount = this.changes.current();
+  /** Returns the change count whose state, or a newer one, the next read shows. */
+  private refreshSnapshot(changeCount = this.changes.current()): number {
     this.file?.snapshot.refresh(changeCount);
     return changeCount;
   }

@@ -1,7 +1,7 @@
 /**
  * Caches the JSON texts of rows with their embeddings, for each repeated selection of a small table, while the data is
- * unchanged. A list reads only its row numbers, in order, and joins the texts. If the change count differs after the
- * read, the list is read again without the cache.
+ * unchanged. A list reads only its row numbers, in order, and joins the texts. All reads use one open snapshot, so the
+ * numbers and the texts show the same state.
  */
 
 import { ROW_CACHE_BYTES } from '../../../base/limits/engine.ts';
@@ -12,7 +12,7 @@ import { endKeys } from '../../../plan/read/page-end.ts';
 import { NO_ORDER } from '../../../plan/read/shape.ts';
 import { WHOLE_ROW_JSON } from '../../../plan/read/whole-row.ts';
 import { fieldOf, type Predicate, type ReadPlan } from '../../../plan/types.ts';
-import type { ChangeCounter, ReadResult } from '../../engine.ts';
+import type { ReadResult } from '../../engine.ts';
 import { dependsOnOtherCollections, singleKey } from '../../shared/plan-keys.ts';
 import { type Output, outputOf, outputOfRead, pageEnd } from '../../sql/output.ts';
 import { compileRead, compileShape, scopeOf } from '../../sql/read.ts';
@@ -36,12 +36,9 @@ export class RowCache {
   private bytes = 0;
   private changeCount = Number.NaN;
 
-  constructor(
-    private readonly connection: Connection,
-    private readonly changes: ChangeCounter,
-  ) {}
+  constructor(private readonly connection: Connection) {}
 
-  /** Undefined if the list must be read normally. */
+  /** Needs an open snapshot of the change count. Undefined if the list must be read normally. */
   list({ plan, encoding, changeCount }: Read): ReadResult | undefined {
     const { from, columns } = plan;
     if (plan.groupBy !== undefined || encoding.format !== 'json' || encoding.stripNulls) return undefined;
@@ -54,7 +51,7 @@ export class RowCache {
     this.texts.set(columns, texts);
     const single = singleRow(plan);
     const cached = single && this.isVisible(single) ? texts.get(single.number) : undefined;
-    if (cached !== undefined && this.changes.current() === changeCount) {
+    if (cached !== undefined) {
       return { returned: 1, body: `${opening(encoding)}${cached}${closing(encoding)}` };
     }
     const output = numbersOf(plan, encoding);
@@ -68,8 +65,6 @@ export class RowCache {
       if (!texts.has(number)) missing.push(number);
     }
     if (missing.length > 0) this.readTexts(from, columns, texts, missing);
-    // A commit just before the read makes the numbers newer than the cached texts.
-    if (this.changes.current() !== changeCount) return undefined;
     if (single?.rule !== undefined && rows.length > 0) {
       this.visible.set(single.rule, (this.visible.get(single.rule) ?? new Set()).add(single.number));
     }
