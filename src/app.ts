@@ -109,7 +109,7 @@ function checkSchema(schema: string, isConcerned = (_path: string) => true): Mid
 
 /** The description of the schema is a page. */
 function isRoot(path: string): boolean {
-  return path.split('?', 1)[0] === '/';
+  return path === '/' || path.startsWith('/?');
 }
 
 /** Runs the stages for a read or a write. */

@@ -13,16 +13,14 @@ import type { LoadOptions, LoadResult, LoadSet } from '../shared/loader.ts';
 import { rejectCredentials } from '../shared/maintenance.ts';
 import { explain, type PlanStep } from '../shared/query-plan.ts';
 import { isCheapWrite } from '../shared/write-cost.ts';
-import { outputOfRead } from '../sql/output.ts';
 import { MemoryChangeCounter, WalChangeCounter } from './connection/change-counter.ts';
 import { Connection, whileBusy } from './connection/connection.ts';
 import { fileOf, IN_MEMORY, misplaced, type OpenFiles, openFiles } from './connection/database-files.ts';
 import { Snapshot } from './connection/snapshot.ts';
 import { TableStatistics } from './connection/table-statistics.ts';
-import { sqliteDialect } from './dialect.ts';
 import { DAMAGED, translateError } from './errors.ts';
 import { sqliteMetrics } from './metrics.ts';
-import type { ReadState } from './read/read.ts';
+import { Read, type ReadState } from './read/read.ts';
 import { compileForExplain, readByRoute } from './read/routes.ts';
 import { RowCache } from './read/row-cache.ts';
 import { READ_POOL_LIMITS, ReadPool, type ReadPoolLimits } from './read-threads/read-pool.ts';
@@ -144,8 +142,7 @@ class SqliteEngine implements Engine {
         this.file?.declarationWatch.check();
         this.checkedAt = changeCount;
       }
-      const output = outputOfRead(plan, encoding, sqliteDialect);
-      const result = readByRoute({ plan, encoding, output, changeCount }, this.parts);
+      const result = readByRoute(new Read(plan, encoding, changeCount), this.parts);
       return result instanceof Promise ? result.catch((error) => this.fail(error)) : result;
     } catch (error) {
       return this.fail(error);
