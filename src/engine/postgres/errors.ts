@@ -2,10 +2,12 @@
 
 import { ApiError, ERRORS, type ErrorCode } from '../../base/errors.ts';
 import type { Collection, Field } from '../../collection/declaration.ts';
-import type { WritePlan } from '../../plan/types.ts';
+import { withLocation } from '../../plan/coerce.ts';
+import { checkViolation } from '../../plan/field-rules.ts';
+import { type Assignment, isOperation } from '../../plan/types.ts';
 import { nullViolation } from '../../plan/write/row-planner.ts';
 import { NEWEST } from '../engine.ts';
-import { diskFull, duplicateKey, keysExhausted, printValues, withRowIndex } from '../shared/write-checks.ts';
+import { diskFull, duplicateKey, keysExhausted } from '../shared/write-checks.ts';
 
 export interface ServerError extends Error {
   /** Bun's error code. */
@@ -144,13 +146,15 @@ export function translateError(error: unknown, collection?: Collection): unknown
   if (state === undefined) return error;
   const { message, detail, hint, column, constraint } = error as ServerError;
   if (collection !== undefined) {
-    const { name, assigned } = collection;
+    const { name, assigned, fields } = collection;
     const taken = state === '23505' ? valuesInDetail(collection, detail) : undefined;
     if (taken !== undefined) return duplicateKey(collection, taken.fields, taken.values);
     if (state === '23502' && column !== undefined) return nullViolation(collection, { name: column });
-    // Only an assigned key can violate the bounds of its field: supplied ones are validated before.
-    const isBeyond = state === '23514' && assigned !== undefined && constraint === `${name}_${assigned.name}_check`;
-    if (state === '2200H' || isBeyond) return keysExhausted(collection);
+    const checked =
+      state === '23514' ? fields.find((field) => constraint === `${name}_${field.name}_check`) : undefined;
+    // Supplied values are validated before, so only an assigned key or a computed value can break a rule.
+    if (state === '2200H' || (checked !== undefined && checked === assigned)) return keysExhausted(collection);
+    if (checked !== undefined) return checkViolation(collection, checked);
   }
   if (state === '53100') return diskFull(message);
   const ours = EQUIVALENT_CODES[state] ?? catalogueCode(state);
@@ -163,6 +167,13 @@ export function translateError(error: unknown, collection?: Collection): unknown
     sqlState: isOwn ? state : undefined,
     ...(ERRORS[code].status >= 500 ? { headers: { 'retry-after': '1' } } : {}),
   });
+}
+
+/** Names the field of an operation whose result is out of range, if it can be only one. PostgreSQL does not. */
+export function withOperationField(error: unknown, set: readonly Assignment[]): unknown {
+  const [operation, ...more] = set.filter(isOperation);
+  if (operation === undefined || more.length > 0 || sqlState(error) !== '22003') return error;
+  return withLocation(translateError(error), undefined, operation.field);
 }
 
 /** A constraint of an adopted table keeps its own name and message. */
@@ -179,7 +190,7 @@ function catalogueCode(state: string): ErrorCode | undefined {
 }
 
 /** The fields and values in `Key (a, b)=(1, x) already exists.`, in any language of the server. */
-function valuesInDetail({ byName }: Collection, detail = ''): { fields: Field[]; values: string[] } | undefined {
+export function valuesInDetail({ byName }: Collection, detail = ''): { fields: Field[]; values: string[] } | undefined {
   const found = /\(([\w, ]+)\)=\((.*)\)/s.exec(detail);
   if (found === null) return undefined;
   const fields = found[1]!.split(', ').flatMap((name) => byName.get(name) ?? []);
@@ -189,27 +200,6 @@ function valuesInDetail({ byName }: Collection, detail = ''): { fields: Field[];
   if (values.length !== fields.length) return { fields, values: [found[2]!] };
   // Values are printed as in answers: a decimal without trailing zeros.
   return { fields, values: fields.map(({ type }, index) => type.print(type.read(values[index]!))) };
-}
-
-/** Finds the conflicting row among the inserted ones; none if two have the value. */
-export function withRowOfInput(error: unknown, plan: WritePlan): unknown {
-  const state = sqlState(error) ?? '';
-  if (plan.kind !== 'insert' || plan.rows.length < 2 || !['23503', '23505'].includes(state)) return error;
-  const violation = valuesInDetail(plan.into, (error as ServerError).detail);
-  if (violation === undefined) return error;
-  const { into, rows } = plan;
-  const { fields, values } = violation;
-  const columns = fields.map((field) => into.fields.indexOf(field));
-  const texts = rows.map((row) =>
-    printValues(
-      fields,
-      columns.map((column) => row[column]),
-    ).join(', '),
-  );
-  const index = texts.indexOf(values.join(', '));
-  const isOnly = index !== -1 && index === texts.lastIndexOf(values.join(', '));
-  const apiError = state === '23503' ? translateError(error) : duplicateKey(into, fields, values);
-  return withRowIndex(apiError, isOnly ? index : undefined);
 }
 
 /** The assigned key that turned out to be taken. */

@@ -8,11 +8,21 @@ import { ApiError } from '../../base/errors.ts';
 import { DEFAULT_DRY_RUN_SECONDS, MAX_COMMIT_SECONDS, SQLITE_BUSY_MS } from '../../base/limits/engine.ts';
 import type { Encoding } from '../../encode/encoding.ts';
 import type { ReadPlan, WritePlan } from '../../plan/types.ts';
-import type { ChangeCounter, Engine, Explanation, MaybePromise, Metric, ReadResult, WriteResult } from '../engine.ts';
+import type {
+  ChangeCounter,
+  Engine,
+  Explanation,
+  MaybePromise,
+  Metric,
+  ReadResult,
+  Write,
+  WriteResult,
+  WriteTerms,
+} from '../engine.ts';
 import type { LoadOptions, LoadResult, LoadSet } from '../shared/loader.ts';
 import { rejectCredentials } from '../shared/maintenance.ts';
 import { explain, type PlanStep } from '../shared/query-plan.ts';
-import { isCheapWrite } from '../shared/write-cost.ts';
+import { areCheapWrites } from '../shared/write-cost.ts';
 import { MemoryChangeCounter, WalChangeCounter } from './connection/change-counter.ts';
 import { Connection, whileBusy } from './connection/connection.ts';
 import { fileOf, IN_MEMORY, misplaced, type OpenFiles, openFiles } from './connection/database-files.ts';
@@ -149,10 +159,11 @@ class SqliteEngine implements Engine {
     }
   }
 
-  async write(plan: WritePlan, encoding: Encoding): Promise<WriteResult> {
+  async write(writes: readonly Write[], terms: WriteTerms): Promise<readonly WriteResult[]> {
     try {
-      const isCheap = isCheapWrite(plan, () => this.parts.statistics.isSmall(plan.into, this.refreshSnapshot()));
-      const task = compileJob(plan, encoding);
+      const isSmall = ({ into }: WritePlan) => this.parts.statistics.isSmall(into, this.refreshSnapshot());
+      const isCheap = areCheapWrites(writes, isSmall);
+      const task = compileJob(writes, terms);
       return await this.parts.writer.write(isCheap ? runToEnd(task) : await schedule(task), isCheap);
     } catch (error) {
       return this.fail(error);
