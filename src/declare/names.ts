@@ -7,6 +7,7 @@ const NAME = '^[a-z][a-z0-9_]*$';
 /** Reserved names with their use. A test compares them with the paths of the service. */
 export const RESERVED_COLLECTIONS: Readonly<Record<string, string>> = {
   auth: 'a path of the service',
+  catalogue: 'a path of the service',
   changes: 'reserved for a collection of changes',
   console: 'a page of the service',
   docs: 'a page of the service',

@@ -52,6 +52,8 @@ export interface WriteResult {
 export interface Write {
   readonly plan: WritePlan;
   readonly encoding: Encoding;
+  /** Whether the plan has values of earlier writes of the list. */
+  readonly isDependent?: boolean;
 }
 
 export interface WriteTerms {

@@ -28,7 +28,7 @@ export function isCreateOnly(call: Call): boolean {
 }
 
 /** The fingerprint covers everything that the answer depends on, to detect reuse of a key for another request. */
-export function readIdempotencyKey(call: Call, body: Uint8Array) {
+export function readIdempotencyKey(call: Pick<Call, 'method' | 'path' | 'target' | 'request'>, body: Uint8Array) {
   const { headers } = call.request;
   const key = headers.get('idempotency-key');
   if (key === null || (call.method !== 'POST' && call.method !== 'PATCH')) return undefined;

@@ -41,6 +41,8 @@ export const MAX_CACHED_TEXTS = 500;
 export const MAX_CACHED_TEXT_LENGTH = 1_000;
 /** The number of media types of an Accept header that are read. */
 export const MAX_MEDIA_RANGES = 500;
+/** The maximum number of requests in a batch. */
+export const MAX_BATCH_REQUESTS = 1_000;
 export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
 /** How long requests in flight may take after a stop. */
 export const DRAIN_SECONDS = 10;
