@@ -78,8 +78,8 @@ export function* planRows(
       return plan(cells);
     } catch (error) {
       if (!(error instanceof RowProblem)) throw error;
-      const { refusal, field } = error;
-      throw withLocation(refusal, index, field, rows.length > 1);
+      const { apiError, field } = error;
+      throw withLocation(apiError, index, field, rows.length > 1);
     }
   });
 }

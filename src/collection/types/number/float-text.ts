@@ -1,7 +1,4 @@
-/**
- * Prints floats as PostgreSQL does: the fewest digits that read back as the same number, with an exponent for very
- * large or small ones.
- */
+/** Prints floats as PostgreSQL does: the fewest digits that read back as the same number, or an exponent. */
 import { exactDecimal, printTrimmed } from './decimal-text.ts';
 
 /** Digits × 10^exponent, without trailing zeros in the digits. */
@@ -21,10 +18,7 @@ export interface FloatWidth {
   readonly nearest: (value: number, digits: number) => Decimal;
   /** A lower bound for the number of digits. */
   readonly fewest: (value: number) => number;
-  /**
-   * Whether a decimal is exactly halfway to a neighbour. Some parsers would round it away, so PostgreSQL does not print
-   * it.
-   */
+  /** Whether a decimal is halfway to a neighbour. Some parsers round it away, so PostgreSQL does not print it. */
   readonly isEdge: (decimal: Decimal, value: number) => boolean;
 }
 

@@ -1,6 +1,4 @@
-/**
- * float4 and float8. SQLite has no NaN: it is stored as the text NaN, which sorts after all numbers, as in PostgreSQL.
- */
+/** float4 and float8. SQLite stores NaN as the text NaN, which sorts after all numbers, as in PostgreSQL. */
 import { ApiError } from '../../../base/errors.ts';
 import type { Value } from '../../value.ts';
 import { rejectSyntax } from '../reject.ts';
