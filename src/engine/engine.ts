@@ -102,12 +102,13 @@ export interface Engine {
   readonly steps?: readonly string[];
   /** Absent if commits cannot be noticed in time, as on a database that other machines write to. */
   readonly changes?: ChangeCounter;
-  /** Reads rows. Returns synchronously if possible, which saves a turn of the event loop. */
   /**
-   * `after` is the position of a write that the read must see. `asOf` is a position in the log of changes: the read sees
-   * the rows as they were there, or the log up to it. It must not be older than the log of the plan's collections.
+   * Reads rows. Returns synchronously if possible, which saves a turn of the event loop. `after` is a state that the read
+   * must include: the position of a write, or a change count that was read for the request. By default, the newest.
+   * `asOf` is a position in the log of changes: the read sees the rows as they were there, or the log up to it. The log
+   * of the plan's collections must reach back to it.
    */
-  read(plan: ReadPlan, encoding: Encoding, after?: string, asOf?: number): MaybePromise<ReadResult>;
+  read(plan: ReadPlan, encoding: Encoding, after?: string | number, asOf?: number): MaybePromise<ReadResult>;
   /** Absent if changes are not logged. */
   readonly log?: ChangeLog;
   /** Whether reads may see different states, so that positions matter. */

@@ -10,7 +10,7 @@ import type { ReadAttempt, ReadJob } from './reader.ts';
 
 /** `preferred` is tried before a scan. */
 export function compileReadJob(
-  { plan, encoding, output, dialect: own }: Read,
+  { plan, encoding, output, dialect: own }: Pick<Read, 'plan' | 'encoding' | 'output' | 'dialect'>,
   preferred: ReadAttempt | undefined,
 ): ReadJob {
   const { offset, limit } = plan;

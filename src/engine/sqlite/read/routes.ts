@@ -144,7 +144,8 @@ function readOnThread(read: Read, state: ReadState, compile?: CompileAttempt): P
   const output = boundRow(read.plan, read.output);
   const attempt = compile?.(read.plan, output);
   if (compile !== undefined && attempt === undefined) return undefined;
-  return runJob(compileReadJob({ ...read, output }, attempt), state);
+  const { plan, encoding, dialect } = read;
+  return runJob(compileReadJob({ plan, encoding, output, dialect }, attempt), state);
 }
 
 async function runJob(job: ReadJob, { changes, file }: ReadState): Promise<ReadResult> {
