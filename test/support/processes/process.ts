@@ -3,10 +3,9 @@
  * removes everything that was started or created here; call it in `afterEach` or `afterAll`.
  */
 import { Database } from 'bun:sqlite';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { newFolder } from '../folders.ts';
 
 const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
 
@@ -30,7 +29,7 @@ export async function cleanUp(): Promise<void> {
 }
 
 export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'catalogue-test-'));
+  const folder = newFolder('catalogue-test-');
   folders.push(folder);
   return folder;
 }
