@@ -18,7 +18,7 @@ function expectExplained(method: string, text: string): void {
 }
 
 describe.each(Object.keys(ENGINES))('any request on %s', (engine) => {
-  test('2,500 malformed requests: each is rejected with a 4xx, and none changes a product', async () => {
+  test('malformed requests: each is rejected with a 4xx, and none changes a product', async () => {
     const catalogue = await openCatalogue(engine);
     await fc.assert(
       fc.asyncProperty(malformed, async (request) => {

@@ -109,6 +109,6 @@ describe('both engines compute the same numbers', () => {
           }
         },
       ),
-      { numRuns: 30 * RUNS },
+      { numRuns: 15 * RUNS },
     ));
 });

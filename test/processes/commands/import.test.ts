@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newSchema, testServer } from '../../support/engines/postgres.ts';
 import { cleanUp, type Finished, run, startService, temporaryFolder } from '../../support/processes/process.ts';
+import { storedRows } from '../../support/processes/stored-rows.ts';
 
 afterEach(cleanUp);
 
@@ -24,10 +25,7 @@ function workspace(env: Readonly<Record<string, string>> = {}) {
       const left = readdirSync(cwd).filter((name) => name.includes('.db'));
       return exitCode === 1 && /(database|table) .* does not exist/.test(stderr) && left.length === 0;
     },
-    rows: async (query = '') => {
-      const { stdout } = await run({ cwd, env, args: ['query', query, '--json'] });
-      return JSON.parse(stdout) as Record<string, unknown>[];
-    },
+    rows: (query?: string) => storedRows({ cwd, env }, query),
   };
 }
 
