@@ -122,8 +122,8 @@ export async function openTestPostgres(firstRows: readonly Row[]): Promise<Postg
 export const TEST_SETTINGS = {
   catalogue: BUILT_IN.catalogue,
   retryHours: 24,
-  querySeconds: 10,
-  dryRunSeconds: 10,
+  querySeconds: 50,
+  dryRunSeconds: 50,
   poolSize: 3,
   connectSeconds: 5,
   preparedStatements: true,

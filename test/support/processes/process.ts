@@ -143,9 +143,10 @@ export async function startService(launch: Launch): Promise<Service> {
 /** Waits for a condition, and names the condition in the error if the deadline passes. */
 export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = Date.now() + DEADLINE_MS;
-  while (!(await condition())) {
+  // The pauses grow, because a condition may cost a request or a look at a page.
+  for (let pauseMs = 2; !(await condition()); pauseMs = Math.min(pauseMs * 1.5, 25)) {
     if (Date.now() > deadline) throw new Error(`waited ${DEADLINE_MS / 1000} s in vain for ${what}`);
-    await Bun.sleep(5);
+    await Bun.sleep(pauseMs);
   }
 }
 
