@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { newSchema, testServer } from '../../support/engines/postgres.ts';
+import { DATABASES } from '../../support/processes/databases.ts';
 import { cleanUp, type Finished, run, startService, temporaryFolder } from '../../support/processes/process.ts';
 import { storedRows } from '../../support/processes/stored-rows.ts';
 
@@ -31,11 +31,6 @@ function workspace(env: Readonly<Record<string, string>> = {}) {
 
 const PRICE = ['--map', 'a, b=unit_price'];
 const SELECT = 'select=id,product_name,unit_price';
-
-const DATABASES: readonly [string, () => Readonly<Record<string, string>>][] = [
-  ['SQLite', () => ({ DATABASE_URL: 'sqlite:catalogue.db' })],
-  ['PostgreSQL', () => ({ DATABASE_URL: testServer.url, CATALOGUE_SCHEMA: newSchema() })],
-];
 
 for (const [name, environment] of DATABASES) {
   describe(name, () => {
