@@ -12,7 +12,7 @@ import { Connection } from '../src/engine/sqlite/connection/connection.ts';
 import { openSqlite } from '../src/engine/sqlite/engine.ts';
 import { indexPending } from '../src/engine/sqlite/search/search-index.ts';
 import { WHOLE_ROW_JSON } from '../src/plan/read/whole-row.ts';
-import type { StoredRow } from '../src/plan/types.ts';
+import type { InsertPlan, StoredRow } from '../src/plan/types.ts';
 
 const ADJECTIVES = [
   'Aged',
@@ -108,19 +108,16 @@ export async function generateCatalogue(path: string, count: number, { isIndexed
   });
   let rows: StoredRow[] = [];
   const flush = async () => {
-    await engine.write(
-      {
-        kind: 'insert',
-        into: products,
-        rows,
-        given: products.fields,
-        conflict: 'refuse',
-        singular: false,
-        mustExist: false,
-        dryRun: false,
-      },
-      WHOLE_ROW_JSON,
-    );
+    const plan: InsertPlan = {
+      kind: 'insert',
+      into: products,
+      rows,
+      given: products.fields,
+      conflict: 'refuse',
+      singular: false,
+      mustExist: false,
+    };
+    await engine.write([{ plan, encoding: WHOLE_ROW_JSON }], { dryRun: false });
     rows = [];
   };
   for (const row of generateProducts(count)) if (rows.push(row) === 10_000) await flush();

@@ -118,9 +118,9 @@ export async function generateShop(path: string, products: number, categories: n
         conflict: 'refuse',
         singular: false,
         mustExist: false,
-        dryRun: false,
       } as const;
-      if (rows.length > 0) await engine.write({ kind: 'insert', into, rows, ...terms }, WHOLE_ROW_JSON);
+      const insert = { plan: { kind: 'insert', into, rows, ...terms } as const, encoding: WHOLE_ROW_JSON };
+      if (rows.length > 0) await engine.write([insert], { dryRun: false });
       rows = [];
     };
     for (const object of objects) {

@@ -1,16 +1,11 @@
 /**
  * The error catalogue: every code a client can meet, its status and what it means.
  *
- * Codes that PostgREST or PostgreSQL define keep their meaning; `CAT…` codes are ours, named after their status, for
- * what neither of them has. An expected failure is a `ApiError`, thrown wherever it is noticed and caught once, in
- * `app.ts`; anything else that is thrown is a fault of ours and becomes CAT500.
+ * Codes of PostgREST and PostgreSQL keep their meaning; `CAT…` codes are ours, named after their status. An expected
+ * error is an `ApiError`, caught once in `response/logging.ts`. Any other error is a bug and becomes CAT500.
  */
-import { shorten } from './shorten.ts';
-
-interface CatalogueEntry {
-  readonly status: number;
-  readonly meaning: string;
-}
+import { MAX_ECHOED_VALUE_LENGTH } from './limits/http.ts';
+import { shorten, shortenValue } from './shorten.ts';
 
 export const ERRORS = {
   PGRST100: { status: 400, meaning: 'A query parameter could not be parsed' },
@@ -41,18 +36,23 @@ export const ERRORS = {
     status: 401,
     meaning: 'The token has expired, is not valid yet, or names another audience, issuer or role',
   },
-  '0A000': { status: 400, meaning: 'NaN and infinity are not whole numbers' },
-  '21000': { status: 400, meaning: 'A write without a filter, or one that would change a row twice' },
+  '0A000': { status: 400, meaning: 'NaN and infinity are not whole numbers, or an array has several dimensions' },
+  '21000': {
+    status: 400,
+    meaning: 'A write without a filter, one that would change a row twice, or $from with other than one row',
+  },
   '22001': { status: 400, meaning: 'A text is longer than its column allows' },
   '22003': { status: 400, meaning: 'A number is out of range for its field' },
   '2200H': { status: 400, meaning: 'No id is left to assign' },
   '22007': { status: 400, meaning: 'A date or time cannot be read' },
   '22008': { status: 400, meaning: 'A date or time is out of range, or the day does not exist' },
   '22009': { status: 400, meaning: 'The offset of a time zone is out of range' },
+  '22012': { status: 400, meaning: 'A division by zero' },
   '22021': { status: 400, meaning: 'Text is not valid UTF-8 or holds a NUL' },
   '22023': { status: 400, meaning: 'A JSON value cannot be cast because it has another type' },
   '22025': { status: 400, meaning: 'A like pattern ends with its escape character' },
   '2201B': { status: 400, meaning: 'A regular expression is invalid or not supported' },
+  '2202E': { status: 400, meaning: 'The dimensions of two arrays do not match' },
   '22P02': { status: 400, meaning: 'A value does not have the type of its field' },
   '23502': { status: 400, meaning: 'A required field is null or missing' },
   '23503': { status: 409, meaning: 'A reference to or from another table would be broken' },
@@ -81,7 +81,10 @@ export const ERRORS = {
   CAT404: { status: 404, meaning: 'No row has this key' },
   CAT406: { status: 406, meaning: 'None of the accepted content codings is available' },
   CAT409: { status: 409, meaning: 'Another request with the same idempotency key is in progress; retry' },
-  CAT412: { status: 412, meaning: 'The row has changed since it was read' },
+  CAT412: {
+    status: 412,
+    meaning: 'The row has changed since it was read, or a request of a batch affects another number of rows',
+  },
   CAT413: { status: 413, meaning: 'The request body is larger than the limit' },
   CAT414: { status: 414, meaning: 'The URL is longer than the limit' },
   CAT415: { status: 415, meaning: 'The encoding of the request body is not supported' },
@@ -92,11 +95,21 @@ export const ERRORS = {
   CAT501: { status: 501, meaning: 'The database has no table for idempotency keys' },
   CAT503: { status: 503, meaning: 'The database is not available; retry' },
   CAT507: { status: 507, meaning: 'The disk is full; reads work, writes do not' },
-} as const satisfies Record<string, CatalogueEntry>;
+} as const satisfies Record<string, { status: number; meaning: string }>;
 
 export type ErrorCode = keyof typeof ERRORS;
 
-export interface ApiErrorDetails {
+/** The part of the body that an error is about. */
+export interface ErrorLocation {
+  /** The position of the row in the body, from 0. */
+  readonly index?: number | undefined;
+  /** The field; several fields of one key are separated by commas. */
+  readonly field?: string | undefined;
+  /** The value that the client sent. */
+  readonly value?: unknown;
+}
+
+export interface ApiErrorDetails extends ErrorLocation {
   readonly details?: string | undefined;
   readonly hint?: string | undefined;
   /** Headers that explain the error, such as Allow, Content-Range or Retry-After. */
@@ -107,10 +120,14 @@ export interface ApiErrorDetails {
   readonly cause?: string;
   /** The SQLSTATE that a trigger or rule of an adopted table reports. The client sees it in place of the code. */
   readonly sqlState?: string | undefined;
+  /** The index of the failing request of a batch. */
+  readonly request?: number | undefined;
 }
 
-/** A trigger chooses the status of its error by the SQLSTATE `PT404`, as in PostgREST. */
-const CHOSEN_STATUS = /^PT([45]\d\d)$/;
+export interface ApiErrorData extends ApiErrorDetails {
+  readonly code: ErrorCode;
+  readonly message: string;
+}
 
 /** An expected error with code and status. Repeated input is shortened. */
 export class ApiError extends Error {
@@ -120,27 +137,66 @@ export class ApiError extends Error {
   readonly headers: Readonly<Record<string, string>>;
   readonly candidates: ApiErrorDetails['candidates'];
   readonly sqlState: string | undefined;
+  readonly index: number | undefined;
+  readonly field: string | undefined;
+  readonly value: unknown;
+  readonly request: number | undefined;
 
   constructor(
     readonly code: ErrorCode,
     message: string,
-    { details, hint, headers, candidates, cause, sqlState }: ApiErrorDetails = {},
+    private readonly given: ApiErrorDetails = {},
   ) {
+    const { details, hint, headers, candidates, cause, sqlState, request, index, field, value } = given;
     super(shorten(message), cause === undefined ? undefined : { cause });
     this.details = details === undefined ? null : shorten(details);
     this.hint = hint === undefined ? null : shorten(hint);
     this.headers = headers ?? {};
     this.candidates = candidates;
     this.sqlState = sqlState;
+    this.request = request;
+    this.index = index;
+    this.field = field === undefined ? undefined : shorten(field, MAX_ECHOED_VALUE_LENGTH);
+    this.value = shortenValue(value);
   }
 
+  /** The same error with other details. */
+  with(changes: ApiErrorDetails): ApiError {
+    return new ApiError(this.code, this.message, { ...this.given, ...changes });
+  }
+
+  /** The data of this error, which can be sent to another thread. */
+  toData(): ApiErrorData {
+    return { code: this.code, message: this.message, ...this.given };
+  }
+
+  /** A trigger chooses the status of its error by the SQLSTATE `PT404`, as in PostgREST. */
   get status(): number {
-    const [, chosen] = CHOSEN_STATUS.exec(this.sqlState ?? '') ?? [];
+    const [, chosen] = /^PT([45]\d\d)$/.exec(this.sqlState ?? '') ?? [];
     return chosen === undefined ? ERRORS[this.code].status : Number(chosen);
   }
+}
+
+/** The idempotency key belongs to the whole batch. */
+const OF_WHOLE_BATCH: readonly ErrorCode[] = ['CAT409', 'CAT422'];
+
+/** Adds the index of the failing request of a batch to an error that concerns it. */
+export function withRequest<E>(error: E, request: number): E | ApiError {
+  if (!(error instanceof ApiError) || error.status >= 500 || OF_WHOLE_BATCH.includes(error.code)) return error;
+  return error.with({ request });
 }
 
 /** Whether an error is a bug, which the log must explain. */
 export function isUnexpected(error: unknown): boolean {
   return error !== undefined && !(error instanceof ApiError);
+}
+
+/** The result of the work; undefined if it throws an expected error. */
+export function unlessRejected<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
 }

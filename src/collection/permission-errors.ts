@@ -20,6 +20,7 @@ export function fieldsDenied({ name, fields }: Collection, apart: readonly Field
 export function fieldDenied(table: string, field: string, right: Right): ApiError {
   return new ApiError('42501', `permission denied for column ${field} of table ${table}`, {
     hint: `Your role may not ${right} it.`,
+    field,
   });
 }
 

@@ -30,15 +30,49 @@ export function* readPayload(document: Document, columns: readonly string[] | un
     const object = objectAt(item, index);
     if (columns !== undefined) return names.map((name) => (Object.hasOwn(object, name) ? object[name] : undefined));
     const cells = names.map((name) => object[name]);
-    if (cells.includes(undefined) || Object.keys(object).length !== names.length) throw keysDiffer(index);
+    if (cells.includes(undefined) || Object.keys(object).length !== names.length)
+      throw keysDiffer(index, object, names);
     return cells;
   });
   return { columns: names, rows };
 }
 
-/** The objects of a bulk update keep their own keys: each changes only the fields it contains. */
-export function readObjects(document: Document): readonly JsonObject[] | undefined {
-  return document.kind === 'json' && Array.isArray(document.value) ? document.value.map(objectAt) : undefined;
+/** An object of a bulk update: it changes only the fields it contains. */
+export interface NamedCells {
+  readonly names: readonly string[];
+  readonly cells: readonly unknown[];
+}
+
+/** The objects of a bulk update keep their own keys, unless `columns` or the header of a table names the fields. */
+export function* readObjects(document: Document, columns: readonly string[] | undefined): Task<readonly NamedCells[]> {
+  if (document.kind === 'table' || columns !== undefined) {
+    const payload = yield* readPayload(document, columns);
+    return payload.rows.map((cells) => ({ names: payload.columns, cells }));
+  }
+  const { value } = document;
+  return yield* mapInSlices(Array.isArray(value) ? value : [value], (item, index) => {
+    const object = objectAt(item, index);
+    return { names: Object.keys(object), cells: Object.values(object) };
+  });
+}
+
+/** Adds the value of the body that an error is about. */
+export function withSentValue(error: unknown, document: Document | undefined, columns?: readonly string[]): unknown {
+  if (!(error instanceof ApiError) || error.field === undefined || document === undefined) return error;
+  const names = error.field.split(',');
+  const row = sentRow(document, error.index ?? 0) ?? {};
+  const isSent = (name: string) => Object.hasOwn(row, name) && columns?.includes(name) !== false;
+  if (!names.every(isSent)) return error;
+  return error.with({ value: names.length === 1 ? row[names[0]!] : names.map((name) => row[name]) });
+}
+
+function sentRow(document: Document, index: number): JsonObject | undefined {
+  if (document.kind === 'table') {
+    const cells = document.rows[index];
+    return cells && Object.fromEntries(document.header.map((name, place) => [name, cells[place]]));
+  }
+  const row = Array.isArray(document.value) ? document.value[index] : document.value;
+  return isObject(row) ? row : undefined;
 }
 
 /** The last of two columns with the same name wins, as with keys of an object. */
@@ -53,15 +87,21 @@ function* tablePayload(
 
 function objectAt(item: unknown, index: number): JsonObject {
   if (isObject(item)) return item;
-  throw new ApiError('PGRST102', 'All object keys must match', { details: `row ${index + 1} is not an object` });
+  throw new ApiError('PGRST102', 'All object keys must match', {
+    details: `row ${index + 1} is not an object`,
+    index,
+  });
 }
 
 function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof WrittenNumber);
 }
 
-function keysDiffer(index: number): ApiError {
+function keysDiffer(index: number, object: JsonObject, names: readonly string[]): ApiError {
+  const missing = names.find((name) => !Object.hasOwn(object, name));
   return new ApiError('PGRST102', 'All object keys must match', {
+    index,
+    field: missing ?? Object.keys(object).find((name) => !names.includes(name)),
     details: `row ${index + 1} has other keys than row 1`,
     hint: 'Give every object the same keys, or name the fields with the columns parameter.',
   });

@@ -3,13 +3,13 @@
  *
  * In: a plan, and the encoding of its result.
  * Out: encoded rows and counts.
- * Guarantees: a read sees one state of the data. A write takes effect completely or not at all, and is durable when its
- * promise resolves. Values are bound parameters; identifiers come from the declaration.
+ * Guarantees: a read sees one state of the data. A list of writes takes effect in order, completely or not at all, and is
+ * durable when its promise resolves. Values are bound parameters; identifiers come from the declaration.
  * Throws: constraint violations (23502, 23503, 23505, 23514), 57014, PGRST116, PGRST124, CAT404, CAT409, CAT412,
  * CAT422, CAT503, CAT507.
  */
 import type { Encoding } from '../encode/encoding.ts';
-import type { ReadPlan, WritePlan } from '../plan/types.ts';
+import type { ReadPlan, Retry, WritePlan } from '../plan/types.ts';
 import type { LoadOptions, LoadResult, LoadSet } from './shared/loader.ts';
 
 export type MaybePromise<T> = T | Promise<T>;
@@ -33,6 +33,8 @@ export interface WriteResult {
   readonly affected: number;
   /** The number of new rows among them. */
   readonly inserted: number;
+  /** The rows of a bulk update that do not exist, if they are ignored. */
+  readonly missing?: number;
   /** The text forms of the key, if exactly one row was inserted or replaced. */
   readonly key?: readonly string[];
   /** The encoded rows and their number, if the plan returns rows. */
@@ -44,6 +46,21 @@ export interface WriteResult {
   readonly isBodyOmitted?: boolean;
   /** A read that sends this position sees the write; absent if every read does. */
   readonly position?: string;
+}
+
+/** `encoding` applies to the returned rows. */
+export interface Write {
+  readonly plan: WritePlan;
+  readonly encoding: Encoding;
+  /** Whether the plan has values of earlier writes of the list. */
+  readonly isDependent?: boolean;
+}
+
+export interface WriteTerms {
+  /** Executes and answers the writes, but stores nothing. */
+  readonly dryRun: boolean;
+  /** The writes are executed once per key, however often they are sent. */
+  readonly retry?: Retry;
 }
 
 /** The position after all writes, for reads that need the latest data. */
@@ -66,13 +83,15 @@ export interface Engine {
   readonly steps?: readonly string[];
   /** Absent if commits cannot be noticed in time, as on a database that other machines write to. */
   readonly changes?: ChangeCounter;
-  /** Reads rows. Returns synchronously if possible, which saves a turn of the event loop. */
-  /** `after` is the position of a write that the read must see. */
-  read(plan: ReadPlan, encoding: Encoding, after?: string): MaybePromise<ReadResult>;
+  /**
+   * Reads rows. Returns synchronously if possible, which saves a turn of the event loop. `after` is a state that the read
+   * must include: the position of a write, or a change count that was read for the request. By default, the newest.
+   */
+  read(plan: ReadPlan, encoding: Encoding, after?: string | number): MaybePromise<ReadResult>;
   /** Whether reads may see different states, so that positions matter. */
   readonly hasPositions?: boolean;
-  /** `encoding` applies to the returned rows. */
-  write(plan: WritePlan, encoding: Encoding): Promise<WriteResult>;
+  /** Executes the writes in order, in one transaction. */
+  write(writes: readonly Write[], terms: WriteTerms): Promise<readonly WriteResult[]>;
   /** Loads any number of rows in one transaction. For commands: it may block its thread. */
   load(sets: readonly LoadSet[], terms: LoadOptions): Promise<LoadResult>;
   /** Whether the tables of the service's own collections exist; creates them if `make` is set. */

@@ -4,8 +4,10 @@ import { ApiError } from '../base/errors.ts';
 import type { Field } from '../collection/declaration.ts';
 import { isLong, storeJson } from '../collection/types/type.ts';
 import type { Value } from '../collection/value.ts';
+import { EarlierValue } from './write/earlier-value.ts';
 
 export function coerce(field: Field, cell: unknown): Value {
+  if (cell instanceof EarlierValue) return new EarlierValue(cell.request, cell.column, field.name) as unknown as Value;
   return bounded(field, cell, storeJson);
 }
 
@@ -22,22 +24,28 @@ function bounded(field: Field, cell: unknown, read: (type: Field['type'], cell: 
   return value;
 }
 
-function checkLength({ name, maxBytes }: Field, text: string): void {
+export function checkLength({ name, maxBytes }: Pick<Field, 'name' | 'maxBytes'>, text: string): void {
   // A UTF-16 unit takes one to three bytes.
   if (text.length * 3 <= maxBytes) return;
   const bytes = text.length > maxBytes ? text.length : new TextEncoder().encode(text).length;
   if (bytes <= maxBytes) return;
-  throw new ApiError('54000', `a value of ${name} may have ${maxBytes} bytes`, {
+  throw valueTooLong({ name, maxBytes });
+}
+
+export function valueTooLong({ name, maxBytes }: Pick<Field, 'name' | 'maxBytes'>): ApiError {
+  return new ApiError('54000', `a value of ${name} may have ${maxBytes} bytes`, {
     hint: 'Store a shorter one, or raise --max-value-kb.',
   });
 }
 
-/** Adds the row and field to an error about a body. */
-export function withLocation(error: unknown, row: number | undefined, field: Field | undefined): unknown {
-  if (!(error instanceof ApiError) || field === undefined) return error;
-  const place = row === undefined ? `field ${field.name}` : `row ${row + 1}, field ${field.name}`;
-  return new ApiError(error.code, error.message, {
-    details: `${place}: ${error.details ?? error.message}`,
-    hint: error.hint ?? undefined,
-  });
+/** Adds the row and field to an error about a body. The details of a body with one row do not number it. */
+export function withLocation(
+  error: unknown,
+  index: number | undefined,
+  { name: field }: Pick<Field, 'name'>,
+  isList = index !== undefined,
+): unknown {
+  if (!(error instanceof ApiError)) return error;
+  const place = isList ? `row ${index! + 1}, field ${field}` : `field ${field}`;
+  return error.with({ details: `${place}: ${error.details ?? error.message}`, index, field });
 }

@@ -26,6 +26,11 @@ export function isSameKey(one: Key, other: Key): boolean {
   return one.every((value, index) => value === other[index]);
 }
 
+/** The names of several fields, as `on_conflict` lists them. */
+export function fieldNames(fields: readonly Pick<Field, 'name'>[]): string {
+  return fields.map(({ name }) => name).join(',');
+}
+
 /** `id 5`, or `product_id 5, currency EUR`. */
 export function describeKey(fields: readonly Field[], values: Key): string {
   return fields.map((field, index) => `${field.name} ${values[index]}`).join(', ');
@@ -42,6 +47,8 @@ export function* rejectRepeatedKeys(fields: readonly Field[], keys: readonly (Ke
     if (earlier !== undefined) {
       throw new ApiError('21000', 'a write cannot affect a row a second time', {
         details: `rows ${earlier + 1} and ${index + 1} both have ${describeKey(fields, key)}`,
+        index,
+        field: fieldNames(fields),
       });
     }
     seen.set(name, index);

@@ -15,6 +15,7 @@ export function resolveField(collection: Collection, name: string): Field {
   if (isHidden(collection, name)) throw fieldDenied(collection.name, name, 'read');
   throw new ApiError('42703', `column ${collection.name}.${name} does not exist`, {
     hint: nearestHint(collection, name),
+    field: name,
   });
 }
 

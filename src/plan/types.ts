@@ -4,6 +4,7 @@
  */
 import type { Collection, Field } from '../collection/declaration.ts';
 import type { Relation } from '../collection/relations.ts';
+import type { Operation } from '../collection/types/operations.ts';
 import type { Containment, Type } from '../collection/types/type.ts';
 import type { Value } from '../collection/value.ts';
 import type { SearchOperator } from '../dialect/operators.ts';
@@ -134,9 +135,13 @@ export interface UpdatePlan extends WriteTerms {
   readonly given: readonly Field[];
 }
 
-/** Each change identifies its row by key and updates only the fields it contains. */
+/** Each change identifies its row by unique fields and updates only the fields it contains. */
 export interface UpdateEachPlan extends WriteTerms {
   readonly kind: 'update-each';
+  /** The fields that identify a row: the key, or other unique fields. */
+  readonly by: readonly Field[];
+  /** Whether rows that do not exist are ignored; otherwise the whole request fails with CAT404. */
+  readonly ignoresMissing: boolean;
   readonly changes: readonly { readonly key: readonly Value[]; readonly set: readonly Assignment[] }[];
   /** Every row must satisfy this before the update; otherwise the whole request fails with CAT412. */
   readonly among?: Predicate;
@@ -151,9 +156,25 @@ export interface DeletePlan extends WriteTerms {
 
 export type WritePlan = InsertPlan | UpdatePlan | UpdateEachPlan | DeletePlan;
 
-export interface Assignment {
+/** Sets a field to a value, or to the result of an operation on its stored value. */
+export type Assignment = SetValue | SetResult;
+
+export interface SetValue {
   readonly field: Field;
   readonly value: Value;
+}
+
+export interface SetResult extends Operation {
+  readonly field: Field;
+}
+
+export function isOperation(assignment: Assignment): assignment is SetResult {
+  return 'operation' in assignment;
+}
+
+/** The assigned value; undefined if the database computes it. */
+export function assignedValue(assignment: Assignment): Value | undefined {
+  return isOperation(assignment) ? undefined : assignment.value;
 }
 
 /** Limits which of the matching rows a write touches. */
@@ -169,16 +190,14 @@ interface WriteTerms {
   /** The result rows, if the client wants them, and which of the written rows they include. */
   readonly returning?: Shape & { readonly where: Predicate };
   readonly maxAffected?: number;
+  /** The number of rows that the write must affect. */
+  readonly affects?: number;
   /** The client expects exactly one object. */
   readonly singular: boolean;
   /** The write addresses this row, which must exist. */
   readonly mustExist: boolean;
-  /** Executes and answers the write, but stores nothing. */
-  readonly dryRun: boolean;
   /** The versions that the row may have: `*` means that it must exist, `none` that it must not. */
   readonly precondition?: Precondition;
-  /** The write is executed once per key, however often it is sent. */
-  readonly retry?: Retry;
   /** The conditions of the caller's role. */
   readonly restriction?: Restriction;
 }

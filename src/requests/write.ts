@@ -1,26 +1,20 @@
 /** A write from request to answer: http → dialect → plan → engine → response, one call per stage. */
 
 import { runToEnd, schedule, type Task } from '../base/cooperative.ts';
-import type { Collection } from '../collection/declaration.ts';
-import { parsePrefer } from '../dialect/prefer.ts';
-import { parseQuery } from '../dialect/query.ts';
-import type { Encoding } from '../encode/encoding.ts';
-import type { Engine, WriteResult } from '../engine/engine.ts';
+import { withSentValue } from '../dialect/payload.ts';
+import type { Document } from '../encode/document.ts';
+import type { Engine, WriteTerms } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
 import type { BodyReceiver } from '../http/body/body-receiver.ts';
 import { readDocument } from '../http/body/parse-body.ts';
 import type { Call } from '../http/call.ts';
-import { isCreateOnly, readIdempotencyKey, readIfMatch } from '../http/conditional.ts';
-import { negotiate } from '../http/negotiate.ts';
-import { NO_COLUMNS } from '../plan/read/shape.ts';
-import type { WritePlan } from '../plan/types.ts';
+import { readIdempotencyKey } from '../http/conditional.ts';
 import { planBytes } from '../plan/weight.ts';
-import { checkRights, planWrite, type WriteMethod } from '../plan/write/write.ts';
+import type { WriteMethod } from '../plan/write/write.ts';
 import { scopeIdempotencyKey } from '../response/authenticate.ts';
-import { encodingOf } from '../response/body.ts';
-import { redactError } from '../response/redact-errors.ts';
 import { type RequestContext, trackWork } from '../response/request-context.ts';
 import { writeAnswer } from '../response/write.ts';
+import { execute, type PlannedWrite, planCall, readWrite } from './planned-write.ts';
 
 export interface Writing {
   readonly engine: Engine;
@@ -34,53 +28,29 @@ export async function write(
   method: WriteMethod,
   context: RequestContext,
 ): Promise<Answer> {
-  const { collection, prefix } = call;
+  const received = readWrite(call, method, context);
   const { headers } = call.request;
-  const media = negotiate(headers.get('accept'));
-  const addressed = {
-    preferences: parsePrefer(headers.get('prefer')),
-    createOnly: isCreateOnly(call),
-    ...(call.target.kind === 'item' ? { item: call.target.key } : {}),
-  };
-  const { preferences } = addressed;
-  checkRights(collection, method, addressed, context.access?.permissions);
-  const query = parseQuery(call.query);
-  const ifMatch = readIfMatch(call);
+  const dryRun = received.preferences.tx === 'rollback';
+  let terms: WriteTerms = { dryRun };
   const body = method === 'DELETE' ? undefined : await bodies.receive(call.request);
-  const understand = function* (): Task<WritePlan> {
-    const document = body && (yield* readDocument(body.bytes, headers.get('content-type')));
+  let document: Document | undefined;
+  const understand = function* (): Task<PlannedWrite> {
+    document = body && (yield* readDocument(body.bytes, headers.get('content-type')));
     const retry = body && readIdempotencyKey(call, body.bytes);
-    const own = retry && scopeIdempotencyKey(retry, context);
+    if (retry !== undefined) terms = { dryRun, retry: scopeIdempotencyKey(retry, context) };
     context.done('parse');
-    const request = {
-      ...addressed,
-      query,
-      url: `${prefix}/${collection.name}`,
-      singular: media.singular,
-      allowUnfiltered,
-      ...(ifMatch === undefined ? {} : { ifMatch }),
-      ...(own === undefined ? {} : { retry: own }),
-    };
-    return yield* planWrite(collection, method, request, document, context.access?.permissions);
+    return yield* planCall(received, document, allowUnfiltered, context);
   };
   try {
-    const plan = body?.isLong === true ? await trackWork(context, schedule(understand())) : runToEnd(understand());
-    body?.count(planBytes(plan));
-    context.planned(plan);
-    const encoding = encodingOf(media, plan.returning?.columns ?? NO_COLUMNS);
-    const result = await trackWork(context, written(engine, plan, encoding, collection));
+    const planned = body?.isLong === true ? await trackWork(context, schedule(understand())) : runToEnd(understand());
+    body?.count(planBytes(planned.plan));
+    context.planned(planned.plan);
+    const [result] = await trackWork(context, execute(engine, [planned], terms));
     context.done('engine');
-    return writeAnswer({ collection, prefix, method, media, preferences, plan }, result);
+    return writeAnswer(planned, result!);
+  } catch (error) {
+    throw withSentValue(error, document, received.query.columns);
   } finally {
     body?.release();
   }
-}
-
-/** Errors are redacted for callers who do not see everything. */
-function written(engine: Engine, plan: WritePlan, encoding: Encoding, seen: Collection): Promise<WriteResult> {
-  const result = engine.write(plan, encoding);
-  if (seen.view === undefined) return result;
-  return result.catch((error) => {
-    throw redactError(error, plan, seen);
-  });
 }

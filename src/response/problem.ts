@@ -10,17 +10,23 @@ export interface ProblemBody {
   readonly message: string;
   readonly details: string | null | ApiError['candidates'];
   readonly hint: string | null;
+  /** The row, field and value of the body, if the error is about one. */
+  readonly index?: number;
+  readonly field?: string;
+  readonly value?: unknown;
+  /** The index of the failing request of a batch. */
+  readonly request?: number;
 }
 
 /** An unexpected error reveals nothing to the client; the log has its details. */
 export function problemResponse(error: unknown, method: string, caller?: Caller): Response {
   const apiError = error instanceof ApiError ? error : new ApiError('CAT500', ERRORS.CAT500.meaning);
-  const { code, message, details, hint, candidates, sqlState } = apiError;
+  const { code, message, details, hint, candidates, sqlState, index, field, value, request } = apiError;
   // An anonymous caller may be permitted with credentials (RFC 9110, 15.5.2).
   const wantsCredentials = code === '42501' && caller?.role === ANONYMOUS.role;
   const status = wantsCredentials ? 401 : apiError.status;
-  const problem: ProblemBody = { code: sqlState ?? code, message, details: candidates ?? details, hint };
-  const body = JSON.stringify(problem);
+  const location = { index, field, value, request };
+  const body = JSON.stringify({ code: sqlState ?? code, message, details: candidates ?? details, hint, ...location });
   const headers = {
     ...CORS_HEADERS,
     'content-type': 'application/json; charset=utf-8',

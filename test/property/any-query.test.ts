@@ -5,6 +5,7 @@ import { type Catalogue, ENGINES, openCatalogue, REFERENCE_PRODUCTS } from '../s
 import { type AnyRequest, anyRequest } from '../support/generated/any-request.ts';
 import { RUNS } from '../support/generated/generators.ts';
 import { malformed } from '../support/generated/malformed.ts';
+import { expectProblemForm } from '../support/stories.ts';
 
 async function answer(catalogue: Catalogue, { path, ...init }: AnyRequest): Promise<{ status: number; text: string }> {
   const response = await catalogue.fetch(path, init);
@@ -14,7 +15,7 @@ async function answer(catalogue: Catalogue, { path, ...init }: AnyRequest): Prom
 /** Checks that an error response has a complete error body. */
 function expectExplained(method: string, text: string): void {
   if (method === 'HEAD') expect(text).toBe('');
-  else expect(Object.keys(JSON.parse(text)).sort()).toEqual(['code', 'details', 'hint', 'message']);
+  else expectProblemForm(JSON.parse(text));
 }
 
 describe.each(Object.keys(ENGINES))('any request on %s', (engine) => {

@@ -33,25 +33,25 @@ interface Asked {
   readonly rows: readonly SentRow[];
 }
 
-async function ask(catalogue: Catalogue, { path, init }: Asked) {
+async function ask(catalogue: Catalogue, { path, init }: Asked): Promise<Told> {
   const response = await catalogue.fetch(path, init);
   const text = await response.text();
   if (response.status < 400) return { status: response.status, text };
-  const { code, details, message } = JSON.parse(text) as Record<string, string>;
-  return { status: response.status, code, details, message };
+  const { hint: _, ...problem } = JSON.parse(text) as Record<string, unknown>;
+  return { status: response.status, ...problem };
 }
 
-type Told = Awaited<ReturnType<typeof ask>>;
+interface Told {
+  readonly status: number;
+  readonly code?: string;
+  readonly message?: string;
+  readonly text?: string;
+}
 
-/**
- * Normalizes responses for comparison. A row that conflicts with two others in two unique fields may name either one.
- * PostgreSQL does not report which body row it was if two rows have the same unique value.
- */
+/** Normalizes responses for comparison. A row that conflicts with two others in two unique fields may name either one. */
 function comparedWith(told: Told, other: Told): object {
   if (told.code !== '23505' || other.code !== '23505') return told;
-  if (told.message !== other.message) return { status: told.status, code: told.code };
-  const bothName = [told, other].every(({ details }) => details!.startsWith('row '));
-  return bothName ? told : { ...told, details: told.details!.replace(/^row \d+: /, '') };
+  return told.message === other.message ? told : { status: told.status, code: told.code };
 }
 
 function chooseWrite(choose: Chooser, anyOf: ValueOf, things: DeclaredThings, sent: SentRow[]): Asked {

@@ -36,7 +36,8 @@ function jobOf(method: WriteMethod, query: string, value?: unknown, prefer = 'tx
   const plan = runToEnd(
     planWrite(products, method, request, value === undefined ? undefined : { kind: 'json', value }),
   );
-  return runToEnd(compileJob(plan, encodingOf(negotiate(null), [])));
+  const dryRun = request.preferences.tx === 'rollback';
+  return runToEnd(compileJob([{ plan, encoding: encodingOf(negotiate(null), []) }], { dryRun }));
 }
 
 describe('a dry run', () => {
@@ -76,7 +77,7 @@ describe('a dry run', () => {
     expect((stepsSpent() - spent) / STEPS_OF_A_ROW).toBeLessThan(ROWS);
     expect([stored(), connection.inTransaction]).toEqual([before, false]);
 
-    expect(apply(job(), 10)).toMatchObject({ kind: 'done', result: { affected: ROWS } });
+    expect(apply(job(), 10)).toMatchObject({ kind: 'done', results: [{ affected: ROWS }] });
     expect([stored(), connection.inTransaction]).toEqual([before, false]);
   });
 
@@ -86,14 +87,14 @@ describe('a dry run', () => {
     expect(apply(job, 0)).toMatchObject({ kind: 'refused' });
     expect(apply(job, 10)).toMatchObject({ kind: 'done' });
     const stores = { ...jobOf('PATCH', 'id=eq.1', { unit_price: 3 }, ''), retry };
-    expect(apply(stores, 0)).toEqual({ kind: 'done', result: { affected: 1, inserted: 0 } });
-    expect(apply(stores, 0)).toEqual({ kind: 'done', result: { affected: 1, inserted: 0, replayed: true } });
+    expect(apply(stores, 0)).toEqual({ kind: 'done', results: [{ affected: 1, inserted: 0 }] });
+    expect(apply(stores, 0)).toEqual({ kind: 'done', results: [{ affected: 1, inserted: 0, replayed: true }] });
   });
 
   test('alone has this limit: a write that stores something goes on', () => {
     expect(apply(jobOf('PATCH', 'id=gt.0', { unit_price: 5 }, ''), 0)).toMatchObject({
       kind: 'done',
-      result: { affected: ROWS },
+      results: [{ affected: ROWS }],
     });
     expect(stored().every(([, price]) => price === 5)).toBe(true);
   });

@@ -6,7 +6,7 @@ import { QUICK_PAGE_ROWS } from '../../src/base/limits/engine.ts';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
 import { parsePrefer } from '../../src/dialect/prefer.ts';
 import { parseQuery } from '../../src/dialect/query.ts';
-import { isCheapWrite } from '../../src/engine/shared/write-cost.ts';
+import { areCheapWrites } from '../../src/engine/shared/write-cost.ts';
 import { Connection } from '../../src/engine/sqlite/connection/connection.ts';
 import { IN_MEMORY } from '../../src/engine/sqlite/connection/database-files.ts';
 import { stepsSpent } from '../../src/engine/sqlite/connection/deadline.ts';
@@ -15,6 +15,7 @@ import { prepareSchema } from '../../src/engine/sqlite/schema/migrate.ts';
 import { compileJob } from '../../src/engine/sqlite/write/compile-job.ts';
 import { applyJobs } from '../../src/engine/sqlite/write/run-jobs.ts';
 import { negotiate } from '../../src/http/negotiate.ts';
+import { WHOLE_ROW_JSON } from '../../src/plan/read/whole-row.ts';
 import type { WritePlan } from '../../src/plan/types.ts';
 import { firstRowsOf } from '../../src/plan/write/first-rows.ts';
 import { planWrite, type WriteMethod } from '../../src/plan/write/write.ts';
@@ -77,7 +78,8 @@ function planned(method: WriteMethod, path: string, body?: unknown, prefer = '')
 }
 
 describe('a write is quick', () => {
-  const isQuick = (plan: WritePlan, isSmall = false) => isCheapWrite(plan, () => isSmall);
+  const isQuick = (plan: WritePlan, isSmall = false) =>
+    areCheapWrites([{ plan, encoding: WHOLE_ROW_JSON }], () => isSmall);
   const many = Array.from({ length: QUICK_PAGE_ROWS + 1 }, (_, index) => ({ id: index + 1, product_name: 'a' }));
   const changed = { product_name: 'a' };
 
@@ -141,7 +143,7 @@ test('a commit that has reached its time limit takes no further write', () => {
         { kind: 'json', value: { unit_price: 7 } },
       ),
     );
-    return runToEnd(compileJob(plan, encodingOf(negotiate(null), [])));
+    return runToEnd(compileJob([{ plan, encoding: encodingOf(negotiate(null), []) }], { dryRun: false }));
   });
   const bounds = { retryHours: 1, querySeconds: 10, dryRunSeconds: 10 };
   expect(applyJobs(connection, catalogue, jobs, { ...bounds, commitSeconds: 0 })).toHaveLength(1);

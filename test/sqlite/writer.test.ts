@@ -10,12 +10,16 @@ import { type Commit, Writer } from '../../src/engine/sqlite/write/writer.ts';
 
 /** Creates a job, which the tests identify by its collection. */
 const job = (collection: string, dryRun = false): Job => ({
-  kind: 'change',
-  collection,
-  statement: { sql: '', params: [] },
-  set: {},
-  singular: false,
-  mustExist: false,
+  steps: [
+    {
+      kind: 'change',
+      collection,
+      statement: { sql: '', params: [] },
+      set: {},
+      singular: false,
+      mustExist: false,
+    },
+  ],
   dryRun,
 });
 
@@ -25,9 +29,9 @@ function slowWriter(most = 1_000, queueSeconds = 100) {
   const ends: (() => void)[] = [];
   const commit: Commit = (jobs) => {
     const taken = jobs.slice(0, most);
-    batches.push(taken.map(({ collection }) => collection));
+    batches.push(taken.map(({ steps }) => steps[0]!.collection));
     return new Promise((resolve) => {
-      ends.push(() => resolve(taken.map(() => ({ kind: 'done', result: { affected: 1, inserted: 0 } }))));
+      ends.push(() => resolve(taken.map(() => ({ kind: 'done', results: [{ affected: 1, inserted: 0 }] }))));
     });
   };
   const writer = new Writer(commit, queueSeconds);

@@ -2,11 +2,12 @@
  * The PostgreSQL engine: any number of instances on one database. It holds no state but connections; the database
  * decides what instances must agree on (assigned keys, idempotency keys, versions).
  */
+import { withRequest } from '../../base/errors.ts';
 import { DEFAULT_REPLICA_LAG_SECONDS } from '../../base/limits/engine.ts';
 import type { Collection } from '../../collection/declaration.ts';
 import type { Encoding } from '../../encode/encoding.ts';
-import type { ReadPlan, WritePlan } from '../../plan/types.ts';
-import type { Engine, Explanation, Metric, PlanOption, ReadResult, WriteResult } from '../engine.ts';
+import type { ReadPlan } from '../../plan/types.ts';
+import type { Engine, Explanation, Metric, PlanOption, ReadResult, Write, WriteResult, WriteTerms } from '../engine.ts';
 import type { LoadOptions, LoadResult, LoadSet } from '../shared/loader.ts';
 import { rejectCredentials } from '../shared/maintenance.ts';
 import type { SqlDialect } from '../sql/statement.ts';
@@ -14,15 +15,13 @@ import { bypassedRowSecurity } from './adopt/row-security.ts';
 import type { Connection, Pool } from './connections/pool.ts';
 import { checkPooling } from './connections/pooler-check.ts';
 import { postgresDialect } from './dialect.ts';
-import { type SessionSettings, within } from './driver.ts';
-import { translateError, withRowOfInput, withServerMessage } from './errors.ts';
+import { type Notice, type SessionSettings, within } from './driver.ts';
+import { translateError } from './errors.ts';
 import { Executor } from './executor.ts';
-import type { Notice } from './notice.ts';
 import { ConnectionManager } from './primary/connection-manager.ts';
-import { explainRead } from './read/explain.ts';
 import { findFolding } from './read/folding.ts';
 import { PlanCost } from './read/plan-cost.ts';
-import { readList } from './read/reads.ts';
+import { explainRead, readList } from './read/reads.ts';
 import { findConfigurations } from './read/search.ts';
 import { ReplicaSet } from './replicas/replica-set.ts';
 import type { PostgresRequirement } from './schema/compare-schema.ts';
@@ -32,9 +31,10 @@ import { parseTarget } from './url.ts';
 import { noIdempotencyTable, Sweeper } from './write/idempotency-keys.ts';
 import { KeySequences } from './write/key-sequence.ts';
 import { loadRows } from './write/loader.ts';
+import { isStored, withRowOfInput } from './write/row-of-error.ts';
 import type { WriteContext } from './write/statements.ts';
 import { UnconfirmedCommit } from './write/transaction.ts';
-import { executeWrite } from './write/write.ts';
+import { executeWrites, type Progress } from './write/write.ts';
 
 /** The time for a new primary to answer the questions after connecting. */
 const CHECKS_MS = 4_000;
@@ -92,8 +92,14 @@ export class PostgresEngine implements Engine {
     return this.executor.read(plan.from, work, after);
   }
 
-  write(plan: WritePlan, encoding: Encoding): Promise<WriteResult> {
-    return this.executor.write(plan.into, (pool) => this.writeOnce(pool, plan, encoding));
+  async write(writes: readonly Write[], terms: WriteTerms): Promise<readonly WriteResult[]> {
+    const progress: Progress = { index: 0 };
+    const current = () => writes[progress.index]!.plan.into;
+    try {
+      return await this.executor.write(current, (pool) => this.writeOnce(pool, writes, terms, progress));
+    } catch (error) {
+      throw writes.length === 1 ? error : withRequest(error, progress.index);
+    }
   }
 
   /** Not retried: the input is already consumed. */
@@ -144,19 +150,29 @@ export class PostgresEngine implements Engine {
     await this.primary.close();
   }
 
-  private async writeOnce(pool: Pool, plan: WritePlan, encoding: Encoding): Promise<WriteResult> {
-    const context = this.contextOf(plan.into);
-    if (plan.retry !== undefined && !this.prepared.hasRetries) throw noIdempotencyTable();
-    await this.keys.advancePast(pool, context, plan);
-    if (plan.retry !== undefined) this.sweeper.sweep(pool);
-    const write = () =>
-      this.keys.retryTakenKey(pool, context, plan, () =>
-        executeWrite(pool, context, plan, encoding, this.options, this.planCost.isCheapWrite(pool, plan)),
-      );
+  private async writeOnce(
+    pool: Pool,
+    writes: readonly Write[],
+    terms: WriteTerms,
+    progress: Progress,
+  ): Promise<readonly WriteResult[]> {
+    const { retry, dryRun } = terms;
+    const steps = writes.map((each) => ({ ...each, context: this.contextOf(each.plan.into) }));
+    if (retry !== undefined && !this.prepared.hasRetries) throw noIdempotencyTable();
+    if (!dryRun) for (const { context, plan } of steps) await this.keys.advancePast(pool, context, plan);
+    if (retry !== undefined) this.sweeper.sweep(pool);
+    const isCheap = this.planCost.areCheapWrites(pool, writes);
+    const execute = () => executeWrites(pool, steps, terms, this.options, isCheap, progress);
+    const current = () => {
+      const step = steps[progress.index]!;
+      return { ...step, plan: progress.plan ?? step.plan };
+    };
+    const write = () => this.keys.retryTakenKey(pool, current, execute);
     const written = this.replicas === undefined ? write() : this.replicas.trackWrite(write);
-    const isAdopted = context.adopted.collections.has(plan.into);
-    return written.catch((error) => {
-      throw isAdopted ? withServerMessage(error) : withRowOfInput(error, plan);
+    return written.catch(async (error) => {
+      const { context, plan } = current();
+      const isAdopted = context.adopted.collections.has(plan.into);
+      throw await withRowOfInput(error, plan, isAdopted, (...values) => isStored(pool, context, ...values));
     });
   }
 

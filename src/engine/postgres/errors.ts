@@ -1,16 +1,16 @@
 /** Translates PostgreSQL errors, and classifies those that mean a lost server. */
-
 import { ApiError, ERRORS, type ErrorCode } from '../../base/errors.ts';
 import type { Collection, Field } from '../../collection/declaration.ts';
-import type { WritePlan } from '../../plan/types.ts';
+import { withLocation } from '../../plan/coerce.ts';
+import { checkViolation } from '../../plan/field-rules.ts';
+import { type Assignment, isOperation } from '../../plan/types.ts';
 import { nullViolation } from '../../plan/write/row-planner.ts';
 import { NEWEST } from '../engine.ts';
-import { diskFull, duplicateKey, keysExhausted, printValues, withRowIndex } from '../shared/write-checks.ts';
+import { diskFull, duplicateKey, keysExhausted } from '../shared/write-checks.ts';
 
 export interface ServerError extends Error {
   /** Bun's error code. */
   readonly code?: string;
-  /** The SQLSTATE. */
   readonly errno?: string;
   readonly detail?: string;
   readonly hint?: string;
@@ -23,12 +23,10 @@ export class ConnectionLoss extends Error {
   readonly code = 'ERR_POSTGRES_CONNECTION_LOST';
 }
 
-/** The server did not answer in time. */
 export class NoAnswer extends ConnectionLoss {
   override readonly message = 'PostgreSQL does not answer';
 }
 
-/** A connection did not answer a statement by its deadline. */
 export class SilentConnection extends ConnectionLoss {
   override readonly message = 'A connection to PostgreSQL does not answer';
 }
@@ -38,7 +36,6 @@ export class ServerChanged extends ConnectionLoss {
   override readonly message = 'Another PostgreSQL server answers at this address now';
 }
 
-/** The server that answers is a standby. */
 export class NoPrimary extends ConnectionLoss {
   constructor(name: string) {
     super(`No server takes writes: ${name} is a standby`);
@@ -111,19 +108,17 @@ export function unconfirmed(): ApiError {
   });
 }
 
-/** Codes that cannot occur on SQLite, and their equivalents. */
-const EQUIVALENT_CODES: Readonly<Record<string, ErrorCode>> = {
+/** States of a schema or a session that changed while the service runs, and conflicts: a retry may succeed. */
+const TEMPORARY = ['26000', '40001', '40P01', '42P01', '42703', '42P05', '55P03'];
+
+/** The code of the catalogue for a SQLSTATE. */
+function catalogueCode(state: string): ErrorCode | undefined {
+  if (TEMPORARY.includes(state)) return 'CAT503';
   // Since version 18 for `on delete restrict`.
-  '23001': '23503',
-  '26000': 'CAT503',
-  '40001': 'CAT503',
-  '40P01': 'CAT503',
-  '42P01': 'CAT503',
-  // Names were resolved before, so the column was dropped or renamed while the service runs.
-  '42703': 'CAT503',
-  '42P05': 'CAT503',
-  '55P03': 'CAT503',
-};
+  if (state === '23001') return '23503';
+  return Object.hasOwn(ERRORS, state) ? (state as ErrorCode) : undefined;
+}
+
 /** The code whose status an unknown SQLSTATE of a class has. */
 const BY_CLASS: Readonly<Record<string, ErrorCode>> = {
   '22': '22P02',
@@ -144,16 +139,18 @@ export function translateError(error: unknown, collection?: Collection): unknown
   if (state === undefined) return error;
   const { message, detail, hint, column, constraint } = error as ServerError;
   if (collection !== undefined) {
-    const { name, assigned } = collection;
+    const { name, assigned, fields } = collection;
     const taken = state === '23505' ? valuesInDetail(collection, detail) : undefined;
     if (taken !== undefined) return duplicateKey(collection, taken.fields, taken.values);
     if (state === '23502' && column !== undefined) return nullViolation(collection, { name: column });
-    // Only an assigned key can violate the bounds of its field: supplied ones are validated before.
-    const isBeyond = state === '23514' && assigned !== undefined && constraint === `${name}_${assigned.name}_check`;
-    if (state === '2200H' || isBeyond) return keysExhausted(collection);
+    const checked =
+      state === '23514' ? fields.find((field) => constraint === `${name}_${field.name}_check`) : undefined;
+    // Supplied values are validated before, so only an assigned key or a computed value can break a rule.
+    if (state === '2200H' || (checked !== undefined && checked === assigned)) return keysExhausted(collection);
+    if (checked !== undefined) return checkViolation(collection, checked);
   }
   if (state === '53100') return diskFull(message);
-  const ours = EQUIVALENT_CODES[state] ?? catalogueCode(state);
+  const ours = catalogueCode(state);
   const code = ours ?? BY_CLASS[state.slice(0, 2)] ?? (SERVER_PROBLEMS.test(state) ? undefined : 'P0001');
   if (code === undefined) return error;
   const isOwn = ours === undefined && ERRORS[code].status < 500;
@@ -165,21 +162,23 @@ export function translateError(error: unknown, collection?: Collection): unknown
   });
 }
 
+/** Names the field of an operation whose result is out of range, if it can be only one. PostgreSQL does not. */
+export function withOperationField(error: unknown, set: readonly Assignment[]): unknown {
+  const [operation, ...more] = set.filter(isOperation);
+  if (operation === undefined || more.length > 0 || sqlState(error) !== '22003') return error;
+  return withLocation(translateError(error), undefined, operation.field);
+}
+
 /** A constraint of an adopted table keeps its own name and message. */
 export function withServerMessage(error: unknown): unknown {
-  const state = sqlState(error) ?? '';
-  const code = catalogueCode(state) ?? EQUIVALENT_CODES[state];
+  const code = catalogueCode(sqlState(error) ?? '');
   if (code?.startsWith('23') !== true) return error;
   const { message, detail, hint } = error as ServerError;
   return new ApiError(code, message, { details: detail, hint });
 }
 
-function catalogueCode(state: string): ErrorCode | undefined {
-  return Object.hasOwn(ERRORS, state) ? (state as ErrorCode) : undefined;
-}
-
 /** The fields and values in `Key (a, b)=(1, x) already exists.`, in any language of the server. */
-function valuesInDetail({ byName }: Collection, detail = ''): { fields: Field[]; values: string[] } | undefined {
+export function valuesInDetail({ byName }: Collection, detail = ''): { fields: Field[]; values: string[] } | undefined {
   const found = /\(([\w, ]+)\)=\((.*)\)/s.exec(detail);
   if (found === null) return undefined;
   const fields = found[1]!.split(', ').flatMap((name) => byName.get(name) ?? []);
@@ -189,27 +188,6 @@ function valuesInDetail({ byName }: Collection, detail = ''): { fields: Field[];
   if (values.length !== fields.length) return { fields, values: [found[2]!] };
   // Values are printed as in answers: a decimal without trailing zeros.
   return { fields, values: fields.map(({ type }, index) => type.print(type.read(values[index]!))) };
-}
-
-/** Finds the conflicting row among the inserted ones; none if two have the value. */
-export function withRowOfInput(error: unknown, plan: WritePlan): unknown {
-  const state = sqlState(error) ?? '';
-  if (plan.kind !== 'insert' || plan.rows.length < 2 || !['23503', '23505'].includes(state)) return error;
-  const violation = valuesInDetail(plan.into, (error as ServerError).detail);
-  if (violation === undefined) return error;
-  const { into, rows } = plan;
-  const { fields, values } = violation;
-  const columns = fields.map((field) => into.fields.indexOf(field));
-  const texts = rows.map((row) =>
-    printValues(
-      fields,
-      columns.map((column) => row[column]),
-    ).join(', '),
-  );
-  const index = texts.indexOf(values.join(', '));
-  const isOnly = index !== -1 && index === texts.lastIndexOf(values.join(', '));
-  const apiError = state === '23503' ? translateError(error) : duplicateKey(into, fields, values);
-  return withRowIndex(apiError, isOnly ? index : undefined);
 }
 
 /** The assigned key that turned out to be taken. */

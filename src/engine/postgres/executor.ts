@@ -11,9 +11,10 @@ import type { ReplicaSet } from './replicas/replica-set.ts';
 import { UnconfirmedCommit } from './write/transaction.ts';
 
 type Work<T> = (pool: Pool) => Promise<T>;
+/** The collection that an error concerns, asked after the error. */
+type About = () => Collection;
 
 export class Executor {
-  /** Requests in progress. */
   size = 0;
 
   constructor(
@@ -30,16 +31,16 @@ export class Executor {
   read<T>(about: Collection, work: Work<T>, after?: string): Promise<T> {
     // A replica may still hold a key that was revoked.
     const replica = this.replicas === undefined || isOwn(about) ? undefined : this.replicas.pick(after);
-    if (replica === undefined) return this.onPrimary(about, work);
+    if (replica === undefined) return this.onPrimary(() => about, work);
     return this.run(replica.pool, work, async (error) => {
       // The primary can do what a replica cannot, such as keep a row that replay removes.
       if (!isLoss(error) && !isTransient(error)) throw translateError(error, about);
       if (isLoss(error)) this.replicas?.lost(replica);
-      return this.onPrimary(about, work);
+      return this.onPrimary(() => about, work);
     });
   }
 
-  write<T>(about: Collection, work: Work<T>): Promise<T> {
+  write<T>(about: About, work: Work<T>): Promise<T> {
     const writeOnce = (pool: Pool) =>
       work(pool).catch((error) => {
         // A retry would come late, and might wait for locks of the attempt before.
@@ -49,13 +50,13 @@ export class Executor {
   }
 
   /** Not an async function: a short read is one step, and every read would pay for a second one. */
-  private onPrimary<T>(about: Collection, work: Work<T>, attempt = 1): Promise<T> {
+  private onPrimary<T>(about: About, work: Work<T>, attempt = 1): Promise<T> {
     const pool = this.primary.current();
     if (pool instanceof Promise) return pool.then((found) => this.attempt(found, about, work, attempt));
     return this.attempt(pool, about, work, attempt);
   }
 
-  private attempt<T>(pool: Pool, about: Collection, work: Work<T>, attempt: number): Promise<T> {
+  private attempt<T>(pool: Pool, about: About, work: Work<T>, attempt: number): Promise<T> {
     return this.run(pool, work, async (error) => {
       const isUnconfirmed = error instanceof UnconfirmedCommit;
       const cause = isUnconfirmed ? error.cause : error;
@@ -64,7 +65,7 @@ export class Executor {
       if (isUnconfirmed) throw error.refusal;
       // Any other write that failed is not stored, and may run again.
       const pause = pauseBeforeRetry(error, attempt);
-      if (pause === undefined) throw translateError(error, about);
+      if (pause === undefined) throw translateError(error, about());
       await Bun.sleep(pause);
       return this.onPrimary(about, work, attempt + 1);
     });

@@ -1,15 +1,18 @@
 /** Checks of a write inside its transaction, for both engines: a failure leaves nothing changed. */
-
 import { ApiError } from '../../base/errors.ts';
 import { MAX_RETURNED_BYTES } from '../../base/limits/engine.ts';
 import type { Collection, Field, Reference } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
 import { versionOfText } from '../../collection/version.ts';
-import { describeKey, type Key } from '../../plan/keys.ts';
+import { describeKey, fieldNames, type Key } from '../../plan/keys.ts';
 import { notSingular } from '../../plan/singular.ts';
-import type { Precondition, WritePlan } from '../../plan/types.ts';
+import type { Precondition, UpdateEachPlan, WritePlan } from '../../plan/types.ts';
+import type { WriteResult } from '../engine.ts';
 
-export function checkAffected(plan: Pick<WritePlan, 'mustExist' | 'singular' | 'maxAffected'>, affected: number): void {
+export function checkAffected(
+  plan: Pick<WritePlan, 'mustExist' | 'singular' | 'maxAffected' | 'affects'>,
+  affected: number,
+): void {
   if (plan.mustExist && affected === 0) {
     throw new ApiError('CAT404', 'the row does not exist', { details: 'Nothing was changed.' });
   }
@@ -19,6 +22,19 @@ export function checkAffected(plan: Pick<WritePlan, 'mustExist' | 'singular' | '
       details: `The query affects ${affected} rows; nothing was changed.`,
     });
   }
+  if (plan.affects !== undefined && affected !== plan.affects) {
+    throw new ApiError('CAT412', `the request affects ${affected} rows, and not ${plan.affects}`, {
+      details: 'Nothing was changed.',
+      hint: 'Read the rows again, decide, and send what still holds.',
+    });
+  }
+}
+
+/** Limits what all writes of a list return. */
+export function checkReturned(results: readonly WriteResult[]): void {
+  if (results.length === 1) return;
+  const bytes = results.reduce((sum, { body = '' }) => sum + body.length, 0);
+  if (bytes > MAX_RETURNED_BYTES) throw returnTooLarge();
 }
 
 /** The write would return too many bytes, so it is rolled back. */
@@ -45,20 +61,45 @@ export function checkVersion({ versions }: Pick<Precondition, 'versions'>, row: 
   });
 }
 
-/** A row of a bulk update does not exist, so the whole request fails. */
-export function missingRow(collection: Collection, key: Key, index: number): ApiError {
-  const words = describeKey(collection.key, key);
-  return new ApiError('CAT404', `${words} does not exist in ${collection.name}`, {
-    details: `row ${index + 1}: ${words} does not exist; nothing was changed`,
+type MissingChange = { readonly key: Key; readonly index: number };
+
+/** Reports the rows of a bulk update that do not exist, or that do not satisfy its filter. */
+export function checkMissing(
+  plan: Pick<UpdateEachPlan, 'into' | 'by' | 'ignoresMissing'> & { readonly among?: unknown },
+  changes: readonly MissingChange[],
+): { missing?: number } {
+  const { into, by } = plan;
+  const [first] = changes;
+  if (first !== undefined && plan.among !== undefined) throw notInFilter(by, first);
+  if (plan.ignoresMissing) return { missing: changes.length };
+  if (first !== undefined) throw missingRows(into, by, changes);
+  return {};
+}
+
+/** An error names at most this many rows. */
+const NAMED_ROWS = 20;
+
+function missingRows({ name }: Collection, by: readonly Field[], changes: readonly MissingChange[]): ApiError {
+  const words = ({ key }: MissingChange) => describeKey(by, key);
+  const rows = changes.slice(0, NAMED_ROWS).map((change) => `row ${change.index + 1}: ${words(change)}`);
+  const more = changes.length > NAMED_ROWS ? ` and ${changes.length - NAMED_ROWS} more` : '';
+  const one = `${words(changes[0]!)} does not exist in ${name}`;
+  return new ApiError('CAT404', changes.length === 1 ? one : `${changes.length} rows do not exist in ${name}`, {
+    details: `${rows.join('; ')}${more} ${changes.length === 1 ? 'does' : 'do'} not exist; nothing was changed`,
+    hint: 'Create them first, or send Prefer: missing-rows=ignore.',
+    index: changes[0]!.index,
+    field: fieldNames(by),
   });
 }
 
 /** With If-Match: *, the rows of a bulk update must also satisfy the filter. */
-export function notInFilter(collection: Collection, key: Key, index: number): ApiError {
-  const words = describeKey(collection.key, key);
+function notInFilter(by: readonly Field[], { key, index }: MissingChange): ApiError {
+  const words = describeKey(by, key);
   return new ApiError('CAT412', 'a row is not as the filter says', {
     details: `row ${index + 1}: ${words} does not match, or does not exist; nothing was changed`,
     hint: 'Read the rows again, decide, and send what still holds.',
+    index,
+    field: fieldNames(by),
   });
 }
 
@@ -79,16 +120,11 @@ export function idempotencyKeyReused(): ApiError {
   });
 }
 
-/** Adds the row of the body to an error. */
-export function withRowIndex<E>(error: E, index: number | undefined): E | ApiError {
-  if (!(error instanceof ApiError) || index === undefined) return error;
-  const { code, message, details, hint, headers, sqlState } = error;
-  return new ApiError(code, message, {
-    details: `row ${index + 1}: ${details ?? message}`,
-    hint: hint ?? undefined,
-    headers,
-    sqlState,
-  });
+/** Adds the row of the body to an error. The details of a body with one row do not number it. */
+export function withRowIndex<E>(error: E, index: number, isList: boolean): E | ApiError {
+  if (!(error instanceof ApiError)) return error;
+  const { message, details } = error;
+  return error.with({ index, ...(isList ? { details: `row ${index + 1}: ${details ?? message}` } : {}) });
 }
 
 /** Values for messages, printed as in CSV. */
@@ -103,21 +139,21 @@ export function duplicateKey(collection: Collection, fields: readonly Field[], v
   const constraint = isKey ? `${collection.name}_pkey` : `${collection.name}_${names.join('_')}_key`;
   return new ApiError('23505', `duplicate key value violates unique constraint "${constraint}"`, {
     details: `Key (${names.join(', ')})=(${values.join(', ')}) already exists.`,
+    field: fieldNames(fields),
   });
 }
 
-/** A reference to a row that does not exist. */
 export function missingReference({ name }: Collection, reference: Reference, value: Value): ApiError {
   return new ApiError(
     '23503',
     `insert or update on table "${name}" violates foreign key constraint "${reference.name}"`,
     {
       details: `Key (${reference.field.name})=(${reference.field.type.print(value)}) is not present in table "${reference.to}".`,
+      field: reference.field.name,
     },
   );
 }
 
-/** A row that others reference cannot be deleted. */
 export function stillReferenced(
   { name, key }: Collection,
   reference: Reference & { readonly from: Collection },

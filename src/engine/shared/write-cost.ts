@@ -1,26 +1,37 @@
 /** Decides which writes are certainly cheap. */
-
 import { QUICK_PAGE_ROWS } from '../../base/limits/engine.ts';
 import { memoize } from '../../base/memo.ts';
 import type { Collection } from '../../collection/declaration.ts';
 import { NO_ORDER } from '../../plan/read/shape.ts';
 import type { WritePlan } from '../../plan/types.ts';
+import type { Write } from '../engine.ts';
 import { conjuncts, maxKeys, readsOtherCollections, testsOtherCollections } from './plan-keys.ts';
 import { filterSteps } from './text-cost.ts';
 
-/** `isSmall` is called only if needed: whether the collection has few rows. */
-export function isCheapWrite(plan: WritePlan, isSmall: () => boolean): boolean {
+/** `isSmall` is called only if needed: whether the collection of the write has few rows. */
+export function areCheapWrites(writes: readonly Write[], isSmall: (plan: WritePlan) => boolean): boolean {
+  let rows = 0;
+  return writes.every(({ plan }) => {
+    rows += rowsInBody(plan);
+    return rows <= QUICK_PAGE_ROWS && isCheapWrite(plan, () => isSmall(plan));
+  });
+}
+
+function rowsInBody(plan: WritePlan): number {
+  if (plan.kind === 'insert') return plan.rows.length;
+  return plan.kind === 'update-each' ? plan.changes.length : 1;
+}
+
+function isCheapWrite(plan: WritePlan, isSmall: () => boolean): boolean {
   if (plan.returning !== undefined && readsOtherCollections(plan.returning)) return false;
   switch (plan.kind) {
     case 'insert':
-      return plan.rows.length <= QUICK_PAGE_ROWS;
+      return true;
     case 'update-each':
-      if (
-        plan.among !== undefined &&
-        (testsOtherCollections(plan.among) || filterSteps({ where: plan.among, order: NO_ORDER }) > 0)
-      )
-        return false;
-      return plan.changes.length <= QUICK_PAGE_ROWS;
+      return (
+        plan.among === undefined ||
+        (!testsOtherCollections(plan.among) && filterSteps({ where: plan.among, order: NO_ORDER }) === 0)
+      );
     case 'delete':
     case 'update': {
       if (plan.kind === 'delete' && takesOthersAlong(plan.into)) return false;

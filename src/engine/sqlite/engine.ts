@@ -8,21 +8,29 @@ import { ApiError } from '../../base/errors.ts';
 import { DEFAULT_DRY_RUN_SECONDS, MAX_COMMIT_SECONDS, SQLITE_BUSY_MS } from '../../base/limits/engine.ts';
 import type { Encoding } from '../../encode/encoding.ts';
 import type { ReadPlan, WritePlan } from '../../plan/types.ts';
-import type { ChangeCounter, Engine, Explanation, MaybePromise, Metric, ReadResult, WriteResult } from '../engine.ts';
+import type {
+  ChangeCounter,
+  Engine,
+  Explanation,
+  MaybePromise,
+  Metric,
+  ReadResult,
+  Write,
+  WriteResult,
+  WriteTerms,
+} from '../engine.ts';
 import type { LoadOptions, LoadResult, LoadSet } from '../shared/loader.ts';
 import { rejectCredentials } from '../shared/maintenance.ts';
 import { explain, type PlanStep } from '../shared/query-plan.ts';
-import { isCheapWrite } from '../shared/write-cost.ts';
-import { outputOfRead } from '../sql/output.ts';
+import { areCheapWrites } from '../shared/write-cost.ts';
 import { MemoryChangeCounter, WalChangeCounter } from './connection/change-counter.ts';
 import { Connection, whileBusy } from './connection/connection.ts';
 import { fileOf, IN_MEMORY, misplaced, type OpenFiles, openFiles } from './connection/database-files.ts';
 import { Snapshot } from './connection/snapshot.ts';
 import { TableStatistics } from './connection/table-statistics.ts';
-import { sqliteDialect } from './dialect.ts';
 import { DAMAGED, translateError } from './errors.ts';
 import { sqliteMetrics } from './metrics.ts';
-import type { ReadState } from './read/read.ts';
+import { Read, type ReadState } from './read/read.ts';
 import { compileForExplain, readByRoute } from './read/routes.ts';
 import { RowCache } from './read/row-cache.ts';
 import { READ_POOL_LIMITS, ReadPool, type ReadPoolLimits } from './read-threads/read-pool.ts';
@@ -100,9 +108,9 @@ export function openSqlite(options: SqliteOptions): Engine {
     file: {
       files,
       writerThread,
-      snapshot: new Snapshot(connection),
+      snapshot: new Snapshot(connection, changes),
       declarationWatch: new DeclarationWatch(connection, catalogue),
-      rows: new RowCache(connection, changes),
+      rows: new RowCache(connection),
       readers: new ReadPool({ path, files, limitMs, bounds: { ...READ_POOL_LIMITS, ...options.readingBounds } }),
     },
   });
@@ -137,25 +145,25 @@ class SqliteEngine implements Engine {
     this.file = parts.file;
   }
 
-  read(plan: ReadPlan, encoding: Encoding): MaybePromise<ReadResult> {
+  read(plan: ReadPlan, encoding: Encoding, after?: string | number): MaybePromise<ReadResult> {
     try {
-      const changeCount = this.refreshSnapshot();
+      const changeCount = this.refreshSnapshot(typeof after === 'number' ? after : undefined);
       if (changeCount !== this.checkedAt) {
         this.file?.declarationWatch.check();
         this.checkedAt = changeCount;
       }
-      const output = outputOfRead(plan, encoding, sqliteDialect);
-      const result = readByRoute({ plan, encoding, output, changeCount }, this.parts);
+      const result = readByRoute(new Read(plan, encoding, changeCount), this.parts);
       return result instanceof Promise ? result.catch((error) => this.fail(error)) : result;
     } catch (error) {
       return this.fail(error);
     }
   }
 
-  async write(plan: WritePlan, encoding: Encoding): Promise<WriteResult> {
+  async write(writes: readonly Write[], terms: WriteTerms): Promise<readonly WriteResult[]> {
     try {
-      const isCheap = isCheapWrite(plan, () => this.parts.statistics.isSmall(plan.into, this.refreshSnapshot()));
-      const task = compileJob(plan, encoding);
+      const isSmall = ({ into }: WritePlan) => this.parts.statistics.isSmall(into, this.refreshSnapshot());
+      const isCheap = areCheapWrites(writes, isSmall);
+      const task = compileJob(writes, terms);
       return await this.parts.writer.write(isCheap ? runToEnd(task) : await schedule(task), isCheap);
     } catch (error) {
       return this.fail(error);
@@ -183,7 +191,7 @@ class SqliteEngine implements Engine {
   unreadyReason(): string | undefined {
     if (this.file === undefined) return undefined;
     const { files, snapshot, declarationWatch } = this.file;
-    const isBehind = () => (snapshot.isBehind(this.changes) ? 'what is read is older than the data' : undefined);
+    const isBehind = () => (snapshot.isBehind() ? 'what is read is older than the data' : undefined);
     const damage = this.damagedAt === this.changes.current() ? DAMAGED : undefined;
     return misplaced(files) ?? declarationWatch.trouble() ?? damage ?? isBehind();
   }
@@ -214,9 +222,8 @@ class SqliteEngine implements Engine {
     if (this.changes instanceof WalChangeCounter) this.changes.close();
   }
 
-  /** Returns the change count of the data that the next read sees. */
-  private refreshSnapshot(): number {
-    const changeCount = this.changes.current();
+  /** Returns the change count whose state, or a newer one, the next read shows. */
+  private refreshSnapshot(changeCount = this.changes.current()): number {
     this.file?.snapshot.refresh(changeCount);
     return changeCount;
   }

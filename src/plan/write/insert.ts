@@ -53,12 +53,15 @@ export function mergeFields(on: readonly Field[], overwrite: readonly Field[]): 
 }
 
 /** The key, or the unique fields that the client names. */
-function conflictTarget(collection: Collection, names: readonly string[] | undefined): readonly Field[] {
+export function conflictTarget(collection: Collection, names: readonly string[] | undefined): readonly Field[] {
   if (names === undefined) return collection.key;
   for (const name of names) {
     if (isHidden(collection, name)) throw fieldDenied(collection.name, name, 'read');
     if (!collection.byName.has(name)) {
-      throw new ApiError('42703', `column "${name}" does not exist`, { hint: nearestHint(collection, name) });
+      throw new ApiError('42703', `column "${name}" does not exist`, {
+        hint: nearestHint(collection, name),
+        field: name,
+      });
     }
   }
   const targets = [collection.key, ...collection.unique.map(({ fields }) => fields)];

@@ -14,9 +14,9 @@ import type { StoredRow } from '../types.ts';
 export class RowProblem extends Error {
   constructor(
     readonly field: Field,
-    readonly refusal: ApiError,
+    readonly apiError: ApiError,
     /** A short form that follows the name of the field. */
-    reason = refusal.message,
+    reason = apiError.message,
   ) {
     super(reason);
   }
@@ -130,5 +130,5 @@ export function generate({ type }: Field, what: 'now' | 'uuid'): Value {
 
 export function nullViolation(collection: Collection, field: Pick<Field, 'name'>): ApiError {
   const message = `null value in column "${field.name}" of relation "${collection.name}" violates not-null constraint`;
-  return new ApiError('23502', message, { details: `${field.name} is required` });
+  return new ApiError('23502', message, { details: `${field.name} is required`, field: field.name });
 }

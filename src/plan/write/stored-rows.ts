@@ -24,8 +24,18 @@ export function resolveColumns(
     if (isHidden(collection, name)) throw fieldDenied(collection.name, name, right);
     throw new ApiError('PGRST204', `Could not find the '${name}' column of '${collection.name}' in the schema cache`, {
       hint: separatorHint(collection, name) ?? nearestHint(collection, name),
+      field: name,
     });
   });
+}
+
+/** Adds the row of the body to the errors of some work. */
+export function atRow<T>(index: number, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof ApiError ? error.with({ index }) : error;
+  }
 }
 
 /** Recognizes a CSV header with another separator, which arrives as one long name. */
@@ -44,6 +54,7 @@ function writable(collection: Collection, right: 'create' | 'update'): Collectio
 function unwritable({ name }: Field): ApiError {
   return new ApiError('428C9', `cannot insert a non-DEFAULT value into column "${name}"`, {
     details: `${name} can be read, and not written; nothing was changed.`,
+    field: name,
   });
 }
 
@@ -67,8 +78,8 @@ export function* planRows(
       return plan(cells);
     } catch (error) {
       if (!(error instanceof RowProblem)) throw error;
-      const { refusal, field } = error;
-      throw withLocation(refusal, rows.length > 1 ? index : undefined, field);
+      const { apiError, field } = error;
+      throw withLocation(apiError, index, field, rows.length > 1);
     }
   });
 }

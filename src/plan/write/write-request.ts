@@ -19,28 +19,25 @@ export interface WriteRequest {
   readonly ifMatch?: Precondition['versions'];
   /** A PUT that may create a row but not replace one. */
   readonly createOnly: boolean;
-  readonly retry?: WritePlan['retry'];
   /** Whether a write without a filter may affect every row. */
   readonly allowUnfiltered: boolean;
 }
 
-type Terms = Pick<WritePlan, 'into' | 'returning' | 'singular' | 'mustExist' | 'dryRun' | 'precondition' | 'retry'>;
+type Terms = Pick<WritePlan, 'into' | 'returning' | 'singular' | 'mustExist' | 'precondition'>;
 
 /** The options common to all writes, from headers and query. */
 export function planTerms(collection: Collection, request: WriteRequest): Terms {
-  const { query, preferences, item, singular, ifMatch, retry } = request;
+  const { query, preferences, item, singular, ifMatch } = request;
   const { embeds, asked, total } = skeletonOf(collection, query);
   const shape = query.order.length > 0 ? total : asked;
   return {
     into: stored(collection),
     singular,
     mustExist: item !== undefined,
-    dryRun: preferences.tx === 'rollback',
     ...(preferences.return === 'representation' ? { returning: { ...shape, where: withInner(ALWAYS, embeds) } } : {}),
     ...(ifMatch === undefined || item === undefined
       ? {}
       : { precondition: { key: itemKey(collection, item), versions: ifMatch } }),
-    ...(retry === undefined ? {} : { retry }),
   };
 }
 

@@ -7,6 +7,7 @@ import { declareCatalogue } from '../../../src/collection/declaration.ts';
 import { connectionLimits, Semaphore } from '../../../src/engine/postgres/connections/connection-limits.ts';
 import { openPostgres, type PostgresEngine } from '../../../src/engine/postgres/engine.ts';
 import { PlanCost } from '../../../src/engine/postgres/read/plan-cost.ts';
+import { WHOLE_ROW_JSON } from '../../../src/plan/read/whole-row.ts';
 import type { WritePlan } from '../../../src/plan/types.ts';
 import { firstRowsOf } from '../../../src/plan/write/first-rows.ts';
 import { newSchema, TEST_SETTINGS, testServer } from '../../support/engines/postgres.ts';
@@ -248,7 +249,7 @@ test('the first reads of a process know which tables are small', async () => {
   const quick = new PlanCost(settings.schema);
   const quiet = catalogue.collections.get('quiet')!;
   const everything = { kind: 'delete', into: quiet, where: { kind: 'all', terms: [] } } as unknown as WritePlan;
-  expect(await quick.isCheapWrite(pool, everything)).toBe(true);
+  expect(await quick.areCheapWrites(pool, [{ plan: everything, encoding: WHOLE_ROW_JSON }])).toBe(true);
   await pool.close();
 });
 

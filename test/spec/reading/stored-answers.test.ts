@@ -13,7 +13,7 @@ test('over the quota of a caller, responses are stored without rows, and other c
   const result: WriteResult = { affected: 1, inserted: 1, key: ['7'], body };
   const keep = (owner: string, given = result) => {
     const retry = { key: 'k', fingerprint: 'f', owner, maxAnswerBytes: MAX_STORED_ANSWER_BYTES };
-    return JSON.parse(storedAnswer(store, retry, given, HOURS)) as WriteResult;
+    return JSON.parse(storedAnswer(store, retry, [given], HOURS)) as WriteResult;
   };
   const fitting = Math.floor(MAX_STORED_ANSWERS_BYTES / JSON.stringify(result).length);
   for (let count = 0; count < fitting; count++) expect(keep('ann').body).toBe(body);

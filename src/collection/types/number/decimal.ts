@@ -7,6 +7,7 @@ import { ApiError } from '../../../base/errors.ts';
 import type { Value } from '../../value.ts';
 import { rejectSyntax } from '../reject.ts';
 import { defineType, itself, type SqliteForm, type Type } from '../type.ts';
+import { exactOperations } from './arithmetic.ts';
 import {
   exactDecimal,
   exactUnits,
@@ -65,6 +66,7 @@ export function decimal(precision: number, scale: number): Type {
     ...(isPlain ? { json: String } : {}),
     casts: toNumbers(String, wholeOfDecimal),
     aggregates: { sum: 'numeric', avg: 'numeric', max: name, min: name },
+    operations: exactOperations(store),
     sqlite: inDouble ? doubleForm(precision, scale) : unitsForm(precision, scale),
     postgres: {
       name: `numeric(${precision},${scale})`,
@@ -140,7 +142,7 @@ function comparable(text: string): string {
 function twiceTheUnits(text: string, scale: number): Value {
   const exact = exactDecimal(text);
   if (exact === undefined) return beyond(text);
-  if (wholeDigits(exact) > MAX_DECIMAL_DIGITS - scale) return exact.negative ? -BEYOND : BEYOND;
+  if (exact.digits !== '0' && wholeDigits(exact) > MAX_DECIMAL_DIGITS - scale) return exact.negative ? -BEYOND : BEYOND;
   const floor = floored(exact, scale);
   return floor.units * 2n + (floor.exact ? 0n : 1n);
 }

@@ -3,15 +3,13 @@ import { ApiError } from '../../../base/errors.ts';
 import type { Value } from '../../value.ts';
 import { rejectSyntax } from '../reject.ts';
 import { defineType, itself, type Type } from '../type.ts';
+import { exactOperations, withinInteger } from './arithmetic.ts';
 import { toNumbers } from './number-casts.ts';
 import { averageOfUnits, sumOfUnits } from './numeric.ts';
 
 const INTEGER = /^[ \t\n\v\f\r]*([+-]?\d+)[ \t\n\v\f\r]*$/;
 const LEADING = /^[ \t\n\v\f\r]*([+-]?\d+)/;
-/**
- * A double holds all digits of a text up to this length. A text over 20 characters without leading zeros is not an
- * int8.
- */
+/** A double holds all digits of a text up to this length. A longer text than 20 digits is not an int8. */
 const SAFE_LENGTH = 15;
 const MAX_LENGTH = 20;
 
@@ -58,6 +56,7 @@ function integer({ name, title, bits, sum }: Width): Type {
     storeNumber,
     casts: { ...toNumbers(String), ...(bits === 32 ? { boolean: (value) => String(value !== 0) } : {}) },
     aggregates: { sum, avg: 'numeric', max: name, min: name },
+    operations: exactOperations(withinInteger(title, read)),
     sqlite: {
       column: 'integer',
       ...(small ? { plain: itself, cell: itself } : { value: (stored) => stored }),

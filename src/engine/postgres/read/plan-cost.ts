@@ -2,10 +2,11 @@
 import { QUICK_PAGE_ROWS, SMALL_TABLE_ROWS } from '../../../base/limits/engine.ts';
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import { can } from '../../../collection/types/type.ts';
-import { fieldOf, type Predicate, type ReadPlan, type WritePlan } from '../../../plan/types.ts';
+import { fieldOf, type Predicate, type ReadPlan } from '../../../plan/types.ts';
+import type { Write } from '../../engine.ts';
 import { conjuncts, maxKeys, readsOtherCollections } from '../../shared/plan-keys.ts';
 import { columnSteps, filterSteps } from '../../shared/text-cost.ts';
-import { isCheapWrite } from '../../shared/write-cost.ts';
+import { areCheapWrites } from '../../shared/write-cost.ts';
 import { query, type Runner } from '../driver.ts';
 
 const STATISTICS_MS = 5_000;
@@ -26,9 +27,9 @@ export class PlanCost {
     return this.withStatistics(runner, () => this.isSmall(runner, plan.from));
   }
 
-  isCheapWrite(runner: Runner, plan: WritePlan): boolean | Promise<boolean> {
-    if (isCheapWrite(plan, () => false)) return true;
-    return this.withStatistics(runner, () => isCheapWrite(plan, () => this.isSmall(runner, plan.into)));
+  areCheapWrites(runner: Runner, writes: readonly Write[]): boolean | Promise<boolean> {
+    if (areCheapWrites(writes, () => false)) return true;
+    return this.withStatistics(runner, () => areCheapWrites(writes, ({ into }) => this.isSmall(runner, into)));
   }
 
   /** Waits for the first statistics: until then every table would count as large. */
@@ -49,11 +50,9 @@ export class PlanCost {
 
   private async ask(runner: Runner): Promise<void> {
     this.askedAt = performance.now();
-    const tables = await query<{ name: string }>(runner, {
-      sql: `select relname as name from pg_class where relkind = 'r' and relnamespace = to_regnamespace(quote_ident($1))
-        and greatest(reltuples, pg_stat_get_live_tuples(oid)) between 1 and ${SMALL_TABLE_ROWS}`,
-      params: [this.schema],
-    });
+    const sql = `select relname as name from pg_class where relkind = 'r' and relnamespace = to_regnamespace(quote_ident($1))
+        and greatest(reltuples, pg_stat_get_live_tuples(oid)) between 1 and ${SMALL_TABLE_ROWS}`;
+    const tables = await query<{ name: string }>(runner, { sql, params: [this.schema] });
     this.smallTables = new Set(tables.map(({ name }) => name));
   }
 }

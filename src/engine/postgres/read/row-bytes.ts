@@ -2,15 +2,16 @@
  * How many bytes a statement may read: of all its rows, or of each. PostgreSQL has no function that raises an error. A cast that
  * fails raises one instead: its message holds a text that no trigger or rule of an adopted table reports.
  */
-
 import { CURSOR_BYTES, MAX_RETURNED_BYTES, MAX_ROW_BYTES } from '../../../base/limits/engine.ts';
-import type { Collection } from '../../../collection/declaration.ts';
+import type { Collection, Field } from '../../../collection/declaration.ts';
 import { ROW } from '../../../encode/encoding.ts';
+import { valueTooLong } from '../../../plan/coerce.ts';
 import type { OutputColumn, ReadPlan, WritePlan } from '../../../plan/types.ts';
 import { conjuncts, maxKeys, maxRowsWritten } from '../../shared/plan-keys.ts';
+import { returnTooLarge } from '../../shared/write-checks.ts';
 import type { Output } from '../../sql/output.ts';
 import { anyEmbedded, maxRowBytes } from '../../sql/row-size.ts';
-import { identifier, type SqlDialect } from '../../sql/statement.ts';
+import { identifier, quoteText, type SqlDialect } from '../../sql/statement.ts';
 import { sqlState } from '../errors.ts';
 
 /** Names of rows on their way to an answer. No collection and no field can have such a name. */
@@ -26,7 +27,7 @@ const collectionsWithLongRows = new WeakSet<Collection>();
 /** This many values of maximum length may exceed an int4 of bytes. */
 const MANY_VALUES = 100;
 
-export const rowsWithin: NonNullable<SqlDialect['boundedRows']> = (rows, name, values, least, bounded, share) => {
+export const rowsWithin: NonNullable<SqlDialect['boundedRows']> = (rows, name, values, least, { bounded, share }) => {
   // For a compressed or out-of-line text this is known without reading it.
   const wide = values.length > MANY_VALUES ? '::int8' : '';
   const lengths = values.map((value) => `coalesce(octet_length((${value})::text)${wide}, 0)`);
@@ -59,13 +60,18 @@ function countedWithin(query: string, columns: string, long: string, bytes = MAX
   return `select ${columns} from (${counted}) as counted where ${raiseIf(`"bytes so far" > ${bytes}`)}`;
 }
 
-/** Whether a write may return more than the limit. */
 export function mayReturnTooMuch(plan: WritePlan, columns: readonly OutputColumn[], output: Output): boolean {
   return maxRowsWritten(plan) * maxRowBytes(columns, output) > MAX_RETURNED_BYTES;
 }
 
-function raiseIf(condition: string): string {
-  return `(case when ${condition} then '${TOO_LONG}' end)::pg_lsn is null`;
+/** A computed value, which must not be longer than its field allows. */
+export function valueWithin(sql: string, { name, maxBytes }: Field): string {
+  const isTooLong = raiseIf(`octet_length(to_json(value)::text) > ${maxBytes}`, `${TOO_LONG} ${name}`);
+  return `(select value from (select ${sql} as value) as computed where ${isTooLong})`;
+}
+
+function raiseIf(condition: string, text = TOO_LONG): string {
+  return `(case when ${condition} then ${quoteText(text)} end)::pg_lsn is null`;
 }
 
 /** If this many rows could exceed the budget, they are summed, or each has its share. */
@@ -86,6 +92,13 @@ export function recordLongRow({ from }: ReadPlan, { share }: Output): boolean {
 /** Rounded, so that similar pages share a statement. */
 function shareOf(rows: number): number {
   return CURSOR_BYTES / 2 ** Math.ceil(Math.log2(rows));
+}
+
+/** Translates the error of a cast that failed because of these limits. Other errors stay. */
+export function translateTooLong(error: unknown, { fields }: Collection): unknown {
+  if (!isTooLong(error)) return error;
+  const field = fields.find(({ name }) => (error as Error).message.includes(`${TOO_LONG} ${name}"`));
+  return field === undefined ? returnTooLarge() : valueTooLong(field);
 }
 
 export function isTooLong(error: unknown): boolean {

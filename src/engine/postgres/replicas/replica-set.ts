@@ -5,8 +5,7 @@
  * that sends it back reads that write on any instance.
  */
 import { NEWEST, type WriteResult } from '../../engine.ts';
-import { type Runner, type SessionSettings, within } from '../driver.ts';
-import type { Notice } from '../notice.ts';
+import { type Notice, type Runner, type SessionSettings, within } from '../driver.ts';
 import { parseTarget } from '../url.ts';
 import { UnconfirmedCommit } from '../write/transaction.ts';
 import { type Position, parsePosition, printPosition, writtenPosition } from './position.ts';
@@ -56,7 +55,6 @@ export class ReplicaSet {
     this.ask();
   }
 
-  /** The number of replicas that serve reads. */
   get usableCount(): number {
     return this.usable.size;
   }
@@ -77,19 +75,20 @@ export class ReplicaSet {
    * Runs a write on the primary. From its answer on, reads stay with the primary until replicas hold the write. With 'any' only
    * reads that name its position do.
    */
-  async trackWrite(write: () => Promise<WriteResult>): Promise<WriteResult> {
-    let result: WriteResult;
+  async trackWrite(write: () => Promise<readonly WriteResult[]>): Promise<readonly WriteResult[]> {
+    let results: readonly WriteResult[];
     try {
-      result = await write();
+      results = await write();
     } catch (error) {
       // The client looks for a write that may be stored: a replica might not have it yet.
       if (error instanceof UnconfirmedCommit) void this.requestPosition();
       throw error;
     }
     const request = this.requestPosition();
-    if (this.settings.replicaReads === 'own') return result;
-    const position = await request;
-    return { ...result, position: position === undefined ? NEWEST : printPosition(position) };
+    if (this.settings.replicaReads === 'own') return results;
+    const reached = await request;
+    const position = reached === undefined ? NEWEST : printPosition(reached);
+    return results.map((result) => ({ ...result, position }));
   }
 
   /** Reports a failure: the replica serves no reads until it has answered again. */

@@ -5,7 +5,7 @@
 import { ApiError } from '../../../base/errors.ts';
 import type { Retry } from '../../../plan/types.ts';
 import type { WriteResult } from '../../engine.ts';
-import { storedAnswer } from '../../shared/stored-answers.ts';
+import { replayedResults, storedAnswer } from '../../shared/stored-answers.ts';
 import { idempotencyKeyReused } from '../../shared/write-checks.ts';
 import { query, type Runner } from '../driver.ts';
 import { sqlState } from '../errors.ts';
@@ -14,8 +14,12 @@ import { RETRY_TABLE } from '../schema/inspect.ts';
 const SWEEP_MS = 10 * 60_000;
 const MAX_SWEPT_KEYS = 10_000;
 
-/** The earlier result, if any; otherwise the key is reserved until the transaction ends. */
-export async function takeKey(runner: Runner, retry: Retry, hours: number): Promise<WriteResult | undefined> {
+/** The earlier results, if any; otherwise the key is reserved until the transaction ends. */
+export async function takeKey(
+  runner: Runner,
+  retry: Retry,
+  hours: number,
+): Promise<readonly WriteResult[] | undefined> {
   const { key, fingerprint } = retry;
   const inserted = await query(runner, {
     sql: `insert into ${RETRY_TABLE} as stored (key, fingerprint, created_at) values ($1::text, $2::text, now())
@@ -34,7 +38,7 @@ export async function takeKey(runner: Runner, retry: Retry, hours: number): Prom
   // It was pruned between the two statements, so it can be taken now.
   if (stored === undefined) return takeKey(runner, retry, hours);
   if (stored.fingerprint !== fingerprint) throw idempotencyKeyReused();
-  return JSON.parse(stored.result) as WriteResult;
+  return replayedResults(stored.result);
 }
 
 function keyInUse(): ApiError {
@@ -46,15 +50,15 @@ function keyInUse(): ApiError {
 }
 
 /** `store` is what the quota of stored answers is counted for. */
-export async function rememberResult(
+export async function rememberResults(
   runner: Runner,
   retry: Retry,
-  result: WriteResult,
+  results: readonly WriteResult[],
   { store, hours }: { readonly store: object; readonly hours: number },
 ): Promise<void> {
   await query(runner, {
     sql: `update ${RETRY_TABLE} set result = $2::text where key = $1::text`,
-    params: [retry.key, storedAnswer(store, retry, result, hours)],
+    params: [retry.key, storedAnswer(store, retry, results, hours)],
   });
 }
 

@@ -3,7 +3,7 @@
  * chosen and an assigned key still collide on two instances, the write takes another key.
  */
 import type { Value } from '../../../collection/value.ts';
-import type { Assignment, WritePlan } from '../../../plan/types.ts';
+import { type Assignment, assignedValue, type WritePlan } from '../../../plan/types.ts';
 import { identifier, quoteText } from '../../sql/statement.ts';
 import { ADVISORY_LOCKS } from '../advisory-locks.ts';
 import type { Pool } from '../connections/pool.ts';
@@ -13,24 +13,31 @@ import type { WriteContext } from './statements.ts';
 
 const MAX_DRAWS = 5;
 
+/** The write whose error is examined. */
+interface FailedInsert {
+  readonly context: WriteContext;
+  readonly plan: WritePlan;
+}
+
 export class KeySequences {
   /** The minimum position of each sequence, so that most writes need not ask. It only grows. */
   private readonly positions = new Map<string, bigint>();
 
   /** Advances the sequence past the keys of a write. */
   async advancePast(pool: Pool, { sequence }: WriteContext, plan: WritePlan): Promise<void> {
-    if (plan.dryRun || sequence === undefined) return;
+    if (sequence === undefined) return;
     const largest = chosenKeys(plan).reduce((largest, key) => (key > largest ? key : largest), 0n);
     if (largest > (this.positions.get(sequence) ?? 0n)) await this.moveTo(pool, sequence, `${largest}`);
   }
 
   /** Repeats an insert whose assigned key turned out to be taken. */
-  async retryTakenKey<T>(pool: Pool, context: WriteContext, plan: WritePlan, work: () => Promise<T>): Promise<T> {
-    const { sequence, collection } = context;
+  async retryTakenKey<T>(pool: Pool, failed: () => FailedInsert, work: () => Promise<T>): Promise<T> {
     for (let draw = 1; ; draw++) {
       try {
         return await work();
       } catch (error) {
+        const { context, plan } = failed();
+        const { sequence, collection } = context;
         const taken = takenKey(error, collection);
         if (draw === MAX_DRAWS || taken === undefined || sequence === undefined) throw error;
         if (plan.kind !== 'insert' || chosenKeys(plan).includes(BigInt(taken))) throw error;
@@ -56,9 +63,10 @@ function chosenKeys(plan: WritePlan): bigint[] {
   const { fields, assigned } = plan.into;
   if (assigned === undefined) return [];
   const index = fields.indexOf(assigned);
-  const keysIn = (value: Value | undefined) => (value === undefined || value === null ? [] : [BigInt(value as number)]);
+  const keysIn = (value: Value | undefined) =>
+    value === undefined || typeof value === 'object' ? [] : [BigInt(value as number)];
   const keysInSet = (set: readonly Assignment[]) =>
-    set.flatMap(({ field, value }) => (field === assigned ? keysIn(value) : []));
+    set.flatMap((each) => (each.field === assigned ? keysIn(assignedValue(each)) : []));
   switch (plan.kind) {
     case 'insert':
       return plan.rows.flatMap((row) => keysIn(row[index]));

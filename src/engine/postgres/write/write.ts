@@ -1,25 +1,26 @@
-/** Executes a write: one statement if nothing can undo it, otherwise a transaction. */
+/** Executes a list of writes: one statement if it is one that nothing can undo, otherwise a transaction. */
 import { ROWS_PER_SLICE, runToEnd, schedule } from '../../../base/cooperative.ts';
 import { ApiError } from '../../../base/errors.ts';
 import { DEFAULT_DRY_RUN_SECONDS } from '../../../base/limits/engine.ts';
 import { rowDenied } from '../../../collection/permission-errors.ts';
 import type { Row } from '../../../collection/value.ts';
-import { type Encoding, encodeRows } from '../../../encode/encoding.ts';
+import { encodeRows } from '../../../encode/encoding.ts';
 import { sortedByKey } from '../../../plan/read/shape.ts';
 import { planVisibleRow, WHOLE_ROW_JSON } from '../../../plan/read/whole-row.ts';
 import type { InsertPlan, Precondition, WritePlan } from '../../../plan/types.ts';
-import type { WriteResult } from '../../engine.ts';
+import type { Write, WriteResult, WriteTerms } from '../../engine.ts';
+import { resolvePlan } from '../../shared/earlier-values.ts';
 import { checkBeforeInsert } from '../../shared/plan-keys.ts';
-import { checkAffected, checkVersion, returnTooLarge, shorterDryRun } from '../../shared/write-checks.ts';
+import { checkAffected, checkReturned, checkVersion, shorterDryRun } from '../../shared/write-checks.ts';
 import { outputOf } from '../../sql/output.ts';
 import { compileRead } from '../../sql/read.ts';
 import { boundRow } from '../../sql/row-size.ts';
 import type { Connection, Pool } from '../connections/pool.ts';
 import { query, type Runner } from '../driver.ts';
-import { isSurelyUndone, sqlState } from '../errors.ts';
-import { isTooLong, mayReturnTooMuch } from '../read/row-bytes.ts';
+import { isSurelyUndone, sqlState, withOperationField } from '../errors.ts';
+import { mayReturnTooMuch, translateTooLong } from '../read/row-bytes.ts';
 import { bulkUpdate } from './bulk-update.ts';
-import { rememberResult, takeKey } from './idempotency-keys.ts';
+import { rememberResults, takeKey } from './idempotency-keys.ts';
 import { rowsAsJsonTask } from './input-rows.ts';
 import {
   compileBefore,
@@ -38,67 +39,109 @@ export interface WriteLimits {
   readonly dryRunSeconds?: number;
 }
 
-/** A write with everything that its steps need. */
-interface Job {
+/** One of the writes, with everything that its statements need. */
+export interface Step extends Write {
   readonly context: WriteContext;
-  readonly plan: WritePlan;
-  readonly encoding: Encoding;
+}
+
+interface Job extends Step {
   readonly limits: WriteLimits;
   /** The rows to return, if the client asks for them. */
   readonly returned: ReturnedRows | undefined;
 }
 
-export async function executeWrite(
+/** The write that is being executed, for errors. */
+export interface Progress {
+  index: number;
+  plan?: WritePlan;
+}
+
+export async function executeWrites(
   pool: Pool,
-  context: WriteContext,
-  plan: WritePlan,
-  encoding: Encoding,
+  steps: readonly Step[],
+  terms: WriteTerms,
   limits: WriteLimits,
   isQuick: boolean | Promise<boolean>,
-): Promise<WriteResult> {
+  progress: Progress,
+): Promise<readonly WriteResult[]> {
   const kind = (await isQuick) ? 'write' : 'costly write';
-  const job: Job = { context, plan, encoding, limits, returned: returnedRows(context, plan, encoding) };
   const limitMs = limits.querySeconds * 1000;
-  if (plan.dryRun) return inTransaction(pool, (connection) => dryRun(connection, job), false, kind);
-  if (!isOneStatement(plan)) return inTransaction(pool, (connection) => runSteps(connection, job), true, kind, limitMs);
+  const run = (connection: Connection, bounds: WriteLimits) => runSteps(connection, steps, terms, bounds, progress);
+  if (terms.dryRun) return inTransaction(pool, (connection) => dryRun(connection, limits, run), false, kind);
+  const [only] = steps;
+  if (steps.length > 1 || terms.retry !== undefined || !isOneStatement(only!.plan)) {
+    const bounded = (connection: Connection) =>
+      steps.length === 1 ? connection : withDeadline(connection, limits.querySeconds, limits.querySeconds);
+    return inTransaction(pool, (connection) => run(bounded(connection), limits), true, kind, limitMs);
+  }
   return pool.dedicated(kind, async (connection) => {
     const startedAt = performance.now();
+    const job = jobOf(only!, limits);
     const written = await change(connection, job).catch((error) => {
       throw isSurelyUndone(error) ? error : new UnconfirmedCommit(error);
     });
     const result = resultOf(connection, job, written);
     await confirm(connection, startedAt, limitMs);
-    return result;
+    return [result];
   });
 }
 
 /** Whether it is one statement that nothing can undo afterwards. */
 function isOneStatement(plan: WritePlan): boolean {
-  const { singular, maxAffected, precondition, retry, restriction } = plan;
-  const isPlain = !singular && maxAffected === undefined && restriction === undefined;
-  const isOneStep = plan.kind !== 'update-each' && !isShownAfter(plan);
-  return isPlain && precondition === undefined && retry === undefined && isOneStep;
+  const { singular, maxAffected, affects, precondition, restriction } = plan;
+  const isBounded = singular || maxAffected !== undefined || affects !== undefined;
+  return (
+    !isBounded &&
+    restriction === undefined &&
+    precondition === undefined &&
+    plan.kind !== 'update-each' &&
+    !isShownAfter(plan)
+  );
 }
 
-async function runSteps(connection: Connection, job: Job): Promise<WriteResult> {
-  const { context, plan, limits } = job;
-  const { retry, precondition } = plan;
+async function runSteps(
+  connection: Connection,
+  steps: readonly Step[],
+  { retry }: WriteTerms,
+  limits: WriteLimits,
+  progress: Progress,
+): Promise<readonly WriteResult[]> {
   const hours = limits.retryHours;
   const earlier = retry === undefined ? undefined : await takeKey(connection, retry, hours);
-  if (earlier !== undefined) return { ...earlier, replayed: true };
+  if (earlier !== undefined) return earlier;
+  const results: WriteResult[] = [];
+  for (const [index, step] of steps.entries()) {
+    progress.index = index;
+    const plan = step.isDependent ? resolvePlan(step.plan, results) : step.plan;
+    progress.plan = plan;
+    results.push(await runStep(connection, jobOf({ ...step, plan }, limits)));
+    checkReturned(results);
+  }
+  if (retry !== undefined) await rememberResults(connection, retry, results, { store: limits, hours });
+  return results;
+}
+
+async function runStep(connection: Connection, job: Job): Promise<WriteResult> {
+  const { context, plan } = job;
+  const { precondition } = plan;
   if (precondition !== undefined) checkVersion(precondition, await storedRow(connection, context, precondition));
-  const result = resultOf(connection, job, await change(connection, job));
-  if (retry !== undefined) await rememberResult(connection, retry, result, { store: limits, hours });
-  return result;
+  return resultOf(connection, job, await change(connection, job));
+}
+
+function jobOf(step: Step, limits: WriteLimits): Job {
+  return { ...step, limits, returned: returnedRows(step) };
 }
 
 /** A dry run has a time limit of its own: until its end it locks the rows that it would change. */
-async function dryRun(connection: Connection, job: Job): Promise<WriteResult> {
-  const { dryRunSeconds = DEFAULT_DRY_RUN_SECONDS, querySeconds } = job.limits;
+async function dryRun<T>(
+  connection: Connection,
+  limits: WriteLimits,
+  run: (connection: Connection, limits: WriteLimits) => Promise<T>,
+): Promise<T> {
+  const { dryRunSeconds = DEFAULT_DRY_RUN_SECONDS, querySeconds } = limits;
   const seconds = Math.min(dryRunSeconds, querySeconds);
   try {
-    const limits = { ...job.limits, querySeconds: seconds };
-    return await runSteps(withDeadline(connection, seconds), { ...job, limits });
+    return await run(withDeadline(connection, seconds, querySeconds), { ...limits, querySeconds: seconds });
   } catch (error) {
     const code = error instanceof ApiError ? error.code : sqlState(error);
     if (code !== '57014') throw error;
@@ -106,19 +149,26 @@ async function dryRun(connection: Connection, job: Job): Promise<WriteResult> {
   }
 }
 
-/** PostgreSQL limits only each single statement: each gets the time that is left. The connection keeps their order. */
-function withDeadline(connection: Connection, seconds: number): Connection {
+/**
+ * PostgreSQL limits only each single statement: each gets the time that is left, within a tenth. The connection keeps their
+ * order. `querySeconds` is the limit of the session.
+ */
+function withDeadline(connection: Connection, seconds: number, querySeconds: number): Connection {
   const end = performance.now() + seconds * 1000;
+  let limit = querySeconds * 1000;
   const unsafe: Connection['unsafe'] = (...statement) => {
     const left = Math.max(1, Math.ceil(end - performance.now()));
-    // If this fails, so does the statement.
-    connection.unsafe(`set local statement_timeout = ${left}`).catch(() => undefined);
+    if (left < 0.9 * limit) {
+      limit = left;
+      // If this fails, so does the statement.
+      connection.unsafe(`set local statement_timeout = ${left}`).catch(() => undefined);
+    }
     return connection.unsafe(...statement);
   };
   return Object.create(connection, { unsafe: { value: unsafe } });
 }
 
-function returnedRows({ dialect }: WriteContext, plan: WritePlan, encoding: Encoding): ReturnedRows | undefined {
+function returnedRows({ context: { dialect }, plan, encoding }: Step): ReturnedRows | undefined {
   if (plan.returning === undefined) return undefined;
   const areFound = plan.kind === 'update' || plan.kind === 'delete';
   const shape = areFound ? sortedByKey(plan.into, plan.returning) : plan.returning;
@@ -132,7 +182,8 @@ async function change(connection: Connection, job: Job): Promise<Written> {
     checkAffected(job.plan, written.affected);
     return written;
   } catch (error) {
-    throw isTooLong(error) ? returnTooLarge() : error;
+    const { plan } = job;
+    throw withOperationField(translateTooLong(error, plan.into), plan.kind === 'update' ? plan.set : []);
   }
 }
 
@@ -160,14 +211,19 @@ async function allowedRows(runner: Runner, context: WriteContext, plan: InsertPl
   const json = rows.length <= ROWS_PER_SLICE ? runToEnd(task) : await schedule(task);
   const created = checkBeforeInsert(plan);
   if (created === undefined) return json;
-  const [row] = await query<{ refused: number }>(runner, compileBefore(context, created, json));
-  if (row!.refused > 0) throw rowDenied(into.name);
+  const [row] = await query<{ refused: number | null }>(runner, compileBefore(context, created, json));
+  if (row!.refused !== null) throw rowDenied(into.name).with({ index: row!.refused });
   return json;
 }
 
 function resultOf(connection: Connection, { plan, encoding, returned }: Job, written: Written): WriteResult {
-  const { affected, inserted, key, rows } = written;
-  const counts = { affected, inserted, ...(plan.kind === 'insert' && key !== null ? { key } : {}) };
+  const { affected, inserted, key, rows, missing } = written;
+  const counts = {
+    affected,
+    inserted,
+    ...(plan.kind === 'insert' && key !== null ? { key } : {}),
+    ...(missing === undefined ? {} : { missing }),
+  };
   if (rows === undefined || returned === undefined) return counts;
   const body = encodeRows(rows, encoding, returned.output.form);
   connection.recordLength(body.length);

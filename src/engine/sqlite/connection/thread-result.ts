@@ -1,39 +1,27 @@
 /** The result of work on another thread: a value or an error, in a transferable form. */
-import { ApiError, type ErrorCode } from '../../../base/errors.ts';
+import { ApiError, type ApiErrorData } from '../../../base/errors.ts';
 import type { WriteResult } from '../../engine.ts';
 
 /** The result of a job in a transferable form. */
-export type ThreadResult = { readonly kind: 'done'; readonly result: WriteResult } | FailedResult;
+export type ThreadResult = { readonly kind: 'done'; readonly results: readonly WriteResult[] } | FailedResult;
 export type FailedResult =
-  | ({ readonly kind: 'refused'; readonly code: ErrorCode; readonly message: string } & Pick<
-      ApiError,
-      'details' | 'hint' | 'headers' | 'cause' | 'sqlState'
-    >)
+  | { readonly kind: 'refused'; readonly error: ApiErrorData }
   | { readonly kind: 'fault'; readonly message: string; readonly code?: string };
 
 export function toThreadResult(error: unknown): FailedResult {
-  if (error instanceof ApiError) {
-    const { code, message, details, hint, headers, cause, sqlState } = error;
-    return { kind: 'refused', code, message, details, hint, headers, cause, sqlState };
-  }
+  if (error instanceof ApiError) return { kind: 'refused', error: error.toData() };
   if (!(error instanceof Error)) return { kind: 'fault', message: String(error) };
   const { code } = error as { code?: string };
   return { kind: 'fault', message: error.stack ?? error.message, ...(code === undefined ? {} : { code }) };
 }
 
-export function settle(outcome: ThreadResult): WriteResult {
-  if (outcome.kind === 'done') return outcome.result;
+export function settle(outcome: ThreadResult): readonly WriteResult[] {
+  if (outcome.kind === 'done') return outcome.results;
   throw failure(outcome);
 }
 
 export function failure(outcome: FailedResult): Error {
   if (outcome.kind === 'fault') return Object.assign(new Error(outcome.message), { code: outcome.code });
-  const { code, message, details, hint, headers, cause, sqlState } = outcome;
-  return new ApiError(code, message, {
-    details: details ?? undefined,
-    hint: hint ?? undefined,
-    headers,
-    sqlState,
-    ...(typeof cause === 'string' ? { cause } : {}),
-  });
+  const { code, message, ...details } = outcome.error;
+  return new ApiError(code, message, details);
 }

@@ -1,6 +1,7 @@
 /** PostgreSQL's operators as SQL functions: text matching, and type operations by type name. Null in, null out. */
 import type { Database, SQLFunctionResult } from 'bun:sqlite';
-import { parseJson } from '../../../collection/exact-json.ts';
+import { MAX_CONDITIONS } from '../../../base/limits/http.ts';
+import { parseJson, WrittenNumber } from '../../../collection/exact-json.ts';
 import { castValue } from '../../../collection/types/cast.ts';
 import { compareText } from '../../../collection/types/compare.ts';
 import { builtIn } from '../../../collection/types/index.ts';
@@ -8,13 +9,12 @@ import { shownText, stepInto } from '../../../collection/types/json/json-path.ts
 import { printJson } from '../../../collection/types/json/json-text.ts';
 import type { Containment, Type } from '../../../collection/types/type.ts';
 import type { Value } from '../../../collection/value.ts';
+import { checkLength, withLocation } from '../../../plan/coerce.ts';
 import { compileRegex } from '../../../text/regex.ts';
 import { clipped, compileSearch, type SearchMode } from '../../../text/search/index.ts';
 import { spend } from '../connection/deadline.ts';
-import { stringsIn, withoutNulls } from './json.ts';
 import { compileLike } from './like.ts';
 import { defineNumeric } from './numeric.ts';
-import { PatternCache } from './pattern-cache.ts';
 import { storedForm, valueIn } from './stored-values.ts';
 
 export function defineFunctions(db: Database): void {
@@ -22,6 +22,29 @@ export function defineFunctions(db: Database): void {
   defineTypes(db);
   defineJson(db);
   defineNumeric(db);
+}
+
+/** A cache of compiled patterns of one kind. A scan uses the same ones for every row. */
+class PatternCache<Args extends readonly (string | number)[], Tested> {
+  private readonly compiled = new Map<string, (tested: Tested) => boolean>();
+
+  constructor(private readonly compile: (...args: Args) => (tested: Tested) => boolean) {}
+
+  get(...args: Args): (tested: Tested) => boolean {
+    const key = args.join('\0');
+    const known = this.compiled.get(key);
+    if (known !== undefined) return known;
+    // The maximum per statement.
+    if (this.compiled.size >= MAX_CONDITIONS) this.clear();
+    const matches = this.compile(...args);
+    this.compiled.set(key, matches);
+    return matches;
+  }
+
+  /** Called between statements, since compiled patterns may be large. */
+  clear(): void {
+    this.compiled.clear();
+  }
 }
 
 /** Shared by all connections of a thread. */
@@ -84,6 +107,18 @@ function defineTypes(db: Database): void {
     const [from, to] = [builtIn(fromName), builtIn(toName)];
     return storedForm(to, castValue(from, to, valueIn(from, stored)));
   });
+  db.function('operated', TYPED, (typeName, operation, stored, operand, round, name, maxBytes) => {
+    if (stored === null) return null;
+    const type = builtIn(typeName);
+    const given = { operand: valueIn(builtIn(type.operations!.operandType), operand), ...roundOf(round) };
+    try {
+      const result = type.operations!.apply(valueIn(type, stored), { operation, ...given });
+      if (typeof result === 'string') checkLength({ name, maxBytes: Number(maxBytes) }, result);
+      return storedForm(type, result);
+    } catch (error) {
+      throw withLocation(error, undefined, { name });
+    }
+  });
   for (const [name, sign] of [
     ['max_by_key', 1],
     ['min_by_key', -1],
@@ -102,6 +137,10 @@ function defineTypes(db: Database): void {
   }
 }
 
+function roundOf(round: bigint | null): { round?: number } {
+  return round === null ? {} : { round: Number(round) };
+}
+
 function defineJson(db: Database): void {
   db.function('json_printed', (text) => (text === null ? null : printJson(parseJson(text))));
   const inside = (json: string, steps: string) => stepInto(parseJson(json), JSON.parse(steps));
@@ -113,4 +152,31 @@ function defineJson(db: Database): void {
     json === null ? null : shownText(inside(json, steps)),
   );
   db.function('json_strip_nulls', { deterministic: true }, withoutNulls);
+}
+
+/** All strings at any depth, in order, for full-text search. Names and numbers do not count. */
+function stringsIn(text: string): readonly string[] {
+  const strings: string[] = [];
+  const gather = (json: unknown): void => {
+    if (typeof json === 'string') strings.push(json);
+    else if (Array.isArray(json)) json.forEach(gather);
+    else if (typeof json === 'object' && json !== null) Object.values(json).forEach(gather);
+  };
+  gather(JSON.parse(text));
+  return strings;
+}
+
+/** Removes null members at any depth. Null list items stay, since the others would shift. */
+function withoutNulls(text: string): string {
+  return print(parseJson(text));
+}
+
+function print(json: unknown): string {
+  if (typeof json !== 'object' || json === null) return JSON.stringify(json);
+  if (json instanceof WrittenNumber) return json.text;
+  if (Array.isArray(json)) return `[${json.map(print).join(',')}]`;
+  const members = Object.entries(json).flatMap(([key, value]) =>
+    value === null ? [] : `${JSON.stringify(key)}:${print(value)}`,
+  );
+  return `{${members.join(',')}}`;
 }

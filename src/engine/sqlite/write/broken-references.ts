@@ -1,5 +1,5 @@
 /**
- * Finds the reference that a write would break. SQLite does not name it, so it is looked up by the values of the job
+ * Finds the reference that a write would break. SQLite does not name it, so it is looked up by the values of the step
  * through indexes.
  */
 
@@ -7,31 +7,35 @@ import { ApiError } from '../../../base/errors.ts';
 import { type Catalogue, type Collection, type Reference, referencesTo } from '../../../collection/declaration.ts';
 import type { Value } from '../../../collection/value.ts';
 import { missingReference, stillReferenced, withRowIndex } from '../../shared/write-checks.ts';
-import { identifier } from '../../sql/statement.ts';
+import { identifier, type Statement } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
 import { spendRow } from '../connection/deadline.ts';
 import { sqliteDialect } from '../dialect.ts';
 import { valueIn } from '../functions/stored-values.ts';
-import type { Job } from './jobs.ts';
+import type { Step } from './jobs.ts';
 
-/** The job was rolled back, so the rows are as before. */
-export function brokenReference(connection: Connection, catalogue: Catalogue, job: Job): ApiError {
-  const collection = catalogue.collections.get(job.collection)!;
-  const isList = job.kind === 'change-each' || (job.kind !== 'change' && job.rows.length > 1);
+/** The step was rolled back, so the rows are as before. */
+export function brokenReference(connection: Connection, catalogue: Catalogue, step: Step): ApiError {
+  const collection = catalogue.collections.get(step.collection)!;
+  const isList = step.kind === 'change-each' || (step.kind !== 'change' && step.rows.length > 1);
   let index = 0;
-  for (const values of valuesOf(collection, job)) {
+  for (const values of valuesOf(collection, step)) {
     const missing = missingIn(connection, catalogue, collection, values);
-    if (missing !== undefined) return withRowIndex(missing, isList ? index : undefined);
+    if (missing !== undefined) return step.kind === 'change' ? missing : withRowIndex(missing, index, isList);
     index++;
   }
-  return referrer(connection, catalogue, collection, job) ?? unknownReference(collection);
+  return referrer(connection, catalogue, collection, step) ?? unknownReference(collection);
 }
 
-/** The values that a job supplies, row by row. */
-function* valuesOf({ fields }: Collection, job: Job): Generator<(name: string) => Value | undefined> {
-  if (job.kind === 'change') yield (name) => job.set[name];
-  else if (job.kind === 'change-each') for (const { set } of job.changes) yield (name) => set[name];
-  else for (const row of job.rows) yield (name) => row[fields.findIndex((field) => field.name === name)];
+/** The values that a step supplies, row by row. */
+function* valuesOf({ fields }: Collection, step: Step): Generator<(name: string) => Value | undefined> {
+  if (step.kind === 'change') yield (name) => step.set[name];
+  else if (step.kind === 'change-each') {
+    for (const { shape, params } of step.changes) {
+      const { names } = step.shapes[shape]!;
+      yield (name) => (names.includes(name) ? params[names.indexOf(name)] : undefined);
+    }
+  } else for (const row of step.rows) yield (name) => row[fields.findIndex((field) => field.name === name)];
 }
 
 function missingIn(
@@ -50,24 +54,33 @@ function missingIn(
   return undefined;
 }
 
-/** A row that prevents the job's deletes or key changes. */
+/** A row that prevents the deletes or key changes of the step. */
 function referrer(
   connection: Connection,
   catalogue: Catalogue,
   collection: Collection,
-  job: Job,
+  step: Step,
 ): ApiError | undefined {
-  const changes = job.kind === 'change' ? [job] : job.kind === 'change-each' ? job.changes : [];
-  for (const { met, set } of changes) {
-    if (met === undefined) continue;
+  for (const { met, isRemoval } of keyChanges(step)) {
     const keys = connection.rows(met).map((row) => row.key!);
-    const isRemoval = Object.keys(set).length === 0;
     const found = isRemoval
       ? new Removal(connection, catalogue).keeper(collection, keys)
       : keeperAmong(connection, collection, keys, referencesTo(catalogue, collection));
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** Finds the keys that a step removes or changes. */
+function* keyChanges(step: Step): Generator<{ readonly met: Statement; readonly isRemoval: boolean }> {
+  if (step.kind === 'change' && step.met !== undefined) {
+    yield { met: step.met, isRemoval: Object.keys(step.set).length === 0 };
+  } else if (step.kind === 'change-each') {
+    for (const { shape, params } of step.changes) {
+      const { met, names } = step.shapes[shape]!;
+      if (met !== undefined) yield { met: { sql: met, params: params.slice(names.length) }, isRemoval: false };
+    }
+  }
 }
 
 /** Deleted rows, and those that cascade with them, up to one that prevents it. */
@@ -138,7 +151,7 @@ export function checkReferences(
   for (const { reference, value, index } of references) {
     spendRow();
     if (exists(connection, reference.to, collection.among.get(reference.to)!.key[0]!.name, value)) continue;
-    throw withRowIndex(missingReference(collection, reference, valueIn(reference.field.type, value)), index);
+    throw withRowIndex(missingReference(collection, reference, valueIn(reference.field.type, value)), index, true);
   }
 }
 

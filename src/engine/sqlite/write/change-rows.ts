@@ -1,17 +1,10 @@
-/** Inserts, updates or deletes the rows of a job, one statement after the other. */
+/** Inserts, updates or deletes the rows of a step, one statement after the other. */
 import { SQLiteError } from 'bun:sqlite';
 import { ApiError } from '../../../base/errors.ts';
 import type { Collection } from '../../../collection/declaration.ts';
 import { rowDenied } from '../../../collection/permission-errors.ts';
 import type { Value } from '../../../collection/value.ts';
-import {
-  duplicateKey,
-  keysExhausted,
-  missingRow,
-  notInFilter,
-  printValues,
-  withRowIndex,
-} from '../../shared/write-checks.ts';
+import { checkMissing, duplicateKey, keysExhausted, printValues, withRowIndex } from '../../shared/write-checks.ts';
 import { identifier, type Statement } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
 import { spendRow } from '../connection/deadline.ts';
@@ -20,43 +13,45 @@ import { valueIn } from '../functions/stored-values.ts';
 import { countReturned } from '../read/byte-budget.ts';
 import { advanceKey } from './assigned-keys.ts';
 import { checkReferences, type StoredReference } from './broken-references.ts';
-import type { Job } from './jobs.ts';
+import type { Step } from './jobs.ts';
 
 export interface Written {
   readonly affected: number;
   readonly inserted: number;
   /** The text forms of the key, if exactly one row was written. */
   readonly key?: readonly string[];
+  /** The rows that do not exist, if a bulk update ignores them. */
+  readonly missing?: number;
   /** The changed rows as JSON lists, if the answer needs them. */
   readonly changed: readonly string[];
 }
 
-type InsertJob = Extract<Job, { kind: 'insert' }>;
-type ChangeJob = Extract<Job, { kind: 'change' }>;
-type ChangeEachJob = Extract<Job, { kind: 'change-each' }>;
+type InsertStep = Extract<Step, { kind: 'insert' }>;
+type ChangeStep = Extract<Step, { kind: 'change' }>;
+type ChangeEachStep = Extract<Step, { kind: 'change-each' }>;
 
-export function writeRows(connection: Connection, collection: Collection, job: Job): Written {
-  switch (job.kind) {
+export function writeRows(connection: Connection, collection: Collection, step: Step): Written {
+  switch (step.kind) {
     case 'insert':
-      return insertRows(connection, collection, job);
+      return insertRows(connection, collection, step);
     case 'change':
-      return changeRows(connection, collection, job);
+      return changeRows(connection, collection, step);
     case 'change-each':
-      return changeEach(connection, collection, job);
+      return changeEach(connection, collection, step);
   }
 }
 
 /** Rows of one request may refer to each other in any order. Their references are checked once all of them are stored. */
-function insertRows(connection: Connection, collection: Collection, job: InsertJob): Written {
-  const refersToItself = job.rows.length > 1 && collection.references.some(({ to }) => to === collection.name);
-  if (!refersToItself) return insertEach(connection, collection, job, () => {});
+function insertRows(connection: Connection, collection: Collection, step: InsertStep): Written {
+  const refersToItself = step.rows.length > 1 && collection.references.some(({ to }) => to === collection.name);
+  if (!refersToItself) return insertEach(connection, collection, step, () => {});
   const references: StoredReference[] = [];
   connection.execute('pragma defer_foreign_keys = on');
   try {
-    const written = insertEach(connection, collection, job, (row, isNew, index) => {
+    const written = insertEach(connection, collection, step, (row, isNew, index) => {
       for (const reference of collection.references) {
         const place = collection.fields.indexOf(reference.field);
-        const isStored = isNew || job.meets!.overwrites.includes(place);
+        const isStored = isNew || step.meets!.overwrites.includes(place);
         if (isStored && row[place] !== null) references.push({ reference, value: row[place]!, index });
       }
     });
@@ -72,34 +67,35 @@ function insertRows(connection: Connection, collection: Collection, job: InsertJ
 function insertEach(
   connection: Connection,
   collection: Collection,
-  job: InsertJob,
+  step: InsertStep,
   stored: (row: readonly Value[], isNew: boolean, index: number) => void,
 ): Written {
   const { fields, assigned, key: keyFields } = collection;
   const keyPlaces = keyFields.map((field) => fields.indexOf(field));
-  if (assigned !== undefined) passChosen(connection, collection, job);
+  if (assigned !== undefined) passChosen(connection, collection, step);
   const changed: string[] = [];
   let affected = 0;
   let inserted = 0;
   let key: readonly string[] | undefined;
   const keyTexts = (values: readonly Value[]) =>
     values.map((stored, index) => keyFields[index]!.type.print(valueIn(keyFields[index]!.type, stored)));
-  for (const [index, row] of job.rows.entries()) {
+  for (const [index, row] of step.rows.entries()) {
     spendRow();
-    const met = job.meets?.places.map((place): Value => row[place] ?? null);
+    const met = step.meets?.places.map((place): Value => row[place] ?? null);
     const [known] =
-      met === undefined || met.includes(null) ? [] : connection.values({ sql: job.meets!.sql, params: met });
+      met === undefined || met.includes(null) ? [] : connection.values({ sql: step.meets!.sql, params: met });
     const insert: Statement = {
-      sql: job.sql,
-      params: job.allowed === undefined ? row : [...row, ...job.allowed.params],
+      sql: step.sql,
+      params: step.allowed === undefined ? row : [...row, ...step.allowed.params],
     };
     const given = keyPlaces.map((place): Value => row[place] ?? null);
     try {
-      if (job.before !== undefined) {
-        const { sql, params } = job.before;
-        if (connection.number({ sql, params: [...row, ...params] }) !== 1) throw rowDenied(collection.name);
+      if (step.before !== undefined) {
+        const { sql, params } = step.before;
+        if (connection.number({ sql, params: [...row, ...params] }) !== 1)
+          throw rowDenied(collection.name).with({ index });
       }
-      if (job.returning === undefined && job.allowed === undefined) {
+      if (step.returning === undefined && step.allowed === undefined) {
         const { changes, lastInsertRowid } = connection.run(insert);
         affected += changes;
         if (changes === 0) continue;
@@ -108,14 +104,14 @@ function insertEach(
         if (known === undefined) inserted++;
       } else {
         const [written] = connection.values(insert);
-        if (written === undefined && job.allowed?.met !== undefined) throw rowDenied(collection.name);
+        if (written === undefined && step.allowed?.met !== undefined) throw rowDenied(collection.name);
         if (written === undefined) continue;
-        if (job.allowed !== undefined && Number(written[known === undefined ? 1 : 2]) !== 1) {
+        if (step.allowed !== undefined && Number(written[known === undefined ? 1 : 2]) !== 1) {
           throw rowDenied(collection.name);
         }
         affected++;
         if (known === undefined) inserted++;
-        const text = job.returning === undefined ? undefined : (written[0] as string);
+        const text = step.returning === undefined ? undefined : (written[0] as string);
         const assignedNumber = () =>
           text === undefined ? connection.number(LAST_KEY) : (JSON.parse(text) as number[]).flat()[keyPlaces[0]!]!;
         const made = () => (given.includes(null) ? [assignedKey(connection, assignedNumber())] : given);
@@ -128,9 +124,9 @@ function insertEach(
       if (areKeysUsedUp(connection, collection, error)) throw keysExhausted(collection);
       const giving: GivenValue = (name) => row[fields.findIndex((field) => field.name === name)];
       const told = translateError(error, { collection, given: giving });
-      const isTaken = told instanceof ApiError && told.code === '23505' && job.meets === undefined;
+      const isTaken = told instanceof ApiError && told.code === '23505' && step.meets === undefined;
       const first = isTaken ? firstTaken(connection, collection, row) : undefined;
-      throw withRowIndex(first ?? told, job.rows.length > 1 ? index : undefined);
+      throw withRowIndex(first ?? told, index, step.rows.length > 1);
     }
   }
   return affected !== 1 || key === undefined ? { affected, inserted, changed } : { affected, inserted, changed, key };
@@ -167,7 +163,7 @@ function areKeysUsedUp(connection: Connection, { name, assigned }: Collection, e
 }
 
 /** Reserves keys that later rows choose, so that none of them is assigned to an earlier row. */
-function passChosen(connection: Connection, collection: Collection, { rows }: InsertJob): void {
+function passChosen(connection: Connection, collection: Collection, { rows }: InsertStep): void {
   const place = collection.fields.indexOf(collection.assigned!);
   const chosen = rows.flatMap((row) => row[place] ?? []);
   if (chosen.length === 0 || chosen.length === rows.length) return;
@@ -175,42 +171,53 @@ function passChosen(connection: Connection, collection: Collection, { rows }: In
   advanceKey(connection, collection, largest);
 }
 
-function changeRows(connection: Connection, collection: Collection, job: ChangeJob): Written {
+function changeRows(connection: Connection, collection: Collection, step: ChangeStep): Written {
   try {
-    const { affected, changed } = change(connection, collection, job, job.returning !== undefined);
-    const newKey = collection.assigned === undefined ? undefined : job.set[collection.assigned.name];
+    const { affected, changed } = change(connection, collection, step, step.returning !== undefined);
+    const newKey = collection.assigned === undefined ? undefined : step.set[collection.assigned.name];
     // SQLite tracks only inserted keys, so a key set by an update is reserved here.
     if (affected > 0 && newKey !== undefined) advanceKey(connection, collection, newKey);
     return { affected, inserted: 0, changed };
   } catch (error) {
-    throw translateError(error, { collection, given: (name) => job.set[name] });
+    throw translateError(error, { collection, given: (name) => step.set[name] });
   }
 }
 
-function changeEach(connection: Connection, collection: Collection, job: ChangeEachJob): Written {
-  const tests = collection.key.map(({ name }) => `${identifier(name)} = ?`).join(' and ');
-  const exists = job.met?.sql ?? `select 1 from ${identifier(collection.name)} where ${tests}`;
-  const missing = job.isConditional ? notInFilter : missingRow;
-  const changed = job.changes.flatMap((each, index) => {
-    const { key, set } = each;
+/** The codes of errors in computing a value. */
+const VALUE_ERROR = /^(22|0A)/;
+
+function changeEach(connection: Connection, collection: Collection, step: ChangeEachStep): Written {
+  const missing: { readonly key: readonly Value[]; readonly index: number }[] = [];
+  const wantRows = step.returning !== undefined;
+  const by = step.shapes[0]?.by.map((name) => collection.byName.get(name)!) ?? collection.key;
+  const { assigned } = collection;
+  const changed = step.changes.flatMap(({ shape, params }, index) => {
     spendRow();
-    // An object with only its key changes nothing, but must identify a row.
-    const params = job.met === undefined ? key : [...key, ...job.met.params];
-    if (connection.values({ sql: exists, params }).length === 0) throw missing(collection, key, index);
+    const { sql, params: more, names, isRuled } = step.shapes[shape]!;
+    const given: GivenValue = (name) => (names.includes(name) ? params[names.indexOf(name)] : undefined);
     try {
-      return change(connection, collection, each, job.returning !== undefined).changed;
+      const statement = { sql, params: more.length === 0 ? params : [...params, ...more] };
+      const written = change(connection, collection, { statement, isRuled }, wantRows);
+      const newKey = assigned && given(assigned.name);
+      if (written.affected === 0) {
+        const key = params.slice(names.length).map((value, at) => valueIn(by[at]!.type, value));
+        missing.push({ key, index });
+      } else if (newKey !== undefined && !by.includes(assigned!)) advanceKey(connection, collection, newKey);
+      return written.changed;
     } catch (error) {
-      if (isReferenceError(error) || error instanceof ApiError) throw error;
-      throw withRowIndex(translateError(error, { collection, given: (name) => set[name] }), index);
+      if (isReferenceError(error) || (error instanceof ApiError && !VALUE_ERROR.test(error.code))) throw error;
+      throw withRowIndex(translateError(error, { collection, given }), index, true);
     }
   });
-  return { affected: job.changes.length, inserted: 0, changed };
+  const among = step.isConditional ? true : undefined;
+  const counted = checkMissing({ into: collection, by, ignoresMissing: step.ignoresMissing, among }, missing);
+  return { affected: step.changes.length - missing.length, inserted: 0, changed, ...counted };
 }
 
 function change(
   connection: Connection,
   { name }: Collection,
-  { statement, isRuled = false }: Pick<ChangeJob, 'statement' | 'isRuled'>,
+  { statement, isRuled = false }: Pick<ChangeStep, 'statement' | 'isRuled'>,
   wantRows: boolean,
 ): Pick<Written, 'affected' | 'changed'> {
   if (!wantRows && !isRuled) return { affected: connection.run(statement).changes, changed: [] };

@@ -1,26 +1,26 @@
-/** Compiles a write plan to a job, outside the writer thread. */
+/** Compiles write plans to a job, outside the writer thread. */
 
 import { mapInSlices, type Task } from '../../../base/cooperative.ts';
 import { MAX_RETURNED_BYTES } from '../../../base/limits/engine.ts';
 import { memoize } from '../../../base/memo.ts';
 import { type Collection, isKey } from '../../../collection/declaration.ts';
 import type { Encoding } from '../../../encode/encoding.ts';
-import { andAlso } from '../../../plan/access/permissions.ts';
-import { keyIs } from '../../../plan/keys.ts';
 import { sortedByKey } from '../../../plan/read/shape.ts';
 import { planVisibleRow, WHOLE_ROW_JSON } from '../../../plan/read/whole-row.ts';
 import {
-  ALWAYS,
   type Assignment,
   type Bound,
   type Conflict,
   isAlways,
+  isOperation,
   type OutputColumn,
   type Precondition,
   type Predicate,
   type WritePlan,
 } from '../../../plan/types.ts';
+import type { Write, WriteTerms } from '../../engine.ts';
 import { checkBeforeInsert, maxRowsWritten, readsOtherCollections } from '../../shared/plan-keys.ts';
+import { assignedSql, boundValue } from '../../sql/assignment.ts';
 import { conflictSql } from '../../sql/conflict.ts';
 import type { Scope } from '../../sql/expression.ts';
 import { type Output, outputOf } from '../../sql/output.ts';
@@ -34,12 +34,19 @@ import { guardedDialect, sqliteDialect } from '../dialect.ts';
 import { joinInGroups, pathTo } from '../functions/argument-groups.ts';
 import { storedValues } from '../schema/schema.ts';
 import { prefilterDialect } from '../search/index-prefilter.ts';
-import { compileAllowed, compileBefore, compileNamed } from './job-rules.ts';
-import type { Change, Job, JobTerms, Meeting, Returning } from './jobs.ts';
+import { compileChanges } from './compile-changes.ts';
+import { compileAllowed, compileBefore } from './job-rules.ts';
+import type { Change, Job, Meeting, Returning, Step, StepTerms } from './jobs.ts';
 
-export function* compileJob(plan: WritePlan, encoding: Encoding): Task<Job> {
+export function* compileJob(writes: readonly Write[], terms: WriteTerms): Task<Job> {
+  const steps: Step[] = [];
+  for (const write of writes) steps.push(yield* compileStep(write));
+  return { steps, ...terms };
+}
+
+function* compileStep({ plan, encoding, isDependent }: Write): Task<Step> {
   const collection = plan.into;
-  const terms = compileTerms(plan, encoding);
+  const terms = { ...compileTerms(plan, encoding), ...(isDependent && { isDependent }) };
   const returning = plan.returning === undefined ? '' : ` returning ${storedRow(collection)}`;
   const counted = plan.returning === undefined ? '' : ` returning returned(${storedRow(collection)})`;
   switch (plan.kind) {
@@ -62,20 +69,14 @@ export function* compileJob(plan: WritePlan, encoding: Encoding): Task<Job> {
     }
     case 'update':
       return { kind: 'change', ...terms, ...compileUpdate(plan, plan.set, plan.where, plan.bound, counted) };
-    case 'update-each': {
-      const { met = ALWAYS } = plan.restriction ?? {};
-      const named = andAlso(met, plan.among ?? ALWAYS);
+    case 'update-each':
       return {
         kind: 'change-each',
         ...terms,
-        ...(isAlways(named) ? {} : { met: compileNamed(collection, named) }),
+        ...(yield* compileChanges(plan, counted)),
+        ignoresMissing: plan.ignoresMissing,
         isConditional: plan.among !== undefined,
-        changes: yield* mapInSlices(plan.changes, ({ key, set }) => ({
-          key: key.map((value, index) => sqliteDialect.stored(value, collection.key[index]!.type)),
-          ...compileUpdate(plan, set, andAlso(keyIs(collection, key), met), undefined, counted),
-        })),
       };
-    }
     case 'delete':
       return {
         kind: 'change',
@@ -110,21 +111,20 @@ function compileMet(collection: Collection, where: Predicate, bound: Bound | und
   });
 }
 
-function compileTerms(plan: WritePlan, encoding: Encoding): JobTerms {
-  const { into, returning, maxAffected, singular, mustExist, dryRun, precondition, retry } = plan;
+function compileTerms(plan: WritePlan, encoding: Encoding): StepTerms {
+  const { into, returning, maxAffected, affects, singular, mustExist, precondition } = plan;
   return {
     collection: into.name,
     singular,
     mustExist,
-    dryRun,
     ...(returning === undefined ? {} : { returning: compileReturning(plan, returning, encoding) }),
     ...(maxAffected === undefined ? {} : { maxAffected }),
+    ...(affects === undefined ? {} : { affects }),
     ...(precondition === undefined ? {} : { precondition: compilePrecondition(into, precondition) }),
-    ...(retry === undefined ? {} : { retry }),
   };
 }
 
-function compilePrecondition(into: Collection, precondition: Precondition): NonNullable<JobTerms['precondition']> {
+function compilePrecondition(into: Collection, precondition: Precondition): NonNullable<StepTerms['precondition']> {
   const plan = planVisibleRow(into, precondition);
   const output = outputOf(plan.columns, WHOLE_ROW_JSON, sqliteDialect);
   const { versions } = precondition;
@@ -187,9 +187,10 @@ function compileUpdate(
     // A PATCH without fields changes and matches nothing, as in PostgREST.
     if (set.length === 0) return `select ${storedRow(collection)} from ${identifier(collection.name)} where 1=0`;
     // SQLite finds all rows before it updates, so the first new value checks the deadline per row.
-    const assignments = set.map(({ field, value }, index) => {
-      const given = bind(value, field.type);
-      return `${identifier(field.name)} = ${index === 0 ? `iif(${GUARD}, ${given}, null)` : given}`;
+    const assignments = set.map((assignment, index) => {
+      const { value, type } = boundValue(assignment);
+      const given = assignedSql(collection, assignment, bind(value, type), sqliteDialect);
+      return `${identifier(assignment.field.name)} = ${index === 0 ? `iif(${GUARD}, ${given}, null)` : given}`;
     });
     const target = boundedWhere(collection, where, bound, narrowedScope(collection, bind));
     const rule = changed && `(${compilePredicate(changed, scopeOf(sqliteDialect, bind, collection.name))}) is true`;
@@ -199,7 +200,11 @@ function compileUpdate(
   const setsKey = set.some(({ field }) => isKey(collection, field));
   return {
     statement,
-    set: Object.fromEntries(set.map(({ field, value }) => [field.name, sqliteDialect.stored(value, field.type)])),
+    set: Object.fromEntries(
+      set.flatMap((each) =>
+        isOperation(each) ? [] : [[each.field.name, sqliteDialect.stored(each.value, each.field.type)]],
+      ),
+    ),
     ...(setsKey ? { met: compileMet(collection, where, bound) } : {}),
     ...(changed === undefined ? {} : { isRuled: true }),
   };

@@ -3,23 +3,48 @@
  * between.
  */
 import { ROWS_PER_SLICE } from '../../../base/cooperative.ts';
-import type { Job } from './jobs.ts';
+import type { Job, Step } from './jobs.ts';
 
-/** Rows to insert, or changes of one row each. */
-export type JobPart = readonly unknown[];
+/** Rows to insert, or changes of one row each, of one step of a job. */
+export interface JobPart {
+  readonly step: number;
+  readonly list: readonly unknown[];
+}
 
 /** The parts of a long job and the rest without them; undefined for a short job. */
 export function splitJob(job: Job): { readonly parts: readonly JobPart[]; readonly rest: Job } | undefined {
-  const list: JobPart = job.kind === 'insert' ? job.rows : job.kind === 'change-each' ? job.changes : [];
-  if (list.length <= ROWS_PER_SLICE) return undefined;
   const parts: JobPart[] = [];
-  for (let from = 0; from < list.length; from += ROWS_PER_SLICE) parts.push(list.slice(from, from + ROWS_PER_SLICE));
-  return { parts, rest: joinParts(job, []) };
+  const steps = job.steps.map((each, step) => {
+    const list = listOf(each);
+    if (list.length <= ROWS_PER_SLICE) return each;
+    for (let from = 0; from < list.length; from += ROWS_PER_SLICE) {
+      parts.push({ step, list: list.slice(from, from + ROWS_PER_SLICE) });
+    }
+    return withList(each, []);
+  });
+  return parts.length === 0 ? undefined : { parts, rest: { ...job, steps } };
 }
 
-/** Replaces the list of a job by these parts. */
+/** Adds the parts to the steps that they were taken from. */
 export function joinParts(job: Job, parts: readonly JobPart[]): Job {
-  const list = parts.flat();
-  if (job.kind === 'insert') return { ...job, rows: list as typeof job.rows };
-  return job.kind === 'change-each' ? { ...job, changes: list as typeof job.changes } : job;
+  const steps = job.steps.map((each, step) => {
+    const own = parts.filter((part) => part.step === step);
+    return own.length === 0
+      ? each
+      : withList(
+          each,
+          own.flatMap(({ list }) => list),
+        );
+  });
+  return { ...job, steps };
+}
+
+function listOf(step: Step): readonly unknown[] {
+  if (step.kind === 'insert') return step.rows;
+  return step.kind === 'change-each' ? step.changes : [];
+}
+
+function withList(step: Step, list: readonly unknown[]): Step {
+  if (step.kind === 'insert') return { ...step, rows: list as typeof step.rows };
+  return step.kind === 'change-each' ? { ...step, changes: list as typeof step.changes } : step;
 }

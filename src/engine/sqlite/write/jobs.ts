@@ -1,11 +1,18 @@
 /** Jobs of the writer thread: plain data with SQL, which it runs without knowing plans. */
 import type { Value } from '../../../collection/value.ts';
 import type { Encoding, RowForm } from '../../../encode/encoding.ts';
-import type { Precondition, WritePlan } from '../../../plan/types.ts';
+import type { Precondition, Retry } from '../../../plan/types.ts';
 import type { Statement } from '../../sql/statement.ts';
 import type { Allowed } from './job-rules.ts';
 
-export type Job = JobTerms &
+/** One savepoint: all steps take effect, or none. */
+export interface Job {
+  readonly steps: readonly Step[];
+  readonly dryRun: boolean;
+  readonly retry?: Retry;
+}
+
+export type Step = StepTerms &
   (
     | {
         readonly kind: 'insert';
@@ -19,9 +26,9 @@ export type Job = JobTerms &
     | ({ readonly kind: 'change' } & Change)
     | {
         readonly kind: 'change-each';
-        readonly changes: readonly (Change & { readonly key: readonly Value[] })[];
-        /** Finds a row by its key, if not every row is visible. */
-        readonly met?: Statement;
+        readonly shapes: readonly ChangeShape[];
+        readonly changes: readonly ChangeOfRow[];
+        readonly ignoresMissing: boolean;
         /** Whether the request has preconditions on its rows. */
         readonly isConditional: boolean;
       }
@@ -45,6 +52,26 @@ export interface Change {
   readonly isRuled?: boolean;
 }
 
+/** The statement of all changes that set the same fields. */
+export interface ChangeShape {
+  readonly sql: string;
+  /** Parameters after those of the change. */
+  readonly params: readonly Value[];
+  /** The fields that the first parameters of a change set; undefined for an operand. */
+  readonly names: readonly (string | undefined)[];
+  /** The fields whose values identify the row; these are its last parameters. */
+  readonly by: readonly string[];
+  /** Finds the key of the row by these values, if the change sets the key. */
+  readonly met?: string;
+  readonly isRuled: boolean;
+}
+
+/** A change of one row: the position of its shape, and its parameters. */
+export interface ChangeOfRow {
+  readonly shape: number;
+  readonly params: readonly Value[];
+}
+
 /** A query that builds the answer from the changed rows, which are its first parameter as one JSON text. */
 export interface Returning {
   readonly statement: Statement;
@@ -56,17 +83,18 @@ export interface Returning {
   readonly form: RowForm;
 }
 
-export interface JobTerms {
+export interface StepTerms {
   readonly collection: string;
   readonly returning?: Returning;
   readonly maxAffected?: number;
+  readonly affects?: number;
+  /** Whether it has values of earlier steps. */
+  readonly isDependent?: boolean;
   readonly singular: boolean;
   readonly mustExist: boolean;
-  readonly dryRun: boolean;
   readonly precondition?: Pick<Precondition, 'versions'> & {
     /** Reads the part of the row that the caller sees. */
     readonly statement: Statement;
     readonly form: RowForm;
   };
-  readonly retry?: WritePlan['retry'];
 }

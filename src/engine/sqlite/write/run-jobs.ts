@@ -1,16 +1,16 @@
 /**
- * Runs the jobs of one commit, each in a savepoint, so that an error rolls back only its own job. One sync of the disk
- * covers all of them, and no result is reported before it. If no job stores anything, everything is rolled back.
+ * Runs the jobs of one commit, each in a savepoint, so that an error rolls back only its own job with all its steps. One
+ * sync of the disk covers all of them, and no result is reported before it. If no job stores anything, everything is rolled back.
  */
 
-import { ApiError } from '../../../base/errors.ts';
+import { ApiError, withRequest } from '../../../base/errors.ts';
 import { MAX_EMBEDDING_SECONDS } from '../../../base/limits/engine.ts';
 import type { Catalogue, Collection } from '../../../collection/declaration.ts';
 import { OWN_COLLECTIONS } from '../../../collection/own-collections.ts';
 import { encodeRows } from '../../../encode/encoding.ts';
 import { WHOLE_ROW_JSON } from '../../../plan/read/whole-row.ts';
 import type { WriteResult } from '../../engine.ts';
-import { checkAffected, checkVersion, shorterDryRun } from '../../shared/write-checks.ts';
+import { checkAffected, checkReturned, checkVersion, shorterDryRun } from '../../shared/write-checks.ts';
 import type { Statement } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
 import { clearDeadline, limitPart, setDeadline } from '../connection/deadline.ts';
@@ -20,12 +20,16 @@ import { withinReturned } from '../read/byte-budget.ts';
 import type { DeclarationWatch } from '../schema/declaration-watch.ts';
 import { brokenReference } from './broken-references.ts';
 import { writeRows } from './change-rows.ts';
-import { recallResult, rememberResult } from './idempotency-keys.ts';
-import type { Job, Returning } from './jobs.ts';
+import { recallResults, rememberResults } from './idempotency-keys.ts';
+import type { Job, Returning, Step } from './jobs.ts';
+import { resolveStep } from './resolve-step.ts';
 
 const SAVEPOINT: Statement = { sql: 'savepoint job', params: [] };
 const ROLLBACK: Statement = { sql: 'rollback to job', params: [] };
 const RELEASE: Statement = { sql: 'release job', params: [] };
+const SAVEPOINT_STEP: Statement = { sql: 'savepoint step', params: [] };
+const ROLLBACK_STEP: Statement = { sql: 'rollback to step', params: [] };
+const RELEASE_STEP: Statement = { sql: 'release step', params: [] };
 
 export interface WriteBounds {
   /** How long results are kept for idempotency keys. */
@@ -66,50 +70,75 @@ export function applyJobs(
 }
 
 function applyJob(connection: Connection, catalogue: Catalogue, job: Job, bounds: WriteBounds): ThreadResult {
-  const collection = catalogue.collections.get(job.collection) ?? OWN_COLLECTIONS.get(job.collection)!;
+  const { retry, steps, dryRun } = job;
+  const results: WriteResult[] = [];
+  let step = steps[0]!;
   connection.run(SAVEPOINT);
   try {
-    if (job.dryRun) setDeadline(bounds.dryRunSeconds * 1000, shorterDryRun(bounds.dryRunSeconds));
+    if (dryRun) setDeadline(bounds.dryRunSeconds * 1000, shorterDryRun(bounds.dryRunSeconds));
     else setDeadline(bounds.querySeconds * 1000);
-    const result = runJob(connection, collection, job, bounds.retryHours);
-    if (job.dryRun) connection.run(ROLLBACK);
+    const earlier = retry && recallResults(connection, retry, bounds.retryHours);
+    if (earlier === undefined) {
+      for (const each of steps) {
+        checkReturned(results);
+        step = each.isDependent ? resolveStep(each, collectionOf(catalogue, each), results) : each;
+        results.push(applyStep(connection, catalogue, step, results.length));
+      }
+      checkReturned(results);
+      if (retry !== undefined && !dryRun) rememberResults(connection, retry, results, bounds.retryHours);
+    }
+    if (dryRun) connection.run(ROLLBACK);
     connection.run(RELEASE);
-    return { kind: 'done', result };
+    return { kind: 'done', results: earlier ?? results };
   } catch (error) {
-    const translated = translateError(error, { collection });
+    const translated = translateError(error, { collection: collectionOf(catalogue, step) });
     // A full disk ends the whole transaction with all its jobs.
     if (!connection.inTransaction || (translated instanceof ApiError && translated.code === 'CAT507')) throw error;
-    connection.run(ROLLBACK);
-    // Runs on the rows as they were before, since SQLite does not say which reference failed.
-    const rejection = isReferenceError(error) ? brokenReference(connection, catalogue, job) : translated;
+    const index = results.length;
+    const isReference = isReferenceError(error);
+    connection.run(isReference && index > 0 ? ROLLBACK_STEP : ROLLBACK);
+    // Runs on the rows as they were before the step, since SQLite does not say which reference failed.
+    const rejection = isReference ? brokenReference(connection, catalogue, step) : translated;
+    if (isReference && index > 0) connection.run(ROLLBACK);
     connection.run(RELEASE);
-    return toThreadResult(rejection);
+    return toThreadResult(steps.length > 1 && index < steps.length ? withRequest(rejection, index) : rejection);
   } finally {
     clearDeadline();
   }
 }
 
-function runJob(connection: Connection, collection: Collection, job: Job, retryHours: number): WriteResult {
-  if (job.retry !== undefined) {
-    const earlier = recallResult(connection, job.retry, retryHours);
-    if (earlier !== undefined) return { ...earlier, replayed: true };
-  }
-  if (job.precondition !== undefined) {
-    checkVersion(job.precondition, visibleRow(connection, job.precondition));
-  }
-  const { returning } = job;
-  const removed = returning?.before === true ? representation(connection, returning) : undefined;
-  const { changed, ...counts } = withinReturned(() => writeRows(connection, collection, job));
-  const shown = removed ?? (returning === undefined ? {} : representation(connection, returning, changed));
-  const result: WriteResult = { ...counts, ...shown };
-  // Checked after the rows, since PostgreSQL reports an error in a row first.
-  checkAffected(job, counts.affected);
-  if (job.retry !== undefined && !job.dryRun) rememberResult(connection, job.retry, result, retryHours);
+function collectionOf({ collections }: Catalogue, { collection }: Step): Collection {
+  return collections.get(collection) ?? OWN_COLLECTIONS.get(collection)!;
+}
+
+/** The savepoint of the job is also that of its first step. */
+function applyStep(connection: Connection, catalogue: Catalogue, step: Step, index: number): WriteResult {
+  const collection = collectionOf(catalogue, step);
+  if (index === 0) return runStep(connection, collection, step);
+  connection.run(SAVEPOINT_STEP);
+  const result = runStep(connection, collection, step);
+  connection.run(RELEASE_STEP);
   return result;
 }
 
+function runStep(connection: Connection, collection: Collection, step: Step): WriteResult {
+  if (step.precondition !== undefined) {
+    checkVersion(step.precondition, visibleRow(connection, step.precondition));
+  }
+  const { returning } = step;
+  const removed = returning?.before === true ? representation(connection, returning) : undefined;
+  const { changed, ...counts } = withinReturned(() => writeRows(connection, collection, step));
+  const shown = removed ?? (returning === undefined ? {} : representation(connection, returning, changed));
+  // Checked after the rows, since PostgreSQL reports an error in a row first.
+  checkAffected(step, counts.affected);
+  return { ...counts, ...shown };
+}
+
 /** The part of the stored row that the caller sees, as JSON. */
-function visibleRow(connection: Connection, { statement, form }: NonNullable<Job['precondition']>): string | undefined {
+function visibleRow(
+  connection: Connection,
+  { statement, form }: NonNullable<Step['precondition']>,
+): string | undefined {
   const rows = connection.rows(statement);
   return rows.length === 0 ? undefined : encodeRows(rows, WHOLE_ROW_JSON, form).slice(1, -1);
 }

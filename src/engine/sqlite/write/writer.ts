@@ -16,7 +16,7 @@ export type Commit = (jobs: readonly Job[]) => MaybePromise<readonly ThreadResul
 
 interface Waiting {
   readonly job: Job;
-  readonly resolve: (result: WriteResult) => void;
+  readonly resolve: (results: readonly WriteResult[]) => void;
   readonly reject: (error: unknown) => void;
   /** Rejects a costly write that waits too long. */
   timeout?: ReturnType<typeof setTimeout>;
@@ -38,7 +38,7 @@ export class Writer {
     private readonly queueSeconds = MAX_QUEUE_SECONDS,
   ) {}
 
-  write(job: Job, isQuick: boolean): Promise<WriteResult> {
+  write(job: Job, isQuick: boolean): Promise<readonly WriteResult[]> {
     return new Promise((resolve, reject) => {
       const waiting: Waiting = { job, resolve, reject };
       if (isQuick) this.quick.push(waiting);
