@@ -5,7 +5,12 @@
 
 import { runToEnd, schedule } from '../../base/cooperative.ts';
 import { ApiError } from '../../base/errors.ts';
-import { DEFAULT_DRY_RUN_SECONDS, MAX_COMMIT_SECONDS, SQLITE_BUSY_MS } from '../../base/limits/engine.ts';
+import {
+  DEFAULT_DRY_RUN_SECONDS,
+  MAX_COMMIT_SECONDS,
+  MAX_QUEUE_SECONDS,
+  SQLITE_BUSY_MS,
+} from '../../base/limits/engine.ts';
 import type { Encoding } from '../../encode/encoding.ts';
 import type { ReadPlan, WritePlan } from '../../plan/types.ts';
 import type {
@@ -59,12 +64,14 @@ export interface SqliteOptions extends SqliteRequirement {
   readonly notice?: ((level: 'warn', message: string) => void) | undefined;
   /** Overrides of the limits, for tests. */
   readonly readingBounds?: Partial<ReadPoolLimits>;
+  readonly queueSeconds?: number;
 }
 
 export function openSqlite(options: SqliteOptions): Engine {
   const { catalogue, retryHours, querySeconds, location = options.path } = options;
   const dryRunSeconds = Math.min(options.dryRunSeconds ?? DEFAULT_DRY_RUN_SECONDS, querySeconds);
-  const bounds = { retryHours, querySeconds, dryRunSeconds, commitSeconds: MAX_COMMIT_SECONDS };
+  const { queueSeconds = MAX_QUEUE_SECONDS } = options;
+  const bounds = { retryHours, querySeconds, dryRunSeconds, queueSeconds, commitSeconds: MAX_COMMIT_SECONDS };
   const limitMs = querySeconds * 1000;
   let steps: readonly string[] = [];
   const first = new Connection(options.path, {
@@ -86,7 +93,7 @@ export function openSqlite(options: SqliteOptions): Engine {
     const writer = new Writer((jobs) => {
       changes.increment();
       return applyJobs(first, catalogue, jobs, bounds);
-    });
+    }, queueSeconds);
     const parts = { path: IN_MEMORY, location: 'in memory', steps, connection: first, changes, writer, limitMs };
     return new SqliteEngine({ ...parts, statistics: new TableStatistics(first) });
   }
@@ -105,7 +112,7 @@ export function openSqlite(options: SqliteOptions): Engine {
     connection,
     statistics: new TableStatistics(connection),
     changes,
-    writer: new Writer(writerThread.commit),
+    writer: new Writer(writerThread.commit, queueSeconds),
     limitMs,
     file: {
       files,

@@ -38,6 +38,8 @@ export interface WriteBounds {
   readonly querySeconds: number;
   /** How long a dry run may take. */
   readonly dryRunSeconds: number;
+  /** How long a commit waits for another process. */
+  readonly queueSeconds: number;
   /** The time after which no further write joins the commit. */
   readonly commitSeconds: number;
 }
@@ -51,7 +53,7 @@ export function applyJobs(
   declarationWatch?: DeclarationWatch,
 ): ThreadResult[] {
   try {
-    connection.beginWriting();
+    connection.beginWriting(bounds.queueSeconds * 1000);
     declarationWatch?.check();
     const endsAt = performance.now() + bounds.commitSeconds * 1000;
     const outcomes: ThreadResult[] = [];
