@@ -7,6 +7,7 @@ import { runToEnd, schedule } from '../../base/cooperative.ts';
 import { ApiError } from '../../base/errors.ts';
 import {
   DEFAULT_DRY_RUN_SECONDS,
+  DEFAULT_HISTORY_DAYS,
   MAX_COMMIT_SECONDS,
   MAX_QUEUE_SECONDS,
   SQLITE_BUSY_MS,
@@ -15,6 +16,7 @@ import type { Encoding } from '../../encode/encoding.ts';
 import type { ReadPlan, WritePlan } from '../../plan/types.ts';
 import type {
   ChangeCounter,
+  ChangeLog,
   Engine,
   Explanation,
   MaybePromise,
@@ -24,20 +26,21 @@ import type {
   WriteResult,
   WriteTerms,
 } from '../engine.ts';
+import { notLogged } from '../shared/change-log.ts';
 import type { LoadOptions, LoadResult, LoadSet } from '../shared/loader.ts';
 import { rejectCredentials } from '../shared/maintenance.ts';
 import { explain, type PlanStep } from '../shared/query-plan.ts';
 import { areCheapWrites } from '../shared/write-cost.ts';
-import { outputOfRead } from '../sql/output.ts';
 import { MemoryChangeCounter, WalChangeCounter } from './connection/change-counter.ts';
 import { Connection, whileBusy } from './connection/connection.ts';
 import { fileOf, IN_MEMORY, misplaced, type OpenFiles, openFiles } from './connection/database-files.ts';
 import { Snapshot } from './connection/snapshot.ts';
 import { TableStatistics } from './connection/table-statistics.ts';
-import { sqliteDialect } from './dialect.ts';
 import { DAMAGED, translateError } from './errors.ts';
+import { logDialect, SqliteLog } from './history/log.ts';
+import { maintainLog } from './history/maintain.ts';
 import { sqliteMetrics } from './metrics.ts';
-import type { ReadState } from './read/read.ts';
+import { Read, type ReadState } from './read/read.ts';
 import { compileForExplain, readByRoute } from './read/routes.ts';
 import { RowCache } from './read/row-cache.ts';
 import { READ_POOL_LIMITS, ReadPool, type ReadPoolLimits } from './read-threads/read-pool.ts';
@@ -70,8 +73,9 @@ export interface SqliteOptions extends SqliteRequirement {
 export function openSqlite(options: SqliteOptions): Engine {
   const { catalogue, retryHours, querySeconds, location = options.path } = options;
   const dryRunSeconds = Math.min(options.dryRunSeconds ?? DEFAULT_DRY_RUN_SECONDS, querySeconds);
-  const { queueSeconds = MAX_QUEUE_SECONDS } = options;
-  const bounds = { retryHours, querySeconds, dryRunSeconds, queueSeconds, commitSeconds: MAX_COMMIT_SECONDS };
+  const { queueSeconds = MAX_QUEUE_SECONDS, historyDays = DEFAULT_HISTORY_DAYS } = options;
+  const commitSeconds = MAX_COMMIT_SECONDS;
+  const bounds = { retryHours, querySeconds, dryRunSeconds, queueSeconds, commitSeconds, historyDays };
   const limitMs = querySeconds * 1000;
   let steps: readonly string[] = [];
   const first = new Connection(options.path, {
@@ -84,7 +88,7 @@ export function openSqlite(options: SqliteOptions): Engine {
         const warning = options.serves === true && !isEmpty ? exposedCredentials(db, options.path) : undefined;
         if (warning !== undefined) options.notice?.('warn', warning);
         db.run('pragma journal_mode = wal');
-        return prepareSchema(db, options);
+        return prepareSchema(db, { ...options, historyDays });
       });
     },
   });
@@ -92,10 +96,22 @@ export function openSqlite(options: SqliteOptions): Engine {
     const changes = new MemoryChangeCounter();
     const writer = new Writer((jobs) => {
       changes.increment();
-      return applyJobs(first, catalogue, jobs, bounds);
+      const results = applyJobs(first, catalogue, jobs, bounds);
+      if (historyDays > 0) maintainLog(first, historyDays);
+      return results;
     }, queueSeconds);
-    const parts = { path: IN_MEMORY, location: 'in memory', steps, connection: first, changes, writer, limitMs };
-    return new SqliteEngine({ ...parts, statistics: new TableStatistics(first) });
+    const isLogged = historyDays > 0;
+    const parts = {
+      path: IN_MEMORY,
+      location: 'in memory',
+      steps,
+      connection: first,
+      changes,
+      writer,
+      limitMs,
+      isLogged,
+    };
+    return new SqliteEngine({ ...parts, statistics: new TableStatistics(first, isLogged) });
   }
   const path = fileOf(options.path);
   // Before the reader opens: the last connection to close moves the rows from the log into the file.
@@ -110,16 +126,17 @@ export function openSqlite(options: SqliteOptions): Engine {
     location,
     steps,
     connection,
-    statistics: new TableStatistics(connection),
+    statistics: new TableStatistics(connection, historyDays > 0),
     changes,
     writer: new Writer(writerThread.commit, queueSeconds),
     limitMs,
+    isLogged: historyDays > 0,
     file: {
       files,
       writerThread,
-      snapshot: new Snapshot(connection),
+      snapshot: new Snapshot(connection, changes),
       declarationWatch: new DeclarationWatch(connection, catalogue),
-      rows: new RowCache(connection, changes),
+      rows: new RowCache(connection),
       readers: new ReadPool({ path, files, limitMs, bounds: { ...READ_POOL_LIMITS, ...options.readingBounds } }),
     },
   });
@@ -130,6 +147,8 @@ interface Parts extends ReadState {
   readonly location: string;
   readonly steps: readonly string[];
   readonly writer: Writer;
+  /** Whether changes are logged. */
+  readonly isLogged: boolean;
   readonly file?: NonNullable<ReadState['file']> & {
     readonly files: OpenFiles;
     readonly writerThread: WriterThread;
@@ -141,6 +160,7 @@ class SqliteEngine implements Engine {
   readonly location: string;
   readonly steps: readonly string[];
   readonly changes: ChangeCounter;
+  readonly log?: ChangeLog;
   private readonly file: Parts['file'];
   /** The change count of the last schema check. */
   private checkedAt = Number.NaN;
@@ -152,17 +172,24 @@ class SqliteEngine implements Engine {
     this.steps = parts.steps;
     this.changes = parts.changes;
     this.file = parts.file;
+    if (parts.isLogged) {
+      this.log = new SqliteLog(() => {
+        this.refreshSnapshot();
+        return parts.connection;
+      });
+    }
   }
 
-  read(plan: ReadPlan, encoding: Encoding): MaybePromise<ReadResult> {
+  read(plan: ReadPlan, encoding: Encoding, after?: string | number, asOf?: number): MaybePromise<ReadResult> {
     try {
-      const changeCount = this.refreshSnapshot();
+      const changeCount = this.refreshSnapshot(typeof after === 'number' ? after : undefined);
       if (changeCount !== this.checkedAt) {
         this.file?.declarationWatch.check();
         this.checkedAt = changeCount;
       }
-      const output = outputOfRead(plan, encoding, sqliteDialect);
-      const result = readByRoute({ plan, encoding, output, changeCount }, this.parts);
+      const dialect = logDialect(plan, asOf);
+      if (dialect !== undefined && this.log === undefined) throw notLogged();
+      const result = readByRoute(new Read(plan, encoding, changeCount, dialect), this.parts);
       return result instanceof Promise ? result.catch((error) => this.fail(error)) : result;
     } catch (error) {
       return this.fail(error);
@@ -181,7 +208,9 @@ class SqliteEngine implements Engine {
   }
 
   async load(sets: readonly LoadSet[], options: LoadOptions): Promise<LoadResult> {
-    const result = await this.onWritingConnection((connection) => loadRows(connection, sets, options));
+    const result = await this.onWritingConnection((connection) =>
+      loadRows(connection, sets, options, this.parts.isLogged),
+    );
     if (this.changes instanceof MemoryChangeCounter) this.changes.increment();
     return result;
   }
@@ -201,7 +230,7 @@ class SqliteEngine implements Engine {
   unreadyReason(): string | undefined {
     if (this.file === undefined) return undefined;
     const { files, snapshot, declarationWatch } = this.file;
-    const isBehind = () => (snapshot.isBehind(this.changes) ? 'what is read is older than the data' : undefined);
+    const isBehind = () => (snapshot.isBehind() ? 'what is read is older than the data' : undefined);
     const damage = this.damagedAt === this.changes.current() ? DAMAGED : undefined;
     return misplaced(files) ?? declarationWatch.trouble() ?? damage ?? isBehind();
   }
@@ -232,9 +261,8 @@ class SqliteEngine implements Engine {
     if (this.changes instanceof WalChangeCounter) this.changes.close();
   }
 
-  /** Returns the change count of the data that the next read sees. */
-  private refreshSnapshot(): number {
-    const changeCount = this.changes.current();
+  /** Returns the change count whose state, or a newer one, the next read shows. */
+  private refreshSnapshot(changeCount = this.changes.current()): number {
     this.file?.snapshot.refresh(changeCount);
     return changeCount;
   }

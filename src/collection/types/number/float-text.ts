@@ -41,6 +41,13 @@ function shortest(value: number, { round, most, nearest, fewest, isEdge }: Float
   return nearest(value, most);
 }
 
+/** A finite number with at most this many digits, as PostgreSQL converts floats to decimals. */
+export function nearestText(value: number, digits: number): string {
+  if (value === 0) return '0';
+  const { digits: text, exponent } = nearestDecimal(Math.abs(value), digits);
+  return `${value < 0 ? '-' : ''}${text}e${exponent}`;
+}
+
 /** Breaks ties to even; JavaScript rounds them up. */
 function nearestDecimal(value: number, digits: number): Decimal {
   const [longer = '', power = ''] = value.toExponential(digits).split('e');
