@@ -79,3 +79,5 @@ export const CURSOR_ROWS = 2_000;
 export const CURSOR_BYTES = 8 * 1024 * 1024;
 export const ROW_CACHE_BYTES = 4 * 1024 * 1024;
 export const DEFAULT_COMMAND_SECONDS = 3_600;
+/** How long the log of changes is kept. */
+export const DEFAULT_HISTORY_DAYS = 30;
