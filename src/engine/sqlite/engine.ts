@@ -9,6 +9,7 @@ import {
   DEFAULT_DRY_RUN_SECONDS,
   DEFAULT_HISTORY_DAYS,
   MAX_COMMIT_SECONDS,
+  MAX_QUEUE_SECONDS,
   SQLITE_BUSY_MS,
 } from '../../base/limits/engine.ts';
 import type { Encoding } from '../../encode/encoding.ts';
@@ -66,13 +67,15 @@ export interface SqliteOptions extends SqliteRequirement {
   readonly notice?: ((level: 'warn', message: string) => void) | undefined;
   /** Overrides of the limits, for tests. */
   readonly readingBounds?: Partial<ReadPoolLimits>;
+  readonly queueSeconds?: number;
 }
 
 export function openSqlite(options: SqliteOptions): Engine {
   const { catalogue, retryHours, querySeconds, location = options.path } = options;
   const dryRunSeconds = Math.min(options.dryRunSeconds ?? DEFAULT_DRY_RUN_SECONDS, querySeconds);
-  const { historyDays = DEFAULT_HISTORY_DAYS } = options;
-  const bounds = { retryHours, querySeconds, dryRunSeconds, commitSeconds: MAX_COMMIT_SECONDS, historyDays };
+  const { queueSeconds = MAX_QUEUE_SECONDS, historyDays = DEFAULT_HISTORY_DAYS } = options;
+  const commitSeconds = MAX_COMMIT_SECONDS;
+  const bounds = { retryHours, querySeconds, dryRunSeconds, queueSeconds, commitSeconds, historyDays };
   const limitMs = querySeconds * 1000;
   let steps: readonly string[] = [];
   const first = new Connection(options.path, {
@@ -96,7 +99,7 @@ export function openSqlite(options: SqliteOptions): Engine {
       const results = applyJobs(first, catalogue, jobs, bounds);
       if (historyDays > 0) maintainLog(first, historyDays);
       return results;
-    });
+    }, queueSeconds);
     const isLogged = historyDays > 0;
     const parts = {
       path: IN_MEMORY,
@@ -125,7 +128,7 @@ export function openSqlite(options: SqliteOptions): Engine {
     connection,
     statistics: new TableStatistics(connection, historyDays > 0),
     changes,
-    writer: new Writer(writerThread.commit),
+    writer: new Writer(writerThread.commit, queueSeconds),
     limitMs,
     isLogged: historyDays > 0,
     file: {

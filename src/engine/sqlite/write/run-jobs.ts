@@ -39,6 +39,8 @@ export interface WriteBounds {
   readonly querySeconds: number;
   /** How long a dry run may take. */
   readonly dryRunSeconds: number;
+  /** How long a commit waits for another process. */
+  readonly queueSeconds: number;
   /** The time after which no further write joins the commit. */
   readonly commitSeconds: number;
   /** How long changes are kept in the log; 0 for no log. */
@@ -54,7 +56,7 @@ export function applyJobs(
   declarationWatch?: DeclarationWatch,
 ): ThreadResult[] {
   try {
-    connection.beginWriting();
+    connection.beginWriting(bounds.queueSeconds * 1000);
     declarationWatch?.check();
     const endsAt = performance.now() + bounds.commitSeconds * 1000;
     const hasOrigins = bounds.historyDays > 0 && jobs.some(({ origin }) => origin !== undefined);
