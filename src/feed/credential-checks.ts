@@ -7,9 +7,10 @@ import type { Subscriber } from './subscriber.ts';
 /** Authenticates the request again and returns the caller's scope. */
 export type ScopeCheck = () => MaybePromise<string>;
 
-/** Clients with the same credentials share a check. */
+/** Clients with the same credentials and permissions share a check. */
 interface Holders {
-  readonly subscribers: Map<Subscriber, string | undefined>;
+  readonly subscribers: Set<Subscriber>;
+  readonly scope: string | undefined;
   readonly check: ScopeCheck;
 }
 
@@ -26,9 +27,9 @@ export class CredentialChecks {
   }
 
   add(subscriber: Subscriber, headers: Headers, scope: string | undefined, check: ScopeCheck): void {
-    const name = JSON.stringify(CREDENTIAL_HEADERS.map((header) => headers.get(header)));
-    const known = this.holders.get(name) ?? { subscribers: new Map(), check };
-    known.subscribers.set(subscriber, scope);
+    const name = JSON.stringify([scope, ...CREDENTIAL_HEADERS.map((header) => headers.get(header))]);
+    const known = this.holders.get(name) ?? { subscribers: new Set(), scope, check };
+    known.subscribers.add(subscriber);
     this.holders.set(name, known);
   }
 
@@ -42,14 +43,13 @@ export class CredentialChecks {
     clearInterval(this.timer);
   }
 
-  private async run({ subscribers, check }: Holders): Promise<void> {
-    let scope: string | undefined;
+  private async run({ subscribers, scope, check }: Holders): Promise<void> {
     try {
-      scope = await check();
+      if ((await check()) === scope) return;
     } catch (error) {
       // While the database is down, nothing is sent either.
       if (!(error instanceof ApiError) || error.status >= 500) return;
     }
-    for (const [subscriber, earlier] of [...subscribers]) if (scope !== earlier) subscriber.end();
+    for (const subscriber of [...subscribers]) subscriber.end();
   }
 }

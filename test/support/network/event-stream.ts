@@ -1,10 +1,11 @@
 /** A client of a feed: reads the stream of a real response, and assembles the list from its events. */
-import type { Row } from '../../../src/collection/value.ts';
 import { until } from '../processes/process.ts';
+
+type Data = Readonly<Record<string, unknown>>;
 
 export interface StreamEvent {
   readonly name: string;
-  readonly data: Row;
+  readonly data: Data;
 }
 
 type Fetch = (path: string, init?: RequestInit) => Promise<Response>;
@@ -12,8 +13,8 @@ type Fetch = (path: string, init?: RequestInit) => Promise<Response>;
 export class EventClient {
   readonly events: StreamEvent[] = [];
   /** The rows by key, as a client would show them. */
-  rows = new Map<string, Row>();
-  /** The position of the last complete step, and the rows at it. */
+  rows = new Map<string, Data>();
+  /** The position of the last complete step. */
   position: string | undefined;
   text = '';
   isEnded = false;
@@ -42,12 +43,12 @@ export class EventClient {
   }
 
   /** The names and data of the events since the last call. */
-  take(): readonly (readonly [string, Row])[] {
+  take(): readonly (readonly [string, Data])[] {
     return this.events.splice(0).map(({ name, data }) => [name, data]);
   }
 
   /** Waits for this many events and takes them. */
-  async next(count = 1): Promise<readonly (readonly [string, Row])[]> {
+  async next(count = 1): Promise<readonly (readonly [string, Data])[]> {
     await until(
       `${count} events, not ${JSON.stringify(this.events)}`,
       () => this.events.length >= count || this.isEnded,
@@ -94,14 +95,14 @@ export class EventClient {
     );
     const name = fields.get('event');
     if (name !== undefined) {
-      const data = JSON.parse(fields.get('data')!) as Row;
+      const data = JSON.parse(fields.get('data')!) as Data;
       this.events.push({ name, data });
       this.apply(name, data);
     }
     this.position = fields.get('id') ?? this.position;
   }
 
-  private apply(name: string, data: Row): void {
+  private apply(name: string, data: Data): void {
     const key = JSON.stringify(this.keys.map((each) => data[each]));
     if (name === 'reset') this.rows.clear();
     else if (name === 'delete') this.rows.delete(key);
