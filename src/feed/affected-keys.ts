@@ -1,7 +1,6 @@
 /** The rows of a list that changes may affect: changed rows, and rows that embed or test related rows that changed. */
 import { stored } from '../collection/declaration.ts';
 import type { Relation } from '../collection/relations.ts';
-import type { Engine } from '../engine/engine.ts';
 import { cast } from '../plan/casts.ts';
 import { NO_ORDER } from '../plan/read/shape.ts';
 import { fieldExpression } from '../plan/resolve.ts';
@@ -9,11 +8,12 @@ import { ALWAYS, type Expression, type Predicate, type ReadPlan } from '../plan/
 import { type Changes, hasKey } from './changed-keys.ts';
 import { linesOf } from './feed-plan.ts';
 import { allLines } from './lines.ts';
+import type { Reader } from './queued-reads.ts';
 
 type Keys = Changes['keys'];
 
 /** Relations are followed as of both positions, since a row may be related at only one of them. */
-export async function affectedKeys(engine: Engine, list: ReadPlan, from: number, to: number, changed: Keys) {
+export async function affectedKeys(reader: Reader, list: ReadPlan, from: number, to: number, changed: Keys) {
   const { from: collection } = list;
   const keys = new Set(changed.get(collection.name));
   const related = relatedChanges(list, changed);
@@ -24,7 +24,7 @@ export async function affectedKeys(engine: Engine, list: ReadPlan, from: number,
   const where: Predicate = { kind: 'any', terms: related };
   const plan: ReadPlan = { kind: 'read', from: collection, columns, order: NO_ORDER, where, offset: 0 };
   for (const position of [from, to]) {
-    for (const line of await allLines(await engine.read(plan, linesOf(plan), undefined, position))) {
+    for (const line of await allLines(await reader.read(plan, linesOf(plan), undefined, position))) {
       const texts = Object.values(JSON.parse(line) as Record<string, string>);
       keys.add(texts.length === 1 ? texts[0]! : JSON.stringify(texts));
     }

@@ -2,7 +2,6 @@
 import { STEP_CHANGES } from '../base/limits/feed.ts';
 import { changesOf } from '../collection/change-log.ts';
 import type { Collection, Field } from '../collection/declaration.ts';
-import type { Engine } from '../engine/engine.ts';
 import { keyIs } from '../plan/keys.ts';
 import { readValue } from '../plan/predicate.ts';
 import { logViews } from '../plan/read/changes.ts';
@@ -10,6 +9,7 @@ import { fieldExpression } from '../plan/resolve.ts';
 import { ALWAYS, type Predicate, type ReadPlan } from '../plan/types.ts';
 import { linesOf } from './feed-plan.ts';
 import { allLines } from './lines.ts';
+import type { Reader } from './queued-reads.ts';
 
 /** Keys by collection, as the log prints them. */
 export interface Changes {
@@ -20,13 +20,13 @@ export interface Changes {
 
 /** The first changes after a position, at most those of one step. */
 export async function changesAfter(
-  engine: Engine,
+  reader: Reader,
   collections: readonly Collection[],
   after: number,
   upTo: number,
 ): Promise<Changes> {
   const plan = planOf(collections, after);
-  const lines = await allLines(await engine.read(plan, linesOf(plan), undefined, upTo));
+  const lines = await allLines(await reader.read(plan, linesOf(plan), undefined, upTo));
   const keys = new Map<string, Set<string>>();
   let last = upTo;
   for (const line of lines) {

@@ -16,6 +16,7 @@ import { type Changes, changesAfter } from './changed-keys.ts';
 import { CredentialChecks, type ScopeCheck } from './credential-checks.ts';
 import { type FeedPlan, planFeed } from './feed-plan.ts';
 import { Hub } from './hub.ts';
+import { QueuedReads } from './queued-reads.ts';
 import { eventText, type FeedEvent, NO_DATA, rowsAt, stepEvents } from './step.ts';
 import { Subscriber } from './subscriber.ts';
 
@@ -39,11 +40,13 @@ export class Feed {
   private readonly checks = new CredentialChecks();
   private readonly open = new Set<Subscriber>();
   private readonly heartbeat: ReturnType<typeof setInterval>;
+  private readonly reads: QueuedReads;
   private isStopping = false;
 
   constructor(private readonly options: FeedOptions) {
     const { engine, catalogue } = options;
     this.hub = engine.log && new Hub(engine, engine.log, [...catalogue.collections.values()]);
+    this.reads = new QueuedReads(engine);
     this.heartbeat = setInterval(() => this.hub?.beat(), HEARTBEAT_MS);
     this.heartbeat.unref();
   }
@@ -100,25 +103,26 @@ export class Feed {
 
   /** Sends the list or the missed changes, until the client can join its group. */
   private async follow(subscriber: Subscriber, hub: Hub, plan: FeedPlan, name: string, begin: Begin): Promise<void> {
-    const { engine, catalogue } = this.options;
+    const { reads } = this;
+    const collections = [...this.options.catalogue.collections.values()];
     let position = begin.resumed ?? begin.newest;
     await subscriber.write(`retry: ${RECONNECT_MS}\n\n`);
     if (begin.isReset) await subscriber.write(eventText([{ name: 'reset', data: NO_DATA }]));
     if (begin.resumed === undefined) {
-      for await (const text of rowsAt(engine, plan, position)) if (!(await subscriber.write(text))) return;
+      for await (const text of rowsAt(reads, plan, position)) if (!(await subscriber.write(text))) return;
       await subscriber.write(eventText([{ name: 'ready', data: NO_DATA }], position));
     }
     while (!subscriber.isClosed) {
       if (hub.position < position) await hub.advance();
       if (hub.join(subscriber, name, plan, position)) return;
-      const changes = await changesAfter(engine, [...catalogue.collections.values()], position, hub.position);
+      const changes = await changesAfter(reads, collections, position, hub.position);
       position = await this.catchUp(subscriber, plan, position, changes);
     }
   }
 
   private async catchUp(subscriber: Subscriber, plan: FeedPlan, from: number, changes: Changes): Promise<number> {
     let held: readonly FeedEvent[] = [];
-    for await (const events of stepEvents(this.options.engine, plan, from, changes)) {
+    for await (const events of stepEvents(this.reads, plan, from, changes)) {
       if (events.length === 0) continue;
       await subscriber.write(eventText(held));
       held = events;

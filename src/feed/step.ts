@@ -4,13 +4,13 @@
  */
 import { STEP_CHANGES } from '../base/limits/feed.ts';
 import { stored } from '../collection/declaration.ts';
-import type { Engine } from '../engine/engine.ts';
 import { andAlso } from '../plan/access/permissions.ts';
 import type { Predicate } from '../plan/types.ts';
 import { affectedKeys } from './affected-keys.ts';
 import { type Changes, hasKey, isAfter } from './changed-keys.ts';
 import { type FeedPlan, linesOf } from './feed-plan.ts';
 import { allLines, keyedRow, linesIn } from './lines.ts';
+import type { Reader } from './queued-reads.ts';
 
 type EventName = 'row' | 'ready' | 'reset' | 'insert' | 'update' | 'delete';
 
@@ -34,14 +34,14 @@ export function eventText(events: readonly FeedEvent[], position?: number): stri
 }
 
 /** Every row of the list as of a position. */
-export async function* rowsAt(engine: Engine, { list }: FeedPlan, position: number): AsyncGenerator<string> {
-  for await (const lines of linesIn(await engine.read(list, linesOf(list), undefined, position))) {
+export async function* rowsAt(reader: Reader, { list }: FeedPlan, position: number): AsyncGenerator<string> {
+  for await (const lines of linesIn(await reader.read(list, linesOf(list), undefined, position))) {
     yield eventText(lines.map((data) => ({ name: 'row', data })));
   }
 }
 
 export async function* stepEvents(
-  engine: Engine,
+  reader: Reader,
   plan: FeedPlan,
   from: number,
   { keys: changed, upTo }: Changes,
@@ -51,23 +51,23 @@ export async function* stepEvents(
   if (list.log !== undefined) {
     // Entries of the log only appear.
     const entries = { ...list, where: andAlso(isAfter(list.from.key[0]!, from), list.where) };
-    const lines = await allLines(await engine.read(entries, linesOf(entries), undefined, upTo));
+    const lines = await allLines(await reader.read(entries, linesOf(entries), undefined, upTo));
     yield lines.map((data) => ({ name: 'insert', data }));
     return;
   }
-  const keys = [...(await affectedKeys(engine, list, from, upTo, changed))];
+  const keys = [...(await affectedKeys(reader, list, from, upTo, changed))];
   for (let start = 0; start < keys.length; start += STEP_CHANGES) {
     const where = hasKey(stored(list.from), keys.slice(start, start + STEP_CHANGES));
-    yield differences(await rowsWhere(engine, plan, where, from), await rowsWhere(engine, plan, where, upTo));
+    yield differences(await rowsWhere(reader, plan, where, from), await rowsWhere(reader, plan, where, upTo));
   }
 }
 
 type Rows = ReadonlyMap<string, string>;
 
-async function rowsWhere(engine: Engine, plan: FeedPlan, where: Predicate, position: number): Promise<Rows> {
+async function rowsWhere(reader: Reader, plan: FeedPlan, where: Predicate, position: number): Promise<Rows> {
   const { keyed, keyNames } = plan;
   const some = { ...keyed, where: andAlso(where, keyed.where) };
-  const lines = await allLines(await engine.read(some, linesOf(some), undefined, position));
+  const lines = await allLines(await reader.read(some, linesOf(some), undefined, position));
   return new Map(
     lines.map((line) => {
       const { key, row } = keyedRow(line, keyNames);
