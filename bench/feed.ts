@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { generateCatalogue } from './generate.ts';
 import { get, measure, needWrk } from './load.ts';
 import { machine } from './machine.ts';
-import { residentMegabytes } from './readings.ts';
+import { cpuSeconds, residentMegabytes } from './readings.ts';
 import { startService } from './servers.ts';
 
 const [subscribers = 1_000, perSecond = 500, seconds = 20] = process.argv.slice(2).map(Number);
@@ -112,12 +112,15 @@ for (let opened = 0; opened < subscribers; opened += 50) {
 }
 while (clients.some(({ isReady }) => !isReady)) await Bun.sleep(50);
 const connected = await megabytes();
+const cpuBefore = await cpuSeconds(service.pid);
 const written = await write(seconds);
+const cores = ((await cpuSeconds(service.pid)) - cpuBefore) / seconds;
 for (let waited = 0; waited < 10_000 && clients.some(({ received }) => received < written); waited += 50)
   await Bun.sleep(50);
 const complete = clients.filter(({ received }) => received === written).length;
 console.log(`${subscribers} subscribers, ${written} writes in ${seconds} s: ${complete} received all`);
 console.log(`delay: median ${percentile(0.5)} ms, p99 ${percentile(0.99)} ms, maximum ${percentile(0.999999)} ms`);
+console.log(`CPU time of the service: ${cores.toFixed(2)} cores`);
 console.log(`memory: ${before} MB before, ${connected} MB connected, ${await megabytes()} MB after`);
 delays.length = 0;
 const [beside] = await Promise.all([measure(service, gets, 5), write(5)]);

@@ -21,7 +21,12 @@ export interface FeedService {
   readonly fetch: (path: string, init?: RequestInit) => Promise<Response>;
   /** Opens a feed and waits until it is ready. */
   readonly follow: (path: string, headers?: Headers, keys?: readonly string[]) => Promise<EventClient>;
-  readonly resume: (path: string, from: EventClient, headers?: Headers) => Promise<EventClient>;
+  readonly resume: (
+    path: string,
+    from: EventClient,
+    headers?: Headers,
+    keys?: readonly string[],
+  ) => Promise<EventClient>;
   /** The list as of a position. */
   readonly listAt: (path: string, position: string | undefined) => Promise<Row[]>;
   readonly url: string;
@@ -55,7 +60,8 @@ export function serveFeeds(
     fetch: request,
     follow: async (path, headers = {}, keys = ['id']) =>
       (await opened(EventClient.open(request, path, { headers, keys }))).ready(),
-    resume: (path, from, headers = {}) => opened(EventClient.open(request, path, { headers, from })),
+    resume: (path, from, headers = {}, keys = ['id']) =>
+      opened(EventClient.open(request, path, { headers, from, keys })),
     async listAt(path, position) {
       const [name, query = ''] = path.slice(1).split('?');
       const parsed = parseQuery(query);

@@ -16,6 +16,10 @@ export class EventClient {
   rows = new Map<string, Data>();
   /** The position of the last complete step. */
   position: string | undefined;
+  /** The rows at every position received, the last one last. */
+  readonly steps = new Map<string, ReadonlyMap<string, Data>>();
+  /** Events that contradict the rows: an insert of an existing row, a change of one that does not exist. */
+  readonly contradictions: StreamEvent[] = [];
   text = '';
   isEnded = false;
   response: Response | undefined;
@@ -31,8 +35,9 @@ export class EventClient {
     const client = new EventClient(options.keys ?? ['id']);
     const { from } = options;
     if (from !== undefined) {
-      client.rows = new Map(from.rows);
+      client.rows = new Map(from.position === undefined ? [] : from.steps.get(from.position));
       client.position = from.position;
+      if (from.position !== undefined) client.steps.set(from.position, new Map(client.rows));
     }
     const resume: Record<string, string> = from?.position === undefined ? {} : { 'last-event-id': from.position };
     const headers = { accept: 'text/event-stream', ...resume, ...options.headers };
@@ -99,11 +104,16 @@ export class EventClient {
       this.events.push({ name, data });
       this.apply(name, data);
     }
-    this.position = fields.get('id') ?? this.position;
+    const id = fields.get('id');
+    if (id === undefined) return;
+    this.position = id;
+    this.steps.set(id, new Map(this.rows));
   }
 
   private apply(name: string, data: Data): void {
     const key = JSON.stringify(this.keys.map((each) => data[each]));
+    const isExpected = name === 'row' || name === 'insert' ? !this.rows.has(key) : this.rows.has(key);
+    if (!['ready', 'reset'].includes(name) && !isExpected) this.contradictions.push({ name, data });
     if (name === 'reset') this.rows.clear();
     else if (name === 'delete') this.rows.delete(key);
     else if (name !== 'ready') this.rows.set(key, data);
