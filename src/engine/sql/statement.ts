@@ -48,7 +48,7 @@ export interface SqlDialect {
   /** A condition of every read and count, such as a deadline check. */
   readonly guard?: string;
   /**
-   * An index condition that all rows of the predicate satisfy; undefined if there is none. `name` is the alias of the
+   * An index condition that all rows of the predicate satisfy; undefined if none exists. `name` is the alias of the
    * read.
    */
   prefilter?(predicate: Predicate, name: string, bind: Bind): string | undefined;
