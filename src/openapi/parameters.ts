@@ -49,7 +49,7 @@ export function dialectParameters(
     'columns.whole': columns([...new Set([...key, ...given])]),
     on_conflict: query(
       'on_conflict',
-      `The unique fields that \`Prefer: resolution=…\` compares: ${targets.map((names) => `\`${names}\``).join(', ')}. The default is the key.`,
+      `The unique fields that \`Prefer: resolution=…\` compares, or by which the objects of a PATCH name their rows: ${targets.map((names) => `\`${names}\``).join(', ')}. The default is the key.`,
       { type: 'string', enum: targets },
       targets[0]!,
     ),
@@ -157,7 +157,7 @@ export function sharedParameters(): Record<Shared | string, JsonObject> {
     offset: query('offset', 'Rows to skip.', { type: 'integer', minimum: 0 }, 0),
     Prefer: header(
       'Prefer',
-      `Preferences (RFC 7240), separated by commas:\n\n${choices.join('\n')}\n- \`max-affected=<number>\`: with handling=strict, the service rejects a write of more rows\n- \`timezone=<name>\`: accepted; answers have times in UTC`,
+      `Preferences (RFC 7240), separated by commas:\n\n${choices.join('\n')}\n- \`max-affected=<number>\`: with handling=strict, the service rejects a write of more rows\n- \`as-of=<time>\`: reads the rows as they were at that time, within the retention of the history\n- \`timezone=<name>\`: accepted; answers have times in UTC`,
       { type: 'string' },
       'count=exact',
       'return=representation',
