@@ -38,12 +38,12 @@ export function describeKey(fields: readonly Field[], values: Key): string {
 
 /** Rejects a write that addresses a row twice, since the intended result is ambiguous. Null equals nothing. */
 export function* rejectRepeatedKeys(fields: readonly Field[], keys: readonly (Key | undefined)[]): Task<void> {
-  const seen = new Map<string, number>();
+  const positions = new Map<string, number>();
   for (const [index, key] of keys.entries()) {
     if (index > 0 && index % ROWS_PER_SLICE === 0) yield;
     if (key === undefined || key.includes(null)) continue;
     const name = JSON.stringify(key.map(String));
-    const earlier = seen.get(name);
+    const earlier = positions.get(name);
     if (earlier !== undefined) {
       throw new ApiError('21000', 'a write cannot affect a row a second time', {
         details: `rows ${earlier + 1} and ${index + 1} both have ${describeKey(fields, key)}`,
@@ -51,6 +51,6 @@ export function* rejectRepeatedKeys(fields: readonly Field[], keys: readonly (Ke
         field: fieldNames(fields),
       });
     }
-    seen.set(name, index);
+    positions.set(name, index);
   }
 }

@@ -3,7 +3,7 @@
 import { runToEnd, schedule, type Task } from '../base/cooperative.ts';
 import { withSentValue } from '../dialect/payload.ts';
 import type { Document } from '../encode/document.ts';
-import type { Engine, WriteTerms } from '../engine/engine.ts';
+import type { Engine, WriteOptions } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
 import type { BodyReceiver } from '../http/body/body-receiver.ts';
 import { readDocument } from '../http/body/parse-body.ts';
@@ -31,7 +31,7 @@ export async function write(
   const received = readWrite(call, method, context);
   const { headers } = call.request;
   const dryRun = received.preferences.tx === 'rollback';
-  let terms: WriteTerms = { dryRun, origin: context.origin };
+  let terms: WriteOptions = { dryRun, origin: context.origin };
   const body = method === 'DELETE' ? undefined : await bodies.receive(call.request);
   let document: Document | undefined;
   const understand = function* (): Task<PlannedWrite> {
@@ -44,7 +44,7 @@ export async function write(
   try {
     const planned = body?.isLong === true ? await trackWork(context, schedule(understand())) : runToEnd(understand());
     body?.count(planBytes(planned.plan));
-    context.planned(planned.plan);
+    context.setPlan(planned.plan);
     const [result] = await trackWork(context, execute(engine, [planned], terms));
     context.done('engine');
     return writeAnswer(planned, result!);
