@@ -12,6 +12,7 @@ export const CHOICES = {
   missing: ['default', 'null'],
   handling: ['strict', 'lenient'],
   tx: ['commit', 'rollback'],
+  errors: ['all', 'first'],
 } as const;
 
 type Choices = typeof CHOICES;

@@ -8,6 +8,7 @@
  * Throws: constraint violations (23502, 23503, 23505, 23514), 57014, PGRST116, PGRST124, CAT404, CAT409, CAT412,
  * CAT422, CAT503, CAT507.
  */
+import type { Report } from '../base/error-list.ts';
 import type { Encoding } from '../encode/encoding.ts';
 import type { ReadPlan, Retry, WritePlan } from '../plan/types.ts';
 import type { LoadOptions, LoadResult, LoadSet } from './shared/loader.ts';
@@ -86,6 +87,8 @@ export interface Engine {
   readonly hasPositions?: boolean;
   /** Executes the writes in order, in one transaction. */
   write(writes: readonly Write[], terms: WriteTerms): Promise<readonly WriteResult[]>;
+  /** Reports every row of a write that stored rows, or other rows of the body, reject. Stores nothing. */
+  problems(plan: WritePlan, report: Report): Promise<void>;
   /** Loads any number of rows in one transaction. For commands: it may block its thread. */
   load(sets: readonly LoadSet[], terms: LoadOptions): Promise<LoadResult>;
   /** Whether the tables of the service's own collections exist; creates them if `make` is set. */

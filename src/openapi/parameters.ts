@@ -197,6 +197,7 @@ const PREFERENCES: Readonly<Record<keyof typeof CHOICES, string>> = {
   missing: 'the value of a key that an object of the body omits',
   handling: 'whether to reject or ignore an unknown preference',
   tx: 'rollback: a dry run, which answers like the write and stores nothing',
+  errors: 'all: validate every row of the body, and list all errors',
 };
 
 function query(

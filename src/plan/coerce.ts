@@ -33,12 +33,12 @@ function checkLength({ name, maxBytes }: Field, text: string): void {
 }
 
 /** Adds the row and field to an error about a body. The details of a body with one row do not number it. */
-export function withLocation(
-  error: unknown,
+export function withLocation<E>(
+  error: E,
   index: number | undefined,
   { name: field }: Field,
   isList = index !== undefined,
-): unknown {
+): E | ApiError {
   if (!(error instanceof ApiError)) return error;
   const place = isList ? `row ${index! + 1}, field ${field}` : `field ${field}`;
   return error.with({ details: `${place}: ${error.details ?? error.message}`, index, field });

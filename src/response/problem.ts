@@ -14,17 +14,19 @@ export interface ProblemBody {
   readonly index?: number;
   readonly field?: string;
   readonly value?: unknown;
+  /** The errors of a body, and the number of all. */
+  readonly total?: number;
+  readonly errors?: readonly ProblemBody[];
 }
 
 /** An unexpected error reveals nothing to the client; the log has its details. */
 export function problemResponse(error: unknown, method: string, caller?: Caller): Response {
   const apiError = error instanceof ApiError ? error : new ApiError('CAT500', ERRORS.CAT500.meaning);
-  const { code, message, details, hint, candidates, sqlState, index, field, value } = apiError;
+  const { code } = apiError;
   // An anonymous caller may be permitted with credentials (RFC 9110, 15.5.2).
   const wantsCredentials = code === '42501' && caller?.role === ANONYMOUS.role;
   const status = wantsCredentials ? 401 : apiError.status;
-  const location = { index, field, value };
-  const body = JSON.stringify({ code: sqlState ?? code, message, details: candidates ?? details, hint, ...location });
+  const body = JSON.stringify(problemOf(apiError));
   const headers = {
     ...CORS_HEADERS,
     'content-type': 'application/json; charset=utf-8',
@@ -35,4 +37,11 @@ export function problemResponse(error: unknown, method: string, caller?: Caller)
   };
   if (method === 'HEAD') return headResponse({ status, headers, plain: body });
   return new Response(body, { status, headers });
+}
+
+/** JSON omits undefined members. */
+function problemOf(error: ApiError): object {
+  const { code, message, details, hint, candidates, sqlState, index, field, value, total, errors } = error;
+  const problem = { code: sqlState ?? code, message, details: candidates ?? details, hint };
+  return { ...problem, index, field, value, total, errors: errors?.map(problemOf) };
 }

@@ -87,7 +87,7 @@ function* planAll(
   document: Document | undefined,
 ): Task<WritePlan> {
   const { query, item } = request;
-  const payload = () => readPayload(document!, query.columns);
+  const payload = () => readPayload(document!, query.columns, request.report);
   switch (method) {
     case 'POST':
       return yield* planInsert(collection, request, yield* payload());
