@@ -51,9 +51,27 @@ export function* readPayload(
   return { columns: names, rows, invalid };
 }
 
-/** The objects of a bulk update keep their own keys: each changes only the fields it contains. */
-export function readObjects(document: Document): readonly JsonObject[] | undefined {
-  return document.kind === 'json' && Array.isArray(document.value) ? document.value.map(objectAt) : undefined;
+/** An object of a bulk update: it changes only the fields it contains. */
+export interface NamedCells {
+  readonly names: readonly string[];
+  readonly cells: readonly unknown[];
+}
+
+/** The objects of a bulk update keep their own keys, unless `columns` or the header of a table names the fields. */
+export function* readObjects(
+  document: Document,
+  columns: readonly string[] | undefined,
+  report: Report = FAIL,
+): Task<readonly (NamedCells | undefined)[]> {
+  if (document.kind === 'table' || columns !== undefined) {
+    const { rows, columns: names, invalid } = yield* readPayload(document, columns, report);
+    return rows.map((cells, index) => (invalid?.has(index) === true ? undefined : { names, cells }));
+  }
+  const { value } = document;
+  return yield* mapInSlices(Array.isArray(value) ? value : [value], (item, index) => {
+    const object = attempt(report, () => objectAt(item, index));
+    return object && { names: Object.keys(object), cells: Object.values(object) };
+  });
 }
 
 /** Adds the value of the body that an error is about. */

@@ -10,6 +10,7 @@ export const CHOICES = {
   return: ['representation', 'headers-only', 'minimal'],
   count: ['exact', 'planned', 'estimated'],
   missing: ['default', 'null'],
+  'missing-rows': ['fail', 'ignore'],
   handling: ['strict', 'lenient'],
   tx: ['commit', 'rollback'],
   errors: ['all', 'first'],

@@ -34,6 +34,8 @@ export interface WriteResult {
   readonly affected: number;
   /** The number of new rows among them. */
   readonly inserted: number;
+  /** The rows of a bulk update that do not exist, if they are ignored. */
+  readonly missing?: number;
   /** The text forms of the key, if exactly one row was inserted or replaced. */
   readonly key?: readonly string[];
   /** The encoded rows and their number, if the plan returns rows. */

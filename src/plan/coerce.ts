@@ -22,12 +22,16 @@ function bounded(field: Field, cell: unknown, read: (type: Field['type'], cell: 
   return value;
 }
 
-function checkLength({ name, maxBytes }: Field, text: string): void {
+export function checkLength({ name, maxBytes }: Pick<Field, 'name' | 'maxBytes'>, text: string): void {
   // A UTF-16 unit takes one to three bytes.
   if (text.length * 3 <= maxBytes) return;
   const bytes = text.length > maxBytes ? text.length : new TextEncoder().encode(text).length;
   if (bytes <= maxBytes) return;
-  throw new ApiError('54000', `a value of ${name} may have ${maxBytes} bytes`, {
+  throw valueTooLong({ name, maxBytes });
+}
+
+export function valueTooLong({ name, maxBytes }: Pick<Field, 'name' | 'maxBytes'>): ApiError {
+  return new ApiError('54000', `a value of ${name} may have ${maxBytes} bytes`, {
     hint: 'Store a shorter one, or raise --max-value-kb.',
   });
 }
@@ -36,7 +40,7 @@ function checkLength({ name, maxBytes }: Field, text: string): void {
 export function withLocation<E>(
   error: E,
   index: number | undefined,
-  { name: field }: Field,
+  { name: field }: Pick<Field, 'name'>,
   isList = index !== undefined,
 ): E | ApiError {
   if (!(error instanceof ApiError)) return error;

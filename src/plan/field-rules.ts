@@ -41,7 +41,13 @@ export function checkRules(collection: Collection, field: Field, value: Value | 
   if (broken !== undefined) throw ruleViolation(collection, field, broken.words);
 }
 
-export function ruleViolation({ name }: Collection, field: Field, words: string): ApiError {
+/** The error of a check constraint, which does not say which of the field's rules a computed value breaks. */
+export function checkViolation(collection: Collection, field: Field): ApiError {
+  const words = rulesOf(field).map((rule) => rule.words);
+  return ruleViolation(collection, field, words.length === 0 ? 'breaks a rule of its field' : words.join(' and '));
+}
+
+function ruleViolation({ name }: Collection, field: Field, words: string): ApiError {
   return new ApiError(
     '23514',
     `new row for relation "${name}" violates check constraint "${name}_${field.name}_check"`,

@@ -4,6 +4,7 @@
  */
 import type { Collection, Field } from '../collection/declaration.ts';
 import type { Relation } from '../collection/relations.ts';
+import type { Operation } from '../collection/types/operations.ts';
 import type { Containment, Type } from '../collection/types/type.ts';
 import type { Value } from '../collection/value.ts';
 import type { SearchOperator } from '../dialect/operators.ts';
@@ -134,9 +135,13 @@ export interface UpdatePlan extends WriteTerms {
   readonly given: readonly Field[];
 }
 
-/** Each change identifies its row by key and updates only the fields it contains. */
+/** Each change identifies its row by unique fields and updates only the fields it contains. */
 export interface UpdateEachPlan extends WriteTerms {
   readonly kind: 'update-each';
+  /** The fields that identify a row: the key, or other unique fields. */
+  readonly by: readonly Field[];
+  /** Whether rows that do not exist are ignored; otherwise the whole request fails with CAT404. */
+  readonly ignoresMissing: boolean;
   readonly changes: readonly { readonly key: readonly Value[]; readonly set: readonly Assignment[] }[];
   /** Every row must satisfy this before the update; otherwise the whole request fails with CAT412. */
   readonly among?: Predicate;
@@ -151,9 +156,25 @@ export interface DeletePlan extends WriteTerms {
 
 export type WritePlan = InsertPlan | UpdatePlan | UpdateEachPlan | DeletePlan;
 
-export interface Assignment {
+/** Sets a field to a value, or to the result of an operation on its stored value. */
+export type Assignment = SetValue | SetResult;
+
+export interface SetValue {
   readonly field: Field;
   readonly value: Value;
+}
+
+export interface SetResult extends Operation {
+  readonly field: Field;
+}
+
+export function isOperation(assignment: Assignment): assignment is SetResult {
+  return 'operation' in assignment;
+}
+
+/** The assigned value; undefined if the database computes it. */
+export function assignedValue(assignment: Assignment): Value | undefined {
+  return isOperation(assignment) ? undefined : assignment.value;
 }
 
 /** Limits which of the matching rows a write touches. */

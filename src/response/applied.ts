@@ -5,9 +5,9 @@ export type Action = 'read' | 'insert' | 'replace' | 'update' | 'delete';
 
 const APPLICABLE: Readonly<Record<Action, readonly PreferenceName[]>> = {
   read: ['count', 'tx', 'handling'],
-  insert: ['resolution', 'missing', 'return', 'count', 'tx', 'handling', 'errors'],
+  insert: ['resolution', 'missing', 'missing-rows', 'return', 'count', 'tx', 'handling', 'errors'],
   replace: ['return', 'count', 'tx', 'handling', 'errors'],
-  update: ['missing', 'return', 'count', 'tx', 'handling', 'errors', 'max-affected'],
+  update: ['missing', 'missing-rows', 'return', 'count', 'tx', 'handling', 'errors', 'max-affected'],
   delete: ['return', 'count', 'tx', 'handling', 'max-affected'],
 };
 

@@ -44,7 +44,7 @@ export function writeAnswer(asked: WriteAsked, result: WriteResult): Answer {
   const { collection, prefix, media, preferences, plan } = asked;
   const action = ACTIONS[asked.method];
   const isOmitted = result.isBodyOmitted === true;
-  const applied = isOmitted ? { ...preferences, return: 'headers-only' as const } : preferences;
+  const applied = appliedBy(asked, isOmitted);
   const headers: Record<string, string> = { ...CORS_HEADERS, ...preferenceApplied(action, applied) };
   const total = preferences.count === undefined ? undefined : result.affected;
   const shown = result.shown ?? result.affected;
@@ -55,6 +55,7 @@ export function writeAnswer(asked: WriteAsked, result: WriteResult): Answer {
     const filters = collection.key.map(({ name }, index) => `${name}=eq.${encodeURIComponent(result.key![index]!)}`);
     headers.location = `${prefix}/${collection.name}?${filters.join('&')}`;
   }
+  if (result.missing !== undefined) headers['catalogue-missing-rows'] = String(result.missing);
   if (result.position !== undefined) headers[POSITION_HEADER] = result.position;
   if (result.replayed === true) headers['idempotency-replayed'] = 'true';
   if (isOmitted) return { status: statusWithBody(action, preferences, result), headers, body: null };
@@ -68,6 +69,17 @@ export function writeAnswer(asked: WriteAsked, result: WriteResult): Answer {
     headers.etag = itemTag(versionOfText(media.singular ? body : body.slice(1, -1)));
   }
   return { status: statusWithBody(action, preferences, result), headers, rows: result.affected, body };
+}
+
+/** Only a list of changes can have missing rows. */
+function appliedBy({ preferences, plan }: WriteAsked, isOmitted: boolean): Preferences {
+  if (!isOmitted && (plan.kind === 'update-each' || preferences['missing-rows'] === undefined)) return preferences;
+  const { 'missing-rows': missingRows, ...rest } = preferences;
+  return {
+    ...rest,
+    ...(plan.kind === 'update-each' && missingRows !== undefined ? { 'missing-rows': missingRows } : {}),
+    ...(isOmitted ? { return: 'headers-only' } : {}),
+  };
 }
 
 function statusWithoutBody(action: WriteAction, preferences: Preferences, result: WriteResult): number {

@@ -8,6 +8,7 @@
 import { jsonText } from '../exact-json.ts';
 import type { Value } from '../value.ts';
 import { decimalKey } from './number/decimal-text.ts';
+import type { Operations } from './operations.ts';
 
 /** Abilities that operators require. Every type can be compared and ordered. */
 export type Ability = 'text' | 'number' | 'integer' | 'boolean' | 'array' | 'json';
@@ -107,6 +108,8 @@ export interface Type {
   readonly aggregates: Readonly<Partial<Record<Exclude<AggregateName, 'count'>, string>>>;
   /** For arrays and json: compiles a containment test for one operand. */
   readonly contains?: (operator: Containment, value: Value) => (tested: Value) => boolean;
+  /** Operations on a stored value; absent if the type has none. */
+  readonly operations?: Operations;
   /** Generators for defaults, by name. */
   readonly generated?: Readonly<Partial<Record<'now' | 'uuid', () => Value>>>;
   readonly sqlite: SqliteForm;

@@ -2,7 +2,7 @@
 import { printArrayLiteral } from '../../collection/types/array/array-literal.ts';
 import { builtIn } from '../../collection/types/index.ts';
 import { isIndex } from '../../collection/types/json/json-path.ts';
-import { type Containment, can, type Type } from '../../collection/types/type.ts';
+import { type Containment, can, isLong, type Type } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
 import { ROW } from '../../encode/encoding.ts';
 import { type Comparator, type Expression, fieldOf } from '../../plan/types.ts';
@@ -11,7 +11,7 @@ import { checkRegex } from '../../text/regex.ts';
 import { type Bind, identifier, type Operand, quoteText, type SqlDialect } from '../sql/statement.ts';
 import { type Adopted, NOTHING_ADOPTED } from './adopt/adopt.ts';
 import { type Folding, foldedColumn, foldedPattern, foldedRegex } from './read/folding.ts';
-import { listWithin, rowsWithin } from './read/row-bytes.ts';
+import { listWithin, rowsWithin, valueWithin } from './read/row-bytes.ts';
 import { type Configurations, searchTest } from './read/search.ts';
 import { comparePrefixes, hasPrefixIndex, prefix, prefixOf } from './schema/prefix-index.ts';
 
@@ -117,6 +117,11 @@ export function postgresDialect(folding: Folding, configurations: Configurations
     valueAsJson: (sql, type) => `coalesce(to_json(${type.postgres.json?.(sql) ?? sql})::text, 'null')`,
     listAsJson: (query) =>
       `(select '[' || coalesce(string_agg(${identifier(ROW)}, ','), '') || ']' from (${listWithin(query)}) as listed)`,
+
+    operate(column, { field, ...operation }, operand) {
+      const result = field.type.operations!.postgres(column, operation, operand);
+      return isLong(field.type) ? valueWithin(result, field) : result;
+    },
 
     nullOf: (type) => `null::${type.postgres.name}`,
   };

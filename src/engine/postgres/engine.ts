@@ -22,7 +22,8 @@ import {
 } from '../engine.ts';
 import type { LoadOptions, LoadResult, LoadSet } from '../shared/loader.ts';
 import { rejectCredentials } from '../shared/maintenance.ts';
-import { type RowSource, reportProblems } from '../shared/row-problems.ts';
+import type { RowSource } from '../shared/row-lookup.ts';
+import { reportProblems } from '../shared/row-problems.ts';
 import type { SqlDialect } from '../sql/statement.ts';
 import { bypassedRowSecurity } from './adopt/row-security.ts';
 import type { Connection, Pool } from './connections/pool.ts';

@@ -2,6 +2,9 @@
 
 import { ApiError, ERRORS, type ErrorCode } from '../../base/errors.ts';
 import type { Collection, Field } from '../../collection/declaration.ts';
+import { withLocation } from '../../plan/coerce.ts';
+import { checkViolation } from '../../plan/field-rules.ts';
+import { type Assignment, isOperation } from '../../plan/types.ts';
 import { nullViolation } from '../../plan/write/row-planner.ts';
 import { NEWEST } from '../engine.ts';
 import { diskFull, duplicateKey, keysExhausted } from '../shared/write-checks.ts';
@@ -143,13 +146,15 @@ export function translateError(error: unknown, collection?: Collection): unknown
   if (state === undefined) return error;
   const { message, detail, hint, column, constraint } = error as ServerError;
   if (collection !== undefined) {
-    const { name, assigned } = collection;
+    const { name, assigned, fields } = collection;
     const taken = state === '23505' ? valuesInDetail(collection, detail) : undefined;
     if (taken !== undefined) return duplicateKey(collection, taken.fields, taken.values);
     if (state === '23502' && column !== undefined) return nullViolation(collection, { name: column });
-    // Only an assigned key can violate the bounds of its field: supplied ones are validated before.
-    const isBeyond = state === '23514' && assigned !== undefined && constraint === `${name}_${assigned.name}_check`;
-    if (state === '2200H' || isBeyond) return keysExhausted(collection);
+    const checked =
+      state === '23514' ? fields.find((field) => constraint === `${name}_${field.name}_check`) : undefined;
+    // Supplied values are validated before, so only an assigned key or a computed value can break a rule.
+    if (state === '2200H' || (checked !== undefined && checked === assigned)) return keysExhausted(collection);
+    if (checked !== undefined) return checkViolation(collection, checked);
   }
   if (state === '53100') return diskFull(message);
   const ours = EQUIVALENT_CODES[state] ?? catalogueCode(state);
@@ -162,6 +167,13 @@ export function translateError(error: unknown, collection?: Collection): unknown
     sqlState: isOwn ? state : undefined,
     ...(ERRORS[code].status >= 500 ? { headers: { 'retry-after': '1' } } : {}),
   });
+}
+
+/** Names the field of an operation whose result is out of range, if it can be only one. PostgreSQL does not. */
+export function withOperationField(error: unknown, set: readonly Assignment[]): unknown {
+  const [operation, ...more] = set.filter(isOperation);
+  if (operation === undefined || more.length > 0 || sqlState(error) !== '22003') return error;
+  return withLocation(translateError(error), undefined, operation.field);
 }
 
 /** A constraint of an adopted table keeps its own name and message. */

@@ -61,13 +61,8 @@ export function maxRowsWritten(plan: WritePlan): number {
 export function checkBeforeInsert({ into, conflict, restriction }: InsertPlan): Predicate | undefined {
   const { created } = restriction ?? {};
   if (created === undefined || (conflict !== 'refuse' && conflict.overwrite.length > 0)) return undefined;
-  return isKnownBefore(into, created) ? created : undefined;
-}
-
-/** Whether a rule depends only on values that the database does not fill in. */
-export function isKnownBefore(into: Collection, rule: Predicate): boolean {
   const isGiven = (field: Field) => field !== into.assigned && !field.filled && !field.readOnly;
-  return [...fieldsOfPredicate(into, rule)].every(isGiven);
+  return [...fieldsOfPredicate(into, created)].every(isGiven) ? created : undefined;
 }
 
 /** Whether rows of other collections are read for each row. */

@@ -7,7 +7,7 @@ import type { Value } from '../../collection/value.ts';
 import { versionOfText } from '../../collection/version.ts';
 import { describeKey, fieldNames, type Key } from '../../plan/keys.ts';
 import { notSingular } from '../../plan/singular.ts';
-import type { Precondition, WritePlan } from '../../plan/types.ts';
+import type { Precondition, UpdateEachPlan, WritePlan } from '../../plan/types.ts';
 
 export function checkAffected(plan: Pick<WritePlan, 'mustExist' | 'singular' | 'maxAffected'>, affected: number): void {
   if (plan.mustExist && affected === 0) {
@@ -45,24 +45,45 @@ export function checkVersion({ versions }: Pick<Precondition, 'versions'>, row: 
   });
 }
 
-/** A row of a bulk update does not exist, so the whole request fails. */
-export function missingRow(collection: Collection, key: Key, index: number): ApiError {
-  const words = describeKey(collection.key, key);
-  return new ApiError('CAT404', `${words} does not exist in ${collection.name}`, {
-    details: `row ${index + 1}: ${words} does not exist; nothing was changed`,
-    index,
-    field: fieldNames(collection.key),
+type MissingChange = { readonly key: Key; readonly index: number };
+
+/** Reports the rows of a bulk update that do not exist, or that do not satisfy its filter. */
+export function checkMissing(
+  plan: Pick<UpdateEachPlan, 'into' | 'by' | 'ignoresMissing'> & { readonly among?: unknown },
+  changes: readonly MissingChange[],
+): { missing?: number } {
+  const { into, by } = plan;
+  const [first] = changes;
+  if (first !== undefined && plan.among !== undefined) throw notInFilter(by, first);
+  if (plan.ignoresMissing) return { missing: changes.length };
+  if (first !== undefined) throw missingRows(into, by, changes);
+  return {};
+}
+
+/** An error names at most this many rows. */
+const NAMED_ROWS = 20;
+
+function missingRows({ name }: Collection, by: readonly Field[], changes: readonly MissingChange[]): ApiError {
+  const words = ({ key }: MissingChange) => describeKey(by, key);
+  const rows = changes.slice(0, NAMED_ROWS).map((change) => `row ${change.index + 1}: ${words(change)}`);
+  const more = changes.length > NAMED_ROWS ? ` and ${changes.length - NAMED_ROWS} more` : '';
+  const one = `${words(changes[0]!)} does not exist in ${name}`;
+  return new ApiError('CAT404', changes.length === 1 ? one : `${changes.length} rows do not exist in ${name}`, {
+    details: `${rows.join('; ')}${more} ${changes.length === 1 ? 'does' : 'do'} not exist; nothing was changed`,
+    hint: 'Create them first, or send Prefer: missing-rows=ignore.',
+    index: changes[0]!.index,
+    field: fieldNames(by),
   });
 }
 
 /** With If-Match: *, the rows of a bulk update must also satisfy the filter. */
-export function notInFilter(collection: Collection, key: Key, index: number): ApiError {
-  const words = describeKey(collection.key, key);
+function notInFilter(by: readonly Field[], { key, index }: MissingChange): ApiError {
+  const words = describeKey(by, key);
   return new ApiError('CAT412', 'a row is not as the filter says', {
     details: `row ${index + 1}: ${words} does not match, or does not exist; nothing was changed`,
     hint: 'Read the rows again, decide, and send what still holds.',
     index,
-    field: fieldNames(collection.key),
+    field: fieldNames(by),
   });
 }
 

@@ -2,7 +2,7 @@
 import type { Field } from '../../collection/declaration.ts';
 import type { Containment, Type } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
-import type { Comparator, Expression, Predicate, Shape } from '../../plan/types.ts';
+import type { Comparator, Expression, Predicate, SetResult, Shape } from '../../plan/types.ts';
 
 export interface Statement {
   readonly sql: string;
@@ -101,6 +101,8 @@ export interface SqlDialect {
    * the keys and aggregates in terms of them. Undefined otherwise.
    */
   partialGroups?(shape: Shape, from: string, columns: ColumnsOf): JsonAggregate | undefined;
+  /** The result of an operation on a column; `operand` is an expression of the operand's type. */
+  operate(column: string, operation: SetResult, operand: string): string;
   /** A typed null. */
   nullOf?(type: Type): string;
 }

@@ -103,6 +103,12 @@ export const sqliteDialect: SqlDialect = {
     return `iif(${isShort}${count}(${bytes}), ${sql}, null)`;
   },
 
+  operate(column, { field, operation, round }, operand) {
+    const { name, type, maxBytes } = field;
+    const parts = [named(type), quoteText(operation), column, operand, round ?? 'null', quoteText(name), maxBytes];
+    return `operated(${parts.join(', ')})`;
+  },
+
   orderedBy: (operand) => [comparable(operand)],
   groupedBy: (operand) => comparable(operand),
 };

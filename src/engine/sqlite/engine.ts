@@ -23,7 +23,8 @@ import type {
 import type { LoadOptions, LoadResult, LoadSet } from '../shared/loader.ts';
 import { rejectCredentials } from '../shared/maintenance.ts';
 import { explain, type PlanStep } from '../shared/query-plan.ts';
-import { type RowSource, reportProblems } from '../shared/row-problems.ts';
+import type { RowSource } from '../shared/row-lookup.ts';
+import { reportProblems } from '../shared/row-problems.ts';
 import { areCheapWrites } from '../shared/write-cost.ts';
 import { outputOfRead } from '../sql/output.ts';
 import { MemoryChangeCounter, WalChangeCounter } from './connection/change-counter.ts';

@@ -3,7 +3,7 @@ import { SQLiteError } from 'bun:sqlite';
 import { ApiError } from '../../base/errors.ts';
 import type { Collection } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
-import { ruleViolation } from '../../plan/field-rules.ts';
+import { checkViolation } from '../../plan/field-rules.ts';
 import { nullViolation } from '../../plan/write/row-planner.ts';
 import { diskFull, duplicateKey, keysExhausted, printValues } from '../shared/write-checks.ts';
 import { valueIn } from './functions/stored-values.ts';
@@ -100,7 +100,7 @@ function violation(error: SQLiteError, code: string, { collection, given }: Atte
       const field = collection.fields.find(({ name }) => names[0] === `${collection.name}_${name}_check`);
       // Only an assigned key can violate the bounds of its field: supplied ones are validated before.
       if (field === undefined || field === collection.assigned) return keysExhausted(collection);
-      return ruleViolation(collection, field, 'breaks a rule of its field');
+      return checkViolation(collection, field);
     }
     default:
       return error;

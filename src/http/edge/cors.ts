@@ -4,6 +4,7 @@ import { allowedMethods, type Call } from '../call.ts';
 const ALLOWED_ORIGIN = '*';
 
 export const EXPOSED_HEADERS = [
+  'Catalogue-Missing-Rows',
   'Catalogue-Position',
   'Content-Encoding',
   'Content-Location',

@@ -1,7 +1,15 @@
 /** Collects the fields that a plan refers to, by collection. */
-import { type Collection, type Field, stored } from '../../collection/declaration.ts';
+import { type Collection, type Field, isKey, stored } from '../../collection/declaration.ts';
 import type { Relation } from '../../collection/relations.ts';
-import type { Expression, Predicate, ReadPlan, Shape, WritePlan } from '../types.ts';
+import {
+  type Assignment,
+  type Expression,
+  isOperation,
+  type Predicate,
+  type ReadPlan,
+  type Shape,
+  type WritePlan,
+} from '../types.ts';
 
 export function namedFields(plan: ReadPlan | WritePlan): ReadonlyMap<Collection, ReadonlySet<Field>> {
   const names = new Names();
@@ -10,9 +18,18 @@ export function namedFields(plan: ReadPlan | WritePlan): ReadonlyMap<Collection,
     if (plan.returning !== undefined) names.ofRead({ ...plan.returning, from: plan.into });
     if ('where' in plan) names.ofPredicate(plan.into, plan.where);
     if ('among' in plan && plan.among !== undefined) names.ofPredicate(plan.into, plan.among);
+    for (const field of readByUpdate(plan)) names.add(plan.into, field);
     if ('bound' in plan) for (const { expression } of plan.bound?.order ?? []) names.of(plan.into, expression);
   }
   return names.found;
+}
+
+/** The stored values that an update depends on: those of operations, and unique fields that identify rows. */
+function readByUpdate(plan: WritePlan): readonly Field[] {
+  const operands = (set: readonly Assignment[]) => set.filter(isOperation).map(({ field }) => field);
+  if (plan.kind === 'update') return operands(plan.set);
+  if (plan.kind !== 'update-each') return [];
+  return [...plan.by.filter((field) => !isKey(plan.into, field)), ...plan.changes.flatMap(({ set }) => operands(set))];
 }
 
 /** Whether an embedding of the result reads the written collection again. */
@@ -65,7 +82,7 @@ class Names {
     this.add(through.collection, through.far.field);
   }
 
-  private add(collection: Collection, field: Field): void {
+  add(collection: Collection, field: Field): void {
     const of = stored(collection);
     const fields = this.found.get(of) ?? new Set();
     this.found.set(of, fields.add(field));

@@ -56,7 +56,7 @@ export function mergeFields(on: readonly Field[], overwrite: readonly Field[]): 
 }
 
 /** The key, or the unique fields that the client names. */
-function conflictTarget(collection: Collection, names: readonly string[] | undefined): readonly Field[] {
+export function conflictTarget(collection: Collection, names: readonly string[] | undefined): readonly Field[] {
   if (names === undefined) return collection.key;
   for (const name of names) {
     if (isHidden(collection, name)) throw fieldDenied(collection.name, name, 'read');

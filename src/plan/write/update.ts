@@ -1,11 +1,14 @@
 /** PATCH and DELETE: plans the changes and the rows they apply to. */
 
 import { mapInSlices, type Task } from '../../base/cooperative.ts';
+import { attempt, FAIL, type Report } from '../../base/error-list.ts';
 import { ApiError } from '../../base/errors.ts';
+import { memoizeText } from '../../base/memo.ts';
 import { type Collection, type Field, isKey, stored } from '../../collection/declaration.ts';
 import { can } from '../../collection/types/type.ts';
+import type { Value } from '../../collection/value.ts';
 import { pageOfQuery } from '../../dialect/page.ts';
-import type { Payload } from '../../dialect/payload.ts';
+import type { NamedCells, Payload } from '../../dialect/payload.ts';
 import type { Query } from '../../dialect/tree.ts';
 import { coerce, withLocation } from '../coerce.ts';
 import { checkRules } from '../field-rules.ts';
@@ -14,31 +17,34 @@ import { planConditions } from '../predicate.ts';
 import { andItemKey } from '../read/read.ts';
 import { planOrder, withKeyOrder } from '../read/shape.ts';
 import type { Assignment, Bound, DeletePlan, UpdateEachPlan, UpdatePlan } from '../types.ts';
+import { readOperation } from './operations.ts';
 import { generate, type MissingValue, missingValues, nullViolation } from './row-planner.ts';
-import { absenceIn, atRow, resolveColumns } from './stored-rows.ts';
+import { absenceIn, atRow, checkColumns, resolveColumns } from './stored-rows.ts';
 import { itemKey, planTerms, type WriteRequest } from './write-request.ts';
 
 export function planUpdate(collection: Collection, request: WriteRequest, payload: Payload): UpdatePlan {
   const where = planTarget(collection, request);
   const into = stored(collection);
-  const given = resolveColumns(collection, 'update', payload.columns);
+  const { report = FAIL } = request;
+  const columns = checkColumns(collection, 'update', payload.columns, report);
+  const given = columns.filter((field) => field !== undefined);
   const [cells] = payload.rows;
   const absence = absenceIn(payload, request.preferences.missing === 'default');
-  const set = cells === undefined ? [] : planAssignments(into, given, cells, absence);
+  const set = cells === undefined ? [] : planAssignments(collection, columns, cells, absence, report);
   return {
     kind: 'update',
     ...planTerms(collection, request),
     ...maxAffected(request),
     where,
     ...planBound(collection, request.query),
-    set: stamped(into, request.item === undefined ? set : namedEvenIfEmpty(into, set, itemKey(into, request.item))),
+    set: stamped(into, request.item === undefined ? set : namedEvenIfEmpty(into.key, set, itemKey(into, request.item))),
     given,
   };
 }
 
-/** A change without fields sets the key to itself, so that the row still counts as affected. */
-function namedEvenIfEmpty({ key }: Collection, set: readonly Assignment[], values: Key): readonly Assignment[] {
-  return set.length === 0 ? key.map((field, index) => ({ field, value: values[index]! })) : set;
+/** A change without fields sets these fields to themselves, so that the row still counts as affected. */
+function namedEvenIfEmpty(by: readonly Field[], set: readonly Assignment[], values: Key): readonly Assignment[] {
+  return set.length === 0 ? by.map((field, index) => ({ field, value: values[index]! })) : set;
 }
 
 /** Adds the fields that every update sets, unless the client sets them. */
@@ -48,46 +54,62 @@ function stamped({ fields }: Collection, set: readonly Assignment[]): readonly A
   return stamps.length === 0 ? set : [...set, ...stamps.map((field) => ({ field, value: generate(field, 'now') }))];
 }
 
-/** Bulk update: each object identifies its row by key and changes its other fields. */
+/** Bulk update: each object identifies its row by unique fields and changes its other fields. */
 export function* planUpdateEach(
   collection: Collection,
   request: WriteRequest,
-  objects: readonly Readonly<Record<string, unknown>>[],
+  by: readonly Field[],
+  objects: readonly (NamedCells | undefined)[],
+  absence: MissingValue,
 ): Task<UpdateEachPlan> {
   const into = stored(collection);
-  const { key } = into;
+  const columnsOf = memoizeText((names): readonly Field[] => resolveColumns(collection, 'update', JSON.parse(names)));
   const given = new Set<Field>();
-  const changes = yield* mapInSlices(objects, (object, row) => {
-    const missing = key.find(({ name }) => !Object.hasOwn(object, name) || object[name] === null);
-    if (missing !== undefined) {
-      throw new ApiError('21000', `row ${row + 1} has no ${missing.name}`, {
-        hint: `An update without a filter names each row by its ${key.map(({ name }) => name).join(' and ')}. To change all that match, add a filter.`,
-        index: row,
-        field: missing.name,
-      });
-    }
-    const names = Object.keys(object).filter((name) => !key.some((field) => field.name === name));
-    const fields = atRow(row, () => resolveColumns(collection, 'update', names));
+  const { report = FAIL } = request;
+  const planChange = ({ names, cells }: NamedCells, row: number) => {
+    const key = by.map((field) => readKey(by, field, cells[names.lastIndexOf(field.name)], row));
+    const places = [...names.keys()].filter((at) => !by.some(({ name }) => name === names[at]));
+    const fields = atRow(row, () => columnsOf(JSON.stringify(places.map((at) => names[at]))));
     for (const field of fields) given.add(field);
-    const values = key.map((field) => {
-      try {
-        return coerce(field, object[field.name]);
-      } catch (error) {
-        throw withLocation(error, row, field);
-      }
-    });
-    const cells = names.map((name) => object[name]);
-    const set = planAssignments(into, fields, cells, 'null', row);
-    return { key: values, set: stamped(into, namedEvenIfEmpty(into, set, values)) };
+    const set = planAssignments(
+      collection,
+      fields,
+      places.map((at) => cells[at]),
+      absence,
+      report,
+      row,
+    );
+    return { key, set: stamped(into, namedEvenIfEmpty(by, set, key)) };
+  };
+  // A change that cannot be planned has no key.
+  const changes = yield* mapInSlices(objects, (object, row) => {
+    return (object && attempt(report, () => planChange(object, row))) ?? { key: by.map(() => null), set: [] };
   });
   yield* rejectRepeatedKeys(
-    key,
+    by,
     changes.map((change) => change.key),
+    report,
   );
   const terms = { ...planTerms(collection, request), ...maxAffected(request) };
   const { conditions } = request.query;
   const among = conditions.length === 0 ? {} : { among: planConditions(collection, conditions) };
-  return { kind: 'update-each', ...terms, ...among, changes, given: [...given] };
+  const ignoresMissing = request.preferences['missing-rows'] === 'ignore';
+  return { kind: 'update-each', ...terms, ...among, by, ignoresMissing, changes, given: [...given] };
+}
+
+function readKey(by: readonly Field[], field: Field, cell: unknown, row: number): Value {
+  if (cell === undefined || cell === null) {
+    throw new ApiError('21000', `row ${row + 1} has no ${field.name}`, {
+      hint: `An update without a filter names each row by its ${by.map(({ name }) => name).join(' and ')}. To change all that match, add a filter.`,
+      index: row,
+      field: field.name,
+    });
+  }
+  try {
+    return coerce(field, cell);
+  } catch (error) {
+    throw withLocation(error, row, field);
+  }
 }
 
 export function planDelete(collection: Collection, request: WriteRequest): DeletePlan {
@@ -133,18 +155,25 @@ function planBound(collection: Collection, query: Query): { bound?: Bound } {
   return { bound: { order: withKeyOrder(collection, planOrder(collection, query.order)), ...page } };
 }
 
-/** The key cannot become null. For other required fields, the database reports it if a row matches. */
+/**
+ * The key cannot become null. For other required fields, the database reports it if a row matches. `seen` is the
+ * caller's view.
+ */
 function planAssignments(
-  collection: Collection,
-  fields: readonly Field[],
+  seen: Collection,
+  fields: readonly (Field | undefined)[],
   cells: readonly unknown[],
   absence: MissingValue,
+  report: Report,
   row?: number,
 ): readonly Assignment[] {
+  const collection = stored(seen);
   const absentValue = missingValues(collection);
-  return fields.map((field, index) => {
+  const assignment = (field: Field, index: number): Assignment => {
     try {
       const cell = cells[index];
+      const operation = readOperation(seen, field, cell);
+      if (operation !== undefined) return operation;
       const value = cell === undefined ? (absentValue(field, absence) ?? null) : coerce(field, cell);
       if (value === null && isKey(collection, field)) throw nullViolation(collection, field);
       checkRules(collection, field, value);
@@ -152,5 +181,6 @@ function planAssignments(
     } catch (error) {
       throw withLocation(error, row, field);
     }
-  });
+  };
+  return fields.flatMap((field, index) => (field && attempt(report, () => assignment(field, index))) ?? []);
 }

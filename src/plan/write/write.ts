@@ -10,15 +10,17 @@
 
 import type { Task } from '../../base/cooperative.ts';
 import { ApiError } from '../../base/errors.ts';
-import { type Collection, stored } from '../../collection/declaration.ts';
+import { type Collection, type Field, stored } from '../../collection/declaration.ts';
 import type { Right } from '../../collection/draft.ts';
-import { readObjects, readPayload } from '../../dialect/payload.ts';
+import { type Payload, readObjects, readPayload } from '../../dialect/payload.ts';
 import type { Document } from '../../encode/document.ts';
 import type { Permissions } from '../access/permissions.ts';
 import { restrictWrite } from '../access/restrict.ts';
 import type { WritePlan } from '../types.ts';
-import { planInsert } from './insert.ts';
+import { conflictTarget, planInsert } from './insert.ts';
+import { hasOperation } from './operations.ts';
 import { planReplace, planReplaceItem } from './replace.ts';
+import { absenceIn } from './stored-rows.ts';
 import { planDelete, planUpdate, planUpdateEach } from './update.ts';
 import type { WriteRequest } from './write-request.ts';
 
@@ -89,8 +91,11 @@ function* planAll(
   const { query, item } = request;
   const payload = () => readPayload(document!, query.columns, request.report);
   switch (method) {
-    case 'POST':
-      return yield* planInsert(collection, request, yield* payload());
+    case 'POST': {
+      const rows = yield* payload();
+      const merge = planMergedOperations(collection, request, rows);
+      return merge === undefined ? yield* planInsert(collection, request, rows) : yield* merge;
+    }
     case 'PUT':
       return item === undefined
         ? yield* planReplace(collection, request, yield* payload())
@@ -98,15 +103,58 @@ function* planAll(
     case 'DELETE':
       return planDelete(collection, request);
     case 'PATCH': {
-      // A list without a filter is a bulk update: each object names its own row. With If-Match: *, the rows must also
-      // match the filter of the URL.
-      const isAsked = item === undefined && request.ifMatch !== undefined;
-      const isBulk = item === undefined && (isAsked || query.conditions.length === 0) && query.limit === undefined;
-      const objects = isBulk && query.columns === undefined ? readObjects(document!) : undefined;
-      if (isAsked && objects === undefined) throw ifMatchNeedsOneRow(request.url);
-      return objects === undefined
-        ? planUpdate(collection, request, yield* payload())
-        : yield* planUpdateEach(collection, request, objects);
+      const by = bulkTarget(collection, request, document!);
+      if (by === undefined) return planUpdate(collection, request, yield* payload());
+      const columns = query.columns && [...new Set([...query.columns, ...by.map(({ name }) => name)])];
+      const absence = absenceIn({ isTable: document!.kind === 'table' }, request.preferences.missing === 'default');
+      return yield* planUpdateEach(
+        collection,
+        request,
+        by,
+        yield* readObjects(document!, columns, request.report),
+        absence,
+      );
     }
   }
+}
+
+/**
+ * The fields that identify each row of a bulk update; undefined for an update by filter. A bulk update names them in
+ * `on_conflict`, or is a list without a filter. With If-Match: *, its rows must also match the filter of the URL.
+ */
+function bulkTarget(collection: Collection, request: WriteRequest, document: Document): readonly Field[] | undefined {
+  const { query, item, ifMatch } = request;
+  if (item !== undefined) return undefined;
+  const isPaged = query.limit !== undefined || query.offset !== undefined;
+  const hasFilter = query.conditions.length > 0;
+  if (query.onConflict !== undefined) {
+    if (!isPaged && (!hasFilter || ifMatch !== undefined)) return conflictTarget(collection, query.onConflict);
+    throw new ApiError('21000', 'a bulk update takes no filter and no limit', {
+      details: 'on_conflict names the fields by which each object identifies its row; nothing was changed.',
+      hint: 'Leave out the filter and limit. With If-Match: *, every row must match the filter.',
+    });
+  }
+  const isList = document.kind === 'json' && Array.isArray(document.value) && query.columns === undefined;
+  if (isList && query.limit === undefined && (!hasFilter || ifMatch !== undefined)) return collection.key;
+  if (ifMatch !== undefined) throw ifMatchNeedsOneRow(request.url);
+  return undefined;
+}
+
+/** An upsert with operations updates existing rows only: an operation needs a stored value. */
+function planMergedOperations(
+  collection: Collection,
+  request: WriteRequest,
+  { columns, rows }: Payload,
+): Task<WritePlan> | undefined {
+  if (request.preferences.resolution !== 'merge-duplicates' || !hasOperation(collection, columns, rows))
+    return undefined;
+  const on = conflictTarget(collection, request.query.onConflict);
+  // An upsert keeps the key of an existing row.
+  const isTaken = (name: string) =>
+    on.some((field) => field.name === name) || !collection.key.some((field) => field.name === name);
+  const places = [...columns.keys()].filter((at) => isTaken(columns[at]!));
+  const names = places.map((at) => columns[at]!);
+  const objects = rows.map((cells) => ({ names, cells: places.map((at) => cells[at]) }));
+  const absence = absenceIn({}, request.preferences.missing === 'default');
+  return planUpdateEach(collection, request, on, objects, absence);
 }

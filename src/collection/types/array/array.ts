@@ -6,6 +6,7 @@ import { ApiError } from '../../../base/errors.ts';
 import { jsonText, parseJson } from '../../exact-json.ts';
 import type { Value } from '../../value.ts';
 import { keyCount, keyPart } from '../keys.ts';
+import type { Operations } from '../operations.ts';
 import { type Containment, defineType, itself, type JsonSchema, storeJson, type Type } from '../type.ts';
 import { parseArrayLiteral, printArrayLiteral } from './array-literal.ts';
 import { type Elements, elementsOf, type Nested, printLists } from './array-shape.ts';
@@ -32,6 +33,7 @@ export function arrayOf(element: Type): Type {
     key: (value) => keyOf(element, itemsOf(element, value)),
     aggregates: { max: name, min: name },
     contains: (operator, value) => containment(element, operator, value),
+    operations: arrayOperations(element),
     sqlite: { column: 'text', keyed: true, json: itself, check: (sql) => `json_type(${sql}) = 'array'` },
     postgres: {
       name: `${element.postgres.unbounded ?? element.postgres.name}[]`,
@@ -122,4 +124,57 @@ function containment(element: Type, operator: Containment, value: Value): (teste
     ov: ({ keys }) => !other.keys.isDisjointFrom(keys),
   };
   return (tested) => tests[operator](keysOf(tested));
+}
+
+/** An operand is one element or a list of them. */
+function arrayOperations(element: Type): Operations {
+  return {
+    names: ['append', 'remove'],
+    operandType: `${element.name}[]`,
+    operandWords: 'an element or a list of elements',
+    read: (json) => {
+      const list: readonly unknown[] = Array.isArray(json) ? json : [json];
+      return list.some(Array.isArray) ? undefined : fromJson(element, list);
+    },
+    apply: (value, { operation, operand }) => {
+      const [array, other] = [itemsOf(element, value), itemsOf(element, operand)];
+      return printed(element, operation === 'append' ? append(array, other) : remove(element, array, other));
+    },
+    postgres: (column, { operation }, operand) => {
+      // PostgreSQL appends to null as to an empty array.
+      if (operation === 'append') return `case when ${column} is not null then ${column} || ${operand} end`;
+      const isRemoved = `exists (select from unnest(${operand}) as removed (item) where removed.item is not distinct from items.item)`;
+      const rest = `array(select item from unnest(${column}) with ordinality as items (item, place) where not ${isRemoved} order by place)`;
+      // PostgreSQL rejects an array of several dimensions here.
+      return `case when array_ndims(${column}) > 1 then array_remove(${column}, null) when ${column} is not null then ${rest} end`;
+    },
+  };
+}
+
+type Items = Elements<Value>;
+
+/** As PostgreSQL's `||`: a list also becomes the next row of an array of lists. */
+function append(array: Items, list: Items): Items {
+  if (list.items.length === 0) return array;
+  if (array.items.length === 0) return list;
+  const [count, ...rest] = array.sizes;
+  const items = [...array.items, ...list.items];
+  if (rest.length === 0) return { items, sizes: [items.length] };
+  if (rest.length === 1 && rest[0] === list.items.length) return { items, sizes: [count! + 1, ...rest] };
+  throw new ApiError('2202E', 'cannot concatenate incompatible arrays', {
+    details:
+      rest.length === 1
+        ? 'Arrays with differing dimensions are not compatible for concatenation.'
+        : `Arrays of ${rest.length + 1} and 1 dimensions are not compatible for concatenation.`,
+  });
+}
+
+function remove(element: Type, { items, sizes }: Items, list: Items): Items {
+  if (sizes.length > 1) {
+    throw new ApiError('0A000', 'removing elements from multidimensional arrays is not supported');
+  }
+  const keyOfItem = (item: Value) => (item === null ? null : element.key(item));
+  const removed = new Set(list.items.map(keyOfItem));
+  const rest = items.filter((item) => !removed.has(keyOfItem(item)));
+  return { items: rest, sizes: [rest.length] };
 }

@@ -7,6 +7,7 @@ import { ApiError } from '../../../base/errors.ts';
 import type { Value } from '../../value.ts';
 import { rejectSyntax } from '../reject.ts';
 import { defineType, itself, type SqliteForm, type Type } from '../type.ts';
+import { exactOperations } from './arithmetic.ts';
 import {
   exactDecimal,
   exactUnits,
@@ -65,6 +66,7 @@ export function decimal(precision: number, scale: number): Type {
     ...(isPlain ? { json: String } : {}),
     casts: toNumbers(String, wholeOfDecimal),
     aggregates: { sum: 'numeric', avg: 'numeric', max: name, min: name },
+    operations: exactOperations(store),
     sqlite: inDouble ? doubleForm(precision, scale) : unitsForm(precision, scale),
     postgres: {
       name: `numeric(${precision},${scale})`,

@@ -5,6 +5,7 @@ import { ApiError } from '../../../base/errors.ts';
 import type { Value } from '../../value.ts';
 import { rejectSyntax } from '../reject.ts';
 import { defineType, type Type } from '../type.ts';
+import { floatOperations } from './arithmetic.ts';
 import { specialDecimal } from './decimal-text.ts';
 import { FLOAT4, FLOAT8, type FloatWidth, floatText } from './float-text.ts';
 import { toNumbers, wholeOfFloat } from './number-casts.ts';
@@ -38,6 +39,7 @@ function float(name: 'float4' | 'float8', title: string, width: FloatWidth): Typ
     json: (value) => (isNumber(value) ? print(value) : JSON.stringify(print(value))),
     casts: { ...toNumbers(asDecimal, wholeOfFloat), float4: String, float8: String },
     aggregates: { sum: name, avg: 'float8', max: name, min: name },
+    operations: floatOperations(round),
     sqlite: {
       column: 'any',
       aggregate: {

@@ -3,6 +3,7 @@ import { ApiError } from '../../../base/errors.ts';
 import type { Value } from '../../value.ts';
 import { rejectSyntax } from '../reject.ts';
 import { defineType, itself, type Type } from '../type.ts';
+import { exactOperations, withinInteger } from './arithmetic.ts';
 import { toNumbers } from './number-casts.ts';
 import { averageOfUnits, sumOfUnits } from './numeric.ts';
 
@@ -58,6 +59,7 @@ function integer({ name, title, bits, sum }: Width): Type {
     storeNumber,
     casts: { ...toNumbers(String), ...(bits === 32 ? { boolean: (value) => String(value !== 0) } : {}) },
     aggregates: { sum, avg: 'numeric', max: name, min: name },
+    operations: exactOperations(withinInteger(title, read)),
     sqlite: {
       column: 'integer',
       ...(small ? { plain: itself, cell: itself } : { value: (stored) => stored }),

@@ -4,13 +4,15 @@
  */
 
 import { CURSOR_BYTES, MAX_RETURNED_BYTES, MAX_ROW_BYTES } from '../../../base/limits/engine.ts';
-import type { Collection } from '../../../collection/declaration.ts';
+import type { Collection, Field } from '../../../collection/declaration.ts';
 import { ROW } from '../../../encode/encoding.ts';
+import { valueTooLong } from '../../../plan/coerce.ts';
 import type { OutputColumn, ReadPlan, WritePlan } from '../../../plan/types.ts';
 import { conjuncts, maxKeys, maxRowsWritten } from '../../shared/plan-keys.ts';
+import { returnTooLarge } from '../../shared/write-checks.ts';
 import type { Output } from '../../sql/output.ts';
 import { anyEmbedded, maxRowBytes } from '../../sql/row-size.ts';
-import { identifier, type SqlDialect } from '../../sql/statement.ts';
+import { identifier, quoteText, type SqlDialect } from '../../sql/statement.ts';
 import { sqlState } from '../errors.ts';
 
 /** Names of rows on their way to an answer. No collection and no field can have such a name. */
@@ -64,8 +66,14 @@ export function mayReturnTooMuch(plan: WritePlan, columns: readonly OutputColumn
   return maxRowsWritten(plan) * maxRowBytes(columns, output) > MAX_RETURNED_BYTES;
 }
 
-function raiseIf(condition: string): string {
-  return `(case when ${condition} then '${TOO_LONG}' end)::pg_lsn is null`;
+/** A computed value, which must not be longer than its field allows. */
+export function valueWithin(sql: string, { name, maxBytes }: Field): string {
+  const isTooLong = raiseIf(`octet_length(to_json(value)::text) > ${maxBytes}`, `${TOO_LONG} ${name}`);
+  return `(select value from (select ${sql} as value) as computed where ${isTooLong})`;
+}
+
+function raiseIf(condition: string, text = TOO_LONG): string {
+  return `(case when ${condition} then ${quoteText(text)} end)::pg_lsn is null`;
 }
 
 /** If this many rows could exceed the budget, they are summed, or each has its share. */
@@ -86,6 +94,13 @@ export function recordLongRow({ from }: ReadPlan, { share }: Output): boolean {
 /** Rounded, so that similar pages share a statement. */
 function shareOf(rows: number): number {
   return CURSOR_BYTES / 2 ** Math.ceil(Math.log2(rows));
+}
+
+/** Translates the error of a cast that failed because of these limits. Other errors stay. */
+export function translateTooLong(error: unknown, { fields }: Collection): unknown {
+  if (!isTooLong(error)) return error;
+  const field = fields.find(({ name }) => (error as Error).message.includes(`${TOO_LONG} ${name}"`));
+  return field === undefined ? returnTooLarge() : valueTooLong(field);
 }
 
 export function isTooLong(error: unknown): boolean {

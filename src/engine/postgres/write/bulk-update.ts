@@ -1,30 +1,27 @@
-/** A bulk update: each object identifies its row by key and changes its other fields, in order. */
+/** A bulk update: each object identifies its row by unique fields and changes its other fields. */
 import { ApiError } from '../../../base/errors.ts';
 import { MAX_RETURNED_BYTES } from '../../../base/limits/engine.ts';
-import { type Collection, type Field, isKey } from '../../../collection/declaration.ts';
+import type { Field } from '../../../collection/declaration.ts';
 import { rowDenied } from '../../../collection/permission-errors.ts';
-import type { Row, Value } from '../../../collection/value.ts';
+import { builtIn } from '../../../collection/types/index.ts';
+import type { Row } from '../../../collection/value.ts';
 import { andAlso } from '../../../plan/access/permissions.ts';
 import { ALWAYS, isAlways, type Predicate, type Restriction, type UpdateEachPlan } from '../../../plan/types.ts';
-import { missingRow, notInFilter, returnTooLarge } from '../../shared/write-checks.ts';
+import { checkMissing, returnTooLarge, withRowIndex } from '../../shared/write-checks.ts';
+import { assignedSql, boundValue, shapeOf } from '../../sql/assignment.ts';
 import { compilePredicate } from '../../sql/predicate.ts';
 import { scopeOf } from '../../sql/read.ts';
 import { buildStatement, identifier, type Statement } from '../../sql/statement.ts';
 import { TEXT } from '../dialect.ts';
 import { query, type Runner } from '../driver.ts';
-import { changedWithin } from '../read/row-bytes.ts';
+import { sqlState, translateError, withOperationField } from '../errors.ts';
+import { changedWithin, isTooLong, translateTooLong } from '../read/row-bytes.ts';
 import { INPUT_ROWS, recordset, rowsAsJson } from './input-rows.ts';
-import {
-  compileShown,
-  keyText,
-  qualifiedKey,
-  type ReturnedRows,
-  type WriteContext,
-  type Written,
-} from './statements.ts';
+import { withRejectedField } from './row-of-error.ts';
+import { compileShown, qualifiedKey, type ReturnedRows, type WriteContext, type Written } from './statements.ts';
 
 interface ChangedRow {
-  readonly 'row key': readonly string[];
+  readonly 'row number': number;
   readonly 'row json'?: string;
   readonly 'is allowed'?: boolean;
 }
@@ -32,7 +29,8 @@ interface ChangedRow {
 /** A longer statement would delay other requests. */
 const ROWS_PER_STATEMENT = 1_000;
 
-type Change = UpdateEachPlan['changes'][number];
+/** A change with its index in the body. */
+type Change = UpdateEachPlan['changes'][number] & { readonly index: number };
 
 export async function bulkUpdate(
   runner: Runner,
@@ -42,83 +40,121 @@ export async function bulkUpdate(
   limitMs: number,
 ): Promise<Written> {
   const { collection } = context;
-  const { changes } = plan;
   const deadline = performance.now() + limitMs;
   const met = andAlso(plan.restriction?.met ?? ALWAYS, plan.among ?? ALWAYS);
   const restriction = isAlways(met) ? plan.restriction : { ...plan.restriction, met };
-  const missing = plan.among === undefined ? missingRow : notInFilter;
-  await query(runner, compileLock(context, changes, restriction?.met));
-  const changed: string[] = [];
-  let done = 0;
-  let bytes = 0;
-  for (const batch of batchesOf(collection, changes)) {
+  const changes = plan.changes.map((change, index) => ({ ...change, index }));
+  const update = async (batch: readonly Change[]): Promise<readonly ChangedRow[]> => {
     // The server limits only each single statement.
     if (performance.now() > deadline) throw tooManyStatements();
-    const rows = await query<ChangedRow>(runner, compileBatch(context, batch, returned !== undefined, restriction));
-    if (rows.some((row) => row['is allowed'] === false)) throw rowDenied(collection.name);
-    const byKey = new Map(rows.map((row) => [row['row key'].join('\0'), row['row json'] ?? '']));
-    for (const [index, { key }] of batch.entries()) {
-      const row = byKey.get(key.map((value, at) => collection.key[at]!.type.print(value)).join('\0'));
-      if (row === undefined) throw missing(collection, key, done + index);
-      if (returned !== undefined) changed.push(row);
-      bytes += row.length;
+    return query<ChangedRow>(runner, compileBatch(context, plan.by, batch, returned !== undefined, restriction));
+  };
+  await query(runner, compileLock(context, plan.by, changes, restriction?.met));
+  const texts = new Map<number, string>();
+  let bytes = 0;
+  for (const batch of batchesOf(changes)) {
+    for (const row of await updateBatch(runner, context, plan, batch, update)) {
+      if (row['is allowed'] === false) throw rowDenied(collection.name);
+      const text = row['row json'] ?? '';
+      texts.set(row['row number'], text);
+      bytes += text.length;
     }
-    done += batch.length;
     if (bytes > MAX_RETURNED_BYTES) throw returnTooLarge();
   }
-  const counts = { affected: changes.length, inserted: 0, key: null };
+  const missing = checkMissing(
+    plan,
+    changes.filter(({ index }) => !texts.has(index)),
+  );
+  const counts = { affected: texts.size, inserted: 0, key: null, ...missing };
   if (returned === undefined) return counts;
-  const json = `[${changed.join(',')}]`;
+  const json = `[${changes.flatMap(({ index }) => texts.get(index) ?? []).join(',')}]`;
   const [shown] = await query<{ rows: readonly Row[] }>(runner, compileShown(context, returned, json));
   return { ...counts, rows: shown!.rows };
 }
 
-/**
- * Consecutive changes of the same fields on different rows share a statement, up to a limit. A changed key runs alone,
- * and so does a change that will be rejected: the first of several errors is reported.
- */
-function batchesOf(collection: Collection, changes: readonly Change[]): Change[][] {
+/** Consecutive changes of the same shape share a statement, up to a limit. */
+function batchesOf(changes: readonly Change[]): Change[][] {
   const batches: Change[][] = [];
-  let keys = new Set<string>();
-  let signature = '';
+  let shape: string | undefined;
   for (const change of changes) {
-    const names = change.set.map(({ field }) => field.name).join();
-    const isAlone = change.set.some(({ field, value }) => isKey(collection, field) || isRejected(field, value));
-    const key = change.key.join('\0');
-    const isFull = batches.at(-1)?.length === ROWS_PER_STATEMENT;
-    if (batches.length === 0 || isAlone || names !== signature || keys.has(key) || isFull) {
-      batches.push([]);
-      keys = new Set();
-      signature = isAlone ? 'alone' : names;
-    }
+    const own = shapeOf(change.set);
+    if (own !== shape || batches.at(-1)!.length === ROWS_PER_STATEMENT) batches.push([]);
     batches.at(-1)!.push(change);
-    keys.add(key);
+    shape = own;
   }
   return batches;
 }
 
-function isRejected(field: Field, value: Value): boolean {
-  return field.required === true && value === null;
+const SAVEPOINT: Statement = { sql: 'savepoint batch', params: [] };
+const ROLLBACK: Statement = { sql: 'rollback to savepoint batch', params: [] };
+const RELEASE: Statement = { sql: 'release savepoint batch', params: [] };
+/** Errors of a row: its values, constraints, triggers. */
+const ROW_ERROR = /^(2[23]|P0)/;
+
+/**
+ * PostgreSQL does not report the row that fails, and changes rows in any order. So a batch that fails is repeated row
+ * by row, which fails at the first such row, or succeeds if only the order was wrong.
+ */
+async function updateBatch(
+  runner: Runner,
+  context: WriteContext,
+  plan: UpdateEachPlan,
+  batch: readonly Change[],
+  update: (batch: readonly Change[]) => Promise<readonly ChangedRow[]>,
+): Promise<readonly ChangedRow[]> {
+  try {
+    await query(runner, SAVEPOINT);
+    const rows = await update(batch);
+    await query(runner, RELEASE);
+    return rows;
+  } catch (error) {
+    if (!ROW_ERROR.test(sqlState(error) ?? '') || isTooLong(error)) throw error;
+    await query(runner, ROLLBACK);
+  }
+  const rows: ChangedRow[] = [];
+  for (const change of batch) {
+    const changed = await update([change]).catch((error) => {
+      throw withRowIndex(translateRowError(error, context, plan, change), change.index, true);
+    });
+    rows.push(...changed);
+  }
+  return rows;
 }
 
-/** The columns of a change's key, beside the fields that it sets. */
-function keyColumns({ key }: Collection): readonly Field[] {
-  return key.map((field) => ({ ...field, name: `key ${field.name}` }));
+function translateRowError(
+  error: unknown,
+  { collection, adopted }: WriteContext,
+  plan: UpdateEachPlan,
+  { set }: Change,
+): unknown {
+  const located = withRejectedField(error, plan, adopted.collections.has(collection));
+  return translateError(withOperationField(translateTooLong(located, collection), set), collection);
+}
+
+const ROW_NUMBER = { name: 'row number', type: builtIn('int4') };
+
+/** The columns of the values that identify a row, beside the fields that it sets. */
+function keyColumns(by: readonly Field[]) {
+  return by.map(({ name, type }) => ({ name: `key ${name}`, type }));
 }
 
 /** The condition that joins a collection with its input rows. */
-function hasSameKey({ name, key }: Collection): string {
-  const same = key.map(
-    (field) => `${identifier(name)}.${identifier(field.name)} = ${INPUT_ROWS}.${identifier(`key ${field.name}`)}`,
-  );
-  return same.join(' and ');
+function hasSameKey(table: string, by: readonly Field[]): string {
+  return by
+    .map(({ name }) => `${table}.${identifier(name)} = ${INPUT_ROWS}.${identifier(`key ${name}`)}`)
+    .join(' and ');
 }
 
 /** Locks rows in key order, as every bulk update does, which prevents deadlocks. */
-function compileLock(context: WriteContext, changes: readonly Change[], met?: Predicate): Statement {
+function compileLock(
+  context: WriteContext,
+  by: readonly Field[],
+  changes: readonly Change[],
+  met?: Predicate,
+): Statement {
   const { collection, dialect } = context;
   const table = identifier(collection.name);
-  const columns = keyColumns(collection);
+  const columns = keyColumns(by);
   const json = rowsAsJson(
     columns,
     changes.map(({ key }) => key),
@@ -126,32 +162,36 @@ function compileLock(context: WriteContext, changes: readonly Change[], met?: Pr
   return buildStatement(dialect, (bind) => {
     const input = recordset(context, bind(json, TEXT), columns);
     const rule = met === undefined ? '' : ` where ${compilePredicate(met, scopeOf(dialect, bind, collection.name))}`;
-    return `select 1 from ${table} join ${input} on ${hasSameKey(collection)}${rule} order by ${qualifiedKey(collection)} for update of ${table}`;
+    return `select 1 from ${table} join ${input} on ${hasSameKey(table, by)}${rule} order by ${qualifiedKey(collection)} for update of ${table}`;
   });
 }
 
-/** Updates rows that set the same fields, each by its key; returns the keys that exist. */
+/** Updates rows of one shape; returns the indexes of those that exist. */
 function compileBatch(
   context: WriteContext,
+  by: readonly Field[],
   batch: readonly Change[],
   returnsRows: boolean,
   { met, changed }: Restriction = {},
 ): Statement {
   const { collection, dialect } = context;
   const table = identifier(collection.name);
-  const fields = batch[0]!.set.map(({ field }) => field);
-  const columns = [...keyColumns(collection), ...fields];
-  const rows = batch.map(({ key, set }) => [...key, ...set.map(({ value }) => value)]);
+  const [{ set: shape }] = batch as [Change];
+  const setColumns = shape.map((each) => ({ name: each.field.name, type: boundValue(each).type }));
+  const columns = [ROW_NUMBER, ...keyColumns(by), ...setColumns];
+  const rows = batch.map(({ key, set, index }) => [index, ...key, ...set.map((each) => boundValue(each).value)]);
   return buildStatement(dialect, (bind) => {
     const input = recordset(context, bind(rowsAsJson(columns, rows), TEXT), columns);
-    const set = fields.map(({ name }) => `${identifier(name)} = ${INPUT_ROWS}.${identifier(name)}`).join(', ');
+    const set = shape.map((each) => {
+      const column = identifier(each.field.name);
+      return `${column} = ${assignedSql(collection, each, `${INPUT_ROWS}.${column}`, dialect)}`;
+    });
     const scope = scopeOf(dialect, bind, collection.name);
-    const key = keyText(keyColumns(collection), ({ name }) => `${INPUT_ROWS}.${identifier(name)}`);
     const rule = met === undefined ? '' : ` and (${compilePredicate(met, scope)})`;
     const allowed = changed === undefined ? '' : `, (${compilePredicate(changed, scope)}) is true as "is allowed"`;
-    const update = `update ${table} set ${set} from ${input} where ${hasSameKey(collection)}${rule} returning ${key} as "row key"${allowed}`;
+    const update = `update ${table} set ${set.join(', ')} from ${input} where ${hasSameKey(table, by)}${rule} returning ${INPUT_ROWS}."row number"${allowed}`;
     if (!returnsRows) return update;
-    const names = `"row key", ${changed === undefined ? '' : '"is allowed", '}"row json"`;
+    const names = `"row number", ${changed === undefined ? '' : '"is allowed", '}"row json"`;
     return changedWithin(`${update}, row_to_json(${table}.*)::text as "row json"`, names, '"row json"');
   });
 }

@@ -9,13 +9,15 @@ import { columnType } from '../dialect.ts';
 
 export { INPUT_ROWS };
 
+type Column = Pick<Field, 'name' | 'type'>;
+
 /** One parameter, since a statement takes at most 65,535. */
-export function rowsAsJson(fields: readonly Field[], rows: readonly (readonly (Value | undefined)[])[]): string {
+export function rowsAsJson(fields: readonly Column[], rows: readonly (readonly (Value | undefined)[])[]): string {
   return runToEnd(rowsAsJsonTask(fields, rows));
 }
 
 export function* rowsAsJsonTask(
-  fields: readonly Field[],
+  fields: readonly Column[],
   rows: readonly (readonly (Value | undefined)[])[],
 ): Task<string> {
   const columns = fields.map(({ name, type }) => ({ name: JSON.stringify(name), json: type.json }));
@@ -35,7 +37,7 @@ interface Target {
 }
 
 /** The rows as a table. Texts to compare with an adopted table take no collation of their own. */
-export function recordset({ collection, adopted }: Target, json: string, fields: readonly Field[]): string {
+export function recordset({ collection, adopted }: Target, json: string, fields: readonly Column[]): string {
   const isAdopted = adopted.collections.has(collection);
   const columns = fields
     .map(({ name, type }) => `${identifier(name)} ${isAdopted ? type.postgres.name : columnType(type)}`)

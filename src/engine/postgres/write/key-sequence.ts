@@ -3,7 +3,7 @@
  * chosen and an assigned key still collide on two instances, the write takes another key.
  */
 import type { Value } from '../../../collection/value.ts';
-import type { Assignment, WritePlan } from '../../../plan/types.ts';
+import { type Assignment, assignedValue, type WritePlan } from '../../../plan/types.ts';
 import { identifier, quoteText } from '../../sql/statement.ts';
 import { ADVISORY_LOCKS } from '../advisory-locks.ts';
 import type { Pool } from '../connections/pool.ts';
@@ -65,7 +65,7 @@ function chosenKeys(plan: WritePlan): bigint[] {
   const index = fields.indexOf(assigned);
   const keysIn = (value: Value | undefined) => (value === undefined || value === null ? [] : [BigInt(value as number)]);
   const keysInSet = (set: readonly Assignment[]) =>
-    set.flatMap(({ field, value }) => (field === assigned ? keysIn(value) : []));
+    set.flatMap((each) => (each.field === assigned ? keysIn(assignedValue(each)) : []));
   switch (plan.kind) {
     case 'insert':
       return plan.rows.flatMap((row) => keysIn(row[index]));

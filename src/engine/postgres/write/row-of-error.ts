@@ -19,23 +19,27 @@ export async function withRowOfInput(
   isAdopted: boolean,
   isStored: (fields: readonly Field[], values: RowValues) => Promise<boolean>,
 ): Promise<unknown> {
+  const located = withRejectedField(error, plan, isAdopted);
   const rejected = rejectedValues(plan, error);
-  const translated = isAdopted
-    ? withServerMessage(error)
-    : rejected === undefined
-      ? error
-      : translateError(error, plan.into);
-  if (rejected === undefined || !(translated instanceof ApiError)) return translated;
+  if (rejected === undefined || !(located instanceof ApiError)) return located;
   const { fields, values } = rejected;
-  const located = translated.with({ field: fieldNames(fields) });
   const rows = valuesByRow(plan, fields);
   const text = values.join(', ');
   const isRejected = (row: RowValues) => !row.includes(undefined) && printValues(fields, row).join(', ') === text;
   const [first, second] = rows.flatMap((row, index) => (isRejected(row) ? [index] : []));
   if (first === undefined) return located;
   // The server stores the rows in order.
-  const isRepeated = translated.code === '23505' && second !== undefined && !(await isStored(fields, rows[first]!));
-  return withRowIndex(located, isRepeated ? second : first, plan.kind === 'update-each' || rows.length > 1);
+  const isRepeated = located.code === '23505' && second !== undefined && !(await isStored(fields, rows[first]!));
+  return withRowIndex(located, isRepeated ? second : first, rows.length > 1);
+}
+
+/** The error of a row with the field that the server rejected. */
+export function withRejectedField(error: unknown, plan: WritePlan, isAdopted: boolean): unknown {
+  const rejected = rejectedValues(plan, error);
+  const own = rejected === undefined ? error : translateError(error, plan.into);
+  const translated = isAdopted ? withServerMessage(error) : own;
+  if (rejected === undefined || !(translated instanceof ApiError)) return translated;
+  return translated.with({ field: fieldNames(rejected.fields) });
 }
 
 /** Whether a stored row has these values; yes if the server cannot say. */
@@ -72,15 +76,8 @@ function rejectedValues({ into }: WritePlan, error: unknown) {
   }
 }
 
-/** The values that each row of the body supplies for some fields. */
+/** The values that each row of an insert supplies for some fields. A bulk update finds its row itself. */
 function valuesByRow(plan: WritePlan, fields: readonly Field[]): readonly RowValues[] {
-  const { fields: all, key: keys } = plan.into;
-  if (plan.kind === 'insert') return plan.rows.map((row) => fields.map((field) => row[all.indexOf(field)]));
-  if (plan.kind !== 'update-each') return [];
-  return plan.changes.map(({ key, set }) =>
-    fields.map((field) => {
-      const assigned = set.find((each) => each.field === field);
-      return assigned === undefined ? key[keys.indexOf(field)] : assigned.value;
-    }),
-  );
+  if (plan.kind !== 'insert') return [];
+  return plan.rows.map((row) => fields.map((field) => row[plan.into.fields.indexOf(field)]));
 }

@@ -18,6 +18,7 @@ import {
   type UpdatePlan,
   type WritePlan,
 } from '../../../plan/types.ts';
+import { assignedSql, boundValue } from '../../sql/assignment.ts';
 import { conflictSql } from '../../sql/conflict.ts';
 import type { Scope } from '../../sql/expression.ts';
 import { compileBoundedSource, type Output } from '../../sql/output.ts';
@@ -48,6 +49,8 @@ export interface Written {
   readonly stored?: string;
   /** The number of rows that violate the role's rules; present if there are rules. */
   readonly refused?: number;
+  /** The number of rows of a bulk update that do not exist, if they are ignored. */
+  readonly missing?: number;
 }
 
 export interface WriteContext {
@@ -141,8 +144,12 @@ function changeSql(context: WriteContext, plan: OneStatementPlan, rows: string, 
   }
   // A PATCH without fields changes and matches nothing, as in PostgREST.
   if (plan.set.length === 0) return `select ${columns} from ${table} where false`;
-  const set = plan.set.map(({ field, value }) => `${identifier(field.name)} = ${bind(value, field.type)}`).join(', ');
-  return `update ${table} set ${set}${boundedWhere(collection, scope, plan.where, plan.bound)} returning ${columns}`;
+  const set = plan.set.map((assignment) => {
+    const { value, type } = boundValue(assignment);
+    const assigned = assignedSql(collection, assignment, bind(value, type), context.dialect);
+    return `${identifier(assignment.field.name)} = ${assigned}`;
+  });
+  return `update ${table} set ${set.join(', ')}${boundedWhere(collection, scope, plan.where, plan.bound)} returning ${columns}`;
 }
 
 /** The returned rows over rows changed before, as a JSON list. */
@@ -155,7 +162,7 @@ export function compileShown(context: WriteContext, returned: ReturnedRows, rows
 }
 
 /** The text forms of a key as a JSON list, without loss of digits. */
-export function keyText(fields: readonly Field[], column: (field: Field) => string): string {
+function keyText(fields: readonly Field[], column: (field: Field) => string): string {
   return `json_build_array(${fields.map((field) => textOf(column(field), field.type)).join(', ')})`;
 }
 

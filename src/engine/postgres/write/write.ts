@@ -10,14 +10,14 @@ import { planVisibleRow, WHOLE_ROW_JSON } from '../../../plan/read/whole-row.ts'
 import type { InsertPlan, Precondition, WritePlan } from '../../../plan/types.ts';
 import type { Write, WriteResult, WriteTerms } from '../../engine.ts';
 import { checkBeforeInsert } from '../../shared/plan-keys.ts';
-import { checkAffected, checkVersion, returnTooLarge, shorterDryRun } from '../../shared/write-checks.ts';
+import { checkAffected, checkVersion, shorterDryRun } from '../../shared/write-checks.ts';
 import { outputOf } from '../../sql/output.ts';
 import { compileRead } from '../../sql/read.ts';
 import { boundRow } from '../../sql/row-size.ts';
 import type { Connection, Pool } from '../connections/pool.ts';
 import { query, type Runner } from '../driver.ts';
-import { isSurelyUndone, sqlState } from '../errors.ts';
-import { isTooLong, mayReturnTooMuch } from '../read/row-bytes.ts';
+import { isSurelyUndone, sqlState, withOperationField } from '../errors.ts';
+import { mayReturnTooMuch, translateTooLong } from '../read/row-bytes.ts';
 import { bulkUpdate } from './bulk-update.ts';
 import { rememberResults, takeKey } from './idempotency-keys.ts';
 import { rowsAsJsonTask } from './input-rows.ts';
@@ -162,7 +162,8 @@ async function change(connection: Connection, job: Job): Promise<Written> {
     checkAffected(job.plan, written.affected);
     return written;
   } catch (error) {
-    throw isTooLong(error) ? returnTooLarge() : error;
+    const { plan } = job;
+    throw withOperationField(translateTooLong(error, plan.into), plan.kind === 'update' ? plan.set : []);
   }
 }
 
@@ -196,8 +197,13 @@ async function allowedRows(runner: Runner, context: WriteContext, plan: InsertPl
 }
 
 function resultOf(connection: Connection, { plan, encoding, returned }: Job, written: Written): WriteResult {
-  const { affected, inserted, key, rows } = written;
-  const counts = { affected, inserted, ...(plan.kind === 'insert' && key !== null ? { key } : {}) };
+  const { affected, inserted, key, rows, missing } = written;
+  const counts = {
+    affected,
+    inserted,
+    ...(plan.kind === 'insert' && key !== null ? { key } : {}),
+    ...(missing === undefined ? {} : { missing }),
+  };
   if (rows === undefined || returned === undefined) return counts;
   const body = encodeRows(rows, encoding, returned.output.form);
   connection.recordLength(body.length);

@@ -8,6 +8,7 @@ import { shownText, stepInto } from '../../../collection/types/json/json-path.ts
 import { printJson } from '../../../collection/types/json/json-text.ts';
 import type { Containment, Type } from '../../../collection/types/type.ts';
 import type { Value } from '../../../collection/value.ts';
+import { checkLength, withLocation } from '../../../plan/coerce.ts';
 import { compileRegex } from '../../../text/regex.ts';
 import { clipped, compileSearch, type SearchMode } from '../../../text/search/index.ts';
 import { spend } from '../connection/deadline.ts';
@@ -84,6 +85,18 @@ function defineTypes(db: Database): void {
     const [from, to] = [builtIn(fromName), builtIn(toName)];
     return storedForm(to, castValue(from, to, valueIn(from, stored)));
   });
+  db.function('operated', TYPED, (typeName, operation, stored, operand, round, name, maxBytes) => {
+    if (stored === null) return null;
+    const type = builtIn(typeName);
+    const given = { operand: valueIn(builtIn(type.operations!.operandType), operand), ...roundOf(round) };
+    try {
+      const result = type.operations!.apply(valueIn(type, stored), { operation, ...given });
+      if (typeof result === 'string') checkLength({ name, maxBytes: Number(maxBytes) }, result);
+      return storedForm(type, result);
+    } catch (error) {
+      throw withLocation(error, undefined, { name });
+    }
+  });
   for (const [name, sign] of [
     ['max_by_key', 1],
     ['min_by_key', -1],
@@ -100,6 +113,10 @@ function defineTypes(db: Database): void {
       result: (found) => found?.stored ?? null,
     });
   }
+}
+
+function roundOf(round: bigint | null): { round?: number } {
+  return round === null ? {} : { round: Number(round) };
 }
 
 function defineJson(db: Database): void {

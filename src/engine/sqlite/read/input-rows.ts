@@ -1,6 +1,6 @@
 /** Passes any number of input rows as one JSON parameter, read as a table. */
 import type { Field } from '../../../collection/declaration.ts';
-import type { RowSource } from '../../shared/row-problems.ts';
+import type { RowSource } from '../../shared/row-lookup.ts';
 import { INPUT_ROWS, identifier } from '../../sql/statement.ts';
 import { jsonOf } from '../dialect.ts';
 import { storedValues } from '../schema/schema.ts';

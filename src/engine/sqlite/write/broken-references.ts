@@ -7,7 +7,7 @@ import { ApiError } from '../../../base/errors.ts';
 import { type Catalogue, type Collection, type Reference, referencesTo } from '../../../collection/declaration.ts';
 import type { Value } from '../../../collection/value.ts';
 import { missingReference, stillReferenced, withRowIndex } from '../../shared/write-checks.ts';
-import { identifier } from '../../sql/statement.ts';
+import { identifier, type Statement } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
 import { spendRow } from '../connection/deadline.ts';
 import { sqliteDialect } from '../dialect.ts';
@@ -30,8 +30,12 @@ export function brokenReference(connection: Connection, catalogue: Catalogue, st
 /** The values that a step supplies, row by row. */
 function* valuesOf({ fields }: Collection, step: Step): Generator<(name: string) => Value | undefined> {
   if (step.kind === 'change') yield (name) => step.set[name];
-  else if (step.kind === 'change-each') for (const { set } of step.changes) yield (name) => set[name];
-  else for (const row of step.rows) yield (name) => row[fields.findIndex((field) => field.name === name)];
+  else if (step.kind === 'change-each') {
+    for (const { shape, params } of step.changes) {
+      const { names } = step.shapes[shape]!;
+      yield (name) => (names.includes(name) ? params[names.indexOf(name)] : undefined);
+    }
+  } else for (const row of step.rows) yield (name) => row[fields.findIndex((field) => field.name === name)];
 }
 
 function missingIn(
@@ -57,17 +61,26 @@ function referrer(
   collection: Collection,
   step: Step,
 ): ApiError | undefined {
-  const changes = step.kind === 'change' ? [step] : step.kind === 'change-each' ? step.changes : [];
-  for (const { met, set } of changes) {
-    if (met === undefined) continue;
+  for (const { met, isRemoval } of keyChanges(step)) {
     const keys = connection.rows(met).map((row) => row.key!);
-    const isRemoval = Object.keys(set).length === 0;
     const found = isRemoval
       ? new Removal(connection, catalogue).keeper(collection, keys)
       : keeperAmong(connection, collection, keys, referencesTo(catalogue, collection));
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** Finds the keys that a step removes or changes. */
+function* keyChanges(step: Step): Generator<{ readonly met: Statement; readonly isRemoval: boolean }> {
+  if (step.kind === 'change' && step.met !== undefined) {
+    yield { met: step.met, isRemoval: Object.keys(step.set).length === 0 };
+  } else if (step.kind === 'change-each') {
+    for (const { shape, params } of step.changes) {
+      const { met, names } = step.shapes[shape]!;
+      if (met !== undefined) yield { met: { sql: met, params: params.slice(names.length) }, isRemoval: false };
+    }
+  }
 }
 
 /** Deleted rows, and those that cascade with them, up to one that prevents it. */

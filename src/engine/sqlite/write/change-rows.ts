@@ -4,14 +4,7 @@ import { ApiError } from '../../../base/errors.ts';
 import type { Collection } from '../../../collection/declaration.ts';
 import { rowDenied } from '../../../collection/permission-errors.ts';
 import type { Value } from '../../../collection/value.ts';
-import {
-  duplicateKey,
-  keysExhausted,
-  missingRow,
-  notInFilter,
-  printValues,
-  withRowIndex,
-} from '../../shared/write-checks.ts';
+import { checkMissing, duplicateKey, keysExhausted, printValues, withRowIndex } from '../../shared/write-checks.ts';
 import { identifier, type Statement } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
 import { spendRow } from '../connection/deadline.ts';
@@ -27,6 +20,8 @@ export interface Written {
   readonly inserted: number;
   /** The text forms of the key, if exactly one row was written. */
   readonly key?: readonly string[];
+  /** The rows that do not exist, if a bulk update ignores them. */
+  readonly missing?: number;
   /** The changed rows as JSON lists, if the answer needs them. */
   readonly changed: readonly string[];
 }
@@ -188,24 +183,35 @@ function changeRows(connection: Connection, collection: Collection, step: Change
   }
 }
 
+/** The codes of errors in computing a value. */
+const VALUE_ERROR = /^(22|0A)/;
+
 function changeEach(connection: Connection, collection: Collection, step: ChangeEachStep): Written {
-  const tests = collection.key.map(({ name }) => `${identifier(name)} = ?`).join(' and ');
-  const exists = step.met?.sql ?? `select 1 from ${identifier(collection.name)} where ${tests}`;
-  const missing = step.isConditional ? notInFilter : missingRow;
-  const changed = step.changes.flatMap((each, index) => {
-    const { key, set } = each;
+  const missing: { readonly key: readonly Value[]; readonly index: number }[] = [];
+  const wantRows = step.returning !== undefined;
+  const by = step.shapes[0]?.by.map((name) => collection.byName.get(name)!) ?? collection.key;
+  const { assigned } = collection;
+  const changed = step.changes.flatMap(({ shape, params }, index) => {
     spendRow();
-    // An object with only its key changes nothing, but must identify a row.
-    const params = step.met === undefined ? key : [...key, ...step.met.params];
-    if (connection.values({ sql: exists, params }).length === 0) throw missing(collection, key, index);
+    const { sql, params: more, names, isRuled } = step.shapes[shape]!;
+    const given: GivenValue = (name) => (names.includes(name) ? params[names.indexOf(name)] : undefined);
     try {
-      return change(connection, collection, each, step.returning !== undefined).changed;
+      const statement = { sql, params: more.length === 0 ? params : [...params, ...more] };
+      const written = change(connection, collection, { statement, isRuled }, wantRows);
+      const newKey = assigned && given(assigned.name);
+      if (written.affected === 0) {
+        const key = params.slice(names.length).map((value, at) => valueIn(by[at]!.type, value));
+        missing.push({ key, index });
+      } else if (newKey !== undefined && !by.includes(assigned!)) advanceKey(connection, collection, newKey);
+      return written.changed;
     } catch (error) {
-      if (isReferenceError(error) || error instanceof ApiError) throw error;
-      throw withRowIndex(translateError(error, { collection, given: (name) => set[name] }), index, true);
+      if (isReferenceError(error) || (error instanceof ApiError && !VALUE_ERROR.test(error.code))) throw error;
+      throw withRowIndex(translateError(error, { collection, given }), index, true);
     }
   });
-  return { affected: step.changes.length, inserted: 0, changed };
+  const among = step.isConditional ? true : undefined;
+  const counted = checkMissing({ into: collection, by, ignoresMissing: step.ignoresMissing, among }, missing);
+  return { affected: step.changes.length - missing.length, inserted: 0, changed, ...counted };
 }
 
 function change(

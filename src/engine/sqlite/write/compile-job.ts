@@ -5,16 +5,14 @@ import { MAX_RETURNED_BYTES } from '../../../base/limits/engine.ts';
 import { memoize } from '../../../base/memo.ts';
 import { type Collection, isKey } from '../../../collection/declaration.ts';
 import type { Encoding } from '../../../encode/encoding.ts';
-import { andAlso } from '../../../plan/access/permissions.ts';
-import { keyIs } from '../../../plan/keys.ts';
 import { sortedByKey } from '../../../plan/read/shape.ts';
 import { planVisibleRow, WHOLE_ROW_JSON } from '../../../plan/read/whole-row.ts';
 import {
-  ALWAYS,
   type Assignment,
   type Bound,
   type Conflict,
   isAlways,
+  isOperation,
   type OutputColumn,
   type Precondition,
   type Predicate,
@@ -22,6 +20,7 @@ import {
 } from '../../../plan/types.ts';
 import type { Write, WriteTerms } from '../../engine.ts';
 import { checkBeforeInsert, maxRowsWritten, readsOtherCollections } from '../../shared/plan-keys.ts';
+import { assignedSql, boundValue } from '../../sql/assignment.ts';
 import { conflictSql } from '../../sql/conflict.ts';
 import type { Scope } from '../../sql/expression.ts';
 import { type Output, outputOf } from '../../sql/output.ts';
@@ -35,7 +34,8 @@ import { guardedDialect, sqliteDialect } from '../dialect.ts';
 import { joinInGroups, pathTo } from '../functions/argument-groups.ts';
 import { storedValues } from '../schema/schema.ts';
 import { prefilterDialect } from '../search/index-prefilter.ts';
-import { compileAllowed, compileBefore, compileNamed } from './job-rules.ts';
+import { compileChanges } from './compile-changes.ts';
+import { compileAllowed, compileBefore } from './job-rules.ts';
 import type { Change, Job, Meeting, Returning, Step, StepTerms } from './jobs.ts';
 
 export function* compileJob(writes: readonly Write[], terms: WriteTerms): Task<Job> {
@@ -69,20 +69,14 @@ function* compileStep({ plan, encoding }: Write): Task<Step> {
     }
     case 'update':
       return { kind: 'change', ...terms, ...compileUpdate(plan, plan.set, plan.where, plan.bound, counted) };
-    case 'update-each': {
-      const { met = ALWAYS } = plan.restriction ?? {};
-      const named = andAlso(met, plan.among ?? ALWAYS);
+    case 'update-each':
       return {
         kind: 'change-each',
         ...terms,
-        ...(isAlways(named) ? {} : { met: compileNamed(collection, named) }),
+        ...(yield* compileChanges(plan, counted)),
+        ignoresMissing: plan.ignoresMissing,
         isConditional: plan.among !== undefined,
-        changes: yield* mapInSlices(plan.changes, ({ key, set }) => ({
-          key: key.map((value, index) => sqliteDialect.stored(value, collection.key[index]!.type)),
-          ...compileUpdate(plan, set, andAlso(keyIs(collection, key), met), undefined, counted),
-        })),
       };
-    }
     case 'delete':
       return {
         kind: 'change',
@@ -192,9 +186,10 @@ function compileUpdate(
     // A PATCH without fields changes and matches nothing, as in PostgREST.
     if (set.length === 0) return `select ${storedRow(collection)} from ${identifier(collection.name)} where 1=0`;
     // SQLite finds all rows before it updates, so the first new value checks the deadline per row.
-    const assignments = set.map(({ field, value }, index) => {
-      const given = bind(value, field.type);
-      return `${identifier(field.name)} = ${index === 0 ? `iif(${GUARD}, ${given}, null)` : given}`;
+    const assignments = set.map((assignment, index) => {
+      const { value, type } = boundValue(assignment);
+      const given = assignedSql(collection, assignment, bind(value, type), sqliteDialect);
+      return `${identifier(assignment.field.name)} = ${index === 0 ? `iif(${GUARD}, ${given}, null)` : given}`;
     });
     const target = boundedWhere(collection, where, bound, narrowedScope(collection, bind));
     const rule = changed && `(${compilePredicate(changed, scopeOf(sqliteDialect, bind, collection.name))}) is true`;
@@ -204,7 +199,11 @@ function compileUpdate(
   const setsKey = set.some(({ field }) => isKey(collection, field));
   return {
     statement,
-    set: Object.fromEntries(set.map(({ field, value }) => [field.name, sqliteDialect.stored(value, field.type)])),
+    set: Object.fromEntries(
+      set.flatMap((each) =>
+        isOperation(each) ? [] : [[each.field.name, sqliteDialect.stored(each.value, each.field.type)]],
+      ),
+    ),
     ...(setsKey ? { met: compileMet(collection, where, bound) } : {}),
     ...(changed === undefined ? {} : { isRuled: true }),
   };

@@ -42,13 +42,3 @@ export function compileBefore({ name, fields }: Collection, created: Predicate):
   });
   return { sql, params: params.slice(fields.length) };
 }
-
-/** Tests whether a visible row has this key; the values of the key come first. */
-export function compileNamed({ name, key }: Collection, met: Predicate): Statement {
-  const { sql, params } = buildStatement(sqliteDialect, (bind) => {
-    const tests = key.map((field) => `${identifier(field.name)} = ${bind(null)}`).join(' and ');
-    const rule = compilePredicate(met, scopeOf(sqliteDialect, bind, name));
-    return `select 1 from ${identifier(name)} where ${tests} and (${rule})`;
-  });
-  return { sql, params: params.slice(key.length) };
-}

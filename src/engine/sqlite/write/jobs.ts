@@ -26,9 +26,9 @@ export type Step = StepTerms &
     | ({ readonly kind: 'change' } & Change)
     | {
         readonly kind: 'change-each';
-        readonly changes: readonly (Change & { readonly key: readonly Value[] })[];
-        /** Finds a row by its key, if not every row is visible. */
-        readonly met?: Statement;
+        readonly shapes: readonly ChangeShape[];
+        readonly changes: readonly ChangeOfRow[];
+        readonly ignoresMissing: boolean;
         /** Whether the request has preconditions on its rows. */
         readonly isConditional: boolean;
       }
@@ -50,6 +50,26 @@ export interface Change {
   readonly met?: Statement;
   /** Whether the column after the first says that the row is allowed. */
   readonly isRuled?: boolean;
+}
+
+/** The statement of all changes that set the same fields. */
+export interface ChangeShape {
+  readonly sql: string;
+  /** Parameters after those of the change. */
+  readonly params: readonly Value[];
+  /** The fields that the first parameters of a change set; undefined for an operand. */
+  readonly names: readonly (string | undefined)[];
+  /** The fields whose values identify the row; these are its last parameters. */
+  readonly by: readonly string[];
+  /** Finds the key of the row by these values, if the change sets the key. */
+  readonly met?: string;
+  readonly isRuled: boolean;
+}
+
+/** A change of one row: the position of its shape, and its parameters. */
+export interface ChangeOfRow {
+  readonly shape: number;
+  readonly params: readonly Value[];
 }
 
 /** A query that builds the answer from the changed rows, which are its first parameter as one JSON text. */

@@ -1,0 +1,130 @@
+/**
+ * Arithmetic on stored numbers. Whole numbers and decimals are computed exactly and rounded once, halves away from
+ * zero, when the result is stored. Floats are computed as doubles.
+ */
+import { ApiError } from '../../../base/errors.ts';
+import { WrittenNumber } from '../../exact-json.ts';
+import type { Value } from '../../value.ts';
+import type { OperationName, Operations } from '../operations.ts';
+import { type Exact, exactDecimal, exactUnits, printDecimal, rounded, wholeDigits } from './decimal-text.ts';
+
+const NAMES: readonly OperationName[] = ['increment', 'decrement', 'multiply', 'divide'];
+const SIGNS: Readonly<Partial<Record<OperationName, string>>> = { increment: '+', decrement: '-', multiply: '*' };
+/** Operations whose result is zero only if an operand is. */
+const SCALING: readonly OperationName[] = ['multiply', 'divide'];
+/** The digits of an operand before and after the point. */
+const MAX_DIGITS = 38;
+/** A quotient of a stored number and an operand never differs from a halfway point by less than 10^-113. */
+const QUOTIENT_DECIMALS = 120;
+
+/** `store` parses and bounds the text of a result. */
+export function exactOperations(store: (text: string) => Value): Operations {
+  return {
+    names: NAMES,
+    operandType: 'numeric',
+    operandWords: `a number with at most ${MAX_DIGITS} digits before and after the point`,
+    read: (json) => {
+      const exact = readExact(json);
+      const isBounded = exact !== undefined && exact.scale <= MAX_DIGITS && wholeDigits(exact) <= MAX_DIGITS;
+      return isBounded ? printDecimal(exact) : undefined;
+    },
+    apply: (value, { operation, operand, round }) => {
+      const result = computed(operation, exactDecimal(String(value))!, exactDecimal(String(operand))!);
+      return store(printDecimal(round === undefined ? result : exactUnits(rounded(result, round), round)));
+    },
+    postgres: (column, { operation, round }, operand) => {
+      const result =
+        operation === 'divide'
+          ? `${column}::numeric(${2 * QUOTIENT_DECIMALS},${QUOTIENT_DECIMALS}) / ${operand}`
+          : `${column} ${SIGNS[operation]} ${operand}`;
+      return round === undefined ? result : `round(${result}, ${round})`;
+    },
+  };
+}
+
+function readExact(json: unknown): Exact | undefined {
+  const isNumber = typeof json === 'number' || typeof json === 'string' || json instanceof WrittenNumber;
+  return isNumber ? exactDecimal(String(json)) : undefined;
+}
+
+function computed(operation: OperationName, one: Exact, other: Exact): Exact {
+  if (operation === 'divide') return quotient(one, other);
+  if (operation === 'multiply') return exactUnits(unitsOf(one) * unitsOf(other), one.scale + other.scale);
+  const scale = Math.max(one.scale, other.scale);
+  const [left, right] = [rounded(one, scale), rounded(other, scale)];
+  return exactUnits(operation === 'increment' ? left + right : left - right, scale);
+}
+
+function unitsOf({ negative, digits }: Exact): bigint {
+  return negative ? -BigInt(digits) : BigInt(digits);
+}
+
+/** Truncated; a final 1 stands for the digits left out, so that later rounding is exact. */
+function quotient(one: Exact, other: Exact): Exact {
+  const shift = QUOTIENT_DECIMALS + other.scale - one.scale;
+  const dividend = unitsOf(one) * 10n ** BigInt(shift);
+  const divisor = unitsOf(other);
+  const units = (dividend / divisor) * 10n;
+  const isExact = dividend % divisor === 0n;
+  const sign = one.negative === other.negative ? 1n : -1n;
+  return exactUnits(isExact ? units : units + sign, QUOTIENT_DECIMALS + 1);
+}
+
+/** `narrow` rounds a double to the stored width. */
+export function floatOperations(narrow: (number: number) => number): Operations {
+  return {
+    names: NAMES,
+    operandType: 'float8',
+    operandWords: 'a number',
+    read: (json) => {
+      const number = readExact(json) === undefined ? Number.NaN : Number(String(json));
+      return Number.isFinite(number) ? number + 0 : undefined;
+    },
+    apply: (value, { operation, operand, round }) => {
+      const [one, other] = [Number(value), Number(operand)];
+      const isNotZero = SCALING.includes(operation) && one !== 0 && other !== 0;
+      const result = checked(COMPUTE[operation]!(one, other), one, isNotZero);
+      const stored = round === undefined || !Number.isFinite(result) ? result : roundFloat(result, round);
+      const narrowed = checked(narrow(stored), one, stored !== 0);
+      return Number.isNaN(narrowed) ? 'NaN' : narrowed + 0;
+    },
+    postgres: (column, { operation, round }, operand) => {
+      const sign = operation === 'divide' ? '/' : SIGNS[operation];
+      // Adding zero turns -0 into 0.
+      const result = `(${column}::float8 ${sign} ${operand} + 0)`;
+      return round === undefined ? result : `round(${result}::numeric, ${round})::float8`;
+    },
+  };
+}
+
+const COMPUTE: Readonly<Partial<Record<OperationName, (one: number, other: number) => number>>> = {
+  increment: (one, other) => one + other,
+  decrement: (one, other) => one - other,
+  multiply: (one, other) => one * other,
+  divide: (one, other) => one / other,
+};
+
+/** Rejects a finite number that became infinite, and one other than zero that became zero. */
+function checked(result: number, from: number, isNotZero: boolean): number {
+  const isOver = !Number.isFinite(result) && Number.isFinite(from);
+  if (isOver) throw new ApiError('22003', 'value out of range: overflow');
+  if (result === 0 && isNotZero) throw new ApiError('22003', 'value out of range: underflow');
+  return result;
+}
+
+/** PostgreSQL converts a float to a decimal of 15 digits. */
+function roundFloat(number: number, round: number): number {
+  return Number(printDecimal(exactUnits(rounded(exactDecimal(number.toPrecision(15))!, round), round)));
+}
+
+/** The result of an operation that an integer type cannot hold has PostgreSQL's message. */
+export function withinInteger(title: string, store: (text: string) => Value): (text: string) => Value {
+  return (text) => {
+    const whole = printDecimal(exactUnits(rounded(exactDecimal(text)!, 0), 0));
+    try {
+      return store(whole);
+    } catch (error) {
+      throw error instanceof ApiError ? new ApiError('22003', `${title} out of range`) : error;
+    }
+  };
+}
