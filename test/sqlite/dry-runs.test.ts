@@ -71,8 +71,7 @@ describe('a dry run', () => {
     const spent = stepsSpent();
     expect(apply(job(), 0)).toMatchObject({
       kind: 'refused',
-      code: '57014',
-      hint: expect.stringContaining('--dry-run-timeout'),
+      error: { code: '57014', hint: expect.stringContaining('--dry-run-timeout') },
     });
     expect((stepsSpent() - spent) / STEPS_OF_A_ROW).toBeLessThan(ROWS);
     expect([stored(), connection.inTransaction]).toEqual([before, false]);

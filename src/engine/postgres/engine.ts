@@ -48,7 +48,7 @@ import { noIdempotencyTable, Sweeper } from './write/idempotency-keys.ts';
 import { recordset, rowsAsJson } from './write/input-rows.ts';
 import { KeySequences } from './write/key-sequence.ts';
 import { loadRows } from './write/loader.ts';
-import { isStored, withRowOfInput } from './write/row-of-error.ts';
+import { withRowOfInput } from './write/row-of-error.ts';
 import type { WriteContext } from './write/statements.ts';
 import { UnconfirmedCommit } from './write/transaction.ts';
 import { executeWrites, type Progress } from './write/write.ts';
@@ -195,7 +195,7 @@ export class PostgresEngine implements Engine {
     return written.catch(async (error) => {
       const { context, plan } = steps[progress.index]!;
       const isAdopted = context.adopted.collections.has(plan.into);
-      throw await withRowOfInput(error, plan, isAdopted, (...values) => isStored(pool, context, ...values));
+      throw await withRowOfInput(error, plan, isAdopted, (report) => this.problems(plan, report));
     });
   }
 

@@ -135,7 +135,7 @@ class RowCheck {
     return { index, row, own: keyText(this.into, stored), writes };
   }
 
-  /** `on` are the fields of a conflict that is no error. */
+  /** `on` are the fields of a conflict that is not an error. */
   private async conflicts(rows: readonly ResultRow[], on?: readonly Field[]): Promise<void> {
     const { key, unique, references } = this.into;
     for (const set of [key, ...unique.map(({ fields }) => fields)]) if (set !== on) await this.uniqueIn(rows, set);
