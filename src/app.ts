@@ -1,16 +1,16 @@
-/**
- * The service as one function of a request: an ordered list of middleware around the handler. `requests/` shows the handler
- * stage by stage.
- */
+/** The service as one function of a request: an ordered list of middleware around the handler in `requests/`. */
+import { ApiError } from './base/errors.ts';
 import type { Catalogue } from './collection/declaration.ts';
 import type { Engine, MaybePromise, Metric } from './engine/engine.ts';
+import { BATCH_METHODS, BATCH_PATH, isBatchPath } from './http/batch-call.ts';
 import { BodyReceiver } from './http/body/body-receiver.ts';
 import { firstPart, pathAndQuery, readCall, routeOf } from './http/call.ts';
-import { NO_SNIFF, optionsAnswer } from './http/edge/cors.ts';
+import { NO_SNIFF, optionsAnswer, optionsHeaders } from './http/edge/cors.ts';
+import { WRITES } from './http/edge/origins.ts';
 import type { Peer } from './http/edge/peer.ts';
 import { locateRequest } from './http/edge/prefix.ts';
 import type { Pages } from './http/pages.ts';
-import { checkProfile } from './http/profile.ts';
+import { batch } from './requests/batch.ts';
 import { explainRead, readItem, readList } from './requests/read.ts';
 import { write } from './requests/write.ts';
 import { type Authenticate, authenticator, type Identify, withAuthentication } from './response/authenticate.ts';
@@ -54,7 +54,8 @@ export function createApp(options: AppOptions): App {
   const middleware: readonly Middleware[] = [
     enter(edges, basePath),
     withRateLimit(edges?.limit, authenticate),
-    checkSchema(schema, isRoot),
+    // The description of the schema is a page.
+    checkSchema(schema, (path) => path.split('?', 1)[0] === '/'),
     servePages(pages, catalogue, authenticate),
     withAuthentication(authenticate),
     checkSchema(schema),
@@ -81,35 +82,35 @@ function servePages(
   return (next) => (request, context) => {
     const { prefix, path } = context.location;
     if (pages === undefined || catalogue.collections.has(firstPart(path))) return next(request, context);
-    const seen =
+    const catalogueOf =
       authenticate &&
       (() => andThen(authenticate(request, context), ({ permissions }) => permissions?.catalogue ?? catalogue));
-    const page = pages(path.split('?', 1)[0]!, request, prefix, seen, context);
-    return page === undefined ? next(request, context) : andThen(page, withoutSniffing);
+    const page = pages(path.split('?', 1)[0]!, request, prefix, catalogueOf, context);
+    return page === undefined ? next(request, context) : andThen(page, (response) => withHeader(response, ...NO_SNIFF));
   };
 }
 
-function withoutSniffing(page: Response): Response {
-  page.headers.set(...NO_SNIFF);
-  return page;
+function withHeader(response: Response, name: string, value: string): Response {
+  response.headers.set(name, value);
+  return response;
 }
 
-/** Rejects Accept-Profile and Content-Profile of a schema that is not served. The response to the right name repeats it. */
+/**
+ * Rejects a schema that is not served, named in Content-Profile for writes and in Accept-Profile otherwise, as in PostgREST.
+ * The response to the right name repeats it.
+ */
 function checkSchema(schema: string, isConcerned = (_path: string) => true): Middleware {
   return (next) => (request, context) => {
-    if (!isConcerned(context.location.path)) return next(request, context);
-    const isNamed = checkProfile(context.method, request.headers, schema);
-    if (!isNamed) return next(request, context);
-    return andThen(next(request, context), (response) => {
-      response.headers.set('content-profile', schema);
-      return response;
-    });
+    const header = WRITES.includes(context.method) ? 'content-profile' : 'accept-profile';
+    const profile = isConcerned(context.location.path) ? request.headers.get(header) : null;
+    if (profile === null) return next(request, context);
+    if (profile !== schema) {
+      throw new ApiError('PGRST106', `Invalid schema: ${profile}`, {
+        hint: `Only the following schemas are exposed: ${schema}`,
+      });
+    }
+    return andThen(next(request, context), (response) => withHeader(response, 'content-profile', schema));
   };
-}
-
-/** The description of the schema is a page. */
-function isRoot(path: string): boolean {
-  return path.split('?', 1)[0] === '/';
 }
 
 /** Runs the stages for a read or a write. */
@@ -117,8 +118,14 @@ function handler(options: AppOptions, bodies: BodyReceiver): Handler {
   const { catalogue, engine, plans = false } = options;
   const writing = { engine, bodies, allowUnfiltered: options.allowUnfilteredWrites };
   return (request, context) => {
-    const seen = context.access?.permissions?.catalogue ?? catalogue;
-    const call = readCall(context.method, context.location, request, seen);
+    const visible = context.access?.permissions?.catalogue ?? catalogue;
+    if (isBatchPath(context.location.path, catalogue)) {
+      context.route = BATCH_PATH;
+      if (context.method === 'OPTIONS')
+        return { status: 200, headers: optionsHeaders(request, BATCH_METHODS), body: null };
+      return batch(writing, request, visible, context);
+    }
+    const call = readCall(context.method, context.location, request, visible);
     context.route = routeOf(call);
     if (call.method === 'OPTIONS') return optionsAnswer(call);
     if (call.method !== 'GET' && call.method !== 'HEAD') return write(writing, call, call.method, context);

@@ -1,6 +1,6 @@
 /** The program `catalogue`: finds and runs a command, and prints an error in one sentence. */
 import manifest from '../package.json' with { type: 'json' };
-import { nearestName } from './base/nearest-name.ts';
+import { suggestName } from './base/nearest-name.ts';
 import type { Command } from './cli/shared/command.ts';
 import { startupError } from './engine/shared/startup-errors.ts';
 import { ConfigError } from './settings/by-command.ts';
@@ -29,9 +29,6 @@ const COMMANDS: Readonly<Record<string, readonly [summary: string, load: Load]>>
 };
 const NAMES = Object.keys(COMMANDS);
 
-/** A process of `catalogue serve --workers`; not for people. */
-const WORKER: Load = () => import('./cli/worker.ts');
-
 const HELP = `Usage: catalogue <command> [flags]
 
 ${NAMES.map((name) => `  ${name.padEnd(10)} ${COMMANDS[name]![0]}`).join('\n')}
@@ -42,19 +39,16 @@ catalogue <command> --help shows the flags of a command; catalogue --version sho
 async function main([name, ...args]: readonly string[]): Promise<number | void> {
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') return console.log(HELP);
   if (name === '--version' || name === '-v') return console.log(manifest.version);
-  const load = name === 'worker' ? WORKER : Object.hasOwn(COMMANDS, name) ? COMMANDS[name]![1] : undefined;
-  if (load === undefined) throw unknownCommand(name);
+  // `catalogue serve --workers` starts `worker`; it is not for people.
+  const worker: Load = () => import('./cli/worker.ts');
+  const load = name === 'worker' ? worker : Object.hasOwn(COMMANDS, name) ? COMMANDS[name]![1] : undefined;
+  if (load === undefined) {
+    throw new ConfigError(`unknown command ${name}; ${suggestName(name, NAMES, 'see catalogue --help')}`);
+  }
   const { command } = await load();
   if (args.includes('--help') || args.includes('-h')) return console.log(command.help());
   if (args.includes('--version')) return console.log(manifest.version);
   return command.run(args, process.env);
-}
-
-function unknownCommand(name: string): ConfigError {
-  const nearest = nearestName(name, NAMES);
-  return new ConfigError(
-    `unknown command ${name}; ${nearest === undefined ? 'see catalogue --help' : `perhaps you meant ${nearest}`}`,
-  );
 }
 
 try {

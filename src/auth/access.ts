@@ -14,17 +14,20 @@ import type { PageContext, Pages } from '../http/pages.ts';
 import { claimPath } from '../settings/access.ts';
 import { ConfigError, type ServeSettings } from '../settings/by-command.ts';
 import { credentialsNeeded, noSuchRole } from './errors.ts';
-import { Keys } from './keys.ts';
+import { keyCache } from './keys.ts';
 import { openPublicKeys } from './public-keys.ts';
 import { credentialsOf, type RequestCredentials } from './request-credentials.ts';
 import { rightsOf } from './rights.ts';
 import { requireSameOrigin } from './same-origin.ts';
-import { type CookieScope, expiredCookie } from './session-cookie.ts';
+import { type CookieScope, sessionCookie } from './session-cookie.ts';
 import { type Account, type Counts, NOBODY, sessionPages } from './session-pages.ts';
 import { CredentialStore } from './store.ts';
 import { Tokens } from './tokens.ts';
 import { Users } from './users.ts';
 import { secretVerifier, type Verifier } from './verifiers.ts';
+
+/** The context of a request from within the process. */
+const AT_ROOT: PageContext = { location: { prefix: '', path: '/' } };
 
 export interface AccessOptions {
   readonly engine: Engine;
@@ -57,31 +60,25 @@ export function openAuthentication(options: AccessOptions): Authentication {
     if (roles.has(caller.role)) return;
     throw caller.role === ANONYMOUS.role ? credentialsNeeded(lookalike) : noSuchRole(code, caller.role);
   };
-  const required = {
-    audience: settings.jwtAudience,
-    issuer: settings.jwtIssuer,
-    role: claimPath(settings.jwtRoleClaim)!,
-  };
+  const { jwtAudience: audience, jwtIssuer: issuer, jwtRoleClaim } = settings;
+  const required = { audience, issuer, role: claimPath(jwtRoleClaim)! };
   const tokens = new Tokens(verifier, required, check('PGRST303'));
-  const keys = new Keys(store, check('CAT401'));
+  const keys = keyCache(store, check('CAT401'));
   const users = new Users(store, settings.sessionHours * 3_600, check('CAT401'));
-  const account = (by: Account['by'], caller: Caller): Account => ({
-    by,
-    role: caller.role,
-    name: caller.name ?? null,
-    rights: rightsOf(catalogue, caller),
-  });
+  const account = (by: Account['by'], caller: Caller): Account => {
+    return { by, role: caller.role, name: caller.name ?? null, rights: rightsOf(catalogue, caller) };
+  };
   const counts: Counts = { refused: 0, logins: 0, loginsRefused: 0 };
 
-  const cookieScope = (request: Request, context: PageContext | undefined): CookieScope => ({
-    isSecure: proxies.isSecure(request, context?.peer),
-    prefix: context?.location.prefix ?? '',
+  const cookieScope = (request: Request, { peer, location }: PageContext): CookieScope => ({
+    isSecure: proxies.isSecure(request, peer),
+    prefix: location.prefix,
   });
 
   function callerOf(
     credentials: RequestCredentials | undefined,
     request: Request,
-    context: PageContext | undefined,
+    { peer }: PageContext,
   ): MaybePromise<Caller> {
     switch (credentials?.kind) {
       case undefined:
@@ -92,18 +89,18 @@ export function openAuthentication(options: AccessOptions): Authentication {
       case 'key':
         return keys.callerOf(credentials.text);
       case 'session':
-        if (!isRead(request)) requireSameOrigin(request, context?.peer, proxies);
+        if (!isRead(request)) requireSameOrigin(request, peer, proxies);
         return users.callerOf(credentials.text);
     }
   }
 
-  function reject(error: unknown, request: Request, context: PageContext | undefined): never {
+  function reject(error: unknown, request: Request, context: PageContext): never {
     if (!(error instanceof ApiError)) throw error;
     if (error.status < 500) counts.refused++;
     throw error.code === 'CAT401' ? withExpiredCookie(error, cookieScope(request, context)) : error;
   }
 
-  function identify(request: Request, context?: PageContext): MaybePromise<Caller> {
+  function identify(request: Request, context = AT_ROOT): MaybePromise<Caller> {
     try {
       const credentials = credentialsOf(request.headers, () => cookieScope(request, context));
       const caller = callerOf(credentials, request, context);
@@ -113,7 +110,7 @@ export function openAuthentication(options: AccessOptions): Authentication {
     }
   }
 
-  async function accountOf(request: Request, context?: PageContext): Promise<Account> {
+  async function accountOf(request: Request, context = AT_ROOT): Promise<Account> {
     try {
       const credentials = credentialsOf(request.headers, () => cookieScope(request, context));
       const caller = await callerOf(credentials, request, context);
@@ -141,8 +138,7 @@ export async function openVerifier(
 ): Promise<Verifier | undefined> {
   if (jwtSecret !== '' && jwks !== '') throw new ConfigError('use only one of --jwt-secret and --jwks');
   if (jwtSecret !== '') return secretVerifier(jwtSecret);
-  if (jwks === '') return undefined;
-  return openPublicKeys(jwks, notice);
+  return jwks === '' ? undefined : openPublicKeys(jwks, notice);
 }
 
 async function warningsOf(
@@ -151,14 +147,11 @@ async function warningsOf(
   hasTokens: boolean,
 ): Promise<readonly string[]> {
   try {
-    const holders = { keys: await store.keys(), users: await store.users() };
+    const holders = { keys: await store.keys.all(), users: await store.users.all() };
     const undeclared = undeclaredRoles(holders, roles);
     // A token may name any role.
-    const warning = hasTokens ? undefined : similarToAnonymous(roles, holders);
-    return [
-      ...(undeclared === undefined ? [] : [`credentials are ${undeclared}`]),
-      ...(warning === undefined ? [] : [warning]),
-    ];
+    const warnings = [undeclared && `credentials are ${undeclared}`, !hasTokens && similarToAnonymous(roles, holders)];
+    return warnings.filter((warning) => typeof warning === 'string');
   } catch {
     // The service also starts while the database is down.
     return [];
@@ -175,20 +168,20 @@ function withExpiredCookie(error: ApiError, scope: CookieScope): ApiError {
   return new ApiError(code, message, {
     details: details ?? undefined,
     hint: hint ?? undefined,
-    headers: { ...headers, 'set-cookie': expiredCookie(scope) },
+    headers: { ...headers, 'set-cookie': sessionCookie(scope) },
     ...(typeof cause === 'string' ? { cause } : {}),
   });
 }
 
 function metricsOf({ refused, logins, loginsRefused }: Counts): readonly Metric[] {
-  const counter = (name: string, help: string, value: number): Metric => ({ name, kind: 'counter', help, value });
+  const counter = (name: string, value: number, help: string): Metric => ({ name, kind: 'counter', help, value });
   return [
     counter(
       'credentials_refused_total',
-      'Requests refused for their token, key or session, or for having none.',
       refused,
+      'Requests refused for their token, key or session, or for having none.',
     ),
-    counter('logins_total', 'People who have logged in.', logins),
-    counter('logins_refused_total', 'Attempts to log in that were refused, or came too soon.', loginsRefused),
+    counter('logins_total', logins, 'People who have logged in.'),
+    counter('logins_refused_total', loginsRefused, 'Attempts to log in that were refused, or came too soon.'),
   ];
 }

@@ -1,11 +1,10 @@
-/**
- * Caches keys and sessions for a moment. If any process revokes one, the service rejects it within a second.
- */
+/** Caches keys and sessions for a moment. If any process revokes one, the service rejects it within a second. */
 
 import { CREDENTIAL_CACHE_MS, MAX_CACHED_CREDENTIALS } from '../base/limits/auth.ts';
+import { LruCache } from '../base/lru-cache.ts';
 import type { Caller } from '../collection/caller.ts';
 import type { MaybePromise } from '../engine/engine.ts';
-import { LruCache } from './lru-cache.ts';
+import { hashOf } from './secret-text.ts';
 
 export interface CachedCredential {
   readonly caller: Caller;
@@ -22,23 +21,28 @@ export class CredentialCache {
   private readonly cache = new LruCache<Entry>(MAX_CACHED_CREDENTIALS);
   private readonly pending = new Map<string, Promise<Caller>>();
 
-  /** `find` throws an `ApiError` if the credential does not exist or has ended. */
-  constructor(private readonly find: (hash: string) => MaybePromise<CachedCredential>) {}
+  /** `find` throws an `ApiError` if the credential does not exist or has ended, `checkRole` if its role is not declared. */
+  constructor(
+    private readonly find: (hash: string) => MaybePromise<CachedCredential>,
+    private readonly checkRole: (caller: Caller) => void,
+  ) {}
 
-  callerOf(hash: string): MaybePromise<Caller> {
+  callerOf(text: string): MaybePromise<Caller> {
+    const hash = hashOf(text);
     const known = this.cache.get(hash);
     if (known !== undefined && performance.now() < known.until && Date.now() < known.endsAt) return known.caller;
     return this.pending.get(hash) ?? this.lookUp(hash, known?.caller);
   }
 
   /** Affects this process; others notice by themselves. */
-  forget(hash: string): void {
-    this.cache.delete(hash);
+  forget(text: string): void {
+    this.cache.delete(hashOf(text));
   }
 
   private lookUp(hash: string, previous: Caller | undefined): MaybePromise<Caller> {
     const startedAt = performance.now();
     const remember = ({ caller: current, endsAt }: CachedCredential): Caller => {
+      this.checkRole(current);
       // The same object while nothing changes, since results are memoized per caller.
       const caller = JSON.stringify(current) === JSON.stringify(previous) ? previous! : current;
       this.cache.set(hash, { caller, endsAt, until: startedAt + CREDENTIAL_CACHE_MS });

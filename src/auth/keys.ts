@@ -1,49 +1,24 @@
 /** API keys. A key is shown once, when it is created. The database holds its hash, which is safe for 256 random bits. */
 import type { Caller } from '../collection/caller.ts';
-import type { MaybePromise } from '../engine/engine.ts';
 import { andThen } from '../response/request-context.ts';
 import { type CachedCredential, CredentialCache } from './credential-cache.ts';
 import { invalidToken } from './errors.ts';
-import { hashOf, newKeyText } from './secret-text.ts';
+import { hashOf, KEY_PREFIX, randomText } from './secret-text.ts';
 import type { CredentialStore, StoredKey } from './store.ts';
 
-interface NewKey {
-  readonly name: string;
-  readonly role: string;
-  readonly claims: Readonly<Record<string, unknown>>;
-  readonly expires?: Date | undefined;
-}
+type NewKey = Pick<StoredKey, 'name' | 'role' | 'claims'> & { readonly expires?: Date | undefined };
 
 /** Resolves to the key itself, which is shown only now. */
 export async function addKey(store: CredentialStore, { name, role, claims, expires }: NewKey): Promise<string> {
-  const text = newKeyText();
-  await store.addKey({
-    hash: hashOf(text),
-    name,
-    role,
-    claims,
-    created_at: new Date().toISOString(),
-    expires_at: expires?.toISOString() ?? null,
-  });
+  const text = KEY_PREFIX + randomText();
+  const created_at = new Date().toISOString();
+  const expires_at = expires?.toISOString() ?? null;
+  await store.keys.add({ hash: hashOf(text), name, role, claims, created_at, expires_at });
   return text;
 }
 
-export class Keys {
-  private readonly lookups: CredentialCache;
-
-  constructor(store: CredentialStore, checkRole: (caller: Caller) => void) {
-    this.lookups = new CredentialCache((hash) =>
-      andThen(store.key(hash), (key): CachedCredential => {
-        const credential = credentialOf(key);
-        checkRole(credential.caller);
-        return credential;
-      }),
-    );
-  }
-
-  callerOf(text: string): MaybePromise<Caller> {
-    return this.lookups.callerOf(hashOf(text));
-  }
+export function keyCache(store: CredentialStore, checkRole: (caller: Caller) => void): CredentialCache {
+  return new CredentialCache((hash) => andThen(store.keys.find(hash), credentialOf), checkRole);
 }
 
 function credentialOf(key: StoredKey | undefined): CachedCredential {

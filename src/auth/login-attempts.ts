@@ -6,8 +6,8 @@
 
 import { ApiError } from '../base/errors.ts';
 import { MAX_TRACKED_LOGINS } from '../base/limits/auth.ts';
+import { LruCache } from '../base/lru-cache.ts';
 import { networkOf } from '../base/net/address.ts';
-import { LruCache } from './lru-cache.ts';
 import { hashOf } from './secret-text.ts';
 
 interface Attempts {
@@ -17,16 +17,11 @@ interface Attempts {
   at: number;
 }
 
-interface Limit {
-  readonly free: number;
-  readonly longestSeconds: number;
-}
-
 const LIMITS = {
   both: { free: 5, longestSeconds: 300 },
   address: { free: 20, longestSeconds: 30 },
   name: { free: 50, longestSeconds: 60 },
-} as const satisfies Record<string, Limit>;
+};
 
 type Kind = keyof typeof LIMITS;
 
@@ -47,12 +42,11 @@ export class LoginAttempts {
   /** Throws if the attempt comes too soon. Call `succeeded` if the password was right. */
   attempt(name: string, address: string): void {
     const now = this.now();
-    const waits = this.entries(name, address).map(([kind, entry]) => this.find(kind, entry, now).after - now);
-    const wait = Math.max(...waits);
+    const entries = this.entries(name, address, now);
+    const wait = Math.max(...entries.map(([, , { after }]) => after - now));
     if (wait > 0) throw tooMany(Math.ceil(wait / 1000));
-    for (const [kind, entry] of this.entries(name, address)) {
+    for (const [kind, entry, { count }] of entries) {
       const { free, longestSeconds } = LIMITS[kind];
-      const { count } = this.find(kind, entry, now);
       const over = count + 1 - free;
       const pause = over < 0 ? 0 : Math.min(2 ** over, longestSeconds) * 1000;
       this.attempts[kind].set(entry, { count: count + 1, after: now + pause, at: now });
@@ -61,26 +55,21 @@ export class LoginAttempts {
 
   /** Other attempts from this address, or for this name from other addresses, still count. */
   succeeded(name: string, address: string): void {
-    for (const [kind, entry] of this.entries(name, address)) {
-      const { count, at } = this.find(kind, entry, this.now());
+    for (const [kind, entry, { count, at }] of this.entries(name, address, this.now())) {
       if (kind === 'both') this.attempts.both.delete(entry);
       else this.attempts[kind].set(entry, { count: Math.max(0, count - 1), after: 0, at });
     }
   }
 
-  private entries(name: string, address: string): [kind: Kind, entry: string][] {
+  private entries(name: string, address: string, now: number): [kind: Kind, entry: string, known: Attempts][] {
     const network = networkOf(address);
     const user = hashOf(name);
-    return [
-      ['both', `${user} ${network}`],
-      ['address', network],
-      ['name', user],
-    ];
-  }
-
-  private find(kind: Kind, entry: string, now: number): Attempts {
-    const known = this.attempts[kind].get(entry);
-    return known === undefined || now - known.at > FORGOTTEN_MS ? { count: 0, after: 0, at: now } : known;
+    const entries = { both: `${user} ${network}`, address: network, name: user };
+    return (Object.entries(entries) as [Kind, string][]).map(([kind, entry]) => {
+      const known = this.attempts[kind].get(entry);
+      const isForgotten = known === undefined || now - known.at > FORGOTTEN_MS;
+      return [kind, entry, isForgotten ? { count: 0, after: 0, at: now } : known];
+    });
   }
 }
 

@@ -33,16 +33,15 @@ export function hashPassword(password: string): Promise<string> {
   return hashQueue.run(() => Bun.password.hash(normal(password), ARGON2));
 }
 
-/** Compared with the password of an unknown name, which then takes as long as a known one. */
-let dummyHash: Promise<string> | undefined;
-
 export function isTooLong(password: string): boolean {
   return Buffer.byteLength(password) > MAX_PASSWORD_BYTES;
 }
 
+/** Compared with the password of an unknown name, which then takes as long as a known one. */
+let dummyHash: Promise<string> | undefined;
+
 /** `hash` is undefined if the user does not exist. */
 export async function isPassword(password: string, hash: string | undefined): Promise<boolean> {
-  if (isTooLong(password)) return false;
   return hashQueue.run(async () => {
     dummyHash ??= Bun.password.hash(randomText(), ARGON2);
     const isRight = await Bun.password.verify(normal(password), hash ?? (await dummyHash));

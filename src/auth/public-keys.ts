@@ -8,7 +8,7 @@ import { ApiError } from '../base/errors.ts';
 import { fileProblem } from '../base/files/file-problem.ts';
 import { JWKS_FRESH_MS, JWKS_PAUSE_MS, JWKS_TIMEOUT_MS, MAX_JWKS_BYTES, MAX_PUBLIC_KEYS } from '../base/limits/auth.ts';
 import { ConfigError } from '../settings/by-command.ts';
-import { publicKeyVerifier, type Verifier } from './verifiers.ts';
+import { type Verifier, verifyByPublicKey } from './verifiers.ts';
 
 const TIMES = { cacheMaxAge: JWKS_FRESH_MS, cooldownDuration: JWKS_PAUSE_MS, timeoutDuration: JWKS_TIMEOUT_MS };
 
@@ -45,7 +45,12 @@ export async function openPublicKeys(
     [jwksCache]: cache as ExportedJWKSCache,
     [customFetch]: async (url, options) => {
       if (usable !== undefined || performance.now() - failedAt >= times.cooldownDuration) await load(url, options);
-      if (usable === undefined) throw unavailable();
+      if (usable === undefined) {
+        throw new ApiError('CAT503', 'the public keys that verify tokens are not available', {
+          hint: 'Try again in a moment.',
+          headers: { 'retry-after': '5' },
+        });
+      }
       return new Response(usable);
     },
   });
@@ -54,7 +59,7 @@ export async function openPublicKeys(
   });
   if (!isUrl) await loaded;
   // jose sets the time of the cache when it replaces the keys.
-  return publicKeyVerifier(keys, () => (keys.fresh ? cache.uat : undefined));
+  return { verify: (token) => verifyByPublicKey(token, keys), keysVersion: () => (keys.fresh ? cache.uat : undefined) };
 }
 
 /** An invalid key does not affect the others. */
@@ -111,11 +116,4 @@ function publicKeysIn(text: string): JWK[] {
     .map(({ kty, n, e, crv, x, y, kid, alg, use }) => ({ kty, n, e, crv, x, y, kid, alg, use }) as JWK);
   if (keys.length === 0) throw new Error('it holds no public key of RSA, EC or OKP');
   return keys;
-}
-
-function unavailable(): ApiError {
-  return new ApiError('CAT503', 'the public keys that verify tokens are not available', {
-    hint: 'Try again in a moment.',
-    headers: { 'retry-after': '5' },
-  });
 }

@@ -1,7 +1,7 @@
 /** Reads the credentials of a request. One of them wins; malformed ones are rejected before any work. */
 import { MAX_CREDENTIAL_LENGTH } from '../base/limits/auth.ts';
 import { invalidToken } from './errors.ts';
-import { hasKeyPrefix, isKeyText, KEY_HINT } from './secret-text.ts';
+import { KEY_HINT, KEY_PREFIX, KEY_TEXT } from './secret-text.ts';
 import { type CookieScope, sessionIn } from './session-cookie.ts';
 
 export type RequestCredentials = { readonly kind: 'token' | 'key' | 'session'; readonly text: string };
@@ -20,8 +20,8 @@ export function credentialsOf(headers: Headers, scope: () => CookieScope): Reque
 
 export function requestSession(headers: Headers, scope: () => CookieScope): RequestCredentials | undefined {
   const cookie = headers.get('cookie');
-  const session = cookie === null ? undefined : sessionIn(cookie, scope());
-  return session === undefined ? undefined : { kind: 'session', text: session };
+  const text = cookie === null ? undefined : sessionIn(cookie, scope());
+  return text === undefined ? undefined : { kind: 'session', text };
 }
 
 function bearerOf(authorization: string): string {
@@ -40,7 +40,7 @@ function shortEnough(text: string): string {
 }
 
 function tokenOrKey(text: string): RequestCredentials {
-  if (isKeyText(text)) return { kind: 'key', text };
-  if (hasKeyPrefix(text)) throw invalidToken('PGRST301', 'The key is incomplete', { hint: KEY_HINT });
+  if (KEY_TEXT.test(text)) return { kind: 'key', text };
+  if (text.startsWith(KEY_PREFIX)) throw invalidToken('PGRST301', 'The key is incomplete', { hint: KEY_HINT });
   return { kind: 'token', text };
 }

@@ -1,24 +1,12 @@
 /** Random texts of keys and sessions, and their hashes. A key has a prefix that people and secret scanners recognize. */
 import { SHA256 } from 'bun';
 
-const PREFIX = 'cat_';
-const KEY = /^cat_[\w-]{43}$/;
-
-export function newKeyText(): string {
-  return PREFIX + randomText();
-}
-
-export function isKeyText(text: string): boolean {
-  return KEY.test(text);
-}
-
-/** Whether the text is a key, maybe mistyped: no token has this prefix. */
-export function hasKeyPrefix(text: string): boolean {
-  return text.startsWith(PREFIX);
-}
+/** No token has this prefix. */
+export const KEY_PREFIX = 'cat_';
+export const KEY_TEXT = /^cat_[\w-]{43}$/;
 
 /** The hint for a client that sent another text. */
-export const KEY_HINT = `A key begins with ${PREFIX}, and has 43 letters, digits, - or _ after it.`;
+export const KEY_HINT = `A key begins with ${KEY_PREFIX}, and has 43 letters, digits, - or _ after it.`;
 
 /** 256 random bits. */
 export function randomText(): string {

@@ -12,12 +12,10 @@ const TEXT = /^[\w-]{43}$/;
 export function sessionIn(cookies: string, scope: CookieScope): string | undefined {
   if (!cookies.includes(NAME)) return undefined;
   const pairs = cookies.split(';').map((pair) => pair.trim());
-  for (const name of acceptedNames(scope)) {
-    const pair = pairs.find((each) => each.startsWith(`${name}=`));
-    const text = pair?.slice(name.length + 1);
-    if (text !== undefined && TEXT.test(text)) return text;
-  }
-  return undefined;
+  const texts = acceptedNames(scope).map((name) =>
+    pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1),
+  );
+  return texts.find((text) => text !== undefined && TEXT.test(text));
 }
 
 export interface CookieScope {
@@ -33,13 +31,9 @@ function acceptedNames({ isSecure, prefix }: CookieScope): readonly string[] {
   return prefix === '' ? [HOST_NAME] : [HOST_NAME, SECURE_NAME];
 }
 
-export function sessionCookie(text: string, seconds: number, scope: CookieScope): string {
+/** Without seconds, the browser deletes the cookie. */
+export function sessionCookie(scope: CookieScope, text = '', seconds = 0): string {
   const { isSecure, prefix } = scope;
   const name = acceptedNames(scope).at(-1)!;
   return `${name}=${text}; Path=${prefix === '' ? '/' : prefix}; Max-Age=${seconds}; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
-}
-
-/** Makes the browser delete the cookie. */
-export function expiredCookie(scope: CookieScope): string {
-  return sessionCookie('', 0, scope);
 }

@@ -2,7 +2,7 @@
  * Stores keys, users and sessions on any engine, with the same plans as other rows. If the tables do not exist, there are no
  * credentials; the first write creates the tables.
  */
-import type { Collection, Field } from '../collection/declaration.ts';
+import type { Collection } from '../collection/declaration.ts';
 import { KEYS, SESSIONS, USERS } from '../collection/own-collections.ts';
 import { storeJson } from '../collection/types/type.ts';
 import { EMPTY_QUERY } from '../dialect/query.ts';
@@ -16,12 +16,10 @@ import type { Assignment, Predicate, ReadPlan, WritePlan } from '../plan/types.t
 import { readWhole } from '../response/body.ts';
 import { andThen } from '../response/request-context.ts';
 
-type Claims = Readonly<Record<string, unknown>>;
-
 interface Holder {
   readonly name: string;
   readonly role: string;
-  readonly claims: Claims;
+  readonly claims: Readonly<Record<string, unknown>>;
   readonly created_at: string;
 }
 
@@ -48,136 +46,101 @@ const NO_COLUMNS: Encoding = { format: 'json', stripNulls: false, columns: [] };
 const WRITE_OPTIONS = { singular: false, mustExist: false } as const;
 
 export class CredentialStore {
-  private hasTables = false;
+  readonly keys: CredentialTable<StoredKey>;
+  readonly users: CredentialTable<StoredUser>;
+  readonly sessions: CredentialTable<StoredSession>;
+
+  constructor(engine: Engine) {
+    const tables = new OwnTables(engine);
+    this.keys = new CredentialTable(engine, tables, KEYS);
+    this.users = new CredentialTable(engine, tables, USERS);
+    this.sessions = new CredentialTable(engine, tables, SESSIONS);
+  }
+}
+
+/** Whether the tables exist. Another process may have created them. */
+class OwnTables {
+  private exist = false;
   private nextCheck = 0;
 
   constructor(private readonly engine: Engine) {}
 
-  /** Creates the tables. Throws a `ConfigError` if the database role may not. */
-  async prepare(): Promise<void> {
-    this.hasTables = await this.engine.ownTables({ make: true });
+  /** Throws a `ConfigError` if the database role may not create them. */
+  async create(): Promise<void> {
+    if (!this.exist) this.exist = await this.engine.ownTables({ make: true });
   }
 
-  key(hash: string): MaybePromise<StoredKey | undefined> {
-    return this.find<StoredKey>(KEYS, hash);
+  check(): MaybePromise<boolean> {
+    if (this.exist) return true;
+    if (performance.now() < this.nextCheck) return false;
+    return this.engine.ownTables({ make: false }).then((exist) => {
+      this.nextCheck = performance.now() + CHECK_MS;
+      this.exist = exist;
+      return exist;
+    });
+  }
+}
+
+class CredentialTable<Row extends object> {
+  constructor(
+    private readonly engine: Engine,
+    private readonly tables: OwnTables,
+    private readonly collection: Collection,
+  ) {}
+
+  find(key: string): MaybePromise<Row | undefined> {
+    const plan = planWholeRow(this.collection, [key]);
+    return andThen(this.tables.check(), (exist) => (exist ? andThen(this.read(plan), ([row]) => row) : undefined));
   }
 
-  keys(): Promise<readonly StoredKey[]> {
-    return this.all<StoredKey>(KEYS);
+  async all(): Promise<readonly Row[]> {
+    if (!(await this.tables.check())) return [];
+    return this.read(planRead(this.collection, EMPTY_QUERY, { offset: 0 }, undefined));
   }
 
-  addKey(key: StoredKey): Promise<void> {
-    return this.insert(KEYS, { ...key });
+  async add(row: Row): Promise<void> {
+    await this.tables.create();
+    const into = this.collection;
+    const rows = [into.fields.map(({ name, type }) => storeJson(type, row[name as keyof Row] ?? null))];
+    await this.execute({ kind: 'insert', into, rows, given: into.fields, conflict: 'refuse', ...WRITE_OPTIONS });
   }
 
-  /** Resolves to whether the key existed. */
-  removeKey(name: string): Promise<boolean> {
-    return this.remove(KEYS, equals(KEYS.byName.get('name')!, name));
+  /** Resolves to whether the row exists. */
+  change(key: string, changes: Partial<Row>): Promise<boolean> {
+    const into = this.collection;
+    const given = into.fields.filter(({ name }) => changes[name as keyof Row] !== undefined);
+    const set: Assignment[] = given.map((field) => ({
+      field,
+      value: storeJson(field.type, changes[field.name as keyof Row]),
+    }));
+    return this.write({ kind: 'update', into, where: keyIs(into, [key]), set, given, ...WRITE_OPTIONS });
   }
 
-  user(name: string): MaybePromise<StoredUser | undefined> {
-    return this.find<StoredUser>(USERS, name);
+  /** Resolves to whether such a row existed. */
+  remove(name: keyof Row & string, value: string, operator: '=' | '<' = '='): Promise<boolean> {
+    const into = this.collection;
+    const field = into.byName.get(name)!;
+    const where: Predicate = {
+      kind: 'compare',
+      of: fieldExpression(field),
+      operator,
+      value: storeJson(field.type, value),
+    };
+    return this.write({ kind: 'delete', into, where, ...WRITE_OPTIONS });
   }
 
-  users(): Promise<readonly StoredUser[]> {
-    return this.all<StoredUser>(USERS);
-  }
-
-  addUser(user: StoredUser): Promise<void> {
-    return this.insert(USERS, { ...user });
-  }
-
-  /** Every change sets a new stamp. */
-  changeUser(name: string, changes: Partial<StoredUser> & Pick<StoredUser, 'stamp'>): Promise<boolean> {
-    return this.change(USERS, keyIs(USERS, [name]), { ...changes });
-  }
-
-  removeUser(name: string): Promise<boolean> {
-    return this.remove(USERS, keyIs(USERS, [name]));
-  }
-
-  session(hash: string): MaybePromise<StoredSession | undefined> {
-    return this.find<StoredSession>(SESSIONS, hash);
-  }
-
-  addSession(session: StoredSession): Promise<void> {
-    return this.insert(SESSIONS, { ...session });
-  }
-
-  removeSession(hash: string): Promise<boolean> {
-    return this.remove(SESSIONS, keyIs(SESSIONS, [hash]));
-  }
-
-  removeSessionsOf(user: string): Promise<boolean> {
-    return this.remove(SESSIONS, equals(SESSIONS.byName.get('user_name')!, user));
-  }
-
-  /** Removes the sessions that expired before this moment. */
-  removeSessionsBefore(moment: Date): Promise<boolean> {
-    const field = SESSIONS.byName.get('expires_at')!;
-    const value = storeJson(field.type, moment.toISOString());
-    return this.remove(SESSIONS, { kind: 'compare', of: fieldExpression(field), operator: '<', value });
-  }
-
-  private find<T>(collection: Collection, key: string): MaybePromise<T | undefined> {
-    const plan = planWholeRow(collection, [key]);
-    return andThen(this.present(), (isPresent) =>
-      isPresent ? andThen(this.read<T>(plan), ([row]) => row) : undefined,
-    );
-  }
-
-  private async all<T>(collection: Collection): Promise<readonly T[]> {
-    if (!(await this.present())) return [];
-    return this.read<T>(planRead(collection, EMPTY_QUERY, { offset: 0 }, undefined));
-  }
-
-  private read<T>(plan: ReadPlan): MaybePromise<readonly T[]> {
-    const rows = ({ body }: ReadResult) => JSON.parse(body as string) as readonly T[];
+  private read(plan: ReadPlan): MaybePromise<readonly Row[]> {
+    const rows = ({ body }: ReadResult) => JSON.parse(body as string) as readonly Row[];
     return andThen(andThen(this.engine.read(plan, WHOLE_ROW_JSON), readWhole), rows);
   }
 
-  /** Another process may have created the tables. */
-  private present(): MaybePromise<boolean> {
-    if (this.hasTables) return true;
-    if (performance.now() < this.nextCheck) return false;
-    return this.engine.ownTables({ make: false }).then((hasTables) => {
-      this.nextCheck = performance.now() + CHECK_MS;
-      this.hasTables = hasTables;
-      return hasTables;
-    });
-  }
-
-  private async insert(into: Collection, row: Readonly<Record<string, unknown>>): Promise<void> {
-    if (!this.hasTables) await this.prepare();
-    const rows = [into.fields.map(({ name, type }) => stored(type, row[name]))];
-    await this.write({ kind: 'insert', into, rows, given: into.fields, conflict: 'refuse', ...WRITE_OPTIONS });
-  }
-
-  private async change(into: Collection, where: Predicate, changes: Readonly<Record<string, unknown>>) {
-    if (!(await this.present())) return false;
-    const set: Assignment[] = into.fields
-      .filter(({ name }) => changes[name] !== undefined)
-      .map((field) => ({ field, value: stored(field.type, changes[field.name]) }));
-    const given = set.map(({ field }) => field);
-    return (await this.write({ kind: 'update', into, where, set, given, ...WRITE_OPTIONS })) > 0;
-  }
-
-  private async remove(into: Collection, where: Predicate): Promise<boolean> {
-    if (!(await this.present())) return false;
-    return (await this.write({ kind: 'delete', into, where, ...WRITE_OPTIONS })) > 0;
+  private async write(plan: WritePlan): Promise<boolean> {
+    return (await this.tables.check()) && (await this.execute(plan)) > 0;
   }
 
   /** Returns the number of affected rows. */
-  private async write(plan: WritePlan): Promise<number> {
+  private async execute(plan: WritePlan): Promise<number> {
     const [result] = await this.engine.write([{ plan, encoding: NO_COLUMNS }], { dryRun: false });
     return result!.affected;
   }
-}
-
-function stored(type: Field['type'], value: unknown) {
-  return value === undefined || value === null ? null : storeJson(type, value);
-}
-
-function equals(field: Field, value: string): Predicate {
-  return { kind: 'compare', of: fieldExpression(field), operator: '=', value };
 }

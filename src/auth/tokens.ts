@@ -2,11 +2,11 @@
 import { decodeProtectedHeader, errors } from 'jose';
 import { ApiError } from '../base/errors.ts';
 import { MAX_CACHED_CREDENTIALS } from '../base/limits/auth.ts';
+import { LruCache } from '../base/lru-cache.ts';
 import type { Caller } from '../collection/caller.ts';
 import type { MaybePromise } from '../engine/engine.ts';
 import { callerOf, checkClaims, type RequiredClaims, readClaims } from './claims.ts';
 import { invalidToken } from './errors.ts';
-import { LruCache } from './lru-cache.ts';
 import { hashOf, KEY_HINT } from './secret-text.ts';
 import type { Verifier } from './verifiers.ts';
 
@@ -30,7 +30,11 @@ export class Tokens {
 
   callerOf(token: string): MaybePromise<Caller> {
     const { verifier } = this;
-    if (verifier === undefined) throw invalidToken('PGRST300', 'Server lacks JWT secret', hintFor(token));
+    if (verifier === undefined) {
+      throw invalidToken('PGRST300', 'Server lacks JWT secret', {
+        hint: `Set --jwt-secret or --jwks to accept tokens, or send a key. ${KEY_HINT}`,
+      });
+    }
     const hash = hashOf(token);
     const known = this.cache.get(hash);
     if (known !== undefined && known.keysVersion === verifier.keysVersion() && Date.now() < known.expires) {
@@ -41,7 +45,9 @@ export class Tokens {
 
   private async verify(verifier: Verifier, token: string, hash: string): Promise<Caller> {
     const parts = token.split('.').length;
-    if (parts !== 3) throw invalidToken('PGRST301', `Expected 3 parts in JWT; got ${parts}`, hintFor(token));
+    // A text without dots may be a mistyped key.
+    const hint = parts === 1 ? { hint: KEY_HINT } : {};
+    if (parts !== 3) throw invalidToken('PGRST301', `Expected 3 parts in JWT; got ${parts}`, hint);
     // Read first: if the keys change meanwhile, the token is verified again.
     const keysVersion = verifier.keysVersion();
     const payload = await signedPayload(verifier, token);
@@ -55,11 +61,6 @@ export class Tokens {
     if (keysVersion !== undefined) this.cache.set(hash, { caller, expires, keysVersion });
     return caller;
   }
-}
-
-/** A text without dots may be a mistyped key. */
-function hintFor(token: string): { hint?: string } {
-  return token.includes('.') ? {} : { hint: KEY_HINT };
 }
 
 async function signedPayload(verifier: Verifier, token: string): Promise<Uint8Array> {
@@ -80,15 +81,11 @@ async function signedPayload(verifier: Verifier, token: string): Promise<Uint8Ar
 function messageFor(error: unknown, token: string): string {
   if (error instanceof errors.JWSSignatureVerificationFailed) return 'JWT cryptographic operation failed';
   if (error instanceof errors.JOSEAlgNotAllowed) return 'Wrong or unsupported encoding algorithm';
-  if (error instanceof errors.JOSENotSupported && hasCriticalExtensions(token)) {
+  // RFC 7515, 4.1.11.
+  if (error instanceof errors.JOSENotSupported && decodeProtectedHeader(token).crit !== undefined) {
     return 'The JWT demands extensions (crit) that are not supported';
   }
   if (error instanceof errors.JOSENotSupported) return 'Wrong or unsupported encoding algorithm';
   if (error instanceof errors.JWSInvalid) return "JWT couldn't be decoded";
   return 'No suitable key or wrong key type';
-}
-
-/** RFC 7515, 4.1.11: reject a token whose `crit` names unsupported extensions. */
-function hasCriticalExtensions(token: string): boolean {
-  return decodeProtectedHeader(token).crit !== undefined;
 }

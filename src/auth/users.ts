@@ -15,35 +15,30 @@ import { hashPassword, isPassword, isTooLong, passwordProblem } from './password
 import { hashOf, randomText } from './secret-text.ts';
 import type { CredentialStore, StoredSession, StoredUser } from './store.ts';
 
-interface NewUser {
-  readonly name: string;
-  readonly role: string;
-  readonly claims: Readonly<Record<string, unknown>>;
-  readonly password: string;
-}
+type NewUser = Pick<StoredUser, 'name' | 'role' | 'claims' | 'password'>;
 
 export async function addUser(store: CredentialStore, { name, role, claims, password }: NewUser): Promise<void> {
   const hash = await hashPassword(password);
   const created_at = new Date().toISOString();
-  await store.addUser({ name, role, claims, password: hash, stamp: randomText(), created_at });
+  await store.users.add({ name, role, claims, password: hash, stamp: randomText(), created_at });
 }
 
 /** Resolves to whether the user exists. Their sessions end. */
 export async function changeUser(
   store: CredentialStore,
   name: string,
-  changes: { readonly role?: string; readonly claims?: NewUser['claims']; readonly password?: string },
+  changes: Partial<Omit<NewUser, 'name'>>,
 ): Promise<boolean> {
   const { password, ...others } = changes;
   const hashed = password === undefined ? {} : { password: await hashPassword(password) };
-  const exists = await store.changeUser(name, { ...others, ...hashed, stamp: randomText() });
-  if (exists) await store.removeSessionsOf(name);
+  const exists = await store.users.change(name, { ...others, ...hashed, stamp: randomText() });
+  if (exists) await store.sessions.remove('user_name', name);
   return exists;
 }
 
 export async function removeUser(store: CredentialStore, name: string): Promise<boolean> {
-  const existed = await store.removeUser(name);
-  if (existed) await store.removeSessionsOf(name);
+  const existed = await store.users.remove('name', name);
+  if (existed) await store.sessions.remove('user_name', name);
   return existed;
 }
 
@@ -59,7 +54,7 @@ const SWEEP_MS = 10 * 60_000;
 
 export class Users {
   private readonly attempts = new LoginAttempts();
-  private readonly lookups: CredentialCache;
+  private readonly sessions: CredentialCache;
   private sweptAt = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -67,52 +62,47 @@ export class Users {
     private readonly sessionSeconds: number,
     private readonly checkRole: (caller: Caller) => void,
   ) {
-    this.lookups = new CredentialCache((hash) =>
-      andThen(store.session(hash), (session) =>
-        andThen(session === undefined ? undefined : store.user(session.user_name), (user) => {
-          const credential = credentialOf(session, user);
-          checkRole(credential.caller);
-          return credential;
-        }),
-      ),
-    );
+    const find = (hash: string) =>
+      andThen(store.sessions.find(hash), (session) =>
+        andThen(session && store.users.find(session.user_name), (user) => credentialOf(session, user)),
+      );
+    this.sessions = new CredentialCache(find, checkRole);
   }
 
   /** The caller of a session; throws if it has ended. */
   callerOf(text: string): MaybePromise<Caller> {
-    return this.lookups.callerOf(hashOf(text));
+    return this.sessions.callerOf(text);
   }
 
   /** Gives the same answer after the same time for a wrong name and a wrong password. */
   async login(name: string, password: string, address: string): Promise<StartedSession> {
-    // No user can have such a name or password, so the attempt is not counted.
-    if (isTooLong(password) || [...name].length > MAX_ACCOUNT_NAME_LENGTH) throw wrong(undefined);
-    this.attempts.attempt(name, address);
-    const user = name.includes('\0') ? undefined : await this.store.user(name);
-    if (!(await isPassword(password, user?.password)) || user === undefined) throw wrong(user);
-    this.attempts.succeeded(name, address);
-    return this.startSession(user);
+    return this.startSession(await this.findUser(name, password, address));
   }
 
   async logout(text: string): Promise<void> {
-    const hash = hashOf(text);
-    this.lookups.forget(hash);
-    await this.store.removeSession(hash);
+    this.sessions.forget(text);
+    await this.store.sessions.remove('hash', hashOf(text));
   }
 
   /** Ends all sessions, and begins a new one for the caller. */
   async changePassword(name: string, current: string, next: string, address: string): Promise<StartedSession> {
-    if (isTooLong(current)) throw wrong(undefined);
-    this.attempts.attempt(name, address);
-    const user = await this.store.user(name);
-    if (!(await isPassword(current, user?.password)) || user === undefined) throw wrong(user);
-    this.attempts.succeeded(name, address);
+    await this.findUser(name, current, address);
     const problem = passwordProblem(next);
     if (problem !== undefined) throw new ApiError('PGRST102', problem, { details: 'The password was not changed.' });
     await changeUser(this.store, name, { password: next });
-    const changed = await this.store.user(name);
+    const changed = await this.store.users.find(name);
     if (changed === undefined) throw ended('the user was removed');
     return this.startSession(changed);
+  }
+
+  private async findUser(name: string, password: string, address: string): Promise<StoredUser> {
+    // No user can have such a name or password, so the attempt is not counted.
+    if (isTooLong(password) || [...name].length > MAX_ACCOUNT_NAME_LENGTH) throw wrong(undefined);
+    this.attempts.attempt(name, address);
+    const user = name.includes('\0') ? undefined : await this.store.users.find(name);
+    if (!(await isPassword(password, user?.password)) || user === undefined) throw wrong(user);
+    this.attempts.succeeded(name, address);
+    return user;
   }
 
   private async startSession(user: StoredUser): Promise<StartedSession> {
@@ -120,20 +110,13 @@ export class Users {
     this.checkRole(caller);
     const text = randomText();
     const expires = new Date(Date.now() + this.sessionSeconds * 1000);
-    await this.sweep();
-    await this.store.addSession({
-      hash: hashOf(text),
-      user_name: user.name,
-      stamp: user.stamp,
-      expires_at: expires.toISOString(),
-    });
+    if (performance.now() - this.sweptAt > SWEEP_MS) {
+      this.sweptAt = performance.now();
+      await this.store.sessions.remove('expires_at', new Date().toISOString(), '<');
+    }
+    const { name: user_name, stamp } = user;
+    await this.store.sessions.add({ hash: hashOf(text), user_name, stamp, expires_at: expires.toISOString() });
     return { text, caller, expires };
-  }
-
-  private async sweep(): Promise<void> {
-    if (performance.now() - this.sweptAt < SWEEP_MS) return;
-    this.sweptAt = performance.now();
-    await this.store.removeSessionsBefore(new Date());
   }
 }
 

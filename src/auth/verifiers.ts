@@ -1,7 +1,4 @@
-/**
- * Verifiers of tokens. A secret accepts only HS256, and public keys accept only asymmetric algorithms: the token does not choose
- * the algorithm.
- */
+/** Verifiers of tokens. The kind of key decides the algorithm: HS256 for a secret, asymmetric for public keys. */
 import { type CompactVerifyGetKey, type CompactVerifyResult, compactVerify, errors } from 'jose';
 
 export interface Verifier {
@@ -22,12 +19,8 @@ export function secretVerifier(secret: string): Verifier {
   };
 }
 
-export function publicKeyVerifier(keys: CompactVerifyGetKey, keysVersion: Verifier['keysVersion']): Verifier {
-  return { verify: (token) => verifyWith(token, keys), keysVersion };
-}
-
 /** A token without a key id may use any key that fits. */
-async function verifyWith(token: string, find: CompactVerifyGetKey): Promise<CompactVerifyResult> {
+export async function verifyByPublicKey(token: string, find: CompactVerifyGetKey): Promise<CompactVerifyResult> {
   try {
     return await compactVerify(token, find, { algorithms: PUBLIC_ALGORITHMS });
   } catch (error) {

@@ -1,17 +1,11 @@
 /**
  * The error catalogue: every code a client can meet, its status and what it means.
  *
- * Codes that PostgREST or PostgreSQL define keep their meaning; `CAT…` codes are ours, named after their status, for
- * what neither of them has. An expected failure is a `ApiError`, thrown wherever it is noticed and caught once, in
- * `app.ts`; anything else that is thrown is a fault of ours and becomes CAT500.
+ * Codes of PostgREST and PostgreSQL keep their meaning; `CAT…` codes are ours, named after their status. An expected
+ * error is an `ApiError`, caught once in `response/logging.ts`. Any other error is a bug and becomes CAT500.
  */
 import { MAX_ECHOED_VALUE_LENGTH } from './limits/http.ts';
 import { shorten, shortenValue } from './shorten.ts';
-
-interface CatalogueEntry {
-  readonly status: number;
-  readonly meaning: string;
-}
 
 export const ERRORS = {
   PGRST100: { status: 400, meaning: 'A query parameter could not be parsed' },
@@ -43,7 +37,10 @@ export const ERRORS = {
     meaning: 'The token has expired, is not valid yet, or names another audience, issuer or role',
   },
   '0A000': { status: 400, meaning: 'NaN and infinity are not whole numbers, or an array has several dimensions' },
-  '21000': { status: 400, meaning: 'A write without a filter, or one that would change a row twice' },
+  '21000': {
+    status: 400,
+    meaning: 'A write without a filter, one that would change a row twice, or $from with other than one row',
+  },
   '22001': { status: 400, meaning: 'A text is longer than its column allows' },
   '22003': { status: 400, meaning: 'A number is out of range for its field' },
   '2200H': { status: 400, meaning: 'No id is left to assign' },
@@ -85,7 +82,10 @@ export const ERRORS = {
   CAT404: { status: 404, meaning: 'No row has this key' },
   CAT406: { status: 406, meaning: 'None of the accepted content codings is available' },
   CAT409: { status: 409, meaning: 'Another request with the same idempotency key is in progress; retry' },
-  CAT412: { status: 412, meaning: 'The row has changed since it was read' },
+  CAT412: {
+    status: 412,
+    meaning: 'The row has changed since it was read, or a request of a batch affects another number of rows',
+  },
   CAT413: { status: 413, meaning: 'The request body is larger than the limit' },
   CAT414: { status: 414, meaning: 'The URL is longer than the limit' },
   CAT415: { status: 415, meaning: 'The encoding of the request body is not supported' },
@@ -96,7 +96,7 @@ export const ERRORS = {
   CAT501: { status: 501, meaning: 'The database has no table for idempotency keys' },
   CAT503: { status: 503, meaning: 'The database is not available; retry' },
   CAT507: { status: 507, meaning: 'The disk is full; reads work, writes do not' },
-} as const satisfies Record<string, CatalogueEntry>;
+} as const satisfies Record<string, { status: number; meaning: string }>;
 
 export type ErrorCode = keyof typeof ERRORS;
 
@@ -132,9 +132,6 @@ export interface ApiErrorData extends ApiErrorDetails {
   readonly code: ErrorCode;
   readonly message: string;
 }
-
-/** A trigger chooses the status of its error by the SQLSTATE `PT404`, as in PostgREST. */
-const CHOSEN_STATUS = /^PT([45]\d\d)$/;
 
 /** An expected error with code and status. Repeated input is shortened. */
 export class ApiError extends Error {
@@ -181,18 +178,33 @@ export class ApiError extends Error {
     return { code: this.code, message: this.message, ...this.given };
   }
 
+  /** A trigger chooses the status of its error by the SQLSTATE `PT404`, as in PostgREST. */
   get status(): number {
-    const [, chosen] = CHOSEN_STATUS.exec(this.sqlState ?? '') ?? [];
+    const [, chosen] = /^PT([45]\d\d)$/.exec(this.sqlState ?? '') ?? [];
     return chosen === undefined ? ERRORS[this.code].status : Number(chosen);
   }
 }
 
-/** Adds the index of the failing request of a batch to an error. */
+/** The idempotency key belongs to the whole batch. */
+const OF_WHOLE_BATCH: readonly ErrorCode[] = ['CAT409', 'CAT422'];
+
+/** Adds the index of the failing request of a batch to an error that concerns it. */
 export function withRequest<E>(error: E, request: number): E | ApiError {
-  return error instanceof ApiError ? error.with({ request }) : error;
+  if (!(error instanceof ApiError) || error.status >= 500 || OF_WHOLE_BATCH.includes(error.code)) return error;
+  return error.with({ request });
 }
 
 /** Whether an error is a bug, which the log must explain. */
 export function isUnexpected(error: unknown): boolean {
   return error !== undefined && !(error instanceof ApiError);
+}
+
+/** The result of the work; undefined if it throws an expected error. */
+export function unlessRejected<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
 }

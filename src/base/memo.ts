@@ -1,9 +1,7 @@
 import { MAX_CACHED_TEXT_LENGTH, MAX_CACHED_TEXTS } from './limits/http.ts';
+import { LruCache } from './lru-cache.ts';
 
-/**
- * Caches a pure function of an immutable object, for as long as the object lives. Declarations are such objects, and
- * so are the lists that requests share.
- */
+/** Caches a pure function of an immutable object, such as a declaration, for as long as the object lives. */
 export function memoize<Key extends object, Made>(make: (key: Key) => Made): (key: Key) => Made {
   const made = new WeakMap<Key, { readonly value: Made }>();
   return (key) => {
@@ -42,13 +40,10 @@ export function lazy<T extends object>(make: () => T): () => T {
 
 /** A cache of the most recently used values, each built once by the first caller who asks for its key. */
 export function keepRecent<Made>(max: number): (key: string, make: () => Promise<Made>) => Promise<Made> {
-  const kept = new Map<string, Promise<Made>>();
+  const kept = new LruCache<Promise<Made>>(max);
   return (key, make) => {
     const made = kept.get(key) ?? make();
-    // The last key is the most recent one.
-    kept.delete(key);
     kept.set(key, made);
-    if (kept.size > max) kept.delete(kept.keys().next().value!);
     made.catch(() => kept.get(key) === made && kept.delete(key));
     return made;
   };

@@ -15,10 +15,16 @@ export function nearestName(name: string, candidates: readonly string[]): string
   return best;
 }
 
-/** The suggestion as part of a message; empty if no name is near. */
-export function didYouMean(name: string, candidates: readonly string[]): string {
+/** The suggestion, or other advice if no name is near. */
+export function suggestName(name: string, candidates: readonly string[], otherwise: string): string {
   const nearest = nearestName(name, candidates);
-  return nearest === undefined ? '' : ` (perhaps you meant ${nearest})`;
+  return nearest === undefined ? otherwise : `perhaps you meant ${nearest}`;
+}
+
+/** The suggestion at the end of a message; empty if no name is near. */
+export function didYouMean(name: string, candidates: readonly string[]): string {
+  const suggestion = suggestName(name, candidates, '');
+  return suggestion && ` (${suggestion})`;
 }
 
 /** Insertions, deletions, replacements and swaps: `titel` is one edit from `title`. */

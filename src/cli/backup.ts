@@ -1,10 +1,9 @@
 /** `catalogue backup`: copies the database while the service runs. */
 
 import { amount } from '../base/amount.ts';
-import { loadCatalogue } from '../declare/load-catalogue.ts';
-import { maintenanceOf } from '../engine/open.ts';
 import { ConfigError, describeSettings, FILE_SETTINGS, readCommand } from '../settings/by-command.ts';
 import type { Command } from './shared/command.ts';
+import { openMaintenance } from './shared/database.ts';
 import { FORCE_OPTION, JSON_OPTION } from './shared/options.ts';
 import { withProgress } from './shared/progress.ts';
 
@@ -23,7 +22,7 @@ ${describeSettings(OPTIONS)}`,
     const { values, operands } = readCommand(OPTIONS, args, env, 1);
     const [file] = operands;
     if (file === undefined) throw new ConfigError('no file is given. Use: catalogue backup FILE');
-    const maintenance = maintenanceOf(values.database, (await loadCatalogue(values.collections)).catalogue, values);
+    const maintenance = await openMaintenance(values);
     const { rows, bytes } = await withProgress('Backing up', 'bytes', (progress) =>
       maintenance.backup(file, { replace: values.force, progress }),
     );

@@ -4,11 +4,11 @@ import { amount } from '../base/amount.ts';
 import { similarToAnonymous } from '../collection/anonymous-role.ts';
 import { loadCatalogue } from '../declare/load-catalogue.ts';
 import { DeclarationError } from '../declare/reader/mistakes.ts';
-import { maintenanceOf } from '../engine/open.ts';
 import type { Finding } from '../engine/shared/maintenance.ts';
 import { DATA_SETTINGS, describeSettings, readCommand } from '../settings/by-command.ts';
 import { COLLECTIONS } from '../settings/database.ts';
 import type { Command } from './shared/command.ts';
+import { openMaintenance } from './shared/database.ts';
 import { JSON_OPTION } from './shared/options.ts';
 import { withProgress } from './shared/progress.ts';
 
@@ -35,7 +35,7 @@ ${describeSettings(OPTIONS)}`,
     const isAlone = origins.collections === COLLECTIONS.flag && origins.database === 'default';
     const file = operands[0] ?? (isAlone ? values.collections : undefined);
     if (file !== undefined) return checkFile(file, values.json);
-    const maintenance = maintenanceOf(values.database, (await loadCatalogue(values.collections)).catalogue, values);
+    const maintenance = await openMaintenance(values);
     const findings = await withProgress('Checking', 'steps', (progress) => maintenance.check(progress));
     const ok = findings.every((finding) => finding.ok);
     if (values.json) console.log(JSON.stringify({ ok, database: maintenance.location, findings }));
@@ -68,14 +68,7 @@ async function checkFile(file: string, json: boolean): Promise<number> {
     const rows = declared.flatMap(firstRows).length;
     const counts = [amount(collections, 'collection'), amount(fields, 'field'), amount(rows, 'row')].join(', ');
     const warning = similarToAnonymous(catalogue.roles ?? new Map());
-    const found = {
-      ok: true,
-      file,
-      collections,
-      fields,
-      rows,
-      ...(warning === undefined ? {} : { warnings: [warning] }),
-    };
+    const found = { ok: true, file, collections, fields, rows, warnings: warning && [warning] };
     console.log(json ? JSON.stringify(found) : `ok    ${file}  ${counts}`);
     if (!json && warning !== undefined) console.log(`warn  ${warning}`);
     return 0;

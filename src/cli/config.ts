@@ -3,17 +3,12 @@
 import { findDeclaration } from '../declare/find-declaration.ts';
 import { describeSettings, readCommand, SERVE_SETTINGS } from '../settings/by-command.ts';
 import { maskSecret, settingsMarkdown } from '../settings/describe.ts';
-import { fileKey, onOrOff, setting } from '../settings/setting.ts';
+import { fileKey, onOrOff, option } from '../settings/setting.ts';
 import type { Command } from './shared/command.ts';
 import { JSON_OPTION } from './shared/options.ts';
 
 const OPTIONS = {
-  markdown: setting({
-    flag: '--markdown',
-    description: 'print the table of all settings, as in docs/settings.md',
-    byDefault: false,
-    read: onOrOff,
-  }),
+  markdown: option('--markdown', 'print the table of all settings, as in docs/settings.md', false, onOrOff),
   ...JSON_OPTION,
 } as const;
 

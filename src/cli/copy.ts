@@ -95,15 +95,15 @@ async function withSource<T>(
 
 async function credentialsIn(engine: Engine): Promise<Credentials> {
   const store = new CredentialStore(engine);
-  return { keys: (await store.keys()).length, users: (await store.users()).length };
+  return { keys: (await store.keys.all()).length, users: (await store.users.all()).length };
 }
 
 /** Referenced collections first; a cycle begins anywhere. */
 function byDependency({ collections }: Catalogue): Collection[] {
   const ordered = new Set<Collection>();
-  const add = (collection: Collection, way: readonly Collection[]) => {
-    if (ordered.has(collection) || way.includes(collection)) return;
-    for (const { to } of collection.references) add(collections.get(to)!, [...way, collection]);
+  const add = (collection: Collection, path: readonly Collection[]) => {
+    if (ordered.has(collection) || path.includes(collection)) return;
+    for (const { to } of collection.references) add(collections.get(to)!, [...path, collection]);
     ordered.add(collection);
   };
   for (const collection of collections.values()) add(collection, []);

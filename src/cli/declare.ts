@@ -2,26 +2,20 @@
 
 import { USUAL_NAMES } from '../declare/find-declaration.ts';
 import { DATA_SETTINGS, describeSettings, readCommand } from '../settings/by-command.ts';
-import { onOrOff, setting, text } from '../settings/setting.ts';
+import { onOrOff, option, text } from '../settings/setting.ts';
 import { declareFrom } from './declare/from-database.ts';
 import type { Command } from './shared/command.ts';
 import { FORCE_OPTION } from './shared/options.ts';
 
 const OPTIONS = {
-  output: setting({
-    flag: '--output',
-    argument: 'FILE',
-    description: 'file to write; - is standard output',
-    byDefault: USUAL_NAMES[0],
-    read: text,
-  }),
+  output: option('--output FILE', 'file to write; - is standard output', USUAL_NAMES[0], text),
   ...FORCE_OPTION,
-  jsonSchema: setting({
-    flag: '--json-schema',
-    description: 'print the JSON Schema of declarations, for completion and validation in editors',
-    byDefault: false,
-    read: onOrOff,
-  }),
+  jsonSchema: option(
+    '--json-schema',
+    'print the JSON Schema of declarations, for completion and validation in editors',
+    false,
+    onOrOff,
+  ),
   ...DATA_SETTINGS,
 } as const;
 

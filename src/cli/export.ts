@@ -6,7 +6,7 @@ import { products } from '../collection/products.ts';
 import { FILE_FORMATS, type FileFormat, formatOf } from '../declare/rows/source.ts';
 import { databaseFiles } from '../engine/open.ts';
 import { ConfigError, DATA_SETTINGS, describeSettings, readCommand } from '../settings/by-command.ts';
-import { oneOf, onOrOff, setting, text } from '../settings/setting.ts';
+import { oneOf, onOrOff, option, text } from '../settings/setting.ts';
 import type { Command } from './shared/command.ts';
 import { withDatabase } from './shared/database.ts';
 import { FORCE_OPTION, JSON_OPTION } from './shared/options.ts';
@@ -15,32 +15,25 @@ import { ProgressBar } from './shared/progress.ts';
 import { planOf, read } from './shared/read-rows.ts';
 
 const OPTIONS = {
-  format: setting<FileFormat | undefined>({
-    flag: '--format',
-    argument: 'FORMAT',
-    description: `${FILE_FORMATS.join(', ')}; by default the ending of --output, or csv on standard output`,
-    byDefault: undefined,
-    read: oneOf(FILE_FORMATS),
-  }),
-  output: setting({
-    flag: '--output',
-    argument: 'FILE',
-    description: 'file to write, which appears when it is complete; - is standard output',
-    byDefault: STANDARD_OUTPUT,
-    read: text,
-  }),
-  bom: setting({
-    flag: '--bom',
-    description: 'begin CSV with a byte order mark, so that spreadsheets recognize UTF-8',
-    byDefault: false,
-    read: onOrOff,
-  }),
-  spreadsheet: setting({
-    flag: '--spreadsheet',
-    description: "write CSV for a spreadsheet: with --bom, and with ' before a text that would be a formula",
-    byDefault: false,
-    read: onOrOff,
-  }),
+  format: option<FileFormat | undefined>(
+    '--format FORMAT',
+    `${FILE_FORMATS.join(', ')}; by default the ending of --output, or csv on standard output`,
+    undefined,
+    oneOf(FILE_FORMATS),
+  ),
+  output: option(
+    '--output FILE',
+    'file to write, which appears when it is complete; - is standard output',
+    STANDARD_OUTPUT,
+    text,
+  ),
+  bom: option('--bom', 'begin CSV with a byte order mark, so that spreadsheets recognize UTF-8', false, onOrOff),
+  spreadsheet: option(
+    '--spreadsheet',
+    "write CSV for a spreadsheet: with --bom, and with ' before a text that would be a formula",
+    false,
+    onOrOff,
+  ),
   ...FORCE_OPTION,
   ...JSON_OPTION,
   ...DATA_SETTINGS,

@@ -1,18 +1,12 @@
 /** `catalogue health`: asks a running service whether it is ready, for containers without curl. */
 import { describeSettings, readCommand, SERVE_SETTINGS } from '../settings/by-command.ts';
-import { duration, setting } from '../settings/setting.ts';
+import { duration, option } from '../settings/setting.ts';
 import type { Command } from './shared/command.ts';
 import { JSON_OPTION } from './shared/options.ts';
 
 const { port, host, adminPort, tlsCert } = SERVE_SETTINGS;
 const OPTIONS = {
-  waitSeconds: setting({
-    flag: '--wait',
-    argument: 'TIME',
-    description: 'how long to wait for a service that is not ready yet, such as 30s',
-    byDefault: 0,
-    read: duration,
-  }),
+  waitSeconds: option('--wait TIME', 'how long to wait for a service that is not ready yet, such as 30s', 0, duration),
   ...JSON_OPTION,
   port,
   host,

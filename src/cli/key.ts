@@ -1,12 +1,13 @@
 /** `catalogue key`: manages API keys. */
 import { addKey } from '../auth/keys.ts';
 import { ConfigError, describeSettings, readCommand, type Values } from '../settings/by-command.ts';
-import { setting, text } from '../settings/setting.ts';
+import { option, text } from '../settings/setting.ts';
 import type { Command } from './shared/command.ts';
 import {
   accountName,
   CREDENTIAL_OPTIONS,
   checkRole,
+  chosenAction,
   printRows,
   withStore,
   withUniqueName,
@@ -24,20 +25,13 @@ function lifetime(given: string, name: string): number {
 }
 
 const OPTIONS = {
-  name: setting({
-    flag: '--name',
-    argument: 'NAME',
-    description: 'name of the key in the log and for key revoke',
-    byDefault: '',
-    read: text,
-  }),
-  expires: setting<number | undefined>({
-    flag: '--expires',
-    argument: 'TIME',
-    description: 'lifetime of the key, such as 12h, 90d or 1y; by default unlimited',
-    byDefault: undefined,
-    read: lifetime,
-  }),
+  name: option('--name NAME', 'name of the key in the log and for key revoke', '', text),
+  expires: option<number | undefined>(
+    '--expires TIME',
+    'lifetime of the key, such as 12h, 90d or 1y; by default unlimited',
+    undefined,
+    lifetime,
+  ),
   ...CREDENTIAL_OPTIONS,
 } as const;
 
@@ -59,8 +53,7 @@ ${describeSettings(OPTIONS)}`,
   async run(args, env) {
     const { values, operands } = readCommand(OPTIONS, args, env, 2);
     const [action = '', operand = ''] = operands;
-    const work = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
-    if (work === undefined) throw new ConfigError('no action is given. Use: catalogue key add, list or revoke');
+    const work = chosenAction(ACTIONS, action, 'key');
     if (operand !== '' && (values.name !== '' || work === list)) throw new ConfigError(`unknown argument ${operand}`);
     await work(values, operand === '' ? values.name : operand);
   },
@@ -86,7 +79,7 @@ async function add(settings: Settings, given: string): Promise<void> {
 }
 
 async function list(settings: Settings): Promise<void> {
-  const keys = await withStore(settings, (store) => store.keys());
+  const keys = await withStore(settings, (store) => store.keys.all());
   const rows = keys
     .map(({ name, role, claims, created_at, expires_at }) => ({ name, role, claims, created_at, expires_at }))
     .sort((one, other) => (one.name < other.name ? -1 : 1));
@@ -95,7 +88,7 @@ async function list(settings: Settings): Promise<void> {
 
 async function revoke(settings: Settings, given: string): Promise<void> {
   const name = accountName(given, 'key');
-  const wasThere = await withStore(settings, (store) => store.removeKey(name));
+  const wasThere = await withStore(settings, (store) => store.keys.remove('name', name));
   if (!wasThere) throw new ConfigError(`unknown key ${name}; catalogue key list shows all keys`);
   console.log(settings.json ? JSON.stringify({ ok: true, name }) : `The key ${name} is revoked.`);
 }

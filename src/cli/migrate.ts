@@ -6,26 +6,20 @@ import { type MigrationPlan, problemLines } from '../engine/migration/words.ts';
 import { maintenanceOf } from '../engine/open.ts';
 import { NO_ROWS } from '../plan/write/first-rows.ts';
 import { ConfigError, describeSettings, MIGRATE_SETTINGS, readSettings, type Values } from '../settings/by-command.ts';
-import { onOrOff, setting } from '../settings/setting.ts';
+import { onOrOff, option } from '../settings/setting.ts';
 import type { Command } from './shared/command.ts';
-import { withDatabase } from './shared/database.ts';
+import { openMaintenance, withDatabase } from './shared/database.ts';
 import { JSON_OPTION } from './shared/options.ts';
 import { rowCount } from './shared/row-count.ts';
 
 const OPTIONS = {
-  plan: setting({
-    flag: '--plan',
-    description: 'show the changes and what prevents them, and change nothing',
-    byDefault: false,
-    read: onOrOff,
-  }),
-  allow: setting<readonly string[]>({
-    flag: '--allow',
-    argument: 'WHAT…',
-    description: 'allow a listed change that could lose data: drop:products.colour; may be repeated',
-    byDefault: [],
-    read: permissions,
-  }),
+  plan: option('--plan', 'show the changes and what prevents them, and change nothing', false, onOrOff),
+  allow: option<readonly string[]>(
+    '--allow WHAT…',
+    'allow a listed change that could lose data: drop:products.colour; may be repeated',
+    [],
+    permissions,
+  ),
   ...JSON_OPTION,
   ...MIGRATE_SETTINGS,
 } as const;
@@ -55,8 +49,7 @@ type Settings = Values<typeof OPTIONS>;
 
 /** Warns about a permission that is not needed: it may be mistyped, or the change was made before. */
 async function warnAboutUnused(settings: Settings): Promise<void> {
-  const { catalogue } = await loadCatalogue(settings.collections);
-  const { problems } = await maintenanceOf(settings.database, catalogue, settings).plan({ firstRows: NO_ROWS });
+  const { problems } = await (await openMaintenance(settings)).plan({ firstRows: NO_ROWS });
   const asked = problems.flatMap((problem) => problem.allow ?? []);
   for (const each of settings.allow.filter((permission) => !asked.includes(permission))) {
     process.stderr.write(

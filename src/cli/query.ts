@@ -2,7 +2,7 @@
 import { parseJson } from '../collection/exact-json.ts';
 import { products } from '../collection/products.ts';
 import { DATA_SETTINGS, describeSettings, readCommand } from '../settings/by-command.ts';
-import { setting, wholeNumber } from '../settings/setting.ts';
+import { option, wholeNumber } from '../settings/setting.ts';
 import type { Command } from './shared/command.ts';
 import { withDatabase } from './shared/database.ts';
 import { JSON_OPTION } from './shared/options.ts';
@@ -13,13 +13,12 @@ import { type Rows, renderTable } from './shared/table.ts';
 const ROWS = 100;
 
 const OPTIONS = {
-  rows: setting<number | undefined>({
-    flag: '--rows',
-    argument: 'NUMBER',
-    description: `maximum number of rows; by default limit= of the query, or ${ROWS}`,
-    byDefault: undefined,
-    read: wholeNumber(1, 100_000),
-  }),
+  rows: option<number | undefined>(
+    '--rows NUMBER',
+    `maximum number of rows; by default limit= of the query, or ${ROWS}`,
+    undefined,
+    wholeNumber(1, 100_000),
+  ),
   ...JSON_OPTION,
   ...DATA_SETTINGS,
 } as const;

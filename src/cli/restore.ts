@@ -1,21 +1,20 @@
 /** `catalogue restore`: replaces the database by a backup. */
 
 import { amount } from '../base/amount.ts';
-import { loadCatalogue } from '../declare/load-catalogue.ts';
-import { maintenanceOf } from '../engine/open.ts';
 import { ConfigError, describeSettings, FILE_SETTINGS, readCommand } from '../settings/by-command.ts';
-import { onOrOff, setting } from '../settings/setting.ts';
+import { onOrOff, option } from '../settings/setting.ts';
 import type { Command } from './shared/command.ts';
+import { openMaintenance } from './shared/database.ts';
 import { FORCE_OPTION, JSON_OPTION } from './shared/options.ts';
 import { withProgress } from './shared/progress.ts';
 
 const OPTIONS = {
-  dropColumns: setting({
-    flag: '--drop-columns',
-    description: 'leave out columns and tables of the backup that the database does not have',
-    byDefault: false,
-    read: onOrOff,
-  }),
+  dropColumns: option(
+    '--drop-columns',
+    'leave out columns and tables of the backup that the database does not have',
+    false,
+    onOrOff,
+  ),
   ...FORCE_OPTION,
   ...JSON_OPTION,
   ...FILE_SETTINGS,
@@ -35,7 +34,7 @@ ${describeSettings(OPTIONS)}`,
     const { values, operands } = readCommand(OPTIONS, args, env, 1);
     const [file] = operands;
     if (file === undefined) throw new ConfigError('no backup is given. Use: catalogue restore FILE');
-    const maintenance = maintenanceOf(values.database, (await loadCatalogue(values.collections)).catalogue, values);
+    const maintenance = await openMaintenance(values);
     const { force: replace, dropColumns } = values;
     const report = await withProgress('Restoring', 'bytes', (progress) =>
       maintenance.restore(file, { replace, dropColumns, progress }),

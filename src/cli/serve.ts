@@ -1,7 +1,5 @@
 /** `catalogue serve`: one serving process, or several workers and their supervisor. */
 
-import { loadCatalogue } from '../declare/load-catalogue.ts';
-import { maintenanceOf } from '../engine/open.ts';
 import { type Log, openLog } from '../observe/log.ts';
 import { type Certificate, readCertificate } from '../serve/certificate.ts';
 import { renewOnHangup, warnIfExpired } from '../serve/certificate-reload.ts';
@@ -13,6 +11,7 @@ import { printStartMessage } from '../serve/start-message.ts';
 import { Workers } from '../serve/workers.ts';
 import { describeSettings, readSettings, SERVE_SETTINGS, type ServeSettings } from '../settings/by-command.ts';
 import type { Command } from './shared/command.ts';
+import { openMaintenance } from './shared/database.ts';
 
 export const command: Command = {
   help: () => `Usage: catalogue serve [flags]
@@ -92,9 +91,5 @@ async function together(
 
 async function scheduleBackups(settings: ServeSettings, log: Log): Promise<ScheduledBackups | undefined> {
   if (settings.backupSeconds === 0) return undefined;
-  return new ScheduledBackups(
-    maintenanceOf(settings.database, (await loadCatalogue(settings.collections)).catalogue, settings),
-    settings,
-    log,
-  );
+  return new ScheduledBackups(await openMaintenance(settings), settings, log);
 }

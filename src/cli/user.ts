@@ -6,6 +6,7 @@ import {
   accountName,
   CREDENTIAL_OPTIONS,
   checkRole,
+  chosenAction,
   printRows,
   withStore,
   withUniqueName,
@@ -40,11 +41,7 @@ ${describeSettings(OPTIONS)}`,
   async run(args, env) {
     const { values, operands } = readCommand(OPTIONS, args, env, 2);
     const [action = '', name = ''] = operands;
-    const work = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
-    if (work === undefined) {
-      throw new ConfigError('no action is given. Use: catalogue user add, list, role, password or remove');
-    }
-    await work(values, name);
+    await chosenAction(ACTIONS, action, 'user')(values, name);
   },
 };
 
@@ -54,14 +51,14 @@ async function add(settings: Settings, given: string): Promise<void> {
   await withStore(settings, async (store, catalogue) => {
     checkRole(catalogue, role);
     const taken = `the user ${name} exists already`;
-    if ((await store.user(name)) !== undefined) throw new ConfigError(taken);
+    if ((await store.users.find(name)) !== undefined) throw new ConfigError(taken);
     await withUniqueName(addUser(store, { name, role, claims, password: await newPassword(name) }), taken);
   });
   tell(settings, name, `The user ${name} of the role ${role} can log in.`);
 }
 
 async function list(settings: Settings): Promise<void> {
-  const users = await withStore(settings, (store) => store.users());
+  const users = await withStore(settings, (store) => store.users.all());
   const rows = users.map(({ name, role, claims, created_at }) => ({ name, role, claims, created_at }));
   printRows(['name', 'role', 'claims', 'created_at'], rows, settings.json, 'There are no users.');
 }
@@ -80,7 +77,7 @@ async function changeRole(settings: Settings, given: string): Promise<void> {
 async function changePassword(settings: Settings, given: string): Promise<void> {
   const name = accountName(given, 'user');
   await withStore(settings, async (store) => {
-    if ((await store.user(name)) === undefined) throw noSuchUser(name);
+    if ((await store.users.find(name)) === undefined) throw noSuchUser(name);
     if (!(await changeUser(store, name, { password: await newPassword(name) }))) throw noSuchUser(name);
   });
   tell(settings, name, `The user ${name} has a new password, and has to log in again.`);

@@ -1,7 +1,4 @@
-/**
- * A catalogue: collections with fields, types, keys, references and rules, and the roles. It is a plain value that
- * every stage receives as an argument.
- */
+/** A catalogue: collections and roles, as a plain value that every stage receives as an argument. */
 import type { Rate } from '../base/net/rate.ts';
 import type { CatalogueDraft, CollectionDraft, OnDelete, Right } from './draft.ts';
 import type { Type } from './types/type.ts';

@@ -1,4 +1,5 @@
 /** Builds a catalogue from a validated draft. An error here is a bug, not a user's mistake. */
+import { defined } from '../base/defined.ts';
 import { DEFAULT_MAX_VALUE_KB } from '../base/limits/declaration.ts';
 import type { Catalogue, Collection, Field, Reference, Rules } from './catalogue.ts';
 import type { CatalogueDraft, CollectionDraft, FieldDraft } from './draft.ts';
@@ -13,11 +14,7 @@ export function declareCatalogue(draft: CatalogueDraft): Catalogue {
   for (const each of draft.collections) {
     collections.set(each.name, declareCollection(each, collections, draft.maxValueBytes));
   }
-  return {
-    collections,
-    draft,
-    ...(draft.roles === undefined ? {} : { roles: declareRoles(draft.roles, collections) }),
-  };
+  return defined({ collections, draft, roles: draft.roles && declareRoles(draft.roles, collections) });
 }
 
 /** The stored collection behind a role's view, or the collection itself. */
@@ -49,9 +46,7 @@ export function declareCollection(
     ...(draft.unique ?? []),
   ];
   return {
-    name,
-    ...(title === undefined ? {} : { title }),
-    ...(description === undefined ? {} : { description }),
+    ...defined({ name, title, description }),
     fields,
     byName,
     key,
@@ -92,14 +87,9 @@ function declareField(collection: CollectionDraft, draft: FieldDraft, maxValueBy
   if (type === undefined) throw new Error(`${collection.name}.${draft.name}: type ${draft.type} does not exist`);
   const { name, title, description, role, onUpdate, indexed, references } = draft;
   return {
-    name,
-    type,
-    ...(title === undefined ? {} : { title }),
-    ...(description === undefined ? {} : { description }),
-    ...(role === undefined ? {} : { role }),
+    ...defined({ name, type, title, description, role, onUpdate }),
     required: (draft.required === true && draft.readOnly !== true) || collection.key.includes(name),
     ...defaultOf(type, draft.default),
-    ...(onUpdate === undefined ? {} : { onUpdate }),
     readOnly: draft.readOnly === true,
     filled: draft.filled ?? false,
     // Deleting a row looks up its referrers, so every reference needs an index.
@@ -116,13 +106,11 @@ function defaultOf(type: Type, value: unknown): Pick<Field, 'default' | 'generat
 }
 
 function rulesOf(type: Type, { minimum, maximum, maxLength, pattern, oneOf }: FieldDraft): Rules {
-  return {
-    ...(minimum === undefined ? {} : { minimum: storeJson(type, minimum) }),
-    ...(maximum === undefined ? {} : { maximum: storeJson(type, maximum) }),
-    ...(maxLength === undefined ? {} : { maxLength }),
-    ...(pattern === undefined ? {} : { pattern }),
-    ...(oneOf === undefined ? {} : { oneOf: oneOf.map((value) => storeJson(type, value)) }),
-  };
+  const store = (value: unknown) => (value === undefined ? undefined : storeJson(type, value));
+  return defined({
+    ...{ minimum: store(minimum), maximum: store(maximum), maxLength, pattern },
+    oneOf: oneOf?.map((value) => storeJson(type, value)),
+  });
 }
 
 export function fieldNamed(collection: Collection, name: string): Field | undefined {

@@ -70,10 +70,7 @@ export interface FieldDraft {
   /** How the console uses the field. */
   readonly role?: string;
   readonly required?: boolean;
-  /**
-   * A JSON value of the type, `now` for a date or time, or `uuid`. Here and in rules, a number that a double cannot
-   * hold is a string of its digits.
-   */
+  /** A JSON value of the type, `now`, or `uuid`. A number that a double cannot hold is a string of its digits. */
   readonly default?: unknown;
   readonly unique?: boolean;
   readonly indexed?: boolean;

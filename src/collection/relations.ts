@@ -1,7 +1,4 @@
-/**
- * Relations between collections, derived from their references: in both directions, and through a join collection whose
- * key contains a reference to each side.
- */
+/** Relations between collections, from their references: in both directions, and through a join collection. */
 import { memoize } from '../base/memo.ts';
 import type { Collection, Field, Reference } from './declaration.ts';
 

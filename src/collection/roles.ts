@@ -1,4 +1,5 @@
 /** Resolves the roles of a declaration: each has its own rules and those of the roles it includes. */
+import { defined } from '../base/defined.ts';
 import { parseRate } from '../base/net/rate.ts';
 import type { Collection, Field, RightsRules, Role, Rule } from './catalogue.ts';
 import { RIGHTS, type Right, type RoleDraft, type RuleDraft } from './draft.ts';
@@ -19,9 +20,8 @@ export function declareRoles(
       for (const each of all) for (const name of each.include ?? []) all.add(named(name));
       const isAll = [...all].some((each) => each.isAll === true);
       const rules = isAll ? [] : [...all].flatMap((each) => each.rules);
-      const rate = parseRate(draft.rateLimit ?? '');
-      const limit = rate === undefined ? {} : { rate };
-      return [draft.name, { name: draft.name, isAll, ...limit, rules: byCollection(rules, collections) }];
+      const { name, rateLimit = '' } = draft;
+      return [name, defined({ name, isAll, rate: parseRate(rateLimit), rules: byCollection(rules, collections) })];
     }),
   );
 }
@@ -50,10 +50,7 @@ function declareRule({ name, fields, byName }: Collection, draft: RuleDraft): Ru
     if (field === undefined) throw new Error(`${name}: field ${each} does not exist`);
     return field;
   };
-  return {
-    ...(draft.where === undefined ? {} : { where: draft.where }),
-    fields: new Set(draft.fields?.map(known) ?? fields),
-  };
+  return defined({ where: draft.where, fields: new Set(draft.fields?.map(known) ?? fields) });
 }
 
 /** Removes rules that another rule covers. */

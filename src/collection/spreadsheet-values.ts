@@ -62,10 +62,7 @@ export function readFlag(cell: unknown): unknown {
   return YES.test(cell) ? '1' : NO.test(cell) ? '0' : cell;
 }
 
-/**
- * Converts a cell to what the field's type reads: an unambiguous decimal comma becomes a point, Yes becomes 1 in a flag
- * field.
- */
+/** Converts a cell to what the field's type reads: a decimal comma becomes a point, Yes becomes 1 in a flag. */
 export function parseSpreadsheetCell(field: Field, cell: unknown, { hasDecimalCommas }: WrittenIn): unknown {
   const ownFlag = isFlag(field);
   if (typeof cell === 'boolean') return ownFlag ? Number(cell) : cell;

@@ -1,4 +1,5 @@
 /** The catalogue as a role sees it: the collections and fields on which it has a right. */
+import { defined } from '../base/defined.ts';
 import type { Catalogue, Collection, Field, RightsRules, Role, Rule } from './catalogue.ts';
 import { type CollectionDraft, RIGHTS } from './draft.ts';
 
@@ -39,17 +40,9 @@ function viewOfCollection(
   const readsAll = rules.read.some(({ where, fields }) => where === undefined && fields.size === of.fields.length);
   const written = (some: readonly Rule[]): Collection | undefined =>
     some.length === 0 ? undefined : { ...withNamed(of, some, neighbours), view: { role, of, rights, readsAll } };
-  const [creates, updates] = [written(rules.create), written(rules.update)];
   return {
     ...withFields(of, rules.read, neighbours),
-    view: {
-      role,
-      of,
-      rights,
-      readsAll,
-      ...(creates === undefined ? {} : { creates }),
-      ...(updates === undefined ? {} : { updates }),
-    },
+    view: defined({ role, of, rights, readsAll, creates: written(rules.create), updates: written(rules.update) }),
   };
 }
 

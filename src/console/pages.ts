@@ -24,10 +24,10 @@ export function startPath(): string {
 }
 
 /** The catalogue as the caller sees it. */
-type Seen = NonNullable<Parameters<Pages>[3]>;
+type CatalogueOf = NonNullable<Parameters<Pages>[3]>;
 
 /** Finds the caller's role and rights, which the page embeds. */
-type AccountOf = (request: Request, noted?: PageContext) => Promise<{ readonly role: string | null }>;
+type AccountOf = (request: Request, context?: PageContext) => Promise<{ readonly role: string | null }>;
 
 /** The pages. `accountOf` is present if the catalogue has roles. A caller without a role gets the login page. */
 export function consolePages(described: Described, accountOf?: AccountOf): Pages {
@@ -38,7 +38,12 @@ export function consolePages(described: Described, accountOf?: AccountOf): Pages
     return pages.docs.map((name) => `${ASSETS_PATH}${name}`);
   });
 
-  async function consolePage(path: string, request: Request, seen: Seen, noted?: PageContext): Promise<Response> {
+  async function consolePage(
+    path: string,
+    request: Request,
+    catalogueOf: CatalogueOf,
+    context?: PageContext,
+  ): Promise<Response> {
     const { pages } = await assets();
     const root = path.endsWith('/') ? '..' : '.';
     if (pages.console.length === 0) {
@@ -46,8 +51,8 @@ export function consolePages(described: Described, accountOf?: AccountOf): Pages
     }
     const nonce = crypto.randomUUID().replaceAll('-', '');
     const { version } = described;
-    const session = await accountOf?.(request, noted);
-    const catalogue = session?.role === null ? undefined : await seen();
+    const session = await accountOf?.(request, context);
+    const catalogue = session?.role === null ? undefined : await catalogueOf();
     const collections = catalogue?.draft.collections ?? [];
     const partial = [...(catalogue?.collections.values() ?? [])].filter(hidesFields).map(({ name }) => name);
     const scripts = pages.console.map((name) => `${ASSETS_PATH}${name}`);
@@ -65,8 +70,12 @@ export function consolePages(described: Described, accountOf?: AccountOf): Pages
     return htmlResponse(page, { status: 200, headers });
   }
 
-  async function referenceAnswer(name: string | undefined, request: Request, seen: Seen): Promise<Response> {
-    return fileResponse(await reference(await seen(), name), request, {
+  async function referenceAnswer(
+    name: string | undefined,
+    request: Request,
+    catalogueOf: CatalogueOf,
+  ): Promise<Response> {
+    return fileResponse(await reference(await catalogueOf(), name), request, {
       'cache-control': 'no-cache',
       ...securityHeaders(),
     });
@@ -78,13 +87,13 @@ export function consolePages(described: Described, accountOf?: AccountOf): Pages
     return fileResponse(file, request, FOREVER);
   }
 
-  return (path, request, _prefix, seen = () => described.catalogue, noted?: PageContext) => {
+  return (path, request, _prefix, catalogueOf = () => described.catalogue, context?: PageContext) => {
     if (path === CONSOLE_PATH || path === `${CONSOLE_PATH}/`)
-      return readOnly(request, () => consolePage(path, request, seen, noted));
+      return readOnly(request, () => consolePage(path, request, catalogueOf, context));
     const [docs, name, slash] = /^\/docs(?:\/([^/]+))?(\/)?$/.exec(path) ?? [];
     // Links of the reference are relative to the path without a trailing slash.
     if (slash !== undefined) return readOnly(request, () => redirect(`../${name ?? 'docs'}`));
-    if (docs !== undefined) return readOnly(request, () => referenceAnswer(name, request, seen));
+    if (docs !== undefined) return readOnly(request, () => referenceAnswer(name, request, catalogueOf));
     if (path.startsWith(ASSETS_PATH)) return readOnly(request, () => asset(path.slice(ASSETS_PATH.length), request));
     return undefined;
   };

@@ -4,10 +4,7 @@ import { OPERATOR_SYMBOLS } from '../dialect/operators.ts';
 const COMPARISON = /^(\w+)\s*(===?|!==?|<>|>=|<=|=|>|<)\s*(?:'([^']*)'|"([^"]*)"|(?:(?:n?eq|[gl]te?)\.)?(\S+))$/;
 const PRESENCE = /^(\w+)\s+is\s+(not\s+)?null$/i;
 
-/**
- * Matches text that has the syntax of the query language, whatever else is wrong: `id=eq.1`, `tags=not.cs.{a}`,
- * `or=(…)`.
- */
+/** Matches text in the syntax of the query language, valid or not: `id=eq.1`, `tags=not.cs.{a}`, `or=(…)`. */
 const IN_FORM = /^[\w.>-]+=(?:[\w()]+\.|\()/;
 
 /** The equivalent of `cost > 3`, or a general example. Null if the text already has the right syntax. */

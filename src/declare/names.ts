@@ -7,6 +7,7 @@ const NAME = '^[a-z][a-z0-9_]*$';
 /** Reserved names with their use. A test compares them with the paths of the service. */
 export const RESERVED_COLLECTIONS: Readonly<Record<string, string>> = {
   auth: 'a path of the service',
+  catalogue: 'a path of the service',
   changes: 'reserved for a collection of changes',
   console: 'a page of the service',
   docs: 'a page of the service',
@@ -43,18 +44,20 @@ export const RESERVED_FIELDS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(VALUES.map((name) => [name, 'a value'])),
 };
 
-/** Any name. */
-export const anyName: Shape<string> = {
-  takes: ['text'],
-  words: 'a name',
-  schema: () => ({ type: 'string', pattern: NAME, maxLength: MAX_NAME_LENGTH }),
-  read: (node, reading, what) => {
-    const name = anyText.read(node, reading, what);
-    if (name === undefined) return undefined;
-    const problem = formProblem(name);
-    return problem === undefined ? name : addMistake(reading, node.at, `${name}: ${problem}`);
-  },
-};
+function nameShape(pattern: string, problemOf: (name: string) => string | undefined): Shape<string> {
+  return {
+    takes: ['text'],
+    words: 'a name',
+    schema: () => ({ type: 'string', pattern, maxLength: MAX_NAME_LENGTH }),
+    read: (node, reading, what) => {
+      const name = anyText.read(node, reading, what);
+      const problem = name === undefined ? undefined : problemOf(name);
+      return problem === undefined ? name : addMistake(reading, node.at, `${name}: ${problem}`);
+    },
+  };
+}
+
+export const anyName = nameShape(NAME, formProblem);
 
 function formProblem(name: string): string | undefined {
   if (!new RegExp(NAME).test(name)) {
@@ -76,18 +79,11 @@ function reservedField(name: string): string | undefined {
 /** Role names as in tokens and keys: also upper case and hyphens. */
 const ROLE_NAME = '^[A-Za-z][A-Za-z0-9_-]*$';
 
-export const roleName: Shape<string> = {
-  takes: ['text'],
-  words: 'a name',
-  schema: () => ({ type: 'string', pattern: ROLE_NAME, maxLength: MAX_NAME_LENGTH }),
-  read: (node, reading, what) => {
-    const name = anyText.read(node, reading, what);
-    if (name === undefined) return undefined;
-    if (new RegExp(ROLE_NAME).test(name) && name.length <= MAX_NAME_LENGTH) return name;
-    const form = `letters, digits, _ and -, begin with a letter, and have ${MAX_NAME_LENGTH} at most`;
-    return addMistake(reading, node.at, `${name}: names of roles are ${form}`);
-  },
-};
+export const roleName = nameShape(ROLE_NAME, (name) =>
+  new RegExp(ROLE_NAME).test(name) && name.length <= MAX_NAME_LENGTH
+    ? undefined
+    : `names of roles are letters, digits, _ and -, begin with a letter, and have ${MAX_NAME_LENGTH} at most`,
+);
 
 export const collectionName = unreserved(reservedCollection);
 export const fieldName = unreserved(reservedField);

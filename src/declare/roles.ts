@@ -1,5 +1,6 @@
 /** Validates the roles of a declaration: includes, and rules against the declared collections. */
 
+import { defined } from '../base/defined.ts';
 import { memoize } from '../base/memo.ts';
 import { didYouMean } from '../base/nearest-name.ts';
 import { type Collection, declareCollection } from '../collection/declaration.ts';
@@ -35,12 +36,7 @@ export function draftRoles(
     const include = value.given.include?.value.map((each) => each.value) ?? [];
     const rules = value.named.flatMap((each) => draftRules(each, names, whole));
     const rateLimit = value.given.rateLimit?.value;
-    return {
-      name,
-      ...(rateLimit === undefined ? {} : { rateLimit }),
-      ...(include.length === 0 ? {} : { include }),
-      rules,
-    };
+    return defined({ name, rateLimit, include: include.length === 0 ? undefined : include, rules });
   });
 }
 
@@ -75,10 +71,7 @@ function reaches(included: ReadonlyMap<string, readonly At<string>[]>, from: str
   return reached.has(to);
 }
 
-/**
- * A role can update or delete only rows that it can read. The right to read may come from an included or including
- * role.
- */
+/** A role can update or delete only rows that it can read, itself or by an included or including role. */
 function checkChanges(roles: readonly Named<GivenRole>[]): void {
   const included = new Map(roles.map(({ name, value }) => [name, includedBy(value)]));
   const reads = (name: string, collection: string) =>
@@ -122,12 +115,7 @@ function draftRules(
     if (given === undefined || draft === undefined) return [];
     const where = checkedWhere(draft, given.value, reading);
     const fields = checkedFields(draft, right, given, reading);
-    return {
-      collection: name,
-      right,
-      ...(where === undefined ? {} : { where }),
-      ...(fields === undefined ? {} : { fields }),
-    };
+    return defined({ collection: name, right, where, fields });
   });
 }
 

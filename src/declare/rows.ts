@@ -1,7 +1,4 @@
-/**
- * Reads the initial rows of a collection from their file, incrementally. Storing validates the cells; `BadRows`
- * collects both kinds of mistakes.
- */
+/** Reads the initial rows of a collection from their file, incrementally. `BadRows` collects their mistakes. */
 
 import { MAX_BAD_ROWS } from '../base/limits/declaration.ts';
 import { didYouMean } from '../base/nearest-name.ts';

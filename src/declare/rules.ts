@@ -1,4 +1,5 @@
 /** Validates the rules of a field: each applies to some types, and the default must satisfy it. */
+import { defined } from '../base/defined.ts';
 import type { FieldDraft } from '../collection/draft.ts';
 import { can, type Type } from '../collection/types/type.ts';
 import type { Value } from '../collection/value.ts';
@@ -41,14 +42,14 @@ export function readRules(given: GivenField, type: Type, reading: Reading): Rule
     addMistake(reading, scoped.minimum!.at, `minimum ${minimum.plain} is greater than maximum ${maximum.plain}`);
   const oneOf = choices(scoped, type, reading);
   return {
-    draft: {
-      ...(minimum === undefined ? {} : { minimum: minimum.plain as number | string }),
-      ...(maximum === undefined ? {} : { maximum: maximum.plain as number | string }),
-      ...(maxLength === undefined ? {} : { maxLength: maxLength.value }),
-      ...(pattern === undefined ? {} : { pattern: pattern.value }),
-      ...(oneOf === undefined ? {} : { oneOf: oneOf.map(({ plain }) => plain as number | string) }),
-      ...(onUpdate === undefined ? {} : { onUpdate: onUpdate.value }),
-    },
+    draft: defined({
+      minimum: minimum?.plain as number | string | undefined,
+      maximum: maximum?.plain as number | string | undefined,
+      maxLength: maxLength?.value,
+      pattern: pattern?.value,
+      oneOf: oneOf?.map(({ plain }) => plain as number | string),
+      onUpdate: onUpdate?.value,
+    }),
     broken: (value) => {
       const compared = (limit: TypedValue) => compareStored(type, value, limit.stored);
       if (minimum !== undefined && compared(minimum) < 0) return `is less than minimum ${minimum.plain}`;

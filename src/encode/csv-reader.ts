@@ -137,9 +137,7 @@ function quotedCell(text: CsvScanner, quote: number): { value: string; end: numb
   }
 }
 
-/**
- * Longer texts are copied: a replacement costs as much as some hundred characters, and every character may need one.
- */
+/** Longer texts are copied: a replacement costs as much as some hundred characters. */
 const LONG_LENGTH = 64 * 1024;
 const UTF16 = new TextDecoder('utf-16le', { ignoreBOM: true });
 

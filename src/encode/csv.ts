@@ -95,10 +95,7 @@ const FORMULA = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
 
 const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 
-/**
- * Prefixes an apostrophe, which makes the cell a text: https://owasp.org/www-community/attacks/CSV_Injection. Numbers
- * are safe.
- */
+/** Prefixes an apostrophe, which makes a cell a text: https://owasp.org/www-community/attacks/CSV_Injection. */
 function harmless(text: string): string {
   return FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
 }

@@ -53,6 +53,8 @@ export interface WriteResult {
 export interface Write {
   readonly plan: WritePlan;
   readonly encoding: Encoding;
+  /** Whether the plan has values of earlier writes of the list. */
+  readonly isDependent?: boolean;
 }
 
 export interface WriteTerms {
@@ -82,9 +84,11 @@ export interface Engine {
   readonly steps?: readonly string[];
   /** Absent if commits cannot be noticed in time, as on a database that other machines write to. */
   readonly changes?: ChangeCounter;
-  /** Reads rows. Returns synchronously if possible, which saves a turn of the event loop. */
-  /** `after` is the position of a write that the read must see. */
-  read(plan: ReadPlan, encoding: Encoding, after?: string): MaybePromise<ReadResult>;
+  /**
+   * Reads rows. Returns synchronously if possible, which saves a turn of the event loop. `after` is a state that the read
+   * must include: the position of a write, or a change count that was read for the request. By default, the newest.
+   */
+  read(plan: ReadPlan, encoding: Encoding, after?: string | number): MaybePromise<ReadResult>;
   /** Whether reads may see different states, so that positions matter. */
   readonly hasPositions?: boolean;
   /** Executes the writes in order, in one transaction. */

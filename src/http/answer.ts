@@ -28,14 +28,15 @@ type Encode = (body: NonNullable<Body>, coding: Coding) => Body | Promise<Body>;
 
 export function encodeAnswer(answer: Answer, accepted: Accepted | undefined, encode: Encode = encoded): Representation {
   const { status, headers, body: plain } = answer;
-  if (accepted === undefined || plain === null || lengthOf(plain) < accepted.from) {
-    return { status, headers, plain, content: () => plain };
-  }
+  const isShort = !(plain instanceof ReadableStream) && (plain?.length ?? 0) < (accepted?.from ?? 0);
+  if (accepted === undefined || plain === null || isShort) return { status, headers, plain, content: () => plain };
   const { coding } = accepted;
+  // Other bytes need another tag (RFC 9110, 8.8.3.3); the part before the first dot is the version in all of them.
+  const tag = headers.etag && { etag: `${headers.etag.slice(0, -1)}.${coding}"` };
   let content: Body | Promise<Body> | undefined;
   return {
     status,
-    headers: { ...headers, 'content-encoding': coding, ...(headers.etag && { etag: codedTag(headers.etag, coding) }) },
+    headers: { ...headers, 'content-encoding': coding, ...tag },
     plain,
     coding,
     content: () => {
@@ -49,30 +50,16 @@ function encoded(body: NonNullable<Body>, coding: Coding): Body | Promise<Body> 
   return body instanceof ReadableStream ? compressStream(body, coding) : compress(body, coding);
 }
 
-function lengthOf(body: NonNullable<Body>): number {
-  return body instanceof ReadableStream ? Number.POSITIVE_INFINITY : body.length;
-}
-
-/** Other bytes need another tag (RFC 9110, 8.8.3.3); the part before the first dot is the version in all of them. */
-function codedTag(tag: string, coding: Coding): string {
-  return `${tag.slice(0, -1)}.${coding}"`;
-}
-
 /** `isLate`: the answer was produced in a later turn of the event loop. */
 export function toResponse(request: Request, made: Representation, isLate: boolean): Response | Promise<Response> {
   const { method } = request;
-  if (method === 'GET' || method === 'HEAD') {
-    const condition = request.headers.get('if-none-match');
-    if (condition !== null && made.headers.etag !== undefined && matchesTag(condition, made.headers.etag)) {
-      if (made.plain instanceof ReadableStream) void made.plain.cancel();
-      return unchangedResponse(made);
-    }
-  }
-  if (method === 'HEAD') {
-    if (made.plain instanceof ReadableStream) void made.plain.cancel();
-    return headResponse(made);
-  }
   const { status, headers } = made;
+  const condition = method === 'GET' || method === 'HEAD' ? request.headers.get('if-none-match') : null;
+  const isUnchanged = condition !== null && headers.etag !== undefined && matchesTag(condition, headers.etag);
+  if (isUnchanged || method === 'HEAD') {
+    if (made.plain instanceof ReadableStream) void made.plain.cancel();
+    return isUnchanged ? unchangedResponse(made) : headResponse(made);
+  }
   const content = made.content();
   if (content instanceof Promise) {
     return content.then((body) => new Response(lateBody(body), { status, headers }));
@@ -87,10 +74,7 @@ export function unchangedResponse({
   return new Response(null, { status: 304, headers });
 }
 
-/**
- * The length is that of a GET's body (RFC 9110, 8.6). If it is unknown, a transfer coding keeps Bun from sending a
- * length of 0 (RFC 9112, 6.1).
- */
+/** The length is that of a GET's body (RFC 9110, 8.6). Without a transfer coding, Bun would send 0 for unknown. */
 export function headResponse({ status, headers, plain, coding }: Omit<Representation, 'content'>): Response {
   const length =
     typeof plain === 'string' ? Buffer.byteLength(plain) : plain instanceof Uint8Array ? plain.length : undefined;

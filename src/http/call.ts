@@ -142,9 +142,13 @@ function pathsOf({ name, key }: Collection, prefix: string): string {
 function findMethod(method: string, target: Target): Method {
   const allowed = METHODS[target.kind] as readonly string[];
   if (allowed.includes(method)) return method as Method;
-  throw new ApiError('PGRST117', `Unsupported HTTP method: ${method}`, {
-    hint: `Allowed here: ${allowed.join(', ')}.`,
-    headers: { allow: allowedMethods(target) },
+  throw unsupportedMethod(method, allowedMethods(target));
+}
+
+export function unsupportedMethod(method: string, allow: string): ApiError {
+  return new ApiError('PGRST117', `Unsupported HTTP method: ${method}`, {
+    hint: `Allowed here: ${allow}.`,
+    headers: { allow },
   });
 }
 

@@ -1,8 +1,6 @@
-/**
- * Compresses bodies. Short ones are compressed synchronously, others by the runtime's threads, so that no request waits
- * for another's compression.
- */
+/** Compresses bodies: short ones synchronously, others on the runtime's threads, so that no request waits. */
 import { Duplex } from 'node:stream';
+import { promisify } from 'node:util';
 import * as zlib from 'node:zlib';
 import { SYNC_COMPRESSION_LENGTH } from '../base/limits/http.ts';
 import type { Coding } from './content-coding.ts';
@@ -17,22 +15,17 @@ interface Coder {
   readonly stream: () => Duplex;
 }
 
-type Callback = (error: Error | null, bytes: NonSharedBuffer) => void;
-
 function coder<Options extends object>(
   optionsFor: (level: number) => Options,
   levels: Readonly<Record<Effort, number>>,
   atOnce: (bytes: Uint8Array, options: Options) => NonSharedBuffer,
-  later: (bytes: Uint8Array, options: Options, done: Callback) => void,
+  later: (bytes: Uint8Array, options: Options) => Promise<NonSharedBuffer>,
   stream: (options: Options & { readonly chunkSize: number }) => Duplex,
 ): Coder {
   const options = { quick: optionsFor(levels.quick), thorough: optionsFor(levels.thorough) };
   return {
     atOnce: (bytes, effort) => atOnce(bytes, options[effort]),
-    later: (bytes, effort) =>
-      new Promise((resolve, reject) => {
-        later(bytes, options[effort], (error, made) => (error ? reject(error) : resolve(made)));
-      }),
+    later: (bytes, effort) => later(bytes, options[effort]),
     stream: () => stream({ ...options.quick, chunkSize: STREAM_CHUNK_BYTES }),
   };
 }
@@ -43,12 +36,12 @@ const STREAM_CHUNK_BYTES = 64 * 1024;
 const { BROTLI_PARAM_QUALITY, ZSTD_c_compressionLevel } = zlib.constants;
 
 const CODERS: Readonly<Record<Coding, Coder>> = {
-  gzip: coder((level) => ({ level }), { quick: 3, thorough: 9 }, zlib.gzipSync, zlib.gzip, zlib.createGzip),
+  gzip: coder((level) => ({ level }), { quick: 3, thorough: 9 }, zlib.gzipSync, promisify(zlib.gzip), zlib.createGzip),
   br: coder(
     (level) => ({ params: { [BROTLI_PARAM_QUALITY]: level } }),
     { quick: 3, thorough: 6 },
     zlib.brotliCompressSync,
-    zlib.brotliCompress,
+    promisify(zlib.brotliCompress),
     zlib.createBrotliCompress,
   ),
   zstd: coder(
@@ -56,7 +49,7 @@ const CODERS: Readonly<Record<Coding, Coder>> = {
     { quick: 3, thorough: 9 },
     // Takes half the time of node:zlib for a short list.
     (bytes, { params }) => Bun.zstdCompressSync(bytes, { level: params[ZSTD_c_compressionLevel]! }) as NonSharedBuffer,
-    zlib.zstdCompress,
+    promisify(zlib.zstdCompress),
     zlib.createZstdCompress,
   ),
 };

@@ -8,8 +8,7 @@ import type { Call } from './call.ts';
 export function readIfMatch(call: Call): readonly string[] | '*' | undefined {
   const header = call.request.headers.get('if-match');
   if (header === null) return undefined;
-  const isAny = header.trim() === '*';
-  if (isAny) return '*';
+  if (header.trim() === '*') return '*';
   return header
     .split(',')
     .map((tag) => tag.trim())
@@ -29,23 +28,15 @@ export function isCreateOnly(call: Call): boolean {
 }
 
 /** The fingerprint covers everything that the answer depends on, to detect reuse of a key for another request. */
-export function readIdempotencyKey(call: Call, body: Uint8Array) {
+export function readIdempotencyKey(call: Pick<Call, 'method' | 'path' | 'target' | 'request'>, body: Uint8Array) {
   const { headers } = call.request;
   const key = headers.get('idempotency-key');
   if (key === null || (call.method !== 'POST' && call.method !== 'PATCH')) return undefined;
   if (key === '' || key.length > MAX_IDEMPOTENCY_KEY_LENGTH) {
     throw new ApiError('54000', `an Idempotency-Key has 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} characters`);
   }
-  const hash = new Bun.CryptoHasher('sha256');
-  for (const part of [
-    call.method,
-    call.path,
-    headers.get('content-type'),
-    headers.get('prefer'),
-    headers.get('accept'),
-  ]) {
-    hash.update(`${part ?? ''}\n`);
-  }
+  const named = ['content-type', 'prefer', 'accept'].map((name) => headers.get(name) ?? '');
+  const hash = new Bun.CryptoHasher('sha256').update(`${[call.method, call.path, ...named].join('\n')}\n`);
   const condition = call.target.kind === 'item' ? null : headers.get('if-match');
   if (condition !== null) hash.update(`if-match ${condition}\n`);
   // A request of many rows may have its answer back: it stores as much itself.

@@ -1,6 +1,7 @@
 /** Selects the content coding by Accept-Encoding (RFC 9110, 12.5.3). */
 import { ApiError } from '../base/errors.ts';
 import { MIN_COMPRESSED_LENGTH } from '../base/limits/http.ts';
+import { memoizeText } from '../base/memo.ts';
 
 export type Coding = 'zstd' | 'br' | 'gzip';
 
@@ -13,22 +14,15 @@ export interface Accepted {
   readonly from: number;
 }
 
-/** Cached, since consecutive requests often come from the same kind of client. */
-let last: { readonly header: string; readonly accepted: Accepted | undefined } = { header: '', accepted: undefined };
+const negotiateAll = memoizeText((header) => ({ accepted: negotiate(header, CODINGS) }));
 
 /** Undefined for no coding. Throws for a header that no answer can satisfy, so it is called before any work. */
-export function acceptedCoding(header: string | null): Accepted | undefined {
+export function acceptedCoding(header: string | null, available = CODINGS): Accepted | undefined {
   if (header === null) return undefined;
-  if (header !== last.header) last = { header, accepted: negotiate(header) };
-  return last.accepted;
+  return available === CODINGS ? negotiateAll(header).accepted : negotiate(header, available);
 }
 
-/** The same for content that exists in some codings only. */
-export function acceptedOf(header: string | null, available: readonly Coding[]): Accepted | undefined {
-  return header === null ? undefined : negotiate(header, available);
-}
-
-function negotiate(header: string, available = CODINGS): Accepted | undefined {
+function negotiate(header: string, available: readonly Coding[]): Accepted | undefined {
   const weights = weightsOf(header);
   const others = weights.get('*');
   const weightOf = (coding: Coding) => weights.get(coding) ?? others ?? 0;

@@ -21,13 +21,12 @@ function media(contentType: string, format: Media['format'], what: Partial<Media
 }
 
 export const JSON_MEDIA = media('application/json', 'json');
-const JSON_OF_ONE = media('application/json', 'json', { singular: true });
-const STRIPPED = media('application/vnd.pgrst.array+json;nulls=stripped', 'json', { stripNulls: true });
-const SINGULAR = media('application/vnd.pgrst.object+json', 'json', { singular: true });
-const SINGULAR_STRIPPED = media('application/vnd.pgrst.object+json;nulls=stripped', 'json', {
-  singular: true,
-  stripNulls: true,
-});
+const ONE = { singular: true };
+const STRIP = { stripNulls: true };
+const JSON_OF_ONE = media('application/json', 'json', ONE);
+const STRIPPED = media('application/vnd.pgrst.array+json;nulls=stripped', 'json', STRIP);
+const SINGULAR = media('application/vnd.pgrst.object+json', 'json', ONE);
+const SINGULAR_STRIPPED = media('application/vnd.pgrst.object+json;nulls=stripped', 'json', { ...ONE, ...STRIP });
 
 /** The URL of a row always gives one object. */
 export function asSingular(media: Media): Media {

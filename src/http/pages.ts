@@ -1,8 +1,8 @@
 /** Pages besides the collections: GET, HEAD and conditional requests. */
 
-import { ApiError } from '../base/errors.ts';
 import type { Caller } from '../collection/caller.ts';
 import type { Catalogue } from '../collection/declaration.ts';
+import { unsupportedMethod } from './call.ts';
 import { optionsHeaders } from './edge/cors.ts';
 import type { Peer } from './edge/peer.ts';
 import type { Location } from './edge/prefix.ts';
@@ -15,41 +15,48 @@ export interface PageContext {
 }
 
 /**
- * Undefined if the path is not a page. `prefix` precedes the service's paths. For a catalogue with roles, `seen`
- * returns the caller's view, or throws if the caller may not see anything.
+ * Undefined if the path is not a page. `prefix` precedes the service's paths. For a catalogue with roles,
+ * `catalogueOf` returns it as the caller sees it, or throws if the caller may not see anything.
  */
 export type Pages = (
   path: string,
   request: Request,
   prefix: string,
-  seen?: () => Catalogue | Promise<Catalogue>,
+  catalogueOf?: () => Catalogue | Promise<Catalogue>,
   context?: PageContext,
 ) => Response | Promise<Response> | undefined;
 
-const METHODS = 'OPTIONS, GET, HEAD';
-
 /** Tries several sets of pages in order. */
 export function firstPage(...all: readonly Pages[]): Pages {
-  return (path, request, prefix, seen, context) => {
+  return (path, request, prefix, catalogueOf, context) => {
     for (const pages of all) {
-      const answer = pages(path, request, prefix, seen, context);
+      const answer = pages(path, request, prefix, catalogueOf, context);
       if (answer !== undefined) return answer;
     }
     return undefined;
   };
 }
 
+type PageResponse = Response | Promise<Response>;
+
 /** A read-only page: rejects methods other than GET, HEAD and OPTIONS. */
-export function readOnly<Answer extends Response | Promise<Response>>(
+export function readOnly<Answer extends PageResponse>(request: Request, read: () => Answer): Answer | Response {
+  return answerMethods(request, ['GET', 'HEAD'], read, (allow) => optionsHeaders(request, allow));
+}
+
+/** A page that changes something. It allows no page of another origin. */
+export function postOnly<Answer extends PageResponse>(request: Request, change: () => Answer): Answer | Response {
+  return answerMethods(request, ['POST'], change, (allow) => ({ allow }));
+}
+
+function answerMethods<Answer extends PageResponse>(
   request: Request,
-  read: () => Answer,
+  methods: readonly string[],
+  answer: () => Answer,
+  headersFor: (allow: string) => Record<string, string>,
 ): Answer | Response {
-  if (request.method === 'GET' || request.method === 'HEAD') return read();
-  if (request.method === 'OPTIONS') {
-    return new Response(null, { status: 200, headers: optionsHeaders(request, METHODS) });
-  }
-  throw new ApiError('PGRST117', `Unsupported HTTP method: ${request.method}`, {
-    hint: `Allowed here: ${METHODS}.`,
-    headers: { allow: METHODS },
-  });
+  if (methods.includes(request.method)) return answer();
+  const allow = ['OPTIONS', ...methods].join(', ');
+  if (request.method === 'OPTIONS') return new Response(null, { status: 200, headers: headersFor(allow) });
+  throw unsupportedMethod(request.method, allow);
 }

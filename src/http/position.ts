@@ -1,7 +1,4 @@
-/**
- * Read-your-writes: the answer of a write carries its position, and the client sends it with later reads. The token is
- * opaque to clients.
- */
+/** Read-your-writes: a write returns its position, an opaque token, and the client sends it with later reads. */
 export const POSITION_HEADER = 'catalogue-position';
 
 export function readPosition(request: Request): string | undefined {

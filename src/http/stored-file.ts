@@ -26,16 +26,14 @@ export function storeFile(content: string | Bytes, contentType: string): StoredF
   };
 }
 
-/** A page that depends on further headers adds them. */
-const VARY = 'Accept-Encoding';
-
 export function fileResponse(
   file: StoredFile,
   request: Request,
   headers: Readonly<Record<string, string>>,
 ): Response | Promise<Response> {
   const accepted = acceptedCoding(request.headers.get('accept-encoding'));
-  const vary = headers.vary === undefined ? VARY : `${headers.vary}, ${VARY}`;
+  // A page that depends on further headers adds them.
+  const vary = [headers.vary, 'Accept-Encoding'].filter((name) => name !== undefined).join(', ');
   const answer = {
     status: 200,
     headers: { ...headers, vary, etag: file.tag, 'content-type': file.contentType },

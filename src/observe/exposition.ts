@@ -22,6 +22,11 @@ export function family(name: string, kind: Family['kind'], help: string, ...samp
   return { name, kind, help, samples };
 }
 
+/** A metric with one value. */
+export function metric(name: string, kind: 'counter' | 'gauge', help: string, value: number): Family {
+  return family(name, kind, help, { value });
+}
+
 export function exposition(families: readonly Family[]): string {
   return families.map(familyText).join('');
 }

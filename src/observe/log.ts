@@ -1,7 +1,4 @@
-/**
- * The log: one structured line per event, as text on a terminal and as JSON elsewhere. It never contains bodies or
- * secrets.
- */
+/** The log: one structured line per event, text on a terminal, JSON elsewhere. It holds no bodies or secrets. */
 
 import { shorten } from '../base/shorten.ts';
 import type { LogLevel, ServeSettings } from '../settings/by-command.ts';

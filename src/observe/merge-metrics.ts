@@ -1,7 +1,4 @@
-/**
- * Merges the metrics of several processes. Counters add up; a gauge that all processes share is merged by its minimum
- * or maximum.
- */
+/** Merges the metrics of several processes: counters add up, a shared gauge has its minimum or maximum. */
 import type { Family, Sample } from './exposition.ts';
 
 /** Gauges that do not add up. */

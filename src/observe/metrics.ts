@@ -1,7 +1,7 @@
 /** The metrics of one serving process: requests, engine, process. */
 import manifest from '../../package.json' with { type: 'json' };
 import type { Engine, Metric } from '../engine/engine.ts';
-import { type Family, family } from './exposition.ts';
+import { type Family, family, metric } from './exposition.ts';
 import { ProcessMetrics } from './process-metrics.ts';
 import type { RequestMetrics } from './request-metrics.ts';
 
@@ -27,11 +27,11 @@ export class Metrics {
         value: 1,
         labels: { version: manifest.version, bun: Bun.version },
       }),
-      family('catalogue_ready', 'gauge', 'Whether the service takes requests: 1 or 0.', { value: Number(isReady()) }),
+      metric('catalogue_ready', 'gauge', 'Whether the service takes requests: 1 or 0.', Number(isReady())),
       ...requests.families(),
-      family('catalogue_http_requests_in_progress', 'gauge', 'Requests being answered.', { value: inProgress() }),
+      metric('catalogue_http_requests_in_progress', 'gauge', 'Requests being answered.', inProgress()),
       ...[...(engine()?.metrics?.() ?? []), ...app()].map(({ name, kind, help, value }) =>
-        family(`catalogue_${name}`, kind, help, { value }),
+        metric(`catalogue_${name}`, kind, help, value),
       ),
       ...this.process.families(),
     ];

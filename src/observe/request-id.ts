@@ -14,9 +14,7 @@ function clientId(request: Request): string | undefined {
   return header !== null && SAFE.test(header) ? header : undefined;
 }
 
-/**
- * Generated ids are short: the start time of the process and a counter. They are created in batches, which is cheaper.
- */
+/** Generated ids are short: the start time of the process and a counter. Batches make them cheap. */
 const prefix = `${Date.now().toString(36)}${Math.floor(Math.random() * 46_656).toString(36)}-`;
 const BATCH_SIZE = 64;
 let count = 0;

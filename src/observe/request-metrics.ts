@@ -1,9 +1,6 @@
-/**
- * Counts requests by route, method and status, with durations and rows. A request costs a few additions; text is
- * created only on demand.
- */
+/** Counts requests by route, method and status, with durations and rows. Text is created only on demand. */
 import type { CompletedRequest } from '../response/request-context.ts';
-import { type Family, family, type Sample } from './exposition.ts';
+import { type Family, family, metric, type Sample } from './exposition.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS', 'other'] as const;
 /** Upper bounds in milliseconds: from a cached response to a query near its time limit. */
@@ -52,26 +49,18 @@ export class RequestMetrics {
         'Time from a request to the head of its answer, by route and method.',
         ...all.flatMap(durationSamples),
       ),
-      family('catalogue_rows_read_total', 'counter', 'Rows in answers to reads.', { value: this.rowsRead }),
-      family('catalogue_rows_written_total', 'counter', 'Rows inserted, changed or removed.', {
-        value: this.rowsWritten,
-      }),
+      metric('catalogue_rows_read_total', 'counter', 'Rows in answers to reads.', this.rowsRead),
+      metric('catalogue_rows_written_total', 'counter', 'Rows inserted, changed or removed.', this.rowsWritten),
     ];
   }
 
   private find(route: string, method: string): Series {
     const name = `${method} ${route}`;
-    let series = this.series.get(name);
-    if (series === undefined) {
-      series = {
-        route,
-        method,
-        byStatus: new Float64Array(STATUSES),
-        byDuration: new Float64Array(BUCKETS.length + 1),
-        milliseconds: 0,
-      };
-      this.series.set(name, series);
-    }
+    const known = this.series.get(name);
+    if (known !== undefined) return known;
+    const [byStatus, byDuration] = [new Float64Array(STATUSES), new Float64Array(BUCKETS.length + 1)];
+    const series = { route, method, byStatus, byDuration, milliseconds: 0 };
+    this.series.set(name, series);
     return series;
   }
 }

@@ -6,6 +6,7 @@
 import { runToEnd, type Task } from '../base/cooperative.ts';
 import { memoize } from '../base/memo.ts';
 import type { Catalogue, Collection } from '../collection/declaration.ts';
+import { shortestBatchPath } from '../http/batch-call.ts';
 import { requestBodies } from './bodies.ts';
 import { allowedOperations, askCredentials, hasRoles, samplesFor, withKeyFields, writableBy } from './by-role.ts';
 import { own as owned } from './component.ts';
@@ -13,10 +14,10 @@ import type { Described } from './describe.ts';
 import { filterParameters, logicParameters } from './filters.ts';
 import type { Json, JsonObject } from './json.ts';
 import { dialectParameters, keyParameters, sharedParameters, versionParameters } from './parameters.ts';
-import { collectionPath } from './paths/collection-path.ts';
+import { BATCH_BODY, batchBody, batchPath } from './paths/batch-path.ts';
 import { DESCRIPTION_PATHS, descriptionPath } from './paths/description-path.ts';
 import { HEALTH_PATHS, healthPath } from './paths/health-path.ts';
-import { itemPath } from './paths/item-path.ts';
+import { collectionPath, itemPath } from './paths/row-paths.ts';
 import { errorResponses, headerComponents } from './responses.ts';
 import { SHAPES } from './row-shape.ts';
 import type { Samples } from './samples.ts';
@@ -32,6 +33,7 @@ interface Parts {
 }
 
 const SERVICE_TAGS: readonly JsonObject[] = [
+  { name: 'Batch', description: 'Several writes in one transaction.' },
   { name: 'Describe', description: 'The descriptions of the API.' },
   { name: 'Observe', description: 'Health and metrics of the service.' },
 ];
@@ -119,13 +121,14 @@ function partsOf(described: Described, prefix: string): Parts {
     head: headOf(described, prefix),
     paths: collectReferences(used, [
       each((collection, samples) => pathsOf(collection, samples, isByRole)),
-      ...(withoutService ? [] : [servicePaths()]),
+      ...(withoutService ? [] : [servicePaths(catalogue, isByRole)]),
     ]),
     components: [
       section('parameters', own(parametersOf), Object.entries(sharedParameters())),
       section(
         'requestBodies',
         own((...of) => Object.entries(requestBodies(...of))),
+        [[BATCH_BODY, batchBody([...catalogue.collections.values()][0])]],
       ),
       section('responses', Object.entries(errorResponses(isByRole))),
       section('headers', Object.entries(headerComponents())),
@@ -185,7 +188,9 @@ function* pathsOf(collection: Collection, samples: Samples, isByRole: boolean): 
   }
 }
 
-function* servicePaths(): Generator<Entry> {
+function* servicePaths(catalogue: Catalogue, isByRole: boolean): Generator<Entry> {
+  const path = batchPath();
+  yield [shortestBatchPath(catalogue), isByRole ? askCredentials(path) : path];
   for (const path of DESCRIPTION_PATHS) yield [path, descriptionPath(path)];
   for (const path of HEALTH_PATHS) yield [path, healthPath(path)];
 }

@@ -12,13 +12,13 @@ const MAX_LISTED = 50;
 export const embeddingNames = memoize((collection: Collection): ReadonlyMap<string, Relation> => {
   const named = relationsOf(collection).flatMap((relation): [string, Relation][] => {
     const { to, name, referring } = relation;
-    const hints = [undefined, referring?.name, name];
-    const ways = [
-      ...hints.map((hint) => ({ target: to.name, hint })),
-      { target: referring?.name ?? '', hint: undefined },
-    ];
-    const way = ways.find(({ target, hint }) => isOnly(relation, relationsNamed(collection, target, hint)));
-    return way === undefined ? [] : [[way.hint === undefined ? way.target : `${way.target}!${way.hint}`, relation]];
+    const forms = [[to.name], [to.name, referring?.name], [to.name, name], [referring?.name ?? '']] as const;
+    const names = forms.flatMap(([target, hint]) =>
+      isOnly(relation, relationsNamed(collection, target, hint))
+        ? [hint === undefined ? target : `${target}!${hint}`]
+        : [],
+    );
+    return names.slice(0, 1).map((shortest) => [shortest, relation]);
   });
   return new Map(named);
 });

@@ -61,6 +61,15 @@ function operationOf(
   };
 }
 
+/** A path that only reads: GET, HEAD and OPTIONS. */
+export function readOnlyPath(get: Draft, headSummary: string, optionsErrors?: readonly number[]): JsonObject {
+  return {
+    get: operation(get),
+    head: head(get, { id: `head_of_${get.id}`, summary: headSummary }),
+    options: options(`options_of_${get.id}`, 'Describe', optionsErrors),
+  };
+}
+
 export function options(id: string, tag = 'Describe', errors: readonly number[] = [403, 429]): JsonObject {
   return operation({
     id,

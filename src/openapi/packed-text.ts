@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { createGzip } from 'node:zlib';
 import { BYTES_PER_SLICE, schedule, type Task } from '../base/cooperative.ts';
 import { encodeAnswer, toResponse } from '../http/answer.ts';
-import { acceptedOf } from '../http/content-coding.ts';
+import { acceptedCoding } from '../http/content-coding.ts';
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -56,7 +56,7 @@ export function packedResponse(
   request: Request,
   headers: Readonly<Record<string, string>>,
 ): Response | Promise<Response> {
-  const accepted = acceptedOf(request.headers.get('accept-encoding'), ['gzip']);
+  const accepted = acceptedCoding(request.headers.get('accept-encoding'), ['gzip']);
   const body = accepted !== undefined ? gzip : length > MAX_UNPACKED_BYTES ? unpacking(gzip) : Bun.gunzipSync(gzip);
   const answer = { status: 200, headers: { ...headers, etag: tag }, body };
   return toResponse(

@@ -2,6 +2,7 @@
 
 import { ApiError } from '../base/errors.ts';
 import { keepRecent, memoize } from '../base/memo.ts';
+import { decode } from '../base/net/query-string.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import { findCollection } from '../http/call.ts';
 import { CORS_HEADERS } from '../http/edge/cors.ts';
@@ -30,12 +31,12 @@ export function openApiPages(described: Described, startPath: () => string): Pag
   const documentsOf = memoize((_catalogue: Catalogue) => keepRecent<PackedText>(MAX_DOCUMENTS));
   const partsOf = memoize((_catalogue: Catalogue) => keepRecent<PackedText>(MAX_PARTS));
   const documentOf = (catalogue: Catalogue, prefix: string, name: string | undefined): Promise<PackedText> => {
-    const seen = { ...described, catalogue };
-    if (name === undefined) return documentsOf(catalogue)(prefix, () => packText(openApiText(seen, prefix)));
-    const part = () => packText(openApiText(onlyCollection(seen, name), prefix));
+    const visible = { ...described, catalogue };
+    if (name === undefined) return documentsOf(catalogue)(prefix, () => packText(openApiText(visible, prefix)));
+    const part = () => packText(openApiText(onlyCollection(visible, name), prefix));
     return partsOf(catalogue)(`${prefix}/${findCollection(catalogue, name).name}`, part);
   };
-  return (path, request, prefix, seen) => {
+  return (path, request, prefix, catalogueOf) => {
     const name = collectionIn(path);
     const isWhole = path === '/' || path === '/openapi.json';
     if (!isWhole && name === undefined) return undefined;
@@ -44,7 +45,7 @@ export function openApiPages(described: Described, startPath: () => string): Pag
       if (wanted === HTML)
         return new Response(null, { status: 303, headers: { location: `${prefix}${startPath()}`, vary: VARY } });
       const type = path === '/' ? OPENAPI_MEDIA_TYPE : 'application/json';
-      const document = await documentOf((await seen?.()) ?? described.catalogue, prefix, name);
+      const document = await documentOf((await catalogueOf?.()) ?? described.catalogue, prefix, name);
       return packedResponse(document, request, {
         ...CORS_HEADERS,
         'cache-control': 'no-cache',
@@ -57,7 +58,8 @@ export function openApiPages(described: Described, startPath: () => string): Pag
 
 /** The collection in `/openapi/products.json`. */
 function collectionIn(path: string): string | undefined {
-  return /^\/openapi\/([^/]+)\.json$/.exec(path)?.[1];
+  const name = /^\/openapi\/([^/]+)\.json$/.exec(path)?.[1];
+  return name && decode(name);
 }
 
 /** The first that can be served, by the order the client wrote them in: browsers put text/html first. */

@@ -4,8 +4,10 @@ import { ApiError } from '../base/errors.ts';
 import type { Field } from '../collection/declaration.ts';
 import { isLong, storeJson } from '../collection/types/type.ts';
 import type { Value } from '../collection/value.ts';
+import { EarlierValue } from './write/earlier-value.ts';
 
 export function coerce(field: Field, cell: unknown): Value {
+  if (cell instanceof EarlierValue) return new EarlierValue(cell.request, cell.column, field.name) as unknown as Value;
   return bounded(field, cell, storeJson);
 }
 

@@ -2,10 +2,11 @@
 
 import { ApiError } from '../base/errors.ts';
 import { MAX_LIST_VALUES } from '../base/limits/http.ts';
-import { type Collection, stored } from '../collection/declaration.ts';
+import { type Collection, type Field, stored } from '../collection/declaration.ts';
 import { parseArrayLiteral } from '../collection/types/array/array-literal.ts';
 import { readText } from '../collection/types/text.ts';
 import { type Containment, can, type Type } from '../collection/types/type.ts';
+import type { Value } from '../collection/value.ts';
 import { tooManyValues } from '../dialect/filter.ts';
 import { OPERATORS, servesType, type ValueOperator } from '../dialect/operators.ts';
 import type { Comparison, Condition, IsValue, Quantifier, Test } from '../dialect/tree.ts';
@@ -59,10 +60,19 @@ function planComparison(collection: Collection, { field: path, test }: Compariso
   }
 }
 
+/** Reads the text of a field's value, such as the key in a path. */
+export function readValue({ name, type }: Field, text: string): Value {
+  try {
+    return type.read(text);
+  } catch (error) {
+    throw withAdvice(error, name, type);
+  }
+}
+
 /** Adds the field to an error about a value, unless the error already has a hint. */
-function withAdvice(error: unknown, name: string, { title }: Type, test: Test): unknown {
+function withAdvice(error: unknown, name: string, { title }: Type, test?: Test): unknown {
   if (!(error instanceof ApiError) || !NO_VALUE.includes(error.code) || error.hint !== null) return error;
-  const isNull = test.kind === 'value' && /^null$/i.test(test.value);
+  const isNull = test?.kind === 'value' && /^null$/i.test(test.value);
   const hint = isNull
     ? `To find rows without a value, write ${name}=is.null.`
     : `The field ${name} is of type ${title}.`;

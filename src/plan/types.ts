@@ -190,6 +190,8 @@ interface WriteTerms {
   /** The result rows, if the client wants them, and which of the written rows they include. */
   readonly returning?: Shape & { readonly where: Predicate };
   readonly maxAffected?: number;
+  /** The number of rows that the write must affect. */
+  readonly affects?: number;
   /** The client expects exactly one object. */
   readonly singular: boolean;
   /** The write addresses this row, which must exist. */

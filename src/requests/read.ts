@@ -27,7 +27,7 @@ export function readList(engine: Engine, call: Call, context: RequestContext): M
   const plan = planRead(call.collection, query, page, preferences.count, context.access?.permissions);
   context.planned(plan);
   const encoding = encodingOf(media, plan.columns);
-  return andThen(trackWork(context, engine.read(plan, encoding, afterOf(engine, call))), (result) => {
+  return andThen(trackWork(context, engine.read(plan, encoding, afterOf(engine, call, context))), (result) => {
     context.done('engine');
     return listAnswer({ call, media, query, preferences, plan, context }, result);
   });
@@ -40,11 +40,11 @@ export function readItem(engine: Engine, call: Call, key: string, context: Reque
   const plan = planItem(call.collection, key, query, context.access?.permissions);
   context.planned(plan.asked);
   const isWhole = plan.shown.columns === plan.whole.columns && media.format === 'json' && !media.stripNulls;
-  const read = (each: ReadPlan, as: Encoding, after: string | undefined) =>
+  const read = (each: ReadPlan, as: Encoding, after: string | number | undefined) =>
     andThen(trackWork(context, engine.read(each, as, after)), readWhole);
   const readShown = () => read(plan.shown, encodingOf(media, plan.shown.columns), NEWEST);
   // Reads the whole row first: a version may be older than its answer, but never newer. It also applies the filters.
-  return andThen(read(plan.whole, WHOLE_ROW_JSON, afterOf(engine, call)), (whole) =>
+  return andThen(read(plan.whole, WHOLE_ROW_JSON, afterOf(engine, call, context)), (whole) =>
     andThen(isWhole || whole.returned === 0 ? whole : readShown(), (shown) => {
       context.done('engine');
       return itemAnswer({ call, media }, shown, whole);
@@ -52,8 +52,8 @@ export function readItem(engine: Engine, call: Call, key: string, context: Reque
   );
 }
 
-function afterOf({ hasPositions = false }: Engine, { request }: Call): string | undefined {
-  return hasPositions ? readPosition(request) : undefined;
+function afterOf({ hasPositions }: Engine, { request }: Call, { changeCount }: RequestContext) {
+  return hasPositions === true ? readPosition(request) : changeCount;
 }
 
 /** Returns the query plan instead of rows. A plan reveals row counts, so only callers with every right get it. */

@@ -17,6 +17,8 @@ export interface ProblemBody {
   /** The errors of a body, and the number of all. */
   readonly total?: number;
   readonly errors?: readonly ProblemBody[];
+  /** The index of the failing request of a batch. */
+  readonly request?: number;
 }
 
 /** An unexpected error reveals nothing to the client; the log has its details. */
@@ -41,7 +43,7 @@ export function problemResponse(error: unknown, method: string, caller?: Caller)
 
 /** JSON omits undefined members. */
 function problemOf(error: ApiError): object {
-  const { code, message, details, hint, candidates, sqlState, index, field, value, total, errors } = error;
+  const { code, message, details, hint, candidates, sqlState, index, field, value, request, total, errors } = error;
   const problem = { code: sqlState ?? code, message, details: candidates ?? details, hint };
-  return { ...problem, index, field, value, total, errors: errors?.map(problemOf) };
+  return { ...problem, index, field, value, request, total, errors: errors?.map(problemOf) };
 }

@@ -14,12 +14,12 @@ export function redactError(error: unknown, plan: WritePlan, collection: Collect
   const { index } = error;
   switch (error.code) {
     case '23505':
-      return tellsDuplicate(plan, collection, constraint) ? error : DUPLICATE.with({ index });
+      return mayNameDuplicate(plan, collection, constraint) ? error : DUPLICATE.with({ index });
     case '23503':
       if (error.message.startsWith('insert or update')) {
-        return tellsReferent(plan, collection, constraint) ? error : missing(plan.into).with({ index });
+        return mayNameReferent(plan, collection, constraint) ? error : missing(plan.into).with({ index });
       }
-      return tellsReferrers(collection) ? error : kept(plan.into);
+      return mayNameReferrers(collection) ? error : kept(plan.into);
     case '23514':
       return collection.view.readsAll ? error : withoutDetails(error);
     default:
@@ -28,7 +28,7 @@ export function redactError(error: unknown, plan: WritePlan, collection: Collect
 }
 
 /** A caller who reads all rows can see the conflicting one; others learn only what they sent. */
-function tellsDuplicate(plan: WritePlan, { view }: Collection, constraint: string | undefined): boolean {
+function mayNameDuplicate(plan: WritePlan, { view }: Collection, constraint: string | undefined): boolean {
   if (view!.readsAll) return true;
   const { name, key, unique } = plan.into;
   const fields = constraint === `${name}_pkey` ? key : unique.find((set) => set.name === constraint)?.fields;
@@ -39,13 +39,13 @@ function givenBy(plan: WritePlan): readonly Field[] {
   return plan.kind === 'delete' ? [] : plan.given;
 }
 
-function tellsReferent(plan: WritePlan, { among }: Collection, constraint: string | undefined): boolean {
+function mayNameReferent(plan: WritePlan, { among }: Collection, constraint: string | undefined): boolean {
   const reference = plan.into.references.find(({ name }) => name === constraint);
   return reference !== undefined && givenBy(plan).includes(reference.field) && among.has(reference.to);
 }
 
 /** The referencing row may be named if the caller reads all rows of every collection that a cascade could reach. */
-function tellsReferrers(collection: Collection): boolean {
+function mayNameReferrers(collection: Collection): boolean {
   const { among } = collection;
   const of = stored(collection);
   const losing = new Set([of]);

@@ -84,6 +84,8 @@ export class RequestContext implements CompletedRequest {
   route: string | undefined = undefined;
   /** Planner. */
   plan: ReadPlan | WritePlan | undefined = undefined;
+  /** Response cache: the change count before the read; undefined without a cache. */
+  changeCount: number | undefined = undefined;
   /** Response cache: the number of rows in the answer. */
   rows: number | undefined = undefined;
   private stages = '';

@@ -41,7 +41,8 @@ export class ResponseCache {
   private bytes = 0;
   private hits = 0;
   private misses = 0;
-  private mark = Number.NaN;
+  /** The change count of the cached responses. */
+  private changeCount = Number.NaN;
 
   constructor(private readonly changes: ChangeCounter) {}
 
@@ -52,10 +53,11 @@ export class ResponseCache {
       const accepted = acceptedCoding(request.headers.get('accept-encoding'));
       if (method !== 'GET' && method !== 'HEAD') return respond(answer, request, context, accepted);
       const key = answerKey(method, location, accepted, request.headers, context.access?.scope);
-      const kept = this.find(key);
+      const changeCount = this.changes.current();
+      const kept = this.find(key, changeCount);
       if (kept !== undefined) return cachedResponse(request, context, kept);
-      const { mark } = this;
-      return respond(answer, request, context, accepted, (made) => this.keep(key, mark, context, made));
+      context.changeCount = changeCount;
+      return respond(answer, request, context, accepted, (made) => this.keep(key, changeCount, context, made));
     };
   }
 
@@ -73,11 +75,10 @@ export class ResponseCache {
     ];
   }
 
-  private find(key: string): CachedAnswer | undefined {
-    const mark = this.changes.current();
-    if (mark !== this.mark) {
+  private find(key: string, changeCount: number): CachedAnswer | undefined {
+    if (changeCount !== this.changeCount) {
       this.clear();
-      this.mark = mark;
+      this.changeCount = changeCount;
     }
     const kept = this.answers.get(key);
     if (kept === undefined) this.misses++;
@@ -85,15 +86,15 @@ export class ResponseCache {
     return kept;
   }
 
-  /** `mark` is the change counter before the read. */
-  private keep(key: string, mark: number, { method, route, rows }: RequestContext, made: Representation): void {
+  /** `changeCount` is the one before the read. */
+  private keep(key: string, changeCount: number, { method, route, rows }: RequestContext, made: Representation): void {
     const { plain, status, headers } = made;
     const { etag: tag } = headers;
     if (typeof plain !== 'string' || tag === undefined || plain.length > MAX_CACHED_RESPONSE_BYTES) return;
-    if (mark !== this.mark || !this.wasAsked(key)) return;
+    if (changeCount !== this.changeCount || !this.wasAsked(key)) return;
     const store = (length: number, whole: Response) => {
       // The data may have changed during compression, or another request may have stored the entry.
-      if (mark !== this.mark || this.answers.has(key)) return;
+      if (changeCount !== this.changeCount || this.answers.has(key)) return;
       const size = length + key.length * 4 + OVERHEAD_BYTES;
       if (this.bytes + size > RESPONSE_CACHE_BYTES) this.clear();
       this.answers.set(key, { whole, unchanged: unchangedResponse(made), tag, rows, route });

@@ -19,33 +19,27 @@ export function limitsOf(
 ): Limits | undefined {
   const rate = parseRate(settings.rateLimit);
   if (rate === undefined && counted === undefined) return undefined;
-  return { rate, counted, limiter: new RateLimiter(file === undefined ? undefined : shared(file, log)) };
+  const memory = file === undefined ? undefined : attempt(log, () => Bun.mmap(file, { shared: true }));
+  return { rate, counted, limiter: new RateLimiter(memory) };
 }
 
 /** Undefined if the file cannot be created: then each process counts for itself. */
 export function makeRatesFile(log: Log): string | undefined {
   const file = join(tmpdir(), `catalogue-rates-${crypto.randomUUID()}`);
-  try {
+  return attempt(log, () => {
     writeFileSync(file, new Uint8Array(RATE_TABLE_BYTES), { flag: 'wx', mode: 0o600 });
     return file;
-  } catch (error) {
-    logUnshared(error, log);
-    return undefined;
-  }
+  });
 }
 
-function shared(file: string, log: Log): Uint8Array | undefined {
+function attempt<T>(log: Log, work: () => T): T | undefined {
   try {
-    return Bun.mmap(file, { shared: true });
+    return work();
   } catch (error) {
-    logUnshared(error, log);
+    const reason = (error as Error).message;
+    log.write('warn', 'a worker counts requests for itself: the shared file cannot be used', { reason });
     return undefined;
   }
-}
-
-function logUnshared(error: unknown, log: Log): void {
-  const reason = (error as Error).message;
-  log.write('warn', 'a worker counts requests for itself: the shared file cannot be used', { reason });
 }
 
 export function removeRatesFile(file: string | undefined): void {

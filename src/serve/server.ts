@@ -89,10 +89,7 @@ export function listen(app: App, options: ListenOptions): RunningServer {
     return response;
   }
 
-  /**
-   * Steers new connections to the other service. Requests on open connections are answered with `Connection: close`, until no
-   * more arrive.
-   */
+  /** Steers new connections to the other service. Open ones get `Connection: close`, until no requests arrive. */
   async function handedOver(): Promise<void> {
     const shared = new SharedPort(port, processes ?? 1);
     shared.leave();

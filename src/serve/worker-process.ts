@@ -30,7 +30,7 @@ export class WorkerProcess {
   private readonly child: Bun.Subprocess;
   private readonly channel: Channel;
 
-  /** `service` reports on the service service; any worker may receive that request. */
+  /** `service` reports on the whole service; any worker may receive that request. */
   constructor(task: WorkerTask, service: ServiceStatus) {
     const started = Promise.withResolvers<StartMessage>();
     this.started = started.promise;

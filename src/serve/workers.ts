@@ -1,12 +1,9 @@
-/**
- * The supervisor of several worker processes on one port. It restarts a worker that dies, stops all of them, and aggregates
- * health and metrics.
- */
+/** The supervisor of worker processes on one port: restarts a dead worker, stops all, merges health and metrics. */
 
 import { STOP_SECONDS } from '../base/limits/http.ts';
 import { checkShareable } from '../engine/open.ts';
 import type { Pages } from '../http/pages.ts';
-import { type Family, family } from '../observe/exposition.ts';
+import { type Family, metric } from '../observe/exposition.ts';
 import { healthPages, type ServiceStatus } from '../observe/health.ts';
 import type { Log } from '../observe/log.ts';
 import { countersOf, mergeMetrics } from '../observe/merge-metrics.ts';
@@ -91,14 +88,11 @@ export class Workers implements ServiceStatus {
     const serving = this.serving();
     // Read before any wait: a worker that ends meanwhile is among those that are asked.
     const { endedCounters } = this;
+    const isReady = this.phase === 'serving' && serving.length > 0;
     const own = [
-      family('catalogue_ready', 'gauge', 'Whether the service takes requests: 1 or 0.', {
-        value: Number(this.phase === 'serving' && serving.length > 0),
-      }),
-      family('catalogue_workers', 'gauge', 'Processes that answer requests.', { value: serving.length }),
-      family('catalogue_worker_restarts_total', 'counter', 'Processes that were started again.', {
-        value: this.restarts,
-      }),
+      metric('catalogue_ready', 'gauge', 'Whether the service takes requests: 1 or 0.', Number(isReady)),
+      metric('catalogue_workers', 'gauge', 'Processes that answer requests.', serving.length),
+      metric('catalogue_worker_restarts_total', 'counter', 'Processes that were started again.', this.restarts),
       ...this.process.families(),
     ];
     return mergeMetrics([...(await Promise.all(serving.map((each) => each.status.families()))), endedCounters, own]);

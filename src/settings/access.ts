@@ -1,6 +1,6 @@
 /** Settings of authentication, for declarations with roles. */
-import { DEFAULT_SESSION_HOURS, MIN_SECRET_BYTES } from '../base/limits/auth.ts';
-import { ConfigError, onOrOff, setting, text, wholeNumber } from './setting.ts';
+import { MIN_SECRET_BYTES } from '../base/limits/auth.ts';
+import { ConfigError, envSetting, onOrOff, text, wholeNumber } from './setting.ts';
 
 /** An error message never repeats a secret. */
 function secret(given: string, name: string): string {
@@ -32,61 +32,28 @@ function rolePath(given: string, name: string): string {
 }
 
 export const ACCESS_SETTINGS = {
-  jwtSecret: setting({
-    flag: '--jwt-secret',
-    env: 'CATALOGUE_JWT_SECRET',
-    argument: 'SECRET',
-    description: `secret of HS256 tokens, at least ${MIN_SECRET_BYTES} bytes; use the environment, because other users can see flags`,
-    byDefault: '',
-    read: secret,
-    secret: 'whole',
-  }),
-  jwks: setting({
-    flag: '--jwks',
-    env: 'CATALOGUE_JWKS',
-    argument: 'FILE|URL',
-    description: 'JSON Web Key Set with the public keys of tokens (RS256, ES256, EdDSA)',
-    byDefault: '',
-    read: text,
-    secret: 'url',
-  }),
-  jwtAudience: setting({
-    flag: '--jwt-audience',
-    env: 'CATALOGUE_JWT_AUDIENCE',
-    argument: 'TEXT',
-    description: 'required audience (aud) of tokens',
-    byDefault: '',
-    read: text,
-  }),
-  jwtIssuer: setting({
-    flag: '--jwt-issuer',
-    env: 'CATALOGUE_JWT_ISSUER',
-    argument: 'TEXT',
-    description: 'required issuer (iss) of tokens',
-    byDefault: '',
-    read: text,
-  }),
-  jwtRoleClaim: setting({
-    flag: '--jwt-role-claim',
-    env: 'CATALOGUE_JWT_ROLE_CLAIM',
-    argument: 'PATH',
-    description: 'path of the role in the claims of a token',
-    byDefault: '.role',
-    read: rolePath,
-  }),
-  isPublic: setting({
-    flag: '--public',
-    env: 'CATALOGUE_PUBLIC',
-    description: 'serve without roles although the database holds keys or users: anyone may read and change everything',
-    byDefault: false,
-    read: onOrOff,
-  }),
-  sessionHours: setting({
-    flag: '--session-hours',
-    env: 'CATALOGUE_SESSION_HOURS',
-    argument: 'NUMBER',
-    description: 'lifetime of a login session in hours',
-    byDefault: DEFAULT_SESSION_HOURS,
-    read: wholeNumber(1, 8_760),
-  }),
+  jwtSecret: envSetting(
+    '--jwt-secret SECRET',
+    `secret of HS256 tokens, at least ${MIN_SECRET_BYTES} bytes; use the environment, because other users can see flags`,
+    '',
+    secret,
+    { secret: 'whole' },
+  ),
+  jwks: envSetting(
+    '--jwks FILE|URL',
+    'JSON Web Key Set with the public keys of tokens (RS256, ES256, EdDSA)',
+    '',
+    text,
+    { secret: 'url' },
+  ),
+  jwtAudience: envSetting('--jwt-audience TEXT', 'required audience (aud) of tokens', '', text),
+  jwtIssuer: envSetting('--jwt-issuer TEXT', 'required issuer (iss) of tokens', '', text),
+  jwtRoleClaim: envSetting('--jwt-role-claim PATH', 'path of the role in the claims of a token', '.role', rolePath),
+  isPublic: envSetting(
+    '--public',
+    'serve without roles although the database holds keys or users: anyone may read and change everything',
+    false,
+    onOrOff,
+  ),
+  sessionHours: envSetting('--session-hours NUMBER', 'lifetime of a login session in hours', 12, wholeNumber(1, 8_760)),
 } as const;

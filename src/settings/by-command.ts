@@ -11,7 +11,7 @@ import { LOG_SETTINGS, type LogLevel } from './logging.ts';
 import { NETWORK_SETTINGS } from './network.ts';
 import { PORT_SETTINGS } from './ports.ts';
 import { type Environment, type Resolved, resolveSettings } from './resolve.ts';
-import { ConfigError, hideSettings, setting, type Table, text, type Values } from './setting.ts';
+import { ConfigError, envSetting, hideSettings, type Table, text, type Values } from './setting.ts';
 import { WRITE_SETTINGS } from './write-limits.ts';
 
 export { ConfigError, describeSettings, type LogLevel, type Values };
@@ -46,29 +46,10 @@ const COMMAND_DATABASE_SETTINGS = {
 
 export const MIGRATE_SETTINGS = { database: DATABASE, ...COMMAND_DATABASE_SETTINGS, empty: EMPTY } as const;
 export const COPY_SETTINGS = {
-  from: setting({
-    flag: '--from',
-    env: 'COPY_FROM',
-    argument: 'URL',
-    description: 'database to copy from',
-    byDefault: '',
-    read: text,
-  }),
-  to: setting({
-    flag: '--to',
-    env: 'COPY_TO',
-    argument: 'URL',
-    description: 'database to copy to',
-    byDefault: '',
-    read: text,
-  }),
-  toSchema: setting({
-    flag: '--to-schema',
+  from: envSetting('--from URL', 'database to copy from', '', text, { env: 'COPY_FROM' }),
+  to: envSetting('--to URL', 'database to copy to', '', text, { env: 'COPY_TO' }),
+  toSchema: envSetting('--to-schema NAME', 'schema in the target, if it differs from --schema', '', text, {
     env: 'COPY_TO_SCHEMA',
-    argument: 'NAME',
-    description: 'schema in the target, if it differs from --schema',
-    byDefault: '',
-    read: text,
   }),
   ...COMMAND_DATABASE_SETTINGS,
 } as const;

@@ -4,64 +4,44 @@ import { plainHost } from '../base/net/address.ts';
 import { parseRange, RANGE_WORDS } from '../base/net/address-ranges.ts';
 import { ANY, originOf } from '../base/net/origin.ts';
 import { parseRate, RATE_FORM } from '../base/net/rate.ts';
-import { ConfigError, list, setting, text } from './setting.ts';
+import { ConfigError, envSetting, list, text } from './setting.ts';
 
 const TLS_SETTINGS = {
-  tlsCert: setting({
-    flag: '--tls-cert',
-    env: 'CATALOGUE_TLS_CERT',
-    argument: 'FILE',
-    description: 'certificate and its chain (PEM), which enables HTTPS; SIGHUP reloads it',
-    byDefault: '',
-    read: text,
-  }),
-  tlsKey: setting({
-    flag: '--tls-key',
-    env: 'CATALOGUE_TLS_KEY',
-    argument: 'FILE',
-    description: 'private key of the certificate (PEM)',
-    byDefault: '',
-    read: text,
-  }),
+  tlsCert: envSetting(
+    '--tls-cert FILE',
+    'certificate and its chain (PEM), which enables HTTPS; SIGHUP reloads it',
+    '',
+    text,
+  ),
+  tlsKey: envSetting('--tls-key FILE', 'private key of the certificate (PEM)', '', text),
 } as const;
 
 export const NETWORK_SETTINGS = {
   ...TLS_SETTINGS,
-  allowedHosts: setting({
-    flag: '--allowed-hosts',
-    env: 'CATALOGUE_ALLOWED_HOSTS',
-    argument: 'NAMES',
-    description:
-      'Host names to accept in addition to those of this machine, separated by commas; *.example.com, or * for any',
-    byDefault: [] as readonly string[],
-    read: list(hostPattern),
-  }),
-  corsOrigins: setting({
-    flag: '--cors-origins',
-    env: 'CATALOGUE_CORS_ORIGINS',
-    argument: 'ORIGINS',
-    description:
-      'origins whose web pages may read and write, separated by commas, or * for any; by default all origins may read',
-    byDefault: [] as readonly string[],
-    read: list(origin),
-  }),
-  trustedProxies: setting({
-    flag: '--trusted-proxies',
-    env: 'CATALOGUE_TRUSTED_PROXIES',
-    argument: 'ADDRESSES',
-    description:
-      'proxies whose X-Forwarded headers are trusted: addresses, ranges (10.0.0.0/8), loopback, private, none',
-    byDefault: ['loopback', 'private'] as readonly string[],
-    read: list(addressRange),
-  }),
-  rateLimit: setting<string>({
-    flag: '--rate-limit',
-    env: 'CATALOGUE_RATE_LIMIT',
-    argument: 'RATE',
-    description: 'requests that one client may send, such as 100/s, 600/m or 5000/h; also the burst size',
-    byDefault: '',
-    read: rate,
-  }),
+  allowedHosts: envSetting(
+    '--allowed-hosts NAMES',
+    'Host names to accept in addition to those of this machine, separated by commas; *.example.com, or * for any',
+    [] as readonly string[],
+    list(hostPattern),
+  ),
+  corsOrigins: envSetting(
+    '--cors-origins ORIGINS',
+    'origins whose web pages may read and write, separated by commas, or * for any; by default all origins may read',
+    [] as readonly string[],
+    list(origin),
+  ),
+  trustedProxies: envSetting(
+    '--trusted-proxies ADDRESSES',
+    'proxies whose X-Forwarded headers are trusted: addresses, ranges (10.0.0.0/8), loopback, private, none',
+    ['loopback', 'private'] as readonly string[],
+    list(addressRange),
+  ),
+  rateLimit: envSetting<string>(
+    '--rate-limit RATE',
+    'requests that one client may send, such as 100/s, 600/m or 5000/h; also the burst size',
+    '',
+    rate,
+  ),
 } as const;
 
 function hostPattern(given: string, name: string): string {

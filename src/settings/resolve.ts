@@ -4,20 +4,17 @@
  */
 import { didYouMean, nearestName } from '../base/nearest-name.ts';
 import { readSettingsFile, type SettingsFile } from './file.ts';
-import { ConfigError, fileKey, type Setting, setting, type Table, text, type Values } from './setting.ts';
+import { ConfigError, envSetting, fileKey, type Setting, type Table, text, type Values } from './setting.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The setting that every command accepts. */
-export const CONFIG_FILE = setting({
-  flag: '--config',
-  env: 'CATALOGUE_CONFIG',
-  argument: 'FILE',
-  description:
-    'settings file, TOML or JSON; default: catalogue.toml or catalogue.json in the working folder, if one exists',
-  byDefault: '',
-  read: text,
-});
+export const CONFIG_FILE = envSetting(
+  '--config FILE',
+  'settings file, TOML or JSON; default: catalogue.toml or catalogue.json in the working folder, if one exists',
+  '',
+  text,
+);
 
 export interface Resolved<T extends Table> {
   readonly values: Values<T>;

@@ -29,6 +29,24 @@ export function setting<T>(setting: Setting<T>): Setting<T> {
   return setting;
 }
 
+/** An option of one call of a command. `usage` is `--rows NUMBER`, or the flag alone for a switch. */
+export function option<T>(usage: string, description: string, byDefault: T, read: Setting<T>['read']): Setting<T> {
+  const [flag = '', argument] = usage.split(' ');
+  return { flag, ...(argument && { argument }), description, byDefault, read };
+}
+
+/** A setting that the environment and the settings file may also give. --pool-size is CATALOGUE_POOL_SIZE there. */
+export function envSetting<T>(
+  usage: string,
+  description: string,
+  byDefault: T,
+  read: Setting<T>['read'],
+  more: Pick<Setting<T>, 'env' | 'aliases' | 'secret'> = {},
+): Setting<T> {
+  const { flag, ...rest } = option(usage, description, byDefault, read);
+  return { flag, env: `CATALOGUE_${fileKey({ flag }).toUpperCase().replaceAll('-', '_')}`, ...rest, ...more };
+}
+
 /** The table, with some of its settings hidden in --help. */
 export function hideSettings<T extends Table>(table: T, ...names: readonly (keyof T)[]): T {
   const hidden = names.map((name) => [name, { ...table[name], isHidden: true }]);

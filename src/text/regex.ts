@@ -10,10 +10,7 @@ import { Pattern } from './regex/pattern.ts';
 import { tooComplex, Unsupported } from './regex/problems.ts';
 import { type Translated, translate } from './regex/translate.ts';
 
-/**
- * Loaded on first use: most processes and threads need no regular expressions, and loading takes half of the start
- * time.
- */
+/** Loaded on first use: most processes need no regular expressions, and loading takes half of the start time. */
 function re2(): typeof RE2JS {
   return (require('re2js') as typeof import('re2js')).RE2JS;
 }

@@ -252,7 +252,7 @@ for (const engine of ['SQLite', 'PostgreSQL']) {
       'given another password': (name) => changeUser(service.store, name, { password: 'forgotten before' }),
       removed: (name) => removeUser(service.store, name),
       'removed and added again': async (name) => {
-        const before = (await service.store.user(name)) as StoredUser;
+        const before = (await service.store.users.find(name)) as StoredUser;
         await removeUser(service.store, name);
         await addUser(service.store, { ...before, password: PASSWORD });
       },

@@ -290,7 +290,10 @@ describe('the token settings', () => {
 
   test('without a secret or public keys reject every token; without anonymous they reject requests without credentials', async () => {
     const service = await openWithAccess(ENGINE, { verifier: undefined, roles: ['editor'] });
-    await expectRefusal(await service.whoIs(bearer(await signed({ role: 'editor' }))), 401, 'PGRST300');
+    for (const text of [await signed({ role: 'editor' }), 'nonsense']) {
+      const { hint } = await expectRefusal(await service.whoIs(bearer(text)), 401, 'PGRST300');
+      expect(hint).toStartWith('Set --jwt-secret or --jwks to accept tokens');
+    }
     expect(await (await service.whoIs({})).json()).toEqual({ by: 'nothing', role: null, name: null, rights: null });
     expect(() => service.access.identify(new Request('http://catalogue/products'))).toThrow(
       'Anonymous access is disabled',

@@ -79,7 +79,7 @@ describe('on a connection', () => {
 
   test('a snapshot with an unfinished statement never shows outdated data: it is counted, and the data is read again', () => {
     const changes = new MemoryChangeCounter();
-    const snapshot = new Snapshot(connection);
+    const snapshot = new Snapshot(connection, changes);
     const count = () => {
       snapshot.refresh(changes.current());
       return snapshot.during(() => connection.number(COUNT));
@@ -96,17 +96,42 @@ describe('on a connection', () => {
     expect(emptyLog()).toBe(true);
   });
 
+  test('an open snapshot shows exactly the state of its change count', async () => {
+    const changes = new MemoryChangeCounter();
+    const snapshot = new Snapshot(connection, changes);
+    const quietRefresh = async (changeCount: number) => {
+      snapshot.refresh(changeCount);
+      await Bun.sleep(60);
+    };
+    const countAtStart = changes.current();
+    await quietRefresh(countAtStart);
+    writeOne();
+    changes.increment();
+    snapshot.refresh(countAtStart);
+    expect(snapshot.isStable).toBe(false);
+    expect(connection.number(COUNT)).toBe(6);
+    await quietRefresh(changes.current());
+    snapshot.refresh(changes.current());
+    expect(snapshot.isStable).toBe(true);
+    writeOne();
+    expect(connection.number(COUNT)).toBe(6);
+    changes.increment();
+    snapshot.refresh(changes.current());
+    expect(connection.number(COUNT)).toBe(7);
+    snapshot.close();
+  });
+
   test('a reader is behind while it does not see an announced commit', () => {
     const changes = new MemoryChangeCounter();
-    const snapshot = new Snapshot(connection);
-    expect(snapshot.isBehind(changes)).toBe(false);
+    const snapshot = new Snapshot(connection, changes);
+    expect(snapshot.isBehind()).toBe(false);
     writeOne();
     changes.increment();
-    expect(snapshot.isBehind(changes)).toBe(false);
+    expect(snapshot.isBehind()).toBe(false);
     changes.increment();
-    expect([snapshot.isBehind(changes), snapshot.isBehind(changes)]).toEqual([true, true]);
+    expect([snapshot.isBehind(), snapshot.isBehind()]).toEqual([true, true]);
     writeOne();
-    expect([snapshot.isBehind(changes), snapshot.isBehind(changes)]).toEqual([false, false]);
+    expect([snapshot.isBehind(), snapshot.isBehind()]).toEqual([false, false]);
     snapshot.close();
   });
 });

@@ -6,11 +6,6 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { ApiError } from '../errors.ts';
 import { DESCRIPTORS_FOR_FILES } from '../limits/http.ts';
 
-interface Descriptors {
-  readonly open: number;
-  readonly limit: number;
-}
-
 const FOLDER = '/proc/self/fd';
 
 /** Read at start, since reading needs a free descriptor. */
@@ -25,7 +20,7 @@ function readLimit(): number | undefined {
 }
 
 /** Undefined on systems other than Linux. */
-export function descriptors(): Descriptors | undefined {
+export function descriptors(): { readonly open: number; readonly limit: number } | undefined {
   if (limit === undefined) return undefined;
   // Since Linux 6.2, the size of the folder is the number of its entries.
   return { open: statSync(FOLDER).size || countEntries(limit), limit };

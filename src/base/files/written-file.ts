@@ -81,10 +81,9 @@ export function partialOf(file: string): string {
 
 /** Leftover temporary files for this name. */
 export function partialsOf(file: string): readonly string[] {
-  const beginning = `${basename(file)}.partial-`;
+  const own = basename(file);
   const names = attempt(() => readdirSync(dirname(file))) ?? [];
-  const isPartial = (name: string) => name.startsWith(beginning) && wholeOf(name) === basename(file);
-  return names.filter(isPartial).map((name) => join(dirname(file), name));
+  return names.filter((name) => name !== own && wholeOf(name) === own).map((name) => join(dirname(file), name));
 }
 
 /** The final name of a temporary file. */

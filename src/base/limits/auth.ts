@@ -6,7 +6,6 @@ export const MIN_SECRET_BYTES = 32;
 export const MAX_CREDENTIAL_LENGTH = 8_192;
 /** The tolerated difference between clocks. */
 export const TOKEN_LEEWAY_SECONDS = 30;
-/** The number of cached tokens, keys and sessions. */
 export const MAX_CACHED_CREDENTIALS = 10_000;
 /** How long a cached key or session is valid: a revoked one is rejected within a second. */
 export const CREDENTIAL_CACHE_MS = 500;
@@ -17,14 +16,11 @@ export const JWKS_TIMEOUT_MS = 5_000;
 /** the time before it is fetched again, and the pause between attempts to find a missing key. */
 export const JWKS_FRESH_MS = 10 * 60_000;
 export const JWKS_PAUSE_MS = 10_000;
-/** The default of --session-hours. */
-export const DEFAULT_SESSION_HOURS = 12;
 /** The maximum length of an account name, of a password, and of a login body. */
 export const MAX_ACCOUNT_NAME_LENGTH = 100;
 export const MIN_PASSWORD_LENGTH = 8;
 export const MAX_PASSWORD_BYTES = 1_024;
 export const MAX_LOGIN_BYTES = 16 * 1024;
-/** The maximum size of the claims of a key or user. */
 export const MAX_CLAIMS_BYTES = 4_096;
 /** The number of passwords hashed concurrently, each with 19 MiB, and queued. */
 export const MAX_CONCURRENT_HASHES = 2;

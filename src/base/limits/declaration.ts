@@ -6,18 +6,12 @@ export const DEFAULT_MAX_VALUE_KB = 1024;
 export const MAX_JSON_PADDING = 10_000;
 /** The maximum number of digits of a number cast from text on SQLite. */
 export const MAX_NUMERIC_DIGITS = 1_000;
-/** The maximum size of a declaration. */
 export const MAX_DECLARATION_BYTES = 1024 * 1024;
 /** The longest name of a collection, field or constraint, as in PostgreSQL. */
 export const MAX_NAME_LENGTH = 63;
-/** The maximum number of collections. */
 export const MAX_COLLECTIONS = 1_000;
-/**
- * The maximum number of fields: PostgreSQL has 1,600 columns per table, and the staging table of a load needs some
- * more.
- */
+/** The maximum number of fields: PostgreSQL's 1,600 columns, minus some for the staging table of a load. */
 export const MAX_FIELDS = 1_590;
-/** The maximum number of roles. */
 export const MAX_ROLES = 200;
 /** The maximum number of values in one default, including nested ones. */
 export const MAX_VALUE_NODES = 10_000;

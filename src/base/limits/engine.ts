@@ -9,8 +9,6 @@ export const MAX_SEARCHED_LENGTH = 131_072;
 export const MAX_CONTAINMENT_STEPS = 1_000_000;
 /** An embedded row counts as this many bytes; the engine measures only longer rows. */
 export const SHORT_ROW_BYTES = 256;
-/** The default of --idempotency-hours: how long the service stores an answer for its Idempotency-Key. */
-export const DEFAULT_IDEMPOTENCY_HOURS = 24;
 /** The maximum size of an answer stored for its Idempotency-Key, or twice the size of the request. */
 export const MAX_STORED_ANSWER_BYTES = 64 * 1024;
 /** The maximum size of all answers stored for the keys of one caller. */
@@ -27,7 +25,6 @@ export const MIGRATION_WAIT_SECONDS = 60;
 export const MAX_LOG_BYTES = 16 * 1024 * 1024;
 /** The maximum number of queued statements per kind; their waiting time is the effective limit. */
 export const MAX_WAITING_STATEMENTS = 4_096;
-/** The maximum number of queued costly reads. */
 export const MAX_WAITING_READS = 64;
 /** The maximum waiting time of costly reads and writes. */
 export const MAX_QUEUE_SECONDS = 15;
@@ -48,7 +45,6 @@ export const QUICK_STEPS = 2_000_000;
 /** The maximum number of writes per commit, and the time after which no further one joins. */
 export const MAX_WRITES_PER_COMMIT = 512;
 export const MAX_COMMIT_SECONDS = 1;
-/** The maximum number of queued costly writes. */
 export const MAX_WAITING_WRITES = 64;
 /** How long a write may read other collections for its answer: all other writes wait meanwhile (SQLite). */
 export const MAX_EMBEDDING_SECONDS = 2;
@@ -62,10 +58,7 @@ export const QUICK_PAGE_ROWS = 1_000;
 export const QUICK_ANSWER_BYTES = 4 * 1024 * 1024;
 /** The maximum size of a result row, equal to that of a body. */
 export const MAX_ROW_BYTES = 16 * 1024 * 1024;
-/**
- * Limits of hash aggregation: the number of groups and the total length of their keys. Beyond them, SQLite sorts the
- * rows.
- */
+/** Limits of hash aggregation: groups, and the total length of their keys. Beyond them, SQLite sorts the rows. */
 export const MAX_HASH_GROUPS = 20_000;
 export const MAX_HASH_GROUP_LENGTH = 1024 * 1024;
 /** With more candidates than this, following an index is probably faster than the search index. */
@@ -75,26 +68,14 @@ export const MAX_CANDIDATE_TRIGRAMS = 16;
 export const MAX_ALL_CANDIDATE_TRIGRAMS = 64;
 export const MAX_CANDIDATE_QUERY = 2_000;
 export const MAX_CANDIDATE_DEPTH = 10;
-/** The default of --query-timeout. */
-export const DEFAULT_QUERY_SECONDS = 10;
-/** How long a dry run may take, unless --dry-run-timeout says otherwise. */
 export const DEFAULT_DRY_RUN_SECONDS = 2;
 /** The chunk size of a streamed result in characters. */
 export const PART_LENGTH = 256 * 1024;
 /** Results up to this size are not streamed. */
 export const BUFFERED_LENGTH = 1024 * 1024;
-/** The default of --pool-size. */
-export const DEFAULT_POOL_SIZE = 10;
-/** The default of --connect-timeout. */
-export const DEFAULT_CONNECT_SECONDS = 5;
-/** The default of --replica-lag. */
 export const DEFAULT_REPLICA_LAG_SECONDS = 10;
 /** PostgreSQL reads larger results, by rows or bytes, through a cursor. */
 export const CURSOR_ROWS = 2_000;
 export const CURSOR_BYTES = 8 * 1024 * 1024;
-/** The approximate size of the row cache. */
 export const ROW_CACHE_BYTES = 4 * 1024 * 1024;
-/** The default time limit of commands. */
 export const DEFAULT_COMMAND_SECONDS = 3_600;
-/** The default of --backup-keep. */
-export const DEFAULT_BACKUPS_KEPT = 24;

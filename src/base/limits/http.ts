@@ -2,21 +2,12 @@
 
 /** The longest request target (path and query). */
 export const MAX_URL_LENGTH = 512 * 1024;
-/** The maximum number of parameters in a query string. */
 export const MAX_PARAMETERS = 2_000;
-/** The default of --max-body-mb. */
-export const DEFAULT_MAX_BODY_MB = 16;
-/**
- * The total memory of all bodies in flight and of what is derived from them. Beyond it, the next one is rejected with
- * 503.
- */
+/** The memory of all bodies in flight and what is derived from them. Beyond it, the next one gets 503. */
 export const MAX_BODIES_BYTES = 256 * 1024 * 1024;
 /** Longer bodies are received and parsed in slices. */
 export const SHORT_BODY_BYTES = 64 * 1024;
-/**
- * If others need its memory, a body is dropped after this many seconds without progress, or behind this minimum rate in
- * bytes per second.
- */
+/** A body makes room for others after this many seconds without progress, or below these bytes per second. */
 export const STALLED_BODY_SECONDS = 1;
 export const SLOWEST_BODY_BYTES = 32 * 1024;
 /** The maximum number of rows, values, values per row, and characters of a number in a body. */
@@ -26,7 +17,6 @@ export const MAX_ROW_VALUES = 50_000;
 export const MAX_NUMBER_LENGTH = 1_000;
 /** The longest prefix in --base-path or X-Forwarded-Prefix. */
 export const MAX_PREFIX_LENGTH = 255;
-/** The number of cached hosts. */
 export const MAX_KNOWN_HOSTS = 1_000;
 /** The number of clients tracked for --rate-limit. */
 export const RATE_TABLE_CLIENTS = 65_536;
@@ -34,7 +24,6 @@ export const RATE_TABLE_CLIENTS = 65_536;
 export const RESERVED_DESCRIPTORS = 1_024;
 /** The descriptors that a thread or the console needs to start. */
 export const DESCRIPTORS_FOR_FILES = 48;
-/** The maximum nesting depth of a JSON value. */
 export const MAX_JSON_DEPTH = 100;
 /** Filters and logic conditions in one request. Each value of a list such as `like(any).{…}` counts as one. */
 export const MAX_CONDITIONS = 500;
@@ -52,7 +41,8 @@ export const MAX_CACHED_TEXTS = 500;
 export const MAX_CACHED_TEXT_LENGTH = 1_000;
 /** The number of media types of an Accept header that are read. */
 export const MAX_MEDIA_RANGES = 500;
-/** The longest Idempotency-Key. */
+/** The maximum number of requests in a batch. */
+export const MAX_BATCH_REQUESTS = 1_000;
 export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
 /** How long requests in flight may take after a stop. */
 export const DRAIN_SECONDS = 10;
@@ -61,14 +51,10 @@ export const HANDOVER_QUIET_MS = 500;
 export const HANDOVER_SECONDS = 10;
 /** A process that has not stopped by then is killed. */
 export const STOP_SECONDS = HANDOVER_SECONDS + DRAIN_SECONDS + 5;
-/** The maximum number of worker processes. */
 export const MAX_WORKERS = 256;
 /** A connection is closed after this long without activity, unless its request is in the database. */
 export const IDLE_CONNECTION_SECONDS = 120;
-/**
- * Longer headers that repeat a client's input are omitted, since many clients accept no more; error texts and log
- * fields are shortened to this.
- */
+/** Longer headers that repeat a client's input are omitted; error texts and log fields are shortened to this. */
 export const MAX_ECHOED_LENGTH = 2_048;
 /** The field and the value of an error are shortened to this, since a response may list many errors. */
 export const MAX_ECHOED_VALUE_LENGTH = 200;
@@ -81,5 +67,3 @@ export const SYNC_COMPRESSION_LENGTH = 32 * 1024;
 /** The size of the response cache, and of its largest entry. */
 export const RESPONSE_CACHE_BYTES = 16 * 1024 * 1024;
 export const MAX_CACHED_RESPONSE_BYTES = 256 * 1024;
-/** The default of --slow-query-ms. */
-export const DEFAULT_SLOW_QUERY_MS = 1_000;

@@ -10,15 +10,7 @@ interface Range {
 /** RFC 1122, 3.2.1.3; RFC 4291, 2.5.3. RFC 1918, RFC 6598, RFC 3927; RFC 4193, RFC 4291, 2.5.6. */
 const WORDS: Readonly<Record<string, readonly string[]>> = {
   loopback: ['127.0.0.0/8', '::1'],
-  private: [
-    '10.0.0.0/8',
-    '172.16.0.0/12',
-    '192.168.0.0/16',
-    '100.64.0.0/10',
-    '169.254.0.0/16',
-    'fc00::/7',
-    'fe80::/10',
-  ],
+  private: '10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 100.64.0.0/10 169.254.0.0/16 fc00::/7 fe80::/10'.split(' '),
   none: [],
 };
 export const RANGE_WORDS = Object.keys(WORDS);

@@ -14,8 +14,10 @@ export function isLoopback(host: string): boolean {
 export function isThisMachine(host: string): boolean {
   const name = plainHost(host);
   if (isLoopback(name)) return true;
-  if (isIP(name) === 0) return namesOfMachine().includes(name);
-  return name === '0.0.0.0' || name === '::' || addressesOfMachine().includes(name);
+  const own = plainHost(hostname());
+  if (isIP(name) === 0) return name === own || name === own.split('.', 1)[0];
+  const addresses = Object.values(networkInterfaces()).flatMap((each) => (each ?? []).map(({ address }) => address));
+  return name === '0.0.0.0' || name === '::' || addresses.includes(name);
 }
 
 /** The host of a Host header or origin, without the port: `::1` for `[::1]:3000`. */
@@ -28,18 +30,15 @@ export function hostOf(authority: string): string {
 
 /** In lower case, without brackets or trailing dot; an IPv4-mapped IPv6 address becomes IPv4. */
 export function plainHost(host: string): string {
-  const bare = host
+  return host
     .trim()
     .toLowerCase()
     .replace(/^\[(.*)\]$/, '$1')
-    .replace(/\.$/, '');
-  return bare.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/, '');
+    .replace(/\.$/, '')
+    .replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/, '');
 }
 
-/**
- * The first 64 bits of an IPv6 address, since one client usually has the whole network (RFC 6177). An IPv4 address
- * stays as it is.
- */
+/** The first 64 bits of an IPv6 address, since one client usually has that network (RFC 6177). IPv4 is whole. */
 export function networkOf(address: string): string {
   const plain = plainHost(address);
   if (!plain.includes(':') || !URL.canParse(`http://[${plain}]`)) return plain;
@@ -65,13 +64,4 @@ export async function resolveProblem(host: string): Promise<string | undefined> 
   );
   // A resolver that does not answer proves nothing.
   return Promise.race([found, Bun.sleep(RESOLVE_MS).then(() => undefined)]);
-}
-
-function namesOfMachine(): readonly string[] {
-  const name = plainHost(hostname());
-  return [name, name.split('.', 1)[0]!];
-}
-
-function addressesOfMachine(): readonly string[] {
-  return Object.values(networkInterfaces()).flatMap((each) => (each ?? []).map(({ address }) => address));
 }

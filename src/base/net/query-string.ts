@@ -22,10 +22,7 @@ export function splitQuery(query: string, most = MAX_PARAMETERS): Pair[] {
   return pairs;
 }
 
-/**
- * Longer texts are decoded byte by byte: a replacement costs as much as some hundred bytes, and every byte may need
- * one.
- */
+/** Longer texts are decoded byte by byte: a replacement costs as much as some hundred bytes. */
 const LONG_LENGTH = 64 * 1024;
 
 /** `+` is a space. A `%` that does not begin an escape is literal, so that `like.Ch%` can be typed as it is. */

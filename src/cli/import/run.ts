@@ -140,7 +140,7 @@ class Import {
     } catch (error) {
       if (!(error instanceof RowProblem)) throw error;
       const others = columns.problems(record.cells).filter(({ field }) => field !== error.field);
-      const problems = [error, ...others].map(({ field, refusal, message }) => ({
+      const problems = [error, ...others].map(({ field, apiError: refusal, message }) => ({
         line,
         field: field.name,
         code: refusal.code,

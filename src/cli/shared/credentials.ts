@@ -2,30 +2,23 @@
 import { CredentialStore } from '../../auth/store.ts';
 import { ApiError } from '../../base/errors.ts';
 import { MAX_ACCOUNT_NAME_LENGTH, MAX_CLAIMS_BYTES } from '../../base/limits/auth.ts';
-import { nearestName } from '../../base/nearest-name.ts';
+import { suggestName } from '../../base/nearest-name.ts';
 import type { Catalogue } from '../../collection/declaration.ts';
 import { NoDatabase } from '../../engine/open.ts';
 import { ConfigError, DATA_SETTINGS, type Values } from '../../settings/by-command.ts';
-import { setting, text } from '../../settings/setting.ts';
+import { option, text } from '../../settings/setting.ts';
 import { withDatabase } from './database.ts';
 import { JSON_OPTION } from './options.ts';
 import { type Rows, renderTable } from './table.ts';
 
 export const CREDENTIAL_OPTIONS = {
-  role: setting({
-    flag: '--role',
-    argument: 'NAME',
-    description: 'role in the declaration, which grants the permissions',
-    byDefault: '',
-    read: text,
-  }),
-  claims: setting<Readonly<Record<string, unknown>> | undefined>({
-    flag: '--claims',
-    argument: 'JSON',
-    description: 'claims for the rules: \'{"region":"north"}\' for {claims.region}',
-    byDefault: undefined,
-    read: claims,
-  }),
+  role: option('--role NAME', 'role in the declaration, which grants the permissions', '', text),
+  claims: option<Readonly<Record<string, unknown>> | undefined>(
+    '--claims JSON',
+    'claims for the rules: \'{"region":"north"}\' for {claims.region}',
+    undefined,
+    claims,
+  ),
   ...JSON_OPTION,
   ...DATA_SETTINGS,
 } as const;
@@ -76,9 +69,8 @@ export function checkRole({ roles }: Catalogue, role: string): void {
   }
   if (roles.has(role)) return;
   const names = [...roles.keys()];
-  const nearest = nearestName(role, names);
   const there = names.length === 0 ? 'the declaration has none' : `the roles are ${names.join(', ')}`;
-  throw new ConfigError(`unknown role ${role}; ${nearest === undefined ? there : `perhaps you meant ${nearest}`}`);
+  throw new ConfigError(`unknown role ${role}; ${suggestName(role, names, there)}`);
 }
 
 /** Turns the error for a name that exists into `taken`. */
@@ -88,6 +80,15 @@ export async function withUniqueName<T>(work: Promise<T>, taken: string): Promis
   } catch (error) {
     throw error instanceof ApiError && error.code === '23505' ? new ConfigError(taken) : error;
   }
+}
+
+/** Finds the action that the first operand of a command names. */
+export function chosenAction<Action>(actions: Readonly<Record<string, Action>>, name: string, what: string): Action {
+  if (Object.hasOwn(actions, name)) return actions[name]!;
+  const names = Object.keys(actions)
+    .join(', ')
+    .replace(/, (\w+)$/, ' or $1');
+  throw new ConfigError(`no action is given. Use: catalogue ${what} ${names}`);
 }
 
 export function printRows(columns: readonly string[], rows: Rows, isJson: boolean, none: string): void {

@@ -1,12 +1,13 @@
 /** Opens the database of a command, and always closes it. Errors become one sentence. */
 
 import { ApiError } from '../../base/errors.ts';
-import { nearestName } from '../../base/nearest-name.ts';
+import { suggestName } from '../../base/nearest-name.ts';
 import type { Catalogue, Collection } from '../../collection/declaration.ts';
 import { loadCatalogue } from '../../declare/load-catalogue.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { openEngine } from '../../engine/open.ts';
+import { maintenanceOf, openEngine } from '../../engine/open.ts';
 import type { Creation } from '../../engine/shared/loader.ts';
+import type { Maintenance } from '../../engine/shared/maintenance.ts';
 import { startupError } from '../../engine/shared/startup-errors.ts';
 import { NO_ROWS } from '../../plan/write/first-rows.ts';
 import { ConfigError, type DatabaseSettings } from '../../settings/by-command.ts';
@@ -36,6 +37,11 @@ export async function withDatabase<T>(
   }
 }
 
+/** Maintenance of the database of a command. */
+export async function openMaintenance(settings: CommandDatabase): Promise<Maintenance> {
+  return maintenanceOf(settings.database, (await loadCatalogue(settings.collections)).catalogue, settings);
+}
+
 /** Whether the collection did not exist before: this reveals a mistyped path. */
 export function isNew({ steps = [] }: Engine, { name }: Collection): boolean {
   return steps.includes(`table ${name}`);
@@ -49,10 +55,8 @@ export function chosenCollection({ collections }: Catalogue, name: string, how: 
   const found = collections.get(name);
   if (found !== undefined) return found;
   if (name === '') throw new ConfigError(`no collection is given. Choose one with ${how}: ${names.join(', ')}`);
-  const nearest = nearestName(name, names);
-  throw new ConfigError(
-    `unknown collection ${name}; ${nearest === undefined ? `the collections are ${names.join(', ')}` : `perhaps you meant ${nearest}`}`,
-  );
+  const advice = suggestName(name, names, `the collections are ${names.join(', ')}`);
+  throw new ConfigError(`unknown collection ${name}; ${advice}`);
 }
 
 /** An error as a message for a terminal. */

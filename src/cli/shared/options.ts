@@ -1,20 +1,10 @@
 /** Options of several commands. */
-import { onOrOff, setting } from '../../settings/setting.ts';
+import { onOrOff, option } from '../../settings/setting.ts';
 
 export const JSON_OPTION = {
-  json: setting({
-    flag: '--json',
-    description: 'print the result as JSON',
-    byDefault: false,
-    read: onOrOff,
-  }),
+  json: option('--json', 'print the result as JSON', false, onOrOff),
 } as const;
 
 export const FORCE_OPTION = {
-  force: setting({
-    flag: '--force',
-    description: 'replace existing files or rows',
-    byDefault: false,
-    read: onOrOff,
-  }),
+  force: option('--force', 'replace existing files or rows', false, onOrOff),
 } as const;

@@ -9,10 +9,7 @@ import type { ReadPlan } from '../../plan/types.ts';
 import { ConfigError } from '../../settings/by-command.ts';
 import { chosenCollection } from './database.ts';
 
-/**
- * Plans a query string, or a whole path. If `rowsOf` is given, it turns the query's limit into a number of rows, and all
- * matching rows are counted.
- */
+/** Plans a query string or a whole path. `rowsOf` turns the query's limit into a number of rows, and adds a count. */
 export function planOf(catalogue: Catalogue, text: string, rowsOf?: (limit: number | undefined) => number): ReadPlan {
   if (/^https?:/i.test(text)) throw new ConfigError(addressProblem(text));
   const [, name = '', rest = text] =

@@ -27,10 +27,7 @@ export interface Shape<T> {
   /** As in `must be …`. */
   readonly words: string;
   readonly schema: () => JsonSchema;
-  /**
-   * Parses a node of an accepted kind. Undefined if it is invalid; the mistake is already recorded. `what` names it in
-   * messages.
-   */
+  /** Parses a node of an accepted kind, or records a mistake and returns undefined. `what` names it in messages. */
   readonly read: (node: Node, reading: Reading, what: string) => T | undefined;
 }
 

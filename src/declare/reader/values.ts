@@ -64,9 +64,7 @@ function plainValue(node: Node, type: Type, budget: { left: number }): unknown {
   }
 }
 
-/**
- * The digits as a text if a double would lose some. Every type parses numbers from text; only json would store a text.
- */
+/** The digits as a text if a double would lose some. Every type but json parses numbers from text. */
 function plainNumber(text: string, type: Type): number | string {
   const number = Number(text);
   const [exact, nearest] = [exactDecimal(text), exactDecimal(String(number))];

@@ -12,10 +12,7 @@ export interface StoredSchema {
   readonly names: ReadonlySet<string>;
 }
 
-/**
- * The same catalogue, with the keys assigned that the database numbers although they are references. Earlier versions numbered
- * them.
- */
+/** Marks keys as assigned that the database numbers although they are references, as earlier versions did. */
 export function withNumberedKeys(catalogue: Catalogue, isNumbered: (table: string, key: Field) => boolean): Catalogue {
   const numbered = (collection: Collection): Collection => {
     const { name, key, references } = collection;
@@ -42,29 +39,15 @@ export interface SchemaRequirement {
 
 /** `collection` and `field` are the declared ones, or the stored ones if dropped; `before` is the previous state. */
 export type Change =
-  | { readonly kind: 'create-collection' | 'drop-collection'; readonly collection: Collection }
-  | { readonly kind: 'rename-collection' | 'change-key'; readonly collection: Collection; readonly before: Collection }
-  | ({
-      readonly kind: 'add-field' | 'drop-field' | 'require' | 'allow-null';
-      readonly collection: Collection;
-    } & OfField)
-  | ({ readonly kind: 'rename-field' | 'change-type' | 'change-default' | 'change-rules' } & OfChangedField)
-  | { readonly kind: 'add-unique' | 'drop-unique'; readonly collection: Collection; readonly unique: Unique }
-  | {
-      readonly kind: 'add-reference' | 'drop-reference';
-      readonly collection: Collection;
-      readonly reference: Reference;
-    }
-  | { readonly kind: 'add-index' | 'drop-index'; readonly collection: Collection; readonly index: Index };
+  | Of<'create-collection' | 'drop-collection'>
+  | Of<'rename-collection' | 'change-key', { readonly before: Collection }>
+  | Of<'add-field' | 'drop-field' | 'require' | 'allow-null', { readonly field: Field }>
+  | Of<'rename-field' | 'change-type' | 'change-default' | 'change-rules', { field: Field; before: Field }>
+  | Of<'add-unique' | 'drop-unique', { readonly unique: Unique }>
+  | Of<'add-reference' | 'drop-reference', { readonly reference: Reference }>
+  | Of<'add-index' | 'drop-index', { readonly index: Index }>;
 
-interface OfField {
-  readonly field: Field;
-}
-
-interface OfChangedField extends OfField {
-  readonly collection: Collection;
-  readonly before: Field;
-}
+type Of<Kind, Parts = unknown> = { readonly kind: Kind; readonly collection: Collection } & Parts;
 
 export type ChangeKind = Change['kind'];
 export type ChangeOf<K extends ChangeKind> = Change & { readonly kind: K };
@@ -88,23 +71,20 @@ export function compare(requirement: SchemaRequirement, found: StoredSchema): Co
   const pairs = new Map(requirement.own.map((now) => [now.name, pairOf(requirement, now, found)]));
   const met = new Set([...pairs.values()].map(({ before }) => before));
   const gone = [...found.catalogue.collections.values()].filter((collection) => !met.has(collection));
-  const comparer = new Comparer(requirement, found, pairs);
-  const changes: Change[] = gone.map((collection) => ({ kind: 'drop-collection', collection }));
-  for (const pair of pairs.values()) changes.push(...comparer.changesOf(pair));
+  const changes: Change[] = [
+    ...gone.map((collection) => ({ kind: 'drop-collection', collection }) as const),
+    ...[...pairs.values()].flatMap((pair) => [
+      ...changesOf(pair),
+      ...constraintChanges({ requirement, pairs }, found, pair),
+    ]),
+  ];
   return { requirement, pairs, changes };
 }
 
 /** Changes that a process with another declaration cannot serve without. It can ignore the others. */
 export function blockingChanges(comparison: Comparison): Comparison {
-  const kinds = [
-    'create-collection',
-    'rename-collection',
-    'add-field',
-    'rename-field',
-    'change-type',
-    'change-key',
-  ] as const;
-  return { ...comparison, changes: ofKind(comparison.changes, ...kinds) };
+  const isBlocking = /^(create-|rename-|add-field|change-type|change-key)/;
+  return { ...comparison, changes: comparison.changes.filter(({ kind }) => isBlocking.test(kind)) };
 }
 
 export function ofKind<K extends ChangeKind>(changes: readonly Change[], ...kinds: readonly K[]): ChangeOf<K>[] {
@@ -127,78 +107,62 @@ function originOf(now: Collection, { name }: Field, before: Collection): Field |
   return before.byName.get(name) ?? (isRenamed ? before.byName.get(was) : undefined);
 }
 
-class Comparer {
-  constructor(
-    private readonly requirement: SchemaRequirement,
-    private readonly found: StoredSchema,
-    private readonly pairs: ReadonlyMap<string, CollectionPair>,
-  ) {}
-
-  changesOf(pair: CollectionPair): Change[] {
-    const { now, before } = pair;
-    if (before === undefined) {
-      return [{ kind: 'create-collection', collection: now }, ...this.constraintsOf(pair, EMPTY)];
-    }
-    const met = now.fields.map(pair.origin);
-    return [
-      ...(before.name === now.name ? [] : [{ kind: 'rename-collection', collection: now, before } as const]),
-      ...before.fields
-        .filter((field) => !met.includes(field))
-        .map((field) => ({ kind: 'drop-field', collection: now, field }) as const),
-      ...now.fields.flatMap((field) => fieldChanges(pair, before, field)),
-      ...(hasOtherKey(pair) ? [{ kind: 'change-key', collection: now, before } as const] : []),
-      ...this.constraintsOf(pair, before),
-    ];
-  }
-
-  /** Named constraints, recreated if their name or parts differ. */
-  private constraintsOf(
-    pair: CollectionPair,
-    before: Pick<Collection, 'unique' | 'references'> & Partial<Collection>,
-  ): Change[] {
-    const { now: collection } = pair;
-    const isThere = ({ name }: { name: string }) => this.found.names.has(`${before.name}.${name}`);
-    const was = (fields: readonly Field[]) => fields.map((field) => pair.origin(field)?.name).join();
-    const same = (one: Index | Unique, other: Index | Unique) =>
-      one.name === other.name && was(one.fields) === other.fields.map(({ name }) => name).join();
-    const indexesBefore = before.name === undefined ? [] : this.requirement.indexesOf(before as Collection);
-    const unique = difference(collection.unique, before.unique.filter(isThere), same);
-    const indexes = difference(this.requirement.indexesOf(collection), indexesBefore.filter(isThere), same);
-    const references = difference(collection.references, before.references.filter(isThere), (one, other) =>
-      this.isSameReference(pair, one, other),
-    );
-    return [
-      ...references.gone.map((reference) => ({ kind: 'drop-reference', collection, reference }) as const),
-      ...unique.gone.map((each) => ({ kind: 'drop-unique', collection, unique: each }) as const),
-      ...indexes.gone.map((index) => ({ kind: 'drop-index', collection, index }) as const),
-      ...unique.added.map((each) => ({ kind: 'add-unique', collection, unique: each }) as const),
-      ...indexes.added.map((index) => ({ kind: 'add-index', collection, index }) as const),
-      ...references.added.map((reference) => ({ kind: 'add-reference', collection, reference }) as const),
-    ];
-  }
-
-  /** A reference depends on its field and the referenced key: a change of either recreates it. */
-  private isSameReference(pair: CollectionPair, now: Reference, before: Reference): boolean {
-    const to = this.pairs.get(now.to);
-    const isSameTarget = to === undefined ? now.to === before.to : to.before?.name === before.to && !isRekeyed(to);
-    const origin = pair.origin(now.field);
-    return (
-      isSameTarget &&
-      now.name === before.name &&
-      now.onDelete === before.onDelete &&
-      origin?.name === before.field.name &&
-      origin.type === now.field.type
-    );
-  }
+/** Changes of a table without its named constraints. */
+function changesOf(pair: CollectionPair): Change[] {
+  const { now: collection, before } = pair;
+  if (before === undefined) return [{ kind: 'create-collection', collection }];
+  const met = collection.fields.map(pair.origin);
+  const dropped = before.fields.filter((field) => !met.includes(field));
+  return [
+    ...(before.name === collection.name ? [] : [{ kind: 'rename-collection', collection, before } as const]),
+    ...dropped.map((field) => ({ kind: 'drop-field', collection, field }) as const),
+    ...collection.fields.flatMap((field) => fieldChanges(pair, before, field)),
+    ...(hasOtherKey(pair) ? [{ kind: 'change-key', collection, before } as const] : []),
+  ];
 }
 
-const EMPTY = { unique: [], references: [] } as const;
+/** Named constraints, recreated if their name or parts differ. */
+function constraintChanges(
+  { requirement: { indexesOf }, pairs }: Omit<Comparison, 'changes'>,
+  found: StoredSchema,
+  pair: CollectionPair,
+): Change[] {
+  const { now: collection, before } = pair;
+  const isThere = ({ name }: { name: string }) => found.names.has(`${before?.name}.${name}`);
+  const was = (fields: readonly Field[]) => fields.map((field) => pair.origin(field)?.name).join();
+  const same = (one: Index, other: Index) =>
+    one.name === other.name && was(one.fields) === other.fields.map(({ name }) => name).join();
+  const unique = difference(collection.unique, before?.unique.filter(isThere), same);
+  const indexes = difference(indexesOf(collection), before && indexesOf(before).filter(isThere), same);
+  const references = difference(collection.references, before?.references.filter(isThere), (now, then) =>
+    isSameReference(pairs, pair, now, then),
+  );
+  return [
+    ...references.gone.map((reference) => ({ kind: 'drop-reference', collection, reference }) as const),
+    ...unique.gone.map((each) => ({ kind: 'drop-unique', collection, unique: each }) as const),
+    ...indexes.gone.map((index) => ({ kind: 'drop-index', collection, index }) as const),
+    ...unique.added.map((each) => ({ kind: 'add-unique', collection, unique: each }) as const),
+    ...indexes.added.map((index) => ({ kind: 'add-index', collection, index }) as const),
+    ...references.added.map((reference) => ({ kind: 'add-reference', collection, reference }) as const),
+  ];
+}
 
-function difference<T>(
-  now: readonly T[],
-  before: readonly T[],
-  same: (now: T, before: T) => boolean,
-): { gone: readonly T[]; added: readonly T[] } {
+/** A reference depends on its field and the referenced key: a change of either recreates it. */
+function isSameReference(
+  pairs: Comparison['pairs'],
+  { origin }: CollectionPair,
+  { name, field, to, onDelete }: Reference,
+  before: Reference,
+): boolean {
+  const target = pairs.get(to);
+  const isSameTarget =
+    target === undefined ? to === before.to : target.before?.name === before.to && !isRekeyed(target);
+  const was = origin(field);
+  const isSameField = was?.name === before.field.name && was.type === field.type;
+  return isSameTarget && isSameField && name === before.name && onDelete === before.onDelete;
+}
+
+function difference<T>(now: readonly T[], before: readonly T[] = [], same: (now: T, before: T) => boolean) {
   return {
     gone: before.filter((old) => !now.some((each) => same(each, old))),
     added: now.filter((each) => !before.some((old) => same(each, old))),
@@ -230,10 +194,8 @@ function fieldChanges(pair: CollectionPair, collectionBefore: Collection, field:
 /** Whether the key has other fields, or only one of the two keys is assigned. */
 function hasOtherKey({ now, before, origin }: CollectionPair): boolean {
   if (before === undefined) return false;
-  const names = (fields: readonly (Field | undefined)[]) => fields.map((field) => field?.name).join();
-  return (
-    names(now.key.map(origin)) !== names(before.key) || (now.assigned === undefined) !== (before.assigned === undefined)
-  );
+  const isSame = now.key.length === before.key.length && now.key.every((field, at) => origin(field) === before.key[at]);
+  return !isSame || (now.assigned === undefined) !== (before.assigned === undefined);
 }
 
 function isRekeyed(pair: CollectionPair): boolean {

@@ -1,9 +1,15 @@
-/** Questions of a migration about stored rows: how many prevent it. */
+/** Questions of a migration about stored rows, in SQL for both engines: how many rows prevent it. */
 import type { Collection, Field } from '../../collection/declaration.ts';
 import type { Type } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
 import type { StoredRow } from '../../plan/types.ts';
-import type { CollectionPair, Comparison } from './changes.ts';
+import { identifier } from '../sql/statement.ts';
+import { type CollectionPair, type Comparison, ofKind } from './changes.ts';
+
+/** The permission to treat conflicting rows like this, in the syntax of `--allow`. */
+export function permission(remedy: 'drop' | 'convert' | 'fill' | 'clear', collection: string, field?: string): string {
+  return `${remedy}:${collection}${field === undefined ? '' : `.${field}`}`;
+}
 
 /** A field after the migration, and its current column. */
 export interface TargetColumn {
@@ -26,7 +32,6 @@ export type Target =
   | { readonly table: string; readonly key: TargetColumn }
   | { readonly keys: readonly Value[]; readonly type: Type };
 
-/** The initial rows of a new collection. */
 export type FirstRows = (collection: Collection) => readonly StoredRow[];
 
 export function targetColumn({ origin }: CollectionPair, field: Field): TargetColumn {
@@ -45,10 +50,103 @@ export function targetOf(to: string, { pairs, requirement }: Comparison, firstRo
   return { keys: firstRows(collection).flatMap((row) => row[place] ?? []), type: key.type };
 }
 
-/** The fields concerned. */
 export function fieldsIn(question: Question): readonly Field[] {
   if (question.kind === 'rows' || question.kind === 'values') return [];
   if (question.kind === 'repeated') return question.of.map(({ field }) => field);
   const to = question.kind === 'dangling' && 'key' in question.to ? [question.to.key.field] : [];
   return [question.of.field, ...to];
+}
+
+/** The differences between the engines in the rules of a field. */
+export interface RuleSql {
+  readonly literal: (value: Value, type: Type) => string;
+  /** The function that counts characters. */
+  readonly length: string;
+}
+
+export interface ValueSql extends RuleSql {
+  /** The future value of a row's field; undefined if each row gets its own. */
+  readonly value: (coming: TargetColumn) => string | undefined;
+  readonly matches: (sql: string, pattern: string) => string;
+}
+
+type Countable = Exclude<Question, { kind: 'unreadable' }>;
+
+/** Returns a count; undefined if no row can conflict. */
+export function questionSql(question: Countable, sql: ValueSql): string | undefined {
+  const table = identifier(question.table);
+  const count = (condition: string) => `select count(*) from ${table} where ${condition}`;
+  if (question.kind === 'rows') return `select count(*) from ${table}`;
+  if (question.kind === 'values') return count(`${identifier(question.column)} is not null`);
+  if (question.kind === 'repeated') return repeatedSql(table, question.of.map(sql.value));
+  const value = sql.value(question.of);
+  if (value === undefined) return undefined;
+  switch (question.kind) {
+    case 'nulls':
+      return count(`${value} is null`);
+    case 'broken': {
+      const rules = rulesSql(question.of.field, value, sql);
+      return rules === undefined ? undefined : count(`not (${rules})`);
+    }
+    case 'dangling':
+      return count(danglingSql(value, question.to, sql));
+  }
+}
+
+/** Counts all but one of the rows that share a value. */
+function repeatedSql(table: string, values: readonly (string | undefined)[]): string | undefined {
+  const known = values.filter((value) => value !== undefined);
+  if (known.length < values.length) return undefined;
+  const given = known.map((value) => `${value} is not null`).join(' and ');
+  const groups = `select count(*) - 1 as more from (select ${known.map((value, index) => `${value} as v${index}`).join(', ')} from ${table} where ${given}) as given
+    group by ${known.map((_, index) => `v${index}`).join(', ')} having count(*) > 1`;
+  return `select coalesce(sum(more), 0) from (${groups}) as repeated`;
+}
+
+/** The rules of a field, except its pattern. */
+export function ruleConditions({ type, rules }: Field, sql: string, { literal, length }: RuleSql): string[] {
+  const { minimum, maximum, maxLength, oneOf } = rules;
+  return [
+    ...(minimum === undefined ? [] : [`${sql} >= ${literal(minimum, type)}`]),
+    ...(maximum === undefined ? [] : [`${sql} <= ${literal(maximum, type)}`]),
+    ...(maxLength === undefined ? [] : [`${length}(${sql}) <= ${maxLength}`]),
+    ...(oneOf === undefined ? [] : [`${sql} in (${oneOf.map((value) => literal(value, type)).join(', ')})`]),
+  ];
+}
+
+/** The condition of all rules; undefined if the field has none. */
+export function rulesSql(field: Field, sql: string, values: ValueSql): string | undefined {
+  const { pattern } = field.rules;
+  const conditions = ruleConditions(field, sql, values);
+  if (pattern !== undefined) conditions.push(values.matches(sql, pattern));
+  return conditions.length === 0 ? undefined : conditions.join(' and ');
+}
+
+/** Statements that clear new references to missing rows, if permitted. */
+export function clearDanglingSql(
+  { requirement, changes }: Comparison,
+  allowed: readonly string[],
+  values: ValueSql,
+): string[] {
+  return ofKind(changes, 'add-reference').flatMap(({ collection, reference: { field, to } }) => {
+    if (!allowed.includes(permission('clear', collection.name, field.name))) return [];
+    const column = identifier(field.name);
+    const key = requirement.catalogue.collections.get(to)!.key[0]!;
+    const isDangling = danglingSql(column, { table: to, key: { field: key, column: key } }, values);
+    return [`update ${identifier(collection.name)} set ${column} = null where ${isDangling}`];
+  });
+}
+
+/** A condition on the referencing row. */
+function danglingSql(
+  value: string,
+  to: Extract<Question, { kind: 'dangling' }>['to'],
+  sql: Pick<ValueSql, 'literal' | 'value'>,
+): string {
+  if ('keys' in to) {
+    const keys = to.keys.map((key) => sql.literal(key, to.type)).join(', ');
+    return keys === '' ? `${value} is not null` : `${value} not in (${keys})`;
+  }
+  const key = sql.value(to.key) ?? 'null';
+  return `${value} is not null and ${value} not in (select ${key} from ${identifier(to.table)} where ${key} is not null)`;
 }

@@ -1,15 +1,12 @@
 /** Finds changes that could lose or reject stored data, by asking questions about the rows. */
 import type { Field } from '../../collection/declaration.ts';
-import type { Change, ChangeKind, ChangeOf, CollectionPair, Comparison } from './changes.ts';
-import { type FirstRows, fieldsIn, type Question, targetColumn, targetOf } from './question.ts';
-
-/** The permitted treatment of conflicting rows. */
-type Remedy = 'drop' | 'convert' | 'fill' | 'clear';
+import type { ChangeKind, ChangeOf, CollectionPair, Comparison } from './changes.ts';
+import { type FirstRows, fieldsIn, permission, type Question, targetColumn, targetOf } from './question.ts';
 
 export interface Problem {
   readonly words: string;
   /** The value for `catalogue migrate --allow`; absent if only other rows or another declaration help. */
-  readonly allow?: string;
+  readonly allow?: string | undefined;
 }
 
 interface Risk {
@@ -18,23 +15,14 @@ interface Risk {
   readonly always?: boolean;
   /** The field whose values must be readable before this question makes sense. */
   readonly about?: Field;
-  readonly problem: (count: number) => Problem;
+  readonly words: (count: number) => string;
+  readonly allow?: string | undefined;
 }
 
-type Assessor<K extends ChangeKind> = (
-  change: ChangeOf<K>,
-  pair: CollectionPair | undefined,
-  all: Assessment,
-) => readonly Risk[];
+type Assessor<K extends ChangeKind> = (change: ChangeOf<K>, pair: CollectionPair, all: Assessment) => readonly Risk[];
 
-/** The context of an assessment. */
 interface Assessment extends Comparison {
   readonly firstRows: FirstRows;
-}
-
-/** In the syntax of `--allow`. */
-export function permission(remedy: Remedy, collection: string, field?: string): string {
-  return `${remedy}:${collection}${field === undefined ? '' : `.${field}`}`;
 }
 
 /** Yields one question after the other, receives the number of rows for each, and returns the problems. */
@@ -49,19 +37,15 @@ export function* assess(comparison: Comparison, firstRows: FirstRows): Generator
     const count = yield risk.question;
     if (count === 0 && risk.always !== true) continue;
     if (isFirst(risk)) for (const field of fields) unreadable.add(field);
-    problems.push(risk.problem(count));
+    problems.push({ words: risk.words(count), allow: risk.allow });
   }
   return problems;
 }
 
 function risksOf(all: Assessment): readonly Risk[] {
   return all.changes.flatMap((change) => {
-    const risks = ASSESSORS[change.kind] as (
-      change: Change,
-      pair: CollectionPair | undefined,
-      all: Assessment,
-    ) => Risk[];
-    return risks(change, all.pairs.get(change.collection.name), all);
+    const assessor = ASSESSORS[change.kind] as Assessor<ChangeKind> | undefined;
+    return assessor?.(change, all.pairs.get(change.collection.name)!, all) ?? [];
   });
 }
 
@@ -74,139 +58,113 @@ function renamed({ collection, field }: ChangeOf<'drop-field'>, { changes }: Com
   return `; if it is called ${added.field.name} now, say so there: was: ${field.name}`;
 }
 
-const none = () => [];
-
-const ASSESSORS: { readonly [K in ChangeKind]: Assessor<K> } = {
-  'create-collection': none,
-  'rename-collection': none,
-  'rename-field': none,
-  'allow-null': none,
-  'change-default': none,
-  'drop-unique': none,
-  'drop-reference': none,
-  'add-index': none,
-  'drop-index': none,
-
+/** The other changes concern no stored rows. A dropped collection has no pair. */
+const ASSESSORS: { readonly [K in ChangeKind]?: Assessor<K> } = {
   'drop-collection': ({ collection: { name } }) => [
     {
       question: { kind: 'rows', table: name },
       always: true,
-      problem: (count) => ({
-        words: `${name} is no longer declared, and holds ${rows(count)}`,
-        allow: permission('drop', name),
-      }),
+      words: (count) => `${name} is no longer declared, and holds ${rows(count)}`,
+      allow: permission('drop', name),
     },
   ],
 
-  'drop-field': (change, pair, all) => [
-    {
-      question: { kind: 'values', table: pair!.before!.name, column: change.field.name },
-      always: true,
-      problem: (count) => {
-        const { name } = change.collection;
-        const { field } = change;
-        const words = `${name}.${field.name} is no longer declared, and ${have(count, 'a value')}`;
-        return { words: `${words}${renamed(change, all)}`, allow: permission('drop', name, field.name) };
-      },
-    },
-  ],
-
-  'add-field': ({ collection: { name }, field }, pair) => {
-    if (!field.required || field.default !== undefined || field.generated !== undefined) return [];
+  'drop-field': (change, { before }, all) => {
+    const { collection, field } = change;
+    const words = `${collection.name}.${field.name} is no longer declared`;
     return [
       {
-        question: { kind: 'rows', table: pair!.before!.name },
-        problem: (count) => ({
-          words: `${have(count, `no ${field.name}`)}: ${name}.${field.name} is new, required, and without a default`,
-        }),
+        question: { kind: 'values', table: before!.name, column: field.name },
+        always: true,
+        words: (count) => `${words}, and ${have(count, 'a value')}${renamed(change, all)}`,
+        allow: permission('drop', collection.name, field.name),
+      },
+    ];
+  },
+
+  'add-field': ({ collection: { name }, field }, { before }) => {
+    if (!field.required || hasDefault(field)) return [];
+    const words = `${name}.${field.name} is new, required, and without a default`;
+    return [
+      {
+        question: { kind: 'rows', table: before!.name },
+        words: (count) => `${have(count, `no ${field.name}`)}: ${words}`,
       },
     ];
   },
 
   'change-type': ({ collection: { name, unique }, field, before }, pair) => {
-    const table = pair!.before!.name;
+    const table = pair.before!.name;
     const types = `${name}.${field.name} becomes ${field.type.name}, and was ${before.type.name}`;
     return [
       {
-        question: { kind: 'unreadable', table, of: targetColumn(pair!, field) },
-        problem: (count) => ({
-          words: `${types}: ${count === 1 ? '1 row holds' : `${count} rows hold`} a value that is not a valid ${field.type.name}`,
-        }),
+        question: { kind: 'unreadable', table, of: targetColumn(pair, field) },
+        words: (count) =>
+          `${types}: ${rows(count)} ${count === 1 ? 'holds' : 'hold'} a value that is not a valid ${field.type.name}`,
       },
       {
         question: { kind: 'rows', table },
         about: field,
-        problem: (count) => ({
-          words: `${types}: ${rows(count)} ${count === 1 ? 'is' : 'are'} converted`,
-          allow: permission('convert', name, field.name),
-        }),
+        words: (count) => `${types}: ${rows(count)} ${count === 1 ? 'is' : 'are'} converted`,
+        allow: permission('convert', name, field.name),
       },
       // Different values may become equal in another type.
       ...unique
-        .filter(({ fields }) => fields.includes(field) && fields.every((each) => pair!.origin(each) !== undefined))
-        .map(({ fields }) => ({ ...repeated(pair!, fields, 'is unique'), about: field })),
+        .filter(({ fields }) => fields.includes(field) && fields.every((each) => pair.origin(each) !== undefined))
+        .map(({ fields }) => ({ ...repeated(pair, fields, 'is unique'), about: field })),
     ];
   },
 
   require: ({ collection: { name }, field }, pair) => [
     {
-      question: { kind: 'nulls', table: pair!.before!.name, of: targetColumn(pair!, field) },
-      problem: (count) => ({
-        words: `${have(count, `no ${field.name}`)}: ${name}.${field.name} becomes required`,
-        ...(field.default === undefined && field.generated === undefined
-          ? {}
-          : { allow: permission('fill', name, field.name) }),
-      }),
+      question: { kind: 'nulls', table: pair.before!.name, of: targetColumn(pair, field) },
+      words: (count) => `${have(count, `no ${field.name}`)}: ${name}.${field.name} becomes required`,
+      allow: hasDefault(field) ? permission('fill', name, field.name) : undefined,
     },
   ],
 
   'change-rules': ({ collection: { name }, field }, pair) => [
     {
-      question: { kind: 'broken', table: pair!.before!.name, of: targetColumn(pair!, field) },
-      problem: (count) => ({
-        words: `${count === 1 ? '1 row breaks' : `${count} rows break`} the rules of ${name}.${field.name} (${ruleWords(field)})`,
-        ...clearing(name, field),
-      }),
+      question: { kind: 'broken', table: pair.before!.name, of: targetColumn(pair, field) },
+      words: (count) =>
+        `${rows(count)} ${count === 1 ? 'breaks' : 'break'} the rules of ${name}.${field.name} (${ruleWords(field)})`,
+      allow: clearing(name, field),
     },
   ],
 
-  'change-key': ({ collection }, pair) => [repeated(pair!, collection.key, 'is the key')],
+  'change-key': ({ collection }, pair) => [repeated(pair, collection.key, 'is the key')],
 
-  'add-unique': ({ unique }, pair) => (pair!.before === undefined ? [] : [repeated(pair!, unique.fields, 'is unique')]),
+  'add-unique': ({ unique }, pair) => (pair.before === undefined ? [] : [repeated(pair, unique.fields, 'is unique')]),
 
   'add-reference': ({ collection: { name }, reference: { field, to } }, pair, all) => {
-    const { before } = pair!;
-    if (before === undefined) return [];
+    if (pair.before === undefined) return [];
+    const target = targetOf(to, all, all.firstRows);
+    const words = `to ${to} that are not there: ${name}.${field.name} becomes a reference`;
     return [
       {
-        question: {
-          kind: 'dangling',
-          table: before.name,
-          of: targetColumn(pair!, field),
-          to: targetOf(to, all, all.firstRows),
-        },
-        problem: (count) => ({
-          words: `${count === 1 ? '1 row refers' : `${count} rows refer`} to ${to} that are not there: ${name}.${field.name} becomes a reference`,
-          ...clearing(name, field),
-        }),
+        question: { kind: 'dangling', table: pair.before.name, of: targetColumn(pair, field), to: target },
+        words: (count) => `${rows(count)} ${count === 1 ? 'refers' : 'refer'} ${words}`,
+        allow: clearing(name, field),
       },
     ];
   },
 };
 
 function repeated(pair: CollectionPair, fields: readonly Field[], what: string): Risk {
-  const { now, before } = pair;
   const names = fields.map(({ name }) => name).join(', ');
+  const words = `the ${names} of another: ${pair.now.name} (${names}) ${what}`;
   return {
-    question: { kind: 'repeated', table: before!.name, of: fields.map((field) => targetColumn(pair, field)) },
-    problem: (count) => ({
-      words: `${count === 1 ? '1 row repeats' : `${count} rows repeat`} the ${names} of another: ${now.name} (${names}) ${what}`,
-    }),
+    question: { kind: 'repeated', table: pair.before!.name, of: fields.map((field) => targetColumn(pair, field)) },
+    words: (count) => `${rows(count)} ${count === 1 ? 'repeats' : 'repeat'} ${words}`,
   };
 }
 
-function clearing(collection: string, { required, name }: Field): { allow?: string } {
-  return required ? {} : { allow: permission('clear', collection, name) };
+function hasDefault(field: Field): boolean {
+  return field.default !== undefined || field.generated !== undefined;
+}
+
+function clearing(collection: string, { required, name }: Field): string | undefined {
+  return required ? undefined : permission('clear', collection, name);
 }
 
 function rows(count: number): string {

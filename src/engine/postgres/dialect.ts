@@ -1,4 +1,5 @@
 /** PostgreSQL's SQL dialect: typed placeholders, native operators, JSON built by the database where needed. */
+import { memoize } from '../../base/memo.ts';
 import { printArrayLiteral } from '../../collection/types/array/array-literal.ts';
 import { builtIn } from '../../collection/types/index.ts';
 import { isIndex } from '../../collection/types/json/json-path.ts';
@@ -159,13 +160,12 @@ function collated(sql: string, { postgres }: Type): string {
 }
 
 /** The names in a statement's paths: equal names share a parameter, so that grouped and selected expressions match. */
-const pathNames = new WeakMap<Bind, Map<string, string>>();
+const pathNames = memoize((_statement: Bind) => new Map<string, string>());
 const LAST_INDEX = 2 ** 31 - 1;
 
 function step(key: string, bind: Bind): string {
   if (isIndex(key)) return String(Math.max(-LAST_INDEX, Math.min(LAST_INDEX, Number(key))));
-  const known = pathNames.get(bind) ?? new Map<string, string>();
-  pathNames.set(bind, known);
+  const known = pathNames(bind);
   const name = known.get(key) ?? bind(key, TEXT);
   known.set(key, name);
   return name;
@@ -175,14 +175,11 @@ function step(key: string, bind: Bind): string {
  * Before version 17, PostgreSQL tries every combination of two lists on one indexed column, which takes too long for
  * dozens of lists. So the first list of a statement may use the index, and the others only filter.
  */
-const columnsWithList = new WeakMap<Bind, Set<string>>();
+const columnsWithList = memoize((_statement: Bind) => new Set<string>());
 
 function isFirstList(bind: Bind, column: string): boolean {
-  const names = columnsWithList.get(bind) ?? new Set();
-  columnsWithList.set(bind, names);
-  if (names.has(column)) return false;
-  names.add(column);
-  return true;
+  const names = columnsWithList(bind);
+  return !names.has(column) && names.add(column).has(column);
 }
 
 function withoutIndex({ sql, of }: Operand): string {

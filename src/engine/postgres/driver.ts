@@ -15,6 +15,9 @@ export interface SessionSettings {
   readonly preparedStatements?: boolean;
 }
 
+/** Reports an event to the log. */
+export type Notice = (level: 'info' | 'warn', message: string) => void;
+
 /** A pool or one connection, of the driver or of this service. */
 export interface Runner {
   unsafe<T>(text: string, values?: Value[]): Promise<T>;

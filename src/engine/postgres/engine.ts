@@ -29,15 +29,13 @@ import { bypassedRowSecurity } from './adopt/row-security.ts';
 import type { Connection, Pool } from './connections/pool.ts';
 import { checkPooling } from './connections/pooler-check.ts';
 import { postgresDialect, TEXT } from './dialect.ts';
-import { query, type SessionSettings, within } from './driver.ts';
+import { type Notice, query, type SessionSettings, within } from './driver.ts';
 import { translateError } from './errors.ts';
 import { Executor } from './executor.ts';
-import type { Notice } from './notice.ts';
 import { ConnectionManager } from './primary/connection-manager.ts';
-import { explainRead } from './read/explain.ts';
 import { findFolding } from './read/folding.ts';
 import { PlanCost } from './read/plan-cost.ts';
-import { readList } from './read/reads.ts';
+import { explainRead, readList } from './read/reads.ts';
 import { findConfigurations } from './read/search.ts';
 import { ReplicaSet } from './replicas/replica-set.ts';
 import type { PostgresRequirement } from './schema/compare-schema.ts';
@@ -190,10 +188,14 @@ export class PostgresEngine implements Engine {
     if (retry !== undefined) this.sweeper.sweep(pool);
     const isCheap = this.planCost.areCheapWrites(pool, writes);
     const execute = () => executeWrites(pool, steps, terms, this.options, isCheap, progress);
-    const write = () => this.keys.retryTakenKey(pool, () => steps[progress.index]!, execute);
+    const current = () => {
+      const step = steps[progress.index]!;
+      return { ...step, plan: progress.plan ?? step.plan };
+    };
+    const write = () => this.keys.retryTakenKey(pool, current, execute);
     const written = this.replicas === undefined ? write() : this.replicas.trackWrite(write);
     return written.catch(async (error) => {
-      const { context, plan } = steps[progress.index]!;
+      const { context, plan } = current();
       const isAdopted = context.adopted.collections.has(plan.into);
       throw await withRowOfInput(error, plan, isAdopted, (report) => this.problems(plan, report));
     });

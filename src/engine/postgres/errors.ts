@@ -1,5 +1,4 @@
 /** Translates PostgreSQL errors, and classifies those that mean a lost server. */
-
 import { ApiError, ERRORS, type ErrorCode } from '../../base/errors.ts';
 import type { Collection, Field } from '../../collection/declaration.ts';
 import { withLocation } from '../../plan/coerce.ts';
@@ -12,7 +11,6 @@ import { diskFull, duplicateKey, keysExhausted } from '../shared/write-checks.ts
 export interface ServerError extends Error {
   /** Bun's error code. */
   readonly code?: string;
-  /** The SQLSTATE. */
   readonly errno?: string;
   readonly detail?: string;
   readonly hint?: string;
@@ -25,12 +23,10 @@ export class ConnectionLoss extends Error {
   readonly code = 'ERR_POSTGRES_CONNECTION_LOST';
 }
 
-/** The server did not answer in time. */
 export class NoAnswer extends ConnectionLoss {
   override readonly message = 'PostgreSQL does not answer';
 }
 
-/** A connection did not answer a statement by its deadline. */
 export class SilentConnection extends ConnectionLoss {
   override readonly message = 'A connection to PostgreSQL does not answer';
 }
@@ -40,7 +36,6 @@ export class ServerChanged extends ConnectionLoss {
   override readonly message = 'Another PostgreSQL server answers at this address now';
 }
 
-/** The server that answers is a standby. */
 export class NoPrimary extends ConnectionLoss {
   constructor(name: string) {
     super(`No server takes writes: ${name} is a standby`);
@@ -113,19 +108,17 @@ export function unconfirmed(): ApiError {
   });
 }
 
-/** Codes that cannot occur on SQLite, and their equivalents. */
-const EQUIVALENT_CODES: Readonly<Record<string, ErrorCode>> = {
+/** States of a schema or a session that changed while the service runs, and conflicts: a retry may succeed. */
+const TEMPORARY = ['26000', '40001', '40P01', '42P01', '42703', '42P05', '55P03'];
+
+/** The code of the catalogue for a SQLSTATE. */
+function catalogueCode(state: string): ErrorCode | undefined {
+  if (TEMPORARY.includes(state)) return 'CAT503';
   // Since version 18 for `on delete restrict`.
-  '23001': '23503',
-  '26000': 'CAT503',
-  '40001': 'CAT503',
-  '40P01': 'CAT503',
-  '42P01': 'CAT503',
-  // Names were resolved before, so the column was dropped or renamed while the service runs.
-  '42703': 'CAT503',
-  '42P05': 'CAT503',
-  '55P03': 'CAT503',
-};
+  if (state === '23001') return '23503';
+  return Object.hasOwn(ERRORS, state) ? (state as ErrorCode) : undefined;
+}
+
 /** The code whose status an unknown SQLSTATE of a class has. */
 const BY_CLASS: Readonly<Record<string, ErrorCode>> = {
   '22': '22P02',
@@ -157,7 +150,7 @@ export function translateError(error: unknown, collection?: Collection): unknown
     if (checked !== undefined) return checkViolation(collection, checked);
   }
   if (state === '53100') return diskFull(message);
-  const ours = EQUIVALENT_CODES[state] ?? catalogueCode(state);
+  const ours = catalogueCode(state);
   const code = ours ?? BY_CLASS[state.slice(0, 2)] ?? (SERVER_PROBLEMS.test(state) ? undefined : 'P0001');
   if (code === undefined) return error;
   const isOwn = ours === undefined && ERRORS[code].status < 500;
@@ -178,15 +171,10 @@ export function withOperationField(error: unknown, set: readonly Assignment[]): 
 
 /** A constraint of an adopted table keeps its own name and message. */
 export function withServerMessage(error: unknown): unknown {
-  const state = sqlState(error) ?? '';
-  const code = catalogueCode(state) ?? EQUIVALENT_CODES[state];
+  const code = catalogueCode(sqlState(error) ?? '');
   if (code?.startsWith('23') !== true) return error;
   const { message, detail, hint } = error as ServerError;
   return new ApiError(code, message, { details: detail, hint });
-}
-
-function catalogueCode(state: string): ErrorCode | undefined {
-  return Object.hasOwn(ERRORS, state) ? (state as ErrorCode) : undefined;
 }
 
 /** The fields and values in `Key (a, b)=(1, x) already exists.`, in any language of the server. */

@@ -15,7 +15,6 @@ type Work<T> = (pool: Pool) => Promise<T>;
 type About = () => Collection;
 
 export class Executor {
-  /** Requests in progress. */
   size = 0;
 
   constructor(

@@ -1,7 +1,6 @@
 /** Maintenance of a PostgreSQL database: checks only, since PostgreSQL has its own backup tools. */
 import type { Catalogue } from '../../collection/declaration.ts';
 import { ConfigError } from '../../settings/by-command.ts';
-import { RECORD_TABLE } from '../migration/record.ts';
 import type { MigrationPlan } from '../migration/words.ts';
 import { checkCredentialRoles, type Finding, type Maintenance, type MigrationTerms } from '../shared/maintenance.ts';
 import { identifier } from '../sql/statement.ts';
@@ -46,7 +45,7 @@ export class PostgresMaintenance implements Maintenance {
     return withOneConnection(this.target, this.settings, async (pool) => {
       const { schema } = this.settings;
       const { roles } = this.catalogue;
-      const { version } = await inspectOwn(pool, schema, RECORD_TABLE);
+      const { version } = await inspectOwn(pool, schema);
       const { steps, problems } = await planSchema(pool, this.requirement({ firstRows: () => [] }));
       const isIndex = (step: string) => step.startsWith('index ');
       const wrong = [...problems.map(({ words }) => words), ...steps.filter((step) => !isIndex(step)).map(missing)];

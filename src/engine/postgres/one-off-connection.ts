@@ -5,7 +5,6 @@ import { openPool, type SessionSettings } from './driver.ts';
 import { describe, isInternal } from './errors.ts';
 import { nameUnknownHost, type Target } from './url.ts';
 
-/** Runs on a connection of its own. */
 export async function withOneConnection<T>(
   target: Target,
   settings: SessionSettings,

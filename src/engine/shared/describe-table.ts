@@ -30,7 +30,6 @@ export interface ForeignColumn {
   readonly ifLeftOut?: string;
 }
 
-/** Why a table cannot be a collection. */
 export function tableProblem(
   { name, key }: Pick<ForeignTable, 'name' | 'key'>,
   keyProblem: (column: string) => string | undefined = () => undefined,

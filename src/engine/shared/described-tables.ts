@@ -1,5 +1,4 @@
 /** Foreign tables described as a declaration, with notes on what it cannot express. */
-
 import { MAX_NAME_LENGTH } from '../../base/limits/declaration.ts';
 import type { CollectionDraft, FieldDraft } from '../../collection/draft.ts';
 import type { Notes } from '../../declare/writer/write.ts';
@@ -25,11 +24,12 @@ export interface DescribedDatabase {
 export function withUniqueNames(collections: readonly DescribedCollection[]): DescribedCollection[] {
   const schema = new Set(collections.flatMap(({ draft: { name } }) => [name, `${name}_pkey`]));
   return collections.map(({ draft, notes, fieldNotes }) => {
-    const names = { schema, table: new Set([`${draft.name}_pkey`]) };
+    // Names of constraints are unique in a table; those of tables, indexes and unique constraints in the schema.
+    const table = new Set([`${draft.name}_pkey`]);
     const allFieldNotes = new Map(fieldNotes);
     const removedGroups: string[] = [];
     const fields = draft.fields.map((field) => {
-      const kept = withUniqueFieldNames(draft, field, names);
+      const kept = withUniqueFieldNames(draft, field, schema, table);
       const removed = Object.keys(field).filter((property) => !(property in kept));
       if (removed.length > 0) {
         const before = fieldNotes.get(field.name);
@@ -38,7 +38,7 @@ export function withUniqueNames(collections: readonly DescribedCollection[]): De
       return kept;
     });
     const unique = (draft.unique ?? []).filter((group) => {
-      if (claim(`${draft.name}_${group.join('_')}_key`, names.schema, names.table)) return true;
+      if (claim(`${draft.name}_${group.join('_')}_key`, schema, table)) return true;
       removedGroups.push(`unique: ${group.join(', ')}`);
       return false;
     });
@@ -51,12 +51,6 @@ export function withUniqueNames(collections: readonly DescribedCollection[]): De
   });
 }
 
-/** The names that are taken: of tables, indexes and unique constraints in the schema, and of constraints in a table. */
-interface Names {
-  readonly schema: Set<string>;
-  readonly table: Set<string>;
-}
-
 /** Takes a name in all of these namespaces; false if it is taken in one of them, or too long. */
 function claim(name: string, ...namespaces: readonly Set<string>[]): boolean {
   if (name.length > MAX_NAME_LENGTH || namespaces.some((each) => each.has(name))) return false;
@@ -64,7 +58,12 @@ function claim(name: string, ...namespaces: readonly Set<string>[]): boolean {
   return true;
 }
 
-function withUniqueFieldNames({ name, key }: CollectionDraft, field: FieldDraft, { schema, table }: Names): FieldDraft {
+function withUniqueFieldNames(
+  { name, key }: CollectionDraft,
+  field: FieldDraft,
+  schema: Set<string>,
+  table: Set<string>,
+): FieldDraft {
   const { unique, indexed, references, minimum, maximum, maxLength, pattern, oneOf, ...rest } = field;
   const prefix = `${name}_${field.name}`;
   const rules = { minimum, maximum, maxLength, pattern, oneOf };

@@ -2,7 +2,6 @@
  * Loads any number of rows of one or several collections in one transaction. Rows are staged first, however slowly they
  * arrive, so that other writers wait only while they are stored. Then all are stored, or none.
  */
-
 import type { ApiError } from '../../base/errors.ts';
 import type { Collection, Field } from '../../collection/declaration.ts';
 import type { StoredRow } from '../../plan/types.ts';
@@ -16,7 +15,6 @@ export interface LoadBatch {
   readonly given: readonly Field[];
 }
 
-/** The rows for one collection. */
 export interface LoadSet {
   readonly into: Collection;
   readonly batches: AsyncIterable<LoadBatch>;
@@ -35,9 +33,7 @@ export interface LoadOptions {
   readonly progress?: (stored: number, total: number) => void;
 }
 
-/**
- * When to create a catalogue that does not exist: at once, by the first load that stores rows, or never (an error).
- */
+/** When to create a catalogue that does not exist: at once, by the first load that stores rows, or never (an error). */
 export type Creation = 'at once' | 'by a load' | 'never';
 
 export interface RejectedRow {
@@ -45,7 +41,6 @@ export interface RejectedRow {
   readonly given: readonly Field[];
   /** The text forms of its values in field order. */
   readonly row: readonly (string | null)[];
-  /** The fields that caused the rejection. */
   readonly because: readonly Field[];
   readonly refusal: ApiError;
 }

@@ -21,7 +21,6 @@ export interface Maintenance {
 }
 
 export interface MigrationTerms {
-  /** The initial rows of a new collection. */
   readonly firstRows: FirstRows;
   /** Permitted data loss, in the syntax of `catalogue migrate --allow`. */
   readonly allowed?: readonly string[];
@@ -31,7 +30,6 @@ export interface MigrationTerms {
 export type Progress = (done: number, total: number) => void;
 
 export interface CopyOptions {
-  /** Whether existing data may be replaced. */
   readonly replace: boolean;
   readonly progress?: Progress;
 }
@@ -58,7 +56,6 @@ export interface RestoreReport extends BackupReport {
 export interface Finding {
   /** The collection concerned, if it is only one. */
   readonly collection?: string;
-  /** The name of the check. */
   readonly check: string;
   readonly ok: boolean;
   /** Worth attention, although the data is valid. */
@@ -66,13 +63,11 @@ export interface Finding {
   readonly detail: string;
 }
 
-/** Throws if there are keys or users. */
 export function rejectCredentials(holders: RoleHolders): void {
   const problem = missingRoles(holders);
   if (problem !== undefined) throw new ConfigError(problem);
 }
 
-/** Checks the roles of stored keys and users. */
 export function checkCredentialRoles(holders: RoleHolders, roles: ReadonlyMap<string, unknown>): Finding {
   const warning = undeclaredRoles(holders, roles);
   return { check: 'credentials', ok: true, isWarning: warning !== undefined, detail: warning ?? 'roles declared' };

@@ -1,5 +1,4 @@
 /** Derives from a plan how many rows it can touch, and whether it reads other collections. */
-
 import { QUICK_PAGE_ROWS } from '../../base/limits/engine.ts';
 import type { Collection, Field } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
@@ -35,7 +34,6 @@ function valuesNamed(term: Predicate, field: Field): number {
   return term.operator === '=' ? 1 : Number.POSITIVE_INFINITY;
 }
 
-/** The conditions of a conjunction. */
 export function conjuncts(predicate: Predicate): readonly Predicate[] {
   if (predicate.kind === 'all') return predicate.terms.flatMap(conjuncts);
   return isAlways(predicate) ? [] : [predicate];

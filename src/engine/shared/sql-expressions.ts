@@ -1,6 +1,5 @@
 /** Translates defaults and check constraints in SQL to a declaration, where it can express them. */
-
-import { ApiError } from '../../base/errors.ts';
+import { unlessRejected } from '../../base/errors.ts';
 import type { FieldDraft } from '../../collection/draft.ts';
 import { can, type Type } from '../../collection/types/type.ts';
 import { compileRegex } from '../../text/regex.ts';
@@ -38,15 +37,8 @@ function textOf(literal: string): string | undefined {
   return /^[-+]?[\d.]+$|^(?:true|false)$/i.test(literal) ? literal : undefined;
 }
 
-/** Whether a type can parse a text. */
 export function isReadable(type: Type, text: string): boolean {
-  try {
-    type.store(text);
-    return true;
-  } catch (error) {
-    if (error instanceof ApiError) return false;
-    throw error;
-  }
+  return unlessRejected(() => type.store(text)) !== undefined;
 }
 
 /** The JSON value; undefined if the text is not of the type. */
@@ -122,12 +114,5 @@ const BOUNDS: Readonly<Record<string, (value: Bound, type: Type) => FoundRules |
 };
 
 function patternOf(pattern: string | undefined): FoundRules | undefined {
-  if (pattern === undefined) return undefined;
-  try {
-    compileRegex(pattern, false);
-    return { pattern };
-  } catch (error) {
-    if (error instanceof ApiError) return undefined;
-    throw error;
-  }
+  return pattern === undefined ? undefined : unlessRejected(() => compileRegex(pattern, false) && { pattern });
 }

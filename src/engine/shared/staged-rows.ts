@@ -20,7 +20,6 @@ const ROWS_PER_STATEMENT = 20_000;
  * the rows from 1, "the place" is the position in the input, "the shape" is an index of `shapes`.
  */
 export abstract class StagedRows {
-  /** The sets of fields that rows supply. */
   readonly shapes: (readonly Field[])[] = [];
   readonly rows: string;
   total = 0;

@@ -3,16 +3,10 @@ import { fileProblem } from '../../base/files/file-problem.ts';
 import { isLoss, describe as postgresWords, sqlState } from '../postgres/errors.ts';
 import { describe as sqliteWords } from '../sqlite/errors.ts';
 
-interface Failure extends Error {
-  readonly code?: string;
-  readonly syscall?: string;
-  readonly path?: string;
-}
-
 /** One sentence; undefined for an unexpected error, which needs a stack. */
 export function startupError(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
-  const { code = '', syscall, path, message } = error as Failure;
+  const { code = '', syscall, path, message } = error as NodeJS.ErrnoException;
   if (code.startsWith('SQLITE_')) return sqliteWords({ code, message });
   if (sqlState(error) !== undefined || isLoss(error)) return postgresWords(error);
   if (syscall === undefined) return undefined;

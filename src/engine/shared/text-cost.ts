@@ -2,8 +2,7 @@
  * Estimates text processing of a read, in steps per byte: patterns and searches scan a text, JSON paths and casts parse
  * it.
  */
-
-import { ApiError } from '../../base/errors.ts';
+import { unlessRejected } from '../../base/errors.ts';
 import { memoize } from '../../base/memo.ts';
 import { isLong } from '../../collection/types/type.ts';
 import type { Expression, Predicate, ReadPlan } from '../../plan/types.ts';
@@ -25,9 +24,7 @@ type RegexTest = Pick<Extract<Predicate, { caseless: boolean }>, 'pattern' | 'ca
 export const regexInstructions = memoize(({ pattern, caseless }: RegexTest) => sizeOfRegex(pattern, caseless));
 
 export function columnSteps(columns: readonly { readonly expression: Expression }[]): number {
-  let steps = 0;
-  for (const { expression } of columns) steps += stepsOfExpression(expression);
-  return steps;
+  return columns.reduce((steps, { expression }) => steps + stepsOfExpression(expression), 0);
 }
 
 function stepsOf(predicate: Predicate, enough: number): number {
@@ -42,7 +39,10 @@ function stepsOf(predicate: Predicate, enough: number): number {
     case 'like':
       return stepsOfLike(predicate.pattern) + stepsOfExpression(predicate.of);
     case 'regex':
-      return 1 + (enough === 0 ? 0 : stepsOfRegex(predicate)) + stepsOfExpression(predicate.of);
+      // An invalid expression is rejected at compilation, so that the first of several errors is reported.
+      return (
+        1 + (enough && (unlessRejected(() => regexInstructions(predicate)) ?? 0)) + stepsOfExpression(predicate.of)
+      );
     case 'search':
       return SEARCH_STEPS + predicate.query.length + stepsOfExpression(predicate.of);
     case 'exists':
@@ -61,16 +61,6 @@ function stepsOfTerms(terms: readonly Predicate[], enough: number): number {
     if (steps > enough) break;
   }
   return steps;
-}
-
-/** An invalid expression is rejected at compilation, so that the first of several errors is reported. */
-function stepsOfRegex(predicate: RegexTest): number {
-  try {
-    return regexInstructions(predicate);
-  } catch (error) {
-    if (error instanceof ApiError) return 0;
-    throw error;
-  }
 }
 
 /** A literal is found in one pass; each wildcard may need several. */

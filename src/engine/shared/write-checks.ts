@@ -1,5 +1,4 @@
 /** Checks of a write inside its transaction, for both engines: a failure leaves nothing changed. */
-
 import { ApiError } from '../../base/errors.ts';
 import { MAX_RETURNED_BYTES } from '../../base/limits/engine.ts';
 import type { Collection, Field, Reference } from '../../collection/declaration.ts';
@@ -8,8 +7,12 @@ import { versionOfText } from '../../collection/version.ts';
 import { describeKey, fieldNames, type Key } from '../../plan/keys.ts';
 import { notSingular } from '../../plan/singular.ts';
 import type { Precondition, UpdateEachPlan, WritePlan } from '../../plan/types.ts';
+import type { WriteResult } from '../engine.ts';
 
-export function checkAffected(plan: Pick<WritePlan, 'mustExist' | 'singular' | 'maxAffected'>, affected: number): void {
+export function checkAffected(
+  plan: Pick<WritePlan, 'mustExist' | 'singular' | 'maxAffected' | 'affects'>,
+  affected: number,
+): void {
   if (plan.mustExist && affected === 0) {
     throw new ApiError('CAT404', 'the row does not exist', { details: 'Nothing was changed.' });
   }
@@ -19,6 +22,19 @@ export function checkAffected(plan: Pick<WritePlan, 'mustExist' | 'singular' | '
       details: `The query affects ${affected} rows; nothing was changed.`,
     });
   }
+  if (plan.affects !== undefined && affected !== plan.affects) {
+    throw new ApiError('CAT412', `the request affects ${affected} rows, and not ${plan.affects}`, {
+      details: 'Nothing was changed.',
+      hint: 'Read the rows again, decide, and send what still holds.',
+    });
+  }
+}
+
+/** Limits what all writes of a list return. */
+export function checkReturned(results: readonly WriteResult[]): void {
+  if (results.length === 1) return;
+  const bytes = results.reduce((sum, { body = '' }) => sum + body.length, 0);
+  if (bytes > MAX_RETURNED_BYTES) throw returnTooLarge();
 }
 
 /** The write would return too many bytes, so it is rolled back. */
@@ -127,7 +143,6 @@ export function duplicateKey(collection: Collection, fields: readonly Field[], v
   });
 }
 
-/** A reference to a row that does not exist. */
 export function missingReference({ name }: Collection, reference: Reference, value: Value): ApiError {
   return new ApiError(
     '23503',
@@ -139,7 +154,6 @@ export function missingReference({ name }: Collection, reference: Reference, val
   );
 }
 
-/** A row that others reference cannot be deleted. */
 export function stillReferenced(
   { name, key }: Collection,
   reference: Reference & { readonly from: Collection },

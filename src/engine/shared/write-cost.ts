@@ -1,5 +1,4 @@
 /** Decides which writes are certainly cheap. */
-
 import { QUICK_PAGE_ROWS } from '../../base/limits/engine.ts';
 import { memoize } from '../../base/memo.ts';
 import type { Collection } from '../../collection/declaration.ts';

@@ -7,7 +7,6 @@ export interface Scope {
   readonly dialect: SqlDialect;
   readonly bind: Bind;
   readonly name: string;
-  /** The nesting depth of the read. */
   readonly depth: number;
   /** Whether null values are omitted, also in embedded rows. */
   readonly stripNulls?: boolean;

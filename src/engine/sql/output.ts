@@ -3,7 +3,6 @@
  * no plain value (json, int8, arrays), the database builds the JSON text of the whole row. CSV needs the text form of
  * each column. The text forms of the order keys may follow: the page end.
  */
-
 import { memoize } from '../../base/memo.ts';
 import type { Field } from '../../collection/declaration.ts';
 import { itself } from '../../collection/types/type.ts';
@@ -68,30 +67,19 @@ export function pageEndIn(names: readonly string[] | undefined, last: Row | unde
 /** Compiles the expression of a column, or refers to a precomputed one. */
 export type CompileColumn = (expression: Expression, index: number) => string;
 
-/** The select list. */
 export function compileOutput(
   columns: readonly OutputColumn[],
   output: Output,
   scope: Scope,
   computed?: CompileColumn,
 ): string {
-  const rows = compileRow(columns, output, scope, computed);
-  const keys = output.keys?.map(({ expression }, index) => {
+  const { form, keys = [] } = output;
+  const ends = keys.map(({ expression }, index) => {
     return `${scope.dialect.text(compileExpression(expression, scope), expression.type)} as ${identifier(keyName(index))}`;
   });
-  return keys === undefined ? rows : [rows, ...keys].join(', ');
-}
-
-function compileRow(
-  columns: readonly OutputColumn[],
-  output: Output,
-  scope: Scope,
-  computed: CompileColumn | undefined,
-): string {
-  if (output.form === 'number') return `${identifier(scope.name)}.rowid as ${identifier(ROW)}`;
-  return computed === undefined
-    ? compiledOnce(columns, output, scope)
-    : compileColumns(columns, output, scope, computed);
+  if (form === 'number') return [`${identifier(scope.name)}.rowid as ${identifier(ROW)}`, ...ends].join(', ');
+  const rows = computed ? compileColumns(columns, output, scope, computed) : compiledOnce(columns, output, scope);
+  return [rows, ...ends].join(', ');
 }
 
 /** Undefined if the columns have parameters. Compiling 21 columns takes 23 µs, a fifth of reading a page. */
@@ -156,14 +144,12 @@ function compileColumns(
 export function compileBoundedRows(
   sql: string,
   columns: readonly OutputColumn[],
-  { form, bounded, share }: Output,
-  dialect: SqlDialect,
+  output: Output,
+  { boundedRows }: SqlDialect,
 ): string {
-  if (bounded === undefined || bounded === 'embedded' || dialect.boundedRows === undefined || !anyEmbedded(columns)) {
-    return sql;
-  }
-  const names = form === 'json' ? [ROW] : columns.map((_, index) => cellName(index));
-  return dialect.boundedRows(sql, 'finished', names.map(identifier), 0, bounded, share);
+  if (boundedRows === undefined || !isBounded(output) || !anyEmbedded(columns)) return sql;
+  const names = output.form === 'json' ? [ROW] : columns.map((_, index) => cellName(index));
+  return boundedRows(sql, 'finished', names.map(identifier), 0, output);
 }
 
 /** A query for the source rows of the columns, with a budget for long values if required. */
@@ -174,11 +160,14 @@ export function compileBoundedSource(
   scope: Scope,
   computed?: CompileColumn,
 ): string {
-  const { bounded, share } = output;
-  if (bounded === undefined || bounded === 'embedded') return rows;
-  if (scope.dialect.boundedRows === undefined || anyEmbedded(columns)) return rows;
+  const { boundedRows } = scope.dialect;
+  if (boundedRows === undefined || !isBounded(output) || anyEmbedded(columns)) return rows;
   const sizes = sizesOf(columns, output, scope, computed);
-  return scope.dialect.boundedRows(rows, scope.name, sizes, columnSizes(columns).minBytes, bounded, share);
+  return boundedRows(rows, scope.name, sizes, columnSizes(columns).minBytes, output);
+}
+
+function isBounded({ bounded }: Output): boolean {
+  return bounded === 'rows' || bounded === 'row';
 }
 
 /** The expressions that determine the length of a row's long values: precomputed columns or fields. */

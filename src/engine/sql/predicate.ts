@@ -1,8 +1,9 @@
-/** Compiles predicates to SQL. */
+/** Compiles predicates to SQL, and the join with the related rows of another collection. */
+import { isMany, type Relation } from '../../collection/relations.ts';
 import { isAlways, type Predicate } from '../../plan/types.ts';
 import { compileExpression, compileOperand, type Scope } from './expression.ts';
 import { compileGroupBy, compilePage } from './page.ts';
-import { joinRelated } from './related.ts';
+import { identifier } from './statement.ts';
 
 type Kind = Predicate['kind'];
 type Compilers = { readonly [K in Kind]: (predicate: Predicate & { kind: K }, scope: Scope) => string };
@@ -26,7 +27,7 @@ const compilers: Compilers = {
   contains: ({ of, operator, value }, scope) =>
     scope.dialect.contains(compileOperand(of, scope), operator, scope.bind(value, of.type)),
   exists: ({ relation, where, between, offset = 0, groupBy = [] }, scope) => {
-    const inner = joinRelated(relation, scope, { where: between, compile: compilePredicate });
+    const inner = joinRelated(relation, scope, between);
     const rows = `${inner.from} and ${compilePredicate(where, inner.scope)}`;
     return `exists (select 1 ${rows}${compileGroupBy(groupBy, inner.scope)}${compilePage({ offset }, scope.bind)})`;
   },
@@ -54,4 +55,35 @@ export function compileWhere(predicate: Predicate, scope: Scope): string {
 function join(terms: readonly Predicate[], joiner: string, none: string, scope: Scope): string {
   if (terms.length === 0) return none;
   return `(${terms.map((term) => compilePredicate(term, scope)).join(joiner)})`;
+}
+
+/** `from … where …` with the join condition, and the alias of the rows. `between` tests the rows of a join collection. */
+export function joinRelated(
+  relation: Relation,
+  outer: Scope,
+  between: Predicate | undefined,
+): { from: string; scope: Scope } {
+  const { to, through } = relation;
+  // The path distinguishes it from enclosing reads; siblings may share an alias.
+  const depth = outer.depth + 1;
+  const name = `${to.name} ${depth}`;
+  const own = column(outer.name, relation.outer.name);
+  const other = column(name, relation.inner.name);
+  const scope: Scope = { ...outer, name, depth };
+  // A row may have very many related rows, so each of them counts against the deadline.
+  const guard = outer.dialect.guard === undefined || !isMany(relation) ? '' : ` and ${outer.dialect.guard}`;
+  if (through === undefined) {
+    return { from: `from ${identifier(to.name)} as ${identifier(name)} where ${other} = ${own}${guard}`, scope };
+  }
+  const middle = `${through.collection.name} ${depth}`;
+  const near = column(middle, through.near.field.name);
+  const far = column(middle, through.far.field.name);
+  const isAll = between === undefined || isAlways(between);
+  const rule = isAll ? '' : ` and ${compilePredicate(between, { ...scope, name: middle })}`;
+  const from = `from ${identifier(through.collection.name)} as ${identifier(middle)} join ${identifier(to.name)} as ${identifier(name)} on ${other} = ${far} where ${near} = ${own}${rule}${guard}`;
+  return { from, scope };
+}
+
+function column(table: string, name: string): string {
+  return `${identifier(table)}.${identifier(name)}`;
 }

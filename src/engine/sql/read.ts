@@ -1,31 +1,16 @@
 /** Compiles reads to SQL: columns, groups, order, page, count. */
-
 import { SHORT_ROW_BYTES } from '../../base/limits/engine.ts';
 import { isLong } from '../../collection/types/type.ts';
 import { ROW } from '../../encode/encoding.ts';
 import { endKeys } from '../../plan/read/page-end.ts';
 import { NO_COLUMNS, NO_ORDER } from '../../plan/read/shape.ts';
-import {
-  type Embedding,
-  type Expression,
-  isAlways,
-  type OrderKey,
-  type OutputColumn,
-  type ReadPlan,
-  type Shape,
-} from '../../plan/types.ts';
+import type { Embedding, Expression, OrderKey, OutputColumn, ReadPlan, Shape } from '../../plan/types.ts';
+import { isAlways } from '../../plan/types.ts';
 import { compileExpression, compileOperand, type Scope } from './expression.ts';
-import {
-  type CompileColumn,
-  compileBoundedRows,
-  compileBoundedSource,
-  compileOutput,
-  type Output,
-  pageEndNames,
-} from './output.ts';
+import type { CompileColumn, Output } from './output.ts';
+import { compileBoundedRows, compileBoundedSource, compileOutput, pageEndNames } from './output.ts';
 import { compileGroupBy, compilePage } from './page.ts';
-import { compilePredicate, compileWhere } from './predicate.ts';
-import { joinRelated } from './related.ts';
+import { compilePredicate, compileWhere, joinRelated } from './predicate.ts';
 import { type Access, type Bind, buildStatement, identifier, type SqlDialect, type Statement } from './statement.ts';
 
 export function compileRead(plan: ReadPlan, output: Output, dialect: SqlDialect, access?: Access): Statement {
@@ -87,7 +72,7 @@ const EMBEDDED_BUDGET = { bounded: 'embedded', share: SHORT_ROW_BYTES } as const
 
 /** The related rows of a row, as a subquery that gives JSON text or the value of one column. */
 function compileEmbedding({ relation, between, plan, shows, many }: Embedding, outer: Scope): string {
-  const { from, scope } = joinRelated(relation, outer, { where: between, compile: compilePredicate });
+  const { from, scope } = joinRelated(relation, outer, between);
   const body = isAlways(plan.where) ? from : `${from} and ${compilePredicate(plan.where, scope)}`;
   if (shows === 'values') {
     const [{ expression }] = plan.columns as readonly [OutputColumn];
@@ -107,22 +92,19 @@ function compileEmbedding({ relation, between, plan, shows, many }: Embedding, o
   return many ? scope.dialect.listAsJson(query) : `(${query})`;
 }
 
-/**
- * A scalar subquery needs at most one row. For a to-one relation the reference guarantees that, but SQL does not know
- * it.
- */
-function pageOf({ offset, limit }: ReadPlan, many: boolean, { bind }: Scope): string {
-  if (many) return compilePage(limit === undefined ? { offset } : { offset, limit }, bind);
-  return offset === 0 && limit === undefined
+/** A scalar subquery needs at most one row. A reference guarantees that, but SQL does not know it. */
+function pageOf(page: ReadPlan, many: boolean, { bind }: Scope): string {
+  if (many) return compilePage(page, bind);
+  const { offset, limit = 1 } = page;
+  return offset === 0 && page.limit === undefined
     ? ' limit 1'
-    : compilePage({ offset, limit: Math.min(limit ?? 1, 1) }, bind);
+    : compilePage({ offset, limit: Math.min(limit, 1) }, bind);
 }
 
 function counted(sql: string, { dialect }: Scope): string {
   return dialect.countedText?.(sql) ?? sql;
 }
 
-/** Counts the rows of the same read without its page. */
 export function compileCount(plan: ReadPlan, dialect: SqlDialect): Statement {
   return buildStatement(dialect, (bind) => {
     const scope = scopeOf(dialect, bind, plan.from.name);
@@ -139,9 +121,7 @@ export function compileShape(shape: Shape, from: string, output: Output, scope: 
   return `select ${compileOutput(shape.columns, output, scope)} ${from}${compileOrder(shape.order, scope)}`;
 }
 
-/**
- * Selects the page of groups before computing its columns, so that a failing cast matters only for groups of the page.
- */
+/** Selects the page of groups before computing its columns: a failing cast matters only for groups of the page. */
 function compileGroups(
   plan: Shape & { offset: number; limit?: number },
   body: string,
@@ -150,22 +130,22 @@ function compileGroups(
 ): string {
   const { from, scope } = gathered(plan, body, outer) ?? withEmbedded(plan.groupBy ?? [], body, outer);
   const inner = plan.columns.map(({ expression }, index) => {
-    return `${compileExpression(computed(expression), scope)} as ${identifier(computedName(index))}`;
+    return `${compileExpression(isLateCast(expression) ? expression.of : expression, scope)} as ${computedName(index)}`;
   });
   const groups = compileGroupBy(plan.groupBy ?? [], scope);
   const rows = `select ${inner.length === 0 ? 'null' : inner.join(', ')} ${from}${groups}${compileOrder(plan.order, scope)}${compilePage(plan, scope.bind)}`;
   const compile: CompileColumn = (expression, index) => {
-    const sql = identifier(computedName(index));
+    const sql = computedName(index);
     return isLateCast(expression) ? scope.dialect.cast(sql, expression.of.type, expression.type) : sql;
   };
-  const within = compileBoundedSource(rows, plan.columns, output, scope, (_, index) => identifier(computedName(index)));
+  const within = compileBoundedSource(rows, plan.columns, output, scope, (_, index) => computedName(index));
   return `select ${compileOutput(plan.columns, output, scope, compile)} from (${within}) as grouped`;
 }
 
 function gathered(shape: Shape, body: string, scope: Scope): { from: string; scope: Scope } | undefined {
   if (scope.depth > 0) return undefined;
   const found = scope.dialect.partialGroups?.(shape, body, (expression) => compileExpression(expression, scope));
-  return found && { from: found.from, scope: { ...scope, computed: found.computed } };
+  return found && { ...found, scope: { ...scope, computed: found.computed } };
 }
 
 /** Embedded values in `group by` become columns first, since a group has no row that they could relate to. */
@@ -173,30 +153,17 @@ function withEmbedded(groupBy: readonly Expression[], from: string, scope: Scope
   const embeds = groupBy.filter(({ kind }) => kind === 'embed');
   if (embeds.length === 0) return { from, scope };
   const name = identifier(scope.name);
-  const columns = embeds.map((embed, index) => {
-    return `${compileExpression(embed, scope)} as ${identifier(embeddedName(index))}`;
-  });
-  const computed = new Map(embeds.map((embed, index) => [embed, `${name}.${identifier(embeddedName(index))}`]));
-  return {
-    from: `from (select ${name}.*, ${columns.join(', ')} ${from}) as ${name}`,
-    scope: { ...scope, computed },
-  };
-}
-
-function embeddedName(index: number): string {
-  return `embedded ${index}`;
+  const columns = embeds.map((embed, index) => `${compileExpression(embed, scope)} as "embedded ${index}"`);
+  const computed = new Map(embeds.map((embed, index) => [embed, `${name}."embedded ${index}"`]));
+  return { from: `from (select ${name}.*, ${columns.join(', ')} ${from}) as ${name}`, scope: { ...scope, computed } };
 }
 
 function isLateCast(expression: Expression): expression is Extract<Expression, { kind: 'cast' }> {
   return expression.kind === 'cast' && (expression.of.kind === 'aggregate' || expression.of.kind === 'count');
 }
 
-function computed(expression: Expression): Expression {
-  return isLateCast(expression) ? expression.of : expression;
-}
-
 function computedName(index: number): string {
-  return `column ${index}`;
+  return `"column ${index}"`;
 }
 
 export function compileOrder(order: readonly OrderKey[], scope: Scope): string {

@@ -1,5 +1,4 @@
 /** Estimates the size of result rows: a few fields may be long, and one may be selected many times. */
-
 import { ApiError } from '../../base/errors.ts';
 import { MAX_ROW_BYTES, SHORT_ROW_BYTES } from '../../base/limits/engine.ts';
 import { memoize } from '../../base/memo.ts';

@@ -28,7 +28,6 @@ export interface Operand {
   readonly of: Expression;
 }
 
-/** Compiles an expression over the rows of a read. */
 export type ColumnsOf = (expression: Expression) => string;
 
 export interface JsonAggregate {
@@ -56,7 +55,6 @@ export interface SqlDialect {
   placeholder(position: number, type?: Type): string;
   /** The expression for a field, if it is not its column. */
   column?(sql: string, field: Field): string;
-  /** Converts a value to its stored form. */
   stored(value: Value, type: Type): Value;
   /** `operand in (values)` with a single parameter. */
   memberOf(operand: Operand, values: readonly Value[], bind: Bind): string;
@@ -64,7 +62,6 @@ export interface SqlDialect {
   textTest(predicate: TextPredicate, column: string, bind: Bind): string;
   /** For arrays and json. */
   contains(operand: Operand, operator: Containment, value: string): string;
-  /** A JSON path. */
   path(sql: string, expression: Extract<Expression, { kind: 'path' }>, bind: Bind): string;
   cast(sql: string, from: Type, to: Type): string;
   aggregate(expression: Extract<Expression, { kind: 'aggregate' }>, sql: string): string;
@@ -85,14 +82,7 @@ export interface SqlDialect {
   /** An expression that fails if these values, plus a number of bytes, exceed the byte budget. */
   boundedValue?(sql: string, values: readonly string[], least: number, budget: ByteBudget): string;
   /** The same for an engine that counts at the source: a query over rows with that alias. */
-  boundedRows?(
-    rows: string,
-    name: string,
-    values: readonly string[],
-    least: number,
-    bounded: 'rows' | 'row',
-    share?: number,
-  ): string;
+  boundedRows?(rows: string, name: string, values: readonly string[], least: number, budget: ByteBudget): string;
   compare(operand: Operand, operator: Comparator | 'is distinct from', value: Value, bind: Bind): string;
   orderedBy(operand: Operand): readonly string[];
   groupedBy(operand: Operand): string;

@@ -26,7 +26,6 @@ import { explain, type PlanStep } from '../shared/query-plan.ts';
 import type { RowSource } from '../shared/row-lookup.ts';
 import { reportProblems } from '../shared/row-problems.ts';
 import { areCheapWrites } from '../shared/write-cost.ts';
-import { outputOfRead } from '../sql/output.ts';
 import { MemoryChangeCounter, WalChangeCounter } from './connection/change-counter.ts';
 import { Connection, whileBusy } from './connection/connection.ts';
 import { fileOf, IN_MEMORY, misplaced, type OpenFiles, openFiles } from './connection/database-files.ts';
@@ -36,7 +35,7 @@ import { sqliteDialect } from './dialect.ts';
 import { DAMAGED, translateError } from './errors.ts';
 import { sqliteMetrics } from './metrics.ts';
 import { inputRows } from './read/input-rows.ts';
-import type { ReadState } from './read/read.ts';
+import { Read, type ReadState } from './read/read.ts';
 import { compileForExplain, readByRoute } from './read/routes.ts';
 import { RowCache } from './read/row-cache.ts';
 import { READ_POOL_LIMITS, ReadPool, type ReadPoolLimits } from './read-threads/read-pool.ts';
@@ -114,9 +113,9 @@ export function openSqlite(options: SqliteOptions): Engine {
     file: {
       files,
       writerThread,
-      snapshot: new Snapshot(connection),
+      snapshot: new Snapshot(connection, changes),
       declarationWatch: new DeclarationWatch(connection, catalogue),
-      rows: new RowCache(connection, changes),
+      rows: new RowCache(connection),
       readers: new ReadPool({ path, files, limitMs, bounds: { ...READ_POOL_LIMITS, ...options.readingBounds } }),
     },
   });
@@ -151,15 +150,14 @@ class SqliteEngine implements Engine {
     this.file = parts.file;
   }
 
-  read(plan: ReadPlan, encoding: Encoding): MaybePromise<ReadResult> {
+  read(plan: ReadPlan, encoding: Encoding, after?: string | number): MaybePromise<ReadResult> {
     try {
-      const changeCount = this.refreshSnapshot();
+      const changeCount = this.refreshSnapshot(typeof after === 'number' ? after : undefined);
       if (changeCount !== this.checkedAt) {
         this.file?.declarationWatch.check();
         this.checkedAt = changeCount;
       }
-      const output = outputOfRead(plan, encoding, sqliteDialect);
-      const result = readByRoute({ plan, encoding, output, changeCount }, this.parts);
+      const result = readByRoute(new Read(plan, encoding, changeCount), this.parts);
       return result instanceof Promise ? result.catch((error) => this.fail(error)) : result;
     } catch (error) {
       return this.fail(error);
@@ -212,7 +210,7 @@ class SqliteEngine implements Engine {
   unreadyReason(): string | undefined {
     if (this.file === undefined) return undefined;
     const { files, snapshot, declarationWatch } = this.file;
-    const isBehind = () => (snapshot.isBehind(this.changes) ? 'what is read is older than the data' : undefined);
+    const isBehind = () => (snapshot.isBehind() ? 'what is read is older than the data' : undefined);
     const damage = this.damagedAt === this.changes.current() ? DAMAGED : undefined;
     return misplaced(files) ?? declarationWatch.trouble() ?? damage ?? isBehind();
   }
@@ -243,9 +241,8 @@ class SqliteEngine implements Engine {
     if (this.changes instanceof WalChangeCounter) this.changes.close();
   }
 
-  /** Returns the change count of the data that the next read sees. */
-  private refreshSnapshot(): number {
-    const changeCount = this.changes.current();
+  /** Returns the change count whose state, or a newer one, the next read shows. */
+  private refreshSnapshot(changeCount = this.changes.current()): number {
     this.file?.snapshot.refresh(changeCount);
     return changeCount;
   }

@@ -17,7 +17,8 @@ export class BodyCount {
 
   value(): void {
     if (++this.values > MAX_BODY_VALUES) throw tooMany(`${MAX_BODY_VALUES} names and values`);
-    if (++this.inRow > MAX_ROW_VALUES) throw tooMany(`${MAX_ROW_VALUES} names and values in one row`);
+    if (++this.inRow > MAX_ROW_VALUES)
+      throw tooMany(`${MAX_ROW_VALUES} names and values in one row, or in one request of a batch`);
   }
 }
 

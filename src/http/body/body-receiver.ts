@@ -93,7 +93,7 @@ export class BodyReceiver {
       if (this.held + bytes <= this.maxAll) return;
       this.free(each.drop());
     }
-    if (this.held + bytes > this.maxAll) throw tooMany();
+    if (this.held + bytes > this.maxAll) throw tooBusy('too many large bodies are being worked on');
   }
 }
 
@@ -125,7 +125,7 @@ class Receiving {
     try {
       for (;;) {
         const { done, value } = await this.reader.read();
-        if (this.isDropped) throw tooSlow();
+        if (this.isDropped) throw tooBusy('the body came too slowly while others waited');
         if (done) return Buffer.concat(chunks);
         if (this.size + value.byteLength > this.maxBytes) throw tooLarge(this.maxBytes);
         this.hold(value.byteLength);
@@ -172,16 +172,8 @@ function tooLarge(maxBytes: number): ApiError {
   });
 }
 
-function tooMany(): ApiError {
-  return new ApiError('CAT503', 'too many large bodies are being worked on', {
-    details: 'Nothing was changed.',
-    hint: 'Try again in a moment.',
-    headers: { 'retry-after': '1' },
-  });
-}
-
-function tooSlow(): ApiError {
-  return new ApiError('CAT503', 'the body came too slowly while others waited', {
+function tooBusy(message: string): ApiError {
+  return new ApiError('CAT503', message, {
     details: 'Nothing was changed.',
     hint: 'Try again in a moment.',
     headers: { 'retry-after': '1' },

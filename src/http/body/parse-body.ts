@@ -5,11 +5,10 @@ import { ApiError } from '../../base/errors.ts';
 import { MAX_ROW_VALUES } from '../../base/limits/http.ts';
 import { splitQuery } from '../../base/net/query-string.ts';
 import { parseJson } from '../../collection/exact-json.ts';
-import type { Cell } from '../../encode/csv-reader.ts';
+import { type Cell, COMMA, CsvReader, type CsvRow } from '../../encode/csv-reader.ts';
 import type { Document } from '../../encode/document.ts';
 import { BodyCount } from './body-count.ts';
-import { CsvBody } from './csv-body.ts';
-import { CsvScan } from './csv-scan.ts';
+import { scanCsv } from './csv-scan.ts';
 import { JsonScan } from './json-scan.ts';
 
 export function* readDocument(bytes: Uint8Array, contentTypeHeader: string | null): Task<Document> {
@@ -84,16 +83,15 @@ function* readForm(bytes: Uint8Array): Task<Document> {
 }
 
 function* readCsv(bytes: Uint8Array): Task<Document> {
-  const scan = new CsvScan(bytes);
-  for (scan.advance(); !scan.isDone; scan.advance()) yield;
-  const body = new CsvBody();
-  const ends = [...scan.cuts, bytes.length];
+  const ends = [...(yield* scanCsv(bytes)), bytes.length];
+  const reader = new CsvReader(COMMA);
+  const lines: (readonly Cell[])[] = [];
   for (const [index, end] of ends.entries()) {
     if (index > 0) yield;
-    body.push(decodeText(bytes.subarray(ends[index - 1] ?? 0, end)));
+    addCells(lines, reader.push(decodeText(bytes.subarray(ends[index - 1] ?? 0, end))));
   }
-  body.end();
-  const [header, ...rows] = body.rows;
+  addCells(lines, reader.end());
+  const [header, ...rows] = lines;
   if (header === undefined) {
     throw new ApiError('PGRST102', 'the CSV is empty', { hint: 'Begin with a line that names the fields.' });
   }
@@ -106,6 +104,17 @@ function* readCsv(bytes: Uint8Array): Task<Document> {
     });
   }
   return { kind: 'table', header: header.map(nameOf), rows };
+}
+
+function addCells(lines: (readonly Cell[])[], rows: readonly CsvRow[]): void {
+  for (const row of rows) {
+    if ('problem' in row) {
+      throw new ApiError('PGRST102', `the CSV cannot be read: row ${lines.length + 1}: ${row.problem}`, {
+        hint: 'Quote a cell that holds a comma, a quote or a line end, and double the quotes in it.',
+      });
+    }
+    lines.push(row.cells);
+  }
 }
 
 function nameOf(cell: Cell): string {

@@ -19,7 +19,7 @@ interface Origins {
   readonly proxies: TrustedProxies;
 }
 
-const WRITES = ['POST', 'PATCH', 'PUT', 'DELETE'];
+export const WRITES: readonly string[] = ['POST', 'PATCH', 'PUT', 'DELETE'];
 
 /** Rejects a write or its preflight by Origin. Undefined if every origin may write. */
 export function originCheck(origins: Origins): ((method: string, request: Request, peer?: Peer) => void) | undefined {

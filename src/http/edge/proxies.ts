@@ -1,7 +1,4 @@
-/**
- * The client's address and connection as reported by proxies. Any client can send such headers, so they are trusted
- * only from --trusted-proxies.
- */
+/** The client's address and connection as proxies report them. Only --trusted-proxies are believed. */
 import { isIP } from 'node:net';
 import { hostOf, plainHost } from '../../base/net/address.ts';
 import { AddressRanges } from '../../base/net/address-ranges.ts';

@@ -1,6 +1,6 @@
 /** The operations that return the document itself. */
 import type { JsonObject } from '../json.ts';
-import { type Draft, head, operation, options } from '../operation.ts';
+import { readOnlyPath } from '../operation.ts';
 import { withHeaders } from '../responses.ts';
 
 export const OPENAPI_MEDIA_TYPE = 'application/openapi+json';
@@ -41,7 +41,7 @@ export const DESCRIPTION_PATHS = Object.keys(ROUTES) as readonly (keyof typeof R
 
 export function descriptionPath(path: keyof typeof ROUTES): JsonObject {
   const { id, type, description, more, parameters = [], errors = [] }: DescriptionRoute = ROUTES[path];
-  const get: Draft = {
+  const get = {
     id,
     tag: 'Describe',
     summary: 'This document',
@@ -54,9 +54,5 @@ export function descriptionPath(path: keyof typeof ROUTES): JsonObject {
     },
     errors: [...errors, 406, 429],
   };
-  return {
-    get: operation(get),
-    head: head(get, { id: `head_of_${id}`, summary: 'Its headers' }),
-    options: options(`options_of_${id}`),
-  };
+  return readOnlyPath(get, 'Its headers');
 }

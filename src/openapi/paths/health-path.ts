@@ -1,6 +1,6 @@
 /** The operations for monitoring: liveness, readiness and metrics. */
 import type { JsonObject } from '../json.ts';
-import { type Draft, head, operation, options } from '../operation.ts';
+import { readOnlyPath } from '../operation.ts';
 import { withHeaders } from '../responses.ts';
 
 const TEXT = { 'text/plain': { schema: { type: 'string' } } };
@@ -34,10 +34,6 @@ const ROUTES = {
 export const HEALTH_PATHS = Object.keys(ROUTES) as readonly (keyof typeof ROUTES)[];
 
 export function healthPath(path: keyof typeof ROUTES): JsonObject {
-  const get: Draft = { ...ROUTES[path], tag: 'Observe', parameters: [], errors: [] };
-  return {
-    get: operation(get),
-    head: head(get, { id: `head_of_${get.id}`, summary: 'The same, without a body' }),
-    options: options(`options_of_${get.id}`, 'Describe', []),
-  };
+  const get = { ...ROUTES[path], tag: 'Observe', parameters: [], errors: [] };
+  return readOnlyPath(get, 'The same, without a body', []);
 }

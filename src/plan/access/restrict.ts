@@ -24,18 +24,18 @@ import { namedFields } from './named-fields.ts';
 import { andAlso, type Permissions } from './permissions.ts';
 
 export function restrictRead(plan: ReadPlan, permissions: Permissions): ReadPlan {
-  return readingOf(plan, permissions).read(plan);
+  return readAccessOf(plan, permissions).read(plan);
 }
 
 /** `view` is the written collection as the role readableRows it. */
 export function restrictWrite(plan: WritePlan, view: Collection, permissions: Permissions): WritePlan {
   const { into, returning, precondition } = plan;
-  const reading = readingOf(plan, permissions);
-  const readableRows = () => reading.rows(into);
+  const readAccess = readAccessOf(plan, permissions);
+  const readableRows = () => readAccess.rows(into);
   const shown =
     returning === undefined
       ? {}
-      : { returning: { ...reading.shape(returning), where: reading.predicate(returning.where) } };
+      : { returning: { ...readAccess.shape(returning), where: readAccess.predicate(returning.where) } };
   const versions =
     precondition === undefined
       ? {}
@@ -54,18 +54,18 @@ export function restrictWrite(plan: WritePlan, view: Collection, permissions: Pe
       return {
         ...plan,
         ...terms,
-        where: andAlso(rows, reading.predicate(plan.where)),
+        where: andAlso(rows, readAccess.predicate(plan.where)),
         ...restrictionOf({ changed: rows }),
       };
     }
     case 'update-each': {
       const rows = andAlso(readableRows(), permissions.rows(into, 'update', new Set(plan.given)));
-      const among = plan.among === undefined ? {} : { among: reading.predicate(plan.among) };
+      const among = plan.among === undefined ? {} : { among: readAccess.predicate(plan.among) };
       return { ...plan, ...terms, ...among, ...restrictionOf({ met: rows, changed: rows }) };
     }
     case 'delete': {
       const rows = andAlso(readableRows(), permissions.rows(into, 'delete'));
-      return { ...plan, ...terms, where: andAlso(rows, reading.predicate(plan.where)) };
+      return { ...plan, ...terms, where: andAlso(rows, readAccess.predicate(plan.where)) };
     }
   }
 }
@@ -86,13 +86,13 @@ function overwrittenBy({ given, conflict }: InsertPlan): ReadonlySet<Field> {
  * If rules differ by field, each plan is restricted separately; otherwise all plans of a caller share the cached
  * result.
  */
-function readingOf(plan: ReadPlan | WritePlan, permissions: Permissions): Reading {
-  return permissions.differByField ? new Reading(permissions, namedFields(plan)) : sharedReading(permissions);
+function readAccessOf(plan: ReadPlan | WritePlan, permissions: Permissions): ReadAccess {
+  return permissions.differByField ? new ReadAccess(permissions, namedFields(plan)) : sharedReadAccess(permissions);
 }
 
-const sharedReading = memoize((permissions: Permissions) => new Reading(permissions));
+const sharedReadAccess = memoize((permissions: Permissions) => new ReadAccess(permissions));
 
-class Reading {
+class ReadAccess {
   /** Cached, since requests share columns. Groups are matched by the identity of their expressions. */
   readonly columns = memoize((columns: readonly OutputColumn[]) =>
     mapped(columns, (column) => {

@@ -13,7 +13,7 @@ import type { Query } from '../../dialect/tree.ts';
 import { andAlso, type Permissions } from '../access/permissions.ts';
 import { restrictRead } from '../access/restrict.ts';
 import { keyIs } from '../keys.ts';
-import { planConditions } from '../predicate.ts';
+import { planConditions, readValue } from '../predicate.ts';
 import type { Predicate, ReadPlan } from '../types.ts';
 import { withInner } from './embed.ts';
 import { NO_ORDER, wholeRow } from './shape.ts';
@@ -85,5 +85,5 @@ export function andItemKey(collection: Collection, keyText: string, where: Predi
 }
 
 function itemPredicate(collection: Collection, keyText: string): Predicate {
-  return keyIs(collection, [collection.key[0]!.type.read(keyText)]);
+  return keyIs(collection, [readValue(collection.key[0]!, keyText)]);
 }

@@ -7,6 +7,7 @@ import type { OperationName } from '../../collection/types/operations.ts';
 import { can } from '../../collection/types/type.ts';
 import { isHidden } from '../resolve.ts';
 import type { SetResult } from '../types.ts';
+import { EarlierValue } from './earlier-value.ts';
 
 /** PostgreSQL rounds to more decimals, but no stored number has more digits. */
 const MAX_ROUND = 18;
@@ -52,7 +53,12 @@ function canRound({ type }: Field): boolean {
 }
 
 function isObject(cell: unknown): cell is Readonly<Record<string, unknown>> {
-  return typeof cell === 'object' && cell !== null && !Array.isArray(cell) && !(cell instanceof WrittenNumber);
+  return (
+    typeof cell === 'object' &&
+    cell !== null &&
+    !Array.isArray(cell) &&
+    !(cell instanceof WrittenNumber || cell instanceof EarlierValue)
+  );
 }
 
 function invalid(field: Field, cell: unknown, reason: string): ApiError {

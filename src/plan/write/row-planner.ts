@@ -14,9 +14,9 @@ import type { StoredRow } from '../types.ts';
 export class RowProblem extends Error {
   constructor(
     readonly field: Field,
-    readonly refusal: ApiError,
+    readonly apiError: ApiError,
     /** A short form that follows the name of the field. */
-    reason = refusal.message,
+    reason = apiError.message,
   ) {
     super(reason);
   }

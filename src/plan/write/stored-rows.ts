@@ -89,7 +89,7 @@ export function* planRows(
   return yield* mapInSlices(rows, (cells, index) => {
     if (invalid?.has(index) === true) return check(cells).row;
     const reportAll = (problems: readonly RowProblem[]) => {
-      for (const { refusal, field } of problems) report(withLocation(refusal, index, field, rows.length > 1));
+      for (const { apiError, field } of problems) report(withLocation(apiError, index, field, rows.length > 1));
     };
     try {
       return plan(cells);

@@ -43,10 +43,7 @@ export class SharedPort {
   /** The number of sockets of the other service. */
   private others = 0;
 
-  /**
-   * `own` is the number of sockets of this service, over all its processes. `socket` is the one to close, if this process has
-   * another that stays.
-   */
+  /** `own`: the sockets of this service, over all its processes. `socket`: the one to close, if this process has two. */
   constructor(
     private readonly port: number,
     private readonly own: number,

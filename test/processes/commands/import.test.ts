@@ -2,8 +2,9 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { newSchema, testServer } from '../../support/engines/postgres.ts';
+import { DATABASES } from '../../support/processes/databases.ts';
 import { cleanUp, type Finished, run, startService, temporaryFolder } from '../../support/processes/process.ts';
+import { storedRows } from '../../support/processes/stored-rows.ts';
 
 afterEach(cleanUp);
 
@@ -24,20 +25,12 @@ function workspace(env: Readonly<Record<string, string>> = {}) {
       const left = readdirSync(cwd).filter((name) => name.includes('.db'));
       return exitCode === 1 && /(database|table) .* does not exist/.test(stderr) && left.length === 0;
     },
-    rows: async (query = '') => {
-      const { stdout } = await run({ cwd, env, args: ['query', query, '--json'] });
-      return JSON.parse(stdout) as Record<string, unknown>[];
-    },
+    rows: (query?: string) => storedRows({ cwd, env }, query),
   };
 }
 
 const PRICE = ['--map', 'a, b=unit_price'];
 const SELECT = 'select=id,product_name,unit_price';
-
-const DATABASES: readonly [string, () => Readonly<Record<string, string>>][] = [
-  ['SQLite', () => ({ DATABASE_URL: 'sqlite:catalogue.db' })],
-  ['PostgreSQL', () => ({ DATABASE_URL: testServer.url, CATALOGUE_SCHEMA: newSchema() })],
-];
 
 for (const [name, environment] of DATABASES) {
   describe(name, () => {

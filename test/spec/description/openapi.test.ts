@@ -15,6 +15,7 @@ import { OPERATORS, type OperatorName, servesType } from '../../../src/dialect/o
 import { CHOICES } from '../../../src/dialect/prefer.ts';
 import { EMPTY_QUERY, PARAMETERS } from '../../../src/dialect/query.ts';
 import type { Engine } from '../../../src/engine/engine.ts';
+import { BATCH_PATH } from '../../../src/http/batch-call.ts';
 import { BODY_TYPES } from '../../../src/http/body/parse-body.ts';
 import { firstPage } from '../../../src/http/pages.ts';
 import { Health, healthPages } from '../../../src/observe/health.ts';
@@ -165,7 +166,7 @@ describe('the document of the shop', () => {
 
   test('has a tag and a path for each collection, and a path for a row if the key is one field', () => {
     const names = [...SHOP.collections.keys()];
-    expect(tags.map(({ name }) => name)).toEqual([...names, 'Describe', 'Observe']);
+    expect(tags.map(({ name }) => name)).toEqual([...names, 'Batch', 'Describe', 'Observe']);
     expect(names.filter((name) => paths[`/${name}`] === undefined)).toEqual([]);
     const items = Object.keys(paths).filter((path) => path.includes('{id}'));
     expect(items).toEqual(
@@ -291,7 +292,7 @@ describe('code generated from the document', () => {
 describe('the document and the service agree', () => {
   test('on the paths other than collections; HTML pages are not part of the API', async () => {
     const described = Object.keys(document.paths).filter((path) => !/^(\/rest\/v1)?\/products/.test(path));
-    expect(described).toEqual([...DESCRIPTION_PATHS, ...HEALTH_PATHS]);
+    expect(described).toEqual([BATCH_PATH, ...DESCRIPTION_PATHS, ...HEALTH_PATHS]);
     for (const path of [CONSOLE_PATH, DOCS_PATH]) {
       expect((await ask(path)).headers.get('content-type')).toBe('text/html; charset=utf-8');
     }

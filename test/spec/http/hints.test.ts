@@ -19,6 +19,19 @@ describe.each(Object.keys(ENGINES))('hints on %s', (engine) => {
     expect(await hintOf('/products?order=unit_prize%20desc', '42703')).not.toContain('order=unit_prize');
   });
 
+  test.each(['GET', 'HEAD', 'PATCH', 'DELETE'])(
+    'the hint for a key of the wrong type names the field: %s',
+    async (method) => {
+      const body = method === 'PATCH' ? JSON.stringify({ units_in_stock: 1 }) : null;
+      const headers = { 'content-type': 'application/json' };
+      const response = await catalogue.fetch('/products/abc', { method, headers, body });
+      expect(response.status).toBe(400);
+      if (method === 'HEAD') return;
+      expect((await expectRefusal(response, 400, '22P02')).hint).toBe('The field id is of type integer.');
+      await expectUntouched(catalogue);
+    },
+  );
+
   test('the hint for a parameter that is not a filter shows how to search and compare', async () => {
     const hint = await hintOf('/products?q=chai', 'PGRST100');
     expect(hint).toContain('field=ilike.*chai*');

@@ -169,7 +169,7 @@ describe('pages behind a prefix', () => {
 
   test('the OpenAPI document names the server URL that the client sees', async () => {
     const ask = await app('/api');
-    for (const path of ['/openapi.json', '/openapi/products.json', '/']) {
+    for (const path of ['/openapi.json', '/openapi/products.json', '/openapi/%70roducts.json', '/']) {
       expect(await serversOf(await ask(path))).toEqual([{ url: '/api' }]);
       expect(await serversOf(await ask(`/api${path}`))).toEqual([{ url: '/api' }]);
       expect(await serversOf(await ask(path, forwarded('/other')))).toEqual([{ url: '/other' }]);

@@ -1,7 +1,4 @@
-/**
- * Arrays of any other type, as in PostgreSQL. The value is PostgreSQL's JSON text of the array: nested lists are its
- * dimensions.
- */
+/** Arrays of any other type. The value is PostgreSQL's JSON text of the array: nested lists are its dimensions. */
 import { ApiError } from '../../../base/errors.ts';
 import { jsonText, parseJson } from '../../exact-json.ts';
 import type { Value } from '../../value.ts';

@@ -7,6 +7,7 @@ import { WrittenNumber } from '../../exact-json.ts';
 import type { Value } from '../../value.ts';
 import type { OperationName, Operations } from '../operations.ts';
 import { type Exact, exactDecimal, exactUnits, printDecimal, rounded, wholeDigits } from './decimal-text.ts';
+import { nearestText } from './float-text.ts';
 
 const NAMES: readonly OperationName[] = ['increment', 'decrement', 'multiply', 'divide'];
 const SIGNS: Readonly<Partial<Record<OperationName, string>>> = { increment: '+', decrement: '-', multiply: '*' };
@@ -114,7 +115,7 @@ function checked(result: number, from: number, isNotZero: boolean): number {
 
 /** PostgreSQL converts a float to a decimal of 15 digits. */
 function roundFloat(number: number, round: number): number {
-  return Number(printDecimal(exactUnits(rounded(exactDecimal(number.toPrecision(15))!, round), round)));
+  return Number(printDecimal(exactUnits(rounded(exactDecimal(nearestText(number, 15))!, round), round)));
 }
 
 /** The result of an operation that an integer type cannot hold has PostgreSQL's message. */

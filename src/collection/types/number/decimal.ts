@@ -142,7 +142,7 @@ function comparable(text: string): string {
 function twiceTheUnits(text: string, scale: number): Value {
   const exact = exactDecimal(text);
   if (exact === undefined) return beyond(text);
-  if (wholeDigits(exact) > MAX_DECIMAL_DIGITS - scale) return exact.negative ? -BEYOND : BEYOND;
+  if (exact.digits !== '0' && wholeDigits(exact) > MAX_DECIMAL_DIGITS - scale) return exact.negative ? -BEYOND : BEYOND;
   const floor = floored(exact, scale);
   return floor.units * 2n + (floor.exact ? 0n : 1n);
 }

@@ -1,7 +1,4 @@
-/**
- * Prints floats as PostgreSQL does: the fewest digits that read back as the same number, with an exponent for very
- * large or small ones.
- */
+/** Prints floats as PostgreSQL does: the fewest digits that read back as the same number, or an exponent. */
 import { exactDecimal, printTrimmed } from './decimal-text.ts';
 
 /** Digits × 10^exponent, without trailing zeros in the digits. */
@@ -21,10 +18,7 @@ export interface FloatWidth {
   readonly nearest: (value: number, digits: number) => Decimal;
   /** A lower bound for the number of digits. */
   readonly fewest: (value: number) => number;
-  /**
-   * Whether a decimal is exactly halfway to a neighbour. Some parsers would round it away, so PostgreSQL does not print
-   * it.
-   */
+  /** Whether a decimal is halfway to a neighbour. Some parsers round it away, so PostgreSQL does not print it. */
   readonly isEdge: (decimal: Decimal, value: number) => boolean;
 }
 
@@ -45,6 +39,13 @@ function shortest(value: number, { round, most, nearest, fewest, isEdge }: Float
     if (round(numberOf(decimal)) === value && !isEdge(decimal, value)) return decimal;
   }
   return nearest(value, most);
+}
+
+/** A finite number with at most this many digits, as PostgreSQL converts floats to decimals. */
+export function nearestText(value: number, digits: number): string {
+  if (value === 0) return '0';
+  const { digits: text, exponent } = nearestDecimal(Math.abs(value), digits);
+  return `${value < 0 ? '-' : ''}${text}e${exponent}`;
 }
 
 /** Breaks ties to even; JavaScript rounds them up. */

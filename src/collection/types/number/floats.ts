@@ -1,13 +1,11 @@
-/**
- * float4 and float8. SQLite has no NaN: it is stored as the text NaN, which sorts after all numbers, as in PostgreSQL.
- */
+/** float4 and float8. SQLite stores NaN as the text NaN, which sorts after all numbers, as in PostgreSQL. */
 import { ApiError } from '../../../base/errors.ts';
 import type { Value } from '../../value.ts';
 import { rejectSyntax } from '../reject.ts';
 import { defineType, type Type } from '../type.ts';
 import { floatOperations } from './arithmetic.ts';
 import { specialDecimal } from './decimal-text.ts';
-import { FLOAT4, FLOAT8, type FloatWidth, floatText } from './float-text.ts';
+import { FLOAT4, FLOAT8, type FloatWidth, floatText, nearestText } from './float-text.ts';
 import { toNumbers, wholeOfFloat } from './number-casts.ts';
 
 const FLOAT = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
@@ -27,7 +25,7 @@ function float(name: 'float4' | 'float8', title: string, width: FloatWidth): Typ
   const print = (value: Value) => (typeof value === 'number' ? floatText(value, width) : String(value));
   const isNumber = (value: Value) => Number.isFinite(Number(value));
   const asDecimal = (value: Value) =>
-    isNumber(value) ? String(Number(Number(value).toPrecision(digits))) : String(value);
+    isNumber(value) ? String(Number(nearestText(Number(value), digits))) : String(value);
   const hasNaN = (sql: string) => `max(typeof(${sql}) = 'text') or (sum(${sql}) is null and count(${sql}) > 0)`;
   const ofNumbers = (sql: string, aggregate: string) => `case when ${hasNaN(sql)} then 'NaN' else ${aggregate} end`;
   return defineType({

@@ -9,10 +9,7 @@ import { averageOfUnits, sumOfUnits } from './numeric.ts';
 
 const INTEGER = /^[ \t\n\v\f\r]*([+-]?\d+)[ \t\n\v\f\r]*$/;
 const LEADING = /^[ \t\n\v\f\r]*([+-]?\d+)/;
-/**
- * A double holds all digits of a text up to this length. A text over 20 characters without leading zeros is not an
- * int8.
- */
+/** A double holds all digits of a text up to this length. A longer text than 20 digits is not an int8. */
 const SAFE_LENGTH = 15;
 const MAX_LENGTH = 20;
 

@@ -2,7 +2,6 @@
  * Adopted tables, served as they are: they must match the declaration, and nothing of them is changed. This file
  * describes how they differ from our own tables: other collations, read-only types, their own defaults.
  */
-
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import { builtIn } from '../../../collection/types/index.ts';
 import type { Problem } from '../../migration/risks.ts';
@@ -24,55 +23,39 @@ export interface Adopted {
   readonly overriding: ReadonlySet<Collection>;
 }
 
-export const NOTHING_ADOPTED: Adopted = {
-  collections: new Set(),
-  fields: new Set(),
-  readAs: new Map(),
-  comparedAs: new Map(),
-  fills: new Map(),
-  overriding: new Set(),
-};
-
 const TEXT = builtIn('text');
 /** Types whose values differ in order and equality from their texts. */
 const QUANTITY = /^(numeric|money|interval)(?=$|[ (])(?!.*\[\]$)/;
 
-export function adopt(pairs: readonly { collection: Collection; table: FoundTable }[]): Adopted {
-  if (pairs.length === 0) return NOTHING_ADOPTED;
+type AdoptedPairs = readonly { readonly collection: Collection; readonly table: FoundTable }[];
+
+export function adopt(pairs: AdoptedPairs): Adopted {
+  return pairs.length === 0 ? NOTHING_ADOPTED : adoptPairs(pairs);
+}
+
+function adoptPairs(pairs: AdoptedPairs): Adopted {
   const columns = pairs.flatMap(({ collection, table }) =>
-    collection.fields.flatMap((field) => {
-      const column = columnOf(table, field);
-      return column === undefined ? [] : [{ field, column }];
-    }),
+    collection.fields.map((field) => ({ field, column: columnOf(table, field) })),
   );
+  const mapOf = (textOf: (field: Field, column: FoundColumn) => string | undefined) => {
+    const texts = columns.map(({ field, column }) => [field, column && textOf(field, column)] as const);
+    return new Map(texts.filter((each): each is [Field, string] => each[1] !== undefined));
+  };
+  const overriding = pairs.filter(({ table }) => table.columns.some(({ identity }) => identity === 'always'));
   return {
     collections: new Set(pairs.map(({ collection }) => collection)),
-    fields: new Set(columns.map(({ field }) => field)),
-    readAs: new Map(
-      columns.flatMap(({ field, column }): [Field, string][] => {
-        const type = typeOfAdopted(column.type);
-        const readAs = type?.type === field.type ? type.readAs : TEXT.postgres.name;
-        return readAs === undefined ? [] : [[field, readAs]];
-      }),
-    ),
-    comparedAs: new Map(
-      columns.flatMap(({ field, column }): [Field, string][] => {
-        const [type] = QUANTITY.exec(column.type) ?? [];
-        return field.type === TEXT && type !== undefined ? [[field, type]] : [];
-      }),
-    ),
-    fills: new Map(
-      columns.flatMap(({ field, column }): [Field, string][] =>
-        field.filled ? fillOf(column).map((fill) => [field, fill]) : [],
-      ),
-    ),
-    overriding: new Set(
-      pairs
-        .filter(({ table }) => table.columns.some(({ identity }) => identity === 'always'))
-        .map(({ collection }) => collection),
-    ),
+    fields: new Set(columns.flatMap(({ field, column }) => (column === undefined ? [] : [field]))),
+    readAs: mapOf((field, column) => {
+      const type = typeOfAdopted(column.type);
+      return type?.type === field.type ? type.readAs : TEXT.postgres.name;
+    }),
+    comparedAs: mapOf((field, column) => (field.type === TEXT ? QUANTITY.exec(column.type)?.[0] : undefined)),
+    fills: mapOf((field, column) => (field.filled ? fillOf(column) : undefined)),
+    overriding: new Set(overriding.map(({ collection }) => collection)),
   };
 }
+
+export const NOTHING_ADOPTED = adoptPairs([]);
 
 /** Why a table cannot be served as the declared collection; empty if it can. */
 export function adoptionProblems(collection: Collection, table: FoundTable): Problem[] {
@@ -100,16 +83,15 @@ function columnMisfits(field: Field, table: FoundTable): string[] {
     ...(found === type || isReadAsText ? [] : [`${name} is ${column.type}, not ${type.name}`]),
     ...(required && !column.required ? [`${name} may be null there`] : []),
     ...(column.isComputed && !readOnly ? [`${name} is computed there: declare it readOnly`] : []),
-    ...(filled && !table.hasInsertTrigger && fillOf(column).length === 0
+    ...(filled && !table.hasInsertTrigger && fillOf(column) === undefined
       ? [`${name} has no default there to fill it in`]
       : []),
   ];
 }
 
 /** The expression that the database would store by default, if any. */
-function fillOf({ default: value, sequence }: FoundColumn): string[] {
-  if (value !== null) return [value];
-  return sequence === null ? [] : [`nextval(${quoteText(sequence)})`];
+function fillOf({ default: value, sequence }: FoundColumn): string | undefined {
+  return value ?? (sequence === null ? undefined : `nextval(${quoteText(sequence)})`);
 }
 
 function columnOf({ columns }: FoundTable, { name }: Field): FoundColumn | undefined {

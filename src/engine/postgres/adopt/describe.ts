@@ -11,21 +11,13 @@ import { readDefault } from '../../shared/sql-expressions.ts';
 import type { Runner, SessionSettings } from '../driver.ts';
 import { withOneConnection } from '../one-off-connection.ts';
 import { typeOfAdopted, typeOfColumn } from '../schema/column-type.ts';
-import {
-  type FoundColumn,
-  type FoundConstraint,
-  type FoundTable,
-  inspectOwn,
-  inspectTables,
-  RETRY_TABLE,
-  VERSION_TABLE,
-} from '../schema/inspect.ts';
+import type { FoundColumn, FoundConstraint, FoundTable } from '../schema/inspect.ts';
+import { inspectOwn, inspectTables, RETRY_TABLE, VERSION_TABLE } from '../schema/inspect.ts';
 import { parseTarget } from '../url.ts';
 import { bypassedRowSecurity } from './row-security.ts';
 
 const OURS = [RETRY_TABLE, VERSION_TABLE, RECORD_TABLE, ...OWN_COLLECTIONS.keys()];
 
-/** All tables of a schema as a declaration. */
 export async function describePostgres(url: string, settings: SessionSettings): Promise<DescribedDatabase> {
   const target = parseTarget(url);
   const described = await withOneConnection(target, settings, (pool) => describeSchema(pool, settings.schema));
@@ -33,7 +25,7 @@ export async function describePostgres(url: string, settings: SessionSettings): 
 }
 
 async function describeSchema(runner: Runner, schema: string): Promise<Omit<DescribedDatabase, 'location'>> {
-  const { record } = await inspectOwn(runner, schema, RECORD_TABLE);
+  const { record } = await inspectOwn(runner, schema);
   // Our own tables have a recorded declaration.
   const own = record === null ? [] : readRecord(record);
   const found = [...(await inspectTables(runner, schema)).values()];
@@ -41,6 +33,7 @@ async function describeSchema(runner: Runner, schema: string): Promise<Omit<Desc
   const tables = found.filter(({ name, isTable }) => isTable && !isOurs(name));
   const problems = tables.flatMap((table) => problemOf(table) ?? []);
   const declared = tables.filter((table) => problemOf(table) === undefined);
+  const views = found.filter(({ isTable }) => !isTable);
   const served = [...own, ...declared].map(({ name }) => name);
   return {
     warning: await bypassedRowSecurity(runner, schema, served),
@@ -50,9 +43,7 @@ async function describeSchema(runner: Runner, schema: string): Promise<Omit<Desc
     ]),
     leftOut: [
       ...problems,
-      ...found
-        .filter(({ isTable }) => !isTable)
-        .map(({ name }) => `${name}: it is not a table but a view, or is in another schema`),
+      ...views.map(({ name }) => `${name}: it is not a table but a view, or is in another schema`),
     ],
   };
 }
@@ -71,9 +62,7 @@ function keyOf({ columns, constraints, indexes }: FoundTable): readonly string[]
   const primary = constraints.find(({ kind }) => kind === 'primary key');
   if (primary !== undefined) return primary.columns;
   const isRequired = (name: string) => columns.some((column) => column.name === name && column.required);
-  const unique = indexes.find(
-    ({ isUnique, isWhole, columns: names }) => isUnique && isWhole && names?.every(isRequired),
-  );
+  const unique = indexes.find((index) => index.isUnique && index.isWhole && index.columns?.every(isRequired));
   return unique?.columns ?? [];
 }
 
@@ -143,12 +132,9 @@ class Inspection {
 
   private referenceOf(name: string, type: Type, notes: string[]): FieldDraft['references'] {
     const keys = this.found.constraints.filter(({ kind, columns }) => kind === 'foreign key' && columns.includes(name));
-    const found = keys.flatMap((key) => {
-      const to = this.targetOf(key, type);
-      if (to === undefined) notes.push(inSmallLetters(key.definition));
-      return to ?? [];
-    });
-    return found[0];
+    const targets = keys.map((key) => ({ key, to: this.targetOf(key, type) }));
+    notes.push(...targets.flatMap(({ key, to }) => (to === undefined ? [inSmallLetters(key.definition)] : [])));
+    return targets.find(({ to }) => to !== undefined)?.to;
   }
 
   private targetOf({ name, columns, to }: FoundConstraint, type: Type): FieldDraft['references'] {

@@ -1,25 +1,20 @@
 /** Row level security of PostgreSQL, which does not protect the rows if the role of the service bypasses it. */
 import { query, type Runner } from '../driver.ts';
 
-interface Bypassed {
-  readonly name: string;
-  readonly role: string;
-  readonly reason: 'is a superuser' | 'has BYPASSRLS' | 'owns them';
-}
-
 /** A warning that names the tables whose policies the role of this connection bypasses; undefined if there are none. */
 export async function bypassedRowSecurity(
   runner: Runner,
   schema: string,
   tables: readonly string[],
 ): Promise<string | undefined> {
-  const found = await query<Bypassed>(runner, {
-    sql: `select c.relname::text as name, r.rolname::text as role,
+  const sql = `select c.relname::text as name, r.rolname::text as role,
         case when r.rolsuper then 'is a superuser' when r.rolbypassrls then 'has BYPASSRLS' else 'owns them' end as reason
       from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace and n.nspname = $1::text
         join pg_catalog.pg_roles r on r.rolname = current_user
       where c.relkind in ('r', 'p') and c.relrowsecurity and not row_security_active(c.oid)
-        and c.relname in (select json_array_elements_text($2::text::json)) order by 1`,
+        and c.relname in (select json_array_elements_text($2::text::json)) order by 1`;
+  const found = await query<Record<'name' | 'role' | 'reason', string>>(runner, {
+    sql,
     params: [schema, JSON.stringify(tables)],
   });
   if (found.length === 0) return undefined;

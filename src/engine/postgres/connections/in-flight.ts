@@ -1,6 +1,6 @@
 /**
  * The statements in flight on a pool, each with a deadline. PostgreSQL itself stops a statement at `statement_timeout`, so a
- * statement that is unanswered two seconds later runs on a silent connection, or waits for a synchronous standby. One clock
+ * statement that is unanswered a second later runs on a silent connection, or waits for a synchronous standby. One clock
  * serves all statements: a timer for each would cost more than the rest of a short read.
  *
  * The driver queues statements on shared connections in their order. A queued statement is not late, so only the oldest one on
@@ -8,9 +8,11 @@
  */
 import { SilentConnection } from '../errors.ts';
 
-const TICK_MS = 500;
-/** The time that an answer may take beyond `statement_timeout`. */
-const MARGIN_MS = 2_000;
+const TICK_MS = 250;
+/** The time that an answer may take beyond `statement_timeout`. The clock notices its end up to two ticks later. */
+const MARGIN_MS = 1_000;
+/** Ticks further apart show that this process was held up. */
+const HELD_UP_MS = 1_000;
 
 interface InFlightStatement {
   readonly since: number;
@@ -52,23 +54,20 @@ export class InFlight {
         this.tickedAt = now;
         this.timer = setInterval(() => this.tick(), TICK_MS).unref();
       }
-      query.then(
-        (result) => {
+      const settle = <V>(end: (value: V) => void) => {
+        return (value: V) => {
           statements.delete(statement);
-          resolve(result);
-        },
-        (error) => {
-          statements.delete(statement);
-          reject(error);
-        },
-      );
+          end(value);
+        };
+      };
+      query.then(settle(resolve), settle(reject));
     });
   }
 
   private tick(): void {
     const now = performance.now();
-    // A late tick means that this process was held up: answers may be waiting, and are read first.
-    const isLate = now - this.tickedAt > 2 * TICK_MS;
+    // Answers may be waiting, and are read first.
+    const isLate = now - this.tickedAt > HELD_UP_MS;
     this.tickedAt = now;
     if (isLate) return;
     const [oldest] = this.shared;

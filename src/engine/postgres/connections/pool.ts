@@ -48,7 +48,6 @@ export class Pool implements Runner {
     }
   }
 
-  /** Runs work on a dedicated connection. */
   async dedicated<T>(kind: Kind, work: (connection: Connection) => Promise<T>): Promise<T> {
     const connection = await this.reserve(kind);
     try {
@@ -82,7 +81,6 @@ export class Connection implements Runner {
     return this.hasDeadline ? this.pool.inFlight.track(statement, 'dedicated', () => void this.close()) : statement;
   }
 
-  /** Records the length of a message, in characters. */
   recordLength(length: number): void {
     if (length > LONG_MESSAGE) this.hasLongMessage = true;
   }

@@ -4,9 +4,9 @@
  */
 import type { SQL } from 'bun';
 import { ConfigError } from '../../../settings/by-command.ts';
-import { query, quoteName, type Runner, reserve, SESSION_PARAMETERS, type SessionSettings, within } from '../driver.ts';
+import type { Notice, Runner, SessionSettings } from '../driver.ts';
+import { query, quoteName, reserve, SESSION_PARAMETERS, within } from '../driver.ts';
 import { sqlState } from '../errors.ts';
-import type { Notice } from '../notice.ts';
 
 const ANSWER_MS = 2_000;
 const SECOND_MS = 1_000;
@@ -61,22 +61,13 @@ async function checkStatements(pool: SQL): Promise<void> {
   }
 }
 
-interface Session {
-  readonly path: string;
-  /** The first schema of the path that exists. */
-  readonly schema: string | null;
-  readonly isolation: string;
-  readonly zone: string;
-  /** In milliseconds. */
-  readonly limit: number;
-}
+/** `schema` is the first one of the path that exists; `limit` is in milliseconds. */
+type Session = Record<'path' | 'isolation' | 'zone', string> & { schema: string | null; limit: number };
 
 async function checkSession(pool: Runner, { schema, querySeconds }: SessionSettings, notice: Notice): Promise<void> {
-  const [row] = await query<Session>(pool, {
-    sql: `select current_setting('search_path') as path, current_schema() as schema, current_setting('default_transaction_isolation') as isolation,
-      current_setting('TimeZone') as zone, (extract(epoch from current_setting('statement_timeout')::interval) * 1000)::int4 as limit`,
-    params: [],
-  });
+  const sql = `select current_setting('search_path') as path, current_schema() as schema, current_setting('default_transaction_isolation') as isolation,
+      current_setting('TimeZone') as zone, (extract(epoch from current_setting('statement_timeout')::interval) * 1000)::int4 as limit`;
+  const [row] = await query<Session>(pool, { sql, params: [] });
   const session = row!;
   const check = (name: string, value: string, expected: string, isRight = value === expected) => {
     if (isRight) return;

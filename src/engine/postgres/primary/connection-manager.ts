@@ -5,7 +5,7 @@
 import { ConfigError } from '../../../settings/by-command.ts';
 import { Pool } from '../connections/pool.ts';
 import { poolerProblem } from '../connections/pooler-check.ts';
-import type { SessionSettings } from '../driver.ts';
+import type { Notice, SessionSettings } from '../driver.ts';
 import {
   ConnectionLoss,
   connectionCode,
@@ -19,7 +19,6 @@ import {
   sqlState,
   unavailable,
 } from '../errors.ts';
-import type { Notice } from '../notice.ts';
 import type { Target } from '../url.ts';
 import { findPrimary, type Primary } from './primary-discovery.ts';
 import { checkServer, verifyServer } from './primary-probe.ts';

@@ -15,11 +15,9 @@ export interface Folding {
 const CANDIDATES = ['pg_c_utf8', 'C.utf8', 'C.UTF-8', 'und-x-icu', 'en_US.utf8', 'en_US.UTF-8', 'default'];
 
 export async function findFolding(runner: Runner): Promise<Folding> {
-  const present = await query<{ collname: string }>(runner, {
-    sql: `select distinct collname from pg_catalog.pg_collation
-      where collnamespace = 'pg_catalog'::regnamespace and collencoding in (-1, pg_char_to_encoding('UTF8'))`,
-    params: [],
-  });
+  const sql = `select distinct collname from pg_catalog.pg_collation
+      where collnamespace = 'pg_catalog'::regnamespace and collencoding in (-1, pg_char_to_encoding('UTF8'))`;
+  const present = await query<{ collname: string }>(runner, { sql, params: [] });
   const names = present.map(({ collname }) => collname);
   for (const name of CANDIDATES.filter((each) => names.includes(each))) {
     const collation = `pg_catalog."${name}"`;

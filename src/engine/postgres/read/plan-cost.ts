@@ -50,11 +50,9 @@ export class PlanCost {
 
   private async ask(runner: Runner): Promise<void> {
     this.askedAt = performance.now();
-    const tables = await query<{ name: string }>(runner, {
-      sql: `select relname as name from pg_class where relkind = 'r' and relnamespace = to_regnamespace(quote_ident($1))
-        and greatest(reltuples, pg_stat_get_live_tuples(oid)) between 1 and ${SMALL_TABLE_ROWS}`,
-      params: [this.schema],
-    });
+    const sql = `select relname as name from pg_class where relkind = 'r' and relnamespace = to_regnamespace(quote_ident($1))
+        and greatest(reltuples, pg_stat_get_live_tuples(oid)) between 1 and ${SMALL_TABLE_ROWS}`;
+    const tables = await query<{ name: string }>(runner, { sql, params: [this.schema] });
     this.smallTables = new Set(tables.map(({ name }) => name));
   }
 }

@@ -1,9 +1,9 @@
-/** Reads: a small result in one statement, a large one streamed through a cursor. */
+/** Reads: a small result in one statement, a large one streamed through a cursor; and query plans. */
 import { CURSOR_ROWS } from '../../../base/limits/engine.ts';
 import type { Row } from '../../../collection/value.ts';
 import { type Encoding, encodeRows } from '../../../encode/encoding.ts';
 import type { ReadPlan } from '../../../plan/types.ts';
-import type { ReadResult } from '../../engine.ts';
+import type { Explanation, PlanOption, ReadResult } from '../../engine.ts';
 import { type Output, outputOfRead, pageEnd } from '../../sql/output.ts';
 import { compileCount, compileRead } from '../../sql/read.ts';
 import { renumberParameters, type SqlDialect } from '../../sql/statement.ts';
@@ -62,11 +62,25 @@ function readRows(connection: Runner, plan: ReadPlan, output: Output, dialect: S
 async function readCounted(connection: Runner, plan: ReadPlan, output: Output, dialect: SqlDialect): Promise<Page> {
   const read = compileRead(plan, output, dialect);
   const count = compileCount(plan, dialect);
-  const found = await query<Row>(connection, {
-    sql: `select page.*, counted.total::float8 as "total count" from (${renumberParameters(count, read, '$')}) as counted left join (select rows.*, true as "has row" from (${read.sql}) as rows) as page on true`,
-    params: [...read.params, ...count.params],
-  });
+  const sql = `select page.*, counted.total::float8 as "total count" from (${renumberParameters(count, read, '$')}) as counted left join (select rows.*, true as "has row" from (${read.sql}) as rows) as page on true`;
+  const found = await query<Row>(connection, { sql, params: [...read.params, ...count.params] });
   const total = found[0]!['total count'] as number;
   const rows = found.filter((row) => row['has row'] === true).map(({ 'has row': _, 'total count': __, ...row }) => row);
   return { rows, total };
+}
+
+/** The query plan of a read, as JSON or as text. With `analyze` PostgreSQL executes the read. */
+export async function explainRead(
+  runner: Runner,
+  plan: ReadPlan,
+  dialect: SqlDialect,
+  options: readonly PlanOption[],
+  format: 'json' | 'text',
+): Promise<Explanation> {
+  const { sql, params } = compileRead(plan, { form: 'json', stripNulls: false }, dialect);
+  const explained = `explain (${[`format ${format}`, ...options].join(', ')}) ${sql}`;
+  const lines = (await query<{ 'QUERY PLAN': unknown }>(runner, { sql: explained, params })).map(
+    (line) => line['QUERY PLAN'],
+  );
+  return { options, plan: format === 'json' ? lines[0] : [sql, ...lines].join('\n') };
 }

@@ -2,7 +2,6 @@
  * How many bytes a statement may read: of all its rows, or of each. PostgreSQL has no function that raises an error. A cast that
  * fails raises one instead: its message holds a text that no trigger or rule of an adopted table reports.
  */
-
 import { CURSOR_BYTES, MAX_RETURNED_BYTES, MAX_ROW_BYTES } from '../../../base/limits/engine.ts';
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import { ROW } from '../../../encode/encoding.ts';
@@ -28,7 +27,7 @@ const collectionsWithLongRows = new WeakSet<Collection>();
 /** This many values of maximum length may exceed an int4 of bytes. */
 const MANY_VALUES = 100;
 
-export const rowsWithin: NonNullable<SqlDialect['boundedRows']> = (rows, name, values, least, bounded, share) => {
+export const rowsWithin: NonNullable<SqlDialect['boundedRows']> = (rows, name, values, least, { bounded, share }) => {
   // For a compressed or out-of-line text this is known without reading it.
   const wide = values.length > MANY_VALUES ? '::int8' : '';
   const lengths = values.map((value) => `coalesce(octet_length((${value})::text)${wide}, 0)`);
@@ -61,7 +60,6 @@ function countedWithin(query: string, columns: string, long: string, bytes = MAX
   return `select ${columns} from (${counted}) as counted where ${raiseIf(`"bytes so far" > ${bytes}`)}`;
 }
 
-/** Whether a write may return more than the limit. */
 export function mayReturnTooMuch(plan: WritePlan, columns: readonly OutputColumn[], output: Output): boolean {
   return maxRowsWritten(plan) * maxRowBytes(columns, output) > MAX_RETURNED_BYTES;
 }

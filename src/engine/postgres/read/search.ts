@@ -2,7 +2,6 @@
  * Full-text search by PostgreSQL's functions. A query is validated before any row is read, since PostgreSQL may or may
  * not report an error depending on its query plan.
  */
-
 import { ApiError } from '../../../base/errors.ts';
 import { MAX_SEARCHED_LENGTH } from '../../../base/limits/engine.ts';
 import { builtIn } from '../../../collection/types/index.ts';
@@ -21,14 +20,11 @@ const FUNCTIONS = {
   wfts: 'websearch_to_tsquery',
 } as const;
 
-/** The text search configurations of a server. */
 export type Configurations = ReadonlySet<string>;
 
 export async function findConfigurations(runner: Runner): Promise<Configurations> {
-  const found = await query<{ name: string }>(runner, {
-    sql: 'select cfgname::text as name from pg_catalog.pg_ts_config where pg_catalog.pg_ts_config_is_visible(oid)',
-    params: [],
-  });
+  const sql = 'select cfgname::text as name from pg_catalog.pg_ts_config where pg_catalog.pg_ts_config_is_visible(oid)';
+  const found = await query<{ name: string }>(runner, { sql, params: [] });
   return new Set(found.map(({ name }) => name));
 }
 

@@ -26,23 +26,17 @@ export function parsePosition(text: string): Position | undefined {
   return lsn === undefined ? undefined : { timeline: Number(timeline), lsn: BigInt(lsn) };
 }
 
-interface PositionRow {
-  readonly timeline: number;
-  readonly lsn: string | null;
-  readonly lacksMonitor?: boolean;
-}
+type PositionRow = Omit<Position, 'lsn'> & { readonly lsn: string | null };
 
 /**
  * The end of everything that the primary committed. A commit is on disk when the server confirms it; with
  * `synchronous_commit = off` it may still be in memory only.
  */
 export async function writtenPosition(primary: Runner): Promise<Position> {
-  const [row] = await query<PositionRow>(primary, {
-    sql: `select pg_wal_lsn_diff(lsn, '0/0')::text as lsn, ('x' || left(pg_walfile_name(lsn), 8))::bit(32)::int4 as timeline
+  const sql = `select pg_wal_lsn_diff(lsn, '0/0')::text as lsn, ('x' || left(pg_walfile_name(lsn), 8))::bit(32)::int4 as timeline
       from (select case current_setting('synchronous_commit') when 'off' then pg_current_wal_insert_lsn()
-        else pg_current_wal_flush_lsn() end as lsn) as written`,
-    params: [],
-  });
+        else pg_current_wal_flush_lsn() end as lsn) as written`;
+  const [row] = await query<PositionRow>(primary, { sql, params: [] });
   return { timeline: row!.timeline, lsn: BigInt(row!.lsn!) };
 }
 
@@ -51,12 +45,10 @@ export async function writtenPosition(primary: Runner): Promise<Position> {
  * do not see `received_tli`: for them the timeline changes with the replica's next restart point.
  */
 export async function replayedPosition(replica: Runner): Promise<Position | undefined> {
-  const [row] = await query<PositionRow>(replica, {
-    sql: `select case when pg_is_in_recovery() then pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0') end::text as lsn,
+  const sql = `select case when pg_is_in_recovery() then pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0') end::text as lsn,
       greatest((select max(received_tli) from pg_stat_wal_receiver), (select timeline_id from pg_control_checkpoint()),
         (select min_recovery_end_timeline from pg_control_recovery())) as timeline,
-      not pg_has_role('pg_read_all_stats', 'usage') as "lacksMonitor"`,
-    params: [],
-  });
+      not pg_has_role('pg_read_all_stats', 'usage') as "lacksMonitor"`;
+  const [row] = await query<PositionRow>(replica, { sql, params: [] });
   return row?.lsn == null ? undefined : { ...row, lsn: BigInt(row.lsn) };
 }

@@ -5,8 +5,7 @@
  * that sends it back reads that write on any instance.
  */
 import { NEWEST, type WriteResult } from '../../engine.ts';
-import { type Runner, type SessionSettings, within } from '../driver.ts';
-import type { Notice } from '../notice.ts';
+import { type Notice, type Runner, type SessionSettings, within } from '../driver.ts';
 import { parseTarget } from '../url.ts';
 import { UnconfirmedCommit } from '../write/transaction.ts';
 import { type Position, parsePosition, printPosition, writtenPosition } from './position.ts';
@@ -56,7 +55,6 @@ export class ReplicaSet {
     this.ask();
   }
 
-  /** The number of replicas that serve reads. */
   get usableCount(): number {
     return this.usable.size;
   }

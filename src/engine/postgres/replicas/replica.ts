@@ -4,9 +4,8 @@
  */
 import type { SQL } from 'bun';
 import { Pool } from '../connections/pool.ts';
-import { openPool, type SessionSettings, within } from '../driver.ts';
+import { type Notice, openPool, type SessionSettings, within } from '../driver.ts';
 import { NoAnswer } from '../errors.ts';
-import type { Notice } from '../notice.ts';
 import { identifyServer } from '../primary/primary-probe.ts';
 import type { ServerAddress } from '../url.ts';
 import { type Position, replayedPosition } from './position.ts';
@@ -18,7 +17,6 @@ const MAX_SILENCES = 2;
 const OLD_POOL_SECONDS = 2;
 
 export class Replica {
-  /** For reads. */
   pool!: Pool;
   /** The last known replay position; undefined while nothing may be read here. */
   position: Position | undefined;

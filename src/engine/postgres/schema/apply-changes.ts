@@ -2,12 +2,11 @@
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import type { StoredRow } from '../../../plan/types.ts';
 import { type Change, type ChangeOf, type CollectionPair, type Comparison, ofKind } from '../../migration/changes.ts';
-import { clearDanglingSql, rulesSql } from '../../migration/question-sql.ts';
-import { permission } from '../../migration/risks.ts';
+import { clearDanglingSql, permission, rulesSql } from '../../migration/question.ts';
 import { firstKey } from '../../shared/write-checks.ts';
-import { identifier, quoteText } from '../../sql/statement.ts';
+import { columnList, identifier, quoteText } from '../../sql/statement.ts';
 import { columnType } from '../dialect.ts';
-import { query, type Runner } from '../driver.ts';
+import type { Runner } from '../driver.ts';
 import { rowsAsJson } from '../write/input-rows.ts';
 import type { PostgresRequirement } from './compare-schema.ts';
 import { convertColumn, postgresValues } from './conversion.ts';
@@ -18,13 +17,11 @@ type Run = (sql: string) => Promise<unknown>;
 /** Locks all tables to be altered at once, so that nobody who holds one waits for another. */
 export async function lockTables(run: Run, { changes, pairs }: Comparison): Promise<void> {
   const altered = changes.filter(({ kind }) => kind !== 'add-index' && kind !== 'drop-index');
-  const names = altered.map((change) => tableBefore(change, pairs));
-  const tables = [...new Set(names.filter((name) => name !== undefined))].sort();
+  const names = altered.flatMap(({ kind, collection: { name } }) => {
+    return (kind === 'drop-collection' ? name : pairs.get(name)?.before?.name) ?? [];
+  });
+  const tables = [...new Set(names)].sort();
   if (tables.length > 0) await run(`lock table ${tables.map(identifier).join(', ')} in access exclusive mode`);
-}
-
-function tableBefore(change: Change, pairs: Comparison['pairs']): string | undefined {
-  return change.kind === 'drop-collection' ? change.collection.name : pairs.get(change.collection.name)?.before?.name;
 }
 
 export async function applyChanges(
@@ -32,7 +29,7 @@ export async function applyChanges(
   requirement: PostgresRequirement,
   comparison: Comparison,
 ): Promise<void> {
-  const run: Run = (sql) => query(runner, { sql, params: [] });
+  const run: Run = (sql) => runner.unsafe(sql);
   const { changes } = comparison;
   for (const sql of [...removals(comparison), ...renames(changes), ...columns(comparison)]) await run(sql);
   const created = ofKind(changes, 'create-collection').map(({ collection }) => collection);
@@ -41,55 +38,56 @@ export async function applyChanges(
   for (const sql of [...remedies(requirement, comparison), ...constraints(requirement, comparison)]) await run(sql);
 }
 
+function alterTable({ name }: { readonly name: string }): string {
+  return `alter table ${identifier(name)}`;
+}
+
+function alterColumn({ collection, field }: { readonly collection: Collection; readonly field: Field }): string {
+  return `${alterTable(collection)} alter column ${identifier(field.name)}`;
+}
+
 /** Removes what is dropped, or must be recreated after a change, by its current name. */
 function removals({ changes, pairs }: Comparison): string[] {
-  const alter = (collection: Collection) => {
-    return `alter table ${identifier(pairs.get(collection.name)?.before?.name ?? collection.name)}`;
-  };
-  const dropConstraint = (collection: Collection, name: string, more = '') =>
-    `${alter(collection)} drop constraint if exists ${identifier(name)}${more}`;
-  const before = (collection: Collection) => pairs.get(collection.name)!.before!;
+  const before = ({ collection }: Change) => pairs.get(collection.name)!.before!;
+  const dropIndex = (name: string) => `drop index if exists ${identifier(name)}`;
+  const dropConstraint = (change: Change, name: string) =>
+    `${alterTable(before(change))} drop constraint if exists ${identifier(name)}`;
   return [
-    ...ofKind(changes, 'drop-reference').map(({ collection, reference }) => dropConstraint(collection, reference.name)),
-    ...ofKind(changes, 'drop-unique').map(({ collection, unique }) => dropConstraint(collection, unique.name)),
-    ...ofKind(changes, 'drop-index').map(({ index }) => `drop index if exists ${identifier(index.name)}`),
+    ...ofKind(changes, 'drop-reference').map((change) => dropConstraint(change, change.reference.name)),
+    ...ofKind(changes, 'drop-unique').map((change) => dropConstraint(change, change.unique.name)),
+    ...ofKind(changes, 'drop-index').map(({ index }) => dropIndex(index.name)),
     // Only text has prefix indexes.
-    ...ofKind(changes, 'change-type').map(
-      (change) => `drop index if exists ${identifier(schema.indexName(before(change.collection), change.before))}`,
-    ),
+    ...ofKind(changes, 'change-type').map((change) => dropIndex(schema.indexName(before(change), change.before))),
     ...ofKind(changes, 'change-rules', 'change-type').map((change) =>
-      dropConstraint(change.collection, schema.checkName(before(change.collection), change.before)),
+      dropConstraint(change, schema.checkName(before(change), change.before)),
     ),
-    ...ofKind(changes, 'change-key').map((change) => dropConstraint(change.collection, schema.keyName(change.before))),
+    ...ofKind(changes, 'change-key').map((change) => dropConstraint(change, schema.keyName(change.before))),
     ...ofKind(changes, 'drop-collection').map(({ collection }) => `drop table ${identifier(collection.name)}`),
     ...ofKind(changes, 'drop-field').map(
-      ({ collection, field }) => `${alter(collection)} drop column ${identifier(field.name)}`,
+      (change) => `${alterTable(before(change))} drop column ${identifier(change.field.name)}`,
     ),
   ];
 }
 
 function renames(changes: readonly Change[]): string[] {
+  const rename = (kind: string, from: string, to: string) => `rename ${kind}${identifier(from)} to ${identifier(to)}`;
+  const rekeyed = ofKind(changes, 'change-key').map(({ collection }) => collection);
   return [
     ...ofKind(changes, 'rename-collection').flatMap(({ collection, before }) => [
-      `alter table ${identifier(before.name)} rename to ${identifier(collection.name)}`,
+      `${alterTable(before)} rename to ${identifier(collection.name)}`,
       // A recreated constraint is already removed.
-      ...(ofKind(changes, 'change-key').some((change) => change.collection === collection)
+      ...(rekeyed.includes(collection)
         ? []
-        : [
-            `alter table ${identifier(collection.name)} rename constraint ${identifier(schema.keyName(before))} to ${identifier(schema.keyName(collection))}`,
-          ]),
+        : [`${alterTable(collection)} ${rename('constraint ', schema.keyName(before), schema.keyName(collection))}`]),
     ]),
     ...ofKind(changes, 'rename-field').map(
-      ({ collection, field, before }) =>
-        `alter table ${identifier(collection.name)} rename column ${identifier(before.name)} to ${identifier(field.name)}`,
+      ({ collection, field, before }) => `${alterTable(collection)} ${rename('column ', before.name, field.name)}`,
     ),
   ];
 }
 
 /** New columns, changed types and defaults, and relaxed constraints. */
 function columns({ changes, pairs }: Comparison): string[] {
-  const alter = ({ collection, field }: { collection: Collection; field: Field }) =>
-    `alter table ${identifier(collection.name)} alter column ${identifier(field.name)}`;
   // An assigned key stays an identity, which follows its type and has no default.
   const isAssigned = ({ collection, field, before }: ChangeOf<'change-type' | 'change-default'>) =>
     field === collection.assigned && before === pairs.get(collection.name)!.before!.assigned;
@@ -99,22 +97,21 @@ function columns({ changes, pairs }: Comparison): string[] {
       const unassigned = collection.fields.filter(
         (field) => before.assigned !== undefined && origin(field) === before.assigned && field !== collection.assigned,
       );
-      return unassigned.map((field) => `${alter({ collection, field })} drop identity if exists`);
+      return unassigned.map((field) => `${alterColumn({ collection, field })} drop identity if exists`);
     }),
-    ...ofKind(changes, 'allow-null').map((change) => `${alter(change)} drop not null`),
+    ...ofKind(changes, 'allow-null').map((change) => `${alterColumn(change)} drop not null`),
     ...ofKind(changes, 'change-type').flatMap((change) => {
       const { field, before } = change;
-      const type = `${alter(change)} type ${columnType(field.type)} using ${convertColumn(field.name, before.type, field.type)}`;
-      return isAssigned(change) ? [type] : [`${alter(change)} drop default`, type];
+      const type = `${alterColumn(change)} type ${columnType(field.type)} using ${convertColumn(field.name, before.type, field.type)}`;
+      return isAssigned(change) ? [type] : [`${alterColumn(change)} drop default`, type];
     }),
     ...ofKind(changes, 'change-type', 'change-default').flatMap((change) => {
       const value = schema.defaultSql(change.field);
-      if (isAssigned(change)) return [];
-      return [`${alter(change)} ${value === undefined ? 'drop default' : `set default ${value}`}`];
+      const set = value === undefined ? 'drop default' : `set default ${value}`;
+      return isAssigned(change) ? [] : [`${alterColumn(change)} ${set}`];
     }),
     ...ofKind(changes, 'add-field').map(
-      ({ collection, field }) =>
-        `alter table ${identifier(collection.name)} add column ${schema.columnDefinition(collection, field)}`,
+      ({ collection, field }) => `${alterTable(collection)} add column ${schema.columnDefinition(collection, field)}`,
     ),
   ];
 }
@@ -134,21 +131,17 @@ function remedies({ allowed = [] }: PostgresRequirement, comparison: Comparison)
     ...clearDanglingSql(comparison, allowed, postgresValues),
     ...ofKind(changes, 'require').flatMap(({ collection, field }) => {
       const column = identifier(field.name);
-      if (!isAllowed('fill', collection, field)) return [];
-      return [
-        `update ${identifier(collection.name)} set ${column} = ${schema.defaultSql(field)} where ${column} is null`,
-      ];
+      const fill = `update ${identifier(collection.name)} set ${column} = ${schema.defaultSql(field)}`;
+      return isAllowed('fill', collection, field) ? [`${fill} where ${column} is null`] : [];
     }),
   ];
 }
 
 /** New constraints. References may point to any collection, so all tables exist by now. */
 function constraints({ catalogue }: PostgresRequirement, { changes, pairs }: Comparison): string[] {
-  const alter = ({ collection }: { collection: Collection }) => `alter table ${identifier(collection.name)}`;
+  const alter = ({ collection }: Change) => alterTable(collection);
   return [
-    ...ofKind(changes, 'require').map(
-      (change) => `${alter(change)} alter column ${identifier(change.field.name)} set not null`,
-    ),
+    ...ofKind(changes, 'require').map((change) => `${alterColumn(change)} set not null`),
     ...ofKind(changes, 'change-rules', 'change-type').flatMap((change) => {
       const constraint = schema.checkSql(change.collection, change.field);
       if (constraint === undefined) return [];
@@ -161,11 +154,10 @@ function constraints({ catalogue }: PostgresRequirement, { changes, pairs }: Com
     ...ofKind(changes, 'change-key').flatMap(({ collection }) => keySql(pairs.get(collection.name)!)),
     ...ofKind(changes, 'add-unique').map((change) => `${alter(change)} add ${schema.uniqueSql(change.unique)}`),
     ...ofKind(changes, 'add-index').map(({ collection, index }) => schema.indexSql(collection, index)),
-    ...ofKind(changes, 'change-type').flatMap(({ collection, field }) =>
-      schema
-        .indexesOf(collection)
-        .flatMap((index) => (index.fields.includes(field) ? [schema.indexSql(collection, index)] : [])),
-    ),
+    ...ofKind(changes, 'change-type').flatMap(({ collection, field }) => {
+      const indexes = schema.indexesOf(collection).filter(({ fields }) => fields.includes(field));
+      return indexes.map((index) => schema.indexSql(collection, index));
+    }),
     ...ofKind(changes, 'add-reference').map(
       (change) => `${alter(change)} add ${schema.referenceSql(catalogue, change.reference)}`,
     ),
@@ -175,8 +167,7 @@ function constraints({ catalogue }: PostgresRequirement, { changes, pairs }: Com
 function keySql({ now, before, origin }: CollectionPair): string[] {
   const { key, assigned, name } = now;
   const table = identifier(name);
-  const columns = key.map((field) => identifier(field.name)).join(', ');
-  const primary = `alter table ${table} add constraint ${identifier(schema.keyName(now))} primary key (${columns})`;
+  const primary = `alter table ${table} add constraint ${identifier(schema.keyName(now))} primary key (${columnList(key)})`;
   if (assigned === undefined || origin(assigned) === before?.assigned) return [primary];
   const column = identifier(assigned.name);
   return [
@@ -187,7 +178,6 @@ function keySql({ now, before, origin }: CollectionPair): string[] {
   ];
 }
 
-/** The sequence of an assigned key. */
 function sequenceOf({ name, assigned }: Collection): string {
   return `pg_get_serial_sequence(${quoteText(identifier(name))}, ${quoteText(assigned?.name ?? '')})`;
 }
@@ -203,9 +193,7 @@ function beginKeys(collection: Collection, field: Field): string[] {
 async function insertFirst(runner: Runner, collection: Collection, rows: readonly StoredRow[]): Promise<void> {
   if (rows.length === 0) return;
   const { fields, assigned, name } = collection;
-  const table = identifier(name);
   const sequence = sequenceOf(collection);
-  const columns = fields.map((field) => identifier(field.name)).join(', ');
   const types = fields.map((field) => `${identifier(field.name)} ${columnType(field.type)}`).join(', ');
   const values = fields.map((field) => {
     const column = identifier(field.name);
@@ -214,10 +202,9 @@ async function insertFirst(runner: Runner, collection: Collection, rows: readonl
   const chosen = assigned === undefined ? [] : rows.flatMap((row) => row[fields.indexOf(assigned)] ?? []);
   if (chosen.length > 0) {
     const largest = chosen.reduce((most, key) => (key! > most! ? key : most));
-    await query(runner, { sql: `select setval(${sequence}, greatest(1, ${largest}))`, params: [] });
+    await runner.unsafe(`select setval(${sequence}, greatest(1, ${largest}))`);
   }
-  await query(runner, {
-    sql: `insert into ${table} (${columns}) select ${values.join(', ')} from json_to_recordset($1::text::json) as given (${types})`,
-    params: [rowsAsJson(fields, rows)],
-  });
+  const source = `select ${values.join(', ')} from json_to_recordset($1::text::json) as given (${types})`;
+  const insert = `insert into ${identifier(name)} (${columnList(fields)}) ${source}`;
+  await runner.unsafe(insert, [rowsAsJson(fields, rows)]);
 }

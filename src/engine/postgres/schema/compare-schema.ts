@@ -1,23 +1,19 @@
 /** Compares a schema with the declaration: our own tables and their content, and adopted tables. */
 import { type Catalogue, type Collection, declareCatalogue } from '../../../collection/declaration.ts';
 import type { FieldDraft } from '../../../collection/draft.ts';
-import { type StoredSchema, withNumberedKeys } from '../../migration/changes.ts';
+import { type Comparison, compare, withNumberedKeys } from '../../migration/changes.ts';
 import type { FirstRows } from '../../migration/question.ts';
-import { RECORD_TABLE, readRecord } from '../../migration/record.ts';
+import { readRecord, recordOf } from '../../migration/record.ts';
 import type { Problem } from '../../migration/risks.ts';
 import { storedDraft } from '../../migration/stored-draft.ts';
+import { stepsOf } from '../../migration/words.ts';
 import type { Creation } from '../../shared/loader.ts';
 import { adoptionProblems } from '../adopt/adopt.ts';
 import type { Runner } from '../driver.ts';
 import { typeOfColumn } from './column-type.ts';
-import {
-  type FoundColumn,
-  type FoundOwn,
-  type FoundTable,
-  type FoundTables,
-  inspectOwn,
-  inspectTables,
-} from './inspect.ts';
+import type { FoundColumn, FoundOwn, FoundTable, FoundTables } from './inspect.ts';
+import { inspectOwn, inspectTables, RETRY_TABLE, VERSION_TABLE } from './inspect.ts';
+import { indexesOf } from './schema.ts';
 
 export interface PostgresRequirement {
   readonly schema: string;
@@ -32,25 +28,30 @@ export interface PostgresRequirement {
   readonly creation?: Creation;
 }
 
-export interface Inspection extends FoundOwn {
-  readonly found: StoredSchema;
+/** A schema beside its declaration. */
+export interface SchemaState extends FoundOwn {
   readonly tables: FoundTables;
-  /** Collections whose tables are ours or will be created. */
-  readonly own: readonly Collection[];
   readonly adopted: readonly { readonly collection: Collection; readonly table: FoundTable }[];
-  /** Tables that do not match. */
   readonly problems: readonly Problem[];
+  readonly comparison: Comparison;
+  /** Objects to create besides the collections. */
+  readonly missing: readonly string[];
+  readonly newRecord: string;
 }
 
-export async function inspect(runner: Runner, { schema, catalogue }: PostgresRequirement): Promise<Inspection> {
-  const ours = await inspectOwn(runner, schema, RECORD_TABLE);
-  const isOurs = ours.record !== null || ours.version !== null;
-  const recorded = isOurs ? readRecord(ours.record ?? undefined) : [];
+export async function inspectSchema(runner: Runner, requirement: PostgresRequirement): Promise<SchemaState> {
+  const { schema, catalogue, allowed } = requirement;
+  const ours = await inspectOwn(runner, schema);
+  const { version, record } = ours;
+  const recorded = record === null && version === null ? [] : readRecord(record ?? undefined);
   const declared = [...catalogue.collections.values()];
-  const names = [...recorded.map(({ name }) => name), ...declared.map(({ name }) => name)];
-  const tables = await inspectTables(runner, schema, names);
-  const isRecorded = (name: string) => recorded.some((draft) => draft.name === name);
-  const own = declared.filter(({ name }) => isRecorded(name) || !tables.has(name));
+  const tables = await inspectTables(
+    runner,
+    schema,
+    [...recorded, ...declared].map(({ name }) => name),
+  );
+  // Other tables are adopted.
+  const own = declared.filter(({ name }) => recorded.some((draft) => draft.name === name) || !tables.has(name));
   const adopted = declared
     .filter((collection) => !own.includes(collection))
     .map((collection) => ({ collection, table: tables.get(collection.name)! }));
@@ -66,23 +67,41 @@ export async function inspect(runner: Runner, { schema, catalogue }: PostgresReq
       return type ?? field.type;
     });
   });
+  const found = {
+    catalogue: withNumberedKeys(declareCatalogue({ collections }), (table, key) =>
+      tables.get(table)!.columns.some(({ name, identity }) => name === key.name && identity !== null),
+    ),
+    names: new Set(
+      [...there].flatMap((table) => {
+        const { constraints, indexes } = tables.get(table)!;
+        return [...constraints, ...indexes].map(({ name }) => `${table}.${name}`);
+      }),
+    ),
+  };
+  const isOurs = version !== null || own.length > 0 || allowed !== undefined;
+  const missing = [
+    ...(ours.schemaExists ? [] : [`schema ${schema}`]),
+    ...(ours.hasRetries ? [] : [`table ${RETRY_TABLE}`]),
+    ...(version === null ? [`table ${VERSION_TABLE}`] : []),
+  ];
   return {
     ...ours,
     tables,
-    own,
     adopted,
-    found: {
-      catalogue: withNumberedKeys(declareCatalogue({ collections }), (table, key) =>
-        tables.get(table)!.columns.some(({ name, identity }) => name === key.name && identity !== null),
-      ),
-      names: new Set([...there].flatMap((name) => namesIn(tables.get(name)!))),
-    },
     problems: [...problems, ...adopted.flatMap(({ collection, table }) => adoptionProblems(collection, table))],
+    comparison: compare({ catalogue, own, indexesOf }, found),
+    missing: isOurs ? missing : [],
+    newRecord: isOurs ? recordOf(own) : (record ?? ''),
   };
 }
 
-function namesIn({ name: table, constraints, indexes }: FoundTable): string[] {
-  return [...constraints, ...indexes].map(({ name }) => `${table}.${name}`);
+/** Without the lock, a schema that another instance is creating may seem wrong, so it is checked again with the lock. */
+export function isInPlace({ record, newRecord, missing, comparison, problems }: SchemaState): boolean {
+  return newRecord === (record ?? '') && [missing, comparison.changes, problems].every(({ length }) => length === 0);
+}
+
+export function stepsIn({ comparison, missing }: SchemaState): string[] {
+  return [...missing, ...stepsOf(comparison)];
 }
 
 /** Undefined if we have no such type. */

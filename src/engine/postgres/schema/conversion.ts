@@ -1,14 +1,15 @@
-/** SQL for values of stored rows after a migration, and detection of values that another type cannot parse. */
-
+/** SQL for values of stored rows after a migration, and the obstacles that the rows are to it. */
 import { CURSOR_ROWS } from '../../../base/limits/engine.ts';
 import type { Type } from '../../../collection/types/type.ts';
-import type { TargetColumn } from '../../migration/question.ts';
-import type { ValueSql } from '../../migration/question-sql.ts';
+import { type Question, questionSql, type TargetColumn, type ValueSql } from '../../migration/question.ts';
+import { assess, type Problem } from '../../migration/risks.ts';
+import { blockedBy } from '../../migration/words.ts';
 import { isReadable } from '../../shared/sql-expressions.ts';
 import { identifier, quoteText } from '../../sql/statement.ts';
 import { NOTHING_ADOPTED } from '../adopt/adopt.ts';
 import { postgresDialect } from '../dialect.ts';
-import { query, type Runner } from '../driver.ts';
+import type { Runner } from '../driver.ts';
+import type { PostgresRequirement, SchemaState } from './compare-schema.ts';
 import { defaultSql, literal, ruleSql } from './schema.ts';
 
 /** For SQL without case folding or search. */
@@ -32,18 +33,39 @@ export const postgresValues: ValueSql = {
 };
 
 /** PostgreSQL before 16 cannot test whether a text parses: each distinct one is parsed here by the type itself. */
-export async function countUnreadable(runner: Runner, table: string, { field, column }: TargetColumn): Promise<number> {
+async function countUnreadable(runner: Runner, table: string, { field, column }: TargetColumn): Promise<number> {
   if (column === undefined) return 0;
-  const run = <T>(sql: string) => query<T>(runner, { sql, params: [] });
   const text = dialect.text(identifier(column.name), column.type);
-  await run(`declare stored_texts no scroll cursor for select ${text} as text, count(*)::text as rows
+  await runner.unsafe(`declare stored_texts no scroll cursor for select ${text} as text, count(*)::text as rows
     from ${identifier(table)} where ${identifier(column.name)} is not null group by 1`);
   let unreadable = 0;
   for (;;) {
-    const found = await run<{ text: string; rows: string }>(`fetch ${CURSOR_ROWS} from stored_texts`);
+    const found = await runner.unsafe<{ text: string; rows: string }[]>(`fetch ${CURSOR_ROWS} from stored_texts`);
     if (found.length === 0) break;
     for (const each of found) if (!isReadable(field.type, each.text)) unreadable += Number(each.rows);
   }
-  await run('close stored_texts');
+  await runner.unsafe('close stored_texts');
   return unreadable;
+}
+
+/** Obstacles to a migration that are not permitted. */
+export async function problemsIn(
+  runner: Runner,
+  { firstRows, allowed = [] }: PostgresRequirement,
+  { problems, comparison }: SchemaState,
+): Promise<readonly Problem[]> {
+  // Questions about a table that does not match could fail.
+  if (problems.length > 0) return problems;
+  const assessment = assess(comparison, firstRows);
+  let asked = assessment.next();
+  while (asked.done !== true) asked = assessment.next(await answer(runner, asked.value));
+  return blockedBy(asked.value, allowed);
+}
+
+async function answer(runner: Runner, question: Question): Promise<number> {
+  if (question.kind === 'unreadable') return countUnreadable(runner, question.table, question.of);
+  const sql = questionSql(question, postgresValues);
+  if (sql === undefined) return 0;
+  const [row] = await runner.unsafe<{ count: string }[]>(`select (${sql})::text as count`);
+  return Number(row!.count);
 }

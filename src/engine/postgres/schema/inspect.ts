@@ -1,5 +1,7 @@
 /** Inspects a schema through PostgreSQL's catalogs. Read-only, without a declaration. */
 import type { OnDelete } from '../../../collection/draft.ts';
+import { ConfigError } from '../../../settings/by-command.ts';
+import { RECORD_TABLE } from '../../migration/record.ts';
 import { identifier } from '../../sql/statement.ts';
 import { query, type Runner } from '../driver.ts';
 
@@ -21,16 +23,8 @@ export interface FoundConstraint {
   readonly kind: 'primary key' | 'unique' | 'foreign key' | 'check' | 'other';
   readonly columns: readonly string[];
   readonly definition: string;
-  /** The target of a foreign key. */
-  readonly to: FoundTarget | null;
-}
-
-export interface FoundTarget {
-  readonly schema: string;
-  readonly table: string;
-  readonly columns: readonly string[];
-  /** Null for other delete rules, such as `set default`. */
-  readonly onDelete: OnDelete | null;
+  /** The target of a foreign key. The delete rule is null for others, such as `set default`. */
+  readonly to: { schema: string; table: string; columns: readonly string[]; onDelete: OnDelete | null } | null;
 }
 
 export interface FoundIndex {
@@ -145,9 +139,9 @@ export const SCHEMA_VERSION = 1;
 export const VERSION_TABLE = 'catalogue_schema';
 export const RETRY_TABLE = 'idempotency_keys';
 
-export async function inspectOwn(runner: Runner, schema: string, recordTable: string): Promise<FoundOwn> {
+export async function inspectOwn(runner: Runner, schema: string): Promise<FoundOwn> {
   const qualified = (name: string) => `${identifier(schema)}.${identifier(name)}`;
-  const tables = [VERSION_TABLE, RETRY_TABLE, recordTable].map(qualified);
+  const tables = [VERSION_TABLE, RETRY_TABLE, RECORD_TABLE].map(qualified);
   const [there] = await query<{ schema: boolean; version: boolean; retries: boolean; record: boolean }>(runner, {
     sql: `select exists (select from pg_catalog.pg_namespace where nspname = $1::text) as schema,
       to_regclass($2::text) is not null as version, to_regclass($3::text) is not null as retries,
@@ -155,16 +149,27 @@ export async function inspectOwn(runner: Runner, schema: string, recordTable: st
     params: [schema, ...tables],
   });
   const first = async <T>(column: string, name: string) => {
-    const [row] = await query<{ value: T }>(runner, {
-      sql: `select ${column} as value from ${qualified(name)}`,
-      params: [],
-    });
+    const sql = `select ${column} as value from ${qualified(name)}`;
+    const [row] = await query<{ value: T }>(runner, { sql, params: [] });
     return row?.value ?? null;
   };
   return {
     schemaExists: there!.schema,
     hasRetries: there!.retries,
     version: there!.version ? await first<number>('version', VERSION_TABLE) : null,
-    record: there!.record ? await first<string>('declaration', recordTable) : null,
+    record: there!.record ? await first<string>('declaration', RECORD_TABLE) : null,
   };
+}
+
+const OLDEST_SERVER = 140_000;
+
+/** Throws if the server is too old or the database has another encoding. */
+export async function checkServer(pool: Runner): Promise<void> {
+  const sql = `select current_setting('server_version_num')::int4 as version, current_setting('server_version') as title,
+      current_setting('server_encoding') as encoding`;
+  const [server] = await query<{ version: number; title: string; encoding: string }>(pool, { sql, params: [] });
+  const { version, title, encoding } = server!;
+  if (version < OLDEST_SERVER) throw new ConfigError(`PostgreSQL 14 or later is needed, and this is ${title}`);
+  if (encoding === 'UTF8') return;
+  throw new ConfigError(`the database is encoded in ${encoding}; create one with ENCODING 'UTF8'`);
 }

@@ -7,9 +7,8 @@ import { MIGRATION_WAIT_SECONDS } from '../../../base/limits/engine.ts';
 import type { Change, ChangeOf, Comparison } from '../../migration/changes.ts';
 import { identifier, quoteText } from '../../sql/statement.ts';
 import { ADVISORY_LOCKS } from '../advisory-locks.ts';
-import { query, type Runner, reserve } from '../driver.ts';
+import { type Notice, query, type Runner, reserve } from '../driver.ts';
 import { sqlState } from '../errors.ts';
-import type { Notice } from '../notice.ts';
 import { indexSql } from './schema.ts';
 
 type AddIndex = ChangeOf<'add-index'>;

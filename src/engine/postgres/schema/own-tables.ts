@@ -9,13 +9,10 @@ import { query, quoteName, type Runner } from '../driver.ts';
 import { sqlState } from '../errors.ts';
 import { indexesOf, indexSql, tableSql, uniqueSql } from './schema.ts';
 
-/** The missing tables. */
 async function missing(runner: Runner, schema: string): Promise<string[]> {
-  const found = await query<{ name: string }>(runner, {
-    sql: `select c.relname::text as name from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-      where n.nspname = $1::text and c.relkind in ('r', 'p') and c.relname like 'catalogue\\_%'`,
-    params: [schema],
-  });
+  const sql = `select c.relname::text as name from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+      where n.nspname = $1::text and c.relkind in ('r', 'p') and c.relname like 'catalogue\\_%'`;
+  const found = await query<{ name: string }>(runner, { sql, params: [schema] });
   return [...OWN_COLLECTIONS.keys()].filter((name) => !found.some((each) => each.name === name));
 }
 

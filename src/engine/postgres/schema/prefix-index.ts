@@ -24,17 +24,8 @@ export function prefixOf(value: Value): Value {
   return [...value.slice(0, LENGTH * 2)].slice(0, LENGTH).join('');
 }
 
-const LOOSER: Readonly<Record<Comparator, Comparator | undefined>> = {
-  '=': '=',
-  '<>': undefined,
-  '>': '>=',
-  '>=': '>=',
-  '<': '<=',
-  '<=': '<=',
-};
-
 export function comparePrefixes({ sql, of }: Operand, operator: Comparator, value: string): string | undefined {
-  const looser = LOOSER[operator];
-  if (looser === undefined || !hasPrefixIndex(of)) return undefined;
+  if (operator === '<>' || !hasPrefixIndex(of)) return undefined;
+  const looser = operator.replace(/^[<>]$/, '$&=');
   return `(${prefix(sql)} ${looser} ${prefix(value)} and ${sql} ${operator} ${value})`;
 }

@@ -4,7 +4,7 @@ import { can, type Type } from '../../../collection/types/type.ts';
 import type { Value } from '../../../collection/value.ts';
 import { fieldExpression } from '../../../plan/resolve.ts';
 import type { Index } from '../../migration/changes.ts';
-import { type RuleSql, ruleConditions } from '../../migration/question-sql.ts';
+import { type RuleSql, ruleConditions } from '../../migration/question.ts';
 import { firstKey } from '../../shared/write-checks.ts';
 import { columnList, identifier, quoteText } from '../../sql/statement.ts';
 import { columnType } from '../dialect.ts';
@@ -34,7 +34,6 @@ export function tableSql(collection: Collection): string {
   return `create table ${identifier(collection.name)} (${[...columns, key].join(', ')})`;
 }
 
-/** PostgreSQL's constraint name. */
 export function keyName({ name }: Collection): string {
   return `${name}_pkey`;
 }

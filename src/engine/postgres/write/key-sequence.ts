@@ -63,7 +63,8 @@ function chosenKeys(plan: WritePlan): bigint[] {
   const { fields, assigned } = plan.into;
   if (assigned === undefined) return [];
   const index = fields.indexOf(assigned);
-  const keysIn = (value: Value | undefined) => (value === undefined || value === null ? [] : [BigInt(value as number)]);
+  const keysIn = (value: Value | undefined) =>
+    value === undefined || typeof value === 'object' ? [] : [BigInt(value as number)];
   const keysInSet = (set: readonly Assignment[]) =>
     set.flatMap((each) => (each.field === assigned ? keysIn(assignedValue(each)) : []));
   switch (plan.kind) {

@@ -9,8 +9,9 @@ import { sortedByKey } from '../../../plan/read/shape.ts';
 import { planVisibleRow, WHOLE_ROW_JSON } from '../../../plan/read/whole-row.ts';
 import type { InsertPlan, Precondition, WritePlan } from '../../../plan/types.ts';
 import type { Write, WriteResult, WriteTerms } from '../../engine.ts';
+import { resolvePlan } from '../../shared/earlier-values.ts';
 import { checkBeforeInsert } from '../../shared/plan-keys.ts';
-import { checkAffected, checkVersion, shorterDryRun } from '../../shared/write-checks.ts';
+import { checkAffected, checkReturned, checkVersion, shorterDryRun } from '../../shared/write-checks.ts';
 import { outputOf } from '../../sql/output.ts';
 import { compileRead } from '../../sql/read.ts';
 import { boundRow } from '../../sql/row-size.ts';
@@ -39,7 +40,7 @@ export interface WriteLimits {
 }
 
 /** One of the writes, with everything that its statements need. */
-interface Step extends Write {
+export interface Step extends Write {
   readonly context: WriteContext;
 }
 
@@ -49,9 +50,10 @@ interface Job extends Step {
   readonly returned: ReturnedRows | undefined;
 }
 
-/** The index of the write that is being executed, for errors. */
+/** The write that is being executed, for errors. */
 export interface Progress {
   index: number;
+  plan?: WritePlan;
 }
 
 export async function executeWrites(
@@ -68,7 +70,9 @@ export async function executeWrites(
   if (terms.dryRun) return inTransaction(pool, (connection) => dryRun(connection, limits, run), false, kind);
   const [only] = steps;
   if (steps.length > 1 || terms.retry !== undefined || !isOneStatement(only!.plan)) {
-    return inTransaction(pool, (connection) => run(connection, limits), true, kind, limitMs);
+    const bounded = (connection: Connection) =>
+      steps.length === 1 ? connection : withDeadline(connection, limits.querySeconds, limits.querySeconds);
+    return inTransaction(pool, (connection) => run(bounded(connection), limits), true, kind, limitMs);
   }
   return pool.dedicated(kind, async (connection) => {
     const startedAt = performance.now();
@@ -84,9 +88,15 @@ export async function executeWrites(
 
 /** Whether it is one statement that nothing can undo afterwards. */
 function isOneStatement(plan: WritePlan): boolean {
-  const { singular, maxAffected, precondition, restriction } = plan;
-  const isPlain = !singular && maxAffected === undefined && restriction === undefined;
-  return isPlain && precondition === undefined && plan.kind !== 'update-each' && !isShownAfter(plan);
+  const { singular, maxAffected, affects, precondition, restriction } = plan;
+  const isBounded = singular || maxAffected !== undefined || affects !== undefined;
+  return (
+    !isBounded &&
+    restriction === undefined &&
+    precondition === undefined &&
+    plan.kind !== 'update-each' &&
+    !isShownAfter(plan)
+  );
 }
 
 async function runSteps(
@@ -102,7 +112,10 @@ async function runSteps(
   const results: WriteResult[] = [];
   for (const [index, step] of steps.entries()) {
     progress.index = index;
-    results.push(await runStep(connection, jobOf(step, limits)));
+    const plan = step.isDependent ? resolvePlan(step.plan, results) : step.plan;
+    progress.plan = plan;
+    results.push(await runStep(connection, jobOf({ ...step, plan }, limits)));
+    checkReturned(results);
   }
   if (retry !== undefined) await rememberResults(connection, retry, results, { store: limits, hours });
   return results;
@@ -128,7 +141,7 @@ async function dryRun<T>(
   const { dryRunSeconds = DEFAULT_DRY_RUN_SECONDS, querySeconds } = limits;
   const seconds = Math.min(dryRunSeconds, querySeconds);
   try {
-    return await run(withDeadline(connection, seconds), { ...limits, querySeconds: seconds });
+    return await run(withDeadline(connection, seconds, querySeconds), { ...limits, querySeconds: seconds });
   } catch (error) {
     const code = error instanceof ApiError ? error.code : sqlState(error);
     if (code !== '57014') throw error;
@@ -136,13 +149,20 @@ async function dryRun<T>(
   }
 }
 
-/** PostgreSQL limits only each single statement: each gets the time that is left. The connection keeps their order. */
-function withDeadline(connection: Connection, seconds: number): Connection {
+/**
+ * PostgreSQL limits only each single statement: each gets the time that is left, within a tenth. The connection keeps their
+ * order. `querySeconds` is the limit of the session.
+ */
+function withDeadline(connection: Connection, seconds: number, querySeconds: number): Connection {
   const end = performance.now() + seconds * 1000;
+  let limit = querySeconds * 1000;
   const unsafe: Connection['unsafe'] = (...statement) => {
     const left = Math.max(1, Math.ceil(end - performance.now()));
-    // If this fails, so does the statement.
-    connection.unsafe(`set local statement_timeout = ${left}`).catch(() => undefined);
+    if (left < 0.9 * limit) {
+      limit = left;
+      // If this fails, so does the statement.
+      connection.unsafe(`set local statement_timeout = ${left}`).catch(() => undefined);
+    }
     return connection.unsafe(...statement);
   };
   return Object.create(connection, { unsafe: { value: unsafe } });

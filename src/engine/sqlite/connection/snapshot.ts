@@ -2,6 +2,9 @@
  * Keeps one read transaction open while the data is unchanged, so that it shows the newest state. A transaction costs
  * more than reading a row: with one for each read, pages and lists take 15 to 20 % more CPU time
  * (`npm run bench:compare`, 2026-11-17).
+ *
+ * Invariant: an open snapshot shows exactly the state of its change count. The counter is the same before and after the
+ * transaction begins. So a request reads the counter once, and rows of an open snapshot need no further check.
  */
 
 import type { ChangeCounter } from '../../engine.ts';
@@ -25,23 +28,21 @@ export class Snapshot {
   private seen = { changeCount: Number.NaN, version: Number.NaN };
   private readonly timer: ReturnType<typeof setInterval>;
 
-  constructor(private readonly connection: Connection) {
+  constructor(
+    private readonly connection: Connection,
+    private readonly changes: ChangeCounter,
+  ) {
     this.timer = setInterval(() => this.release(), RELEASE_MS);
     this.timer.unref();
   }
 
-  /** Makes the next read show the newest state. `changeCount` is the current one. */
+  /** Makes the next read show the state of a change count, or a newer one. */
   refresh(changeCount: number): void {
-    if (changeCount === this.changeCount) {
-      if (!this.isOpen && performance.now() - this.changedAt > QUIET_MS) {
-        this.connection.begin();
-        this.isOpen = true;
-      }
-      return;
-    }
-    this.release();
-    this.changeCount = changeCount;
-    this.changedAt = performance.now();
+    if (changeCount !== this.changeCount) {
+      this.release();
+      this.changeCount = changeCount;
+      this.changedAt = performance.now();
+    } else if (!this.isOpen && performance.now() - this.changedAt > QUIET_MS) this.open();
   }
 
   /** Whether the data has been unchanged for a while, so that caching rows is worthwhile. */
@@ -67,12 +68,12 @@ export class Snapshot {
   }
 
   /** Whether reads show an older state than the change counter. */
-  isBehind(changes: ChangeCounter): boolean {
-    const changeCount = changes.current();
+  isBehind(): boolean {
+    const changeCount = this.changes.current();
     this.refresh(changeCount);
     const version = this.connection.number(DATA_VERSION);
     // A commit happened meanwhile, so the version may be older or newer.
-    if (changes.current() !== changeCount) return false;
+    if (this.changes.current() !== changeCount) return false;
     if (changeCount !== this.seen.changeCount && version === this.seen.version) return true;
     this.seen = { changeCount, version };
     return false;
@@ -81,5 +82,13 @@ export class Snapshot {
   close(): void {
     clearInterval(this.timer);
     this.release();
+  }
+
+  private open(): void {
+    this.connection.begin();
+    // The transaction begins with its first read.
+    this.connection.number(DATA_VERSION);
+    this.isOpen = this.changes.current() === this.changeCount;
+    if (!this.isOpen) this.release();
   }
 }

@@ -1,6 +1,6 @@
 /** Copies a database in use: one snapshot, compact, verified, and synced before it gets its name. */
 import { Database, SQLiteError } from 'bun:sqlite';
-import { rmSync, statSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { checkMayWrite, makePrivate, moveIntoPlace } from '../../../base/files/written-file.ts';
 import { SQLITE_BUSY_MS } from '../../../base/limits/engine.ts';
 import type { Catalogue } from '../../../collection/declaration.ts';
@@ -8,6 +8,7 @@ import { ConfigError } from '../../../settings/setting.ts';
 import type { BackupReport } from '../../shared/maintenance.ts';
 import { identifier } from '../../sql/statement.ts';
 import { filesOf } from '../connection/database-files.ts';
+import { isDamage } from '../errors.ts';
 import { checkOwner, count, NotOurDatabase } from '../schema/schema.ts';
 
 /** A copy in progress, with its temporary name. */
@@ -28,27 +29,31 @@ export function backupDatabase({ path, file, partial, catalogue, replace }: Copy
   if (checkMayWrite(file, { replace, never: filesOf(path) }) === 'device') {
     throw new ConfigError(`${file} is not a file`);
   }
-  const db = openExisting(path);
-  try {
-    if (checkOwner(db)) throw new ConfigError(`${path} is empty`);
-    // Creates the file exclusively.
-    makePrivate(partial);
-    // Reads one snapshot and blocks nobody: https://www.sqlite.org/lang_vacuum.html
-    db.query('vacuum into ?').run(partial);
+  using db = openExisting(path);
+  if (checkOwner(db)) throw new ConfigError(`${path} is empty`);
+  return copyDatabase(db, partial, () => {
     const report = verifyCopy(partial, catalogue);
     moveIntoPlace(partial, file, replace);
     return report;
+  });
+}
+
+/** Reads one snapshot, with the rows in the log, and blocks nobody: https://www.sqlite.org/lang_vacuum.html */
+export function copyDatabase<T>(db: Database, partial: string, use: () => T): T {
+  try {
+    // Creates the file exclusively.
+    makePrivate(partial);
+    db.query('vacuum into ?').run(partial);
+    return use();
   } finally {
-    db.close();
     rmSync(partial, { force: true });
   }
 }
 
 /** Throws if the copy is damaged, or not a catalogue. */
 export function verifyCopy(file: string, catalogue: Catalogue): BackupReport {
-  let db: Database | undefined;
   try {
-    db = openExisting(file);
+    using db = openExisting(file);
     if (checkOwner(db)) throw new ConfigError(`${file} is empty`);
     const problems = integrityProblems(db);
     if (problems.length > 0) throw new ConfigError(`${file} is damaged: ${problems.slice(0, 3).join('; ')}`);
@@ -58,12 +63,9 @@ export function verifyCopy(file: string, catalogue: Catalogue): BackupReport {
       throw new ConfigError(`${file} is not a backup of a catalogue: ${error.message}`);
     }
     throw error;
-  } finally {
-    db?.close();
   }
 }
 
-/** Counts the rows of all collections in the file. */
 function countRows(db: Database, { collections }: Catalogue): number {
   const tables = db.query("select name from sqlite_schema where type = 'table'").values().flat();
   return [...collections.keys()]
@@ -81,4 +83,20 @@ export function openExisting(path: string): Database {
   const db = new Database(path, { readwrite: true, create: false });
   db.run(`pragma busy_timeout = ${SQLITE_BUSY_MS}`);
   return db;
+}
+
+/**
+ * A process with the file open holds a lock on it. If locks cannot be queried, the WAL index decides: its last user
+ * removes it.
+ */
+export function isInUse(path: string): boolean {
+  using db = new Database(path, { readwrite: true, create: false });
+  try {
+    db.run('pragma locking_mode = exclusive');
+    db.run('begin exclusive');
+    return false;
+  } catch (error) {
+    if (!(error instanceof SQLiteError)) throw error;
+    return !isDamage(error) || existsSync(`${path}-shm`);
+  }
 }

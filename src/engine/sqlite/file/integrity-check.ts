@@ -15,39 +15,36 @@ import { integrityProblems, openExisting } from './backup.ts';
 
 export function checkDatabase(path: string, catalogue: Catalogue, progress: Progress): Finding[] {
   const { collections, roles } = catalogue;
-  const db = openExisting(path);
-  try {
-    const problems = problemsOf(db);
-    const integrity = finding('integrity', problems.slice(0, 10), 'ok');
-    if (problems.length > 0) return [integrity];
-    if (checkOwner(db)) return [integrity, { check: 'schema version', ok: false, detail: 'the file is empty' }];
-    const { problems: misfits } = planSchema(db, { catalogue, firstRows: NO_ROWS });
-    if (misfits.length > 0) return [integrity, version(db), declared(misfits)];
-    const schema: Schema = { stored: storedSchema(db), indexes: namesOfIndexes(db) };
-    const exposed = exposure(db, path);
-    const steps: (() => Finding)[] = [
-      () => version(db),
-      ...[...collections.values()].flatMap((collection) =>
-        [fields, values, indexes, searches, rowCount].map((step) => () => ({
-          ...step(db, collection, schema),
-          collection: collection.name,
-        })),
-      ),
-      () => references(db),
-      ...(roles === undefined ? [] : [() => checkCredentialRoles(roleHolders(db), roles)]),
-      () => size(path),
-      ...(exposed === undefined ? [] : [() => exposed]),
-    ];
-    progress(1, steps.length + 1);
-    const findings = steps.map((step, index) => {
-      const found = step();
-      progress(index + 2, steps.length + 1);
-      return found;
-    });
-    return [integrity, ...findings];
-  } finally {
-    db.close();
-  }
+  using db = openExisting(path);
+  const problems = problemsOf(db);
+  const integrity = finding('integrity', problems.slice(0, 10), 'ok');
+  if (problems.length > 0) return [integrity];
+  if (checkOwner(db)) return [integrity, { check: 'schema version', ok: false, detail: 'the file is empty' }];
+  const { problems: misfits } = planSchema(db, { catalogue, firstRows: NO_ROWS });
+  if (misfits.length > 0) return [integrity, version(db), declared(misfits)];
+  const indexNames = db.query("select name from sqlite_schema where type = 'index'").values().flat();
+  const schema: Schema = { stored: storedSchema(db), indexes: new Set(indexNames) };
+  const exposed = exposedCredentials(db, path);
+  const steps: (() => Finding)[] = [
+    () => version(db),
+    ...[...collections.values()].flatMap((collection) =>
+      [fields, values, indexes, searches, rowCount].map((step) => () => ({
+        ...step(db, collection, schema),
+        collection: collection.name,
+      })),
+    ),
+    () => references(db),
+    ...(roles === undefined ? [] : [() => checkCredentialRoles(roleHolders(db), roles)]),
+    () => size(path),
+    ...(exposed === undefined ? [] : [() => ({ check: 'permissions', ok: true, isWarning: true, detail: exposed })]),
+  ];
+  progress(1, steps.length + 1);
+  const findings = steps.map((step, index) => {
+    const found = step();
+    progress(index + 2, steps.length + 1);
+    return found;
+  });
+  return [integrity, ...findings];
 }
 
 /** In a damaged file even the check may fail. */
@@ -73,24 +70,18 @@ function declared(misfits: MigrationPlan['problems']): Finding {
 
 function fields(db: Database, { name, fields }: Collection): Finding {
   const present = db.query('select name from pragma_table_info(?)').values(name).flat();
-  const missing = fields.filter((field) => !present.includes(field.name)).map((field) => field.name);
-  return finding(
-    'fields',
-    missing.map((each) => `${each} is missing; it is added when the service starts`),
-    'as declared',
-  );
+  const missing = fields.filter((field) => !present.includes(field.name));
+  const problems = missing.map((field) => `${field.name} is missing; it is added when the service starts`);
+  return finding('fields', problems, 'as declared');
 }
 
 /** The integrity check covers types, bounds and required fields, since they are table constraints; digits are not. */
 function values(db: Database, { name, fields }: Collection): Finding {
-  const problems = fields
-    .flatMap((field) => {
-      const isWrong = field.type.sqlite.wrong?.(identifier(field.name));
-      if (isWrong === undefined) return [];
-      return [{ field, wrong: count(db, `select count(*) from ${identifier(name)} where ${isWrong}`) }];
-    })
-    .filter(({ wrong }) => wrong > 0)
-    .map(({ field, wrong }) => `${wrong} rows hold a ${field.name} with more digits than it may have`);
+  const problems = fields.flatMap((field) => {
+    const isWrong = field.type.sqlite.wrong?.(identifier(field.name));
+    const wrong = isWrong === undefined ? 0 : count(db, `select count(*) from ${identifier(name)} where ${isWrong}`);
+    return wrong === 0 ? [] : [`${wrong} rows hold a ${field.name} with more digits than it may have`];
+  });
   return finding('constraints', problems, 'satisfied by all rows');
 }
 
@@ -100,18 +91,11 @@ interface Schema {
   readonly indexes: ReadonlySet<unknown>;
 }
 
-function namesOfIndexes(db: Database): Schema['indexes'] {
-  return new Set(db.query("select name from sqlite_schema where type = 'index'").values().flat());
-}
-
 function indexes(_db: Database, collection: Collection, schema: Schema): Finding {
-  const missing = indexesOf(collection)
-    .filter(({ name }) => !schema.indexes.has(name))
-    .map(
-      ({ fields }) =>
-        `the index on ${fields.map(({ name }) => name).join(', ')} is missing; the service creates it at start`,
-    );
-  return finding('indexes', missing, 'complete');
+  const missing = indexesOf(collection).filter(({ name }) => !schema.indexes.has(name));
+  const names = missing.map(({ fields }) => fields.map(({ name }) => name).join(', '));
+  const problems = names.map((each) => `the index on ${each} is missing; the service creates it at start`);
+  return finding('indexes', problems, 'complete');
 }
 
 /** A missing or incomplete search index only makes searches slower. */
@@ -126,19 +110,12 @@ function rowCount(db: Database, { name }: Collection): Finding {
   return { check: name, ok: true, detail: `${count(db, `select count(*) from ${identifier(name)}`)}` };
 }
 
-/** Checks that every reference exists. */
 function references(db: Database): Finding {
   const broken = db.query('select "table", parent, count(*) from pragma_foreign_key_check group by 1, 2').values();
-  return finding(
-    'references',
-    broken.map(([from, to, rows]) => `${rows} rows of ${from} reference rows of ${to} that do not exist`),
-    'all exist',
+  const problems = broken.map(
+    ([from, to, rows]) => `${rows} rows of ${from} reference rows of ${to} that do not exist`,
   );
-}
-
-function exposure(db: Database, path: string): Finding | undefined {
-  const detail = exposedCredentials(db, path);
-  return detail === undefined ? undefined : { check: 'permissions', ok: true, isWarning: true, detail };
+  return finding('references', problems, 'all exist');
 }
 
 function size(path: string): Finding {

@@ -31,10 +31,6 @@ self.onmessage = ({ data }: MessageEvent<MaintenanceRequest>) => {
   self.postMessage(answer(data));
 };
 
-function tell(step: number, steps: number): void {
-  self.postMessage({ step, steps } satisfies MaintenanceAnswer);
-}
-
 function answer(request: MaintenanceRequest): MaintenanceAnswer {
   const catalogue = declareCatalogue(request.catalogue);
   try {
@@ -44,11 +40,14 @@ function answer(request: MaintenanceRequest): MaintenanceAnswer {
       case 'restore':
         return { done: restoreDatabase({ ...request, catalogue }) };
       case 'check':
-        return { done: checkDatabase(request.path, catalogue, tell) };
+        return { done: checkDatabase(request.path, catalogue, (step, steps) => self.postMessage({ step, steps })) };
     }
   } catch (error) {
     if (error instanceof ConfigError) return { mistake: error.message };
-    if (isFileError(error)) return { mistake: fileMistake(error) };
+    const { syscall, path } = error as NodeJS.ErrnoException;
+    // A full disk, a missing folder, or missing permissions.
+    if (syscall !== undefined)
+      return { mistake: `${path === undefined ? '' : `${wholeOf(path)}: `}${fileProblem(error)}` };
     if (error instanceof NotOurDatabase) return { mistake: `${request.path}: ${error.message}` };
     if (error instanceof SQLiteError) return { mistake: `${fileAtFault(error, request)}: ${describe(error)}` };
     return { fault: error instanceof Error ? (error.stack ?? error.message) : String(error) };
@@ -58,13 +57,4 @@ function answer(request: MaintenanceRequest): MaintenanceAnswer {
 /** The file that is written is the one that filled the disk. */
 function fileAtFault({ code }: SQLiteError, request: MaintenanceRequest): string {
   return request.kind === 'backup' && code === 'SQLITE_FULL' ? request.file : request.path;
-}
-
-/** A full disk, a missing folder, or missing permissions. */
-function isFileError(error: unknown): error is NodeJS.ErrnoException {
-  return typeof (error as { syscall?: unknown }).syscall === 'string';
-}
-
-function fileMistake(error: NodeJS.ErrnoException): string {
-  return error.path === undefined ? fileProblem(error) : `${wholeOf(error.path)}: ${fileProblem(error)}`;
 }

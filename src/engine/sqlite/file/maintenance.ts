@@ -55,14 +55,12 @@ export class SqliteMaintenance implements Maintenance {
 
   /** A missing file counts as empty and is not created. */
   async plan(terms: MigrationTerms): Promise<MigrationPlan> {
-    const db = existsSync(this.path) ? openExisting(this.path) : new Database(IN_MEMORY);
+    using db = existsSync(this.path) ? openExisting(this.path) : new Database(IN_MEMORY);
     try {
       return planSchema(db, { ...terms, catalogue: this.catalogue });
     } catch (error) {
       if (error instanceof ConfigError) throw error;
       throw new ConfigError(`the database ${this.path} cannot be read: ${(error as Error).message}`);
-    } finally {
-      db.close();
     }
   }
 

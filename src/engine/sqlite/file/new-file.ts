@@ -8,7 +8,7 @@ import { ConfigError } from '../../../settings/setting.ts';
 import type { Engine } from '../../engine.ts';
 import { filesOf } from '../connection/database-files.ts';
 import { openSqlite, type SqliteOptions } from '../engine.ts';
-import { isInUse } from './in-use.ts';
+import { isInUse } from './backup.ts';
 
 export function openNewFile(options: SqliteOptions): Engine {
   const { path } = options;

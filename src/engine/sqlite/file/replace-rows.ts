@@ -23,13 +23,13 @@ export function replaceRows({ path, file, catalogue, dropColumns }: RestoreReque
     connection.execute('pragma foreign_keys = off');
     connection.run({ sql: 'attach ? as copy', params: [file] });
     connection.waitInTurn();
-    const credentials = CREDENTIALS.filter((name) => columnsOf(connection, 'copy', name).length > 0);
+    const credentials = CREDENTIALS.filter((name) => columnsOf(connection, 'copy', name).size > 0);
     if (credentials.length > 0) makeOwnTables(connection);
     connection.beginWriting();
     const differences = compare(connection);
     if (differences.dropped.length > 0 && !dropColumns) throw columnsMissing(path, differences.dropped);
-    for (const table of shared(tablesOf(connection, 'copy'), tablesOf(connection, 'main')))
-      copyTable(connection, table);
+    const tables = tablesOf(connection, 'copy').intersection(tablesOf(connection, 'main'));
+    for (const table of tables) copyTable(connection, table);
     if (credentials.length > 0 && CREDENTIALS.every((name) => isEmpty(connection, name))) {
       for (const name of credentials) copyTable(connection, name);
     }
@@ -47,26 +47,20 @@ export function replaceRows({ path, file, catalogue, dropColumns }: RestoreReque
 
 /** A backup made with other types, keys or rules could violate the current ones. */
 function checkRules(file: string, catalogue: Catalogue): void {
-  const copy = openExisting(file);
-  try {
-    const rules = addedRules(copy, catalogue);
-    if (rules.length === 0) return;
-    throw new ConfigError(
-      `${file} was made with another declaration (${rules.join(', ')}): restore it to a file of its own, and run catalogue migrate there. Nothing was changed`,
-    );
-  } finally {
-    copy.close();
-  }
+  using copy = openExisting(file);
+  const rules = addedRules(copy, catalogue);
+  if (rules.length === 0) return;
+  throw new ConfigError(
+    `${file} was made with another declaration (${rules.join(', ')}): restore it to a file of its own, and run catalogue migrate there. Nothing was changed`,
+  );
 }
 
 function copyTable(connection: Connection, table: string): void {
-  const columns = shared(columnsOf(connection, 'copy', table), columnsOf(connection, 'main', table))
-    .map(identifier)
-    .join(', ');
-  connection.execute(`delete from main.${identifier(table)}`);
-  connection.execute(
-    `insert into main.${identifier(table)} (${columns}) select ${columns} from copy.${identifier(table)}`,
-  );
+  const shared = columnsOf(connection, 'copy', table).intersection(columnsOf(connection, 'main', table));
+  const columns = [...shared].map(identifier).join(', ');
+  const name = identifier(table);
+  connection.execute(`delete from main.${name}`);
+  connection.execute(`insert into main.${name} (${columns}) select ${columns} from copy.${name}`);
 }
 
 /** A table that the backup lacks keeps its rows, which may now refer to missing rows. */
@@ -82,12 +76,12 @@ function checkReferences(connection: Connection, path: string): void {
 
 function compare(connection: Connection): Differences {
   const [kept, present] = [tablesOf(connection, 'copy'), tablesOf(connection, 'main')];
-  const dropped = without(kept, present);
+  const dropped = [...kept.difference(present)];
   const lacking: string[] = [];
-  for (const table of shared(kept, present)) {
+  for (const table of kept.intersection(present)) {
     const [theirs, ours] = [columnsOf(connection, 'copy', table), columnsOf(connection, 'main', table)];
-    dropped.push(...without(theirs, ours).map((column) => `${table}.${column}`));
-    lacking.push(...without(ours, theirs).map((column) => `${table}.${column}`));
+    for (const column of theirs.difference(ours)) dropped.push(`${table}.${column}`);
+    for (const column of ours.difference(theirs)) lacking.push(`${table}.${column}`);
   }
   return { dropped, lacking };
 }
@@ -102,22 +96,14 @@ function isEmpty(connection: Connection, table: string): boolean {
 const OURS = [RECORD_TABLE, ...OWN_COLLECTIONS.keys()];
 
 /** Tables with clients' rows, without those of SQLite, the search index and the service. */
-function tablesOf(connection: Connection, schema: string): string[] {
+function tablesOf(connection: Connection, schema: string): Set<string> {
   const sql = `select name from pragma_table_list where schema = ? and type = 'table' and name not like 'sqlite\\_%' escape '\\' and name not glob '_*_search_pending' and name not in (${OURS.map(literal).join(', ')})`;
-  return connection.values({ sql, params: [schema] }).map(([name]) => String(name));
+  return new Set(connection.values({ sql, params: [schema] }).map(String));
 }
 
-function columnsOf(connection: Connection, schema: string, table: string): string[] {
+function columnsOf(connection: Connection, schema: string, table: string): Set<string> {
   const sql = 'select name from pragma_table_info(?, ?)';
-  return connection.values({ sql, params: [table, schema] }).map(([name]) => String(name));
-}
-
-function shared(names: readonly string[], others: readonly string[]): string[] {
-  return names.filter((name) => others.includes(name));
-}
-
-function without(names: readonly string[], others: readonly string[]): string[] {
-  return names.filter((name) => !others.includes(name));
+  return new Set(connection.values({ sql, params: [table, schema] }).map(String));
 }
 
 function columnsMissing(path: string, dropped: readonly string[]): ConfigError {

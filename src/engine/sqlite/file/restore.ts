@@ -2,15 +2,14 @@
  * Restores a backup. The rows of a file in use are replaced in one transaction, so a running service continues and sees
  * them at once. Only a damaged file that nobody uses is moved aside.
  */
-import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
-import { checkFolder, isSameFile, makePrivate, moveIntoPlace } from '../../../base/files/written-file.ts';
+import { existsSync, renameSync, statSync } from 'node:fs';
+import { checkFolder, isSameFile, moveIntoPlace } from '../../../base/files/written-file.ts';
 import { ConfigError } from '../../../settings/setting.ts';
 import type { RestoreReport } from '../../shared/maintenance.ts';
 import { COMPANIONS, filesOf } from '../connection/database-files.ts';
 import { isDamage } from '../errors.ts';
 import { checkOwner } from '../schema/schema.ts';
-import { integrityProblems, openExisting, type RestoreRequest, verifyCopy } from './backup.ts';
-import { isInUse } from './in-use.ts';
+import { copyDatabase, integrityProblems, isInUse, openExisting, type RestoreRequest, verifyCopy } from './backup.ts';
 import { replaceRows } from './replace-rows.ts';
 
 export function restoreDatabase(request: RestoreRequest): RestoreReport {
@@ -30,7 +29,9 @@ export function restoreDatabase(request: RestoreRequest): RestoreReport {
   }
   checkFolder(path);
   const aside = setAside(path);
-  copyInto(request);
+  // Through SQLite, since a backup that a process has open may have rows in its log.
+  using copy = openExisting(file);
+  copyDatabase(copy, request.partial, () => moveIntoPlace(request.partial, path, false));
   return { ...report, dropped: [], lacking: [], ...(aside === undefined ? {} : { aside }) };
 }
 
@@ -38,13 +39,9 @@ export function restoreDatabase(request: RestoreRequest): RestoreReport {
 function isDamaged(path: string): boolean {
   if (statSync(path).isDirectory()) throw new ConfigError(`${path} is a folder`);
   try {
-    const db = openExisting(path);
-    try {
-      checkOwner(db);
-      return integrityProblems(db).length > 0;
-    } finally {
-      db.close();
-    }
+    using db = openExisting(path);
+    checkOwner(db);
+    return integrityProblems(db).length > 0;
   } catch (error) {
     if (isDamage(error)) return true;
     throw error;
@@ -60,17 +57,4 @@ function setAside(path: string): string | undefined {
   const name = `${own}.damaged-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
   for (const each of files) renameSync(each, `${name}${each.slice(own!.length)}`);
   return `${name}${first.slice(own!.length)}`;
-}
-
-/** Reads through SQLite, since a backup that a process has open may have rows in its log. */
-function copyInto({ path, file, partial }: RestoreRequest): void {
-  const db = openExisting(file);
-  try {
-    makePrivate(partial);
-    db.query('vacuum into ?').run(partial);
-    moveIntoPlace(partial, path, false);
-  } finally {
-    db.close();
-    rmSync(partial, { force: true });
-  }
 }

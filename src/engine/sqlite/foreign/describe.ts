@@ -15,14 +15,12 @@ import { type FoundColumn, type FoundTable, tablesIn } from './tables.ts';
 
 export async function describeSqlite(path: string): Promise<DescribedDatabase> {
   if (!existsSync(path)) throw new ConfigError(`database ${path} does not exist`);
-  const db = new Database(path, { readonly: true, safeIntegers: true });
+  using db = new Database(path, { readonly: true, safeIntegers: true });
   try {
     return { location: path, ...(recorded(db) ?? describeTables(db)) };
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     throw new ConfigError(`the database ${path} cannot be read: ${(error as Error).message}`);
-  } finally {
-    db.close();
   }
 }
 
@@ -41,10 +39,15 @@ function recorded(db: Database): Described | undefined {
 
 function describeTables(db: Database): Described {
   const tables = tablesIn(db);
-  const types = new Map(tables.map((table) => [table.name, typesOf(db, table)]));
+  const types = new Map(
+    tables.map(({ name, columns }) => [
+      name,
+      new Map(columns.map((column) => [column.name, typeOfValues(db, name, column.name, column.type)])),
+    ]),
+  );
   const declared = tables.filter((table) => problemOf(db, table) === undefined);
   return {
-    collections: withUniqueNames(declared.map((table) => describeTable(foreignTable(table, declared, types)))),
+    collections: withUniqueNames(declared.map((table) => describeTable(foreignTable({ table, declared, types })))),
     leftOut: tables.flatMap((table) => problemOf(db, table) ?? []),
   };
 }
@@ -63,42 +66,38 @@ function problemOf(db: Database, table: FoundTable): string | undefined {
 /** By table and column; undefined for columns that hold bytes. */
 type Types = ReadonlyMap<string, ReadonlyMap<string, Type | undefined>>;
 
-function typesOf(db: Database, { name, columns }: FoundTable): ReadonlyMap<string, Type | undefined> {
-  return new Map(columns.map((column) => [column.name, typeOfValues(db, name, column.name, column.type)]));
+/** A table beside the others of its file. */
+interface TableInFile {
+  readonly table: FoundTable;
+  readonly declared: readonly FoundTable[];
+  readonly types: Types;
 }
 
-function foreignTable(table: FoundTable, declared: readonly FoundTable[], types: Types): ForeignTable {
-  const columns = table.columns.map((column) => foreignColumn(column, table, declared, types));
+function foreignTable(file: TableInFile): ForeignTable {
+  const { table } = file;
   const checks = table.checks.map((definition) => ({ definition, note: `check ${definition}` }));
-  return { ...table, columns, checks };
+  return { ...table, columns: table.columns.map((column) => foreignColumn(column, file)), checks };
 }
 
-function foreignColumn(
-  { name, type: declaredType, notnull, dflt_value: expression, hidden }: FoundColumn,
-  table: FoundTable,
-  declared: readonly FoundTable[],
-  types: Types,
-): ForeignColumn {
-  const type = types.get(table.name)!.get(name);
-  const required = notnull === 1n;
+function foreignColumn(column: FoundColumn, file: TableInFile): ForeignColumn {
+  const { name, type: declaredType, dflt_value: expression } = column;
+  const type = file.types.get(file.table.name)!.get(name);
+  const required = column.notnull === 1n;
   if (type === undefined) return { name, type, required, default: {}, notes: [] };
   const notes: string[] = [];
   // Notes the original type if it differs.
   const isExpected = declaredType === '' || declaredType.toLowerCase().startsWith(type.kind.replace(/\d/, ''));
   if (!isExpected) notes.push(declaredType.toLowerCase());
-  if (hidden > 1n) notes.push('computed there');
+  if (column.hidden > 1n) notes.push('computed there');
   const found = expression === null ? {} : readDefault(expression, type);
   if (found === undefined) notes.push(`default ${expression}`);
-  const references = referenceOf(name, type, table, declared, types, notes);
-  return { name, type, required, default: found ?? {}, references, notes };
+  return { name, type, required, default: found ?? {}, references: referenceOf(name, type, file, notes), notes };
 }
 
 function referenceOf(
   name: string,
   type: Type,
-  { references: keys }: FoundTable,
-  declared: readonly FoundTable[],
-  types: Types,
+  { table: { references: keys }, declared, types }: TableInFile,
   notes: string[],
 ): FieldDraft['references'] {
   for (const { id, table, to, on_delete } of keys.filter(({ from }) => from === name)) {

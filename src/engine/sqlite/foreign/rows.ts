@@ -7,7 +7,7 @@ import type { Value } from '../../../collection/value.ts';
 import type { StoredRow } from '../../../plan/types.ts';
 import { ConfigError } from '../../../settings/by-command.ts';
 import { columnList, identifier } from '../../sql/statement.ts';
-import { checkOwner, count, NotOurDatabase } from '../schema/schema.ts';
+import { checkOwner, count, OtherProgramsDatabase } from '../schema/schema.ts';
 
 const ROWS_PER_LOOK = 10_000;
 
@@ -30,24 +30,19 @@ function isForeign(path: string): boolean {
     reading(path, checkOwner);
     return false;
   } catch (error) {
-    return error instanceof NotOurDatabase && error.isOfAnother;
+    return error instanceof OtherProgramsDatabase;
   }
 }
 
 /** Reads in chunks from one snapshot: the file may be large and in use. */
 async function* rowsOf(path: string, collection: Collection): AsyncGenerator<StoredRow> {
   const { name, fields, key } = collection;
-  const db = open(path);
+  using db = open(path);
   const sql = `select ${columnList(fields)} from ${identifier(name)} order by ${columnList(key)} limit ${ROWS_PER_LOOK} offset ?`;
-  const statement = db.prepare(sql);
-  try {
-    db.run('begin');
-    for (let done = 0, rows = statement.values(done); rows.length > 0; rows = statement.values(done)) {
-      for (const row of rows) yield fields.map((field, at) => stored(collection, field, row[at], done++));
-    }
-  } finally {
-    statement.finalize();
-    db.close();
+  using statement = db.prepare(sql);
+  db.run('begin');
+  for (let done = 0, rows = statement.values(done); rows.length > 0; rows = statement.values(done)) {
+    for (const row of rows) yield fields.map((field, at) => stored(collection, field, row[at], done++));
   }
 }
 
@@ -63,12 +58,8 @@ function stored({ name }: Collection, field: Field, value: unknown, index: numbe
 }
 
 function reading<T>(path: string, work: (db: Database) => T): T {
-  const db = open(path);
-  try {
-    return work(db);
-  } finally {
-    db.close();
-  }
+  using db = open(path);
+  return work(db);
 }
 
 function open(path: string): Database {

@@ -1,6 +1,7 @@
 /** PostgreSQL's operators as SQL functions: text matching, and type operations by type name. Null in, null out. */
 import type { Database, SQLFunctionResult } from 'bun:sqlite';
-import { parseJson } from '../../../collection/exact-json.ts';
+import { MAX_CONDITIONS } from '../../../base/limits/http.ts';
+import { parseJson, WrittenNumber } from '../../../collection/exact-json.ts';
 import { castValue } from '../../../collection/types/cast.ts';
 import { compareText } from '../../../collection/types/compare.ts';
 import { builtIn } from '../../../collection/types/index.ts';
@@ -12,10 +13,8 @@ import { checkLength, withLocation } from '../../../plan/coerce.ts';
 import { compileRegex } from '../../../text/regex.ts';
 import { clipped, compileSearch, type SearchMode } from '../../../text/search/index.ts';
 import { spend } from '../connection/deadline.ts';
-import { stringsIn, withoutNulls } from './json.ts';
 import { compileLike } from './like.ts';
 import { defineNumeric } from './numeric.ts';
-import { PatternCache } from './pattern-cache.ts';
 import { storedForm, valueIn } from './stored-values.ts';
 
 export function defineFunctions(db: Database): void {
@@ -23,6 +22,29 @@ export function defineFunctions(db: Database): void {
   defineTypes(db);
   defineJson(db);
   defineNumeric(db);
+}
+
+/** A cache of compiled patterns of one kind. A scan uses the same ones for every row. */
+class PatternCache<Args extends readonly (string | number)[], Tested> {
+  private readonly compiled = new Map<string, (tested: Tested) => boolean>();
+
+  constructor(private readonly compile: (...args: Args) => (tested: Tested) => boolean) {}
+
+  get(...args: Args): (tested: Tested) => boolean {
+    const key = args.join('\0');
+    const known = this.compiled.get(key);
+    if (known !== undefined) return known;
+    // The maximum per statement.
+    if (this.compiled.size >= MAX_CONDITIONS) this.clear();
+    const matches = this.compile(...args);
+    this.compiled.set(key, matches);
+    return matches;
+  }
+
+  /** Called between statements, since compiled patterns may be large. */
+  clear(): void {
+    this.compiled.clear();
+  }
 }
 
 /** Shared by all connections of a thread. */
@@ -130,4 +152,31 @@ function defineJson(db: Database): void {
     json === null ? null : shownText(inside(json, steps)),
   );
   db.function('json_strip_nulls', { deterministic: true }, withoutNulls);
+}
+
+/** All strings at any depth, in order, for full-text search. Names and numbers do not count. */
+function stringsIn(text: string): readonly string[] {
+  const strings: string[] = [];
+  const gather = (json: unknown): void => {
+    if (typeof json === 'string') strings.push(json);
+    else if (Array.isArray(json)) json.forEach(gather);
+    else if (typeof json === 'object' && json !== null) Object.values(json).forEach(gather);
+  };
+  gather(JSON.parse(text));
+  return strings;
+}
+
+/** Removes null members at any depth. Null list items stay, since the others would shift. */
+function withoutNulls(text: string): string {
+  return print(parseJson(text));
+}
+
+function print(json: unknown): string {
+  if (typeof json !== 'object' || json === null) return JSON.stringify(json);
+  if (json instanceof WrittenNumber) return json.text;
+  if (Array.isArray(json)) return `[${json.map(print).join(',')}]`;
+  const members = Object.entries(json).flatMap(([key, value]) =>
+    value === null ? [] : `${JSON.stringify(key)}:${print(value)}`,
+  );
+  return `{${members.join(',')}}`;
 }

@@ -3,7 +3,6 @@
  * character, and the whole text must match. Only the last `%` is retried, so the worst case is text length times pattern
  * length.
  */
-
 import { foldCase } from '../../../text/case.ts';
 import { checkLike } from '../../../text/like.ts';
 import { spend } from '../connection/deadline.ts';

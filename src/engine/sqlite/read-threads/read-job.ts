@@ -9,7 +9,10 @@ import { prefilterDialect } from '../search/index-prefilter.ts';
 import type { ReadAttempt, ReadJob } from './reader.ts';
 
 /** `preferred` is tried before a scan. */
-export function compileReadJob({ plan, encoding, output }: Read, preferred: ReadAttempt | undefined): ReadJob {
+export function compileReadJob(
+  { plan, encoding, output }: Pick<Read, 'plan' | 'encoding' | 'output'>,
+  preferred: ReadAttempt | undefined,
+): ReadJob {
   const { offset, limit } = plan;
   // Counting all rows along an index is much faster than checking the deadline per row.
   const counts = isAlways(plan.where) ? sqliteDialect : prefilterDialect(plan.from);

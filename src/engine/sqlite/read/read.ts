@@ -2,18 +2,28 @@
 import type { Encoding } from '../../../encode/encoding.ts';
 import type { ReadPlan } from '../../../plan/types.ts';
 import type { ChangeCounter, ReadResult } from '../../engine.ts';
-import type { Output } from '../../sql/output.ts';
+import { type Output, outputOfRead } from '../../sql/output.ts';
 import type { Connection } from '../connection/connection.ts';
 import type { Snapshot } from '../connection/snapshot.ts';
 import type { TableStatistics } from '../connection/table-statistics.ts';
+import { sqliteDialect } from '../dialect.ts';
 import type { ReadPool } from '../read-threads/read-pool.ts';
 
-export interface Read {
-  readonly plan: ReadPlan;
-  readonly encoding: Encoding;
-  readonly output: Output;
-  /** The change count to which the snapshot was refreshed. */
-  readonly changeCount: number;
+export class Read {
+  private made: Output | undefined = undefined;
+
+  constructor(
+    readonly plan: ReadPlan,
+    readonly encoding: Encoding,
+    /** The change count to which the snapshot was refreshed. */
+    readonly changeCount: number,
+  ) {}
+
+  /** Computed on demand, since cached rows do not need it. */
+  get output(): Output {
+    this.made ??= outputOfRead(this.plan, this.encoding, sqliteDialect);
+    return this.made;
+  }
 }
 
 export interface ReadState {

@@ -143,7 +143,7 @@ function readOnThread(read: Read, state: ReadState, compile?: CompileAttempt): P
   const output = boundRow(read.plan, read.output);
   const attempt = compile?.(read.plan, output);
   if (compile !== undefined && attempt === undefined) return undefined;
-  return runJob(compileReadJob({ ...read, output }, attempt), state);
+  return runJob(compileReadJob({ plan: read.plan, encoding: read.encoding, output }, attempt), state);
 }
 
 async function runJob(job: ReadJob, { changes, file }: ReadState): Promise<ReadResult> {

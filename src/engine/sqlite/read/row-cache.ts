@@ -1,20 +1,20 @@
 /**
  * Caches the JSON texts of rows with their embeddings, for each repeated selection of a small table, while the data is
- * unchanged. A list reads only its row numbers, in order, and joins the texts. If the change count differs after the
- * read, the list is read again without the cache.
+ * unchanged. A list reads only its row numbers, in order, and joins the texts. All reads use one open snapshot, so the
+ * numbers and the texts show the same state.
  */
 
 import { ROW_CACHE_BYTES } from '../../../base/limits/engine.ts';
 import type { Collection } from '../../../collection/declaration.ts';
 import type { Row } from '../../../collection/value.ts';
-import { closing, type Encoding, encodeRows, opening, ROW, type RowForm } from '../../../encode/encoding.ts';
+import { closing, encodeRows, opening, ROW, type RowForm } from '../../../encode/encoding.ts';
 import { endKeys } from '../../../plan/read/page-end.ts';
 import { NO_ORDER } from '../../../plan/read/shape.ts';
 import { WHOLE_ROW_JSON } from '../../../plan/read/whole-row.ts';
 import { fieldOf, type Predicate, type ReadPlan } from '../../../plan/types.ts';
-import type { ChangeCounter, ReadResult } from '../../engine.ts';
+import type { ReadResult } from '../../engine.ts';
 import { dependsOnOtherCollections, singleKey } from '../../shared/plan-keys.ts';
-import { type Output, outputOf, outputOfRead, pageEnd } from '../../sql/output.ts';
+import { type Output, outputOf, pageEnd } from '../../sql/output.ts';
 import { compileRead, compileShape, scopeOf } from '../../sql/read.ts';
 import { anyEmbedded } from '../../sql/row-size.ts';
 import { buildStatement, identifier, type Statement } from '../../sql/statement.ts';
@@ -36,13 +36,11 @@ export class RowCache {
   private bytes = 0;
   private changeCount = Number.NaN;
 
-  constructor(
-    private readonly connection: Connection,
-    private readonly changes: ChangeCounter,
-  ) {}
+  constructor(private readonly connection: Connection) {}
 
-  /** Undefined if the list must be read normally. */
-  list({ plan, encoding, changeCount }: Read): ReadResult | undefined {
+  /** Needs an open snapshot of the change count. Undefined if the list must be read normally. */
+  list(read: Read): ReadResult | undefined {
+    const { plan, encoding, changeCount } = read;
     const { from, columns } = plan;
     if (plan.groupBy !== undefined || encoding.format !== 'json' || encoding.stripNulls) return undefined;
     if (!this.requested.has(columns)) {
@@ -54,10 +52,10 @@ export class RowCache {
     this.texts.set(columns, texts);
     const single = singleRow(plan);
     const cached = single && this.isVisible(single) ? texts.get(single.number) : undefined;
-    if (cached !== undefined && this.changes.current() === changeCount) {
+    if (cached !== undefined) {
       return { returned: 1, body: `${opening(encoding)}${cached}${closing(encoding)}` };
     }
-    const output = numbersOf(plan, encoding);
+    const output: Output = isByNumber(plan) ? NUMBERS : { ...read.output, form: 'number' };
     const dialect = dependsOnOtherCollections(plan) ? guardedDialect : sqliteDialect;
     const rows = this.connection.rows(compileRead(plan, output, dialect));
     const missing: number[] = [];
@@ -68,13 +66,10 @@ export class RowCache {
       if (!texts.has(number)) missing.push(number);
     }
     if (missing.length > 0) this.readTexts(from, columns, texts, missing);
-    // A commit just before the read makes the numbers newer than the cached texts.
-    if (this.changes.current() !== changeCount) return undefined;
     if (single?.rule !== undefined && rows.length > 0) {
       this.visible.set(single.rule, (this.visible.get(single.rule) ?? new Set()).add(single.number));
     }
-    let list = '';
-    for (const row of rows) list += `${list === '' ? '' : ','}${texts.get(row[ROW] as number)}`;
+    const list = rows.map((row) => texts.get(row[ROW] as number)).join(',');
     const body = `${opening(encoding)}${list}${closing(encoding)}`;
     return { returned: rows.length, body, end: this.endOf(plan, output, rows.at(-1), texts) };
   }
@@ -128,11 +123,6 @@ function singleRow(plan: ReadPlan): SingleRow | undefined {
 /** The row number is the assigned key, so it gives the page end of a list in key order. */
 function isByNumber({ order, from }: ReadPlan): boolean {
   return order.length === 1 && from.assigned !== undefined && fieldOf(order[0]!.expression) === from.assigned;
-}
-
-function numbersOf(plan: ReadPlan, encoding: Encoding): Output {
-  if (isByNumber(plan)) return NUMBERS;
-  return { ...outputOfRead(plan, encoding, sqliteDialect), form: 'number' };
 }
 
 interface RowsByNumber {

@@ -1,19 +1,17 @@
 /** SQL for values of stored rows after a migration: converted, filled in, or cleared. */
 import type { Database } from 'bun:sqlite';
-import { ApiError } from '../../../base/errors.ts';
+import { unlessRejected } from '../../../base/errors.ts';
 import type { Field } from '../../../collection/declaration.ts';
 import { builtIn } from '../../../collection/types/index.ts';
 import type { Type } from '../../../collection/types/type.ts';
 import type { Value } from '../../../collection/value.ts';
 import { compileRegex } from '../../../text/regex.ts';
-import type { TargetColumn } from '../../migration/question.ts';
-import type { ValueSql } from '../../migration/question-sql.ts';
+import type { TargetColumn, ValueSql } from '../../migration/question.ts';
 import { identifier } from '../../sql/statement.ts';
 import { sqliteDialect } from '../dialect.ts';
 import { defineFunctions } from '../functions/define.ts';
 import { literal, ruleSql } from './schema.ts';
 
-/** Defines the functions that this SQL calls. */
 export function defineConversions(db: Database): void {
   defineFunctions(db);
   db.function('stored_as', (type, text) => storedAs(type, text) ?? null);
@@ -33,12 +31,7 @@ export function defineConversions(db: Database): void {
 function storedAs(name: string, text: string | null): number | bigint | string | null | undefined {
   if (text === null) return null;
   const type = builtIn(name);
-  try {
-    return inSqlite(type.store(String(text)), type);
-  } catch (error) {
-    if (error instanceof ApiError) return undefined;
-    throw error;
-  }
+  return unlessRejected(() => inSqlite(type.store(String(text)), type));
 }
 
 function inSqlite(value: Value, type: Type): number | bigint | string | null {
@@ -46,7 +39,6 @@ function inSqlite(value: Value, type: Type): number | bigint | string | null {
   return typeof stored === 'boolean' ? Number(stored) : stored;
 }
 
-/** The text form of a column. */
 function textOf({ name, type }: NonNullable<TargetColumn['column']>): string {
   return sqliteDialect.text(identifier(name), type);
 }
@@ -65,7 +57,6 @@ export const sqliteValues: ValueSql = {
   ...ruleSql,
 };
 
-/** The default value of a field. */
 export function defaultSql({ default: value, generated, type }: Field): string {
   if (generated !== undefined) return `generated_value(${literal(type.name)}, ${literal(generated)})`;
   return value === undefined ? 'null' : sqliteValues.literal(value, type);

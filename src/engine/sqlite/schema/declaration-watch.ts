@@ -48,12 +48,8 @@ export class DeclarationWatch {
 
   /** Uses its own connection: it runs rarely, and defines functions that reads do not need. */
   private differences(): string | undefined {
-    const db = new Database(this.connection.path, { readonly: true });
-    try {
-      const steps = stepsOf(blockingChanges(differencesIn(db, this.catalogue)));
-      return steps.length === 0 ? undefined : `It was migrated to another declaration (${steps.join(', ')})`;
-    } finally {
-      db.close();
-    }
+    using db = new Database(this.connection.path, { readonly: true });
+    const steps = stepsOf(blockingChanges(differencesIn(db, this.catalogue)));
+    return steps.length === 0 ? undefined : `It was migrated to another declaration (${steps.join(', ')})`;
   }
 }

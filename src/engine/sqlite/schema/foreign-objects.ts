@@ -5,12 +5,6 @@ import { identifier } from '../../sql/statement.ts';
 import { isOfSearchIndex } from '../search/search-index.ts';
 import { rows } from './schema.ts';
 
-interface ForeignObjects {
-  readonly columns: readonly { readonly name: string; readonly definition: string }[];
-  /** The statements that create them. */
-  readonly objects: readonly string[];
-}
-
 interface Column {
   readonly name: string;
   readonly type: string;
@@ -20,8 +14,8 @@ interface Column {
   readonly hidden: number;
 }
 
-/** `known` contains the declared columns and indexes, current and previous. */
-export function foreignObjectsIn(db: Database, table: string, known: ReadonlySet<string>): ForeignObjects {
+/** `known` contains the declared columns and indexes, current and previous. Objects are the statements that create them. */
+export function foreignObjectsIn(db: Database, table: string, known: ReadonlySet<string>) {
   const columns = rows<Column>(db, 'select * from pragma_table_xinfo(?)', table).filter(({ name }) => !known.has(name));
   const computed = columns.find(({ hidden }) => hidden > 1);
   if (computed !== undefined) {
@@ -29,11 +23,8 @@ export function foreignObjectsIn(db: Database, table: string, known: ReadonlySet
       `${table}.${computed.name} is a computed column and not declared, so the table cannot be rebuilt. Nothing was changed. Drop the column`,
     );
   }
-  const objects = rows<{ name: string; sql: string }>(
-    db,
-    "select name, sql from sqlite_schema where tbl_name = ? and type in ('index', 'trigger') and sql is not null",
-    table,
-  );
+  const ofTable = "tbl_name = ? and type in ('index', 'trigger') and sql is not null";
+  const objects = rows<{ name: string; sql: string }>(db, `select * from sqlite_schema where ${ofTable}`, table);
   return {
     columns: columns.map((column) => ({ name: column.name, definition: definitionOf(db, table, column) })),
     objects: objects.filter(({ name }) => !known.has(name) && !isOfSearchIndex(name)).map(({ sql }) => sql),
@@ -41,15 +32,13 @@ export function foreignObjectsIn(db: Database, table: string, known: ReadonlySet
 }
 
 function definitionOf(db: Database, table: string, { name, type, notnull, dflt_value }: Column): string {
-  const references = rows<{ table: string; from: string; to: string; on_delete: string }>(
-    db,
-    'select * from pragma_foreign_key_list(?) where seq = 0',
-    table,
-  ).filter(({ from, to }) => from === name && to !== null);
+  const keys = 'select * from pragma_foreign_key_list(?) where seq = 0';
+  const references = rows<Record<'table' | 'from' | 'to' | 'on_delete', string>>(db, keys, table);
+  const own = references.filter(({ from, to }) => from === name && to !== null);
   return [
     `${identifier(name)} ${type}`,
     ...(notnull === 1 ? ['not null'] : []),
     ...(dflt_value === null ? [] : [`default (${dflt_value})`]),
-    ...references.map((to) => `references ${identifier(to.table)} (${identifier(to.to)}) on delete ${to.on_delete}`),
+    ...own.map((to) => `references ${identifier(to.table)} (${identifier(to.to)}) on delete ${to.on_delete}`),
   ].join(' ');
 }

@@ -11,7 +11,6 @@ import { checkOwner, NUMBERED_KEY, select } from './schema.ts';
 
 export interface Inspection extends StoredSchema {
   readonly isNew: boolean;
-  /** The recorded declaration that was last applied. */
   readonly record: string | undefined;
   readonly tables: ReadonlySet<string>;
 }

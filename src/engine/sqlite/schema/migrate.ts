@@ -7,10 +7,9 @@ import { SQLITE_BUSY_MS, SQLITE_WRITE_WAIT_MS } from '../../../base/limits/engin
 import type { Catalogue, Collection } from '../../../collection/declaration.ts';
 import { ConfigError } from '../../../settings/setting.ts';
 import { type Change, type Comparison, compare, ofKind, type SchemaRequirement } from '../../migration/changes.ts';
-import type { FirstRows, Question } from '../../migration/question.ts';
-import { clearDanglingSql, questionSql } from '../../migration/question-sql.ts';
+import { clearDanglingSql, type FirstRows, type Question, questionSql } from '../../migration/question.ts';
 import { RECORD_TABLE, recordOf } from '../../migration/record.ts';
-import { assess, type Problem } from '../../migration/risks.ts';
+import { assess } from '../../migration/risks.ts';
 import { blockedBy, type MigrationPlan, MigrationRejected, stepsOf } from '../../migration/words.ts';
 import { identifier } from '../../sql/statement.ts';
 import { createSearchIndexes, hasSearchIndex, storedSchema } from '../search/search-index.ts';
@@ -18,17 +17,7 @@ import { startKeysAt } from '../write/assigned-keys.ts';
 import { defineConversions, sqliteValues, unreadable } from './conversion.ts';
 import { foreignTables, type Inspection, inspect } from './inspect.ts';
 import { addFields, isRebuilt, rebuild } from './rebuild.ts';
-import {
-  APPLICATION_ID,
-  count,
-  indexesOf,
-  indexSql,
-  insertRows,
-  pragma,
-  RETRY_TABLE_SQL,
-  SCHEMA_VERSION,
-  tableSql,
-} from './schema.ts';
+import * as schema from './schema.ts';
 
 export interface SqliteRequirement {
   readonly catalogue: Catalogue;
@@ -42,49 +31,47 @@ export function prepareSchema(db: Database, requirement: SqliteRequirement): rea
   if (isInPlace(db, requirement)) return [];
   defineConversions(db);
   return inWriteTransaction(db, () => {
-    const found = inspect(db, requirement.catalogue);
-    const comparison = compare(requirementOf(requirement), found);
-    const problems = problemsIn(db, requirement, found, comparison);
-    const steps = stepsOf(comparison);
-    if (problems.length > 0) throw new MigrationRejected(db.filename, requirement.catalogue, { steps, problems });
-    applyChanges(db, requirement, found, comparison);
-    return steps;
+    const plan = planOf(db, requirement);
+    if (plan.problems.length > 0) throw new MigrationRejected(db.filename, requirement.catalogue, plan);
+    applyChanges(db, requirement, plan.found, plan.comparison);
+    return plan.steps;
   });
 }
 
 /** The steps and obstacles, from one snapshot and without changes. */
 export function planSchema(db: Database, requirement: SqliteRequirement): MigrationPlan {
   defineConversions(db);
-  const look = db.transaction(() => {
-    const found = inspect(db, requirement.catalogue);
-    const comparison = compare(requirementOf(requirement), found);
-    return { steps: stepsOf(comparison), problems: problemsIn(db, requirement, found, comparison) };
-  });
-  return look.deferred();
+  const { steps, problems } = db.transaction(() => planOf(db, requirement)).deferred();
+  return { steps, problems };
+}
+
+function planOf(db: Database, requirement: SqliteRequirement) {
+  const { catalogue, firstRows, allowed = [] } = requirement;
+  const found = inspect(db, catalogue);
+  const comparison = compare(requirementOf(catalogue), found);
+  const assessment = assess(comparison, firstRows);
+  let asked = assessment.next();
+  while (asked.done !== true) asked = assessment.next(answer(db, asked.value));
+  const problems = [...foreignTables(found, catalogue), ...blockedBy(asked.value, allowed)];
+  return { found, comparison, steps: stepsOf(comparison), problems };
 }
 
 export function differencesIn(db: Database, catalogue: Catalogue): Comparison {
-  return compare(requirementOf({ catalogue }), inspect(db, catalogue));
+  return compare(requirementOf(catalogue), inspect(db, catalogue));
 }
 
 /** Rules that were added since the file was created. */
 export function addedRules(db: Database, catalogue: Catalogue): readonly string[] {
   const comparison = differencesIn(db, catalogue);
-  const changes = ofKind(
-    comparison.changes,
-    'change-type',
-    'change-key',
-    'change-rules',
-    'add-unique',
-    'add-reference',
-  );
-  const isThere = ({ collection }: Change) => comparison.pairs.get(collection.name)?.before !== undefined;
-  return stepsOf({ ...comparison, changes: changes.filter(isThere) });
+  const isAdded = ({ kind, collection }: Change) =>
+    /^(change-(type|key|rules)|add-(unique|reference))$/.test(kind) &&
+    comparison.pairs.get(collection.name)?.before !== undefined;
+  return stepsOf({ ...comparison, changes: comparison.changes.filter(isAdded) });
 }
 
 /** Takes the write lock and disables foreign keys: dropping a table must not delete rows of others. */
 function inWriteTransaction<T>(db: Database, work: () => T): T {
-  const foreignKeys = pragma(db, 'foreign_keys');
+  const foreignKeys = schema.pragma(db, 'foreign_keys');
   db.run(`pragma busy_timeout = ${SQLITE_WRITE_WAIT_MS}`);
   db.run('pragma foreign_keys = off');
   try {
@@ -95,63 +82,49 @@ function inWriteTransaction<T>(db: Database, work: () => T): T {
   }
 }
 
-function requirementOf({ catalogue }: Pick<SqliteRequirement, 'catalogue'>): SchemaRequirement {
+function requirementOf(catalogue: Catalogue): SchemaRequirement {
   return {
     catalogue,
     own: [...catalogue.collections.values()],
-    indexesOf: (collection) => indexesOf(collection).filter(({ isUnique }) => !isUnique),
+    indexesOf: (collection) => schema.indexesOf(collection).filter(({ isUnique }) => !isUnique),
   };
 }
 
-function isInPlace(db: Database, requirement: SqliteRequirement): boolean {
-  const { catalogue } = requirement;
-  const found = inspect(db, requirement.catalogue);
-  if (found.isNew || pragma(db, 'user_version') !== SCHEMA_VERSION) return false;
+function isInPlace(db: Database, { catalogue }: SqliteRequirement): boolean {
+  const found = inspect(db, catalogue);
+  if (found.isNew || schema.pragma(db, 'user_version') !== schema.SCHEMA_VERSION) return false;
   if (found.record !== recordOf(catalogue.collections.values())) return false;
-  const schema = storedSchema(db);
-  if (![...catalogue.collections.values()].every((each) => hasSearchIndex(db, each, schema))) return false;
-  return (
-    compare(requirementOf(requirement), found).changes.length === 0 && foreignTables(found, catalogue).length === 0
-  );
-}
-
-function problemsIn(
-  db: Database,
-  { catalogue, firstRows, allowed = [] }: SqliteRequirement,
-  found: Inspection,
-  comparison: Comparison,
-): readonly Problem[] {
-  const assessment = assess(comparison, firstRows);
-  let asked = assessment.next();
-  while (asked.done !== true) asked = assessment.next(answer(db, asked.value));
-  return [...foreignTables(found, catalogue), ...blockedBy(asked.value, allowed)];
+  const stored = storedSchema(db);
+  if (![...catalogue.collections.values()].every((each) => hasSearchIndex(db, each, stored))) return false;
+  const { changes } = compare(requirementOf(catalogue), found);
+  return changes.length === 0 && foreignTables(found, catalogue).length === 0;
 }
 
 function answer(db: Database, question: Question): number {
   if (question.kind === 'unreadable') {
-    return count(db, `select count(*) from ${identifier(question.table)} where ${unreadable(question.of)}`);
+    return schema.count(db, `select count(*) from ${identifier(question.table)} where ${unreadable(question.of)}`);
   }
   const sql = questionSql(question, sqliteValues);
-  return sql === undefined ? 0 : count(db, sql);
+  return sql === undefined ? 0 : schema.count(db, sql);
 }
 
 function applyChanges(db: Database, requirement: SqliteRequirement, found: Inspection, comparison: Comparison): void {
   const { catalogue, firstRows, allowed = [] } = requirement;
   const { pairs, changes } = comparison;
-  if (found.isNew) for (const sql of RETRY_TABLE_SQL) db.run(sql);
+  if (found.isNew) for (const sql of schema.RETRY_TABLE_SQL) db.run(sql);
   removeAndRename(db, comparison);
   const created = ofKind(changes, 'create-collection').map(({ collection }) => collection);
-  for (const collection of created) db.run(tableSql(catalogue, collection));
+  for (const collection of created) db.run(schema.tableSql(catalogue, collection));
   const rebuilt = [...pairs.values()].filter((pair) => isRebuilt(found.catalogue, catalogue, pair, allowed));
   for (const pair of rebuilt) rebuild(db, catalogue, pair, allowed);
   for (const collection of [...created, ...rebuilt.map(({ now }) => now)]) startKeysAt(db, collection);
   for (const pair of pairs.values()) {
     if (pair.before !== undefined && !rebuilt.includes(pair)) addFields(db, catalogue, pair);
   }
-  for (const collection of created) insertRows(db, collection, firstRows(collection));
+  for (const collection of created) schema.insertRows(db, collection, firstRows(collection));
   for (const sql of clearDanglingSql(comparison, allowed, sqliteValues)) db.run(sql);
   for (const collection of catalogue.collections.values()) {
-    for (const index of indexesOf(collection)) db.run(indexSql(collection, index));
+    for (const index of schema.indexesOf(collection)) db.run(schema.indexSql(collection, index));
   }
   createSearchIndexes(db, catalogue.collections);
   checkReferences(db, catalogue, [...created, ...rebuilt.map(({ now }) => now)]);
@@ -179,14 +152,11 @@ function checkReferences(db: Database, { collections }: Catalogue, touched: read
     if (!references.some(({ to }) => names.includes(name) || names.includes(to))) continue;
     const sql = `select parent as "to", count(*) as rows from pragma_foreign_key_check('${name}') group by parent`;
     const [broken] = db.query<{ to: string; rows: number }, []>(sql).all();
-    if (broken !== undefined) {
-      const { to, rows } = broken;
-      const refer =
-        rows === 1
-          ? `1 row of ${name} refers to a row of ${to} that is`
-          : `${rows} rows of ${name} refer to rows of ${to} that are`;
-      throw new ConfigError(`${refer} not there; nothing was changed`);
-    }
+    if (broken === undefined) continue;
+    const { to, rows } = broken;
+    const one = `1 row of ${name} refers to a row of ${to} that is`;
+    const refer = rows === 1 ? one : `${rows} rows of ${name} refer to rows of ${to} that are`;
+    throw new ConfigError(`${refer} not there; nothing was changed`);
   }
 }
 
@@ -194,6 +164,7 @@ function markAsOurs(db: Database, { collections }: Catalogue): void {
   db.run(`create table if not exists ${RECORD_TABLE} (declaration text not null) strict`);
   db.run(`delete from ${RECORD_TABLE}`);
   db.run(`insert into ${RECORD_TABLE} (declaration) values (?)`, [recordOf(collections.values())]);
+  const { APPLICATION_ID, SCHEMA_VERSION, pragma } = schema;
   if (pragma(db, 'application_id') !== APPLICATION_ID) db.run(`pragma application_id = ${APPLICATION_ID}`);
   if (pragma(db, 'user_version') !== SCHEMA_VERSION) db.run(`pragma user_version = ${SCHEMA_VERSION}`);
 }

@@ -1,7 +1,7 @@
 /** The tables of the service's own collections, created on first use. */
 import type { Database } from 'bun:sqlite';
 import { modeOf } from '../../../base/files/written-file.ts';
-import { type Catalogue, type Collection, declareCatalogue } from '../../../collection/declaration.ts';
+import { type Catalogue, declareCatalogue } from '../../../collection/declaration.ts';
 import { KEYS, OWN_COLLECTIONS, USERS } from '../../../collection/own-collections.ts';
 import type { RoleHolders } from '../../../collection/undeclared-roles.ts';
 import { identifier, type Statement } from '../../sql/statement.ts';
@@ -28,17 +28,14 @@ export function makeOwnTables(connection: Connection): void {
   try {
     const present = connection.rows(PRESENT).map(({ name }) => name);
     for (const collection of OWN_COLLECTIONS.values()) {
-      if (!present.includes(collection.name)) makeTable(connection, collection);
+      if (present.includes(collection.name)) continue;
+      connection.execute(tableSql(NO_OTHERS, collection));
+      for (const index of indexesOf(collection)) connection.execute(indexSql(collection, index));
     }
     connection.commit();
   } finally {
     connection.rollback();
   }
-}
-
-function makeTable(connection: Connection, collection: Collection): void {
-  connection.execute(tableSql(NO_OTHERS, collection));
-  for (const index of indexesOf(collection)) connection.execute(indexSql(collection, index));
 }
 
 /** The keys and users of a file, whether or not it has tables for them. */

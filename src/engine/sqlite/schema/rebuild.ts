@@ -6,8 +6,7 @@
 import type { Database } from 'bun:sqlite';
 import type { Catalogue, Field } from '../../../collection/declaration.ts';
 import type { CollectionPair } from '../../migration/changes.ts';
-import { rulesSql } from '../../migration/question-sql.ts';
-import { permission } from '../../migration/risks.ts';
+import { permission, rulesSql } from '../../migration/question.ts';
 import { identifier } from '../../sql/statement.ts';
 import { defaultSql, sqliteValues } from './conversion.ts';
 import { foreignObjectsIn } from './foreign-objects.ts';
@@ -34,7 +33,6 @@ export function isRebuilt(
   return parts.length !== kept.size || !parts.every((part) => kept.has(part)) || !added.every(hasSameValueInAllRows);
 }
 
-/** Whether all rows get the same value. */
 function hasSameValueInAllRows({ required, default: value, generated }: Field): boolean {
   return generated === undefined && (!required || value !== undefined);
 }
@@ -57,7 +55,9 @@ export function rebuild(db: Database, declared: Catalogue, pair: CollectionPair,
   const columns = [...now.fields.map(({ name }) => identifier(name)), ...foreignColumns];
   const values = [...now.fields.map((field) => valueSql(pair, field, allowed)), ...foreignColumns];
   // Keys are never assigned twice.
-  const position = before?.assigned === undefined || now.assigned === undefined ? undefined : lastKey(db, now.name);
+  const isAssigned = before?.assigned !== undefined && now.assigned !== undefined;
+  const lastKey = `select max(seq) from sqlite_sequence where name = '${now.name}'`;
+  const position = isAssigned ? count(db, lastKey) : undefined;
   const more = foreign.columns.map(({ definition }) => definition);
   db.run(tableSql(declared, now, { name: NEW_TABLE, more }));
   db.run(
@@ -72,10 +72,6 @@ export function rebuild(db: Database, declared: Catalogue, pair: CollectionPair,
   if (position === undefined) return;
   db.run('delete from sqlite_sequence where name = ?', [now.name]);
   db.run('insert into sqlite_sequence (name, seq) values (?, ?)', [now.name, position]);
-}
-
-function lastKey(db: Database, table: string): number {
-  return count(db, `select max(seq) from sqlite_sequence where name = '${table}'`);
 }
 
 /** The expression for a new column over the old table. */

@@ -3,7 +3,7 @@ import type { Database } from 'bun:sqlite';
 import { type Catalogue, type Collection, type Field, isKey } from '../../../collection/declaration.ts';
 import type { Value } from '../../../collection/value.ts';
 import type { StoredRow } from '../../../plan/types.ts';
-import { type RuleSql, ruleConditions } from '../../migration/question-sql.ts';
+import { type RuleSql, ruleConditions } from '../../migration/question.ts';
 import { columnList, identifier, quoteText } from '../../sql/statement.ts';
 import { sqliteDialect } from '../dialect.ts';
 
@@ -14,15 +14,9 @@ export const SCHEMA_VERSION = 1;
 
 export const RETRY_TABLE = 'idempotency_keys';
 
-export class NotOurDatabase extends Error {
-  /** Rather than of another version. */
-  readonly isOfAnother: boolean;
-
-  constructor(message: string, { isOfAnother = false } = {}) {
-    super(message);
-    this.isOfAnother = isOfAnother;
-  }
-}
+/** The file is of a newer version of this program, or of another program. */
+export class NotOurDatabase extends Error {}
+export class OtherProgramsDatabase extends NotOurDatabase {}
 
 /** Returns whether the file is empty. Reads one snapshot, since another process may be creating it. */
 export function checkOwner(db: Database): boolean {
@@ -34,9 +28,8 @@ export function checkOwner(db: Database): boolean {
   const { owner, version, tables } = look.deferred();
   if (owner === 0 && tables === 0) return true;
   if (owner !== APPLICATION_ID) {
-    throw new NotOurDatabase(
+    throw new OtherProgramsDatabase(
       'it is an SQLite database of another program; catalogue declare and catalogue copy bring its rows over',
-      { isOfAnother: true },
     );
   }
   if (version > SCHEMA_VERSION) throw new NotOurDatabase('it was written by a newer version of this program');
@@ -127,14 +120,10 @@ export const ruleSql: RuleSql = {
 };
 
 export function insertRows(db: Database, { name, fields }: Collection, rows: readonly StoredRow[]): void {
-  const insert = db.prepare(
+  using insert = db.prepare(
     `insert into ${identifier(name)} (${columnList(fields)}) values (${fields.map(() => '?').join(', ')})`,
   );
-  try {
-    for (const row of rows) insert.run(...storedValues(fields, row));
-  } finally {
-    insert.finalize();
-  }
+  for (const row of rows) insert.run(...storedValues(fields, row));
 }
 
 /** The stored form of a row; null for a key to be assigned. */
@@ -160,19 +149,11 @@ export function count(db: Database, sql: string): number {
 
 /** Uses a temporary statement: an open one would keep an old snapshot. */
 export function select(db: Database, sql: string, ...params: string[]): unknown[][] {
-  const statement = db.prepare(sql);
-  try {
-    return statement.values(...params);
-  } finally {
-    statement.finalize();
-  }
+  using statement = db.prepare(sql);
+  return statement.values(...params);
 }
 
 export function rows<T>(db: Database, sql: string, ...params: string[]): T[] {
-  const statement = db.prepare(sql);
-  try {
-    return statement.all(...params) as T[];
-  } finally {
-    statement.finalize();
-  }
+  using statement = db.prepare(sql);
+  return statement.all(...params) as T[];
 }

@@ -7,6 +7,7 @@ import { typeNamed } from '../../../collection/types/index.ts';
 import type { Type } from '../../../collection/types/type.ts';
 import { isReadable } from '../../shared/sql-expressions.ts';
 import { identifier } from '../../sql/statement.ts';
+import { select } from './schema.ts';
 
 /** Candidates by declared type name, first match: see https://www.sqlite.org/datatype3.html. */
 const CANDIDATES: readonly (readonly [RegExp, readonly string[]])[] = [
@@ -46,15 +47,8 @@ function candidates(declared: string, texts: readonly string[]): readonly string
 
 function distinctValues(db: Database, table: string, column: string): (string | number | bigint)[] | undefined {
   const name = identifier(column);
-  const statement = db.prepare(`select distinct ${name} from ${identifier(table)} where ${name} is not null`);
-  try {
-    const values: (string | number | bigint)[] = [];
-    for (const [value] of statement.values()) {
-      if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'bigint') return undefined;
-      values.push(value);
-    }
-    return values;
-  } finally {
-    statement.finalize();
-  }
+  const values = select(db, `select distinct ${name} from ${identifier(table)} where ${name} is not null`).flat();
+  const hasText = (value: unknown): value is string | number | bigint =>
+    typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint';
+  return values.every(hasText) ? values : undefined;
 }

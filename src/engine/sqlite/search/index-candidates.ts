@@ -3,8 +3,7 @@
  * test decides. Undefined if nothing can be derived (a negation, a word of two letters, a pattern without three
  * consecutive characters): then every row must be tested.
  */
-
-import { ApiError } from '../../../base/errors.ts';
+import { unlessRejected } from '../../../base/errors.ts';
 import {
   MAX_ALL_CANDIDATE_TRIGRAMS,
   MAX_CANDIDATE_DEPTH,
@@ -14,7 +13,7 @@ import {
 import { memoize } from '../../../base/memo.ts';
 import type { Collection } from '../../../collection/declaration.ts';
 import { fieldOf, type Predicate } from '../../../plan/types.ts';
-import { parseSearch, type SearchMode } from '../../../text/search/index.ts';
+import { parseSearch } from '../../../text/search/index.ts';
 import { configurationNamed, readerFor } from '../../../text/search/lexemes.ts';
 import type { Query } from '../../../text/search/query.ts';
 import { conjuncts, maxKeys } from '../../shared/plan-keys.ts';
@@ -33,16 +32,14 @@ export function candidateQuery(collection: Collection, predicate: Predicate): st
 }
 
 const queriesOf = memoize((collection: Collection) =>
-  memoize((predicate: Predicate) => deriveQuery(collection, predicate)),
+  memoize((predicate: Predicate) => {
+    const condition = ofPredicate(collection, predicate);
+    if (condition === undefined || depthOf(condition) > MAX_CANDIDATE_DEPTH) return undefined;
+    if (trigramsIn(condition) > MAX_ALL_CANDIDATE_TRIGRAMS) return undefined;
+    const query = print(condition);
+    return query.length > MAX_CANDIDATE_QUERY ? undefined : query;
+  }),
 );
-
-function deriveQuery(collection: Collection, predicate: Predicate): string | undefined {
-  const condition = ofPredicate(collection, predicate);
-  if (condition === undefined || depthOf(condition) > MAX_CANDIDATE_DEPTH) return undefined;
-  if (trigramsIn(condition) > MAX_ALL_CANDIDATE_TRIGRAMS) return undefined;
-  const query = print(condition);
-  return query.length > MAX_CANDIDATE_QUERY ? undefined : query;
-}
 
 function ofPredicate(collection: Collection, predicate: Predicate): Derived {
   switch (predicate.kind) {
@@ -54,15 +51,7 @@ function ofPredicate(collection: Collection, predicate: Predicate): Derived {
     case 'like':
     case 'regex':
       return isIndexed(collection, fieldOf(predicate.of)) ? ofTextTest(predicate) : undefined;
-    case 'not':
-    case 'constant':
-    case 'compare':
-    case 'in':
-    case 'null':
-    case 'truth':
-    case 'distinct':
-    case 'contains':
-    case 'exists':
+    default:
       return undefined;
   }
 }
@@ -73,20 +62,12 @@ function ofPredicate(collection: Collection, predicate: Predicate): Derived {
  */
 const PLAIN_TEXT = /^\^?([a-z0-9 ]+)\$?$/i;
 
-/** Null for an invalid search: compiling the read rejects it, so that the first of several errors is reported. */
-function validSearch(mode: SearchMode, query: string, config: string): Query | null {
-  try {
-    return parseSearch(mode, query, readerFor(config));
-  } catch (error) {
-    if (error instanceof ApiError) return null;
-    throw error;
-  }
-}
-
 function ofTextTest(predicate: Extract<Predicate, { kind: 'search' | 'like' | 'regex' }>): Derived {
   if (predicate.kind === 'search') {
     const { mode, config, query } = predicate;
-    const tree = query.length > MAX_CANDIDATE_QUERY ? null : validSearch(mode, query, config);
+    if (query.length > MAX_CANDIDATE_QUERY) return undefined;
+    // Compiling the read rejects an invalid search, so that the first of several errors is reported.
+    const tree = unlessRejected(() => parseSearch(mode, query, readerFor(config))) ?? null;
     return tree === null ? undefined : ofSearch(tree, configurationNamed(config).startOfTokens);
   }
   const { kind, pattern } = predicate;

@@ -1,5 +1,4 @@
 /** Reads and writes that test only the candidates of the search index. */
-
 import { FEW_CANDIDATES } from '../../../base/limits/engine.ts';
 import type { Collection } from '../../../collection/declaration.ts';
 import type { ReadPlan } from '../../../plan/types.ts';

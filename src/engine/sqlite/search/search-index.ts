@@ -33,9 +33,7 @@ interface SearchIndex {
   /** Names begin with `_`, unlike those of collections and fields. */
   readonly index: string;
   readonly pending: string;
-  /**
-   * The definitions of its parts. `page` is the table's root page: a rebuilt table may have other rows with these ids.
-   */
+  /** `page` is the table's root page: a rebuilt table may have other rows with these ids. */
   readonly definitions: (page: number) => readonly string[];
 }
 
@@ -61,11 +59,7 @@ function searchIndexOf(collection: Collection): SearchIndex | undefined {
   const texts = collection.fields.filter((field) => isIndexed(collection, field)).map(({ name }) => identifier(name));
   if (texts.length === 0) return undefined;
   const table = identifier(collection.name);
-  const [index, pending, ...triggers] = partsOf(nameOf(collection.name)).map(identifier) as [
-    string,
-    string,
-    ...string[],
-  ];
+  const { index, pending, triggers } = partsOf(collection.name);
   const definitions = (page: number) => {
     const changes = ['_rowid_', ...texts].map((column) => `old.${column} is not new.${column}`);
     const isChanged = joinInGroups(changes, ' or ', inParentheses);
@@ -81,12 +75,9 @@ function searchIndexOf(collection: Collection): SearchIndex | undefined {
   return { table, texts, index, pending, definitions };
 }
 
-function nameOf(table: string): string {
-  return `_${table}_search`;
-}
-
-function partsOf(name: string): readonly string[] {
-  return [name, `${name}_pending`, `${name}_insert`, `${name}_update`, `${name}_delete`];
+function partsOf(table: string) {
+  const part = (suffix: string) => identifier(`_${table}_search${suffix}`);
+  return { index: part(''), pending: part('_pending'), triggers: ['_insert', '_update', '_delete'].map(part) };
 }
 
 /** Whether a trigger belongs to the search index, which a migration drops and recreates. */
@@ -102,12 +93,7 @@ export function hasSearchIndex(db: Database, collection: Collection, stored = st
 
 /** Read once for many collections. */
 export function storedSchema(db: Database): StoredSchema {
-  const rows = select(db, 'select type, name, rootpage, sql from sqlite_schema') as [
-    string,
-    string,
-    number,
-    string | null,
-  ][];
+  const rows = select(db, 'select type, name, rootpage, sql from sqlite_schema') as [string, string, number, unknown][];
   return {
     // SQLite preserves the text except for the case of its first words.
     definitions: new Set(rows.map(([, , , sql]) => String(sql).toLowerCase())),
@@ -126,26 +112,22 @@ export function createSearchIndexes(db: Database, collections: ReadonlyMap<strin
   }
   const stored = storedSchema(db);
   const missing = [...collections.values()].filter((collection) => !hasSearchIndex(db, collection, stored));
-  for (const collection of missing) create(db, collection);
+  for (const collection of missing) create(db, collection, stored.pages.get(collection.name) ?? 0);
   return missing;
 }
 
-function create(db: Database, collection: Collection): void {
+function create(db: Database, collection: Collection, page: number): void {
   drop(db, collection.name);
   const { definitions, table, pending } = searchIndexOf(collection)!;
-  for (const definition of definitions(pageOf(db, collection))) db.run(definition);
+  for (const definition of definitions(page)) db.run(definition);
   // In table order; an index would give another order.
   db.run(`insert into ${pending} select _rowid_ from ${table} not indexed`);
 }
 
 function drop(db: Database, table: string): void {
-  const [index, pending, ...triggers] = partsOf(nameOf(table)).map(identifier);
+  const { index, pending, triggers } = partsOf(table);
   for (const trigger of triggers) db.run(`drop trigger if exists ${trigger}`);
   for (const each of [index, pending]) db.run(`drop table if exists ${each}`);
-}
-
-function pageOf(db: Database, { name }: Collection): number {
-  return Number(firstColumn(db, "select rootpage from sqlite_schema where type = 'table' and name = ?", name)[0] ?? 0);
 }
 
 /** The row ids of the candidates for an FTS5 query. Finding them also counts against the deadline. */
@@ -205,6 +187,6 @@ function indexRow(connection: Connection, { table, texts, index, pending }: Sear
   connection.run({ sql: `delete from ${pending} where _row = ${id}`, params: [row] });
 }
 
-function firstColumn(db: Database, sql: string, ...params: string[]): unknown[] {
-  return select(db, sql, ...params).map(([value]) => value);
+function firstColumn(db: Database, sql: string): unknown[] {
+  return select(db, sql).map(([value]) => value);
 }

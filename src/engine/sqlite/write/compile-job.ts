@@ -44,9 +44,9 @@ export function* compileJob(writes: readonly Write[], terms: WriteTerms): Task<J
   return { steps, ...terms };
 }
 
-function* compileStep({ plan, encoding }: Write): Task<Step> {
+function* compileStep({ plan, encoding, isDependent }: Write): Task<Step> {
   const collection = plan.into;
-  const terms = compileTerms(plan, encoding);
+  const terms = { ...compileTerms(plan, encoding), ...(isDependent && { isDependent }) };
   const returning = plan.returning === undefined ? '' : ` returning ${storedRow(collection)}`;
   const counted = plan.returning === undefined ? '' : ` returning returned(${storedRow(collection)})`;
   switch (plan.kind) {
@@ -112,13 +112,14 @@ function compileMet(collection: Collection, where: Predicate, bound: Bound | und
 }
 
 function compileTerms(plan: WritePlan, encoding: Encoding): StepTerms {
-  const { into, returning, maxAffected, singular, mustExist, precondition } = plan;
+  const { into, returning, maxAffected, affects, singular, mustExist, precondition } = plan;
   return {
     collection: into.name,
     singular,
     mustExist,
     ...(returning === undefined ? {} : { returning: compileReturning(plan, returning, encoding) }),
     ...(maxAffected === undefined ? {} : { maxAffected }),
+    ...(affects === undefined ? {} : { affects }),
     ...(precondition === undefined ? {} : { precondition: compilePrecondition(into, precondition) }),
   };
 }

@@ -87,6 +87,9 @@ export interface StepTerms {
   readonly collection: string;
   readonly returning?: Returning;
   readonly maxAffected?: number;
+  readonly affects?: number;
+  /** Whether it has values of earlier steps. */
+  readonly isDependent?: boolean;
   readonly singular: boolean;
   readonly mustExist: boolean;
   readonly precondition?: Pick<Precondition, 'versions'> & {

@@ -10,7 +10,7 @@ import { OWN_COLLECTIONS } from '../../../collection/own-collections.ts';
 import { encodeRows } from '../../../encode/encoding.ts';
 import { WHOLE_ROW_JSON } from '../../../plan/read/whole-row.ts';
 import type { WriteResult } from '../../engine.ts';
-import { checkAffected, checkVersion, shorterDryRun } from '../../shared/write-checks.ts';
+import { checkAffected, checkReturned, checkVersion, shorterDryRun } from '../../shared/write-checks.ts';
 import type { Statement } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
 import { clearDeadline, limitPart, setDeadline } from '../connection/deadline.ts';
@@ -22,6 +22,7 @@ import { brokenReference } from './broken-references.ts';
 import { writeRows } from './change-rows.ts';
 import { recallResults, rememberResults } from './idempotency-keys.ts';
 import type { Job, Returning, Step } from './jobs.ts';
+import { resolveStep } from './resolve-step.ts';
 
 const SAVEPOINT: Statement = { sql: 'savepoint job', params: [] };
 const ROLLBACK: Statement = { sql: 'rollback to job', params: [] };
@@ -71,29 +72,36 @@ export function applyJobs(
 function applyJob(connection: Connection, catalogue: Catalogue, job: Job, bounds: WriteBounds): ThreadResult {
   const { retry, steps, dryRun } = job;
   const results: WriteResult[] = [];
+  let step = steps[0]!;
   connection.run(SAVEPOINT);
   try {
     if (dryRun) setDeadline(bounds.dryRunSeconds * 1000, shorterDryRun(bounds.dryRunSeconds));
     else setDeadline(bounds.querySeconds * 1000);
     const earlier = retry && recallResults(connection, retry, bounds.retryHours);
     if (earlier === undefined) {
-      for (const step of steps) results.push(applyStep(connection, catalogue, step, results));
+      for (const each of steps) {
+        checkReturned(results);
+        step = each.isDependent ? resolveStep(each, collectionOf(catalogue, each), results) : each;
+        results.push(applyStep(connection, catalogue, step, results.length));
+      }
+      checkReturned(results);
       if (retry !== undefined && !dryRun) rememberResults(connection, retry, results, bounds.retryHours);
     }
     if (dryRun) connection.run(ROLLBACK);
     connection.run(RELEASE);
     return { kind: 'done', results: earlier ?? results };
   } catch (error) {
-    const step = steps[results.length];
-    const translated = translateError(error, step && { collection: collectionOf(catalogue, step) });
+    const translated = translateError(error, { collection: collectionOf(catalogue, step) });
     // A full disk ends the whole transaction with all its jobs.
     if (!connection.inTransaction || (translated instanceof ApiError && translated.code === 'CAT507')) throw error;
-    connection.run(results.length === 0 ? ROLLBACK : ROLLBACK_STEP);
+    const index = results.length;
+    const isReference = isReferenceError(error);
+    connection.run(isReference && index > 0 ? ROLLBACK_STEP : ROLLBACK);
     // Runs on the rows as they were before the step, since SQLite does not say which reference failed.
-    const rejection = isReferenceError(error) ? brokenReference(connection, catalogue, step!) : translated;
-    if (results.length > 0) connection.run(ROLLBACK);
+    const rejection = isReference ? brokenReference(connection, catalogue, step) : translated;
+    if (isReference && index > 0) connection.run(ROLLBACK);
     connection.run(RELEASE);
-    return toThreadResult(steps.length === 1 ? rejection : withRequest(rejection, results.length));
+    return toThreadResult(steps.length > 1 && index < steps.length ? withRequest(rejection, index) : rejection);
   } finally {
     clearDeadline();
   }
@@ -104,15 +112,11 @@ function collectionOf({ collections }: Catalogue, { collection }: Step): Collect
 }
 
 /** The savepoint of the job is also that of its first step. */
-function applyStep(
-  connection: Connection,
-  catalogue: Catalogue,
-  step: Step,
-  earlier: readonly WriteResult[],
-): WriteResult {
-  if (earlier.length === 0) return runStep(connection, collectionOf(catalogue, step), step);
+function applyStep(connection: Connection, catalogue: Catalogue, step: Step, index: number): WriteResult {
+  const collection = collectionOf(catalogue, step);
+  if (index === 0) return runStep(connection, collection, step);
   connection.run(SAVEPOINT_STEP);
-  const result = runStep(connection, collectionOf(catalogue, step), step);
+  const result = runStep(connection, collection, step);
   connection.run(RELEASE_STEP);
   return result;
 }

@@ -1,4 +1,4 @@
-/** The operations on `/<collection>`. */
+/** The operations on `/<collection>` and on `/<collection>/{key}`. */
 import type { Collection } from '../../collection/declaration.ts';
 import { own } from '../component.ts';
 import { filterNames } from '../filters.ts';
@@ -14,24 +14,37 @@ import {
   WRITE_ERRORS,
 } from '../operation.ts';
 import { keyEqNames } from '../parameters.ts';
-import { rowsContent, withExample, withHeaders } from '../responses.ts';
+import { rowContent, rowsContent, withExample, withHeaders } from '../responses.ts';
 import { type RowShape, shapeWords, withSelect } from '../row-shape.ts';
 import { keyNames, type Samples } from '../samples.ts';
 
+type Rest = Omit<Draft, 'id' | 'tag'>;
+
+/** The parts that all operations on a collection share. A write returns a list, unless `Accept` asks for an object. */
+function sharedParts(collection: Collection, shape: RowShape, path: string) {
+  const its = (parameter: string): string => own(collection, parameter);
+  const idOf = (verb: string): string => shape.id(`${verb}_${collection.name}`);
+  const draft = (verb: string, rest: Rest): Draft => ({ id: idOf(verb), tag: collection.name, ...rest });
+  return {
+    its,
+    idOf,
+    select: withSelect(shape, its('select')),
+    shapes: shapeWords(shape, path),
+    list: rowsContent(collection, shape),
+    draft,
+    write: (verb: string, rest: Rest) => operation(draft(verb, rest)),
+  };
+}
+
 export function collectionPath(collection: Collection, samples: Samples, shape: RowShape): JsonObject {
   const { name } = collection;
-  const its = (parameter: string): string => own(collection, parameter);
+  const { its, idOf, select, shapes, list, draft, write } = sharedParts(collection, shape, `/${name}`);
   const key = keyNames(collection);
   const filters = filterNames(collection);
-  const select = withSelect(shape, its('select'));
-  const shapes = shapeWords(shape, `/${name}`);
   const page = [...select, its('order'), 'limit', 'offset'];
   const listHeaders = ['Content-Range', 'Content-Location', 'ETag', 'Link', 'Preference-Applied'] as const;
   const writeHeaders = ['Content-Range', 'Location', 'ETag', 'Preference-Applied', 'Idempotency-Replayed'] as const;
-  const list = rowsContent(collection, shape);
-  const get: Draft = {
-    id: shape.id(`list_${name}`),
-    tag: name,
+  const get = draft('list', {
     summary: `List ${name}, filtered, sorted, paged${shape.isFree ? ', in any shape, or aggregated' : ''}`,
     description: `Returns the rows that pass all filters, or a page of them: \`limit\` and \`offset\`, or \`Range\`. \`Prefer: count=exact\` adds the total to \`Content-Range\`. ${shapes}`,
     parameters: [...filters, ...page, 'Prefer', 'Range', its('If-None-Match')],
@@ -41,13 +54,11 @@ export function collectionPath(collection: Collection, samples: Samples, shape: 
       '304': withHeaders('Not modified.', listHeaders),
     },
     errors: [...READ_ERRORS, 416],
-  };
+  });
   return {
     get: operation(get),
-    head: head(get, { id: shape.id(`count_${name}`), summary: 'The headers of the list, with its count on request' }),
-    post: operation({
-      id: shape.id(`create_${name}`),
-      tag: name,
+    head: head(get, { id: idOf('count'), summary: 'The headers of the list, with its count on request' }),
+    post: write('create', {
       summary: 'Create one row or many, or upsert them',
       description: `Stores all rows of the body, or none. ${assignedWords(collection)}\`Prefer: resolution=merge-duplicates\` updates existing rows, \`resolution=ignore-duplicates\` keeps them. The answer has a body only with \`Prefer: return=representation\`. ${shapes}`,
       parameters: [its('columns.new'), its('on_conflict'), ...select, 'Prefer', 'Idempotency-Key'],
@@ -58,9 +69,7 @@ export function collectionPath(collection: Collection, samples: Samples, shape: 
       },
       errors: [...WRITE_ERRORS, ...BODY_ERRORS, 422, 501],
     }),
-    patch: operation({
-      id: shape.id(`update_${name}`),
-      tag: name,
+    patch: write('update', {
       summary: 'Change the rows that match a filter',
       description: `With a filter, sets the fields of the body in every row that passes it. Without a filter the body is a list: each object names its row by ${key} and sets its other fields. The service rejects one object without a filter. With a filter and \`If-Match: *\` it rejects a list (412) unless each of its rows passes the filter. ${shapes}`,
       parameters: [...filters, ...page, its('columns'), 'Prefer', 'If-Match.list', 'Idempotency-Key'],
@@ -68,9 +77,7 @@ export function collectionPath(collection: Collection, samples: Samples, shape: 
       answers: changeAnswers(list, ['Idempotency-Replayed']),
       errors: [...WRITE_ERRORS, ...BODY_ERRORS, 422, 501],
     }),
-    put: operation({
-      id: shape.id(`replace_${name}`),
-      tag: name,
+    put: write('replace', {
       summary: `Create or replace the one row that ${collection.key.map((field) => `${field.name}=eq.…`).join('&')} names`,
       description: `Replaces the row by the body. Missing fields take their default, or null. The body has the same ${key} as the URL. ${shapes}`,
       parameters: [...keyEqNames(collection), its('columns.whole'), ...select, 'Prefer', 'If-None-Match.create'],
@@ -78,16 +85,59 @@ export function collectionPath(collection: Collection, samples: Samples, shape: 
       answers: { ...changeAnswers(list), '201': withHeaders('Created.', ['ETag', 'Preference-Applied'], list) },
       errors: [405, ...WRITE_ERRORS, ...BODY_ERRORS],
     }),
-    delete: operation({
-      id: shape.id(`delete_${name}`),
-      tag: name,
+    delete: write('delete', {
       summary: 'Delete the rows that match a filter',
       description: `The service rejects a request without a filter and deletes nothing. ${shapes}`,
       parameters: [...filters, ...page, 'Prefer'],
       answers: changeAnswers(list),
       errors: WRITE_ERRORS,
     }),
-    options: options(shape.id(`options_${name}`), name, [403, 414, 429]),
+    options: options(idOf('options'), name, [403, 414, 429]),
+  };
+}
+
+export function itemPath(collection: Collection, samples: Samples, shape: RowShape): JsonObject {
+  const { name } = collection;
+  const key = collection.key[0]!.name;
+  const { its, idOf, select, shapes, list, draft, write } = sharedParts(collection, shape, `/${name}/{${key}}`);
+  const get = draft('read_one_of', {
+    summary: `Read one row by its ${key}`,
+    description: `Returns one row as an object. Its \`ETag\` is its version. ${shapes}`,
+    parameters: [...select, its('If-None-Match')],
+    answers: {
+      '200': withHeaders('The row.', ['ETag'], withExample(rowContent(collection, shape), collection, samples[0])),
+      '304': withHeaders('Not modified.', ['ETag']),
+    },
+    errors: [404, ...READ_ERRORS],
+  });
+  return {
+    parameters: [{ $ref: `#/components/parameters/${its('key.path')}` }],
+    get: operation(get),
+    head: head(get, { id: idOf('head_one_of'), summary: 'The headers of one row, with its version' }),
+    patch: write('update_one_of', {
+      summary: 'Change one row, with If-Match only if nobody else changed it',
+      description: `Sets the fields of the body and keeps the others. With \`If-Match\` the service rejects the change (412) if somebody else changed the row. ${shapes}`,
+      parameters: [its('columns'), ...select, 'Prefer', its('If-Match'), 'Idempotency-Key'],
+      body: its(shape.id('changes')),
+      answers: changeAnswers(list, ['Idempotency-Replayed']),
+      errors: [404, ...WRITE_ERRORS, ...BODY_ERRORS, 422, 501],
+    }),
+    put: write('replace_one_of', {
+      summary: 'Replace one row: missing fields take their default',
+      description: `Replaces the row by the body. Missing fields take their default, or null. The row must exist. The body may omit ${key}. ${shapes}`,
+      parameters: [its('columns.whole'), ...select, 'Prefer', its('If-Match')],
+      body: its(shape.id('row')),
+      answers: changeAnswers(list),
+      errors: [404, ...WRITE_ERRORS, ...BODY_ERRORS],
+    }),
+    delete: write('delete_one_of', {
+      summary: 'Delete one row',
+      description: `With \`If-Match\` the service rejects the request (412) if somebody else changed the row. ${shapes}`,
+      parameters: [...select, 'Prefer', its('If-Match')],
+      answers: changeAnswers(list),
+      errors: [404, ...WRITE_ERRORS],
+    }),
+    options: options(idOf('options_one_of'), name, [403, 414, 429]),
   };
 }
 

@@ -1,2 +1,0 @@
-/** Reports an event to the log. */
-export type Notice = (level: 'info' | 'warn', message: string) => void;

@@ -1,0 +1,121 @@
+/** Reads a batch: its path, and the requests in its body. */
+import { ApiError, withRequest } from '../base/errors.ts';
+import { MAX_BATCH_REQUESTS } from '../base/limits/http.ts';
+import type { Catalogue } from '../collection/declaration.ts';
+import type { Document } from '../encode/document.ts';
+
+/** Below this path, the names of the service are available whatever the collections are called. */
+const OWN_PATH = '/catalogue';
+export const BATCH_PATH = '/batch';
+export const BATCH_METHODS = 'OPTIONS, POST';
+
+export const BATCH_WRITES = ['POST', 'PATCH', 'PUT', 'DELETE'] as const;
+const MEMBERS = ['method', 'path', 'headers', 'body', 'affects'];
+export const BATCH_HEADERS = ['accept', 'content-type', 'if-match', 'if-none-match', 'prefer'];
+
+/** One write of a batch, as the client sent it. */
+export interface BatchRequest {
+  readonly method: (typeof BATCH_WRITES)[number];
+  /** Path and query. */
+  readonly path: string;
+  readonly headers: Headers;
+  readonly body: unknown;
+  /** The number of rows that it must affect. */
+  readonly affects?: number;
+}
+
+/** `/catalogue/batch`, and `/batch` unless a collection has this name. */
+export function isBatchPath(path: string, catalogue: Pick<Catalogue, 'collections'>): boolean {
+  if (path.startsWith(OWN_PATH)) return isBatch(path.slice(OWN_PATH.length));
+  return isBatch(path) && shortestBatchPath(catalogue) === BATCH_PATH;
+}
+
+export function shortestBatchPath({ collections }: Pick<Catalogue, 'collections'>): string {
+  return collections.has(BATCH_PATH.slice(1)) ? OWN_PATH + BATCH_PATH : BATCH_PATH;
+}
+
+function isBatch(path: string): boolean {
+  return path === BATCH_PATH || path.startsWith(`${BATCH_PATH}?`);
+}
+
+export function checkBatchMethod(method: string): void {
+  if (method === 'POST') return;
+  throw new ApiError('PGRST117', `Unsupported HTTP method: ${method}`, {
+    hint: `Allowed here: ${BATCH_METHODS}.`,
+    headers: { allow: BATCH_METHODS },
+  });
+}
+
+export function readBatch(document: Document): readonly BatchRequest[] {
+  const list = document.kind === 'json' ? document.value : undefined;
+  if (!Array.isArray(list) || list.length === 0) {
+    throw invalid('a batch is a JSON array of requests', 'Send [{"method": "POST", "path": "/…", "body": {…}}, …].');
+  }
+  if (list.length > MAX_BATCH_REQUESTS) {
+    throw new ApiError('54000', `a batch may have ${MAX_BATCH_REQUESTS} requests, and not ${list.length}`, {
+      details: 'Nothing was changed.',
+      hint: 'Send several batches, or many rows in one request.',
+    });
+  }
+  return list.map(readRequest);
+}
+
+function readRequest(value: unknown, index: number): BatchRequest {
+  try {
+    if (!isObject(value)) throw invalid('a request of a batch is an object', `It has ${MEMBERS.join(', ')}.`);
+    const unknown = Object.keys(value).find((name) => !MEMBERS.includes(name));
+    if (unknown !== undefined) throw invalid(`a request has no '${unknown}'`, `It may have ${MEMBERS.join(', ')}.`);
+    const { method, path, headers = {}, body, affects } = value;
+    if (!BATCH_WRITES.some((each) => each === method)) {
+      throw invalid(`method: ${print(method)} is not a write`, `Use one of ${BATCH_WRITES.join(', ')}.`);
+    }
+    if (typeof path !== 'string' || path[0] !== '/') {
+      throw invalid(`path: ${print(path)} is not a path`, 'It begins with /, as in /products?id=eq.1.');
+    }
+    if (method === 'DELETE' && body !== undefined) throw invalid('a DELETE has no body', 'Filter in its path.');
+    if (affects !== undefined && !(Number.isSafeInteger(affects) && (affects as number) >= 0)) {
+      throw invalid(`affects: ${print(affects)} is not a number of rows`, 'Use a whole number, as in "affects": 1.');
+    }
+    return {
+      method: method as BatchRequest['method'],
+      path,
+      headers: readHeaders(headers),
+      body,
+      ...(affects === undefined ? {} : { affects: affects as number }),
+    };
+  } catch (error) {
+    throw withRequest(error, index);
+  }
+}
+
+function readHeaders(value: unknown): Headers {
+  if (!isObject(value)) throw invalid(`headers: ${print(value)} is not an object`, 'Use {"Prefer": "…"}.');
+  const headers = new Headers();
+  for (const [name, text] of Object.entries(value)) {
+    if (!BATCH_HEADERS.includes(name.toLowerCase())) {
+      throw invalid(
+        `headers: a request cannot have ${name}`,
+        `Allowed: ${BATCH_HEADERS.join(', ')}. Others go with the batch.`,
+      );
+    }
+    if (typeof text !== 'string') throw invalid(`headers: ${name} is ${print(text)}, not a text`, 'Use a text.');
+    try {
+      headers.append(name, text);
+    } catch {
+      throw invalid(`headers: ${print(text)} is not a value of ${name}`, 'Use one line of ASCII.');
+    }
+  }
+  return headers;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function print(value: unknown): string {
+  return value === undefined ? 'nothing' : JSON.stringify(value);
+}
+
+function invalid(message: string, hint: string): ApiError {
+  return new ApiError('PGRST102', message, { details: 'Nothing was changed.', hint });
+}

@@ -1,0 +1,164 @@
+/** Plans the requests of a batch, each like a single write, and connects those that use values of earlier ones. */
+
+import type { Task } from '../base/cooperative.ts';
+import { ApiError, withRequest } from '../base/errors.ts';
+import { MAX_BODY_ROWS } from '../base/limits/http.ts';
+import type { Catalogue } from '../collection/declaration.ts';
+import { withSentValue } from '../dialect/payload.ts';
+import { parsePrefer } from '../dialect/prefer.ts';
+import { parseQuery } from '../dialect/query.ts';
+import type { Document } from '../encode/document.ts';
+import type { BatchRequest } from '../http/batch-call.ts';
+import { BODY_TYPES, readDocument } from '../http/body/parse-body.ts';
+import { pathAndQuery, readCall } from '../http/call.ts';
+import { resolveField } from '../plan/resolve.ts';
+import { type EarlierValue, takeEarlierValues } from '../plan/write/earlier-value.ts';
+import type { BatchWrite } from '../response/batch.ts';
+import type { RequestContext } from '../response/request-context.ts';
+import { planCall, readWrite, type WriteCall } from './planned-write.ts';
+
+/** A slice takes a few milliseconds. */
+export const REQUESTS_PER_SLICE = 20;
+
+interface BatchTerms {
+  /** The catalogue as the caller sees it. */
+  readonly seen: Catalogue;
+  readonly allowUnfiltered: boolean;
+  readonly context: RequestContext;
+}
+
+/** A request of the batch before planning. */
+interface ReadRequest {
+  readonly write: WriteCall;
+  readonly document: Document | undefined;
+  readonly affects: number | undefined;
+  readonly uses: readonly EarlierValue[];
+}
+
+export class BatchPlanner {
+  private readonly read: ReadRequest[] = [];
+  /** The columns that later requests use, by request. */
+  private readonly used = new Map<number, Set<string>>();
+
+  constructor(
+    private readonly requests: readonly BatchRequest[],
+    /** The preferences of the batch, which hold for each request that does not state its own. */
+    private readonly prefer: string | null,
+    private readonly terms: BatchTerms,
+  ) {}
+
+  *plan(): Task<readonly BatchWrite[]> {
+    for (const [index, request] of this.requests.entries()) {
+      if (index % REQUESTS_PER_SLICE === 0) yield;
+      this.read.push(yield* atRequest(index, this.readOne(request, index)));
+    }
+    const writes: BatchWrite[] = [];
+    let rows = 0;
+    for (const [index, request] of this.read.entries()) {
+      if (index % REQUESTS_PER_SLICE === 0) yield;
+      for (const { request: from, column } of request.uses) {
+        yield* atRequest(index, checkReturned(writes[from]!, from, column));
+      }
+      const write = yield* atRequest(index, this.planOne(request, this.used.get(index)));
+      if (write.plan.kind === 'insert') rows += write.plan.rows.length;
+      if (write.plan.kind === 'update-each') rows += write.plan.changes.length;
+      if (rows > MAX_BODY_ROWS) throw tooManyRows();
+      writes.push(write);
+    }
+    return writes;
+  }
+
+  /** Adds the value of the body that an error is about. */
+  withSentValue(error: unknown): unknown {
+    const failed = error instanceof ApiError && error.request !== undefined ? this.read[error.request] : undefined;
+    return failed === undefined ? error : withSentValue(error, failed.document, failed.write.query.columns);
+  }
+
+  private *readOne({ method, path, headers, body, affects }: BatchRequest, index: number): Task<ReadRequest> {
+    const { context, seen } = this.terms;
+    if (parsePrefer(headers.get('prefer')).tx !== undefined) throw notPerRequest();
+    if (this.prefer !== null) headers.append('prefer', this.prefer);
+    const location = { prefix: context.location.prefix, path: pathAndQuery(path) };
+    const call = readCall(method, location, new Request('http://batch/', { headers }), seen);
+    const write = readWrite(call, method, context);
+    const document = method === 'DELETE' ? undefined : yield* documentOf(body, headers.get('content-type'));
+    const uses = document?.kind === 'json' ? takeEarlierValues(document.value, index) : [];
+    for (const use of uses) this.use(use);
+    return { write, document, affects, uses };
+  }
+
+  private use({ request, column }: EarlierValue): void {
+    const { write } = this.read[request]!;
+    if (!isSelective(write)) resolveField(write.call.collection, column);
+    this.used.set(request, (this.used.get(request) ?? new Set()).add(column));
+  }
+
+  private *planOne(request: ReadRequest, used: Set<string> | undefined): Task<BatchWrite> {
+    const { write, document, affects, uses } = request;
+    const { context, allowUnfiltered } = this.terms;
+    const planned = yield* planCall(
+      used === undefined ? write : returning(write, used),
+      document,
+      allowUnfiltered,
+      context,
+    );
+    return {
+      ...planned,
+      preferences: write.preferences,
+      plan: affects === undefined ? planned.plan : { ...planned.plan, affects },
+      ...(uses.length === 0 ? {} : { isDependent: true }),
+    };
+  }
+}
+
+/** The body of a request: JSON as it is, or a text of another content type. */
+function* documentOf(body: unknown, contentType: string | null): Task<Document> {
+  const type = (contentType ?? 'application/json').split(';', 1)[0]!.trim().toLowerCase();
+  if (type.endsWith('json') && BODY_TYPES.includes(type)) return { kind: 'json', value: body };
+  if (typeof body === 'string') return yield* readDocument(new TextEncoder().encode(body), contentType);
+  throw invalid(`the body of a request with ${type} is a text`, 'Send it as a JSON string, or the rows as JSON.');
+}
+
+/** Lets a request return the columns that later ones use. Those that it returns anyway are checked later. */
+function returning(write: WriteCall, used: Set<string>): WriteCall {
+  if (isSelective(write)) return write;
+  const columns = [...used].map((column) => encodeURIComponent(`"${column}"`));
+  const { select } = parseQuery(`select=${columns.join(',')}`);
+  const preferences = { ...write.preferences, return: 'representation' } as const;
+  return { ...write, query: { ...write.query, select }, request: { ...write.request, preferences } };
+}
+
+/** Whether the client chooses the rows that the request returns. */
+function isSelective({ call, preferences }: WriteCall): boolean {
+  return preferences.return === 'representation' || /(?:^|&)select=/.test(call.query);
+}
+
+function* checkReturned({ plan, media }: BatchWrite, request: number, column: string): Task<void> {
+  if (media.format !== 'json') throw invalid(`request ${request} returns ${media.format}`, '$from needs JSON.');
+  if (plan.returning?.columns.some(({ name }) => name === column)) return;
+  throw new ApiError('42703', `request ${request} does not return ${column}`, { hint: 'Add it to its select.' });
+}
+
+/** Adds the index of the request to errors. */
+function* atRequest<T>(index: number, work: Task<T>): Task<T> {
+  try {
+    return yield* work;
+  } catch (error) {
+    throw withRequest(error, index);
+  }
+}
+
+function notPerRequest(): ApiError {
+  return invalid('Prefer: tx concerns the whole batch', 'Send it as a header of the batch.');
+}
+
+function invalid(message: string, hint: string): ApiError {
+  return new ApiError('PGRST102', message, { details: 'Nothing was changed.', hint });
+}
+
+function tooManyRows(): ApiError {
+  return new ApiError('54000', `a batch may hold ${MAX_BODY_ROWS} rows`, {
+    details: 'Nothing was changed.',
+    hint: 'Send several batches, or store the rows with catalogue import.',
+  });
+}

@@ -1,0 +1,63 @@
+/** A batch from request to answer: several writes, in order, in one transaction. Each takes the stages of a single write. */
+
+import { runToEnd, schedule, type Task } from '../base/cooperative.ts';
+import { withRequest } from '../base/errors.ts';
+import type { Catalogue } from '../collection/declaration.ts';
+import { parsePrefer } from '../dialect/prefer.ts';
+import type { Document } from '../encode/document.ts';
+import type { WriteTerms } from '../engine/engine.ts';
+import type { Answer } from '../http/answer.ts';
+import { BATCH_PATH, type BatchRequest, checkBatchMethod, readBatch } from '../http/batch-call.ts';
+import { readDocument } from '../http/body/parse-body.ts';
+import { readIdempotencyKey } from '../http/conditional.ts';
+import { planBytes } from '../plan/weight.ts';
+import { scopeIdempotencyKey } from '../response/authenticate.ts';
+import { batchAnswer } from '../response/batch.ts';
+import { type RequestContext, trackWork } from '../response/request-context.ts';
+import { BatchPlanner, REQUESTS_PER_SLICE } from './batch-plan.ts';
+import { execute } from './planned-write.ts';
+import type { Writing } from './write.ts';
+
+/** `seen` is the catalogue as the caller sees it. */
+export async function batch(
+  { engine, bodies, allowUnfiltered }: Writing,
+  request: Request,
+  seen: Catalogue,
+  context: RequestContext,
+): Promise<Answer> {
+  checkBatchMethod(context.method);
+  const { headers } = request;
+  const preferences = parsePrefer(headers.get('prefer'));
+  const dryRun = preferences.tx === 'rollback';
+  const body = await bodies.receive(request);
+  const read = function* (): Task<readonly BatchRequest[]> {
+    const document: Document = yield* readDocument(body.bytes, headers.get('content-type'));
+    return readBatch(document);
+  };
+  let planner: BatchPlanner | undefined;
+  try {
+    const requests = body.isLong ? await trackWork(context, schedule(read())) : runToEnd(read());
+    const call = { method: 'POST', path: BATCH_PATH, target: { kind: 'collection' }, request } as const;
+    const retry = readIdempotencyKey(call, body.bytes);
+    const terms: WriteTerms = { dryRun, ...(retry && { retry: scopeIdempotencyKey(retry, context) }) };
+    context.done('parse');
+    planner = new BatchPlanner(requests, headers.get('prefer'), { seen, allowUnfiltered, context });
+    const isLong = body.isLong || requests.length > REQUESTS_PER_SLICE;
+    const task = planner.plan();
+    const writes = isLong ? await trackWork(context, schedule(task)) : runToEnd(task);
+    body.count(writes.reduce((sum, { plan }) => sum + planBytes(plan), 0));
+    context.planned(writes[0]!.plan);
+    const results = await trackWork(
+      context,
+      execute(engine, writes, terms).catch((error) => {
+        throw writes.length === 1 ? withRequest(error, 0) : error;
+      }),
+    );
+    context.done('engine');
+    return batchAnswer(writes, preferences, results);
+  } catch (error) {
+    throw planner === undefined ? error : planner.withSentValue(error);
+  } finally {
+    body.release();
+  }
+}
