@@ -5,6 +5,7 @@ import { isSameFile } from '../base/files/written-file.ts';
 import { loadCatalogue } from '../declare/load-catalogue.ts';
 import { formatToRead, openSource, type Source } from '../declare/rows/source.ts';
 import { databaseFiles } from '../engine/open.ts';
+import type { Origin } from '../plan/types.ts';
 import { ConfigError, describeSettings, readCommand, type Values } from '../settings/by-command.ts';
 import { readMapping } from './import/columns.ts';
 import { CONFLICTS, IMPORT_OPTIONS as OPTIONS } from './import/options.ts';
@@ -60,6 +61,7 @@ ${describeSettings(OPTIONS)}`,
           dryRun: values.dryRun,
           hasHeader: format === 'csv',
           keepGoing: values.keepGoing,
+          origin: values.noHistory ? 'silent' : newOrigin(),
           rejects,
           bad: problems.add,
           reading: () => bars.reading(source.read()),
@@ -80,6 +82,11 @@ ${describeSettings(OPTIONS)}`,
     }
   },
 };
+
+/** All changes of one import have the same request id in the log of changes. */
+function newOrigin(): Origin {
+  return { actor: 'catalogue import', request: `import-${Date.now().toString(36)}-${process.pid.toString(36)}` };
+}
 
 interface RejectsOptions extends Pick<Values<typeof OPTIONS>, 'force' | 'database'> {
   readonly path: string;

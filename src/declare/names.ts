@@ -8,7 +8,6 @@ const NAME = '^[a-z][a-z0-9_]*$';
 export const RESERVED_COLLECTIONS: Readonly<Record<string, string>> = {
   auth: 'a path of the service',
   catalogue: 'a path of the service',
-  changes: 'reserved for a collection of changes',
   console: 'a page of the service',
   docs: 'a page of the service',
   excluded: 'the name of the new rows in an SQL upsert',

@@ -9,8 +9,9 @@
  * CAT422, CAT503, CAT507.
  */
 import type { Report } from '../base/error-list.ts';
+import type { Collection } from '../collection/declaration.ts';
 import type { Encoding } from '../encode/encoding.ts';
-import type { ReadPlan, Retry, WritePlan } from '../plan/types.ts';
+import type { Origin, ReadPlan, Retry, WritePlan } from '../plan/types.ts';
 import type { LoadOptions, LoadResult, LoadSet } from './shared/loader.ts';
 
 export type MaybePromise<T> = T | Promise<T>;
@@ -62,6 +63,8 @@ export interface WriteTerms {
   readonly dryRun: boolean;
   /** The writes are executed once per key, however often they are sent. */
   readonly retry?: Retry;
+  /** For the log of changes. */
+  readonly origin?: Origin;
 }
 
 /** The position after all writes, for reads that need the latest data. */
@@ -73,6 +76,22 @@ export interface ChangeCounter {
   current(): number;
   /** A text that is unique to the state of the data. */
   tag(): string;
+}
+
+/** A position in the log of changes, and its time as a timestamptz. */
+export interface LogPosition {
+  readonly seq: number;
+  readonly at: string;
+}
+
+/** The log of changes. A read of it is a plan with `log`. */
+export interface ChangeLog {
+  /** The last position. No change can appear at it or before it any more. */
+  position(): MaybePromise<number>;
+  /** The position and time after which the log of all these collections is complete; undefined if one is not logged. */
+  oldest(collections: readonly Collection[]): MaybePromise<LogPosition | undefined>;
+  /** The position of the last change until this time; undefined if it is older than the log. */
+  positionAt(time: string): MaybePromise<number | undefined>;
 }
 
 export interface Engine {
@@ -87,8 +106,12 @@ export interface Engine {
   /**
    * Reads rows. Returns synchronously if possible, which saves a turn of the event loop. `after` is a state that the read
    * must include: the position of a write, or a change count that was read for the request. By default, the newest.
+   * `asOf` is a position in the log of changes: the read sees the rows as they were there, or the log up to it. The log
+   * of the plan's collections must reach back to it.
    */
-  read(plan: ReadPlan, encoding: Encoding, after?: string | number): MaybePromise<ReadResult>;
+  read(plan: ReadPlan, encoding: Encoding, after?: string | number, asOf?: number): MaybePromise<ReadResult>;
+  /** Absent if changes are not logged. */
+  readonly log?: ChangeLog;
   /** Whether reads may see different states, so that positions matter. */
   readonly hasPositions?: boolean;
   /** Executes the writes in order, in one transaction. */

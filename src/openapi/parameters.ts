@@ -49,7 +49,7 @@ export function dialectParameters(
     'columns.whole': columns([...new Set([...key, ...given])]),
     on_conflict: query(
       'on_conflict',
-      `The unique fields that \`Prefer: resolution=…\` compares: ${targets.map((names) => `\`${names}\``).join(', ')}. The default is the key.`,
+      `The unique fields that \`Prefer: resolution=…\` compares, or by which the objects of a PATCH name their rows: ${targets.map((names) => `\`${names}\``).join(', ')}. The default is the key.`,
       { type: 'string', enum: targets },
       targets[0]!,
     ),

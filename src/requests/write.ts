@@ -34,14 +34,14 @@ export async function write(
   const received = readWrite(call, method, context);
   const { headers } = call.request;
   const dryRun = received.preferences.tx === 'rollback';
-  let terms: WriteTerms = { dryRun };
+  let terms: WriteTerms = { dryRun, origin: context.origin };
   const body = method === 'DELETE' ? undefined : await bodies.receive(call.request);
   const errors = received.preferences.errors === 'all' && body !== undefined ? new ErrorList() : undefined;
   let document: Document | undefined;
   const understand = function* (): Task<PlannedWrite> {
     document = body && (yield* readDocument(body.bytes, headers.get('content-type')));
     const retry = body && readIdempotencyKey(call, body.bytes);
-    if (retry !== undefined) terms = { dryRun, retry: scopeIdempotencyKey(retry, context) };
+    if (retry !== undefined) terms = { ...terms, retry: scopeIdempotencyKey(retry, context) };
     context.done('parse');
     return yield* planCall(received, document, allowUnfiltered, context, errors?.report);
   };

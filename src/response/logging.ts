@@ -6,8 +6,8 @@ import { problemResponse } from './problem.ts';
 import { type CompletedRequest, REQUEST_ID, RequestContext, type Responder } from './request-context.ts';
 
 export interface RequestIds {
-  /** The id of a request; undefined if it needs none. */
-  readonly of: (request: Request) => string | undefined;
+  /** The id of a request with this method; undefined if it needs none. */
+  readonly of: (request: Request, method: string) => string | undefined;
   readonly make: () => string;
 }
 
@@ -60,7 +60,8 @@ export function withLogging(
   }
 
   return (request, peer) => {
-    const context = new RequestContext(request.method, request.url, requestIds?.of(request), serverTiming, peer, onCut);
+    const { method, url } = request;
+    const context = new RequestContext(method, url, requestIds?.of(request, method), serverTiming, peer, onCut);
     try {
       const response = respond(request, context);
       if (!(response instanceof Promise)) return report(request, context, response);

@@ -41,7 +41,14 @@ function jobOf(method: WriteMethod, query: string, value?: unknown, prefer = 'tx
 }
 
 describe('a dry run', () => {
-  const bounds = { retryHours: 1, querySeconds: 10, commitSeconds: 1, dryRunSeconds: 10 };
+  const bounds = {
+    retryHours: 1,
+    querySeconds: 10,
+    queueSeconds: 10,
+    commitSeconds: 1,
+    dryRunSeconds: 10,
+    historyDays: 30,
+  };
   let connection: Connection;
   beforeAll(() => {
     connection = new Connection(IN_MEMORY, {

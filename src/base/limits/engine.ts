@@ -15,7 +15,7 @@ export const MAX_STORED_ANSWER_BYTES = 64 * 1024;
 export const MAX_STORED_ANSWERS_BYTES = 64 * 1024 * 1024;
 /** How long a connection waits for another process's lock when reading or opening. */
 export const SQLITE_BUSY_MS = 5_000;
-/** How long a write waits for another process: longer than an import of some million rows. */
+/** How long a command waits for another process: longer than an import of some million rows. */
 export const SQLITE_WRITE_WAIT_MS = 60_000;
 /** How long a migration waits at a time for a table in use: clients queue behind it. */
 export const MIGRATION_LOCK_MS = 1_000;
@@ -26,7 +26,7 @@ export const MAX_LOG_BYTES = 16 * 1024 * 1024;
 /** The maximum number of queued statements per kind; their waiting time is the effective limit. */
 export const MAX_WAITING_STATEMENTS = 4_096;
 export const MAX_WAITING_READS = 64;
-/** The maximum waiting time of costly reads and writes. */
+/** The maximum waiting time of costly reads and of writes, in the queue and for another process each. */
 export const MAX_QUEUE_SECONDS = 15;
 /** The maximum number of streamed results. A further one ends a result that has stalled for STALLED_SECONDS. */
 export const MAX_STREAMED_READS = 64;
@@ -79,3 +79,5 @@ export const CURSOR_ROWS = 2_000;
 export const CURSOR_BYTES = 8 * 1024 * 1024;
 export const ROW_CACHE_BYTES = 4 * 1024 * 1024;
 export const DEFAULT_COMMAND_SECONDS = 3_600;
+/** How long the log of changes is kept. */
+export const DEFAULT_HISTORY_DAYS = 30;

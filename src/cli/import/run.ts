@@ -21,7 +21,7 @@ export interface Problem {
   readonly reason: string;
 }
 
-export interface ImportOptions extends Pick<LoadOptions, 'onConflict' | 'dryRun'> {
+export interface ImportOptions extends Pick<LoadOptions, 'onConflict' | 'dryRun' | 'origin'> {
   readonly mapping: Mapping;
   /** Whether the file has a header, so that a wrong column is a mistake of the file and not of a row. */
   readonly hasHeader: boolean;
@@ -81,10 +81,11 @@ class Import {
   }
 
   async run(engine: Engine): Promise<ImportResult> {
-    const { onConflict, dryRun, keepGoing, storing } = this.options;
+    const { onConflict, dryRun, keepGoing, storing, origin } = this.options;
     const terms: LoadOptions = {
       onConflict,
       dryRun,
+      ...(origin === undefined ? {} : { origin }),
       refused: (row) => this.refused(row),
       goesOn: () => keepGoing || this.rejected === 0,
       progress: storing,

@@ -4,12 +4,14 @@
  */
 import type { Report } from '../../base/error-list.ts';
 import { withRequest } from '../../base/errors.ts';
-import { DEFAULT_REPLICA_LAG_SECONDS } from '../../base/limits/engine.ts';
+import { DEFAULT_HISTORY_DAYS, DEFAULT_REPLICA_LAG_SECONDS } from '../../base/limits/engine.ts';
+import { changesOf } from '../../collection/change-log.ts';
 import type { Collection } from '../../collection/declaration.ts';
 import type { Row } from '../../collection/value.ts';
 import type { Encoding } from '../../encode/encoding.ts';
 import type { ReadPlan, WritePlan } from '../../plan/types.ts';
 import {
+  type ChangeLog,
   type Engine,
   type Explanation,
   type Metric,
@@ -20,6 +22,7 @@ import {
   type WriteResult,
   type WriteTerms,
 } from '../engine.ts';
+import { notLogged } from '../shared/change-log.ts';
 import type { LoadOptions, LoadResult, LoadSet } from '../shared/loader.ts';
 import { rejectCredentials } from '../shared/maintenance.ts';
 import type { RowSource } from '../shared/row-lookup.ts';
@@ -32,6 +35,8 @@ import { postgresDialect, TEXT } from './dialect.ts';
 import { type Notice, query, type SessionSettings, within } from './driver.ts';
 import { translateError } from './errors.ts';
 import { Executor } from './executor.ts';
+import { horizon, logDialect, PostgresLog } from './history/log.ts';
+import { LogPruner } from './history/prune.ts';
 import { ConnectionManager } from './primary/connection-manager.ts';
 import { findFolding } from './read/folding.ts';
 import { PlanCost } from './read/plan-cost.ts';
@@ -76,6 +81,8 @@ export class PostgresEngine implements Engine {
   private readonly notice: Notice;
   private readonly primary: ConnectionManager;
   private readonly sweeper: Sweeper;
+  private readonly pruner: LogPruner;
+  readonly log?: ChangeLog;
   private readonly replicas: ReplicaSet | undefined;
   private readonly executor: Executor;
   // Known after the primary is found.
@@ -85,24 +92,35 @@ export class PostgresEngine implements Engine {
   private readonly planCost: PlanCost;
   private keys = new KeySequences();
 
-  constructor(private readonly options: PostgresOptions) {
+  private readonly options: PostgresOptions;
+
+  constructor(terms: PostgresOptions) {
+    const options = { historyDays: DEFAULT_HISTORY_DAYS, ...terms };
+    this.options = options;
     const target = parseTarget(options.url);
     const { schema, replicas = [], replicaLagSeconds = DEFAULT_REPLICA_LAG_SECONDS, replicaReads = 'own' } = options;
     this.notice = options.notice ?? (() => {});
     this.location = `${target.location}${schema === 'public' ? '' : ` (schema ${schema})`}`;
     this.planCost = new PlanCost(schema);
     this.sweeper = new Sweeper(options.retryHours);
+    this.pruner = new LogPruner(options.historyDays);
     this.primary = new ConnectionManager(target, options, (pool) => this.prepare(pool), this.notice);
     const replicaSettings = { ...options, replicaLagSeconds, replicaReads };
     this.replicas = replicas.length === 0 ? undefined : new ReplicaSet(replicas, replicaSettings, this.notice);
     this.hasPositions = this.replicas !== undefined;
     this.executor = new Executor(this.primary, this.replicas);
+    if (options.historyDays > 0) {
+      this.log = new PostgresLog(options.schema, (work) =>
+        this.executor.onPrimary(() => changesOf(options.catalogue.collections), work),
+      );
+    }
     this.opened = this.primary.open();
     // Waiting callers get the error; without one, it must not end the process.
     this.opened.catch(() => undefined);
   }
 
-  read(plan: ReadPlan, encoding: Encoding, after?: string): Promise<ReadResult> {
+  read(plan: ReadPlan, encoding: Encoding, after?: string, asOf?: number): Promise<ReadResult> {
+    if (plan.log !== undefined || asOf !== undefined) return this.readLog(plan, encoding, asOf);
     const work = (pool: Pool) => readList(pool, plan, this.dialect, encoding, this.planCost.isCheapRead(pool, plan));
     return this.executor.read(plan.from, work, after);
   }
@@ -168,6 +186,18 @@ export class PostgresEngine implements Engine {
     ];
   }
 
+  private readLog(plan: ReadPlan, encoding: Encoding, asOf: number | undefined): Promise<ReadResult> {
+    return this.executor.onPrimary(
+      () => plan.from,
+      async (pool) => {
+        if (this.log === undefined || this.prepared.logged.size === 0) throw notLogged();
+        const position = asOf ?? (await horizon(pool, this.options.schema));
+        const dialect = logDialect(this.dialect, plan, position, this.prepared.logged);
+        return readList(pool, plan, dialect, encoding, false);
+      },
+    );
+  }
+
   /** Finishes work in flight; does not wait for a cursor whose client stopped reading. */
   async close(): Promise<void> {
     await this.executor.settled(this.options.querySeconds);
@@ -182,10 +212,12 @@ export class PostgresEngine implements Engine {
     progress: Progress,
   ): Promise<readonly WriteResult[]> {
     const { retry, dryRun } = terms;
-    const steps = writes.map((each) => ({ ...each, context: this.contextOf(each.plan.into) }));
+    const origin = this.prepared.logged.size > 0 ? terms.origin : undefined;
+    const steps = writes.map((each) => ({ ...each, context: { ...this.contextOf(each.plan.into), origin } }));
     if (retry !== undefined && !this.prepared.hasRetries) throw noIdempotencyTable();
     if (!dryRun) for (const { context, plan } of steps) await this.keys.advancePast(pool, context, plan);
     if (retry !== undefined) this.sweeper.sweep(pool);
+    if (this.prepared.logged.size > 0) this.pruner.prune(pool);
     const isCheap = this.planCost.areCheapWrites(pool, writes);
     const execute = () => executeWrites(pool, steps, terms, this.options, isCheap, progress);
     const current = () => {

@@ -50,7 +50,7 @@ export class Executor {
   }
 
   /** Not an async function: a short read is one step, and every read would pay for a second one. */
-  private onPrimary<T>(about: About, work: Work<T>, attempt = 1): Promise<T> {
+  onPrimary<T>(about: About, work: Work<T>, attempt = 1): Promise<T> {
     const pool = this.primary.current();
     if (pool instanceof Promise) return pool.then((found) => this.attempt(found, about, work, attempt));
     return this.attempt(pool, about, work, attempt);

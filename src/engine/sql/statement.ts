@@ -47,6 +47,8 @@ export interface SqlDialect {
   readonly name: string;
   /** A condition of every read and count, such as a deadline check. */
   readonly guard?: string;
+  /** Defines tables of the statement that stand for others of the same name. */
+  readonly sources?: (bind: Bind) => string;
   /**
    * An index condition that all rows of the predicate satisfy; undefined if there is none. `name` is the alias of the
    * read.
@@ -99,11 +101,12 @@ export interface SqlDialect {
 
 export function buildStatement(dialect: SqlDialect, build: (bind: Bind) => string): Statement {
   const params: Value[] = [];
-  const sql = build((value, type) => {
+  const bind: Bind = (value, type) => {
     params.push(type === undefined ? value : dialect.stored(value, type));
     return dialect.placeholder(params.length, type);
-  });
-  return { sql, params };
+  };
+  const sources = dialect.sources === undefined ? '' : `with ${dialect.sources(bind)} `;
+  return { sql: `${sources}${build(bind)}`, params };
 }
 
 /** Renumbers the parameters of a statement to follow those of another, so that both form one statement. */

@@ -10,6 +10,7 @@ import type { Connection, Pool } from '../connections/pool.ts';
 import { columnType } from '../dialect.ts';
 import { query, type Runner, WAITING_FOR_A_CLIENT } from '../driver.ts';
 import { translateError } from '../errors.ts';
+import { setOrigin } from '../history/request.ts';
 import { rowsAsJson } from './input-rows.ts';
 import { insertedValue, insertHead, isNew, type WriteContext } from './statements.ts';
 import { inTransaction } from './transaction.ts';
@@ -30,6 +31,7 @@ export function loadRows(
       // The transaction waits for its input.
       await run(WAITING_FOR_A_CLIENT);
       const contextOf = await contextOn(connection);
+      if (options.origin !== undefined) await setOrigin(connection, options.origin);
       const staged: PostgresStagedRows[] = [];
       for (const [index, { into, batches }] of sets.entries()) {
         const rows = new PostgresStagedRows(connection, contextOf(into), index);

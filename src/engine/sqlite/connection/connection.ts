@@ -152,8 +152,8 @@ export class Connection {
    * Begins a transaction with the write lock. Between commits of other processes the lock is free only for moments.
    * SQLite polls ten times a second and may miss them all.
    */
-  beginWriting(): void {
-    whileBusy(SQLITE_WRITE_WAIT_MS, () => this.execute('begin immediate'));
+  beginWriting(milliseconds = SQLITE_WRITE_WAIT_MS): void {
+    whileBusy(milliseconds, () => this.execute('begin immediate'));
   }
 
   commit(): void {

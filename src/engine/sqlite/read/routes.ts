@@ -88,6 +88,7 @@ const ROUTES: readonly Route[] = [
 ];
 
 export function readByRoute(read: Read, state: ReadState): MaybePromise<ReadResult> {
+  if (read.dialect !== undefined && state.file !== undefined) return readOnThread(read, state)!;
   let isOverBudget = false;
   for (const { runsOn, applies, run } of ROUTES) {
     if (isOverBudget && runsOn === 'event loop') continue;
@@ -143,7 +144,8 @@ function readOnThread(read: Read, state: ReadState, compile?: CompileAttempt): P
   const output = boundRow(read.plan, read.output);
   const attempt = compile?.(read.plan, output);
   if (compile !== undefined && attempt === undefined) return undefined;
-  return runJob(compileReadJob({ plan: read.plan, encoding: read.encoding, output }, attempt), state);
+  const { plan, encoding, dialect } = read;
+  return runJob(compileReadJob({ plan, encoding, output, dialect }, attempt), state);
 }
 
 async function runJob(job: ReadJob, { changes, file }: ReadState): Promise<ReadResult> {

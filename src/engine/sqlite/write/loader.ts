@@ -14,6 +14,7 @@ import { columnList, identifier } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
 import { sqliteDialect } from '../dialect.ts';
 import { isReferenceError, translateError } from '../errors.ts';
+import { setOrigin } from '../history/request.ts';
 import { storedValues } from '../schema/schema.ts';
 import { advanceKey } from './assigned-keys.ts';
 import { findBroken } from './broken-references.ts';
@@ -27,6 +28,7 @@ export async function loadRows(
   connection: Connection,
   sets: readonly LoadSet[],
   options: LoadOptions,
+  isLogged: boolean,
 ): Promise<LoadResult> {
   checkIntegrity(connection);
   connection.execute(`pragma cache_size = -${CACHE_KB}`);
@@ -45,7 +47,10 @@ export async function loadRows(
     if (options.goesOn()) connection.beginWriting();
     // A row may refer to a later one.
     connection.execute('pragma defer_foreign_keys = on');
+    const hasOrigin = isLogged && options.origin !== undefined && connection.inTransaction;
+    if (hasOrigin) setOrigin(connection, options.origin);
     const result = await store(connection, staged, options);
+    if (hasOrigin) setOrigin(connection, undefined);
     commit(connection, sets, options);
     return result;
   } catch (error) {
