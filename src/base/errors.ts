@@ -82,6 +82,7 @@ export const ERRORS = {
   CAT404: { status: 404, meaning: 'No row has this key' },
   CAT406: { status: 406, meaning: 'None of the accepted content codings is available' },
   CAT409: { status: 409, meaning: 'Another request with the same idempotency key is in progress; retry' },
+  CAT410: { status: 410, meaning: 'The history does not reach back to this time' },
   CAT412: {
     status: 412,
     meaning: 'The row has changed since it was read, or a request of a batch affects another number of rows',

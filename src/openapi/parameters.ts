@@ -157,7 +157,7 @@ export function sharedParameters(): Record<Shared | string, JsonObject> {
     offset: query('offset', 'Rows to skip.', { type: 'integer', minimum: 0 }, 0),
     Prefer: header(
       'Prefer',
-      `Preferences (RFC 7240), separated by commas:\n\n${choices.join('\n')}\n- \`max-affected=<number>\`: with handling=strict, the service rejects a write of more rows\n- \`timezone=<name>\`: accepted; answers have times in UTC`,
+      `Preferences (RFC 7240), separated by commas:\n\n${choices.join('\n')}\n- \`max-affected=<number>\`: with handling=strict, the service rejects a write of more rows\n- \`as-of=<time>\`: reads the rows as they were at that time, within the retention of the history\n- \`timezone=<name>\`: accepted; answers have times in UTC`,
       { type: 'string' },
       'count=exact',
       'return=representation',

@@ -104,7 +104,7 @@ function streamBody(parts: AsyncIterator<Uint8Array, undefined>, context: Reques
 
 /** `whole` is the stored row, from which the version is computed, whatever the client selects. */
 export function itemAnswer(
-  { call, media }: Pick<ListRead, 'call' | 'media'>,
+  { call, media, preferences }: Pick<ListRead, 'call' | 'media' | 'preferences'>,
   shown: WholeResult,
   whole: WholeResult,
 ): Answer {
@@ -118,6 +118,7 @@ export function itemAnswer(
   const body = shown === whole ? stored : shown.body;
   const headers = {
     ...CORS_HEADERS,
+    ...preferenceApplied('item', preferences),
     'content-type': media.contentType,
     'cache-control': CACHE_CONTROL,
     vary: VARY,
