@@ -26,8 +26,8 @@ export interface ReadResult {
   readonly body: string | AsyncIterator<Uint8Array, undefined>;
   /** The text forms of the last row's order keys, for the link to the next page. */
   readonly end?: readonly (string | null)[] | undefined;
-  /** The state of the data that a stream is read from, if known. */
-  readonly state?: string;
+  /** The change tag from before the read of a stream, if known. */
+  readonly changeTag?: string;
 }
 
 export interface WriteResult {
@@ -97,7 +97,7 @@ export interface ChangeLog {
 export interface Engine {
   /** For messages; without secrets. */
   readonly location: string;
-  /** Set if opening takes time. Rejects if opening can never succeed; requests meanwhile wait or are rejected. */
+  /** Present if opening takes time; until then requests wait or fail. Rejects if opening can never succeed. */
   readonly opened?: Promise<void>;
   /** The schema changes made by opening, for messages. */
   readonly steps?: readonly string[];
@@ -140,7 +140,7 @@ export const PLAN_OPTIONS = ['analyze', 'verbose', 'settings', 'buffers', 'wal']
 export type PlanOption = (typeof PLAN_OPTIONS)[number];
 
 export interface Explanation {
-  /** The options that the plan was made with. */
+  /** The EXPLAIN options of the plan. */
   readonly options?: readonly PlanOption[];
   /** As JSON in PostgreSQL's format (a list of one object with a `Plan`, whose `Plans` are its steps), or as text. */
   readonly plan: unknown;

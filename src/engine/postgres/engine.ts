@@ -147,7 +147,7 @@ export class PostgresEngine implements Engine {
 
   /** Not retried: the input is already consumed. */
   async load(sets: readonly LoadSet[], terms: LoadOptions): Promise<LoadResult> {
-    const pool = await this.primary.current();
+    const pool = await this.primary.getPool();
     try {
       return await loadRows(pool, (connection) => this.loadContext(connection), sets, terms);
     } catch (error) {
@@ -157,7 +157,7 @@ export class PostgresEngine implements Engine {
   }
 
   async ownTables({ make }: { readonly make: boolean }): Promise<boolean> {
-    const pool = await this.primary.current();
+    const pool = await this.primary.getPool();
     try {
       if (make) await makeOwnTables(pool.sql, this.options.schema);
       return make || (await hasOwnTables(pool.sql, this.options.schema));
@@ -171,7 +171,7 @@ export class PostgresEngine implements Engine {
   }
 
   unavailableSince(moment: number): number {
-    return this.primary.awaySince(moment);
+    return this.primary.downtimeSince(moment);
   }
 
   metrics(): readonly Metric[] {
@@ -240,7 +240,7 @@ export class PostgresEngine implements Engine {
 
   /** Missing tables are created in the transaction of the load, and roll back with it. */
   private async loadContext(connection: Connection): Promise<(collection: Collection) => WriteContext> {
-    // Tables are made without a time limit, which holds until the end of the transaction.
+    // No time limit applies to the creation of tables, until the end of the transaction.
     if (!this.prepared.hasTables) connection.liftDeadline();
     const prepared = this.prepared.hasTables ? this.prepared : await makeTables(connection, this.options);
     return (collection) => this.contextOf(collection, prepared);
@@ -274,7 +274,7 @@ export class PostgresEngine implements Engine {
       if (warning !== undefined) notice('warn', warning);
     }
     this.dialect = postgresDialect(folding, configurations, prepared.adopted);
-    // A load may have created the tables meanwhile.
+    // A load may have created the tables since then.
     this.isPrepared = prepared.hasTables;
     this.prepared = prepared;
     this.keys = new KeySequences();
