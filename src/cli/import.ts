@@ -1,7 +1,7 @@
 /** `catalogue import`: stores the rows of a CSV, JSON or NDJSON file: all or none, or all valid ones. */
 
 import { amount } from '../base/amount.ts';
-import { isSameFile } from '../base/files/written-file.ts';
+import { isSameFile } from '../base/files/output-file.ts';
 import { loadCatalogue } from '../declare/load-catalogue.ts';
 import { formatToRead, openSource, type Source } from '../declare/rows/source.ts';
 import { databaseFiles } from '../engine/open.ts';
@@ -74,7 +74,7 @@ ${describeSettings(OPTIONS)}`,
       print({ ...report, blankLines: source.blankLines(), dryRun: values.dryRun, rejects: rejectsIn }, problems);
       return report.rejected > 0 ? 2 : 0;
     } catch (error) {
-      rejects?.giveUp();
+      rejects?.discard();
       bars.end(false);
       if (!(error instanceof ImportRefused)) throw error;
       printRefusal(error, problems);
@@ -95,7 +95,7 @@ interface RejectsOptions extends Pick<Values<typeof OPTIONS>, 'force' | 'databas
 }
 
 function rejectsTo(file: string, { path, format, source, database, force }: RejectsOptions): Rejects {
-  const terms = { replace: force, never: databaseFiles(database) };
+  const terms = { replace: force, protectedFiles: databaseFiles(database) };
   checkOutput(file, terms);
   if (isSameFile(file, path))
     throw new ConfigError(`${file} is the imported file. Choose another file for its bad rows with --rejects`);

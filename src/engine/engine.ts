@@ -8,6 +8,7 @@
  * Throws: constraint violations (23502, 23503, 23505, 23514), 57014, PGRST116, PGRST124, CAT404, CAT409, CAT412,
  * CAT422, CAT503, CAT507.
  */
+import type { Report } from '../base/error-list.ts';
 import type { Collection } from '../collection/declaration.ts';
 import type { Encoding } from '../encode/encoding.ts';
 import type { Origin, ReadPlan, Retry, WritePlan } from '../plan/types.ts';
@@ -25,8 +26,8 @@ export interface ReadResult {
   readonly body: string | AsyncIterator<Uint8Array, undefined>;
   /** The text forms of the last row's order keys, for the link to the next page. */
   readonly end?: readonly (string | null)[] | undefined;
-  /** The state of the data that a stream is read from, if known. */
-  readonly state?: string;
+  /** The change tag from before the read of a stream, if known. */
+  readonly changeTag?: string;
 }
 
 export interface WriteResult {
@@ -96,7 +97,7 @@ export interface ChangeLog {
 export interface Engine {
   /** For messages; without secrets. */
   readonly location: string;
-  /** Set if opening takes time. Rejects if opening can never succeed; requests meanwhile wait or are rejected. */
+  /** Present if opening takes time; until then requests wait or fail. Rejects if opening can never succeed. */
   readonly opened?: Promise<void>;
   /** The schema changes made by opening, for messages. */
   readonly steps?: readonly string[];
@@ -115,6 +116,8 @@ export interface Engine {
   readonly hasPositions?: boolean;
   /** Executes the writes in order, in one transaction. */
   write(writes: readonly Write[], terms: WriteTerms): Promise<readonly WriteResult[]>;
+  /** Reports every row of a write that stored rows, or other rows of the body, reject. Stores nothing. */
+  problems(plan: WritePlan, report: Report): Promise<void>;
   /** Loads any number of rows in one transaction. For commands: it may block its thread. */
   load(sets: readonly LoadSet[], terms: LoadOptions): Promise<LoadResult>;
   /** Whether the tables of the service's own collections exist; creates them if `make` is set. */
@@ -137,7 +140,7 @@ export const PLAN_OPTIONS = ['analyze', 'verbose', 'settings', 'buffers', 'wal']
 export type PlanOption = (typeof PLAN_OPTIONS)[number];
 
 export interface Explanation {
-  /** The options that the plan was made with. */
+  /** The EXPLAIN options of the plan. */
   readonly options?: readonly PlanOption[];
   /** As JSON in PostgreSQL's format (a list of one object with a `Plan`, whose `Plans` are its steps), or as text. */
   readonly plan: unknown;

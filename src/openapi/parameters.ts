@@ -195,9 +195,10 @@ const PREFERENCES: Readonly<Record<keyof typeof CHOICES, string>> = {
   return: 'whether a write answers with the rows it wrote',
   count: 'count all matching rows, for Content-Range',
   missing: 'the value of a key that an object of the body omits',
-  'missing-rows': 'whether a list of changes fails or goes on if one of its rows does not exist',
+  'missing-rows': 'whether a list of changes fails or continues if one of its rows does not exist',
   handling: 'whether to reject or ignore an unknown preference',
   tx: 'rollback: a dry run, which answers like the write and stores nothing',
+  errors: 'all: validate every row of the body, and list all errors',
 };
 
 function query(

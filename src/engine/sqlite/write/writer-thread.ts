@@ -1,7 +1,7 @@
 /** The writer thread: it owns the writing connection and knows only jobs. */
 
 import { ApiError } from '../../../base/errors.ts';
-import { QUICK_PAGE_ROWS } from '../../../base/limits/engine.ts';
+import { INLINE_PAGE_ROWS } from '../../../base/limits/engine.ts';
 import { declareCatalogue } from '../../../collection/declaration.ts';
 import { Connection } from '../connection/connection.ts';
 import { checkFiles } from '../connection/database-files.ts';
@@ -138,7 +138,7 @@ const ANALYZES_COLLECTION = /^ANALYZE "main"\."[^_]/i;
  */
 function gatherStatistics(connection: Connection): void {
   try {
-    connection.execute(`pragma analysis_limit = ${2 * QUICK_PAGE_ROWS}`);
+    connection.execute(`pragma analysis_limit = ${2 * INLINE_PAGE_ROWS}`);
     const statements = connection.values(LIST_OPTIMIZATIONS).map(([sql]) => String(sql));
     for (const sql of statements.filter((each) => ANALYZES_COLLECTION.test(each))) connection.execute(sql);
     const deleted = connection.execute("delete from sqlite_stat1 where tbl glob '_*'");
