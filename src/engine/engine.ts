@@ -8,6 +8,7 @@
  * Throws: constraint violations (23502, 23503, 23505, 23514), 57014, PGRST116, PGRST124, CAT404, CAT409, CAT412,
  * CAT422, CAT503, CAT507.
  */
+import type { Report } from '../base/error-list.ts';
 import type { Collection } from '../collection/declaration.ts';
 import type { Encoding } from '../encode/encoding.ts';
 import type { Origin, ReadPlan, Retry, WritePlan } from '../plan/types.ts';
@@ -115,6 +116,8 @@ export interface Engine {
   readonly hasPositions?: boolean;
   /** Executes the writes in order, in one transaction. */
   write(writes: readonly Write[], options: WriteOptions): Promise<readonly WriteResult[]>;
+  /** Reports every row of a write that stored rows, or other rows of the body, reject. Stores nothing. */
+  problems(plan: WritePlan, report: Report): Promise<void>;
   /** Loads any number of rows in one transaction. For commands: it may block its thread. */
   load(sets: readonly LoadSet[], options: LoadOptions): Promise<LoadResult>;
   /** Whether the tables of the service's own collections exist; creates them if `make` is set. */

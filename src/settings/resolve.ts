@@ -2,7 +2,7 @@
  * Resolves settings: a flag wins over the environment, the environment over the file, the file over the default.
  * Reports all mistakes at once, before anything is touched.
  */
-import { didYouMean, nearestName } from '../base/named-name.ts';
+import { didYouMean, nearestName } from '../base/nearest-name.ts';
 import { readSettingsFile, type SettingsFile } from './file.ts';
 import { ConfigError, envSetting, fileKey, type Setting, type Table, text, type Values } from './setting.ts';
 

@@ -2,32 +2,37 @@
  * The PostgreSQL engine: any number of instances on one database. It holds no state but connections; the database
  * decides what instances must agree on (assigned keys, idempotency keys, versions).
  */
+import type { Report } from '../../base/error-list.ts';
 import { withRequest } from '../../base/errors.ts';
 import { DEFAULT_HISTORY_DAYS, DEFAULT_REPLICA_LAG_SECONDS } from '../../base/limits/engine.ts';
 import { changesOf } from '../../collection/change-log.ts';
 import type { Collection } from '../../collection/declaration.ts';
+import type { Row } from '../../collection/value.ts';
 import type { Encoding } from '../../encode/encoding.ts';
-import type { ReadPlan } from '../../plan/types.ts';
-import type {
-  ChangeLog,
-  Engine,
-  Explanation,
-  Metric,
-  PlanOption,
-  ReadResult,
-  Write,
-  WriteOptions,
-  WriteResult,
+import type { ReadPlan, WritePlan } from '../../plan/types.ts';
+import {
+  type ChangeLog,
+  type Engine,
+  type Explanation,
+  type Metric,
+  NEWEST,
+  type PlanOption,
+  type ReadResult,
+  type Write,
+  type WriteOptions,
+  type WriteResult,
 } from '../engine.ts';
 import { notLogged } from '../shared/change-log.ts';
 import type { LoadOptions, LoadResult, LoadSet } from '../shared/loader.ts';
 import { rejectCredentials } from '../shared/maintenance.ts';
+import type { RowSource } from '../shared/row-lookup.ts';
+import { reportProblems } from '../shared/row-problems.ts';
 import type { SqlDialect } from '../sql/statement.ts';
 import { bypassedRowSecurity } from './adopt/row-security.ts';
 import type { Connection, Pool } from './connections/pool.ts';
 import { checkPooling } from './connections/pooler-check.ts';
-import { postgresDialect } from './dialect.ts';
-import { type Notice, type SessionSettings, within } from './driver.ts';
+import { postgresDialect, TEXT } from './dialect.ts';
+import { type Notice, query, type SessionSettings, within } from './driver.ts';
 import { translateError } from './errors.ts';
 import { Executor } from './executor.ts';
 import { horizon, logDialect, PostgresLog } from './history/log.ts';
@@ -43,9 +48,10 @@ import { makeTables, type Prepared, prepareSchema, schemaAgain } from './schema/
 import { hasOwnTables, makeOwnTables, rejectUnreadable, roleHolders } from './schema/own-tables.ts';
 import { parseTarget } from './url.ts';
 import { noIdempotencyTable, Sweeper } from './write/idempotency-keys.ts';
+import { recordset, rowsAsJson } from './write/input-rows.ts';
 import { KeySequences } from './write/key-sequence.ts';
 import { loadRows } from './write/loader.ts';
-import { isStored, withRowOfInput } from './write/row-of-error.ts';
+import { withRowOfInput } from './write/row-of-error.ts';
 import type { WriteContext } from './write/statements.ts';
 import { UnconfirmedCommit } from './write/transaction.ts';
 import { executeWrites, type Progress } from './write/write.ts';
@@ -127,6 +133,16 @@ export class PostgresEngine implements Engine {
     } catch (error) {
       throw writes.length === 1 ? error : withRequest(error, progress.index);
     }
+  }
+
+  problems(plan: WritePlan, report: Report): Promise<void> {
+    const source: RowSource = {
+      dialect: this.dialect,
+      input: (collection, fields, rows, bind) =>
+        recordset(this.contextOf(collection), bind(rowsAsJson(fields, rows), TEXT), fields),
+      query: (statement) => this.executor.read(plan.into, (pool) => query<Row>(pool, statement), NEWEST),
+    };
+    return reportProblems(plan, source, report);
   }
 
   /** Not retried: the input is already consumed. */
@@ -213,7 +229,7 @@ export class PostgresEngine implements Engine {
     return written.catch(async (error) => {
       const { context, plan } = current();
       const isAdopted = context.adopted.collections.has(plan.into);
-      throw await withRowOfInput(error, plan, isAdopted, (...values) => isStored(pool, context, ...values));
+      throw await withRowOfInput(error, plan, isAdopted, (report) => this.problems(plan, report));
     });
   }
 

@@ -127,6 +127,9 @@ export function quoteText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
+/** The name of input rows in a statement. No collection can have such a name. */
+export const INPUT_ROWS = '"input rows"';
+
 /** The columns of these fields, each with a prefix. */
 export function columnList(fields: readonly { readonly name: string }[], prefix = ''): string {
   return fields.map(({ name }) => `${prefix}${identifier(name)}`).join(', ');
