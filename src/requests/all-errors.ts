@@ -1,7 +1,7 @@
 /** `Prefer: errors=all`: a rejected body is checked completely, and the response lists every error. */
 import type { ErrorList } from '../base/error-list.ts';
 import { ApiError } from '../base/errors.ts';
-import type { Engine, WriteResult, WriteOptions } from '../engine/engine.ts';
+import type { Engine, WriteOptions, WriteResult } from '../engine/engine.ts';
 import { redactError } from '../response/redact-errors.ts';
 import { execute, type PlannedWrite } from './planned-write.ts';
 
