@@ -46,7 +46,7 @@ function uniqueConflicts(
     conditions.push(`(not (${hasValues(key)}) or "the row" in (select min("the row") from ${rows} group by ${keys}))`);
   }
   if (onConflict === 'overwrite') {
-    // Fields that are not supplied are not overwritten. A stored row that is overwritten as well may release its values.
+    // Only supplied fields are overwritten. A stored row that is overwritten as well may release its values.
     const giving = [...shapes.keys()].filter((shape) => fields.every((field) => shapes[shape]!.includes(field)));
     if (giving.length === 0) return [];
     conditions.push(`"the shape" in (${giving.join(', ')})`);
