@@ -126,7 +126,7 @@ export function sessionPages(options: SessionOptions): Pages {
     [`${AUTH_PATH}/password`]: changePassword,
   };
 
-  return (path, request, prefix, _catalogueOf, context = { location: { prefix, path } }) => {
+  return (path, request, prefix, _loadVisibleCatalogue, context = { location: { prefix, path } }) => {
     if (path === `${AUTH_PATH}/session`) return readOnly(request, () => session(request, context));
     const post = Object.hasOwn(posts, path) ? posts[path] : undefined;
     return post && postOnly(request, () => post(request, context));

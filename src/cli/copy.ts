@@ -132,6 +132,8 @@ async function copyAll(catalogue: Catalogue, source: Source, target: Engine): Pr
   const { inserted } = await target.load(sets, {
     onConflict: 'refuse',
     dryRun: false,
+    // The rows are not changes, but the initial state of the target.
+    origin: 'silent',
     refused,
     goesOn: () => true,
     progress: bars.storing,

@@ -1,7 +1,7 @@
 /** `catalogue export`: writes rows as CSV, JSON or NDJSON, selected by the query string of the API. */
 
 import { amount } from '../base/amount.ts';
-import type { WriteTerms } from '../base/files/written-file.ts';
+import type { WriteOptions } from '../base/files/output-file.ts';
 import { products } from '../collection/products.ts';
 import { FILE_FORMATS, type FileFormat, formatOf } from '../declare/rows/source.ts';
 import { databaseFiles } from '../engine/open.ts';
@@ -59,7 +59,7 @@ ${describeSettings(OPTIONS)}`,
       throw new ConfigError('--bom and --spreadsheet are for CSV');
     }
     const form = { bom: values.bom || values.spreadsheet, noFormulas: values.spreadsheet };
-    const terms = { replace: values.force, never: databaseFiles(values.database) };
+    const terms = { replace: values.force, protectedFiles: databaseFiles(values.database) };
     checkOutput(values.output, terms);
     try {
       const { rows, bytes } = await withDatabase(values, 'never', async (engine, catalogue) => {
@@ -78,7 +78,11 @@ ${describeSettings(OPTIONS)}`,
   },
 };
 
-async function writeParts(parts: AsyncIterable<string | Uint8Array>, path: string, terms: WriteTerms): Promise<number> {
+async function writeParts(
+  parts: AsyncIterable<string | Uint8Array>,
+  path: string,
+  terms: WriteOptions,
+): Promise<number> {
   const output = openOutput(path, terms);
   // A progress bar would mix with the exported lines.
   const bar = new ProgressBar(
@@ -99,7 +103,7 @@ async function writeParts(parts: AsyncIterable<string | Uint8Array>, path: strin
     isDone = true;
     return bytes;
   } catch (error) {
-    output.giveUp();
+    output.discard();
     throw error;
   } finally {
     bar.end(isDone);

@@ -1,13 +1,14 @@
 /** `catalogue import`: stores the rows of a CSV, JSON or NDJSON file: all or none, or all valid ones. */
 
 import { ApiError } from '../base/errors.ts';
-import { isSameFile } from '../base/files/written-file.ts';
+import { isSameFile } from '../base/files/output-file.ts';
 import type { Collection, Field } from '../collection/declaration.ts';
 import { fieldFromHeader } from '../collection/spreadsheet-values.ts';
 import { loadCatalogue } from '../declare/load-catalogue.ts';
 import { formatToRead, openSource, type Source } from '../declare/rows/source.ts';
 import { databaseFiles } from '../engine/open.ts';
 import type { LoadOptions } from '../engine/shared/loader.ts';
+import type { Origin } from '../plan/types.ts';
 import { conflictTarget } from '../plan/write/insert.ts';
 import { ConfigError, describeSettings, readCommand, type Values } from '../settings/by-command.ts';
 import { readMapping } from './import/columns.ts';
@@ -75,6 +76,7 @@ ${describeSettings(OPTIONS)}`,
         isNew: isNew(engine, collection),
         ...(await runImport(engine, collection, source, {
           ...options,
+          origin: values.noHistory ? 'silent' : newOrigin(),
           rejects,
           bad: problems.add,
           reading: () => bars.reading(source.read()),
@@ -88,7 +90,7 @@ ${describeSettings(OPTIONS)}`,
       printReport({ ...report, blankLines: source.blankLines(), dryRun, rejects: rejectsIn }, problems, json);
       return report.rejected > 0 ? 2 : 0;
     } catch (error) {
-      rejects?.giveUp();
+      rejects?.discard();
       bars.end(false);
       if (!(error instanceof ImportRefused)) throw error;
       printRefusal(error, problems, values.json);
@@ -97,6 +99,11 @@ ${describeSettings(OPTIONS)}`,
   },
 };
 
+/** All changes of one import have the same request id in the log of changes. */
+function newOrigin(): Origin {
+  return { actor: 'catalogue import', request: `import-${Date.now().toString(36)}-${process.pid.toString(36)}` };
+}
+
 interface RejectsOptions extends Pick<Values<typeof OPTIONS>, 'force' | 'database'> {
   readonly path: string;
   readonly format: ReturnType<typeof formatToRead>;
@@ -104,7 +111,7 @@ interface RejectsOptions extends Pick<Values<typeof OPTIONS>, 'force' | 'databas
 }
 
 function rejectsTo(file: string, { path, format, source, database, force }: RejectsOptions): Rejects {
-  const terms = { replace: force, never: databaseFiles(database) };
+  const terms = { replace: force, protectedFiles: databaseFiles(database) };
   checkOutput(file, terms);
   if (isSameFile(file, path))
     throw new ConfigError(`${file} is the imported file. Choose another file for its bad rows with --rejects`);

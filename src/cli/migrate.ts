@@ -47,7 +47,7 @@ ${describeSettings(OPTIONS)}`,
 
 type Settings = Values<typeof OPTIONS>;
 
-/** Warns about a permission that is not needed: it may be mistyped, or the change was made before. */
+/** Warns about a permission that is not needed: it may be mistyped, or an earlier migration applied the change. */
 async function warnAboutUnused(settings: Settings): Promise<void> {
   const { problems } = await (await openMaintenance(settings)).plan({ firstRows: NO_ROWS });
   const asked = problems.flatMap((problem) => problem.allow ?? []);

@@ -41,7 +41,7 @@ export const command: Command = {
       ...statusAnswers(() => observation?.status),
     });
     process.on('message', (message: Message) => channel.receive(message));
-    // The supervisor is gone.
+    // The supervisor has ended.
     process.on('disconnect', stopped.resolve);
     const { worker, settings, certificate, ratesFile } = await begun.promise;
     // The supervisor reloads the certificate and sends it.

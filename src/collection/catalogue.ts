@@ -91,6 +91,8 @@ export interface Unique {
 export interface Catalogue {
   readonly collections: ReadonlyMap<string, Collection>;
   readonly draft: CatalogueDraft;
+  /** Collections of the service itself, by name, such as the log of changes. A declared one of that name hides them. */
+  readonly builtIn: ReadonlyMap<string, Collection>;
   /** By name; absent if every caller may do everything. */
   readonly roles?: ReadonlyMap<string, Role>;
   /** In the view of a role: the names of collections on which it has no rights. */

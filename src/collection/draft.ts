@@ -46,6 +46,8 @@ export interface CollectionDraft {
   readonly unique?: readonly (readonly string[])[];
   /** The path of a file with the initial rows. */
   readonly rows?: string;
+  /** Whether changes are logged. Default: yes, unless the table is adopted. */
+  readonly history?: boolean;
 }
 
 /** The meaning of a field for the console's overview and search. */

@@ -1,6 +1,7 @@
 /** The catalogue as a role sees it: the collections and fields on which it has a right. */
 import { defined } from '../base/defined.ts';
 import type { Catalogue, Collection, Field, RightsRules, Role, Rule } from './catalogue.ts';
+import { CHANGES_NAME, changesOf } from './change-log.ts';
 import { type CollectionDraft, RIGHTS } from './draft.ts';
 
 /** The collections that the role can read: embeddings and references may lead to them. */
@@ -19,6 +20,7 @@ export function viewOf(catalogue: Catalogue, role: Role): Catalogue {
   }
   return {
     collections,
+    builtIn: new Map([[CHANGES_NAME, changesOf(readable, role.name)]]),
     closed: new Set([...catalogue.collections.keys()].filter((name) => !collections.has(name))),
     draft: { collections: [...collections.values()].map(({ draft }) => draft) },
   };

@@ -26,7 +26,7 @@ export function draftCollection(named: Named<GivenCollection>, file: string): Co
   const unique = readUnique(given, names, key, reading);
   return {
     name,
-    ...valuesOf(given, 'title', 'description', 'was'),
+    ...valuesOf(given, 'title', 'description', 'was', 'history'),
     key,
     fields,
     ...(unique.length === 0 ? {} : { unique }),

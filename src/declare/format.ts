@@ -120,6 +120,7 @@ export const COLLECTION = {
   ),
   unique: property(listOf(fieldNames, 'a list of lists of fields'), 'Combinations of fields that must be unique.'),
   rows: property(anyText, 'A JSON, NDJSON or CSV file. Its rows are stored once, when the table is created.'),
+  history: property(trueOrFalse, 'Whether changes are logged. Default: true; false for an adopted table.'),
   title: FIELD.title,
   description: FIELD.description,
   was: property(anyName, 'The previous name. The collection is renamed and keeps its rows.'),

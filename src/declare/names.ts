@@ -8,7 +8,6 @@ const NAME = '^[a-z][a-z0-9_]*$';
 export const RESERVED_COLLECTIONS: Readonly<Record<string, string>> = {
   auth: 'a path of the service',
   catalogue: 'a path of the service',
-  changes: 'reserved for a collection of changes',
   console: 'a page of the service',
   docs: 'a page of the service',
   excluded: 'the name of the new rows in an SQL upsert',
@@ -68,7 +67,7 @@ function formProblem(name: string): string | undefined {
 
 function reservedCollection(name: string): string | undefined {
   const prefix = Object.keys(RESERVED_PREFIXES).find((each) => name.startsWith(each));
-  if (prefix !== undefined) return `names with ${prefix} are those of ${RESERVED_PREFIXES[prefix]}`;
+  if (prefix !== undefined) return `names with ${prefix} are reserved for ${RESERVED_PREFIXES[prefix]}`;
   return Object.hasOwn(RESERVED_COLLECTIONS, name) ? `${name} is ${RESERVED_COLLECTIONS[name]}` : undefined;
 }
 

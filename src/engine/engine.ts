@@ -8,8 +8,10 @@
  * Throws: constraint violations (23502, 23503, 23505, 23514), 57014, PGRST116, PGRST124, CAT404, CAT409, CAT412,
  * CAT422, CAT503, CAT507.
  */
+import type { Report } from '../base/error-list.ts';
+import type { Collection } from '../collection/declaration.ts';
 import type { Encoding } from '../encode/encoding.ts';
-import type { ReadPlan, Retry, WritePlan } from '../plan/types.ts';
+import type { Origin, ReadPlan, Retry, WritePlan } from '../plan/types.ts';
 import type { LoadOptions, LoadResult, LoadSet } from './shared/loader.ts';
 
 export type MaybePromise<T> = T | Promise<T>;
@@ -24,8 +26,8 @@ export interface ReadResult {
   readonly body: string | AsyncIterator<Uint8Array, undefined>;
   /** The text forms of the last row's order keys, for the link to the next page. */
   readonly end?: readonly (string | null)[] | undefined;
-  /** The state of the data that a stream is read from, if known. */
-  readonly state?: string;
+  /** The change tag from before the read of a stream, if known. */
+  readonly changeTag?: string;
 }
 
 export interface WriteResult {
@@ -61,6 +63,8 @@ export interface WriteTerms {
   readonly dryRun: boolean;
   /** The writes are executed once per key, however often they are sent. */
   readonly retry?: Retry;
+  /** For the log of changes. */
+  readonly origin?: Origin;
 }
 
 /** The position after all writes, for reads that need the latest data. */
@@ -74,10 +78,26 @@ export interface ChangeCounter {
   tag(): string;
 }
 
+/** A position in the log of changes, and its time as a timestamptz. */
+export interface LogPosition {
+  readonly seq: number;
+  readonly at: string;
+}
+
+/** The log of changes. A read of it is a plan with `log`. */
+export interface ChangeLog {
+  /** The last position. No change can appear at it or before it any more. */
+  position(): MaybePromise<number>;
+  /** The position and time after which the log of all these collections is complete; undefined if one is not logged. */
+  oldest(collections: readonly Collection[]): MaybePromise<LogPosition | undefined>;
+  /** The position of the last change until this time; undefined if it is older than the log. */
+  positionAt(time: string): MaybePromise<number | undefined>;
+}
+
 export interface Engine {
   /** For messages; without secrets. */
   readonly location: string;
-  /** Set if opening takes time. Rejects if opening can never succeed; requests meanwhile wait or are rejected. */
+  /** Present if opening takes time; until then requests wait or fail. Rejects if opening can never succeed. */
   readonly opened?: Promise<void>;
   /** The schema changes made by opening, for messages. */
   readonly steps?: readonly string[];
@@ -86,12 +106,18 @@ export interface Engine {
   /**
    * Reads rows. Returns synchronously if possible, which saves a turn of the event loop. `after` is a state that the read
    * must include: the position of a write, or a change count that was read for the request. By default, the newest.
+   * `asOf` is a position in the log of changes: the read sees the rows as they were there, or the log up to it. The log
+   * of the plan's collections must reach back to it.
    */
-  read(plan: ReadPlan, encoding: Encoding, after?: string | number): MaybePromise<ReadResult>;
+  read(plan: ReadPlan, encoding: Encoding, after?: string | number, asOf?: number): MaybePromise<ReadResult>;
+  /** Absent if changes are not logged. */
+  readonly log?: ChangeLog;
   /** Whether reads may see different states, so that positions matter. */
   readonly hasPositions?: boolean;
   /** Executes the writes in order, in one transaction. */
   write(writes: readonly Write[], terms: WriteTerms): Promise<readonly WriteResult[]>;
+  /** Reports every row of a write that stored rows, or other rows of the body, reject. Stores nothing. */
+  problems(plan: WritePlan, report: Report): Promise<void>;
   /** Loads any number of rows in one transaction. For commands: it may block its thread. */
   load(sets: readonly LoadSet[], terms: LoadOptions): Promise<LoadResult>;
   /** Whether the tables of the service's own collections exist; creates them if `make` is set. */
@@ -114,7 +140,7 @@ export const PLAN_OPTIONS = ['analyze', 'verbose', 'settings', 'buffers', 'wal']
 export type PlanOption = (typeof PLAN_OPTIONS)[number];
 
 export interface Explanation {
-  /** The options that the plan was made with. */
+  /** The EXPLAIN options of the plan. */
   readonly options?: readonly PlanOption[];
   /** As JSON in PostgreSQL's format (a list of one object with a `Plan`, whose `Plans` are its steps), or as text. */
   readonly plan: unknown;

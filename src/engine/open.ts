@@ -56,7 +56,7 @@ export function openEngine(url: string, options: OpenOptions): Engine {
   const isLoaded = options.creation === 'by a load' && isMissing;
   const open = isLoaded ? newFile().openNewFile : sqlite().openSqlite;
   try {
-    const times = { retryHours, querySeconds, dryRunSeconds };
+    const times = { retryHours, querySeconds, dryRunSeconds, historyDays: options.historyDays };
     return open({ path, catalogue, firstRows, allowed, ...times, serves, rejectsCredentials, notice });
   } catch (error) {
     if (error instanceof ConfigError) throw error;

@@ -74,7 +74,7 @@ export function unchangedResponse({
   return new Response(null, { status: 304, headers });
 }
 
-/** The length is that of a GET's body (RFC 9110, 8.6). Without a transfer coding, Bun would send 0 for unknown. */
+/** Sends the length of the body of a GET (RFC 9110, 8.6). Without a transfer coding, Bun would send 0 for unknown. */
 export function headResponse({ status, headers, plain, coding }: Omit<Representation, 'content'>): Response {
   const length =
     typeof plain === 'string' ? Buffer.byteLength(plain) : plain instanceof Uint8Array ? plain.length : undefined;

@@ -11,6 +11,7 @@ import { ApiError } from '../base/errors.ts';
 import { MAX_URL_LENGTH } from '../base/limits/http.ts';
 import { nearestName } from '../base/nearest-name.ts';
 import { decode } from '../base/net/query-string.ts';
+import { isChangeLog } from '../collection/change-log.ts';
 import type { Catalogue, Collection } from '../collection/declaration.ts';
 import { tableDenied } from '../collection/permission-errors.ts';
 import type { Location } from './edge/prefix.ts';
@@ -20,6 +21,8 @@ export type Target = { readonly kind: 'collection' } | { readonly kind: 'item'; 
 const METHODS = {
   collection: ['OPTIONS', 'GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE'],
   item: ['OPTIONS', 'GET', 'HEAD', 'PATCH', 'PUT', 'DELETE'],
+  /** The log of changes. */
+  log: ['OPTIONS', 'GET', 'HEAD'],
 } as const;
 type Method = (typeof METHODS)['collection'][number];
 
@@ -38,6 +41,10 @@ export interface Call {
   readonly request: Request;
 }
 
+type Addressed = Pick<Call, 'collection' | 'target'>;
+
+/** Below this path, the collections of the service have their names, whatever is declared. */
+const OWN_PATH = '/catalogue/';
 const COLLECTION: Target = { kind: 'collection' };
 
 /** `named` is the method, which is costly to read from the request. */
@@ -50,7 +57,7 @@ export function readCall(named: string, { prefix, path }: Location, request: Req
   const mark = path.indexOf('?');
   const end = mark === -1 ? path.length : mark;
   const { collection, target } = findTarget(path.slice(0, end), prefix, catalogue, named);
-  const method = findMethod(named, target);
+  const method = findMethod(named, { collection, target });
   const query = mark === -1 ? '' : path.slice(mark + 1);
   return { method, collection, target, url: prefix + path, prefix, path, query, request };
 }
@@ -81,18 +88,17 @@ export function firstPart(path: string): string {
   return path.slice(1, end);
 }
 
-function findTarget(
-  path: string,
-  prefix: string,
-  { collections, closed, roles }: Catalogue,
-  method: string,
-): Pick<Call, 'collection' | 'target'> {
+function findTarget(path: string, prefix: string, catalogue: Catalogue, method: string): Addressed {
+  const { collections, builtIn, closed, roles } = catalogue;
   const whole = collections.get(path.slice(1));
   if (whole !== undefined) return { collection: whole, target: COLLECTION };
+  if (path.startsWith(OWN_PATH)) {
+    return findTarget(path.slice(OWN_PATH.length - 1), prefix, { ...catalogue, collections: builtIn }, method);
+  }
   const slash = path.indexOf('/', 1);
   const name = decode(slash === -1 ? path.slice(1) : path.slice(1, slash));
   const rest = slash === -1 ? undefined : path.slice(slash + 1);
-  const collection = collections.get(name);
+  const collection = collections.get(name) ?? (closed?.has(name) === true ? undefined : builtIn.get(name));
   if (collection !== undefined && rest === undefined) return { collection, target: COLLECTION };
   // Only a key of one field fits into a path.
   if (collection?.key.length === 1 && rest !== undefined && rest !== '' && !rest.includes('/')) {
@@ -139,10 +145,10 @@ function pathsOf({ name, key }: Collection, prefix: string): string {
   return `${path} and ${path}?${key.map(({ name }) => `${name}=eq.<${name}>`).join('&')}`;
 }
 
-function findMethod(method: string, target: Target): Method {
-  const allowed = METHODS[target.kind] as readonly string[];
+function findMethod(method: string, addressed: Addressed): Method {
+  const allowed = methodsOf(addressed) as readonly string[];
   if (allowed.includes(method)) return method as Method;
-  throw unsupportedMethod(method, allowedMethods(target));
+  throw unsupportedMethod(method, allowedMethods(addressed));
 }
 
 export function unsupportedMethod(method: string, allow: string): ApiError {
@@ -152,6 +158,10 @@ export function unsupportedMethod(method: string, allow: string): ApiError {
   });
 }
 
-export function allowedMethods(target: Target): string {
-  return METHODS[target.kind].join(', ');
+function methodsOf({ collection, target }: Addressed): readonly Method[] {
+  return METHODS[isChangeLog(collection) ? 'log' : target.kind];
+}
+
+export function allowedMethods(addressed: Addressed): string {
+  return methodsOf(addressed).join(', ');
 }

@@ -1,9 +1,13 @@
 /** Request ids for responses and the log: the client's own if it is well-formed, otherwise a generated one. */
 import type { RequestIds } from '../response/logging.ts';
 
-/** Without a request log, only clients' own ids are returned, and only error responses get a generated one. */
+/**
+ * Without a request log, reads return only clients' own ids. Writes and error responses always have one: the log of
+ * changes contains it.
+ */
 export function requestIds(areLogged: boolean): RequestIds {
-  return { of: areLogged ? (request) => clientId(request) ?? make() : clientId, make };
+  const isNamed = (method: string) => areLogged || (method !== 'GET' && method !== 'HEAD');
+  return { of: (request, method) => clientId(request) ?? (isNamed(method) ? make() : undefined), make };
 }
 
 /** Other characters could forge log lines or headers. */

@@ -21,7 +21,14 @@ import { collectionPath, itemPath } from './paths/row-paths.ts';
 import { errorResponses, headerComponents } from './responses.ts';
 import { SHAPES } from './row-shape.ts';
 import type { Samples } from './samples.ts';
-import { changesSchema, newRowSchema, problemSchema, rowSchema, selectedRowSchema } from './schemas.ts';
+import {
+  changesSchema,
+  newRowSchema,
+  operationSchemas,
+  problemSchema,
+  rowSchema,
+  selectedRowSchema,
+} from './schemas.ts';
 
 type Entry = readonly [name: string, value: JsonObject];
 
@@ -135,7 +142,7 @@ function partsOf(described: Described, prefix: string): Parts {
       section(
         'schemas',
         own(schemasOf),
-        Object.entries({ SelectedRow: selectedRowSchema(), Problem: problemSchema() }),
+        Object.entries({ SelectedRow: selectedRowSchema(), Problem: problemSchema(), ...operationSchemas() }),
       ),
       ...(isByRole ? [['securitySchemes', [['bearer', { type: 'http', scheme: 'bearer' }] as const]] as const] : []),
     ],

@@ -36,7 +36,7 @@ export function openApiPages(described: Described, startPath: () => string): Pag
     const part = () => packText(openApiText(onlyCollection(visible, name), prefix));
     return partsOf(catalogue)(`${prefix}/${findCollection(catalogue, name).name}`, part);
   };
-  return (path, request, prefix, catalogueOf) => {
+  return (path, request, prefix, loadVisibleCatalogue) => {
     const name = collectionIn(path);
     const isWhole = path === '/' || path === '/openapi.json';
     if (!isWhole && name === undefined) return undefined;
@@ -45,7 +45,7 @@ export function openApiPages(described: Described, startPath: () => string): Pag
       if (wanted === HTML)
         return new Response(null, { status: 303, headers: { location: `${prefix}${startPath()}`, vary: VARY } });
       const type = path === '/' ? OPENAPI_MEDIA_TYPE : 'application/json';
-      const document = await documentOf((await catalogueOf?.()) ?? described.catalogue, prefix, name);
+      const document = await documentOf((await loadVisibleCatalogue?.()) ?? described.catalogue, prefix, name);
       return packedResponse(document, request, {
         ...CORS_HEADERS,
         'cache-control': 'no-cache',

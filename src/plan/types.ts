@@ -107,6 +107,16 @@ export interface ReadPlan extends Shape {
   readonly offset: number;
   readonly limit?: number;
   readonly count?: 'exact' | 'planned' | 'estimated';
+  /** Set for a read of the log of changes. */
+  readonly log?: readonly LogView[];
+}
+
+/** The part of a collection whose changes a caller sees. */
+export interface LogView {
+  readonly collection: Collection;
+  readonly fields: readonly Field[];
+  /** The rows, by their own fields. */
+  readonly where: Predicate;
 }
 
 /** A row to store, as a list in field order. The database supplies undefined values. */
@@ -200,6 +210,14 @@ interface WriteTerms {
   readonly precondition?: Precondition;
   /** The conditions of the caller's role. */
   readonly restriction?: Restriction;
+}
+
+/** Who wrote, and in which request. */
+export interface Origin {
+  /** The name of the user or key, or the subject of the token. */
+  readonly actor?: string;
+  readonly role?: string;
+  readonly request?: string;
 }
 
 /** The Idempotency-Key of a write. */

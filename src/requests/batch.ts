@@ -39,7 +39,8 @@ export async function batch(
     const requests = body.isLong ? await trackWork(context, schedule(read())) : runToEnd(read());
     const call = { method: 'POST', path: BATCH_PATH, target: { kind: 'collection' }, request } as const;
     const retry = readIdempotencyKey(call, body.bytes);
-    const terms: WriteTerms = { dryRun, ...(retry && { retry: scopeIdempotencyKey(retry, context) }) };
+    const { origin } = context;
+    const terms: WriteTerms = { dryRun, origin, ...(retry && { retry: scopeIdempotencyKey(retry, context) }) };
     context.done('parse');
     planner = new BatchPlanner(requests, headers.get('prefer'), { seen, allowUnfiltered, context });
     const isLong = body.isLong || requests.length > REQUESTS_PER_SLICE;

@@ -6,8 +6,8 @@ import { problemResponse } from './problem.ts';
 import { type CompletedRequest, REQUEST_ID, RequestContext, type Responder } from './request-context.ts';
 
 export interface RequestIds {
-  /** The id of a request; undefined if it needs none. */
-  readonly of: (request: Request) => string | undefined;
+  /** The id of a request with this method; undefined if it needs none. */
+  readonly of: (request: Request, method: string) => string | undefined;
   readonly make: () => string;
 }
 
@@ -18,7 +18,7 @@ export interface Observers {
   readonly onCut?: (answer: CompletedRequest, error: unknown) => void;
   /** Assigns request ids, which are sent as X-Request-Id. */
   readonly requestIds?: RequestIds;
-  readonly edges?: EdgeChecks;
+  readonly edgeChecks?: EdgeChecks;
   /** Whether Server-Timing is sent. */
   readonly serverTiming?: boolean;
 }
@@ -38,8 +38,8 @@ export function withLogging(
   respond: Responder,
   observers: Observers,
 ): (request: Request, peer?: Peer) => MaybePromise<Response> {
-  const { onAnswer, onCut, requestIds, edges, serverTiming = false } = observers;
-  const leave = edges?.leave;
+  const { onAnswer, onCut, requestIds, edgeChecks, serverTiming = false } = observers;
+  const leave = edgeChecks?.leave;
 
   function errorResponse(context: RequestContext, error: unknown): Response {
     context.error = error;
@@ -60,7 +60,8 @@ export function withLogging(
   }
 
   return (request, peer) => {
-    const context = new RequestContext(request.method, request.url, requestIds?.of(request), serverTiming, peer, onCut);
+    const { method, url } = request;
+    const context = new RequestContext(method, url, requestIds?.of(request, method), serverTiming, peer, onCut);
     try {
       const response = respond(request, context);
       if (!(response instanceof Promise)) return report(request, context, response);

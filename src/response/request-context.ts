@@ -7,7 +7,7 @@ import type { Answer } from '../http/answer.ts';
 import type { Peer } from '../http/edge/peer.ts';
 import type { Location } from '../http/edge/prefix.ts';
 import type { Access } from '../plan/access/permissions.ts';
-import type { ReadPlan, WritePlan } from '../plan/types.ts';
+import type { Origin, ReadPlan, WritePlan } from '../plan/types.ts';
 
 export type Stage = 'parse' | 'plan' | 'engine' | 'response';
 
@@ -105,6 +105,17 @@ export class RequestContext implements CompletedRequest {
   /** Whether the response depends on the caller's credentials, so that shared caches must not store it. */
   get isPrivate(): boolean {
     return this.authorization !== undefined;
+  }
+
+  /** The origin of a write, for the log of changes. A token without a name has a subject. */
+  get origin(): Origin {
+    const { caller, id } = this;
+    const actor = caller?.name ?? caller?.claims.sub;
+    return {
+      ...(typeof actor === 'string' ? { actor } : {}),
+      ...(caller === undefined ? {} : { role: caller.role }),
+      ...(id === undefined ? {} : { request: id }),
+    };
   }
 
   planned(plan: ReadPlan | WritePlan): void {

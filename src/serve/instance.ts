@@ -68,7 +68,7 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
   const observation = new Observation(catalogue, settings, log, {
     engine: () => engine,
     inProgress: () => listening?.inProgress() ?? 0,
-    app: () => [...(app?.metrics?.() ?? []), ...(access?.metrics() ?? [])],
+    app: () => [...(app?.metrics() ?? []), ...(access?.metrics() ?? [])],
     whole,
   });
   observed?.(observation);
@@ -87,13 +87,13 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
       notice: (level, message) => log.write(level, message),
       ...settings,
     });
-    const edges = makeEdgeChecks({
+    const edgeChecks = makeEdgeChecks({
       ...settings,
       isOnLoopback: isLoopback(settings.host),
       hasCredentials: roles !== undefined,
       limits: limitsOf(settings, context.ratesFile, log, roles && rateOfCaller(roles, settings.rateLimit !== '')),
     });
-    const { proxies } = edges;
+    const { proxies } = edgeChecks;
     if (roles !== undefined) access = auth?.openAuthentication({ engine, settings, verifier, catalogue, proxies });
     app = createApp({
       catalogue,
@@ -112,7 +112,7 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
       onAnswer: observation.onAnswer,
       onCut: observation.onCut,
       requestIds: requestIds(log.enabled('info')),
-      edges,
+      edgeChecks,
       plans: settings.plans,
       serverTiming: settings.serverTiming,
     });

@@ -10,7 +10,7 @@ import type { Log } from '../observe/log.ts';
 import type { Limits } from '../response/edge-checks.ts';
 import type { ServeSettings } from '../settings/by-command.ts';
 
-/** Undefined if there is no rate limit. `file` is the shared memory of several processes. `counted` as in Limits. */
+/** Returns the configured limits, or undefined. `file` is the shared memory of several processes. `counted` as in Limits. */
 export function limitsOf(
   settings: ServeSettings,
   file: string | undefined,

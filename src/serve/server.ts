@@ -50,7 +50,7 @@ const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 const ARRIVAL_MS = 1_000;
 const LOOK_EVERY_MS = 5_000;
 
-export function listen(app: App, options: ListenOptions): RunningServer {
+export function listen(app: Pick<App, 'fetch'>, options: ListenOptions): RunningServer {
   const { host, processes, handover = false, certificate, notice, idleSeconds = IDLE_CONNECTION_SECONDS } = options;
   const isSecure = certificate !== undefined;
   let isStopping = false;

@@ -80,13 +80,13 @@ export class Workers implements ServiceStatus {
     const serving = this.serving();
     if (serving.length === 0) return 'starting';
     const reasons = await Promise.all(serving.map((each) => each.status.notReady()));
-    // A worker that died meanwhile gets no requests either.
+    // A dead worker gets no requests either.
     return reasons.find((reason, index) => reason !== undefined && serving[index]!.isServing);
   }
 
   async families(): Promise<readonly Family[]> {
     const serving = this.serving();
-    // Read before any wait: a worker that ends meanwhile is among those that are asked.
+    // Read before any wait, so that the list includes a worker that ends during it.
     const { endedCounters } = this;
     const isReady = this.phase === 'serving' && serving.length > 0;
     const own = [

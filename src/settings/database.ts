@@ -1,5 +1,5 @@
 /** Settings of the database connection. */
-import { DEFAULT_DRY_RUN_SECONDS, DEFAULT_REPLICA_LAG_SECONDS } from '../base/limits/engine.ts';
+import { DEFAULT_DRY_RUN_SECONDS, DEFAULT_HISTORY_DAYS, DEFAULT_REPLICA_LAG_SECONDS } from '../base/limits/engine.ts';
 import { envSetting, oneOf, onOrOff, text, urls, wholeNumber } from './setting.ts';
 
 /** The declaration file. */
@@ -62,6 +62,12 @@ export const DATABASE_SETTINGS = {
     'use prepared statements in PostgreSQL; off for a pooler that does not support them',
     true,
     onOrOff,
+  ),
+  historyDays: envSetting(
+    '--history-days NUMBER',
+    'how long to keep the log of changes; 0 disables it',
+    DEFAULT_HISTORY_DAYS,
+    wholeNumber(0, 36500),
   ),
   idempotencyHours: envSetting(
     '--idempotency-hours NUMBER',

@@ -38,7 +38,7 @@ const WHOLE: readonly Scenario[] = [
   [
     'a key that is like none',
     'collections:\n  a:\n    fields: { id: int4 }\n    colour: red\n',
-    '4:5 a: unknown key colour; there are fields, key, unique, rows, title, description, was',
+    '4:5 a: unknown key colour; there are fields, key, unique, rows, history, title, description, was',
   ],
   [
     'a collection that is a list of fields',
@@ -107,9 +107,8 @@ const NAMES: readonly Scenario[] = [
     'reserved collections',
     'collections:\n  console: { fields: { id: int4 } }\n  changes: { fields: { id: int4 } }\n  catalogue_users: { fields: { id: int4 } }\n  sqlite_master: { fields: { id: int4 } }\n',
     '2:3 console is a page of the service; choose another name',
-    '3:3 changes is reserved for a collection of changes; choose another name',
-    '4:3 names with catalogue_ are those of tables of the service; choose another name',
-    "5:3 names with sqlite_ are those of SQLite's own tables; choose another name",
+    '4:3 names with catalogue_ are reserved for tables of the service; choose another name',
+    "5:3 names with sqlite_ are reserved for SQLite's own tables; choose another name",
   ],
   [
     'reserved fields',

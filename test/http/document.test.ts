@@ -92,7 +92,7 @@ describe('JSON', () => {
         expect(piecesOf(written, 'application/json')).toBeGreaterThan(4);
         expect(Bun.deepEquals(read(written), { kind: 'json', value: rows } satisfies Document)).toBe(true);
       }),
-      { numRuns: 20 * RUNS },
+      { numRuns: 10 * RUNS },
     );
   });
 
@@ -112,7 +112,7 @@ describe('JSON', () => {
         if (isJson) expect(Bun.deepEquals(found, { kind: 'json', value: JSON.parse(spoilt) })).toBe(true);
         else expect(found).toBe('PGRST102');
       }),
-      { numRuns: 60 * RUNS },
+      { numRuns: 30 * RUNS },
     );
   });
 
@@ -156,7 +156,7 @@ describe('CSV', () => {
         const found = read(`a\n"${long.replaceAll('"', '""')}"`, 'text/csv') as Extract<Document, { kind: 'table' }>;
         expect(found.rows[0]![0] === long).toBe(true);
       }),
-      { numRuns: 20 * RUNS },
+      { numRuns: 10 * RUNS },
     );
   });
 
@@ -170,7 +170,7 @@ describe('CSV', () => {
         if (typeof whole === 'string') expect(found).toBe(whole);
         else expect(Bun.deepEquals(found, { kind: 'table', header: ['a', 'b', 'c'], rows: whole.slice(1) })).toBe(true);
       }),
-      { numRuns: 30 * RUNS },
+      { numRuns: 15 * RUNS },
     );
   });
 
@@ -250,7 +250,7 @@ describe('a form', () => {
         const { a } = short.value as { a: string };
         expect((long.value as { a: string }).a === a.repeat(times)).toBe(true);
       }),
-      { numRuns: 30 * RUNS },
+      { numRuns: 15 * RUNS },
     );
   });
 

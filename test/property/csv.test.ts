@@ -52,7 +52,7 @@ test('for any rows', () => {
       const expected = cells.map((row) => `${row.map(cellText).join(',')}\n`).join('');
       expect(csvLines(rowsOf(cells), NAMES)).toBe(expected);
     }),
-    { numRuns: 200 * RUNS },
+    { numRuns: 100 * RUNS },
   );
 });
 
@@ -64,7 +64,7 @@ test('null, an empty text and the word NULL are read back unchanged', () => {
       const written = cells.map((row) => row.map((value) => (value === null ? undefined : String(value))));
       expect(read.map((row) => ('cells' in row ? row.cells : row.problem))).toEqual(written);
     }),
-    { numRuns: 200 * RUNS },
+    { numRuns: 100 * RUNS },
   );
 });
 
@@ -78,6 +78,6 @@ test('for spreadsheets, only numbers begin with a formula character, and nothing
       );
       expect(csvLines(rowsOf(cells), NAMES, true)).toBe(csvLines(rowsOf(harmless), NAMES));
     }),
-    { numRuns: 200 * RUNS },
+    { numRuns: 100 * RUNS },
   );
 });

@@ -101,7 +101,7 @@ test('a mutated declaration is read, or its mistakes are reported with existing 
       }
       expect(validate(parse(text, { merge: true })), JSON.stringify(validate.errors)).toBe(true);
     }),
-    { numRuns: 100 * RUNS },
+    { numRuns: 50 * RUNS },
   );
 });
 
@@ -168,6 +168,6 @@ test('a printed collection reads back unchanged', async () => {
       const text = `collections:\n${printCollection(draft)}`;
       expect(await declared(text), text).toEqual({ collections: [draft] });
     }),
-    { numRuns: 60 * RUNS },
+    { numRuns: 30 * RUNS },
   );
 });

@@ -2,7 +2,7 @@
  * Writes and reads over generated declarations with any types, rules and keys. Both engines accept the same rows,
  * reject the same rows with the same errors, and return every value unchanged.
  */
-import { expect, setDefaultTimeout, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
 import type { Catalogue } from '../support/engines/catalogue.ts';
@@ -19,12 +19,10 @@ import {
   valuesFrom,
 } from '../support/generated/declared-writes.ts';
 import { type Chooser, chooserOf } from '../support/generated/embedding-requests.ts';
-import { PATIENCE_MS, RUNS } from '../support/generated/generators.ts';
+import { RUNS } from '../support/generated/generators.ts';
 import { comparable } from '../support/generated/type-values.ts';
 import { declared } from '../support/processes/declarations.ts';
 import { send } from '../support/stories.ts';
-
-setDefaultTimeout(PATIENCE_MS);
 
 const WRITES = 12;
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { type Catalogue, ENGINES, openCatalogue } from '../support/engines/catalogue.ts';
 import { type DialectRequest, ODD_PRODUCTS, readRequest, writeRequest } from '../support/generated/dialect-requests.ts';
-import { PATIENCE_MS, RUNS } from '../support/generated/generators.ts';
+import { RUNS } from '../support/generated/generators.ts';
 
 interface Difference {
   readonly name: string;
@@ -68,40 +68,32 @@ describe('all engines agree on', () => {
   });
   afterAll(() => Promise.all(catalogues.map((catalogue) => catalogue.close())));
 
-  test(
-    'reads',
-    () =>
-      fc.assert(
-        fc.asyncProperty(readRequest, async (request) => {
-          fc.pre(!known(request));
-          expectAgreement(await answers(catalogues, request));
-        }),
-        { numRuns: 250 * RUNS },
-      ),
-    PATIENCE_MS,
-  );
+  test('reads', () =>
+    fc.assert(
+      fc.asyncProperty(readRequest, async (request) => {
+        fc.pre(!known(request));
+        expectAgreement(await answers(catalogues, request));
+      }),
+      { numRuns: 125 * RUNS },
+    ));
 
-  test(
-    'a sequence of writes and the resulting rows',
-    () =>
-      fc.assert(
-        fc.asyncProperty(fc.array(writeRequest, { minLength: 1, maxLength: 4 }), async (requests) => {
-          fc.pre(!requests.some(known));
-          const all = await openAll();
-          try {
-            for (const request of requests) {
-              const given = await answers(all, request);
-              expectAgreement(given);
-              if (request.method === 'POST' && given[0]!.status >= 400) return;
-              const [rows, ...otherRows] = await Promise.all(all.map((catalogue) => catalogue.list()));
-              for (const other of otherRows) expect(other).toEqual(rows!);
-            }
-          } finally {
-            await Promise.all(all.map((catalogue) => catalogue.close()));
+  test('a sequence of writes and the resulting rows', () =>
+    fc.assert(
+      fc.asyncProperty(fc.array(writeRequest, { minLength: 1, maxLength: 4 }), async (requests) => {
+        fc.pre(!requests.some(known));
+        const all = await openAll();
+        try {
+          for (const request of requests) {
+            const given = await answers(all, request);
+            expectAgreement(given);
+            if (request.method === 'POST' && given[0]!.status >= 400) return;
+            const [rows, ...otherRows] = await Promise.all(all.map((catalogue) => catalogue.list()));
+            for (const other of otherRows) expect(other).toEqual(rows!);
           }
-        }),
-        { numRuns: 40 * RUNS },
-      ),
-    PATIENCE_MS,
-  );
+        } finally {
+          await Promise.all(all.map((catalogue) => catalogue.close()));
+        }
+      }),
+      { numRuns: 20 * RUNS },
+    ));
 });

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import type { CollectionDraft, FieldDraft } from '../../src/collection/draft.ts';
 import type { Row } from '../../src/collection/value.ts';
 import { type Declaration, type Opened, PLACES, type Place } from '../support/engines/declared.ts';
-import { PATIENCE_MS, RUNS } from '../support/generated/generators.ts';
+import { RUNS } from '../support/generated/generators.ts';
 
 /** Values of each type, with a default and rules that some of the values violate. */
 const TYPES: Readonly<Record<string, { values: readonly unknown[]; default: unknown; rules: Partial<FieldDraft> }>> = {
@@ -115,7 +115,9 @@ async function migrated(engine: string, before: Declaration, after: Declaration,
     second = await place.open({ ...after, allowed });
   } catch (error) {
     // Problems that no permission allows, or that a permitted change causes.
-    expect((error as Error).message).toMatch(/nothing was changed|PostgreSQL refuses|constraint failed/);
+    expect((error as Error).message).toMatch(
+      /nothing was changed|PostgreSQL rejected the connection|constraint failed/,
+    );
     const unchanged = await place.open(before);
     const still = await unchanged.list('/things');
     await unchanged.close();
@@ -132,22 +134,18 @@ async function migrated(engine: string, before: Declaration, after: Declaration,
 
 const JSON_BODY = { 'content-type': 'application/json' };
 
-test(
-  'any declaration can migrate to any other, with the same result on both engines',
-  async () => {
-    await fc.assert(
-      fc.asyncProperty(anyCollection, anyCollection, anyRows, async (before, after, numbers) => {
-        const rows = rowsOf(before, numbers);
-        const [one, other] = await Promise.all(
-          Object.keys(PLACES).map((engine) =>
-            migrated(engine, { collections: [before] }, { collections: [after] }, rows),
-          ),
-        );
-        const withoutIds = ({ rows: all = [], ...told }: Told) => ({ ...told, rows: all.map(({ id, ...row }) => row) });
-        expect(withoutIds(one!)).toEqual(withoutIds(other!));
-      }),
-      { numRuns: 6 * RUNS, endOnFailure: true, interruptAfterTimeLimit: PATIENCE_MS / 2 },
-    );
-  },
-  PATIENCE_MS,
-);
+test('any declaration can migrate to any other, with the same result on both engines', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyCollection, anyCollection, anyRows, async (before, after, numbers) => {
+      const rows = rowsOf(before, numbers);
+      const [one, other] = await Promise.all(
+        Object.keys(PLACES).map((engine) =>
+          migrated(engine, { collections: [before] }, { collections: [after] }, rows),
+        ),
+      );
+      const withoutIds = ({ rows: all = [], ...told }: Told) => ({ ...told, rows: all.map(({ id, ...row }) => row) });
+      expect(withoutIds(one!)).toEqual(withoutIds(other!));
+    }),
+    { numRuns: 6 * RUNS, endOnFailure: true, interruptAfterTimeLimit: 30_000 * RUNS },
+  );
+});

@@ -3,15 +3,13 @@
  * engines, or the request fails with the code of the first thing that is wrong. A bulk update does the same as single
  * requests in its order.
  */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { Catalogue } from '../support/engines/catalogue.ts';
 import { declaredBy } from '../support/engines/roles.ts';
 import { openDeclared } from '../support/engines/shop.ts';
-import { PATIENCE_MS, RUNS } from '../support/generated/generators.ts';
+import { RUNS } from '../support/generated/generators.ts';
 import { send } from '../support/stories.ts';
-
-setDefaultTimeout(PATIENCE_MS);
 
 interface NumberField {
   readonly type: string;

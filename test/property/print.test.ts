@@ -128,6 +128,6 @@ test('parsing a printed query gives the same tree', () => {
     fc.property(query, (tree) => {
       expect(parseQuery(printQuery(tree))).toEqual(tree);
     }),
-    { numRuns: 500 * RUNS },
+    { numRuns: 250 * RUNS },
   );
 });

@@ -28,7 +28,7 @@ import type { Expression, Predicate, ReadPlan } from '../../src/plan/types.ts';
 import { foldCase, looseCase, lowerCase } from '../../src/text/case.ts';
 import { startOfWords, stemEnglish } from '../../src/text/search/english.ts';
 import type { SearchMode } from '../../src/text/search/index.ts';
-import { PATIENCE_MS, RUNS } from '../support/generated/generators.ts';
+import { RUNS } from '../support/generated/generators.ts';
 
 /** Fields may have names that SQLite and FTS5 use internally, and a key need not be a number. */
 const catalogue = declareCatalogue({
@@ -194,99 +194,87 @@ afterAll(() => connection.close());
 describe('the search index', () => {
   const rows = fc.array(fc.tuple(fc.option(text), fc.option(text)), { minLength: 1, maxLength: 12 });
 
-  test(
-    'finds the same rows as a table scan',
-    () => {
-      let asked = 0;
-      fc.assert(
-        fc.property(rows, fc.array(condition, { minLength: 1, maxLength: 10 }), (stored, conditions) => {
-          db.run('delete from notes');
-          store(stored);
-          indexAll();
-          expect(countPending(db, notes)).toBe(0);
-          for (const each of conditions) if (expectSame(each)) asked++;
-        }),
-        { numRuns: 100 * RUNS },
-      );
-      expect(asked).toBeGreaterThan(100);
-    },
-    PATIENCE_MS,
-  );
+  test('finds the same rows as a table scan', () => {
+    let asked = 0;
+    fc.assert(
+      fc.property(rows, fc.array(condition, { minLength: 1, maxLength: 10 }), (stored, conditions) => {
+        db.run('delete from notes');
+        store(stored);
+        indexAll();
+        expect(countPending(db, notes)).toBe(0);
+        for (const each of conditions) if (expectSame(each)) asked++;
+      }),
+      { numRuns: 100 * RUNS },
+    );
+    expect(asked).toBeGreaterThan(100);
+  });
 
-  test(
-    'finds a text by any of its own words and substrings',
-    () => {
-      fc.assert(
-        fc.property(
-          text,
-          fc.constantFrom(...TEXTS),
-          fc.nat(),
-          fc.nat(8),
-          fc.boolean(),
-          (stored, { name }, from, length, caseless) => {
-            db.run('delete from notes');
-            store([name === TEXTS[0]!.name ? [stored, null] : [null, stored]]);
-            indexAll();
-            const characters = [...stored];
-            const at = from % characters.length;
-            const part = characters.slice(at, at + length).join('');
-            const escaped = part.replaceAll(/[\\%_]/g, '\\$&');
-            const likes = { kind: 'like', of: expressionOf(notes, name), pattern: `%${escaped}%`, caseless } as const;
-            expectSame(likes);
-            for (const each of stored.split(/\s/)) {
-              for (const config of ['english', 'simple']) {
-                expectSame({ kind: 'search', of: likes.of, mode: 'plfts', config, query: each });
-              }
+  test('finds a text by any of its own words and substrings', () => {
+    fc.assert(
+      fc.property(
+        text,
+        fc.constantFrom(...TEXTS),
+        fc.nat(),
+        fc.nat(8),
+        fc.boolean(),
+        (stored, { name }, from, length, caseless) => {
+          db.run('delete from notes');
+          store([name === TEXTS[0]!.name ? [stored, null] : [null, stored]]);
+          indexAll();
+          const characters = [...stored];
+          const at = from % characters.length;
+          const part = characters.slice(at, at + length).join('');
+          const escaped = part.replaceAll(/[\\%_]/g, '\\$&');
+          const likes = { kind: 'like', of: expressionOf(notes, name), pattern: `%${escaped}%`, caseless } as const;
+          expectSame(likes);
+          for (const each of stored.split(/\s/)) {
+            for (const config of ['english', 'simple']) {
+              expectSame({ kind: 'search', of: likes.of, mode: 'plfts', config, query: each });
             }
-          },
-        ),
-        { numRuns: 60 * RUNS },
-      );
-    },
-    PATIENCE_MS,
-  );
-
-  test(
-    'reflects every write, by any statement, indexed or pending',
-    () => {
-      const id = fc.integer({ min: 1, max: 6 });
-      const write = fc.oneof(
-        fc.tuple(fc.constant('insert or replace into notes (id, "rowid", "rank") values (?, ?, ?)'), id, text, text),
-        fc.tuple(
-          fc.constant('insert into notes (id, "rowid") values (?, ?) on conflict (id) do update set "rank" = ?'),
-          id,
-          text,
-          text,
-        ),
-        fc.tuple(fc.constant('insert or fail into notes ("rowid") values (?)'), text),
-        fc.tuple(fc.constant('update notes set "rank" = ? where id = ?'), fc.option(text), id),
-        fc.tuple(fc.constant('update or replace notes set id = ? where id = ?'), id, id),
-        fc.tuple(fc.constant('update or replace notes set _rowid_ = ? where id = ?'), id, id),
-        fc.tuple(fc.constant('delete from notes where id = ?'), id),
-        fc.constant(['index'] as const),
-      );
-      fc.assert(
-        fc.property(fc.array(write, { minLength: 1, maxLength: 20 }), fc.array(condition), (writes, conditions) => {
-          db.run('delete from notes');
-          for (const [sql, ...values] of writes) {
-            if (sql === 'index') indexPending(connection, notes, 1);
-            else connection.run({ sql, params: values as Value[] });
           }
-          const ownTexts = connection.rows({ sql: 'select "rowid", "rank" from notes', params: [] }).flatMap((row) =>
-            TEXTS.map(({ name }): Predicate => {
-              return { kind: 'like', of: expressionOf(notes, name), pattern: String(row[name]), caseless: true };
-            }),
-          );
-          const asked = [...conditions, ...ownTexts.filter((each) => each.kind === 'like' && !/\\/.test(each.pattern))];
-          for (const each of asked) expectSame(each);
-          indexAll();
-          for (const each of asked) expectSame(each);
-        }),
-        { numRuns: 60 * RUNS },
-      );
-    },
-    PATIENCE_MS,
-  );
+        },
+      ),
+      { numRuns: 60 * RUNS },
+    );
+  });
+
+  test('reflects every write, by any statement, indexed or pending', () => {
+    const id = fc.integer({ min: 1, max: 6 });
+    const write = fc.oneof(
+      fc.tuple(fc.constant('insert or replace into notes (id, "rowid", "rank") values (?, ?, ?)'), id, text, text),
+      fc.tuple(
+        fc.constant('insert into notes (id, "rowid") values (?, ?) on conflict (id) do update set "rank" = ?'),
+        id,
+        text,
+        text,
+      ),
+      fc.tuple(fc.constant('insert or fail into notes ("rowid") values (?)'), text),
+      fc.tuple(fc.constant('update notes set "rank" = ? where id = ?'), fc.option(text), id),
+      fc.tuple(fc.constant('update or replace notes set id = ? where id = ?'), id, id),
+      fc.tuple(fc.constant('update or replace notes set _rowid_ = ? where id = ?'), id, id),
+      fc.tuple(fc.constant('delete from notes where id = ?'), id),
+      fc.constant(['index'] as const),
+    );
+    fc.assert(
+      fc.property(fc.array(write, { minLength: 1, maxLength: 20 }), fc.array(condition), (writes, conditions) => {
+        db.run('delete from notes');
+        for (const [sql, ...values] of writes) {
+          if (sql === 'index') indexPending(connection, notes, 1);
+          else connection.run({ sql, params: values as Value[] });
+        }
+        const ownTexts = connection.rows({ sql: 'select "rowid", "rank" from notes', params: [] }).flatMap((row) =>
+          TEXTS.map(({ name }): Predicate => {
+            return { kind: 'like', of: expressionOf(notes, name), pattern: String(row[name]), caseless: true };
+          }),
+        );
+        const asked = [...conditions, ...ownTexts.filter((each) => each.kind === 'like' && !/\\/.test(each.pattern))];
+        for (const each of asked) expectSame(each);
+        indexAll();
+        for (const each of asked) expectSame(each);
+      }),
+      { numRuns: 60 * RUNS },
+    );
+  });
 
   test('forgets removed texts and deleted rows', () => {
     const indexed = db.query("select count(*) from _notes_search where _notes_search match 'saf'");

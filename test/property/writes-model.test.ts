@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { Row } from '../../src/collection/value.ts';
 import { ALL_ENGINES, type Catalogue, openCatalogue, REFERENCE_PRODUCTS } from '../support/engines/catalogue.ts';
 import { type GeneratedWrite, generatedWrite } from '../support/generated/generated-writes.ts';
-import { PATIENCE_MS, RUNS } from '../support/generated/generators.ts';
+import { RUNS } from '../support/generated/generators.ts';
 import { ids, sendJson } from '../support/stories.ts';
 
 const byId = (one: Row, other: Row) => Number(one.id) - Number(other.id);
@@ -26,44 +26,40 @@ async function perform(catalogue: Catalogue, write: GeneratedWrite, isDryRun: bo
 }
 
 describe.each(Object.keys(ALL_ENGINES))('sequences of writes on %s', (engine) => {
-  test(
-    'leave the same rows as an in-memory model, return the written rows, and never reuse an id',
-    async () => {
-      const counts = { done: 0, refused: 0 };
-      await fc.assert(
-        fc.asyncProperty(
-          fc.array(fc.tuple(generatedWrite, fc.integer({ min: 0, max: 7 })), { minLength: 1, maxLength: 12 }),
-          async (writes) => {
-            const catalogue = await openCatalogue(engine);
-            let rows: readonly Row[] = REFERENCE_PRODUCTS;
-            let largestEver = 77;
-            for (const [write, dice] of writes) {
-              const isDryRun = dice === 0;
-              const answer = await perform(catalogue, write, isDryRun);
-              const assigned = write.unnumbered > 0 ? ids(answer.rows) : [];
-              const effect = write.effect(rows, assigned);
-              const isRefused = answer.status >= 400 && answer.status < 500;
-              expect({ write, isRefused }).toEqual({ write, isRefused: effect === undefined });
-              counts[isRefused ? 'refused' : 'done']++;
-              if (effect === undefined) continue;
-              expect(answer.rows.toSorted(byId)).toEqual(effect.written.toSorted(byId));
-              for (const id of assigned) expect(id).toBeGreaterThan(largestEver);
-              expect(new Set(assigned).size).toBe(assigned.length);
-              if (isDryRun) continue;
-              rows = effect.rows;
-              largestEver = Math.max(largestEver, ...ids(effect.written));
-              expect(await catalogue.list()).toEqual([...rows]);
-            }
+  test('leave the same rows as an in-memory model, return the written rows, and never reuse an id', async () => {
+    const counts = { done: 0, refused: 0 };
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(generatedWrite, fc.integer({ min: 0, max: 7 })), { minLength: 1, maxLength: 12 }),
+        async (writes) => {
+          const catalogue = await openCatalogue(engine);
+          let rows: readonly Row[] = REFERENCE_PRODUCTS;
+          let largestEver = 77;
+          for (const [write, dice] of writes) {
+            const isDryRun = dice === 0;
+            const answer = await perform(catalogue, write, isDryRun);
+            const assigned = write.unnumbered > 0 ? ids(answer.rows) : [];
+            const effect = write.effect(rows, assigned);
+            const isRefused = answer.status >= 400 && answer.status < 500;
+            expect({ write, isRefused }).toEqual({ write, isRefused: effect === undefined });
+            counts[isRefused ? 'refused' : 'done']++;
+            if (effect === undefined) continue;
+            expect(answer.rows.toSorted(byId)).toEqual(effect.written.toSorted(byId));
+            for (const id of assigned) expect(id).toBeGreaterThan(largestEver);
+            expect(new Set(assigned).size).toBe(assigned.length);
+            if (isDryRun) continue;
+            rows = effect.rows;
+            largestEver = Math.max(largestEver, ...ids(effect.written));
             expect(await catalogue.list()).toEqual([...rows]);
-            await catalogue.close();
-          },
-        ),
-        { numRuns: 60 * RUNS },
-      );
-      // The generator must produce both valid and invalid writes.
-      expect(counts.done).toBeGreaterThan(200);
-      expect(counts.refused).toBeGreaterThan(50);
-    },
-    PATIENCE_MS,
-  );
+          }
+          expect(await catalogue.list()).toEqual([...rows]);
+          await catalogue.close();
+        },
+      ),
+      { numRuns: 60 * RUNS },
+    );
+    // The generator must produce both valid and invalid writes.
+    expect(counts.done).toBeGreaterThan(200);
+    expect(counts.refused).toBeGreaterThan(50);
+  });
 });

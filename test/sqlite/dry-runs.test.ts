@@ -41,7 +41,14 @@ function jobOf(method: WriteMethod, query: string, value?: unknown, prefer = 'tx
 }
 
 describe('a dry run', () => {
-  const bounds = { retryHours: 1, querySeconds: 10, commitSeconds: 1, dryRunSeconds: 10 };
+  const bounds = {
+    retryHours: 1,
+    querySeconds: 10,
+    queueSeconds: 10,
+    commitSeconds: 1,
+    dryRunSeconds: 10,
+    historyDays: 30,
+  };
   let connection: Connection;
   beforeAll(() => {
     connection = new Connection(IN_MEMORY, {
@@ -71,8 +78,7 @@ describe('a dry run', () => {
     const spent = stepsSpent();
     expect(apply(job(), 0)).toMatchObject({
       kind: 'refused',
-      code: '57014',
-      hint: expect.stringContaining('--dry-run-timeout'),
+      error: { code: '57014', hint: expect.stringContaining('--dry-run-timeout') },
     });
     expect((stepsSpent() - spent) / STEPS_OF_A_ROW).toBeLessThan(ROWS);
     expect([stored(), connection.inTransaction]).toEqual([before, false]);

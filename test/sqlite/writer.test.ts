@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from 'bun:test';
 import { ApiError } from '../../src/base/errors.ts';
-import { MAX_WAITING_WRITES } from '../../src/base/limits/engine.ts';
+import { MAX_WAITING_STATEMENTS, MAX_WAITING_WRITES } from '../../src/base/limits/engine.ts';
 import type { Job } from '../../src/engine/sqlite/write/jobs.ts';
 import { type Commit, Writer } from '../../src/engine/sqlite/write/writer.ts';
 
@@ -96,6 +96,29 @@ describe('the writer', () => {
     expect(second.code).toBe('CAT503');
     await endAll(slow, [first, writer.write(job('q1'), true)]);
     expect(batches).toEqual([['c1'], ['q1']]);
+  });
+
+  test('rejects quick writes that have waited too long, and never starts them', async () => {
+    const slow = slowWriter(1_000, 0);
+    const { writer, batches } = slow;
+    const first = writer.write(job('q1'), true);
+    await new Promise(setImmediate);
+    const waiting = ['q2', 'q3'].map((name) => writer.write(job(name), true).catch((error) => error));
+    for (const refused of await Promise.all(waiting)) {
+      expect([refused.code, refused.headers['retry-after']]).toEqual(['CAT503', '1']);
+    }
+    await endAll(slow, [first]);
+    expect(batches).toEqual([['q1']]);
+  });
+
+  test('rejects quick writes at once when their queue is full', async () => {
+    const slow = slowWriter();
+    const { writer } = slow;
+    const writes = Array.from({ length: MAX_WAITING_STATEMENTS }, () => writer.write(job('q'), true));
+    const refused = await writer.write(job('q'), true).catch((error) => error);
+    expect([refused.code, refused.headers['retry-after']]).toEqual(['CAT503', '1']);
+    await endAll(slow, writes);
+    expect(writer.writes).toBe(MAX_WAITING_STATEMENTS);
   });
 
   test('carries out costly writes in the order of their arrival, and dry runs among them', async () => {

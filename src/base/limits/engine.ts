@@ -15,7 +15,7 @@ export const MAX_STORED_ANSWER_BYTES = 64 * 1024;
 export const MAX_STORED_ANSWERS_BYTES = 64 * 1024 * 1024;
 /** How long a connection waits for another process's lock when reading or opening. */
 export const SQLITE_BUSY_MS = 5_000;
-/** How long a write waits for another process: longer than an import of some million rows. */
+/** How long a command waits for another process: longer than an import of some million rows. */
 export const SQLITE_WRITE_WAIT_MS = 60_000;
 /** How long a migration waits at a time for a table in use: clients queue behind it. */
 export const MIGRATION_LOCK_MS = 1_000;
@@ -26,7 +26,7 @@ export const MAX_LOG_BYTES = 16 * 1024 * 1024;
 /** The maximum number of queued statements per kind; their waiting time is the effective limit. */
 export const MAX_WAITING_STATEMENTS = 4_096;
 export const MAX_WAITING_READS = 64;
-/** The maximum waiting time of costly reads and writes. */
+/** The maximum waiting time of costly reads and of writes, in the queue and for another process each. */
 export const MAX_QUEUE_SECONDS = 15;
 /** The maximum number of streamed results. A further one ends a result that has stalled for STALLED_SECONDS. */
 export const MAX_STREAMED_READS = 64;
@@ -41,12 +41,12 @@ export const MAX_PATTERN_LENGTH = 64 * 1024;
 /** The maximum compiled size of all regular expressions of a request. */
 export const MAX_INSTRUCTIONS = 50_000;
 /** The step budget of text patterns for a read of a small table on the event loop; a step takes some nanoseconds. */
-export const QUICK_STEPS = 2_000_000;
+export const INLINE_STEPS = 2_000_000;
 /** The maximum number of writes per commit, and the time after which no further one joins. */
 export const MAX_WRITES_PER_COMMIT = 512;
 export const MAX_COMMIT_SECONDS = 1;
 export const MAX_WAITING_WRITES = 64;
-/** How long a write may read other collections for its answer: all other writes wait meanwhile (SQLite). */
+/** How long a write may read other collections for its answer: all other writes wait for it (SQLite). */
 export const MAX_EMBEDDING_SECONDS = 2;
 /** The maximum size of the rows that a write returns. */
 export const MAX_RETURNED_BYTES = 32 * 1024 * 1024;
@@ -54,9 +54,9 @@ export const MAX_RETURNED_BYTES = 32 * 1024 * 1024;
 export const SMALL_TABLE_ROWS = 2_000;
 export const SMALL_TABLE_BYTES = 2 * 1024 * 1024;
 /** The event loop reads a page itself up to this many rows and bytes. */
-export const QUICK_PAGE_ROWS = 1_000;
-export const QUICK_ANSWER_BYTES = 4 * 1024 * 1024;
-/** The maximum size of a result row, equal to that of a body. */
+export const INLINE_PAGE_ROWS = 1_000;
+export const INLINE_ANSWER_BYTES = 4 * 1024 * 1024;
+/** The maximum size of a result row, equal to the maximum body size. */
 export const MAX_ROW_BYTES = 16 * 1024 * 1024;
 /** Limits of hash aggregation: groups, and the total length of their keys. Beyond them, SQLite sorts the rows. */
 export const MAX_HASH_GROUPS = 20_000;
@@ -79,3 +79,5 @@ export const CURSOR_ROWS = 2_000;
 export const CURSOR_BYTES = 8 * 1024 * 1024;
 export const ROW_CACHE_BYTES = 4 * 1024 * 1024;
 export const DEFAULT_COMMAND_SECONDS = 3_600;
+/** How long the log of changes is kept. */
+export const DEFAULT_HISTORY_DAYS = 30;

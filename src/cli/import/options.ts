@@ -119,6 +119,12 @@ export const IMPORT_OPTIONS = {
     byDefault: '',
     read: text,
   }),
+  noHistory: setting({
+    flag: '--no-history',
+    description: 'leave these rows out of the log of changes, which is faster; for the first load of a catalogue',
+    byDefault: false,
+    read: onOrOff,
+  }),
   ...FORCE_OPTION,
   ...JSON_OPTION,
   maxValueKb: MAX_VALUE_KB,

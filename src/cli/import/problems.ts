@@ -1,8 +1,6 @@
 /** Collects the problems of bad rows, and prints the same message once for all its rows. */
 import { amount } from '../../base/amount.ts';
-
-/** Bad rows that are reported with their lines; further ones are counted. */
-export const LISTED_ROWS = 1_000;
+import { MAX_LISTED_ERRORS } from '../../base/limits/http.ts';
 
 export interface Problem {
   readonly line: number;
@@ -32,7 +30,7 @@ export class Problems {
   /** Adds the problems of one row. */
   readonly add = (problems: readonly Problem[]): void => {
     this.rows++;
-    const isListed = this.rows <= LISTED_ROWS;
+    const isListed = this.rows <= MAX_LISTED_ERRORS;
     if (isListed) this.list.push(...problems);
     let isCounted = false;
     for (const problem of problems) {

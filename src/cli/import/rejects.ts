@@ -15,10 +15,10 @@ export function rejectsPath(source: string, format: FileFormat): string {
   return `${base}.rejected.${EXTENSIONS[format]}`;
 }
 
-/** Created with the first rejected row, and visible under its name once the other rows are stored. */
+/** Writes rejected rows to a file, opened at the first one. `end()` gives it its final name; `discard()` deletes it. */
 export class Rejects {
   private output: Output | undefined;
-  private text: TextWriter | undefined;
+  private encoder: TextWriter | undefined;
 
   constructor(
     private readonly format: FileFormat,
@@ -38,22 +38,22 @@ export class Rejects {
     this.output = undefined;
   }
 
-  giveUp(): void {
-    this.output?.giveUp();
+  discard(): void {
+    this.output?.discard();
     this.output = undefined;
   }
 
   add(line: string): void {
     if (this.output === undefined) {
       this.output = this.open();
-      this.text = new TextWriter(this.source.encoding());
-      if (this.format === 'csv') this.line(this.header());
+      this.encoder = new TextWriter(this.source.encoding());
+      if (this.format === 'csv') this.writeLine(this.header());
     }
-    this.line(line);
+    this.writeLine(line);
   }
 
-  private line(text: string): void {
-    this.output!.write(this.text!.encode(`${text}\n`));
+  private writeLine(text: string): void {
+    this.output!.write(this.encoder!.encode(`${text}\n`));
   }
 
   /** Adds a `sep=` line if a reader cannot derive the separator from the names. */

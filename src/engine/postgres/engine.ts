@@ -2,22 +2,41 @@
  * The PostgreSQL engine: any number of instances on one database. It holds no state but connections; the database
  * decides what instances must agree on (assigned keys, idempotency keys, versions).
  */
+import type { Report } from '../../base/error-list.ts';
 import { withRequest } from '../../base/errors.ts';
-import { DEFAULT_REPLICA_LAG_SECONDS } from '../../base/limits/engine.ts';
+import { DEFAULT_HISTORY_DAYS, DEFAULT_REPLICA_LAG_SECONDS } from '../../base/limits/engine.ts';
+import { changesOf } from '../../collection/change-log.ts';
 import type { Collection } from '../../collection/declaration.ts';
+import type { Row } from '../../collection/value.ts';
 import type { Encoding } from '../../encode/encoding.ts';
-import type { ReadPlan } from '../../plan/types.ts';
-import type { Engine, Explanation, Metric, PlanOption, ReadResult, Write, WriteResult, WriteTerms } from '../engine.ts';
+import type { ReadPlan, WritePlan } from '../../plan/types.ts';
+import {
+  type ChangeLog,
+  type Engine,
+  type Explanation,
+  type Metric,
+  NEWEST,
+  type PlanOption,
+  type ReadResult,
+  type Write,
+  type WriteResult,
+  type WriteTerms,
+} from '../engine.ts';
+import { notLogged } from '../shared/change-log.ts';
 import type { LoadOptions, LoadResult, LoadSet } from '../shared/loader.ts';
 import { rejectCredentials } from '../shared/maintenance.ts';
+import type { RowSource } from '../shared/row-lookup.ts';
+import { reportProblems } from '../shared/row-problems.ts';
 import type { SqlDialect } from '../sql/statement.ts';
 import { bypassedRowSecurity } from './adopt/row-security.ts';
 import type { Connection, Pool } from './connections/pool.ts';
 import { checkPooling } from './connections/pooler-check.ts';
-import { postgresDialect } from './dialect.ts';
-import { type Notice, type SessionSettings, within } from './driver.ts';
+import { postgresDialect, TEXT } from './dialect.ts';
+import { type Notice, query, type SessionSettings, within } from './driver.ts';
 import { translateError } from './errors.ts';
 import { Executor } from './executor.ts';
+import { horizon, logDialect, PostgresLog } from './history/log.ts';
+import { LogPruner } from './history/prune.ts';
 import { ConnectionManager } from './primary/connection-manager.ts';
 import { findFolding } from './read/folding.ts';
 import { PlanCost } from './read/plan-cost.ts';
@@ -29,9 +48,10 @@ import { makeTables, type Prepared, prepareSchema, schemaAgain } from './schema/
 import { hasOwnTables, makeOwnTables, rejectUnreadable, roleHolders } from './schema/own-tables.ts';
 import { parseTarget } from './url.ts';
 import { noIdempotencyTable, Sweeper } from './write/idempotency-keys.ts';
+import { recordset, rowsAsJson } from './write/input-rows.ts';
 import { KeySequences } from './write/key-sequence.ts';
 import { loadRows } from './write/loader.ts';
-import { isStored, withRowOfInput } from './write/row-of-error.ts';
+import { withRowOfInput } from './write/row-of-error.ts';
 import type { WriteContext } from './write/statements.ts';
 import { UnconfirmedCommit } from './write/transaction.ts';
 import { executeWrites, type Progress } from './write/write.ts';
@@ -61,6 +81,8 @@ export class PostgresEngine implements Engine {
   private readonly notice: Notice;
   private readonly primary: ConnectionManager;
   private readonly sweeper: Sweeper;
+  private readonly pruner: LogPruner;
+  readonly log?: ChangeLog;
   private readonly replicas: ReplicaSet | undefined;
   private readonly executor: Executor;
   // Known after the primary is found.
@@ -70,24 +92,35 @@ export class PostgresEngine implements Engine {
   private readonly planCost: PlanCost;
   private keys = new KeySequences();
 
-  constructor(private readonly options: PostgresOptions) {
+  private readonly options: PostgresOptions;
+
+  constructor(terms: PostgresOptions) {
+    const options = { historyDays: DEFAULT_HISTORY_DAYS, ...terms };
+    this.options = options;
     const target = parseTarget(options.url);
     const { schema, replicas = [], replicaLagSeconds = DEFAULT_REPLICA_LAG_SECONDS, replicaReads = 'own' } = options;
     this.notice = options.notice ?? (() => {});
     this.location = `${target.location}${schema === 'public' ? '' : ` (schema ${schema})`}`;
     this.planCost = new PlanCost(schema);
     this.sweeper = new Sweeper(options.retryHours);
+    this.pruner = new LogPruner(options.historyDays);
     this.primary = new ConnectionManager(target, options, (pool) => this.prepare(pool), this.notice);
     const replicaSettings = { ...options, replicaLagSeconds, replicaReads };
     this.replicas = replicas.length === 0 ? undefined : new ReplicaSet(replicas, replicaSettings, this.notice);
     this.hasPositions = this.replicas !== undefined;
     this.executor = new Executor(this.primary, this.replicas);
+    if (options.historyDays > 0) {
+      this.log = new PostgresLog(options.schema, (work) =>
+        this.executor.onPrimary(() => changesOf(options.catalogue.collections), work),
+      );
+    }
     this.opened = this.primary.open();
     // Waiting callers get the error; without one, it must not end the process.
     this.opened.catch(() => undefined);
   }
 
-  read(plan: ReadPlan, encoding: Encoding, after?: string): Promise<ReadResult> {
+  read(plan: ReadPlan, encoding: Encoding, after?: string, asOf?: number): Promise<ReadResult> {
+    if (plan.log !== undefined || asOf !== undefined) return this.readLog(plan, encoding, asOf);
     const work = (pool: Pool) => readList(pool, plan, this.dialect, encoding, this.planCost.isCheapRead(pool, plan));
     return this.executor.read(plan.from, work, after);
   }
@@ -102,9 +135,19 @@ export class PostgresEngine implements Engine {
     }
   }
 
+  problems(plan: WritePlan, report: Report): Promise<void> {
+    const source: RowSource = {
+      dialect: this.dialect,
+      input: (collection, fields, rows, bind) =>
+        recordset(this.contextOf(collection), bind(rowsAsJson(fields, rows), TEXT), fields),
+      query: (statement) => this.executor.read(plan.into, (pool) => query<Row>(pool, statement), NEWEST),
+    };
+    return reportProblems(plan, source, report);
+  }
+
   /** Not retried: the input is already consumed. */
   async load(sets: readonly LoadSet[], terms: LoadOptions): Promise<LoadResult> {
-    const pool = await this.primary.current();
+    const pool = await this.primary.getPool();
     try {
       return await loadRows(pool, (connection) => this.loadContext(connection), sets, terms);
     } catch (error) {
@@ -114,7 +157,7 @@ export class PostgresEngine implements Engine {
   }
 
   async ownTables({ make }: { readonly make: boolean }): Promise<boolean> {
-    const pool = await this.primary.current();
+    const pool = await this.primary.getPool();
     try {
       if (make) await makeOwnTables(pool.sql, this.options.schema);
       return make || (await hasOwnTables(pool.sql, this.options.schema));
@@ -128,7 +171,7 @@ export class PostgresEngine implements Engine {
   }
 
   unavailableSince(moment: number): number {
-    return this.primary.awaySince(moment);
+    return this.primary.downtimeSince(moment);
   }
 
   metrics(): readonly Metric[] {
@@ -141,6 +184,18 @@ export class PostgresEngine implements Engine {
         : [gauge('replicas_near', 'Standbys that are near enough to read from.', this.replicas.usableCount)]),
       gauge('pool_requests', 'Reads and writes that use or wait for a connection.', this.executor.size),
     ];
+  }
+
+  private readLog(plan: ReadPlan, encoding: Encoding, asOf: number | undefined): Promise<ReadResult> {
+    return this.executor.onPrimary(
+      () => plan.from,
+      async (pool) => {
+        if (this.log === undefined || this.prepared.logged.size === 0) throw notLogged();
+        const position = asOf ?? (await horizon(pool, this.options.schema));
+        const dialect = logDialect(this.dialect, plan, position, this.prepared.logged);
+        return readList(pool, plan, dialect, encoding, false);
+      },
+    );
   }
 
   /** Finishes work in flight; does not wait for a cursor whose client stopped reading. */
@@ -157,10 +212,12 @@ export class PostgresEngine implements Engine {
     progress: Progress,
   ): Promise<readonly WriteResult[]> {
     const { retry, dryRun } = terms;
-    const steps = writes.map((each) => ({ ...each, context: this.contextOf(each.plan.into) }));
+    const origin = this.prepared.logged.size > 0 ? terms.origin : undefined;
+    const steps = writes.map((each) => ({ ...each, context: { ...this.contextOf(each.plan.into), origin } }));
     if (retry !== undefined && !this.prepared.hasRetries) throw noIdempotencyTable();
     if (!dryRun) for (const { context, plan } of steps) await this.keys.advancePast(pool, context, plan);
     if (retry !== undefined) this.sweeper.sweep(pool);
+    if (this.prepared.logged.size > 0) this.pruner.prune(pool);
     const isCheap = this.planCost.areCheapWrites(pool, writes);
     const execute = () => executeWrites(pool, steps, terms, this.options, isCheap, progress);
     const current = () => {
@@ -172,7 +229,7 @@ export class PostgresEngine implements Engine {
     return written.catch(async (error) => {
       const { context, plan } = current();
       const isAdopted = context.adopted.collections.has(plan.into);
-      throw await withRowOfInput(error, plan, isAdopted, (...values) => isStored(pool, context, ...values));
+      throw await withRowOfInput(error, plan, isAdopted, (report) => this.problems(plan, report));
     });
   }
 
@@ -183,7 +240,7 @@ export class PostgresEngine implements Engine {
 
   /** Missing tables are created in the transaction of the load, and roll back with it. */
   private async loadContext(connection: Connection): Promise<(collection: Collection) => WriteContext> {
-    // Tables are made without a time limit, which holds until the end of the transaction.
+    // No time limit applies to the creation of tables, until the end of the transaction.
     if (!this.prepared.hasTables) connection.liftDeadline();
     const prepared = this.prepared.hasTables ? this.prepared : await makeTables(connection, this.options);
     return (collection) => this.contextOf(collection, prepared);
@@ -217,7 +274,7 @@ export class PostgresEngine implements Engine {
       if (warning !== undefined) notice('warn', warning);
     }
     this.dialect = postgresDialect(folding, configurations, prepared.adopted);
-    // A load may have created the tables meanwhile.
+    // A load may have created the tables since then.
     this.isPrepared = prepared.hasTables;
     this.prepared = prepared;
     this.keys = new KeySequences();

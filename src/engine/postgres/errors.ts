@@ -23,11 +23,11 @@ export class ConnectionLoss extends Error {
   readonly code = 'ERR_POSTGRES_CONNECTION_LOST';
 }
 
-export class NoAnswer extends ConnectionLoss {
+export class ServerUnresponsive extends ConnectionLoss {
   override readonly message = 'PostgreSQL does not answer';
 }
 
-export class SilentConnection extends ConnectionLoss {
+export class ConnectionUnresponsive extends ConnectionLoss {
   override readonly message = 'A connection to PostgreSQL does not answer';
 }
 

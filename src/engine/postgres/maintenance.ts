@@ -88,7 +88,7 @@ function finding(check: string, ok: boolean, detail: string): Finding {
 }
 
 function missing(step: string): string {
-  return `${step} is to be made`;
+  return `${step} is missing`;
 }
 
 function describeVersion(version: number | null): string {

@@ -118,7 +118,8 @@ function shapesWith({ shapes }: LoadTables, fields: readonly Field[]): string | 
   return giving.length === 0 ? undefined : `"the shape" in (${giving.join(', ')})`;
 }
 
-function sameValues(fields: readonly Field[]): string {
+/** Compares a row `there` with a staged row `given`. */
+export function sameValues(fields: readonly Field[]): string {
   return fields.map(({ name }) => `there.${identifier(name)} = given.${identifier(name)}`).join(' and ');
 }
 

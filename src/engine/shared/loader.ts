@@ -4,7 +4,7 @@
  */
 import type { ApiError } from '../../base/errors.ts';
 import type { Collection, Field } from '../../collection/declaration.ts';
-import type { StoredRow } from '../../plan/types.ts';
+import type { Origin, StoredRow } from '../../plan/types.ts';
 
 /** Rows that supply the same fields. */
 export interface LoadBatch {
@@ -32,6 +32,8 @@ export interface LoadOptions {
   readonly match?: readonly Field[];
   /** Executes everything but stores nothing. */
   readonly dryRun: boolean;
+  /** For the log of changes; `silent` leaves the log alone. */
+  readonly origin?: Origin | 'silent';
   /** Called for every row that cannot be stored. */
   readonly refused: (row: RejectedRow) => void;
   /** Called after all rejections are known: whether the other rows are stored. */

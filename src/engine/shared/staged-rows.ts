@@ -8,7 +8,7 @@ import type { Conflict } from '../../plan/types.ts';
 import { overwrittenFields } from '../../plan/write/insert.ts';
 import type { MaybePromise } from '../engine.ts';
 import { identifier, type SqlDialect } from '../sql/statement.ts';
-import { type LoadCheck, loadChecks } from './load-conflicts.ts';
+import { type LoadCheck, loadChecks, sameValues } from './load-conflicts.ts';
 import { type LoadBatch, type LoadOptions, LoadRejected, type LoadResult } from './loader.ts';
 
 /** Rows per statement, for progress reports and to bound rejected rows in memory. */
@@ -44,8 +44,8 @@ export abstract class StagedRows {
 
   protected abstract stage(batch: LoadBatch, shape: number): MaybePromise<void>;
   protected abstract query(sql: string): MaybePromise<Row[]>;
-  /** Inserts the staged rows that satisfy a condition, in their order. An existing row is overwritten if `met` holds. */
-  protected abstract insert(conflict: Conflict, condition: string, met?: string): MaybePromise<LoadResult>;
+  /** Inserts the staged rows that satisfy a condition, in their order. */
+  protected abstract insert(conflict: Conflict, condition: string): MaybePromise<LoadResult>;
   /** Executes an update, and returns the number of changed rows. */
   protected abstract change(sql: string): MaybePromise<number>;
   protected abstract areDifferent(one: string, other: string): string;
@@ -71,21 +71,24 @@ export abstract class StagedRows {
   async store(options: LoadOptions, progress: (rows: number) => void): Promise<LoadResult> {
     const { collection } = this;
     const { onConflict, match: on = collection.key } = options;
-    const insert = (conflict: Conflict) =>
-      this.inParts((condition) => this.insert(conflict, condition), 'true', progress);
     try {
       if (onConflict !== 'update') await this.advanceKeys(options);
-      if (onConflict === 'refuse') return await insert('refuse');
-      if (onConflict === 'keep') return await insert({ on, overwrite: [] });
+      const inserted = (condition: string) => this.insert('refuse', condition);
+      if (onConflict === 'refuse') return await this.inParts(inserted, 'true', progress);
+      const absent = `not exists (select 1 from ${this.table} as there where ${sameValues(on)})`;
+      // Rows that exist do not reach the insert, so that they use up no keys. A concurrent write may still conflict.
+      const kept = (condition: string) => this.insert({ on, overwrite: [] }, `${condition} and ${absent}`);
+      if (onConflict === 'keep') return await this.inParts(kept, 'true', progress);
       const results: LoadResult[] = [];
       for (const [shape, given] of this.shapes.entries()) {
         const conflict = { on, overwrite: overwrittenFields(collection, given, on) };
         const supplied = conflict.overwrite.filter((field) => given.includes(field));
-        const store = (condition: string) =>
-          onConflict === 'update'
-            ? this.update(conflict, supplied, condition)
-            : this.insert(conflict, condition, this.differs(supplied, 'excluded'));
-        results.push(await this.inParts(store, `"the shape" = ${shape}`, progress));
+        const stored = async (condition: string) => {
+          const updated = await this.update(conflict, supplied, condition);
+          if (onConflict === 'update') return updated;
+          return sum([updated, await this.insert(conflict, `${condition} and ${absent}`)]);
+        };
+        results.push(await this.inParts(stored, `"the shape" = ${shape}`, progress));
       }
       return sum(results);
     } catch (error) {
@@ -93,29 +96,22 @@ export abstract class StagedRows {
     }
   }
 
-  /** Whether a stored row has another value in one of these fields: a row that equals it is not written. */
-  private differs(fields: readonly Field[], source: string): string | undefined {
-    const stored = identifier(this.collection.name);
-    const tests = fields.map(({ name }) => {
-      const [one, other] = [`${stored}.${identifier(name)}`, `${source}.${identifier(name)}`];
-      return this.areDifferent(one, other);
-    });
-    return tests.length === 0 ? undefined : `(${tests.join(' or ')})`;
-  }
-
+  /** Changes the stored rows that have another value in a supplied field. */
   private async update(
     { on, overwrite }: Exclude<Conflict, 'refuse'>,
     supplied: readonly Field[],
     condition: string,
   ): Promise<LoadResult> {
-    const differs = this.differs(supplied, 'given');
-    if (differs === undefined) return { affected: 0, inserted: 0 };
+    if (supplied.length === 0) return { affected: 0, inserted: 0 };
     const stored = identifier(this.collection.name);
     const set = overwrite.map(({ name }) => `${identifier(name)} = given.${identifier(name)}`);
     const same = on.map(({ name }) => `${stored}.${identifier(name)} = given.${identifier(name)}`);
+    const differ = supplied.map(({ name }) =>
+      this.areDifferent(`${stored}.${identifier(name)}`, `given.${identifier(name)}`),
+    );
     const affected = await this.change(
       `update ${this.table} set ${set.join(', ')} from ${this.rows} as given
-        where ${[...same, condition, differs].join(' and ')}`,
+        where ${[...same, condition].join(' and ')} and (${differ.join(' or ')})`,
     );
     return { affected, inserted: 0 };
   }

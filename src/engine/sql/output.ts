@@ -47,7 +47,7 @@ export function outputOfRead(plan: ReadPlan, encoding: Encoding, dialect: SqlDia
   return { ...output, form: output.form === 'plain' ? 'json' : output.form, keys };
 }
 
-/** The columns that hold the page end; undefined if there are none. */
+/** The columns that hold the page end, or undefined. */
 export function pageEndNames(plan: ReadPlan, output: Output): readonly string[] | undefined {
   if (output.keys !== undefined) return output.keys.map((_, index) => keyName(index));
   const keys = endKeys(plan);

@@ -47,8 +47,10 @@ export interface SqlDialect {
   readonly name: string;
   /** A condition of every read and count, such as a deadline check. */
   readonly guard?: string;
+  /** Defines tables of the statement that stand for others of the same name. */
+  readonly sources?: (bind: Bind) => string;
   /**
-   * An index condition that all rows of the predicate satisfy; undefined if there is none. `name` is the alias of the
+   * An index condition that all rows of the predicate satisfy; undefined if none exists. `name` is the alias of the
    * read.
    */
   prefilter?(predicate: Predicate, name: string, bind: Bind): string | undefined;
@@ -99,11 +101,12 @@ export interface SqlDialect {
 
 export function buildStatement(dialect: SqlDialect, build: (bind: Bind) => string): Statement {
   const params: Value[] = [];
-  const sql = build((value, type) => {
+  const bind: Bind = (value, type) => {
     params.push(type === undefined ? value : dialect.stored(value, type));
     return dialect.placeholder(params.length, type);
-  });
-  return { sql, params };
+  };
+  const sources = dialect.sources === undefined ? '' : `with ${dialect.sources(bind)} `;
+  return { sql: `${sources}${build(bind)}`, params };
 }
 
 /** Renumbers the parameters of a statement to follow those of another, so that both form one statement. */
@@ -123,6 +126,9 @@ export function identifier(name: string): string {
 export function quoteText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
+
+/** The name of input rows in a statement. No collection can have such a name. */
+export const INPUT_ROWS = '"input rows"';
 
 /** The columns of these fields, each with a prefix. */
 export function columnList(fields: readonly { readonly name: string }[], prefix = ''): string {

@@ -4,12 +4,20 @@
  */
 
 import { runToEnd, schedule } from '../../base/cooperative.ts';
+import type { Report } from '../../base/error-list.ts';
 import { ApiError } from '../../base/errors.ts';
-import { DEFAULT_DRY_RUN_SECONDS, MAX_COMMIT_SECONDS, SQLITE_BUSY_MS } from '../../base/limits/engine.ts';
+import {
+  DEFAULT_DRY_RUN_SECONDS,
+  DEFAULT_HISTORY_DAYS,
+  MAX_COMMIT_SECONDS,
+  MAX_QUEUE_SECONDS,
+  SQLITE_BUSY_MS,
+} from '../../base/limits/engine.ts';
 import type { Encoding } from '../../encode/encoding.ts';
 import type { ReadPlan, WritePlan } from '../../plan/types.ts';
 import type {
   ChangeCounter,
+  ChangeLog,
   Engine,
   Explanation,
   MaybePromise,
@@ -19,17 +27,24 @@ import type {
   WriteResult,
   WriteTerms,
 } from '../engine.ts';
+import { notLogged } from '../shared/change-log.ts';
 import type { LoadOptions, LoadResult, LoadSet } from '../shared/loader.ts';
 import { rejectCredentials } from '../shared/maintenance.ts';
 import { explain, type PlanStep } from '../shared/query-plan.ts';
+import type { RowSource } from '../shared/row-lookup.ts';
+import { reportProblems } from '../shared/row-problems.ts';
 import { areCheapWrites } from '../shared/write-cost.ts';
 import { MemoryChangeCounter, WalChangeCounter } from './connection/change-counter.ts';
 import { Connection, whileBusy } from './connection/connection.ts';
 import { fileOf, IN_MEMORY, misplaced, type OpenFiles, openFiles } from './connection/database-files.ts';
 import { Snapshot } from './connection/snapshot.ts';
 import { TableStatistics } from './connection/table-statistics.ts';
+import { sqliteDialect } from './dialect.ts';
 import { DAMAGED, translateError } from './errors.ts';
+import { logDialect, SqliteLog } from './history/log.ts';
+import { maintainLog } from './history/maintain.ts';
 import { sqliteMetrics } from './metrics.ts';
+import { inputRows } from './read/input-rows.ts';
 import { Read, type ReadState } from './read/read.ts';
 import { compileForExplain, readByRoute } from './read/routes.ts';
 import { RowCache } from './read/row-cache.ts';
@@ -57,12 +72,15 @@ export interface SqliteOptions extends SqliteRequirement {
   readonly notice?: ((level: 'warn', message: string) => void) | undefined;
   /** Overrides of the limits, for tests. */
   readonly readingBounds?: Partial<ReadPoolLimits>;
+  readonly queueSeconds?: number;
 }
 
 export function openSqlite(options: SqliteOptions): Engine {
   const { catalogue, retryHours, querySeconds, location = options.path } = options;
   const dryRunSeconds = Math.min(options.dryRunSeconds ?? DEFAULT_DRY_RUN_SECONDS, querySeconds);
-  const bounds = { retryHours, querySeconds, dryRunSeconds, commitSeconds: MAX_COMMIT_SECONDS };
+  const { queueSeconds = MAX_QUEUE_SECONDS, historyDays = DEFAULT_HISTORY_DAYS } = options;
+  const commitSeconds = MAX_COMMIT_SECONDS;
+  const bounds = { retryHours, querySeconds, dryRunSeconds, queueSeconds, commitSeconds, historyDays };
   const limitMs = querySeconds * 1000;
   let steps: readonly string[] = [];
   const first = new Connection(options.path, {
@@ -75,7 +93,7 @@ export function openSqlite(options: SqliteOptions): Engine {
         const warning = options.serves === true && !isEmpty ? exposedCredentials(db, options.path) : undefined;
         if (warning !== undefined) options.notice?.('warn', warning);
         db.run('pragma journal_mode = wal');
-        return prepareSchema(db, options);
+        return prepareSchema(db, { ...options, historyDays });
       });
     },
   });
@@ -83,10 +101,22 @@ export function openSqlite(options: SqliteOptions): Engine {
     const changes = new MemoryChangeCounter();
     const writer = new Writer((jobs) => {
       changes.increment();
-      return applyJobs(first, catalogue, jobs, bounds);
-    });
-    const parts = { path: IN_MEMORY, location: 'in memory', steps, connection: first, changes, writer, limitMs };
-    return new SqliteEngine({ ...parts, statistics: new TableStatistics(first) });
+      const results = applyJobs(first, catalogue, jobs, bounds);
+      if (historyDays > 0) maintainLog(first, historyDays);
+      return results;
+    }, queueSeconds);
+    const isLogged = historyDays > 0;
+    const parts = {
+      path: IN_MEMORY,
+      location: 'in memory',
+      steps,
+      connection: first,
+      changes,
+      writer,
+      limitMs,
+      isLogged,
+    };
+    return new SqliteEngine({ ...parts, statistics: new TableStatistics(first, isLogged) });
   }
   const path = fileOf(options.path);
   // Before the reader opens: the last connection to close moves the rows from the log into the file.
@@ -101,10 +131,11 @@ export function openSqlite(options: SqliteOptions): Engine {
     location,
     steps,
     connection,
-    statistics: new TableStatistics(connection),
+    statistics: new TableStatistics(connection, historyDays > 0),
     changes,
-    writer: new Writer(writerThread.commit),
+    writer: new Writer(writerThread.commit, queueSeconds),
     limitMs,
+    isLogged: historyDays > 0,
     file: {
       files,
       writerThread,
@@ -121,6 +152,8 @@ interface Parts extends ReadState {
   readonly location: string;
   readonly steps: readonly string[];
   readonly writer: Writer;
+  /** Whether changes are logged. */
+  readonly isLogged: boolean;
   readonly file?: NonNullable<ReadState['file']> & {
     readonly files: OpenFiles;
     readonly writerThread: WriterThread;
@@ -132,6 +165,7 @@ class SqliteEngine implements Engine {
   readonly location: string;
   readonly steps: readonly string[];
   readonly changes: ChangeCounter;
+  readonly log?: ChangeLog;
   private readonly file: Parts['file'];
   /** The change count of the last schema check. */
   private checkedAt = Number.NaN;
@@ -143,16 +177,24 @@ class SqliteEngine implements Engine {
     this.steps = parts.steps;
     this.changes = parts.changes;
     this.file = parts.file;
+    if (parts.isLogged) {
+      this.log = new SqliteLog(() => {
+        this.refreshSnapshot();
+        return parts.connection;
+      });
+    }
   }
 
-  read(plan: ReadPlan, encoding: Encoding, after?: string | number): MaybePromise<ReadResult> {
+  read(plan: ReadPlan, encoding: Encoding, after?: string | number, asOf?: number): MaybePromise<ReadResult> {
     try {
       const changeCount = this.refreshSnapshot(typeof after === 'number' ? after : undefined);
       if (changeCount !== this.checkedAt) {
         this.file?.declarationWatch.check();
         this.checkedAt = changeCount;
       }
-      const result = readByRoute(new Read(plan, encoding, changeCount), this.parts);
+      const dialect = logDialect(plan, asOf);
+      if (dialect !== undefined && this.log === undefined) throw notLogged();
+      const result = readByRoute(new Read(plan, encoding, changeCount, dialect), this.parts);
       return result instanceof Promise ? result.catch((error) => this.fail(error)) : result;
     } catch (error) {
       return this.fail(error);
@@ -170,8 +212,24 @@ class SqliteEngine implements Engine {
     }
   }
 
+  problems(plan: WritePlan, report: Report): Promise<void> {
+    const source: RowSource = {
+      dialect: sqliteDialect,
+      input: inputRows,
+      // Every statement looks up a slice of rows by unique indexes.
+      query: async (statement) => {
+        await new Promise((resolve) => setImmediate(resolve));
+        this.refreshSnapshot();
+        return this.parts.connection.rows(statement);
+      },
+    };
+    return reportProblems(plan, source, report).catch((error) => this.fail(error));
+  }
+
   async load(sets: readonly LoadSet[], options: LoadOptions): Promise<LoadResult> {
-    const result = await this.onWritingConnection((connection) => loadRows(connection, sets, options));
+    const result = await this.onWritingConnection((connection) =>
+      loadRows(connection, sets, options, this.parts.isLogged),
+    );
     if (this.changes instanceof MemoryChangeCounter) this.changes.increment();
     return result;
   }

@@ -60,6 +60,7 @@ export function translateError(error: unknown, attempted?: Attempted): unknown {
   if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) {
     return new ApiError('CAT503', 'another process is writing to the database', {
       details: 'Nothing was changed.',
+      hint: 'Try again in a moment.',
       headers: { 'retry-after': '1' },
     });
   }

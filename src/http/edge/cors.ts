@@ -17,8 +17,8 @@ const DEFAULT_REQUEST_HEADERS =
   'Accept, Authorization, Catalogue-Position, Content-Type, Idempotency-Key, If-Match, If-None-Match, Prefer, Range, Range-Unit, X-Client-Info, Accept-Profile, Content-Profile';
 
 /** Answers OPTIONS for a collection or a row. */
-export function optionsAnswer({ request, target }: Call): { status: 200; headers: Record<string, string>; body: null } {
-  return { status: 200, headers: optionsHeaders(request, allowedMethods(target)), body: null };
+export function optionsAnswer(call: Call): { status: 200; headers: Record<string, string>; body: null } {
+  return { status: 200, headers: optionsHeaders(call.request, allowedMethods(call)), body: null };
 }
 
 /** The allowed methods, and the headers of a preflight. */

@@ -39,7 +39,7 @@ function unknownHost(host: string, isOnLoopback: boolean): ApiError {
   return new ApiError('CAT421', `the service is not called ${host}`, {
     details: isOnLoopback
       ? 'It listens on a loopback address, where only names of this machine are answered, since any web page can have its own name lead here.'
-      : 'Only the names of --allowed-hosts and those of the machine are answered.',
+      : 'The service accepts only the host names of this machine and of --allowed-hosts.',
     hint: `Ask for localhost; or, where a proxy asks by this name, start the service with --allowed-hosts ${host}.`,
   });
 }

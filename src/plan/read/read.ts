@@ -7,6 +7,7 @@
  * fields that the caller may read. The stage does not use the database.
  * Throws: 42703, 22P02, 22003, 42883 and other errors of names and types; PGRST108, PGRST200, 42501.
  */
+import { isChangeLog } from '../../collection/change-log.ts';
 import { type Collection, stored } from '../../collection/declaration.ts';
 import type { Page } from '../../dialect/page.ts';
 import type { Query } from '../../dialect/tree.ts';
@@ -15,6 +16,7 @@ import { restrictRead } from '../access/restrict.ts';
 import { keyIs } from '../keys.ts';
 import { planConditions, readValue } from '../predicate.ts';
 import type { Predicate, ReadPlan } from '../types.ts';
+import { logViews } from './changes.ts';
 import { withInner } from './embed.ts';
 import { NO_ORDER, wholeRow } from './shape.ts';
 import { skeletonOf } from './skeleton.ts';
@@ -27,10 +29,16 @@ export function planRead(
   count: ReadPlan['count'],
   permissions?: Permissions,
 ): ReadPlan {
+  if (isChangeLog(collection)) return withLog(planAll(collection, query, page, count), collection, permissions);
   // Rejects the role before any message about fields.
   permissions?.rows(stored(collection), 'read');
   const plan = planAll(collection, query, page, count);
   return permissions === undefined ? plan : restrictRead(plan, permissions);
+}
+
+/** The rules of a role apply to the rows of an entry, so the engine applies them. */
+function withLog(plan: ReadPlan, collection: Collection, permissions: Permissions | undefined): ReadPlan {
+  return { ...plan, log: logViews(collection, plan.where, permissions) };
 }
 
 function planAll(collection: Collection, query: Query, page: Page, count: ReadPlan['count']): ReadPlan {
@@ -58,13 +66,15 @@ export function planReadItem(
 
 /** Plans two reads: the whole row for its version, and the selected part. Only the first applies the filters. */
 export function planItem(collection: Collection, keyText: string, query: Query, permissions?: Permissions): ItemPlan {
-  permissions?.rows(stored(collection), 'read');
+  const isLog = isChangeLog(collection);
+  if (!isLog) permissions?.rows(stored(collection), 'read');
   const from = stored(collection);
   const { columns, groupBy, where } = planAll(collection, query, { offset: 0 }, undefined);
   const isItem = itemPredicate(from, keyText);
   const isAsked = andAlso(isItem, where);
   const plan = (of: ReadPlan['columns'], condition: Predicate, grouped: Pick<ReadPlan, 'groupBy'> = {}): ReadPlan => {
     const all: ReadPlan = { kind: 'read', from, columns: of, ...grouped, order: NO_ORDER, where: condition, offset: 0 };
+    if (isLog) return withLog(all, collection, permissions);
     return permissions === undefined ? all : restrictRead(all, permissions);
   };
   const whole = plan(wholeRow(collection), isAsked);

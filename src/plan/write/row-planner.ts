@@ -79,8 +79,18 @@ export function rowPlanner(
   };
 }
 
-/** All problems of a row, at most one per field. */
-export function rowProblems(...[collection, columns, options]: Parameters<typeof rowPlanner>) {
+/** A row with all its problems, at most one per field. Invalid values are null. */
+export interface CheckedRow {
+  readonly row: StoredRow;
+  readonly problems: readonly RowProblem[];
+}
+
+export function rowProblems(...terms: Parameters<typeof rowPlanner>) {
+  const check = rowChecker(...terms);
+  return (cells: readonly unknown[]): readonly RowProblem[] => check(cells).problems;
+}
+
+export function rowChecker(...[collection, columns, options]: Parameters<typeof rowPlanner>) {
   const { fields } = collection;
   const read = options?.areTexts ? readCell : coerce;
   const absentValue = missingValues(collection, options?.isUpdate);
@@ -89,26 +99,30 @@ export function rowProblems(...[collection, columns, options]: Parameters<typeof
     if (place === -1) return absentValue(field, 'default');
     return cells[place] === undefined ? absentValue(field, options?.absence ?? 'default') : read(field, cells[place]);
   };
-  const problemOf = (field: Field, cells: readonly unknown[]): RowProblem | undefined => {
+  const checked = (field: Field, cells: readonly unknown[]): Value | undefined | RowProblem => {
     try {
       const value = valueIn(field, cells);
       if (options?.isUpdate && !columns.includes(field)) return undefined;
       if (isMissing(field, value, options?.needed))
         return new RowProblem(field, nullViolation(collection, field), 'is required');
       checkRule(collection, field, value);
-      return undefined;
+      return value;
     } catch (error) {
       if (error instanceof RowProblem) return error;
       if (error instanceof ApiError) return new RowProblem(field, error);
       throw error;
     }
   };
-  return (cells: readonly unknown[]): RowProblem[] => fields.flatMap((field) => problemOf(field, cells) ?? []);
+  return (cells: readonly unknown[]): CheckedRow => {
+    const values = fields.map((field) => checked(field, cells));
+    const isProblem = (value: unknown): value is RowProblem => value instanceof RowProblem;
+    return { row: values.map((value) => (isProblem(value) ? null : value)), problems: values.filter(isProblem) };
+  };
 }
 
 /** A key that is to be assigned is undefined. It is missing if it is needed. */
 function isMissing(field: Field, value: Value | undefined, needed: readonly Field[] = []): boolean {
-  return value === null ? field.required || needed.includes(field) : value === undefined && needed.includes(field);
+  return needed.includes(field) ? (value ?? null) === null : value === null && field.required;
 }
 
 function checkRule(collection: Collection, field: Field, value: Value | undefined): void {

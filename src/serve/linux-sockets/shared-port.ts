@@ -50,7 +50,7 @@ export class SharedPort {
     private readonly socket?: number,
   ) {}
 
-  /** Steers connections to the other service, if there is one. Its sockets follow ours, because it started later. */
+  /** Steers connections to the other service, if one exists. Its sockets follow ours, because it started later. */
   leave(): void {
     const group = this.group();
     if (group === undefined || group.size <= this.own) return;
@@ -158,7 +158,7 @@ function listenersOf(file: string, port: number): { address: string; inode: stri
     .map(([, address = '', , , , , , , , inode = '']) => ({ address, inode }));
 }
 
-/** A descriptor may be closed meanwhile. */
+/** Another thread may close a descriptor at any time. */
 function targetOf(path: string): string | undefined {
   try {
     return readlinkSync(path);

@@ -1,7 +1,7 @@
 /** People in the console of a catalogue with roles: they log in, work within their role, and log out. */
 import { expect, test } from 'bun:test';
 import { seriousFindings } from '../../support/browser/axe.ts';
-import { browserStories, SECONDS, type Stage, untilShown } from '../../support/browser/browser.ts';
+import { browserStories, type Stage, untilShown } from '../../support/browser/browser.ts';
 import { folderWithRoles } from '../../support/processes/access-folder.ts';
 import { run } from '../../support/processes/process.ts';
 
@@ -51,46 +51,42 @@ async function attack(stage: Stage): Promise<void> {
 browserStories(
   'logging in',
   (stage) => {
-    test(
-      'a person logs in, edits and logs out; a page of another origin cannot write',
-      async () => {
-        const refused: string[] = [];
-        stage.page.on('response', (response) => response.status() === 401 && refused.push(response.url()));
-        await stage.page.goto(stage.service.url);
-        await stage.until('Log in with your name and password.');
-        expect(refused).toEqual([]);
-        await stage.open('/products');
-        await stage.until('Log in with your name and password.');
-        expect(await seriousFindings(stage.page)).toEqual([]);
-        await logIn(stage, 'ann', 'wrong horse battery');
-        await stage.until('The name or the password is wrong');
-        await logIn(stage, 'ann');
-        await stage.page.getByRole('link', { name: 'Chai' }).waitFor();
-        await untilShown(stage.page, ['Chai', 'Chang']);
-        await stage.page.getByRole('button', { name: 'Edit in place: Chang' }).click();
-        await stage.page.getByLabel('Unit price of Chang').fill('19.75');
-        await stage.page.keyboard.press('Enter');
-        await stage.until('Chang was saved.');
+    test('a person logs in, edits and logs out; a page of another origin cannot write', async () => {
+      const refused: string[] = [];
+      stage.page.on('response', (response) => response.status() === 401 && refused.push(response.url()));
+      await stage.page.goto(stage.service.url);
+      await stage.until('Log in with your name and password.');
+      expect(refused).toEqual([]);
+      await stage.open('/products');
+      await stage.until('Log in with your name and password.');
+      expect(await seriousFindings(stage.page)).toEqual([]);
+      await logIn(stage, 'ann', 'wrong horse battery');
+      await stage.until('The name or the password is wrong');
+      await logIn(stage, 'ann');
+      await stage.page.getByRole('link', { name: 'Chai' }).waitFor();
+      await untilShown(stage.page, ['Chai', 'Chang']);
+      await stage.page.getByRole('button', { name: 'Edit in place: Chang' }).click();
+      await stage.page.getByLabel('Unit price of Chang').fill('19.75');
+      await stage.page.keyboard.press('Enter');
+      await stage.until('Chang was saved.');
 
-        await stage.page.getByRole('button', { name: 'ann' }).click();
-        await stage.page.getByLabel('Current password').fill(PASSWORD);
-        await stage.page.getByLabel('New password').fill('short');
-        await stage.page.getByRole('button', { name: 'Change', exact: true }).click();
-        await stage.until('a password has at least 8 characters');
-        await stage.page.getByLabel('New password').fill('another horse battery');
-        await stage.page.getByRole('button', { name: 'Change', exact: true }).click();
-        await stage.until('The password was changed.');
+      await stage.page.getByRole('button', { name: 'ann' }).click();
+      await stage.page.getByLabel('Current password').fill(PASSWORD);
+      await stage.page.getByLabel('New password').fill('short');
+      await stage.page.getByRole('button', { name: 'Change', exact: true }).click();
+      await stage.until('a password has at least 8 characters');
+      await stage.page.getByLabel('New password').fill('another horse battery');
+      await stage.page.getByRole('button', { name: 'Change', exact: true }).click();
+      await stage.until('The password was changed.');
 
-        await attack(stage);
-        await stage.page.reload();
-        await untilShown(stage.page, ['Chai', 'Chang']);
-        expect(await stage.page.getByText('Planted').count()).toBe(0);
+      await attack(stage);
+      await stage.page.reload();
+      await untilShown(stage.page, ['Chai', 'Chang']);
+      expect(await stage.page.getByText('Planted').count()).toBe(0);
 
-        await stage.page.getByRole('button', { name: 'Log out' }).click();
-        await stage.until('Log in with your name and password.');
-      },
-      SECONDS,
-    );
+      await stage.page.getByRole('button', { name: 'Log out' }).click();
+      await stage.until('Log in with your name and password.');
+    });
   },
   async () => ({ cwd: await folderWith(['ann', 'editor']) }),
 );
@@ -98,37 +94,33 @@ browserStories(
 browserStories(
   'a public catalogue',
   (stage) => {
-    test(
-      'everybody sees it; a person who logs in can do what the role allows, and nothing else',
-      async () => {
-        const { page } = stage;
-        await stage.open('/products');
-        await untilShown(page, ['Chai', 'Chang']);
-        const offered = async () => ({
-          create: await page.getByRole('link', { name: 'Create' }).count(),
-          edit: await page.getByRole('button', { name: 'Edit in place: Chai' }).count(),
-          delete: await page.getByRole('button', { name: 'Delete: Chai' }).count(),
-        });
-        expect(await offered()).toEqual({ create: 0, edit: 0, delete: 0 });
-        expect(await page.getByRole('columnheader', { name: 'Unit price' }).count()).toBe(0);
-        await page.getByRole('button', { name: 'Log in' }).click();
-        await stage.until('Continue without logging in');
-        await logIn(stage, 'sue');
-        await page.getByText('Unit price').first().waitFor();
-        await untilShown(page, ['Chai', 'Chang']);
-        expect(await offered()).toEqual({ create: 0, edit: 1, delete: 0 });
-        await run({ cwd: place, args: ['user', 'remove', 'sue'] });
-        // The next request is rejected, and the person sees why.
-        await page.getByRole('button', { name: 'Edit in place: Chai' }).click();
-        await stage.until(/The session has ended/);
-        await page.getByRole('button', { name: 'Log in as someone else' }).click();
-        await page.getByRole('button', { name: 'Continue without logging in' }).click();
-        await page.getByRole('link', { name: 'Chai' }).waitFor();
-        await untilShown(page, ['Chai', 'Chang']);
-        expect(await offered()).toEqual({ create: 0, edit: 0, delete: 0 });
-      },
-      SECONDS,
-    );
+    test('everybody sees it; a person who logs in can do what the role allows, and nothing else', async () => {
+      const { page } = stage;
+      await stage.open('/products');
+      await untilShown(page, ['Chai', 'Chang']);
+      const offered = async () => ({
+        create: await page.getByRole('link', { name: 'Create' }).count(),
+        edit: await page.getByRole('button', { name: 'Edit in place: Chai' }).count(),
+        delete: await page.getByRole('button', { name: 'Delete: Chai' }).count(),
+      });
+      expect(await offered()).toEqual({ create: 0, edit: 0, delete: 0 });
+      expect(await page.getByRole('columnheader', { name: 'Unit price' }).count()).toBe(0);
+      await page.getByRole('button', { name: 'Log in' }).click();
+      await stage.until('Continue without logging in');
+      await logIn(stage, 'sue');
+      await page.getByText('Unit price').first().waitFor();
+      await untilShown(page, ['Chai', 'Chang']);
+      expect(await offered()).toEqual({ create: 0, edit: 1, delete: 0 });
+      await run({ cwd: place, args: ['user', 'remove', 'sue'] });
+      // The next request is rejected, and the person sees why.
+      await page.getByRole('button', { name: 'Edit in place: Chai' }).click();
+      await stage.until(/The session has ended/);
+      await page.getByRole('button', { name: 'Log in as someone else' }).click();
+      await page.getByRole('button', { name: 'Continue without logging in' }).click();
+      await page.getByRole('link', { name: 'Chai' }).waitFor();
+      await untilShown(page, ['Chai', 'Chang']);
+      expect(await offered()).toEqual({ create: 0, edit: 0, delete: 0 });
+    });
   },
   async () => {
     place = await folderWith(['sue', 'supplier'], ['ann', 'editor']);

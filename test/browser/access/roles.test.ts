@@ -1,7 +1,7 @@
 /** A role with some fields and rights: everything works within them, and nothing else is offered. */
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { browserStories, type Database, SECONDS, untilShown } from '../../support/browser/browser.ts';
+import { browserStories, untilShown } from '../../support/browser/browser.ts';
 import { newSchema, testServer } from '../../support/engines/postgres.ts';
 import { temporaryFolder } from '../../support/processes/process.ts';
 
@@ -55,127 +55,109 @@ async function folder(declaration = DECLARATION): Promise<string> {
   return cwd;
 }
 
-const DATABASES: Readonly<Record<string, Database>> = {
-  SQLite: async () => ({ cwd: await folder() }),
-  PostgreSQL: async () => ({
+browserStories(
+  'a role',
+  (stage) => {
+    test('lists, forms, imports and figures follow the role, and forbidden actions are not offered', async () => {
+      const { page } = stage;
+      const refused: string[] = [];
+      page.on('response', (answer) => answer.status() >= 400 && refused.push(answer.url()));
+      await page.goto(`${stage.service.url}/console?collection=products#/products`);
+      await untilShown(page, ['Chai', 'Chang']);
+      const heads = (await page.getByRole('columnheader').allTextContents()).map((text) => text.trim());
+      expect(heads).toContain('Units in stock');
+      expect(heads).not.toContain('Reorder level');
+      expect(await page.locator('tbody .column-supplier_id').allTextContents()).toEqual(['7', '7']);
+      await page.getByRole('button', { name: 'Sort by category ascending' }).click();
+      await untilShown(page, ['Chang', 'Chai']);
+      expect(await page.getByRole('button', { name: /^Delete/ }).count()).toBe(0);
+      await page.getByLabel('Select Chai').check();
+      await page.getByRole('button', { name: 'Change a field' }).click();
+      await page.getByRole('combobox', { name: 'Field' }).click();
+      expect(await page.getByRole('option').allTextContents()).toEqual(['Unit price']);
+      await page.keyboard.press('Escape');
+      await page.getByLabel('New value').fill('20');
+      await page.getByRole('button', { name: 'Change all' }).click();
+      await stage.until('1 product changed.');
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await stage.until('Undone.');
+
+      await page.getByRole('link', { name: 'Chai', exact: true }).click();
+      await page.getByLabel('Unit price').fill('21');
+      expect(await page.getByLabel('Units in stock').isEditable()).toBe(false);
+      await page.getByRole('button', { name: 'Save' }).click();
+      await stage.until('Chai was saved.');
+      await page.getByRole('link', { name: 'Create' }).click();
+      await page.getByLabel('Product name').fill('Chartreuse');
+      expect(await page.getByLabel('Units in stock').count()).toBe(0);
+      await page.getByRole('button', { name: 'Save' }).click();
+      await stage.until('Chartreuse was created.');
+      expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
+
+      await page.getByRole('menuitem', { name: 'Import' }).click();
+      const choose = (text: string) =>
+        page
+          .locator('input[type=file]')
+          .setInputFiles({ name: 'stock.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
+      await choose('id,unit_price,units_in_stock\n1,22,99\n');
+      await page.getByLabel('Replace them with the values of the file').check();
+      expect(await page.getByLabel('Field of the column units_in_stock').textContent()).not.toContain('Units in stock');
+      await page.getByRole('button', { name: 'Import 1 row' }).click();
+      await stage.until('1 row changed.');
+      expect(await stage.product(1)).toMatchObject({ unit_price: 22, units_in_stock: 10 });
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await stage.until('1 row was restored.');
+      await choose('product_name,unit_price\nKvass,3\n');
+      await page.getByRole('button', { name: 'Import 1 row' }).click();
+      await stage.until('1 row stored.');
+      expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
+
+      await page.getByRole('menuitem', { name: 'Overview' }).click();
+      await page.locator('[aria-busy=false] [data-panel=value-by-group]').getByText('Tea').waitFor();
+      const figures = await page
+        .locator('[data-figure]')
+        .evaluateAll((all) => all.map((each) => (each as unknown as { dataset: { figure: string } }).dataset.figure));
+      expect(figures).toEqual(['count', 'stock-value', 'units']);
+      expect(refused).toEqual([]);
+    });
+  },
+  async () => ({
     cwd: await folder(),
     args: ['--schema', newSchema()],
     env: { DATABASE_URL: testServer.url },
   }),
-};
-
-for (const [name, database] of Object.entries(DATABASES))
-  browserStories(
-    `a role on ${name}`,
-    (stage) => {
-      test(
-        'lists, forms, imports and figures follow the role, and forbidden actions are not offered',
-        async () => {
-          const { page } = stage;
-          const refused: string[] = [];
-          page.on('response', (answer) => answer.status() >= 400 && refused.push(answer.url()));
-          await page.goto(`${stage.service.url}/console?collection=products#/products`);
-          await untilShown(page, ['Chai', 'Chang']);
-          const heads = (await page.getByRole('columnheader').allTextContents()).map((text) => text.trim());
-          expect(heads).toContain('Units in stock');
-          expect(heads).not.toContain('Reorder level');
-          expect(await page.locator('tbody .column-supplier_id').allTextContents()).toEqual(['7', '7']);
-          await page.getByRole('button', { name: 'Sort by category ascending' }).click();
-          await untilShown(page, ['Chang', 'Chai']);
-          expect(await page.getByRole('button', { name: /^Delete/ }).count()).toBe(0);
-          await page.getByLabel('Select Chai').check();
-          await page.getByRole('button', { name: 'Change a field' }).click();
-          await page.getByRole('combobox', { name: 'Field' }).click();
-          expect(await page.getByRole('option').allTextContents()).toEqual(['Unit price']);
-          await page.keyboard.press('Escape');
-          await page.getByLabel('New value').fill('20');
-          await page.getByRole('button', { name: 'Change all' }).click();
-          await stage.until('1 product changed.');
-          await page.getByRole('button', { name: 'Undo' }).click();
-          await stage.until('Undone.');
-
-          await page.getByRole('link', { name: 'Chai', exact: true }).click();
-          await page.getByLabel('Unit price').fill('21');
-          expect(await page.getByLabel('Units in stock').isEditable()).toBe(false);
-          await page.getByRole('button', { name: 'Save' }).click();
-          await stage.until('Chai was saved.');
-          await page.getByRole('link', { name: 'Create' }).click();
-          await page.getByLabel('Product name').fill('Chartreuse');
-          expect(await page.getByLabel('Units in stock').count()).toBe(0);
-          await page.getByRole('button', { name: 'Save' }).click();
-          await stage.until('Chartreuse was created.');
-          expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
-
-          await page.getByRole('menuitem', { name: 'Import' }).click();
-          const choose = (text: string) =>
-            page
-              .locator('input[type=file]')
-              .setInputFiles({ name: 'stock.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
-          await choose('id,unit_price,units_in_stock\n1,22,99\n');
-          await page.getByLabel('Replace them with the values of the file').check();
-          expect(await page.getByLabel('Field of the column units_in_stock').textContent()).not.toContain(
-            'Units in stock',
-          );
-          await page.getByRole('button', { name: 'Import 1 row' }).click();
-          await stage.until('1 row changed.');
-          expect(await stage.product(1)).toMatchObject({ unit_price: 22, units_in_stock: 10 });
-          await page.getByRole('button', { name: 'Undo' }).click();
-          await stage.until('1 row was restored.');
-          await choose('product_name,unit_price\nKvass,3\n');
-          await page.getByRole('button', { name: 'Import 1 row' }).click();
-          await stage.until('1 row stored.');
-          expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
-
-          await page.getByRole('menuitem', { name: 'Overview' }).click();
-          await page.locator('[aria-busy=false] [data-panel=value-by-group]').getByText('Tea').waitFor();
-          const figures = await page
-            .locator('[data-figure]')
-            .evaluateAll((all) =>
-              all.map((each) => (each as unknown as { dataset: { figure: string } }).dataset.figure),
-            );
-          expect(figures).toEqual(['count', 'stock-value', 'units']);
-          expect(refused).toEqual([]);
-        },
-        SECONDS,
-      );
-    },
-    database,
-  );
+);
 
 browserStories(
   'a role that deletes',
   (stage) => {
-    test(
-      'cannot undo a deletion if it does not see all fields, and is warned before',
-      async () => {
-        const { page } = stage;
-        const why = 'This cannot be undone, because you do not see all fields.';
-        await page.goto(`${stage.service.url}/console?collection=products#/products`);
-        await untilShown(page, ['Chai', 'Chang']);
-        await page.getByRole('button', { name: 'Delete: Chai' }).click();
-        await stage.until(why);
-        await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-        await stage.until('Chai was deleted.');
-        await untilShown(page, ['Chang']);
-        expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
-        await page.getByRole('checkbox', { name: 'Select Chang' }).check();
-        await page.getByRole('button', { name: 'Delete', exact: true }).click();
-        await stage.until(why);
-        await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-        await stage.until('1 product deleted.');
-        expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
-        expect(await stage.ask<unknown[]>('/products')).toEqual([]);
+    test('cannot undo a deletion if it does not see all fields, and is warned before', async () => {
+      const { page } = stage;
+      const why = 'This cannot be undone, because you do not see all fields.';
+      await page.goto(`${stage.service.url}/console?collection=products#/products`);
+      await untilShown(page, ['Chai', 'Chang']);
+      await page.getByRole('button', { name: 'Delete: Chai' }).click();
+      await stage.until(why);
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+      await stage.until('Chai was deleted.');
+      await untilShown(page, ['Chang']);
+      expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
+      await page.getByRole('checkbox', { name: 'Select Chang' }).check();
+      await page.getByRole('button', { name: 'Delete', exact: true }).click();
+      await stage.until(why);
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+      await stage.until('1 product deleted.');
+      expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
+      expect(await stage.ask<unknown[]>('/products')).toEqual([]);
 
-        await page.getByRole('link', { name: 'Create' }).click();
-        await page.getByRole('textbox', { name: 'Product name' }).fill('Chartreuse');
-        await page.getByRole('button', { name: 'Save' }).click();
-        await stage.until('Chartreuse was created.');
-        await page.getByRole('button', { name: 'Undo' }).click();
-        await stage.until('Undone.');
-        expect(await stage.ask<unknown[]>('/products')).toEqual([]);
-      },
-      SECONDS,
-    );
+      await page.getByRole('link', { name: 'Create' }).click();
+      await page.getByRole('textbox', { name: 'Product name' }).fill('Chartreuse');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await stage.until('Chartreuse was created.');
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await stage.until('Undone.');
+      expect(await stage.ask<unknown[]>('/products')).toEqual([]);
+    });
   },
   async () => ({ cwd: await folder(DELETING) }),
 );

@@ -1,6 +1,6 @@
 /** A proxy in front of the service asks for credentials, and the console asks the person for a token. */
 import { afterEach, expect, test } from 'bun:test';
-import { browserStories, SECONDS, untilShown } from '../../support/browser/browser.ts';
+import { browserStories, untilShown } from '../../support/browser/browser.ts';
 
 const REFUSED = { code: 'PGRST301', message: 'JWSError JWSInvalidSignature', details: null, hint: null };
 
@@ -34,29 +34,25 @@ afterEach(async () => {
 });
 
 browserStories('token', (stage) => {
-  test(
-    'the console asks for a token, reports a rejected one, sends it with every request, and forgets it on request',
-    async () => {
-      await stage.reopen({}, guard(stage.service.url));
-      await stage.open('/products');
-      await stage.until('The service asks for credentials.');
-      await stage.page.getByLabel('Token').fill('wrong');
-      await stage.page.keyboard.press('Enter');
-      await stage.until('The token was refused: JWSError JWSInvalidSignature');
-      await stage.page.getByLabel('Token').fill('right');
-      await stage.page.getByRole('button', { name: 'Sign in' }).click();
-      await untilShown(stage.page, ['Chai', 'Chang']);
+  test('the console asks for a token, reports a rejected one, sends it with every request, and forgets it on request', async () => {
+    await stage.reopen({}, guard(stage.service.url));
+    await stage.open('/products');
+    await stage.until('The service asks for credentials.');
+    await stage.page.getByLabel('Token').fill('wrong');
+    await stage.page.keyboard.press('Enter');
+    await stage.until('The token was refused: JWSError JWSInvalidSignature');
+    await stage.page.getByLabel('Token').fill('right');
+    await stage.page.getByRole('button', { name: 'Sign in' }).click();
+    await untilShown(stage.page, ['Chai', 'Chang']);
 
-      await stage.page.getByRole('button', { name: 'Edit in place: Chang' }).click();
-      await stage.page.getByLabel('Unit price of Chang').fill('19.75');
-      await stage.page.keyboard.press('Enter');
-      await stage.until('Chang was saved.');
-      expect(await stage.product(2)).toMatchObject({ unit_price: 19.75 });
+    await stage.page.getByRole('button', { name: 'Edit in place: Chang' }).click();
+    await stage.page.getByLabel('Unit price of Chang').fill('19.75');
+    await stage.page.keyboard.press('Enter');
+    await stage.until('Chang was saved.');
+    expect(await stage.product(2)).toMatchObject({ unit_price: 19.75 });
 
-      await stage.page.getByRole('button', { name: 'Sign out' }).click();
-      await stage.until('The service asks for credentials.');
-      expect(await stage.page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('right');
-    },
-    SECONDS,
-  );
+    await stage.page.getByRole('button', { name: 'Sign out' }).click();
+    await stage.until('The service asks for credentials.');
+    expect(await stage.page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('right');
+  });
 });

@@ -1,155 +1,127 @@
 /** Edits in a real browser, compared with the API: inline edits, forms, conflicts, undo and selections. */
 import { expect, test } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
-import { browserStories, type Product, SECONDS } from '../../support/browser/browser.ts';
+import { browserStories, type Product } from '../../support/browser/browser.ts';
 
 browserStories(
   'edits',
   (stage) => {
-    test(
-      'an inline edit is stored, and undo reverts it',
-      async () => {
-        await stage.open('/products');
-        await stage.page.getByRole('button', { name: 'Edit in place: Chang' }).click();
-        await stage.page.getByLabel('Unit price of Chang').fill('19.75');
-        await stage.page.getByLabel('Unit price of Chang').press('Enter');
-        await stage.until('Chang was saved.');
-        expect(await stage.product(2)).toMatchObject({ unit_price: 19.75, units_in_stock: 17 });
-        await stage.page.getByRole('button', { name: 'Undo' }).click();
-        await stage.until('Undone.');
-        expect(await stage.product(2)).toMatchObject({ unit_price: 19 });
-      },
-      SECONDS,
-    );
+    test('an inline edit is stored, and undo reverts it', async () => {
+      await stage.open('/products');
+      await stage.page.getByRole('button', { name: 'Edit in place: Chang' }).click();
+      await stage.page.getByLabel('Unit price of Chang').fill('19.75');
+      await stage.page.getByLabel('Unit price of Chang').press('Enter');
+      await stage.until('Chang was saved.');
+      expect(await stage.product(2)).toMatchObject({ unit_price: 19.75, units_in_stock: 17 });
+      await stage.page.getByRole('button', { name: 'Undo' }).click();
+      await stage.until('Undone.');
+      expect(await stage.product(2)).toMatchObject({ unit_price: 19 });
+    });
 
-    test(
-      'an invalid value is explained in place, and nothing is changed',
-      async () => {
-        await stage.open('/products');
-        await stage.page.getByRole('button', { name: 'Edit in place: Chang' }).click();
-        await stage.page.getByLabel('Units in stock of Chang').fill('99999999999');
-        await stage.page.getByRole('button', { name: 'Save: Chang' }).click();
-        await stage.until('Units in stock: the number is too large.');
-        expect(await stage.product(2)).toMatchObject({ units_in_stock: 17 });
-      },
-      SECONDS,
-    );
+    test('an invalid value is explained in place, and nothing is changed', async () => {
+      await stage.open('/products');
+      await stage.page.getByRole('button', { name: 'Edit in place: Chang' }).click();
+      await stage.page.getByLabel('Units in stock of Chang').fill('99999999999');
+      await stage.page.getByRole('button', { name: 'Save: Chang' }).click();
+      await stage.until('Units in stock: the number is too large.');
+      expect(await stage.product(2)).toMatchObject({ units_in_stock: 17 });
+    });
 
-    test(
-      'the form saves the changed field',
-      async () => {
-        await stage.open('/products/3');
-        await stage.page.getByLabel('Product name').fill('Aniseed Syrup, dark');
-        await stage.page.getByRole('button', { name: 'Save' }).click();
-        await stage.until('Aniseed Syrup, dark was saved.');
-        expect(await stage.product(3)).toMatchObject({ product_name: 'Aniseed Syrup, dark', unit_price: 10 });
-      },
-      SECONDS,
-    );
+    test('the form saves the changed field', async () => {
+      await stage.open('/products/3');
+      await stage.page.getByLabel('Product name').fill('Aniseed Syrup, dark');
+      await stage.page.getByRole('button', { name: 'Save' }).click();
+      await stage.until('Aniseed Syrup, dark was saved.');
+      expect(await stage.product(3)).toMatchObject({ product_name: 'Aniseed Syrup, dark', unit_price: 10 });
+    });
 
-    test(
-      'if someone else saves first, both versions are shown and nothing is lost',
-      async () => {
-        await stage.open('/products/4');
-        await stage.page.getByLabel('Unit price').waitFor();
-        await stage.service.fetch('/products/4', { method: 'PATCH', body: '{"unit_price":23.5,"units_in_stock":7}' });
-        await stage.page.getByLabel('Unit price').fill('24');
-        await stage.page.getByRole('button', { name: 'Save' }).click();
-        const dialog = stage.page.getByRole('dialog', { name: /Someone else changed Chef Anton's Cajun Seasoning/ });
-        await dialog.waitFor();
-        expect(await stage.product(4)).toMatchObject({ unit_price: 23.5 });
-        await dialog.getByText('Yours: 24.00').waitFor();
-        await dialog.getByText('Theirs: 23.50').waitFor();
-        await dialog.getByText('Theirs: 7').waitFor();
-        await stage.picture('console-conflict');
-        await dialog.getByRole('button', { name: 'Save what I chose' }).click();
-        await stage.until("Chef Anton's Cajun Seasoning was saved.");
-        expect(await stage.product(4)).toMatchObject({ unit_price: 24, units_in_stock: 7 });
-      },
-      SECONDS,
-    );
+    test('if someone else saves first, both versions are shown and nothing is lost', async () => {
+      await stage.open('/products/4');
+      await stage.page.getByLabel('Unit price').waitFor();
+      await stage.service.fetch('/products/4', { method: 'PATCH', body: '{"unit_price":23.5,"units_in_stock":7}' });
+      await stage.page.getByLabel('Unit price').fill('24');
+      await stage.page.getByRole('button', { name: 'Save' }).click();
+      const dialog = stage.page.getByRole('dialog', { name: /Someone else changed Chef Anton's Cajun Seasoning/ });
+      await dialog.waitFor();
+      expect(await stage.product(4)).toMatchObject({ unit_price: 23.5 });
+      await dialog.getByText('Yours: 24.00').waitFor();
+      await dialog.getByText('Theirs: 23.50').waitFor();
+      await dialog.getByText('Theirs: 7').waitFor();
+      await stage.picture('console-conflict');
+      await dialog.getByRole('button', { name: 'Save what I chose' }).click();
+      await stage.until("Chef Anton's Cajun Seasoning was saved.");
+      expect(await stage.product(4)).toMatchObject({ unit_price: 24, units_in_stock: 7 });
+    });
 
-    test(
-      'a conflict can be resolved in favour of the other person',
-      async () => {
-        await stage.open('/products');
-        await stage.page.getByRole('button', { name: 'Edit in place: Ikura' }).click();
-        await stage.page.getByLabel('Units in stock of Ikura').fill('1');
-        await stage.service.fetch('/products/10', { method: 'PATCH', body: '{"units_in_stock":99}' });
-        await stage.page.getByRole('button', { name: 'Save: Ikura' }).click();
-        await stage.page.getByRole('button', { name: 'Keep theirs' }).click();
-        await stage.page.getByLabel('Units in stock of Ikura').waitFor({ state: 'detached' });
-        expect(await stage.product(10)).toMatchObject({ units_in_stock: 99 });
-      },
-      SECONDS,
-    );
+    test('a conflict can be resolved in favour of the other person', async () => {
+      await stage.open('/products');
+      await stage.page.getByRole('button', { name: 'Edit in place: Ikura' }).click();
+      await stage.page.getByLabel('Units in stock of Ikura').fill('1');
+      await stage.service.fetch('/products/10', { method: 'PATCH', body: '{"units_in_stock":99}' });
+      await stage.page.getByRole('button', { name: 'Save: Ikura' }).click();
+      await stage.page.getByRole('button', { name: 'Keep theirs' }).click();
+      await stage.page.getByLabel('Units in stock of Ikura').waitFor({ state: 'detached' });
+      expect(await stage.product(10)).toMatchObject({ units_in_stock: 99 });
+    });
 
-    test(
-      'a row can be created, deleted after a question, and restored',
-      async () => {
-        await stage.open('/products/create');
-        await stage.page.getByLabel('Product name').fill('Sea Buckthorn Jam');
-        await stage.page.getByLabel('Unit price').fill('7.35');
-        await stage.page.getByRole('button', { name: 'Save' }).click();
-        await stage.until('Sea Buckthorn Jam was created.');
-        expect(await stage.product(78)).toMatchObject({
-          product_name: 'Sea Buckthorn Jam',
-          unit_price: 7.35,
-          discontinued: 0,
-        });
-        await stage.open('/products/78');
-        await stage.page.getByRole('button', { name: 'Delete' }).click();
-        await stage.page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-        await stage.until('Sea Buckthorn Jam was deleted.');
-        expect((await stage.service.fetch('/products/78')).status).toBe(404);
-        await stage.page.getByRole('button', { name: 'Undo' }).click();
-        await stage.until('Undone.');
-        expect(await stage.product(78)).toMatchObject({ product_name: 'Sea Buckthorn Jam', unit_price: 7.35 });
-      },
-      SECONDS,
-    );
+    test('a row can be created, deleted after a question, and restored', async () => {
+      await stage.open('/products/create');
+      await stage.page.getByLabel('Product name').fill('Sea Buckthorn Jam');
+      await stage.page.getByLabel('Unit price').fill('7.35');
+      await stage.page.getByRole('button', { name: 'Save' }).click();
+      await stage.until('Sea Buckthorn Jam was created.');
+      expect(await stage.product(78)).toMatchObject({
+        product_name: 'Sea Buckthorn Jam',
+        unit_price: 7.35,
+        discontinued: 0,
+      });
+      await stage.open('/products/78');
+      await stage.page.getByRole('button', { name: 'Delete' }).click();
+      await stage.page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+      await stage.until('Sea Buckthorn Jam was deleted.');
+      expect((await stage.service.fetch('/products/78')).status).toBe(404);
+      await stage.page.getByRole('button', { name: 'Undo' }).click();
+      await stage.until('Undone.');
+      expect(await stage.product(78)).toMatchObject({ product_name: 'Sea Buckthorn Jam', unit_price: 7.35 });
+    });
 
-    test(
-      'a selection can be changed and deleted at once, and both can be undone',
-      async () => {
-        await stage.open('/products');
-        for (const name of ['Chai', 'Ikura']) await rowOf(stage.page, name).getByRole('checkbox').check();
-        await stage.page.getByRole('button', { name: 'Change a field' }).click();
-        await stage.choose('Field', 'Units on order');
-        await stage.page.getByLabel('New value').fill('12');
-        await stage.page.getByRole('button', { name: 'Change all' }).click();
-        await stage.until('2 products changed.');
-        expect(await stage.ask<Product[]>('/products?select=id&units_on_order=eq.12')).toEqual([{ id: 1 }, { id: 10 }]);
-        await stage.page.getByRole('button', { name: 'Undo' }).click();
-        await stage.until('Undone.');
-        expect(await stage.ask<Product[]>('/products?units_on_order=eq.12')).toEqual([]);
+    test('a selection can be changed and deleted at once, and both can be undone', async () => {
+      await stage.open('/products');
+      for (const name of ['Chai', 'Ikura']) await rowOf(stage.page, name).getByRole('checkbox').check();
+      await stage.page.getByRole('button', { name: 'Change a field' }).click();
+      await stage.choose('Field', 'Units on order');
+      await stage.page.getByLabel('New value').fill('12');
+      await stage.page.getByRole('button', { name: 'Change all' }).click();
+      await stage.until('2 products changed.');
+      expect(await stage.ask<Product[]>('/products?select=id&units_on_order=eq.12')).toEqual([{ id: 1 }, { id: 10 }]);
+      await stage.page.getByRole('button', { name: 'Undo' }).click();
+      await stage.until('Undone.');
+      expect(await stage.ask<Product[]>('/products?units_on_order=eq.12')).toEqual([]);
 
-        for (const name of ['Ikura', 'Konbu']) await rowOf(stage.page, name).getByRole('checkbox').check();
-        await stage.page.getByRole('button', { name: 'Change a field' }).click();
-        await stage.choose('Field', 'Discontinued');
-        await stage.choose('New value', 'Yes');
-        await stage.page.getByRole('button', { name: 'Change all' }).click();
-        await stage.until('2 products changed.');
-        expect([await stage.product(10), await stage.product(13)]).toMatchObject([
-          { discontinued: 1 },
-          { discontinued: 1 },
-        ]);
+      for (const name of ['Ikura', 'Konbu']) await rowOf(stage.page, name).getByRole('checkbox').check();
+      await stage.page.getByRole('button', { name: 'Change a field' }).click();
+      await stage.choose('Field', 'Discontinued');
+      await stage.choose('New value', 'Yes');
+      await stage.page.getByRole('button', { name: 'Change all' }).click();
+      await stage.until('2 products changed.');
+      expect([await stage.product(10), await stage.product(13)]).toMatchObject([
+        { discontinued: 1 },
+        { discontinued: 1 },
+      ]);
 
-        await rowOf(stage.page, 'Chang').getByRole('checkbox').check();
-        await stage.page
-          .getByRole('toolbar')
-          .or(stage.page.locator('[data-test=bulk-actions-toolbar]'))
-          .getByRole('button', { name: 'Delete' })
-          .click();
-        await stage.page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-        await stage.until('1 product deleted.');
-        expect((await stage.service.fetch('/products/2')).status).toBe(404);
-        await stage.page.getByRole('button', { name: 'Undo' }).click();
-        await stage.until('Undone.');
-        expect(await stage.product(2)).toMatchObject({ product_name: 'Chang', unit_price: 19 });
-      },
-      SECONDS,
-    );
+      await rowOf(stage.page, 'Chang').getByRole('checkbox').check();
+      await stage.page
+        .getByRole('toolbar')
+        .or(stage.page.locator('[data-test=bulk-actions-toolbar]'))
+        .getByRole('button', { name: 'Delete' })
+        .click();
+      await stage.page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+      await stage.until('1 product deleted.');
+      expect((await stage.service.fetch('/products/2')).status).toBe(404);
+      await stage.page.getByRole('button', { name: 'Undo' }).click();
+      await stage.until('Undone.');
+      expect(await stage.product(2)).toMatchObject({ product_name: 'Chang', unit_price: 19 });
+    });
   },
   undefined,
   { areApart: true },

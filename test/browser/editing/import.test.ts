@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { browserStories, type Product, quicker, SECONDS, type Stage } from '../../support/browser/browser.ts';
+import { browserStories, type Product, quicker, type Stage } from '../../support/browser/browser.ts';
 import { workbook } from '../../support/browser/workbook.ts';
 import { newSchema, testServer } from '../../support/engines/postgres.ts';
 import { temporaryFolder } from '../../support/processes/process.ts';
@@ -17,283 +17,251 @@ const WITH_FAULTS = `id,product_name,unit_price,units_in_stock,colour
 `;
 
 browserStories('import', (stage) => {
-  test(
-    'every invalid cell is marked before the import, can be fixed or downloaded, and undo reverts everything',
-    async () => {
-      await stage.open('/import');
-      await choose(stage, 'new.csv', WITH_FAULTS);
-      await stage.until('new.csv: 4 rows, 2 with errors. Nothing is stored yet.');
-      await stage.until('“cheap” is not a number.');
-      await stage.until('“many” is not a whole number.');
-      await stage.until('Product name is missing.');
-      await stage.picture('console-import');
-      const bad = stage.page.locator('td[data-bad=true] input');
-      expect(await Promise.all((await bad.all()).map((input) => input.inputValue()))).toEqual(['cheap', 'many', '']);
-      expect((await stage.ask<Product[]>('/products?id=gte.500')).length).toBe(0);
+  test('every invalid cell is marked before the import, can be fixed or downloaded, and undo reverts everything', async () => {
+    await stage.open('/import');
+    await choose(stage, 'new.csv', WITH_FAULTS);
+    await stage.until('new.csv: 4 rows, 2 with errors. Nothing is stored yet.');
+    await stage.until('“cheap” is not a number.');
+    await stage.until('“many” is not a whole number.');
+    await stage.until('Product name is missing.');
+    await stage.picture('console-import');
+    const bad = stage.page.locator('td[data-bad=true] input');
+    expect(await Promise.all((await bad.all()).map((input) => input.inputValue()))).toEqual(['cheap', 'many', '']);
+    expect((await stage.ask<Product[]>('/products?id=gte.500')).length).toBe(0);
 
-      await stage.page.getByRole('button', { name: 'Import 2 valid rows' }).click();
-      await stage.until('2 rows stored.');
-      expect(await stage.ask<Product[]>('/products?id=gte.500&select=id,product_name,unit_price')).toEqual([
-        { id: 500, product_name: 'Good One', unit_price: 9.5 },
-        { id: 503, product_name: 'Good, Two', unit_price: null },
-      ]);
-      await stage.until('new.csv: 2 rows, 2 with errors. Nothing is stored yet.');
-      const saved = stage.page.waitForEvent('download');
-      await stage.page.getByRole('button', { name: 'Download 2 invalid rows' }).click();
-      const file = await saved;
-      expect(file.suggestedFilename()).toBe('new-rest.csv');
-      expect(readFileSync(await file.path(), 'utf8')).toBe(
-        '\uFEFFid,product_name,unit_price,units_in_stock,colour,Problem\r\n' +
-          '501,Bad Price,cheap,many,blue,“cheap” is not a number. “many” is not a whole number.\r\n' +
-          '502,,2,2,,Product name is missing.\r\n',
-      );
-      await mend(stage, 'Unit price of row 3', '12,50');
-      await mend(stage, 'Units in stock of row 3', '4');
-      await mend(stage, 'Product name of row 4', 'Mended');
-      await stage.until('new.csv: 2 rows, all valid. Nothing is stored yet.');
-      await stage.page.getByRole('button', { name: 'Import 2 rows' }).click();
-      await stage.until('4 rows stored.');
-      expect(await stage.product(501)).toMatchObject({ unit_price: 12.5, units_in_stock: 4 });
+    await stage.page.getByRole('button', { name: 'Import 2 valid rows' }).click();
+    await stage.until('2 rows stored.');
+    expect(await stage.ask<Product[]>('/products?id=gte.500&select=id,product_name,unit_price')).toEqual([
+      { id: 500, product_name: 'Good One', unit_price: 9.5 },
+      { id: 503, product_name: 'Good, Two', unit_price: null },
+    ]);
+    await stage.until('new.csv: 2 rows, 2 with errors. Nothing is stored yet.');
+    const saved = stage.page.waitForEvent('download');
+    await stage.page.getByRole('button', { name: 'Download 2 invalid rows' }).click();
+    const file = await saved;
+    expect(file.suggestedFilename()).toBe('new-rest.csv');
+    expect(readFileSync(await file.path(), 'utf8')).toBe(
+      '\uFEFFid,product_name,unit_price,units_in_stock,colour,Problem\r\n' +
+        '501,Bad Price,cheap,many,blue,“cheap” is not a number. “many” is not a whole number.\r\n' +
+        '502,,2,2,,Product name is missing.\r\n',
+    );
+    await mend(stage, 'Unit price of row 3', '12,50');
+    await mend(stage, 'Units in stock of row 3', '4');
+    await mend(stage, 'Product name of row 4', 'Mended');
+    await stage.until('new.csv: 2 rows, all valid. Nothing is stored yet.');
+    await stage.page.getByRole('button', { name: 'Import 2 rows' }).click();
+    await stage.until('4 rows stored.');
+    expect(await stage.product(501)).toMatchObject({ unit_price: 12.5, units_in_stock: 4 });
 
-      const change = () => stage.service.fetch('/products/503', { method: 'PATCH', body: '{"units_in_stock":8}' });
-      await quicker(stage, 'DELETE', change);
-      await stage.page.getByRole('button', { name: 'Undo' }).click();
-      await stage.until('3 rows were removed. 1 row was kept, because someone else changed or deleted it.');
-      expect((await stage.ask<Product[]>('/products?id=gte.500')).map(({ id }) => id)).toEqual([503]);
-    },
-    SECONDS,
-  );
+    const change = () => stage.service.fetch('/products/503', { method: 'PATCH', body: '{"units_in_stock":8}' });
+    await quicker(stage, 'DELETE', change);
+    await stage.page.getByRole('button', { name: 'Undo' }).click();
+    await stage.until('3 rows were removed. 1 row was kept, because someone else changed or deleted it.');
+    expect((await stage.ask<Product[]>('/products?id=gte.500')).map(({ id }) => id)).toEqual([503]);
+  });
 
-  test(
-    'changes are shown as old → new, and only those are stored and undone',
-    async () => {
-      await stage.open('/import');
-      await choose(stage, 'prices.csv', 'ID;Unit price\r\n1;18,5\r\n2;19,5\r\n3;10\r\n4;22,5\r\n999;1\r\n');
-      await stage.until('No row has the ID 999, and a new row needs Product name.');
-      await stage.until('4 rows of the file already exist, and 3 would change');
-      await stage.page.getByLabel('Replace them with the values of the file').check();
-      await stage.page.getByRole('button', { name: 'Changes (3)' }).click();
-      const changes = stage.page.locator('[data-change=unit_price]');
-      expect(await changes.allTextContents()).toEqual(['18.00 → 18.50', '19.00 → 19.50', '22.00 → 22.50']);
-      const before = await stage.product(1);
-      const others = (id: number, values: object) =>
-        stage.service.fetch(`/products/${id}`, { method: 'PATCH', body: JSON.stringify(values) });
-      await others(4, { unit_price: 23 });
-      await stage.page.getByRole('button', { name: 'Import 3 valid rows' }).click();
-      await stage.until('2 rows changed, 1 row unchanged.');
-      await stage.until('1 row not stored: Someone else changed it.');
-      await stage.page.getByRole('button', { name: 'Changes (1)' }).click();
-      expect(await changes.allTextContents()).toEqual(['23.00 → 22.50']);
-      expect(await stage.product(1)).toEqual({ ...before, unit_price: 18.5 });
+  test('changes are shown as old → new, and only those are stored and undone', async () => {
+    await stage.open('/import');
+    await choose(stage, 'prices.csv', 'ID;Unit price\r\n1;18,5\r\n2;19,5\r\n3;10\r\n4;22,5\r\n999;1\r\n');
+    await stage.until('No row has the ID 999, and a new row needs Product name.');
+    await stage.until('4 rows of the file already exist, and 3 would change');
+    await stage.page.getByLabel('Replace them with the values of the file').check();
+    await stage.page.getByRole('button', { name: 'Changes (3)' }).click();
+    const changes = stage.page.locator('[data-change=unit_price]');
+    expect(await changes.allTextContents()).toEqual(['18.00 → 18.50', '19.00 → 19.50', '22.00 → 22.50']);
+    const before = await stage.product(1);
+    const others = (id: number, values: object) =>
+      stage.service.fetch(`/products/${id}`, { method: 'PATCH', body: JSON.stringify(values) });
+    await others(4, { unit_price: 23 });
+    await stage.page.getByRole('button', { name: 'Import 3 valid rows' }).click();
+    await stage.until('2 rows changed, 1 row unchanged.');
+    await stage.until('1 row not stored: Someone else changed it.');
+    await stage.page.getByRole('button', { name: 'Changes (1)' }).click();
+    expect(await changes.allTextContents()).toEqual(['23.00 → 22.50']);
+    expect(await stage.product(1)).toEqual({ ...before, unit_price: 18.5 });
 
-      await others(1, { units_in_stock: 77 });
-      await quicker(stage, 'PATCH', () => others(2, { unit_price: 25 }));
-      await stage.page.getByRole('button', { name: 'Undo' }).click();
-      await stage.until('1 row was restored. 1 row was kept, because someone else changed or deleted it.');
-      expect(await stage.product(1)).toEqual({ ...before, units_in_stock: 77 });
-      expect(await stage.product(2)).toMatchObject({ unit_price: 25 });
-    },
-    SECONDS,
-  );
+    await others(1, { units_in_stock: 77 });
+    await quicker(stage, 'PATCH', () => others(2, { unit_price: 25 }));
+    await stage.page.getByRole('button', { name: 'Undo' }).click();
+    await stage.until('1 row was restored. 1 row was kept, because someone else changed or deleted it.');
+    expect(await stage.product(1)).toEqual({ ...before, units_in_stock: 77 });
+    expect(await stage.product(2)).toMatchObject({ unit_price: 25 });
+  });
 
-  test(
-    'a row that someone else changes after the preview is kept',
-    async () => {
-      const { page } = stage;
-      await stage.open('/import');
-      await choose(stage, 'prices.csv', 'id,unit_price,units_in_stock\n1,18.5,40\n2,19.5,17\n3,11,13\n');
-      await page.getByRole('radio', { name: 'Replace them with the values of the file' }).check();
-      await stage.until('Changes (3)');
-      await quicker(stage, 'PATCH', async () => {
-        await stage.service.fetch('/products/1', { method: 'PATCH', body: '{"units_in_stock":7}' });
-        await stage.service.fetch('/products/2', { method: 'PATCH', body: '{"reorder_level":3}' });
-        await stage.service.fetch('/products/3', { method: 'DELETE' });
-      });
-      await page.getByRole('button', { name: 'Import 3 rows' }).click();
-      await stage.until('1 row changed.');
-      await stage.until('1 row not stored: Someone else changed it.');
-      await stage.until('1 row not stored: Someone else deleted it.');
-      expect(await stage.product(1)).toMatchObject({ unit_price: 18, units_in_stock: 7 });
-      expect(await stage.product(2)).toMatchObject({ unit_price: 19.5, reorder_level: 3 });
-      expect(await stage.ask<unknown[]>('/products?id=eq.3')).toEqual([]);
-    },
-    SECONDS,
-  );
+  test('a row that someone else changes after the preview is kept', async () => {
+    const { page } = stage;
+    await stage.open('/import');
+    await choose(stage, 'prices.csv', 'id,unit_price,units_in_stock\n1,18.5,40\n2,19.5,17\n3,11,13\n');
+    await page.getByRole('radio', { name: 'Replace them with the values of the file' }).check();
+    await stage.until('Changes (3)');
+    await quicker(stage, 'PATCH', async () => {
+      await stage.service.fetch('/products/1', { method: 'PATCH', body: '{"units_in_stock":7}' });
+      await stage.service.fetch('/products/2', { method: 'PATCH', body: '{"reorder_level":3}' });
+      await stage.service.fetch('/products/3', { method: 'DELETE' });
+    });
+    await page.getByRole('button', { name: 'Import 3 rows' }).click();
+    await stage.until('1 row changed.');
+    await stage.until('1 row not stored: Someone else changed it.');
+    await stage.until('1 row not stored: Someone else deleted it.');
+    expect(await stage.product(1)).toMatchObject({ unit_price: 18, units_in_stock: 7 });
+    expect(await stage.product(2)).toMatchObject({ unit_price: 19.5, reorder_level: 3 });
+    expect(await stage.ask<unknown[]>('/products?id=eq.3')).toEqual([]);
+  });
 
-  test(
-    'importing a file twice stores its rows once, unless the person chooses otherwise',
-    async () => {
-      const file = 'Product name,Price,Discontinued\nSea Buckthorn Jam,4.5,No\nCloudberry Jam,5,Yes\n';
-      await stage.open('/import');
-      await choose(stage, 'jams.csv', file);
-      await stage.until('jams.csv: 2 rows, all valid.');
-      await stage.page.getByLabel('Field of the column Price').selectOption('Unit price');
-      await stage.until('jams.csv: 2 rows, all valid.');
-      await stage.page.getByRole('button', { name: 'Import 2 rows' }).click();
-      await stage.until('2 rows stored.');
-      expect(await stage.product(79)).toMatchObject({ unit_price: 5, discontinued: 1 });
+  test('importing a file twice stores its rows once, unless the person chooses otherwise', async () => {
+    const file = 'Product name,Price,Discontinued\nSea Buckthorn Jam,4.5,No\nCloudberry Jam,5,Yes\n';
+    await stage.open('/import');
+    await choose(stage, 'jams.csv', file);
+    await stage.until('jams.csv: 2 rows, all valid.');
+    await stage.page.getByLabel('Field of the column Price').selectOption('Unit price');
+    await stage.until('jams.csv: 2 rows, all valid.');
+    await stage.page.getByRole('button', { name: 'Import 2 rows' }).click();
+    await stage.until('2 rows stored.');
+    expect(await stage.product(79)).toMatchObject({ unit_price: 5, discontinued: 1 });
 
-      await choose(stage, 'jams.csv', file);
-      await stage.until('2 rows of the file already exist, and 0 would change');
-      expect(await stage.page.getByRole('button', { name: 'Nothing to import' }).isDisabled()).toBe(true);
-      await stage.page.getByLabel('Add as new rows').check();
-      await stage.page.getByRole('button', { name: 'Import 2 rows' }).click();
-      await stage.until('2 rows stored.');
-      expect(await stage.ask('/products?select=count()&product_name=like.*Jam')).toEqual([{ count: 4 }]);
-    },
-    SECONDS,
-  );
+    await choose(stage, 'jams.csv', file);
+    await stage.until('2 rows of the file already exist, and 0 would change');
+    expect(await stage.page.getByRole('button', { name: 'Nothing to import' }).isDisabled()).toBe(true);
+    await stage.page.getByLabel('Add as new rows').check();
+    await stage.page.getByRole('button', { name: 'Import 2 rows' }).click();
+    await stage.until('2 rows stored.');
+    expect(await stage.ask('/products?select=count()&product_name=like.*Jam')).toEqual([{ count: 4 }]);
+  });
 
-  test(
-    'a workbook and texts in other encodings are read correctly',
-    async () => {
-      await stage.open('/import');
-      await choose(
-        stage,
-        'sheet.xlsx',
-        workbook('Stock', [
-          ['Product name', 'Unit price', 'Units in stock', 'Quantity per unit', 'Discontinued'],
-          ['Tee & Gebäck', 12.5, 7, { date: '2024-02-29' }, false],
-          ['Jam', 0.1 + 0.2, undefined, { date: '2024-12-31T08:30:00' }, true],
-        ]),
-      );
-      await stage.until('Read from the first of 2 sheets, Stock.');
-      await stage.page.getByRole('button', { name: 'Import 2 rows' }).click();
-      await stage.until('2 rows stored.');
-      const select = 'select=product_name,unit_price,units_in_stock,quantity_per_unit,discontinued';
-      expect(await stage.ask<unknown>(`/products?id=gte.78&${select}`)).toEqual([
-        {
-          product_name: 'Tee & Gebäck',
-          unit_price: 12.5,
-          units_in_stock: 7,
-          quantity_per_unit: '2024-02-29',
-          discontinued: 0,
-        },
-        {
-          product_name: 'Jam',
-          unit_price: 0.3,
-          units_in_stock: null,
-          quantity_per_unit: '2024-12-31T08:30:00',
-          discontinued: 1,
-        },
-      ]);
-      const names = async (name: string, content: Uint8Array | string) => {
-        await choose(stage, name, content);
-        await stage.until(`${name}: 1 row, all valid.`);
-        return stage.page.locator('tr[data-plan=new] td').allTextContents();
-      };
-      const latin = Buffer.from('Product name;Unit price\r\nKäse;1,5\r\n', 'latin1');
-      expect(await names('latin.csv', latin)).toEqual(['2', 'New', 'Käse', '1,5']);
-      await stage.until(/was read as Windows-1252/);
-      const wide = Buffer.from('\uFEFFProduct name\tUnit price\r\nKäse\t1,5\r\n', 'utf16le');
-      expect(await names('wide.txt', wide)).toEqual(['2', 'New', 'Käse', '1,5']);
-      expect(await names('one.ndjson', '{"product_name":"Käse"}\n')).toEqual(['1', 'New', 'Käse']);
-    },
-    SECONDS,
-  );
+  test('a workbook and texts in other encodings are read correctly', async () => {
+    await stage.open('/import');
+    await choose(
+      stage,
+      'sheet.xlsx',
+      workbook('Stock', [
+        ['Product name', 'Unit price', 'Units in stock', 'Quantity per unit', 'Discontinued'],
+        ['Tee & Gebäck', 12.5, 7, { date: '2024-02-29' }, false],
+        ['Jam', 0.1 + 0.2, undefined, { date: '2024-12-31T08:30:00' }, true],
+      ]),
+    );
+    await stage.until('Read from the first of 2 sheets, Stock.');
+    await stage.page.getByRole('button', { name: 'Import 2 rows' }).click();
+    await stage.until('2 rows stored.');
+    const select = 'select=product_name,unit_price,units_in_stock,quantity_per_unit,discontinued';
+    expect(await stage.ask<unknown>(`/products?id=gte.78&${select}`)).toEqual([
+      {
+        product_name: 'Tee & Gebäck',
+        unit_price: 12.5,
+        units_in_stock: 7,
+        quantity_per_unit: '2024-02-29',
+        discontinued: 0,
+      },
+      {
+        product_name: 'Jam',
+        unit_price: 0.3,
+        units_in_stock: null,
+        quantity_per_unit: '2024-12-31T08:30:00',
+        discontinued: 1,
+      },
+    ]);
+    const names = async (name: string, content: Uint8Array | string) => {
+      await choose(stage, name, content);
+      await stage.until(`${name}: 1 row, all valid.`);
+      return stage.page.locator('tr[data-plan=new] td').allTextContents();
+    };
+    const latin = Buffer.from('Product name;Unit price\r\nKäse;1,5\r\n', 'latin1');
+    expect(await names('latin.csv', latin)).toEqual(['2', 'New', 'Käse', '1,5']);
+    await stage.until(/was read as Windows-1252/);
+    const wide = Buffer.from('\uFEFFProduct name\tUnit price\r\nKäse\t1,5\r\n', 'utf16le');
+    expect(await names('wide.txt', wide)).toEqual(['2', 'New', 'Käse', '1,5']);
+    expect(await names('one.ndjson', '{"product_name":"Käse"}\n')).toEqual(['1', 'New', 'Käse']);
+  });
 
-  test(
-    'a large file is imported in chunks with a progress bar, and undone at once',
-    async () => {
-      const lines = Array.from({ length: 2_500 }, (_, index) => `${index + 1000},Part ${index + 1000},${index}.25`);
-      let goOn: () => void = () => undefined;
-      const seen = new Promise<void>((resolve) => {
-        goOn = resolve;
-      });
-      let parts = 0;
-      await stage.page.route(/\/products\?columns=/, async (route) => {
-        const isDryRun = route.request().headers().prefer?.includes('tx=rollback');
-        if (!isDryRun && ++parts === 2) await seen;
-        await route.continue();
-      });
-      await stage.open('/import');
-      await choose(stage, 'large.csv', ['id,product_name,unit_price', ...lines].join('\n'));
-      await stage.until('large.csv: 2,500 rows, all valid. Nothing is stored yet.');
-      await stage.page.getByRole('button', { name: 'Import 2,500 rows' }).click();
-      await stage.until('Importing 1,000 of 2,500 rows');
-      expect(await stage.page.getByRole('progressbar', { name: 'Importing' }).getAttribute('aria-valuenow')).toBe('40');
-      expect(await stage.ask('/products?select=count()&id=gte.1000')).toEqual([{ count: 1000 }]);
-      goOn();
-      await stage.until('2,500 rows stored.');
-      expect(await stage.ask('/products?select=count(),unit_price.sum()&id=gte.1000')).toEqual([
-        { count: 2500, sum: 3_124_375 },
-      ]);
-      await stage.page.getByRole('button', { name: 'Undo' }).click();
-      await stage.until('2,500 rows were removed.');
-      expect(await stage.ask('/products?select=count()')).toEqual([{ count: 77 }]);
-    },
-    SECONDS,
-  );
+  test('a large file is imported in chunks with a progress bar, and undone at once', async () => {
+    const lines = Array.from({ length: 2_500 }, (_, index) => `${index + 1000},Part ${index + 1000},${index}.25`);
+    let goOn: () => void = () => undefined;
+    const seen = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    let parts = 0;
+    await stage.page.route(/\/products\?columns=/, async (route) => {
+      const isDryRun = route.request().headers().prefer?.includes('tx=rollback');
+      if (!isDryRun && ++parts === 2) await seen;
+      await route.continue();
+    });
+    await stage.open('/import');
+    await choose(stage, 'large.csv', ['id,product_name,unit_price', ...lines].join('\n'));
+    await stage.until('large.csv: 2,500 rows, all valid. Nothing is stored yet.');
+    await stage.page.getByRole('button', { name: 'Import 2,500 rows' }).click();
+    await stage.until('Importing 1,000 of 2,500 rows');
+    expect(await stage.page.getByRole('progressbar', { name: 'Importing' }).getAttribute('aria-valuenow')).toBe('40');
+    expect(await stage.ask('/products?select=count()&id=gte.1000')).toEqual([{ count: 1000 }]);
+    goOn();
+    await stage.until('2,500 rows stored.');
+    expect(await stage.ask('/products?select=count(),unit_price.sum()&id=gte.1000')).toEqual([
+      { count: 2500, sum: 3_124_375 },
+    ]);
+    await stage.page.getByRole('button', { name: 'Undo' }).click();
+    await stage.until('2,500 rows were removed.');
+    expect(await stage.ask('/products?select=count()')).toEqual([{ count: 77 }]);
+  });
 
-  test(
-    'an unreadable file and an unreachable service are explained',
-    async () => {
-      const files: readonly [name: string, content: string | Uint8Array, sentence: string][] = [
-        ['broken.json', '[{"id": 1', 'broken.json cannot be read: line 1: the JSON breaks off inside an object'],
-        ['empty.csv', '', 'empty.csv is empty.'],
-        ['only-header.csv', 'id,product_name', 'only-header.csv has no rows.'],
-        ['numbers.json', '[1]', 'The line is not a JSON object.'],
-        [
-          'half.xlsx',
-          workbook('Stock', [['ID']]).slice(0, 400),
-          'half.xlsx cannot be read as a workbook: it is incomplete.',
-        ],
-        ['old.xls', Buffer.from('d0cf11e0a1b11ae1', 'hex'), 'old.xls is in an old Excel format.'],
-      ];
-      await stage.open('/import');
-      for (const [name, content, sentence] of files) {
-        await choose(stage, name, content);
-        await stage.until(sentence);
-      }
-      await stage.page.route(/\/products/, (route) => route.abort());
-      await drop(stage, 'new.json', '[{"product_name": "Tea"}]');
-      await stage.until('The service cannot be reached.');
-      await stage.page.unroute(/\/products/);
-      await stage.page.getByRole('button', { name: 'Try again' }).click();
-      await stage.until('new.json: 1 row, all valid. Nothing is stored yet.');
-    },
-    SECONDS,
-  );
+  test('an unreadable file and an unreachable service are explained', async () => {
+    const files: readonly [name: string, content: string | Uint8Array, sentence: string][] = [
+      ['broken.json', '[{"id": 1', 'broken.json cannot be read: line 1: the JSON breaks off inside an object'],
+      ['empty.csv', '', 'empty.csv is empty.'],
+      ['only-header.csv', 'id,product_name', 'only-header.csv has no rows.'],
+      ['numbers.json', '[1]', 'The line is not a JSON object.'],
+      [
+        'half.xlsx',
+        workbook('Stock', [['ID']]).slice(0, 400),
+        'half.xlsx cannot be read as a workbook: it is incomplete.',
+      ],
+      ['old.xls', Buffer.from('d0cf11e0a1b11ae1', 'hex'), 'old.xls is in an old Excel format.'],
+    ];
+    await stage.open('/import');
+    for (const [name, content, sentence] of files) {
+      await choose(stage, name, content);
+      await stage.until(sentence);
+    }
+    await stage.page.route(/\/products/, (route) => route.abort());
+    await drop(stage, 'new.json', '[{"product_name": "Tea"}]');
+    await stage.until('The service cannot be reached.');
+    await stage.page.unroute(/\/products/);
+    await stage.page.getByRole('button', { name: 'Try again' }).click();
+    await stage.until('new.json: 1 row, all valid. Nothing is stored yet.');
+  });
 });
 
 browserStories(
   'import into a declared collection on PostgreSQL',
   (stage) => {
-    test(
-      'rows are matched by any unique field; errors of the service appear before the import',
-      async () => {
-        await stage.page.goto(`${stage.service.url}/console?collection=products#/import`);
-        const before = await stage.ask<Record<string, unknown>>('/products/1');
-        const rows = [
-          { sku: 'A-0001', available: 'No', released: '2024-02-29', barcode: 9007199254740993n, tags: ['a', 'b'] },
-          { sku: 'Q-0001', product_name: 'New one', category_id: 4242 },
-          { sku: 'wrong', product_name: 'Other', status: 'live' },
-        ];
-        const text = JSON.stringify(rows, (_key, value) => (typeof value === 'bigint' ? `${value}#` : value));
-        await choose(stage, 'rows.json', text.replace(/"(\d+)#"/g, '$1'));
-        await stage.until('rows.json: 3 rows, 2 with errors. Nothing is stored yet.');
-        await stage.until('This row does not exist in Categories.');
-        await stage.until('Sku must match ^[A-Z]-[0-9]{4}$.');
-        await mend(stage, 'Category of row 1', '8');
-        await stage.until('rows.json: 3 rows, 1 with errors.');
-        await stage.until('1 row of the file already exists, and 1 would change');
-        await stage.page.getByLabel('Replace them with the values of the file').check();
-        await stage.page.getByRole('button', { name: 'Import 2 valid rows' }).click();
-        await stage.until('1 row stored, 1 row changed.');
-        const { body } = await stage.service.fetch('/products?id=eq.1&select=available,released,barcode::text,tags');
-        expect(await new Response(body).json()).toEqual([
-          { available: false, released: '2024-02-29', barcode: '9007199254740993', tags: ['a', 'b'] },
-        ]);
-        expect(await stage.ask<unknown>('/products?sku=eq.Q-0001&select=product_name,category_id')).toEqual([
-          { product_name: 'New one', category_id: 8 },
-        ]);
-        await stage.page.getByRole('button', { name: 'Undo' }).click();
-        await stage.until('1 row was removed. 1 row was restored.');
-        expect(await stage.ask<unknown>('/products/1')).toEqual(before);
-        expect(await stage.ask<unknown>('/products?sku=eq.Q-0001')).toEqual([]);
-      },
-      SECONDS,
-    );
+    test('rows are matched by any unique field; errors of the service appear before the import', async () => {
+      await stage.page.goto(`${stage.service.url}/console?collection=products#/import`);
+      const before = await stage.ask<Record<string, unknown>>('/products/1');
+      const rows = [
+        { sku: 'A-0001', available: 'No', released: '2024-02-29', barcode: 9007199254740993n, tags: ['a', 'b'] },
+        { sku: 'Q-0001', product_name: 'New one', category_id: 4242 },
+        { sku: 'wrong', product_name: 'Other', status: 'live' },
+      ];
+      const text = JSON.stringify(rows, (_key, value) => (typeof value === 'bigint' ? `${value}#` : value));
+      await choose(stage, 'rows.json', text.replace(/"(\d+)#"/g, '$1'));
+      await stage.until('rows.json: 3 rows, 2 with errors. Nothing is stored yet.');
+      await stage.until('This row does not exist in Categories.');
+      await stage.until('Sku must match ^[A-Z]-[0-9]{4}$.');
+      await mend(stage, 'Category of row 1', '8');
+      await stage.until('rows.json: 3 rows, 1 with errors.');
+      await stage.until('1 row of the file already exists, and 1 would change');
+      await stage.page.getByLabel('Replace them with the values of the file').check();
+      await stage.page.getByRole('button', { name: 'Import 2 valid rows' }).click();
+      await stage.until('1 row stored, 1 row changed.');
+      const { body } = await stage.service.fetch('/products?id=eq.1&select=available,released,barcode::text,tags');
+      expect(await new Response(body).json()).toEqual([
+        { available: false, released: '2024-02-29', barcode: '9007199254740993', tags: ['a', 'b'] },
+      ]);
+      expect(await stage.ask<unknown>('/products?sku=eq.Q-0001&select=product_name,category_id')).toEqual([
+        { product_name: 'New one', category_id: 8 },
+      ]);
+      await stage.page.getByRole('button', { name: 'Undo' }).click();
+      await stage.until('1 row was removed. 1 row was restored.');
+      expect(await stage.ask<unknown>('/products/1')).toEqual(before);
+      expect(await stage.ask<unknown>('/products?sku=eq.Q-0001')).toEqual([]);
+    });
   },
   () => ({ args: ['--collections', SHOP, '--schema', newSchema()], env: { DATABASE_URL: testServer.url } }),
 );

@@ -1,29 +1,25 @@
 /** Tables in PostgreSQL that another program made. They have no table for `Idempotency-Key`, and the console stores rows without one. */
 import { expect, test } from 'bun:test';
-import { browserStories, SECONDS } from '../../support/browser/browser.ts';
+import { browserStories } from '../../support/browser/browser.ts';
 import { newSchema, testServer } from '../../support/engines/postgres.ts';
 import { run, temporaryFolder } from '../../support/processes/process.ts';
 
 browserStories(
   'adopted tables',
   (stage) => {
-    test(
-      'a form and an import store rows',
-      async () => {
-        const { page } = stage;
-        await stage.open('/boats/create');
-        await page.getByLabel('Boat').fill('Ada');
-        await page.getByRole('button', { name: 'Save' }).click();
-        await stage.until('Ada was created.');
-        await stage.open('/import');
-        const buffer = Buffer.from('boat\nBee\n');
-        await page.locator('input[type=file]').setInputFiles({ name: 'boats.csv', mimeType: 'text/csv', buffer });
-        await page.getByRole('button', { name: 'Import 1 row' }).click();
-        await stage.until('1 row stored.');
-        expect(await stage.ask<unknown>('/boats?select=boat')).toEqual([{ boat: 'Ada' }, { boat: 'Bee' }]);
-      },
-      SECONDS,
-    );
+    test('a form and an import store rows', async () => {
+      const { page } = stage;
+      await stage.open('/boats/create');
+      await page.getByLabel('Boat').fill('Ada');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await stage.until('Ada was created.');
+      await stage.open('/import');
+      const buffer = Buffer.from('boat\nBee\n');
+      await page.locator('input[type=file]').setInputFiles({ name: 'boats.csv', mimeType: 'text/csv', buffer });
+      await page.getByRole('button', { name: 'Import 1 row' }).click();
+      await stage.until('1 row stored.');
+      expect(await stage.ask<unknown>('/boats?select=boat')).toEqual([{ boat: 'Ada' }, { boat: 'Bee' }]);
+    });
   },
   async () => {
     const schema = newSchema();

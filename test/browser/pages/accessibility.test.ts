@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { seriousFindings } from '../../support/browser/axe.ts';
-import { browserStories, SECONDS, type Stage, untilShown } from '../../support/browser/browser.ts';
+import { browserStories, type Stage, untilShown } from '../../support/browser/browser.ts';
 
 const NARROW = { width: 390, height: 780 };
 
@@ -93,74 +93,57 @@ browserStories('accessibility', (stage) => {
     ['light', 'wide', { colorScheme: 'light' }, undefined],
     ['dark', 'narrow', { colorScheme: 'dark', viewport: NARROW }, ['color-contrast']],
   ] as const)('%s and %s', (_theme, _width, options, rules) => {
-    test(
-      'axe finds no serious problem on any page, and nothing overflows',
-      async () => {
-        await stage.reopen(options);
-        for (const [place, sign] of PAGES) {
-          await stage.open(place);
-          await stage.page.getByText(sign).first().waitFor({ state: 'attached' });
-          await look(place, rules);
-        }
-      },
-      SECONDS,
-    );
+    test('axe finds no serious problem on any page, and nothing overflows', async () => {
+      await stage.reopen(options);
+      for (const [place, sign] of PAGES) {
+        await stage.open(place);
+        await stage.page.getByText(sign).first().waitFor({ state: 'attached' });
+        await look(place, rules);
+      }
+    });
 
-    test(
-      'axe finds no serious problem in any dialog, and nothing overflows',
-      async () => {
-        await stage.reopen(options);
-        for (const [name, show] of Object.entries(VIEWS)) {
-          await show(stage);
-          await look(name, rules);
-        }
-      },
-      SECONDS,
-    );
+    test('axe finds no serious problem in any dialog, and nothing overflows', async () => {
+      await stage.reopen(options);
+      for (const [name, show] of Object.entries(VIEWS)) {
+        await show(stage);
+        await look(name, rules);
+      }
+    });
   });
 
-  test(
-    'the theme follows the system, and a narrow screen shows the important columns',
-    async () => {
-      await stage.reopen({ colorScheme: 'dark' });
-      await stage.open('/');
-      await stage.until('Stock value by category');
-      await stage.picture('console-dark');
-      const background = () =>
-        stage.page.evaluate('getComputedStyle(document.querySelector(".layout")).backgroundColor');
-      expect(await background()).toBe('rgb(15, 19, 23)');
-      await stage.page.emulateMedia({ colorScheme: 'light' });
-      await stage.page.setViewportSize(NARROW);
-      await stage.open('/products');
-      await stage.until('Aniseed Syrup');
-      await stage.picture('console-narrow');
-      expect(await background()).not.toBe('rgb(15, 19, 23)');
-      expect(await stage.page.locator('th.column-unit_price').count()).toBe(1);
-      expect(await stage.page.locator('th.column-supplier_id').count()).toBe(0);
-    },
-    SECONDS,
-  );
+  test('the theme follows the system, and a narrow screen shows the important columns', async () => {
+    await stage.reopen({ colorScheme: 'dark' });
+    await stage.open('/');
+    await stage.until('Stock value by category');
+    await stage.picture('console-dark');
+    const background = () => stage.page.evaluate('getComputedStyle(document.querySelector(".layout")).backgroundColor');
+    expect(await background()).toBe('rgb(15, 19, 23)');
+    await stage.page.emulateMedia({ colorScheme: 'light' });
+    await stage.page.setViewportSize(NARROW);
+    await stage.open('/products');
+    await stage.until('Aniseed Syrup');
+    await stage.picture('console-narrow');
+    expect(await background()).not.toBe('rgb(15, 19, 23)');
+    expect(await stage.page.locator('th.column-unit_price').count()).toBe(1);
+    expect(await stage.page.locator('th.column-supplier_id').count()).toBe(0);
+  });
 
-  test(
-    'a product can be found and edited with the keyboard',
-    async () => {
-      await stage.open('/products');
-      await stage.until('Aniseed Syrup');
-      await tabTo(stage.page, 'Edit in place: Chai');
-      await stage.page.keyboard.press('Enter');
-      await stage.page.getByLabel('Product name of Chai').waitFor();
-      await stage.page.keyboard.press('End');
-      await stage.page.keyboard.type(' Masala');
-      await tabTo(stage.page, 'Unit price of Chai');
-      await stage.page.keyboard.type('21');
-      await stage.page.keyboard.press('Enter');
-      await stage.until('Chai Masala was saved.');
-      expect(await stage.product(1)).toMatchObject({ product_name: 'Chai Masala', unit_price: 21 });
-      await untilShown(stage.page, ['Chai Masala', 'Chang']);
-      expect(await focused(stage.page)).toBe('Edit in place: Chai Masala');
-    },
-    SECONDS,
-  );
+  test('a product can be found and edited with the keyboard', async () => {
+    await stage.open('/products');
+    await stage.until('Aniseed Syrup');
+    await tabTo(stage.page, 'Edit in place: Chai');
+    await stage.page.keyboard.press('Enter');
+    await stage.page.getByLabel('Product name of Chai').waitFor();
+    await stage.page.keyboard.press('End');
+    await stage.page.keyboard.type(' Masala');
+    await tabTo(stage.page, 'Unit price of Chai');
+    await stage.page.keyboard.type('21');
+    await stage.page.keyboard.press('Enter');
+    await stage.until('Chai Masala was saved.');
+    expect(await stage.product(1)).toMatchObject({ product_name: 'Chai Masala', unit_price: 21 });
+    await untilShown(stage.page, ['Chai Masala', 'Chang']);
+    expect(await focused(stage.page)).toBe('Edit in place: Chai Masala');
+  });
 });
 
 const focused = (page: Page) => page.evaluate<string>('document.activeElement?.getAttribute("aria-label") ?? ""');

@@ -2,8 +2,9 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DATABASES } from '../../support/processes/databases.ts';
 import { cleanUp, type Finished, startService } from '../../support/processes/process.ts';
-import { DATABASES, workspace } from '../../support/processes/workspace.ts';
+import { workspace } from '../../support/processes/workspace.ts';
 
 afterEach(cleanUp);
 

@@ -10,7 +10,6 @@ import { testServer } from '../../support/engines/postgres.ts';
 import { cleanUp, integrityOf, run } from '../../support/processes/process.ts';
 
 const MIGRATING = fileURLToPath(new URL('../../support/processes/migrating.ts', import.meta.url));
-const TIMEOUT_MS = 60_000;
 afterAll(cleanUp);
 
 function migrating(place: Place, { collections }: Declaration) {
@@ -150,55 +149,46 @@ describe('processes', () => {
       await close();
       if (engine === 'SQLite') expect(integrityOf(place.url)).toBe('ok');
     },
-    TIMEOUT_MS,
   );
 
-  test.each(Object.keys(PLACES))(
-    'if several start at once, only one migrates, on %s',
-    async (engine) => {
-      const place = await filled(engine);
-      const children = Array.from({ length: 5 }, () => migrating(place, collectionsOf(second)));
-      const told = await Promise.all(
-        children.map(async (child) => {
-          const [out, problem] = await Promise.all([
-            new Response(child.stdout).text(),
-            new Response(child.stderr).text(),
-          ]);
-          expect(problem).toBe('');
-          return JSON.parse(out) as string[];
-        }),
+  test.each(Object.keys(PLACES))('if several start at once, only one migrates, on %s', async (engine) => {
+    const place = await filled(engine);
+    const children = Array.from({ length: 5 }, () => migrating(place, collectionsOf(second)));
+    const told = await Promise.all(
+      children.map(async (child) => {
+        const [out, problem] = await Promise.all([
+          new Response(child.stdout).text(),
+          new Response(child.stderr).text(),
+        ]);
+        expect(problem).toBe('');
+        return JSON.parse(out) as string[];
+      }),
+    );
+    expect(told.filter((steps) => steps.includes('table items renamed to things'))).toHaveLength(1);
+    expect(told.filter((steps) => steps.length === 0)).toHaveLength(4);
+    expect(await state(place)).toMatchObject({ is: 'after' });
+  });
+
+  test('a migration waits for a table in use, and others can continue to use it, on PostgreSQL', async () => {
+    const place = await filled('PostgreSQL');
+    const { admin } = testServer;
+    const holder = await admin.reserve();
+    await holder.unsafe(`begin; select count(*) from "${place.schema}".items`);
+    const child = migrating(place, collectionsOf(second));
+    // While the migration waits for its table lock, readers queue behind it. It gives up the wait repeatedly, so
+    // readers proceed.
+    const waits = () =>
+      admin.unsafe(
+        `select 1 from pg_locks l join pg_class c on c.oid = l.relation where not l.granted and c.relname = 'items' and c.relnamespace = '"${place.schema}"'::regnamespace`,
       );
-      expect(told.filter((steps) => steps.includes('table items renamed to things'))).toHaveLength(1);
-      expect(told.filter((steps) => steps.length === 0)).toHaveLength(4);
-      expect(await state(place)).toMatchObject({ is: 'after' });
-    },
-    TIMEOUT_MS,
-  );
-
-  test(
-    'a migration waits for a table in use, and others can continue to use it, on PostgreSQL',
-    async () => {
-      const place = await filled('PostgreSQL');
-      const { admin } = testServer;
-      const holder = await admin.reserve();
-      await holder.unsafe(`begin; select count(*) from "${place.schema}".items`);
-      const child = migrating(place, collectionsOf(second));
-      // While the migration waits for its table lock, readers queue behind it. It gives up the wait repeatedly, so
-      // readers proceed.
-      const waits = () =>
-        admin.unsafe(
-          `select 1 from pg_locks l join pg_class c on c.oid = l.relation where not l.granted and c.relname = 'items' and c.relnamespace = '"${place.schema}"'::regnamespace`,
-        );
-      while ((await waits()).length === 0) await Bun.sleep(10);
-      for (let read = 0; read < 3; read++) expect((await place.ask('select id from items limit 1')).length).toBe(1);
-      expect((await state(place)).is).toBe('before');
-      await holder.unsafe('commit');
-      holder.release();
-      expect(await child.exited).toBe(0);
-      expect((await state(place)).is).toBe('after');
-    },
-    TIMEOUT_MS,
-  );
+    while ((await waits()).length === 0) await Bun.sleep(10);
+    for (let read = 0; read < 3; read++) expect((await place.ask('select id from items limit 1')).length).toBe(1);
+    expect((await state(place)).is).toBe('before');
+    await holder.unsafe('commit');
+    holder.release();
+    expect(await child.exited).toBe(0);
+    expect((await state(place)).is).toBe('after');
+  });
 });
 
 describe('catalogue migrate', () => {

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newSchema, testServer } from '../../support/engines/postgres.ts';
+import { DATABASES } from '../../support/processes/databases.ts';
 import { cleanUp, run, temporaryFolder } from '../../support/processes/process.ts';
 
 afterEach(cleanUp);
@@ -29,11 +30,6 @@ const DECLARATION = `collections:
       boss: { type: int4, references: people }
       department: { type: int4, references: departments }
 `;
-
-const DATABASES: readonly [string, () => Readonly<Record<string, string>>][] = [
-  ['SQLite', () => ({ DATABASE_URL: 'sqlite:catalogue.db' })],
-  ['PostgreSQL', () => ({ DATABASE_URL: testServer.url, CATALOGUE_SCHEMA: newSchema() })],
-];
 
 function workspace(env: Readonly<Record<string, string>> = {}) {
   const cwd = temporaryFolder();

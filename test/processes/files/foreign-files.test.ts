@@ -17,6 +17,7 @@ const SETTINGS = {
   replicas: [],
   replicaLagSeconds: 10,
   idempotencyHours: 24,
+  historyDays: 30,
 };
 afterAll(cleanUp);
 

@@ -143,7 +143,7 @@ test('a catalogue without the index gets it when the service starts, and check r
   });
 });
 
-const ROUNDS = 5;
+const ROUNDS = 3;
 
 test('the index is correct after a kill at any time', async () => {
   const cwd = temporaryFolder();

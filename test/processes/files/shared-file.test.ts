@@ -8,7 +8,9 @@ import type { ChangeCounter, Engine } from '../../../src/engine/engine.ts';
 import { openSqlite } from '../../../src/engine/sqlite/engine.ts';
 import { prepareSchema } from '../../../src/engine/sqlite/schema/migrate.ts';
 import { checkOwner } from '../../../src/engine/sqlite/schema/schema.ts';
+import { catalogueOn } from '../../support/engines/catalogue.ts';
 import { cleanUp, integrityOf, run, startService, temporaryFolder } from '../../support/processes/process.ts';
+import { sendJson } from '../../support/stories.ts';
 
 afterEach(cleanUp);
 
@@ -47,6 +49,39 @@ test('a write waits for another process with a long transaction, such as an impo
   other.close();
   expect(await Promise.all(writes)).toEqual(Array(5).fill({ status: 201, waited: true }));
   expect(await (await second.fetch('/products?select=count()')).json()).toEqual([{ count: 83 }]);
+});
+
+/** A script that holds the write lock until its input ends. */
+const HOLDS_LOCK = `
+const { Database } = require('bun:sqlite');
+const db = new Database(process.argv[1]);
+db.run('begin immediate');
+process.stdout.write('held');
+for await (const _ of process.stdin);
+db.run('rollback');
+db.close();`;
+
+test('a write that waits too long for another process gets 503, is not stored, and succeeds later', async () => {
+  const path = join(temporaryFolder(), 'catalogue.db');
+  const { catalogue } = BUILT_IN;
+  const engine = openSqlite({ path, catalogue, firstRows: () => [], retryHours: 1, querySeconds: 5, queueSeconds: 1 });
+  const served = catalogueOn(engine);
+  const other = Bun.spawn([process.execPath, '-e', HOLDS_LOCK, path], { stdin: 'pipe', stdout: 'pipe' });
+  await other.stdout.getReader().read();
+  const post = (name: string) => served.fetch('/products', sendJson('POST', { product_name: name }));
+  // The second write waits in the queue.
+  const first = post('First');
+  await new Promise(setImmediate);
+  for (const refused of await Promise.all([first, post('Second')])) {
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(await refused.json()).toMatchObject({ code: 'CAT503', details: 'Nothing was changed.' });
+  }
+  expect(await served.list()).toEqual([]);
+  other.stdin.end();
+  expect(await other.exited).toBe(0);
+  expect((await post('Third')).status).toBe(201);
+  expect(await served.list('/products?select=product_name')).toEqual([{ product_name: 'Third' }]);
+  await served.close();
 });
 
 /**

@@ -12,7 +12,14 @@ import { newSchema, TEST_SETTINGS, testServer } from '../../support/engines/post
 import { expectRefusal, sendJson } from '../../support/stories.ts';
 
 const { url, admin } = testServer;
-const SETTINGS = { ...TEST_SETTINGS, collections: '', replicas: [], replicaLagSeconds: 10, idempotencyHours: 24 };
+const SETTINGS = {
+  ...TEST_SETTINGS,
+  collections: '',
+  replicas: [],
+  replicaLagSeconds: 10,
+  idempotencyHours: 24,
+  historyDays: 30,
+};
 
 const TABLES = `
   create domain rating as integer default 3 not null check (value > 0);

@@ -18,7 +18,14 @@ import { cleanUp, run, startService, temporaryFolder } from '../../support/proce
 import { expectRefusal, sendJson } from '../../support/stories.ts';
 
 const { url, admin } = testServer;
-const SETTINGS = { ...TEST_SETTINGS, collections: '', replicas: [], replicaLagSeconds: 10, idempotencyHours: 24 };
+const SETTINGS = {
+  ...TEST_SETTINGS,
+  collections: '',
+  replicas: [],
+  replicaLagSeconds: 10,
+  idempotencyHours: 24,
+  historyDays: 30,
+};
 
 const TABLES = `
   create type mood as enum ('calm', 'wild');

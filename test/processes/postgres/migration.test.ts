@@ -9,7 +9,6 @@ import { NO_ROWS } from '../../../src/plan/write/first-rows.ts';
 import { newSchema, TEST_SETTINGS, testServer } from '../../support/engines/postgres.ts';
 import { until } from '../../support/processes/process.ts';
 
-const PATIENCE_MS = 60_000;
 const { admin } = testServer;
 const BEFORE: readonly FieldDraft[] = [
   { name: 'id', type: 'int4' },
@@ -48,53 +47,45 @@ describe('a migration under load', () => {
     const app = createApp({ catalogue, engine: serving, maxBodyBytes: 1e6, allowUnfilteredWrites: false });
     ask = async (path, init) => app.fetch(new Request(`http://catalogue${path}`, init));
     held = await admin.reserve();
-  }, PATIENCE_MS);
+  });
   afterAll(async () => {
     await held.release();
     await serving.close();
-  }, PATIENCE_MS);
+  });
 
   const write = () =>
     ask('/books', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"title": "A"}' });
 
-  test(
-    'waits for a slow reader with short lock attempts, says so, and completes when the reader has finished',
-    async () => {
-      await held.unsafe(`begin; select * from ${schema}.books`);
-      const notices: string[] = [];
-      const migrating = open([...BEFORE, { name: 'pages', type: 'int4' }], notices);
-      const statuses = new Set<number>();
-      await until('it to be told', async () => {
-        statuses.add((await ask('/books?limit=1')).status);
-        statuses.add((await write()).status);
-        return notices.some((notice) => notice.includes('are in use'));
-      });
-      expect([...statuses].sort()).toEqual([200, 201]);
-      await held.unsafe('commit');
-      await migrating.opened;
-      expect(migrating.steps).toEqual(['field books.pages']);
-      await migrating.close();
-    },
-    PATIENCE_MS,
-  );
+  test('waits for a slow reader with short lock attempts, says so, and completes when the reader has finished', async () => {
+    await held.unsafe(`begin; select * from ${schema}.books`);
+    const notices: string[] = [];
+    const migrating = open([...BEFORE, { name: 'pages', type: 'int4' }], notices);
+    const statuses = new Set<number>();
+    await until('it to be told', async () => {
+      statuses.add((await ask('/books?limit=1')).status);
+      statuses.add((await write()).status);
+      return notices.some((notice) => notice.includes('are in use'));
+    });
+    expect([...statuses].sort()).toEqual([200, 201]);
+    await held.unsafe('commit');
+    await migrating.opened;
+    expect(migrating.steps).toEqual(['field books.pages']);
+    await migrating.close();
+  });
 
-  test(
-    'creates an index on an existing table while others write to it',
-    async () => {
-      await held.unsafe(`begin; insert into ${schema}.books (title) values ('held')`);
-      const notices: string[] = [];
-      const migrating = open([BEFORE[0]!, { ...BEFORE[1]!, indexed: true }, { name: 'pages', type: 'int4' }], notices);
-      await until('it to begin', () => notices.some((notice) => notice.includes('index books_title is being made')));
-      for (let round = 0; round < 10; round++) expect((await write()).status).toBe(201);
-      await held.unsafe('commit');
-      await migrating.opened;
-      expect(migrating.steps).toEqual(['index books_title']);
-      const [index] = await admin.unsafe(
-        `select indisvalid from pg_index where indexrelid = '${schema}.books_title'::regclass`,
-      );
-      expect(index.indisvalid).toBe(true);
-      await migrating.close();
-    },
-    PATIENCE_MS,
-  );
+  test('creates an index on an existing table while others write to it', async () => {
+    await held.unsafe(`begin; insert into ${schema}.books (title) values ('held')`);
+    const notices: string[] = [];
+    const migrating = open([BEFORE[0]!, { ...BEFORE[1]!, indexed: true }, { name: 'pages', type: 'int4' }], notices);
+    await until('it to begin', () => notices.some((notice) => notice.includes('index books_title is being made')));
+    for (let round = 0; round < 10; round++) expect((await write()).status).toBe(201);
+    await held.unsafe('commit');
+    await migrating.opened;
+    expect(migrating.steps).toEqual(['index books_title']);
+    const [index] = await admin.unsafe(
+      `select indisvalid from pg_index where indexrelid = '${schema}.books_title'::regclass`,
+    );
+    expect(index.indisvalid).toBe(true);
+    await migrating.close();
+  });
 });

@@ -10,8 +10,6 @@ import { openPostgres, type PostgresEngine } from '../../../src/engine/postgres/
 import { newServer, type OwnServer, TEST_SETTINGS } from '../../support/engines/postgres.ts';
 import { until } from '../../support/processes/process.ts';
 
-const PATIENCE_MS = 60_000;
-
 describe('a commit that waits for a standby', () => {
   let server: OwnServer;
   let admin: SQL;
@@ -33,13 +31,13 @@ describe('a commit that waits for a standby', () => {
     await engine.opened;
     const app = createApp({ catalogue: BUILT_IN.catalogue, engine, maxBodyBytes: 1e6, allowUnfilteredWrites: false });
     ask = async (path, init) => app.fetch(new Request(`http://catalogue${path}`, init));
-  }, PATIENCE_MS);
+  });
   afterAll(async () => {
     await waitForStandby(false);
     await engine.close();
     await admin.close({ timeout: 0 });
     await server.stop();
-  }, PATIENCE_MS);
+  });
 
   async function waitForStandby(isNeeded: boolean): Promise<void> {
     await admin.unsafe(`alter system set synchronous_standby_names = '${isNeeded ? 'nobody' : ''}'`);
@@ -61,67 +59,55 @@ describe('a commit that waits for a standby', () => {
     ['of one statement', {}],
     ['with a key', { 'idempotency-key': 'cancelled' }],
   ] as const) {
-    test(
-      `${kind} is not confirmed when it is cancelled`,
-      async () => {
-        await waitForStandby(true);
-        const posted = post(`cancelled ${kind}`, headers);
-        let cancelled = 0;
-        await until('it to wait', async () => {
-          const [row] = await admin.unsafe(
-            `select count(pg_cancel_backend(pid))::int4 as count from pg_stat_activity
-              where wait_event = 'SyncRep' and query_start < now() - interval '0.5s'`,
-          );
-          cancelled += row.count;
-          return cancelled > 0;
-        });
-        const response = await posted;
-        expect(response.status).toBe(503);
-        expect(await response.json()).toMatchObject({ message: 'the database did not confirm the write' });
-        await waitForStandby(false);
-        const rows = await (await ask(`/products?product_name=eq.cancelled ${kind}`)).json();
-        // It was stored without confirmation: a retry with its key shows that.
-        expect(rows).toHaveLength(1);
-        if ('idempotency-key' in headers) {
-          expect((await post(`cancelled ${kind}`, headers)).headers.get('idempotency-replayed')).toBe('true');
-        }
-      },
-      PATIENCE_MS,
-    );
-  }
-
-  test(
-    'is answered as not confirmed at its deadline, and the service goes on with the same primary',
-    async () => {
+    test(`${kind} is not confirmed when it is cancelled`, async () => {
       await waitForStandby(true);
-      const response = await post('waits too long');
+      const posted = post(`cancelled ${kind}`, headers);
+      let cancelled = 0;
+      await until('it to wait', async () => {
+        const [row] = await admin.unsafe(
+          `select count(pg_cancel_backend(pid))::int4 as count from pg_stat_activity
+              where wait_event = 'SyncRep' and query_start < now() - interval '0.5s'`,
+        );
+        cancelled += row.count;
+        return cancelled > 0;
+      });
+      const response = await posted;
       expect(response.status).toBe(503);
       expect(await response.json()).toMatchObject({ message: 'the database did not confirm the write' });
-      expect((await ask('/products?limit=1')).status).toBe(200);
       await waitForStandby(false);
-      expect((await post('does not wait')).status).toBe(201);
-      expect(notices).toEqual([]);
-    },
-    PATIENCE_MS,
-  );
+      const rows = await (await ask(`/products?product_name=eq.cancelled ${kind}`)).json();
+      // It was stored without confirmation: a retry with its key shows that.
+      expect(rows).toHaveLength(1);
+      if ('idempotency-key' in headers) {
+        expect((await post(`cancelled ${kind}`, headers)).headers.get('idempotency-replayed')).toBe('true');
+      }
+    });
+  }
 
-  test(
-    'a key that another request holds gives 409, and is free when that request ends',
-    async () => {
-      const other = await admin.reserve();
-      await other.unsafe(`begin; set local idle_in_transaction_session_timeout = '4s';
+  test('is answered as not confirmed at its deadline, and the service goes on with the same primary', async () => {
+    await waitForStandby(true);
+    const response = await post('waits too long');
+    expect(response.status).toBe(503);
+    expect(await response.json()).toMatchObject({ message: 'the database did not confirm the write' });
+    expect((await ask('/products?limit=1')).status).toBe(200);
+    await waitForStandby(false);
+    expect((await post('does not wait')).status).toBe(201);
+    expect(notices).toEqual([]);
+  });
+
+  test('a key that another request holds gives 409, and is free when that request ends', async () => {
+    const other = await admin.reserve();
+    await other.unsafe(`begin; set local idle_in_transaction_session_timeout = '4s';
         insert into idempotency_keys (key, fingerprint, created_at)
         select replace(key, 'cancelled', 'held'), 'x', now() from idempotency_keys`);
-      const refused = await post('held', { 'idempotency-key': 'held' });
-      expect(refused.status).toBe(409);
-      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-      expect(await refused.json()).toMatchObject({ code: 'CAT409' });
-      await until('the other to be ended', async () => {
-        return (await post('held', { 'idempotency-key': 'held' })).status === 201;
-      });
-      // Keeps a reference to the connection until here. Otherwise it could be garbage-collected and closed earlier.
-      await other.close({ timeout: 0 }).catch(() => undefined);
-    },
-    PATIENCE_MS,
-  );
+    const refused = await post('held', { 'idempotency-key': 'held' });
+    expect(refused.status).toBe(409);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await refused.json()).toMatchObject({ code: 'CAT409' });
+    await until('the other to be ended', async () => {
+      return (await post('held', { 'idempotency-key': 'held' })).status === 201;
+    });
+    // Keeps a reference to the connection until here. Otherwise it could be garbage-collected and closed earlier.
+    await other.close({ timeout: 0 }).catch(() => undefined);
+  });
 });

@@ -7,8 +7,6 @@ import { newServer, type OwnServer, TEST_SETTINGS } from '../../support/engines/
 import { newAuthority } from '../../support/network/certificates.ts';
 import { cleanUp, run, temporaryFolder } from '../../support/processes/process.ts';
 
-const PATIENCE_MS = 60_000;
-
 describe.skipIf(Bun.which('openssl') === null)('a PostgreSQL with TLS', () => {
   const folder = temporaryFolder();
   let server: OwnServer;
@@ -32,12 +30,12 @@ describe.skipIf(Bun.which('openssl') === null)('a PostgreSQL with TLS', () => {
     await admin.unsafe(`alter system set ssl_key_file = '${key}'`);
     await admin.unsafe('alter system set ssl = on');
     await admin.unsafe('select pg_reload_conf()');
-  }, PATIENCE_MS);
+  });
   afterAll(async () => {
     await cleanUp();
     await admin.close();
     await server.stop();
-  }, PATIENCE_MS);
+  });
 
   const url = (host: string, parameters: string) =>
     `postgres://postgres:secret@${host}:${server.port}/postgres?${parameters}`;
@@ -52,19 +50,15 @@ describe.skipIf(Bun.which('openssl') === null)('a PostgreSQL with TLS', () => {
     ['verify-full, under its own name', () => url('localhost', `sslmode=verify-full&sslrootcert=${authority}`)],
   ];
   for (const [name, databaseUrl] of ACCEPTED) {
-    test(
-      `is used with ${name}`,
-      async () => {
-        const engine = open(databaseUrl());
-        await engine.opened;
-        const connections = await admin.unsafe(
-          `select distinct ssl from pg_stat_ssl join pg_stat_activity using (pid) where application_name = 'catalogue'`,
-        );
-        expect([...connections]).toEqual([{ ssl: true }]);
-        await engine.close();
-      },
-      PATIENCE_MS,
-    );
+    test(`is used with ${name}`, async () => {
+      const engine = open(databaseUrl());
+      await engine.opened;
+      const connections = await admin.unsafe(
+        `select distinct ssl from pg_stat_ssl join pg_stat_activity using (pid) where application_name = 'catalogue'`,
+      );
+      expect([...connections]).toEqual([{ ssl: true }]);
+      await engine.close();
+    });
   }
 
   const REFUSED: readonly [string, () => string][] = [
@@ -77,26 +71,18 @@ describe.skipIf(Bun.which('openssl') === null)('a PostgreSQL with TLS', () => {
     ['verify-full, when nobody known vouches', () => url('localhost', 'sslmode=verify-full')],
   ];
   for (const [name, databaseUrl] of REFUSED) {
-    test(
-      `is rejected with ${name}`,
-      async () => {
-        const engine = open(databaseUrl());
-        await expect(engine.opened).rejects.toThrow('the certificate of PostgreSQL is not accepted: ');
-        await engine.close();
-      },
-      PATIENCE_MS,
-    );
+    test(`is rejected with ${name}`, async () => {
+      const engine = open(databaseUrl());
+      await expect(engine.opened).rejects.toThrow('the certificate of PostgreSQL is not accepted: ');
+      await engine.close();
+    });
   }
 
-  test(
-    'that is rejected ends the service with one sentence without secrets',
-    async () => {
-      const env = { DATABASE_URL: url('localhost', `sslmode=verify-full&sslrootcert=${stranger}`) };
-      const { exitCode, stdout, stderr } = await run({ args: ['serve', '--port', '0'], cwd: temporaryFolder(), env });
-      expect(exitCode).not.toBe(0);
-      expect(stderr).toMatch(/^catalogue: the certificate of PostgreSQL is not accepted: .*\n$/);
-      expect(stdout + stderr).not.toContain('secret');
-    },
-    PATIENCE_MS,
-  );
+  test('that is rejected ends the service with one sentence without secrets', async () => {
+    const env = { DATABASE_URL: url('localhost', `sslmode=verify-full&sslrootcert=${stranger}`) };
+    const { exitCode, stdout, stderr } = await run({ args: ['serve', '--port', '0'], cwd: temporaryFolder(), env });
+    expect(exitCode).not.toBe(0);
+    expect(stderr).toMatch(/^catalogue: the certificate of PostgreSQL is not accepted: .*\n$/);
+    expect(stdout + stderr).not.toContain('secret');
+  });
 });

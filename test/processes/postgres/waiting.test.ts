@@ -4,7 +4,6 @@ import { SQL } from 'bun';
 import { newServer, type OwnServer } from '../../support/engines/postgres.ts';
 import { cleanUp, type Service, startService, temporaryFolder, until } from '../../support/processes/process.ts';
 
-const PATIENCE_MS = 60_000;
 const LOCKED_MS = 9_000;
 
 describe('a service with short time limits', () => {
@@ -17,79 +16,67 @@ describe('a service with short time limits', () => {
       cwd: temporaryFolder(),
       env: { DATABASE_URL: server.url },
     });
-  }, PATIENCE_MS);
+  });
   afterAll(async () => {
     await cleanUp();
     await server.stop();
-  }, PATIENCE_MS);
+  });
 
-  test(
-    'many reads wait for a locked table: each gets its row or 504, and the service keeps its connections',
-    async () => {
-      expect((await service.fetch('/products/1')).status).toBe(200);
-      const admin = new SQL(server.url, { max: 1 });
-      const { reads } = await admin.begin(async (transaction) => {
-        await transaction.unsafe('lock table products in access exclusive mode');
-        const reads = Array.from({ length: 60 }, async (_, id) => (await service.fetch(`/products/${id + 1}`)).status);
-        await Bun.sleep(LOCKED_MS);
-        return { reads };
-      });
-      expect(new Set(await Promise.all(reads))).toEqual(new Set([200, 504]));
-      expect(service.stderr()).not.toContain('replaces all connections');
-      await admin.close();
-    },
-    PATIENCE_MS,
-  );
+  test('many reads wait for a locked table: each gets its row or 504, and the service keeps its connections', async () => {
+    expect((await service.fetch('/products/1')).status).toBe(200);
+    const admin = new SQL(server.url, { max: 1 });
+    const { reads } = await admin.begin(async (transaction) => {
+      await transaction.unsafe('lock table products in access exclusive mode');
+      const reads = Array.from({ length: 60 }, async (_, id) => (await service.fetch(`/products/${id + 1}`)).status);
+      await Bun.sleep(LOCKED_MS);
+      return { reads };
+    });
+    expect(new Set(await Promise.all(reads))).toEqual(new Set([200, 504]));
+    expect(service.stderr()).not.toContain('replaces all connections');
+    await admin.close();
+  });
 
-  test(
-    'all statements of a dry run share one time limit',
-    async () => {
-      const admin = new SQL(server.url, { max: 1 });
-      await admin.unsafe(`create function slowly() returns trigger language plpgsql as
+  test('all statements of a dry run share one time limit', async () => {
+    const admin = new SQL(server.url, { max: 1 });
+    await admin.unsafe(`create function slowly() returns trigger language plpgsql as
         $$ begin perform pg_sleep(0.7); return new; end $$;
         create trigger slowly before update on products for each row execute function slowly()`);
-      const changes = [
-        { id: 1, unit_price: 3 },
-        { id: 2, units_in_stock: 3 },
-      ];
-      const patch = (rows: unknown, prefer: string) =>
-        service.fetch('/products', {
-          method: 'PATCH',
-          headers: { 'content-type': 'application/json', prefer },
-          body: JSON.stringify(rows),
-        });
-      expect((await patch(changes.slice(0, 1), 'tx=rollback')).status).toBe(204);
-      const refused = await patch(changes, 'tx=rollback');
-      expect(refused.status).toBe(504);
-      expect(await refused.json()).toMatchObject({ code: '57014', hint: expect.stringContaining('--dry-run-timeout') });
-      expect((await patch(changes, 'tx=commit')).status).toBe(204);
-      await admin.unsafe('drop trigger slowly on products');
-      await admin.close();
-    },
-    PATIENCE_MS,
-  );
+    const changes = [
+      { id: 1, unit_price: 3 },
+      { id: 2, units_in_stock: 3 },
+    ];
+    const patch = (rows: unknown, prefer: string) =>
+      service.fetch('/products', {
+        method: 'PATCH',
+        headers: { 'content-type': 'application/json', prefer },
+        body: JSON.stringify(rows),
+      });
+    expect((await patch(changes.slice(0, 1), 'tx=rollback')).status).toBe(204);
+    const refused = await patch(changes, 'tx=rollback');
+    expect(refused.status).toBe(504);
+    expect(await refused.json()).toMatchObject({ code: '57014', hint: expect.stringContaining('--dry-run-timeout') });
+    expect((await patch(changes, 'tx=commit')).status).toBe(204);
+    await admin.unsafe('drop trigger slowly on products');
+    await admin.close();
+  });
 
-  test(
-    'a plan with analyze reads the rows once',
-    async () => {
-      const admin = new SQL(server.url, { max: 1 });
-      const scans = async () => {
-        const [row] = await admin.unsafe(
-          `select seq_scan::int4 as scans from pg_stat_user_tables where relname = 'products'`,
-        );
-        return row.scans as number;
-      };
-      const before = await scans();
-      for (const format of ['json', 'text']) {
-        const headers = { accept: `application/vnd.pgrst.plan+${format}; options=analyze` };
-        const response = await service.fetch('/products?unit_price=gt.5', { headers });
-        expect(response.status).toBe(200);
-        expect(await response.text()).toContain('Seq Scan');
-      }
-      await until('the server to count both', async () => (await scans()) >= before + 2);
-      expect(await scans()).toBe(before + 2);
-      await admin.close();
-    },
-    PATIENCE_MS,
-  );
+  test('a plan with analyze reads the rows once', async () => {
+    const admin = new SQL(server.url, { max: 1 });
+    const scans = async () => {
+      const [row] = await admin.unsafe(
+        `select seq_scan::int4 as scans from pg_stat_user_tables where relname = 'products'`,
+      );
+      return row.scans as number;
+    };
+    const before = await scans();
+    for (const format of ['json', 'text']) {
+      const headers = { accept: `application/vnd.pgrst.plan+${format}; options=analyze` };
+      const response = await service.fetch('/products?unit_price=gt.5', { headers });
+      expect(response.status).toBe(200);
+      expect(await response.text()).toContain('Seq Scan');
+    }
+    await until('the server to count both', async () => (await scans()) >= before + 2);
+    expect(await scans()).toBe(before + 2);
+    await admin.close();
+  });
 });

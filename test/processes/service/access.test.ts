@@ -133,24 +133,6 @@ for (const [place, launchIn] of Object.entries(PLACES)) {
       expect((await service.fetch('/products')).status).toBe(200);
     });
 
-    test('a secret or public keys for tokens without roles do not open the data to everyone', async () => {
-      const launch = await launchIn();
-      const file = join(launch.cwd, 'collections.yaml');
-      writeFileSync(file, readFileSync(file, 'utf8').split('roles:', 1)[0]!);
-      writeFileSync(join(launch.cwd, 'keys.json'), JSON.stringify({ keys: [await publicKey()] }));
-      for (const flags of [
-        ['--jwt-secret', SECRET],
-        ['--jwks', 'keys.json'],
-      ]) {
-        const refused = await run({ ...launch, args: ['serve', '--port', '0', ...flags] });
-        expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
-        expect(refused.stderr).toContain(`${flags[0]} is set, but the declaration has no roles`);
-      }
-      const service = await startService({ ...launch, args: ['--public', '--jwt-secret', SECRET] });
-      expect((await service.fetch('/products')).status).toBe(200);
-      expect(service.stderr()).toContain('a token changes nothing');
-    });
-
     test('a copy reports how many keys and users it does not copy', async () => {
       const launch = await launchIn();
       await command(launch, ['migrate']);
@@ -166,46 +148,6 @@ for (const [place, launchIn] of Object.entries(PLACES)) {
         '\nNot copied: 2 keys and 1 user. Create new ones there with catalogue key add and catalogue user add.',
       );
       expect(JSON.parse(await copyTo('again.db', '--json'))).toMatchObject({ ok: true, keys: 2, users: 1 });
-    });
-
-    test('a role name that is probably a misspelt anonymous gets a warning until a key or user has that role', async () => {
-      const launch = await launchIn();
-      const file = join(launch.cwd, 'collections.yaml');
-      const words = (name: string) =>
-        `requests without credentials get 401: they have the role anonymous, which is not declared; perhaps you meant it by ${name}`;
-      const declare = (name: string) =>
-        writeFileSync(
-          file,
-          `collections: { products: { fields: { id: int4 } } }\nroles: { ${name}: { products: { read: true } }, admin: all }\n`,
-        );
-      for (const name of ['anonymus', 'public', 'anon']) {
-        declare(name);
-        expect(await command(launch, ['check', 'collections.yaml'])).toEndWith(`\nwarn  ${words(name)}`);
-      }
-      expect(JSON.parse(await command(launch, ['check', 'collections.yaml', '--json']))).toMatchObject({
-        ok: true,
-        warnings: [words('anon')],
-      });
-      const service = await startService({ ...launch, args: ['--log-level', 'silent'] });
-      await until('the warning', () => service.stderr().includes('\n'));
-      expect(service.stderr()).toBe(`WARNING: ${words('anon')}\n`);
-      expect(await (await service.fetch('/products')).json()).toMatchObject({
-        code: 'PGRST302',
-        hint: expect.stringContaining(
-          'have the role anonymous, which is not declared. Perhaps anon is meant for them.',
-        ),
-      });
-      service.kill('SIGTERM');
-      await service.exited;
-      await addKey(launch, 'web', '--role', 'anon');
-      const quiet = await startService({ ...launch, args: ['--log-level', 'silent'] });
-      quiet.kill('SIGTERM');
-      await quiet.exited;
-      expect(quiet.stderr()).toBe('');
-      for (const name of ['anonymous', 'agency', 'member']) {
-        declare(name);
-        expect(await command(launch, ['check', 'collections.yaml'])).not.toContain('warn');
-      }
     });
 
     test('a user logs in, changes data, and is logged out everywhere when removed', async () => {
@@ -246,6 +188,62 @@ for (const [place, launchIn] of Object.entries(PLACES)) {
     });
   });
 }
+
+test('a secret or public keys for tokens without roles do not open the data to everyone', async () => {
+  const launch = await PLACES['an SQLite file']!();
+  const file = join(launch.cwd, 'collections.yaml');
+  writeFileSync(file, readFileSync(file, 'utf8').split('roles:', 1)[0]!);
+  writeFileSync(join(launch.cwd, 'keys.json'), JSON.stringify({ keys: [await publicKey()] }));
+  for (const flags of [
+    ['--jwt-secret', SECRET],
+    ['--jwks', 'keys.json'],
+  ]) {
+    const refused = await run({ ...launch, args: ['serve', '--port', '0', ...flags] });
+    expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(refused.stderr).toContain(`${flags[0]} is set, but the declaration has no roles`);
+  }
+  const service = await startService({ ...launch, args: ['--public', '--jwt-secret', SECRET] });
+  expect((await service.fetch('/products')).status).toBe(200);
+  await until('the warning', () => service.stderr().includes('a token changes nothing'));
+});
+
+test('a role name that is probably a misspelt anonymous gets a warning until a key or user has that role', async () => {
+  const launch = await PLACES['an SQLite file']!();
+  const file = join(launch.cwd, 'collections.yaml');
+  const words = (name: string) =>
+    `requests without credentials get 401: they have the role anonymous, which is not declared; perhaps you meant it by ${name}`;
+  const declare = (name: string) =>
+    writeFileSync(
+      file,
+      `collections: { products: { fields: { id: int4 } } }\nroles: { ${name}: { products: { read: true } }, admin: all }\n`,
+    );
+  for (const name of ['anonymus', 'public', 'anon']) {
+    declare(name);
+    expect(await command(launch, ['check', 'collections.yaml'])).toEndWith(`\nwarn  ${words(name)}`);
+  }
+  expect(JSON.parse(await command(launch, ['check', 'collections.yaml', '--json']))).toMatchObject({
+    ok: true,
+    warnings: [words('anon')],
+  });
+  const service = await startService({ ...launch, args: ['--log-level', 'silent'] });
+  await until('the warning', () => service.stderr().includes('\n'));
+  expect(service.stderr()).toBe(`WARNING: ${words('anon')}\n`);
+  expect(await (await service.fetch('/products')).json()).toMatchObject({
+    code: 'PGRST302',
+    hint: expect.stringContaining('have the role anonymous, which is not declared. Perhaps anon is meant for them.'),
+  });
+  service.kill('SIGTERM');
+  await service.exited;
+  await addKey(launch, 'web', '--role', 'anon');
+  const quiet = await startService({ ...launch, args: ['--log-level', 'silent'] });
+  quiet.kill('SIGTERM');
+  await quiet.exited;
+  expect(quiet.stderr()).toBe('');
+  for (const name of ['anonymous', 'agency', 'member']) {
+    declare(name);
+    expect(await command(launch, ['check', 'collections.yaml'])).not.toContain('warn');
+  }
+});
 
 test('a failed key or user command prints a clear error message', async () => {
   const launch = await PLACES['an SQLite file']!();

@@ -14,8 +14,8 @@ function write(turn: number): string {
 }
 
 for (const { restarts, clients, keepAlive, workers } of [
-  { restarts: 3, clients: 'clients that keep their connections', keepAlive: true, workers: 1 },
-  { restarts: 3, clients: 'clients that open one for each request', keepAlive: false, workers: 1 },
+  { restarts: 2, clients: 'clients that keep their connections', keepAlive: true, workers: 1 },
+  { restarts: 2, clients: 'clients that open one for each request', keepAlive: false, workers: 1 },
   { restarts: 2, clients: 'clients of several processes', keepAlive: false, workers: 2 },
 ]) {
   test.skipIf(process.platform !== 'linux')(

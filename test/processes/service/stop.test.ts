@@ -29,7 +29,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     });
 
     test('right after the startup message stops as cleanly', async () => {
-      for (let turn = 0; turn < 5; turn++) {
+      for (let turn = 0; turn < 3; turn++) {
         const cwd = temporaryFolder();
         const service = await startService({ cwd });
         service.kill(signal);

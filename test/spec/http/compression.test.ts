@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import * as zlib from 'node:zlib';
 import { MIN_COMPRESSED_LENGTH } from '../../../src/base/limits/http.ts';
 import type { Row } from '../../../src/collection/value.ts';
-import { type Catalogue, ENGINES, openCatalogue } from '../../support/engines/catalogue.ts';
+import { type Catalogue, openCatalogue, TWO_ENGINES } from '../../support/engines/catalogue.ts';
 import {
   expectRefusal,
   ownCatalogue,
@@ -32,7 +32,7 @@ async function textOf(response: Response): Promise<string> {
   return (coding === null ? Buffer.from(bytes) : DECODERS[coding](bytes)).toString();
 }
 
-describe.each(Object.keys(ENGINES))('compression on %s', (engine) => {
+describe.each(TWO_ENGINES)('compression on %s', (engine) => {
   const catalogue = sharedCatalogue(engine);
 
   test.each(CODINGS)('a list in %s is the same list in fewer bytes, computed or cached', async (coding) => {
@@ -175,7 +175,7 @@ describe.each(Object.keys(ENGINES))('compression on %s', (engine) => {
   });
 });
 
-describe.each(Object.keys(ENGINES))('compression and writes on %s', (engine) => {
+describe.each(TWO_ENGINES)('compression and writes on %s', (engine) => {
   const catalogue = ownCatalogue(engine);
 
   test('the tag of a compressed product guards a write, and is rejected once it is outdated', async () => {
@@ -208,7 +208,7 @@ describe.each(Object.keys(ENGINES))('compression and writes on %s', (engine) => 
   });
 });
 
-describe.each(Object.keys(ENGINES))('compression of large results on %s', (engine) => {
+describe.each(TWO_ENGINES)('compression of large results on %s', (engine) => {
   const COUNT = 25_000;
   let catalogue: Catalogue;
   const rows: Row[] = Array.from({ length: COUNT }, (_, index) => ({

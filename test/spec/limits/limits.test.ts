@@ -9,13 +9,13 @@ import {
   MAX_URL_LENGTH,
 } from '../../../src/base/limits/http.ts';
 import type { ProblemBody } from '../../../src/response/problem.ts';
-import { ENGINES } from '../../support/engines/catalogue.ts';
+import { TWO_ENGINES } from '../../support/engines/catalogue.ts';
 import { expectRefusal, ids, send, sendJson, sharedCatalogue } from '../../support/stories.ts';
 
 const times = (count: number, text: (index: number) => string, joiner = ',') =>
   Array.from({ length: count }, (_, index) => text(index)).join(joiner);
 
-describe.each(Object.keys(ENGINES))('limits on %s', (engine) => {
+describe.each(TWO_ENGINES)('limits on %s', (engine) => {
   const catalogue = sharedCatalogue(engine);
   const expectTooMany = async (path: string, limit: number) => {
     const { message } = await expectRefusal(await catalogue.fetch(path), 400, '54000');

@@ -4,7 +4,7 @@ import { DEFAULT_MAX_VALUE_KB } from '../../../src/base/limits/declaration.ts';
 import { MAX_ROW_BYTES } from '../../../src/base/limits/engine.ts';
 import { declareCatalogue } from '../../../src/collection/declaration.ts';
 import type { Row } from '../../../src/collection/value.ts';
-import { ALL_ENGINES, type Catalogue, ENGINES } from '../../support/engines/catalogue.ts';
+import { type Catalogue, ENGINES, TWO_ENGINES } from '../../support/engines/catalogue.ts';
 import { openDeclared } from '../../support/engines/shop.ts';
 import { expectRefusal, expectUntouched, ids, ownCatalogue, send, sendJson } from '../../support/stories.ts';
 
@@ -12,7 +12,7 @@ const LIMIT = DEFAULT_MAX_VALUE_KB * 1024;
 const LONG = 'x'.repeat(LIMIT);
 const FORM = 'application/x-www-form-urlencoded';
 
-describe.each(Object.keys(ALL_ENGINES))('the length of a value on %s', (engine) => {
+describe.each(TWO_ENGINES)('the length of a value on %s', (engine) => {
   const catalogue = ownCatalogue(engine);
 
   test('up to the limit it is stored and returned unchanged', async () => {
@@ -139,7 +139,7 @@ describe.each(Object.keys(ENGINES))('long rows on %s', (engine) => {
   });
 });
 
-describe.each(Object.keys(ENGINES))('long query texts on %s', (engine) => {
+describe.each(TWO_ENGINES)('long query texts on %s', (engine) => {
   const catalogue = ownCatalogue(engine);
 
   test.each([

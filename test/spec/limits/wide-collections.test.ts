@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { MAX_FIELDS } from '../../../src/base/limits/declaration.ts';
 import { declareCatalogue } from '../../../src/collection/declaration.ts';
 import type { Row } from '../../../src/collection/value.ts';
-import { type Catalogue, ENGINES } from '../../support/engines/catalogue.ts';
+import { type Catalogue, TWO_ENGINES } from '../../support/engines/catalogue.ts';
 import { openDeclared } from '../../support/engines/shop.ts';
 import { sendJson } from '../../support/stories.ts';
 
@@ -33,7 +33,7 @@ const ROWS = {
   documents: [{ id: 1, near: 1, f0: { a: 1 }, [last]: [true] } as unknown as Row],
 };
 
-describe.each([...Object.keys(ENGINES)])('a wide collection on %s', (engine) => {
+describe.each(TWO_ENGINES)('a wide collection on %s', (engine) => {
   let catalogue: Catalogue;
   beforeAll(async () => {
     catalogue = await openDeclared(engine, CATALOGUE, ROWS);

@@ -7,9 +7,6 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { cleanUp, type Launch, type Service, startService, temporaryFolder, until } from '../processes/process.ts';
 import { CHROMIUM, NO_CHROMIUM } from './chromium.ts';
 
-/** The time limit of a story in milliseconds, for a busy machine. */
-export const SECONDS = 60_000;
-
 /** Whether to take screenshots for the documentation. The default is off, so that a test run changes no file. */
 const TAKES_PICTURES = process.env.TAKE_SCREENSHOTS === '1';
 const PICTURES = fileURLToPath(new URL('../../../docs/img/', import.meta.url));
@@ -75,12 +72,12 @@ export function browserStories(
     beforeAll(async () => {
       shared ??= launch(executable);
       browser = await shared;
-    }, SECONDS);
+    });
     beforeEach(async () => {
       service ??= noting(await startOn(database), noteWrite);
       origin = service.url;
       await newStage();
-    }, SECONDS);
+    });
     afterEach(async () => {
       // Closing the page aborts requests, and the resulting messages are not complaints.
       const said = [...complaints];

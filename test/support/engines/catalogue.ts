@@ -24,6 +24,9 @@ export const ENGINES: Readonly<Record<string, () => Promise<Engine>>> = {
   PostgreSQL: () => openTestPostgres(REFERENCE_PRODUCTS),
 };
 
+/** One engine per database system, for tests whose results do not depend on the size of a table. */
+export const TWO_ENGINES = ['SQLite', 'PostgreSQL'] as const;
+
 /** All engines, including the in-memory catalogue, for a few tests. */
 export const ALL_ENGINES: Readonly<Record<string, () => Promise<Engine>>> = {
   ...ENGINES,

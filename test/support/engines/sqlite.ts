@@ -3,8 +3,6 @@
  * threads, so a released engine is reused. Another connection then restores its first rows, like another process.
  */
 import { Database } from 'bun:sqlite';
-import { existsSync, mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SMALL_TABLE_BYTES } from '../../../src/base/limits/engine.ts';
 import { BUILT_IN } from '../../../src/collection/built-in.ts';
@@ -16,14 +14,15 @@ import { Connection } from '../../../src/engine/sqlite/connection/connection.ts'
 import { openSqlite, type SqliteOptions } from '../../../src/engine/sqlite/engine.ts';
 import { indexPending } from '../../../src/engine/sqlite/search/search-index.ts';
 import { firstRowsOf } from '../../../src/plan/write/first-rows.ts';
+import { newFolder } from '../folders.ts';
 import { whenThisProcessEnds } from '../processes/process-end.ts';
 
-/** A dry run may take as long as any other write: on a busy machine two seconds are not enough for every test. */
+/** A read, a write and a dry run may take almost as long as a test: a busy machine needs more than ten seconds. */
 export const TEST_OPTIONS = {
   catalogue: BUILT_IN.catalogue,
   retryHours: 24,
-  querySeconds: 10,
-  dryRunSeconds: 10,
+  querySeconds: 50,
+  dryRunSeconds: 50,
 } as const;
 
 export interface TestFile extends Partial<Omit<SqliteOptions, 'path' | 'firstRows'>> {
@@ -36,14 +35,13 @@ export function beginningWith(rows: readonly Row[]): SqliteOptions['firstRows'] 
   return firstRowsOf({ ...BUILT_IN, rows: () => rows });
 }
 
-const MEMORY = '/dev/shm';
 let folder: string | undefined;
 let made = 0;
 
 /** Returns the path of a new file, which is deleted with this process. */
 export function newFile(): string {
   if (folder === undefined) {
-    folder = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'catalogue-test-'));
+    folder = newFolder('catalogue-test-');
     whenThisProcessEnds(`rm -rf '${folder}'`);
   }
   return join(folder, `${++made}.db`);

@@ -5,11 +5,7 @@ import type { Field } from '../../../src/collection/declaration.ts';
 import { products } from '../../../src/collection/products.ts';
 import type { Row } from '../../../src/collection/value.ts';
 
-/** Multiplies the number of generated cases: `RUNS=10 npm test`. */
-export const RUNS = Number(process.env.RUNS ?? 1);
-
-/** The time limit of a property test. */
-export const PATIENCE_MS = 60_000 * RUNS;
+export { RUNS } from './runs.ts';
 
 /** Any text that can be stored: every character except NUL. */
 const storableText = fc

@@ -8,6 +8,9 @@ export interface Load {
   readonly stop: () => Promise<void>;
 }
 
+/** The pause of a client between two requests, so that the load leaves processor time for the service. */
+const PAUSE_MS = 1;
+
 /**
  * Starts clients that never resend a request, so that every lost request is counted. They keep a connection until the
  * service closes it, or open a new one for each request.
@@ -34,6 +37,7 @@ export function startLoad(
           connection.close();
           connection = undefined;
         }
+        await Bun.sleep(PAUSE_MS);
       } catch (error) {
         failures.push(String(error));
         connection?.close();

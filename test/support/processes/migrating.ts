@@ -20,6 +20,7 @@ const engine = openEngine(url, {
   connectSeconds: 5,
   preparedStatements: true,
   idempotencyHours: 24,
+  historyDays: 30,
   querySeconds: 10,
   dryRunSeconds: 10,
 });

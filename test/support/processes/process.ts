@@ -3,10 +3,9 @@
  * removes everything that was started or created here; call it in `afterEach` or `afterAll`.
  */
 import { Database } from 'bun:sqlite';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { newFolder } from '../folders.ts';
 
 const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
 
@@ -30,7 +29,7 @@ export async function cleanUp(): Promise<void> {
 }
 
 export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'catalogue-test-'));
+  const folder = newFolder('catalogue-test-');
   folders.push(folder);
   return folder;
 }
@@ -144,9 +143,10 @@ export async function startService(launch: Launch): Promise<Service> {
 /** Waits for a condition, and names the condition in the error if the deadline passes. */
 export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = Date.now() + DEADLINE_MS;
-  while (!(await condition())) {
+  // The pauses grow, because a condition may cost a request or a look at a page.
+  for (let pauseMs = 2; !(await condition()); pauseMs = Math.min(pauseMs * 1.5, 25)) {
     if (Date.now() > deadline) throw new Error(`waited ${DEADLINE_MS / 1000} s in vain for ${what}`);
-    await Bun.sleep(5);
+    await Bun.sleep(pauseMs);
   }
 }
 

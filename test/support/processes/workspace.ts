@@ -1,14 +1,8 @@
 /** A folder in which commands run on a new database. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { newSchema, testServer } from '../engines/postgres.ts';
 import { run, temporaryFolder } from './process.ts';
-
-/** The environment of a new database on each engine. */
-export const DATABASES: readonly [string, () => Readonly<Record<string, string>>][] = [
-  ['SQLite', () => ({ DATABASE_URL: 'sqlite:catalogue.db' })],
-  ['PostgreSQL', () => ({ DATABASE_URL: testServer.url, CATALOGUE_SCHEMA: newSchema() })],
-];
+import { storedRows } from './stored-rows.ts';
 
 /** Creates helpers that run the commands on a new database. */
 export function workspace(env: Readonly<Record<string, string>> = {}) {
@@ -27,9 +21,6 @@ export function workspace(env: Readonly<Record<string, string>> = {}) {
       const left = readdirSync(cwd).filter((name) => name.includes('.db'));
       return exitCode === 1 && /(database|table) .* does not exist/.test(stderr) && left.length === 0;
     },
-    rows: async (query = '') => {
-      const { stdout } = await run({ cwd, env, args: ['query', query, '--json'] });
-      return JSON.parse(stdout) as Record<string, unknown>[];
-    },
+    rows: (query?: string) => storedRows({ cwd, env }, query),
   };
 }

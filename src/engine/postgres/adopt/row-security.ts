@@ -1,7 +1,7 @@
 /** Row level security of PostgreSQL, which does not protect the rows if the role of the service bypasses it. */
 import { query, type Runner } from '../driver.ts';
 
-/** A warning that names the tables whose policies the role of this connection bypasses; undefined if there are none. */
+/** Returns a warning that names the tables whose policies the role of this connection bypasses, or undefined. */
 export async function bypassedRowSecurity(
   runner: Runner,
   schema: string,

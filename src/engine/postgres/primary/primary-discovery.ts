@@ -1,5 +1,6 @@
 /**
- * Finds the primary among the hosts of the URL. The service asks each host separately, so that a silent host delays no other.
+ * Finds the primary among the hosts of the URL. The service probes each host separately, so that an unresponsive host
+ * delays no other.
  * If several hosts would do, the first of the list wins.
  */
 import type { SQL } from 'bun';

@@ -141,7 +141,7 @@ export class ReplicaSet {
       const { length } = this.positionRequests;
       const position = await within(ANSWER_MS, writtenPosition(primary)).catch(() => undefined);
       if (primary !== this.primary) continue;
-      // A primary that is gone may have stored the write: no replica serves reads until a primary answers.
+      // A lost primary may have stored the write: no replica serves reads until a primary responds.
       const lsn = position?.lsn ?? UNKNOWN_LSN;
       if (lsn > this.ownLsn) this.ownLsn = lsn;
       for (const resolve of this.positionRequests.splice(0, length)) resolve(position);
@@ -175,7 +175,7 @@ export class ReplicaSet {
     this.isAskingPrimary = true;
     const at = performance.now();
     const isUnknown = this.ownLsn === UNKNOWN_LSN && this.positionRequests.length === 0;
-    // The heartbeat notices a failure. A replica lags no further behind a primary that is gone.
+    // The heartbeat detects a failure. A replica lags no further behind a primary that is down.
     const position = await within(ANSWER_MS, writtenPosition(primary)).catch(() => undefined);
     this.isAskingPrimary = false;
     if (position === undefined || primary !== this.primary) return;

@@ -10,6 +10,7 @@ import { stepsOf } from '../../migration/words.ts';
 import type { Creation } from '../../shared/loader.ts';
 import { adoptionProblems } from '../adopt/adopt.ts';
 import type { Runner } from '../driver.ts';
+import { collectionsToLog, hasLog, inspectLog } from '../history/triggers.ts';
 import { typeOfColumn } from './column-type.ts';
 import type { FoundColumn, FoundOwn, FoundTable, FoundTables } from './inspect.ts';
 import { inspectOwn, inspectTables, RETRY_TABLE, VERSION_TABLE } from './inspect.ts';
@@ -26,6 +27,8 @@ export interface PostgresRequirement {
   readonly allowed?: readonly string[];
   /** For missing tables; by default they are created at once. */
   readonly creation?: Creation;
+  /** How long the log of changes is kept; 0 for no log, undefined to leave it as it is. */
+  readonly historyDays?: number;
 }
 
 /** A schema beside its declaration. */
@@ -37,6 +40,9 @@ export interface SchemaState extends FoundOwn {
   /** Objects to create besides the collections. */
   readonly missing: readonly string[];
   readonly newRecord: string;
+  /** The collections to log, and whether these are logged, and no others. */
+  readonly logged: readonly Collection[];
+  readonly isLogInPlace: boolean;
 }
 
 export async function inspectSchema(runner: Runner, requirement: PostgresRequirement): Promise<SchemaState> {
@@ -78,6 +84,8 @@ export async function inspectSchema(runner: Runner, requirement: PostgresRequire
       }),
     ),
   };
+  const log = await inspectLog(runner, schema);
+  const logged = collectionsToLog(own, adopted, log, requirement.historyDays);
   const isOurs = version !== null || own.length > 0 || allowed !== undefined;
   const missing = [
     ...(ours.schemaExists ? [] : [`schema ${schema}`]),
@@ -92,12 +100,15 @@ export async function inspectSchema(runner: Runner, requirement: PostgresRequire
     comparison: compare({ catalogue, own, indexesOf }, found),
     missing: isOurs ? missing : [],
     newRecord: isOurs ? recordOf(own) : (record ?? ''),
+    logged,
+    isLogInPlace: hasLog(log, schema, logged),
   };
 }
 
 /** Without the lock, a schema that another instance is creating may seem wrong, so it is checked again with the lock. */
-export function isInPlace({ record, newRecord, missing, comparison, problems }: SchemaState): boolean {
-  return newRecord === (record ?? '') && [missing, comparison.changes, problems].every(({ length }) => length === 0);
+export function isInPlace({ record, newRecord, missing, comparison, problems, isLogInPlace }: SchemaState): boolean {
+  const isRecorded = isLogInPlace && newRecord === (record ?? '');
+  return isRecorded && [missing, comparison.changes, problems].every(({ length }) => length === 0);
 }
 
 export function stepsIn({ comparison, missing }: SchemaState): string[] {

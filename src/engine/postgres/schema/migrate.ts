@@ -15,6 +15,7 @@ import { type Adopted, adopt } from '../adopt/adopt.ts';
 import { ADVISORY_LOCKS } from '../advisory-locks.ts';
 import { type Notice, type Runner, WAITING_FOR_A_CLIENT, within } from '../driver.ts';
 import { isTransient, sqlState } from '../errors.ts';
+import { applyLog } from '../history/triggers.ts';
 import { applyChanges, lockTables } from './apply-changes.ts';
 import { inspectSchema, isInPlace, type PostgresRequirement, type SchemaState, stepsIn } from './compare-schema.ts';
 import { problemsIn } from './conversion.ts';
@@ -30,6 +31,8 @@ export interface Prepared {
   /** The sequences of assigned keys, quoted, by collection. */
   readonly sequences: ReadonlyMap<string, string>;
   readonly adopted: Adopted;
+  /** The names of the collections whose changes are logged. */
+  readonly logged: ReadonlySet<string>;
   readonly hasRetries: boolean;
   /** Whether the tables exist; false if a load will create them. */
   readonly hasTables: boolean;
@@ -137,7 +140,7 @@ function withoutIndexes(found: SchemaState): SchemaState {
 }
 
 function prepared(found: SchemaState, { catalogue }: PostgresRequirement, steps: readonly string[]): Prepared {
-  const { tables, adopted, hasRetries } = found;
+  const { tables, adopted, hasRetries, logged, isLogInPlace } = found;
   const sequenceOf = ({ name, assigned }: Collection): [string, string][] => {
     const column = tables.get(name)?.columns.find((each) => each.name === assigned?.name);
     return column?.sequence == null ? [] : [[name, column.sequence]];
@@ -145,6 +148,7 @@ function prepared(found: SchemaState, { catalogue }: PostgresRequirement, steps:
   return {
     sequences: new Map([...catalogue.collections.values()].flatMap(sequenceOf)),
     adopted: adopt(adopted),
+    logged: new Set(isLogInPlace ? logged.map(({ name }) => name) : []),
     hasRetries,
     hasTables: true,
     steps,
@@ -174,7 +178,8 @@ export async function makeTables(transaction: Runner, requirement: PostgresRequi
     if (missing.includes(`table ${RETRY_TABLE}`)) for (const sql of RETRY_TABLE_SQL) await run(sql);
     if (missing.includes(`table ${VERSION_TABLE}`)) for (const sql of VERSION_TABLE_SQL) await run(sql);
     await applyChanges(transaction, requirement, comparison);
-    await storeRecord(transaction, found.newRecord);
+    await applyLog(transaction, requirement.schema, found.logged, comparison);
+    if (found.newRecord !== (found.record ?? '')) await storeRecord(transaction, found.newRecord);
   } catch (error) {
     throw sqlState(error) === '42501' ? new NoRights(steps, requirement.schema, (error as Error).message) : error;
   }

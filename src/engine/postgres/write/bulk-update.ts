@@ -15,6 +15,7 @@ import { buildStatement, identifier, type Statement } from '../../sql/statement.
 import { TEXT } from '../dialect.ts';
 import { query, type Runner } from '../driver.ts';
 import { sqlState, translateError, withOperationField } from '../errors.ts';
+import { setOrigin } from '../history/request.ts';
 import { changedWithin, isTooLong, translateTooLong } from '../read/row-bytes.ts';
 import { INPUT_ROWS, recordset, rowsAsJson } from './input-rows.ts';
 import { withRejectedField } from './row-of-error.ts';
@@ -44,6 +45,7 @@ export async function bulkUpdate(
   const met = andAlso(plan.restriction?.met ?? ALWAYS, plan.among ?? ALWAYS);
   const restriction = isAlways(met) ? plan.restriction : { ...plan.restriction, met };
   const changes = plan.changes.map((change, index) => ({ ...change, index }));
+  if (context.origin !== undefined) await setOrigin(runner, context.origin);
   const update = async (batch: readonly Change[]): Promise<readonly ChangedRow[]> => {
     // The server limits only each single statement.
     if (performance.now() > deadline) throw tooManyStatements();

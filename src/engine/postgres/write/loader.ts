@@ -12,6 +12,7 @@ import type { Connection, Pool } from '../connections/pool.ts';
 import { columnType } from '../dialect.ts';
 import { query, type Runner, WAITING_FOR_A_CLIENT } from '../driver.ts';
 import { translateError } from '../errors.ts';
+import { setOrigin } from '../history/request.ts';
 import { rowsAsJson } from './input-rows.ts';
 import { insertedValue, insertHead, isNew, type WriteContext } from './statements.ts';
 import { inTransaction } from './transaction.ts';
@@ -32,6 +33,7 @@ export function loadRows(
       // The transaction waits for its input.
       await run(WAITING_FOR_A_CLIENT);
       const contextOf = await contextOn(connection);
+      if (options.origin !== undefined) await setOrigin(connection, options.origin);
       const staged: PostgresStagedRows[] = [];
       for (const [index, { into, batches }] of sets.entries()) {
         const rows = new PostgresStagedRows(connection, contextOf(into), index);
@@ -92,12 +94,12 @@ class PostgresStagedRows extends StagedRows {
     );
   }
 
-  protected async insert(conflict: Conflict, condition: string, met?: string): Promise<LoadResult> {
+  protected async insert(conflict: Conflict, condition: string): Promise<LoadResult> {
     const { into, fields } = insertHead(this.context);
     const values = fields.map((field) => insertedValue(this.context, field, identifier(field.name)));
     const [result] = await this.query<LoadResult>(
-      `with stored as (${into} select ${values.join(', ')} from ${this.rows}
-        where ${condition} order by "the row"${conflictSql(conflict, met)} returning ${isNew(this.collection, conflict)} as is_new)
+      `with stored as (${into} select ${values.join(', ')} from ${this.rows} as given
+        where ${condition} order by "the row"${conflictSql(conflict)} returning ${isNew(this.collection, conflict)} as is_new)
       select count(*)::int4 as affected, (count(*) filter (where is_new))::int4 as inserted from stored`,
     );
     return result!;

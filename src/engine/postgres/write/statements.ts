@@ -13,6 +13,7 @@ import {
   fieldOf,
   type InsertPlan,
   isAlways,
+  type Origin,
   type Predicate,
   type Restriction,
   type UpdatePlan,
@@ -35,6 +36,7 @@ import {
 } from '../../sql/statement.ts';
 import type { Adopted } from '../adopt/adopt.ts';
 import { TEXT, textOf } from '../dialect.ts';
+import { originColumn } from '../history/request.ts';
 import { CHANGED_ROWS, RETURNED_ROWS, returnedWithin } from '../read/row-bytes.ts';
 import { INPUT_ROWS, recordset } from './input-rows.ts';
 
@@ -59,6 +61,8 @@ export interface WriteContext {
   readonly adopted: Adopted;
   /** The sequence of an assigned key. */
   readonly sequence: string | undefined;
+  /** Set if changes are logged. */
+  readonly origin?: Origin | undefined;
 }
 
 /** The shape and output form of the rows that a write returns. */
@@ -120,7 +124,7 @@ export function compileWrite(
   const { collection, dialect } = context;
   return buildStatement(dialect, (bind) => {
     const scope = scopeOf(dialect, bind, collection.name);
-    return withResult(scope, plan, changeSql(context, plan, rows, scope), returned);
+    return withResult(scope, plan, changeSql(context, plan, rows, scope), returned, context.origin);
   });
 }
 
@@ -190,11 +194,18 @@ function shapeOver({ shape, output }: ReturnedRows, rows: string, scope: Scope):
 }
 
 /** The statement around a change: counts, and the returned rows. */
-function withResult(scope: Scope, plan: WritePlan, change: string, returned: ReturnedRows | undefined): string {
+function withResult(
+  scope: Scope,
+  plan: WritePlan,
+  change: string,
+  returned: ReturnedRows | undefined,
+  origin: Origin | undefined,
+): string {
   const { into, restriction } = plan;
   const key = keyText(into.key, ({ name }) => identifier(name));
   const refused = restriction === undefined ? '' : `, ${refusedOf(restriction, scope)} as refused`;
-  const counts = `(select count(*) from ${CHANGED_ROWS})::int4 as affected, (select count(*) from ${CHANGED_ROWS} where "is new")::int4 as inserted, (select ${key} from ${CHANGED_ROWS} where (select count(*) from ${CHANGED_ROWS}) = 1) as key${refused}`;
+  const by = origin === undefined ? '' : `, ${originColumn(origin, scope.bind)} as origin`;
+  const counts = `(select count(*) from ${CHANGED_ROWS})::int4 as affected, (select count(*) from ${CHANGED_ROWS} where "is new")::int4 as inserted, (select ${key} from ${CHANGED_ROWS} where (select count(*) from ${CHANGED_ROWS}) = 1) as key${refused}${by}`;
   const changed = `with ${CHANGED_ROWS} as (${change}) select ${counts}`;
   if (returned === undefined) return changed;
   const rows = `select * from ${CHANGED_ROWS}`;

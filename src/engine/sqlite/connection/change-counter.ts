@@ -16,6 +16,10 @@ export class WalChangeCounter implements ChangeCounter {
   private readonly header = new Uint32Array(HEADER_WORDS);
   private readonly seen = new Uint32Array(HEADER_WORDS);
   private count = 0;
+  private isFresh = false;
+  private readonly expire = () => {
+    this.isFresh = false;
+  };
 
   /** A connection must have the file open, which keeps others from removing it. */
   constructor(databasePath: string) {
@@ -24,7 +28,11 @@ export class WalChangeCounter implements ChangeCounter {
 
   current(): number {
     const { file, header, seen } = this;
+    if (this.isFresh) return this.count;
     if (file === undefined) return ++this.count;
+    // The requests of one turn of the event loop were all received before it, so one look serves them.
+    this.isFresh = true;
+    setImmediate(this.expire);
     readSync(file, header, FILE_START);
     for (let word = 0; word < HEADER_WORDS; word++) {
       if (header[word] !== seen[word]) {

@@ -6,7 +6,7 @@
  */
 import { Database, type Statement as Prepared, SQLiteError } from 'bun:sqlite';
 import { closeSync, existsSync, openSync } from 'node:fs';
-import { PRIVATE_MODE } from '../../../base/files/written-file.ts';
+import { PRIVATE_MODE } from '../../../base/files/output-file.ts';
 import { MAX_LOG_BYTES, SQLITE_BUSY_MS, SQLITE_WRITE_WAIT_MS } from '../../../base/limits/engine.ts';
 import type { Row, Value } from '../../../collection/value.ts';
 import type { Statement } from '../../sql/statement.ts';
@@ -152,8 +152,8 @@ export class Connection {
    * Begins a transaction with the write lock. Between commits of other processes the lock is free only for moments.
    * SQLite polls ten times a second and may miss them all.
    */
-  beginWriting(): void {
-    whileBusy(SQLITE_WRITE_WAIT_MS, () => this.execute('begin immediate'));
+  beginWriting(milliseconds = SQLITE_WRITE_WAIT_MS): void {
+    whileBusy(milliseconds, () => this.execute('begin immediate'));
   }
 
   commit(): void {
@@ -165,7 +165,7 @@ export class Connection {
     if (this.inTransaction) this.run(ROLLBACK);
   }
 
-  /** Truncates the log, unless somebody reads an older state. Nobody can write meanwhile. */
+  /** Truncates the log, unless a reader uses an older state. Blocks writes until it is done. */
   emptyLog(): void {
     this.execute(`pragma busy_timeout = ${EMPTY_LOG_MS}`);
     this.run(CHECKPOINT);
@@ -221,12 +221,12 @@ export class Connection {
   }
 }
 
-/** Makes the file that a path, or a link, leads to. SQLite gives the files beside it the same mode. */
+/** Creates the file that a path, or a link, leads to. SQLite gives the files beside it the same mode. */
 function makeFile(path: string): void {
   try {
     closeSync(openSync(path, 'a', PRIVATE_MODE));
   } catch {
-    // SQLite reports why the file cannot be made.
+    // SQLite reports why the file cannot be created.
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * Identifies the files of a database when it is opened. If a file is removed or replaced while in use, SQLite goes on
+ * Identifies the files of a database when it is opened. If a file is removed or replaced while in use, SQLite continues
  * writing to the nameless old file, and those writes are lost.
  */
 import { type BigIntStats, existsSync, realpathSync, statSync } from 'node:fs';
@@ -57,7 +57,7 @@ function numberOf(name: string): string | undefined {
   return found && `${found.dev} ${found.ino}`;
 }
 
-/** A file that cannot be inspected counts as gone. */
+/** Treats a file that cannot be inspected as removed. */
 function look(name: string): BigIntStats | undefined {
   try {
     return statSync(name, { bigint: true });

@@ -3,14 +3,18 @@
 import { SMALL_TABLE_BYTES, SMALL_TABLE_ROWS } from '../../../base/limits/engine.ts';
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import { identifier, type Statement } from '../../sql/statement.ts';
+import { LOG_BYTES } from '../history/maintain.ts';
 import { indexName } from '../schema/schema.ts';
 import type { Connection } from './connection.ts';
 
 const KEPT_MS = 1_000;
-const SIZE: Statement = {
-  sql: 'select (page_count - freelist_count) * page_size from pragma_page_count, pragma_freelist_count, pragma_page_size',
-  params: [],
-};
+
+/** The size of the database without the log of changes. */
+function sizeOf(isLogged: boolean): Statement {
+  const log = isLogged ? ` - (${LOG_BYTES})` : '';
+  const pragmas = 'pragma_page_count, pragma_freelist_count, pragma_page_size';
+  return { sql: `select (page_count - freelist_count) * page_size${log} from ${pragmas}`, params: [] };
+}
 
 interface TableSize {
   at: number;
@@ -25,11 +29,19 @@ export class TableStatistics {
 
   private size = { changeCount: Number.NaN, bytes: 0 };
 
-  constructor(private readonly connection: Connection) {}
+  private readonly sizeStatement: Statement;
 
-  /** The size of the database, which bounds every text in it. */
+  constructor(
+    private readonly connection: Connection,
+    isLogged: boolean,
+  ) {
+    this.sizeStatement = sizeOf(isLogged);
+  }
+
+  /** The size of the database without the log of changes, which bounds every text in it. */
   bytes(changeCount: number): number {
-    if (this.size.changeCount !== changeCount) this.size = { changeCount, bytes: this.connection.number(SIZE) };
+    if (this.size.changeCount !== changeCount)
+      this.size = { changeCount, bytes: this.connection.number(this.sizeStatement) };
     return this.size.bytes;
   }
 
@@ -51,7 +63,7 @@ export class TableStatistics {
   private look({ name }: Collection): boolean {
     const sql = `select count(*) from (select 1 from ${identifier(name)} limit ?)`;
     const isShort = this.connection.number({ sql, params: [SMALL_TABLE_ROWS + 1] }) <= SMALL_TABLE_ROWS;
-    if (isShort && this.connection.number(SIZE) <= SMALL_TABLE_BYTES) return true;
+    if (isShort && this.connection.number(this.sizeStatement) <= SMALL_TABLE_BYTES) return true;
     const known = this.connection.number({
       sql: "select count(*) from sqlite_schema where name = 'sqlite_stat1'",
       params: [],

@@ -3,7 +3,7 @@
  * rejected load, a dry run or a kill leaves no half-made catalogue.
  */
 import { existsSync, rmSync, statSync } from 'node:fs';
-import { moveIntoPlace, partialOf, partialsOf } from '../../../base/files/written-file.ts';
+import { listTemporaryFiles, moveIntoPlace, temporaryPath } from '../../../base/files/output-file.ts';
 import { ConfigError } from '../../../settings/setting.ts';
 import type { Engine } from '../../engine.ts';
 import { filesOf } from '../connection/database-files.ts';
@@ -12,8 +12,8 @@ import { isInUse } from './backup.ts';
 
 export function openNewFile(options: SqliteOptions): Engine {
   const { path } = options;
-  for (const left of partialsOf(path)) if (isLeftBehind(left)) removeFiles(left);
-  const partial = partialOf(path);
+  for (const left of listTemporaryFiles(path)) if (isLeftBehind(left)) removeFiles(left);
+  const partial = temporaryPath(path);
   const remove = () => removeFiles(partial);
   let isStored = false;
   try {

@@ -3,9 +3,11 @@ import type { Catalogue } from '../../../collection/declaration.ts';
 import { KEYS, OWN_COLLECTIONS, USERS } from '../../../collection/own-collections.ts';
 import { ConfigError } from '../../../settings/setting.ts';
 import { RECORD_TABLE } from '../../migration/record.ts';
+import { LOG_TABLE, RETAINED_TABLE } from '../../shared/change-log.ts';
 import type { RestoreReport } from '../../shared/maintenance.ts';
 import { identifier } from '../../sql/statement.ts';
 import { Connection } from '../connection/connection.ts';
+import { REQUEST_TABLE } from '../history/triggers.ts';
 import { addedRules, prepareSchema } from '../schema/migrate.ts';
 import { makeOwnTables } from '../schema/own-tables.ts';
 import { literal } from '../schema/schema.ts';
@@ -93,7 +95,7 @@ function isEmpty(connection: Connection, table: string): boolean {
   return connection.number({ sql: `select count(*) from main.${identifier(table)}`, params: [] }) === 0;
 }
 
-const OURS = [RECORD_TABLE, ...OWN_COLLECTIONS.keys()];
+const OURS = [RECORD_TABLE, LOG_TABLE, RETAINED_TABLE, REQUEST_TABLE, ...OWN_COLLECTIONS.keys()];
 
 /** Tables with clients' rows, without those of SQLite, the search index and the service. */
 function tablesOf(connection: Connection, schema: string): Set<string> {

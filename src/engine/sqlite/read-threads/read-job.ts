@@ -10,13 +10,13 @@ import type { ReadAttempt, ReadJob } from './reader.ts';
 
 /** `preferred` is tried before a scan. */
 export function compileReadJob(
-  { plan, encoding, output }: Pick<Read, 'plan' | 'encoding' | 'output'>,
+  { plan, encoding, output, dialect: own }: Pick<Read, 'plan' | 'encoding' | 'output' | 'dialect'>,
   preferred: ReadAttempt | undefined,
 ): ReadJob {
   const { offset, limit } = plan;
   // Counting all rows along an index is much faster than checking the deadline per row.
-  const counts = isAlways(plan.where) ? sqliteDialect : prefilterDialect(plan.from);
-  const dialect = isCount(plan) ? counts : isWalk(plan) ? sqliteDialect : guardedDialect;
+  const counts = own ?? (isAlways(plan.where) ? sqliteDialect : prefilterDialect(plan.from));
+  const dialect = own ?? (isCount(plan) ? counts : isWalk(plan) ? sqliteDialect : guardedDialect);
   const scan = { statement: compileRead(plan, output, dialect) };
   return {
     attempts: preferred === undefined ? [scan] : [preferred, scan],
@@ -25,7 +25,7 @@ export function compileReadJob(
     offset,
     ...(limit === undefined ? {} : { limit }),
     endNames: pageEndNames(plan, output),
-    ...compilePageEnd(plan, prefilterDialect(plan.from)),
+    ...compilePageEnd(plan, own ?? prefilterDialect(plan.from)),
     encoding,
     form: output.form,
   };

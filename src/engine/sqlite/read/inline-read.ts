@@ -15,7 +15,11 @@ import type { Read, ReadState } from './read.ts';
 export function readWithDeadline(read: Read, state: ReadState): ReadResult {
   setDeadline(state.limitMs);
   try {
-    return readWhole(read, state, compileRead(read.plan, boundRow(read.plan, read.output), guardedDialect));
+    return readWhole(
+      read,
+      state,
+      compileRead(read.plan, boundRow(read.plan, read.output), read.dialect ?? guardedDialect),
+    );
   } finally {
     clearDeadline();
   }
@@ -38,10 +42,10 @@ export function readWhole(read: Read, state: ReadState, statement: Statement): R
   return state.file !== undefined && needsCount ? state.file.snapshot.during(work) : work();
 }
 
-function addTotal({ plan }: Read, { connection }: ReadState, result: ReadResult): ReadResult {
+function addTotal({ plan, dialect: own }: Read, { connection }: ReadState, result: ReadResult): ReadResult {
   if (plan.count === undefined) return result;
   if (!isPage(plan)) return { ...result, total: result.returned };
-  const dialect = readsOtherCollections(plan) ? guardedDialect : sqliteDialect;
+  const dialect = own ?? (readsOtherCollections(plan) ? guardedDialect : sqliteDialect);
   return { ...result, total: connection.number(compileCount(plan, dialect)) };
 }
 

@@ -3,6 +3,7 @@ import type { Encoding } from '../../../encode/encoding.ts';
 import type { ReadPlan } from '../../../plan/types.ts';
 import type { ChangeCounter, ReadResult } from '../../engine.ts';
 import { type Output, outputOfRead } from '../../sql/output.ts';
+import type { SqlDialect } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
 import type { Snapshot } from '../connection/snapshot.ts';
 import type { TableStatistics } from '../connection/table-statistics.ts';
@@ -17,6 +18,8 @@ export class Read {
     readonly encoding: Encoding,
     /** The change count to which the snapshot was refreshed. */
     readonly changeCount: number,
+    /** Set if the read defines its tables itself, so that only a scan is possible. */
+    readonly dialect?: SqlDialect | undefined,
   ) {}
 
   /** Computed on demand, since cached rows do not need it. */

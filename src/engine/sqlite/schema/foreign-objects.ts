@@ -2,6 +2,7 @@
 import type { Database } from 'bun:sqlite';
 import { ConfigError } from '../../../settings/setting.ts';
 import { identifier } from '../../sql/statement.ts';
+import { isOfLog } from '../history/triggers.ts';
 import { isOfSearchIndex } from '../search/search-index.ts';
 import { rows } from './schema.ts';
 
@@ -27,7 +28,9 @@ export function foreignObjectsIn(db: Database, table: string, known: ReadonlySet
   const objects = rows<{ name: string; sql: string }>(db, `select * from sqlite_schema where ${ofTable}`, table);
   return {
     columns: columns.map((column) => ({ name: column.name, definition: definitionOf(db, table, column) })),
-    objects: objects.filter(({ name }) => !known.has(name) && !isOfSearchIndex(name)).map(({ sql }) => sql),
+    objects: objects
+      .filter(({ name }) => !known.has(name) && !isOfSearchIndex(name) && !isOfLog(name))
+      .map(({ sql }) => sql),
   };
 }
 

@@ -12,6 +12,7 @@ import { RECORD_TABLE, recordOf } from '../../migration/record.ts';
 import { assess } from '../../migration/risks.ts';
 import { blockedBy, type MigrationPlan, MigrationRejected, stepsOf } from '../../migration/words.ts';
 import { identifier } from '../../sql/statement.ts';
+import { applyLog, hasLog, isLogOn } from '../history/triggers.ts';
 import { createSearchIndexes, hasSearchIndex, storedSchema } from '../search/search-index.ts';
 import { startKeysAt } from '../write/assigned-keys.ts';
 import { defineConversions, sqliteValues, unreadable } from './conversion.ts';
@@ -24,6 +25,8 @@ export interface SqliteRequirement {
   readonly firstRows: FirstRows;
   /** Permitted data loss, in the syntax of `--allow`. */
   readonly allowed?: readonly string[];
+  /** How long the log of changes is kept; 0 for no log, undefined to leave it as it is. */
+  readonly historyDays?: number;
 }
 
 /** Returns the steps for messages. Without changes it does not wait for a writer. */
@@ -90,12 +93,13 @@ function requirementOf(catalogue: Catalogue): SchemaRequirement {
   };
 }
 
-function isInPlace(db: Database, { catalogue }: SqliteRequirement): boolean {
+function isInPlace(db: Database, { catalogue, historyDays }: SqliteRequirement): boolean {
   const found = inspect(db, catalogue);
   if (found.isNew || schema.pragma(db, 'user_version') !== schema.SCHEMA_VERSION) return false;
   if (found.record !== recordOf(catalogue.collections.values())) return false;
   const stored = storedSchema(db);
   if (![...catalogue.collections.values()].every((each) => hasSearchIndex(db, each, stored))) return false;
+  if (!hasLog(db, catalogue, isLogOn(db, historyDays))) return false;
   const { changes } = compare(requirementOf(catalogue), found);
   return changes.length === 0 && foreignTables(found, catalogue).length === 0;
 }
@@ -127,6 +131,7 @@ function applyChanges(db: Database, requirement: SqliteRequirement, found: Inspe
     for (const index of schema.indexesOf(collection)) db.run(schema.indexSql(collection, index));
   }
   createSearchIndexes(db, catalogue.collections);
+  applyLog(db, catalogue, comparison, isLogOn(db, requirement.historyDays));
   checkReferences(db, catalogue, [...created, ...rebuilt.map(({ now }) => now)]);
   markAsOurs(db, catalogue);
 }

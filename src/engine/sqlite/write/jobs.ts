@@ -1,7 +1,7 @@
 /** Jobs of the writer thread: plain data with SQL, which it runs without knowing plans. */
 import type { Value } from '../../../collection/value.ts';
 import type { Encoding, RowForm } from '../../../encode/encoding.ts';
-import type { Precondition, Retry } from '../../../plan/types.ts';
+import type { Origin, Precondition, Retry } from '../../../plan/types.ts';
 import type { Statement } from '../../sql/statement.ts';
 import type { Allowed } from './job-rules.ts';
 
@@ -10,6 +10,7 @@ export interface Job {
   readonly steps: readonly Step[];
   readonly dryRun: boolean;
   readonly retry?: Retry;
+  readonly origin?: Origin;
 }
 
 export type Step = StepTerms &

@@ -3,7 +3,7 @@
  * catalogue. Then one transaction stores them.
  */
 import { ApiError } from '../../../base/errors.ts';
-import type { Collection, Field } from '../../../collection/declaration.ts';
+import type { Collection } from '../../../collection/declaration.ts';
 import type { Row, Value } from '../../../collection/value.ts';
 import type { Conflict } from '../../../plan/types.ts';
 import { ConfigError } from '../../../settings/setting.ts';
@@ -14,6 +14,7 @@ import { columnList, identifier } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
 import { sqliteDialect } from '../dialect.ts';
 import { isReferenceError, translateError } from '../errors.ts';
+import { setOrigin } from '../history/request.ts';
 import { storedValues } from '../schema/schema.ts';
 import { advanceKey } from './assigned-keys.ts';
 import { findBroken } from './broken-references.ts';
@@ -27,6 +28,7 @@ export async function loadRows(
   connection: Connection,
   sets: readonly LoadSet[],
   options: LoadOptions,
+  isLogged: boolean,
 ): Promise<LoadResult> {
   checkIntegrity(connection);
   connection.execute(`pragma cache_size = -${CACHE_KB}`);
@@ -43,7 +45,9 @@ export async function loadRows(
     connection.waitInTurn();
     // Known rejections end the load before it blocks other writers.
     if (options.goesOn()) connection.beginWriting();
-    return await store(connection, staged, options);
+    const hasOrigin = isLogged && options.origin !== undefined && connection.inTransaction;
+    if (hasOrigin) setOrigin(connection, options.origin);
+    return await store(connection, staged, options, hasOrigin);
   } catch (error) {
     connection.rollback();
     throw translateError(error);
@@ -63,11 +67,17 @@ function checkIntegrity(connection: Connection): void {
 }
 
 /** Looks for bad rows only after a failure, which saves a tenth of the CPU time. */
-async function store(connection: Connection, staged: readonly StagedRows[], options: LoadOptions): Promise<LoadResult> {
+async function store(
+  connection: Connection,
+  staged: readonly StagedRows[],
+  options: LoadOptions,
+  hasOrigin: boolean,
+): Promise<LoadResult> {
   const run = async (work: typeof storeAll) => {
     // A row may refer to a later one.
     connection.execute('pragma defer_foreign_keys = on');
     const result = await work(staged, options);
+    if (hasOrigin) setOrigin(connection, undefined);
     commit(connection, staged, options);
     return result;
   };
@@ -129,24 +139,13 @@ class SqliteStagedRows extends StagedRows {
     connection.commit();
   }
 
-  protected insert(conflict: Conflict, condition: string, met?: string): LoadResult {
+  protected insert(conflict: Conflict, condition: string): LoadResult {
     const { connection, columns, rows, table } = this;
-    const inserted =
-      conflict === 'refuse' || conflict.overwrite.length === 0 ? undefined : this.countNew(conflict.on, condition);
-    const affected = connection.execute(
-      `insert into ${table} (${columns}) select ${columns} from ${rows}
-        where ${condition} order by "the row"${conflictSql(conflict, met)}`,
+    const inserted = connection.execute(
+      `insert into ${table} (${columns}) select ${columns} from ${rows} as given
+        where ${condition} order by "the row"${conflictSql(conflict)}`,
     );
-    return { affected, inserted: inserted ?? affected };
-  }
-
-  private countNew(on: readonly Field[], condition: string): number {
-    const same = on.map(({ name }) => `there.${identifier(name)} = given.${identifier(name)}`);
-    return this.connection.number({
-      sql: `select count(*) from ${this.rows} as given
-        where ${condition} and not exists (select 1 from ${this.table} as there where ${same.join(' and ')})`,
-      params: [],
-    });
+    return { affected: inserted, inserted };
   }
 
   protected change(sql: string): number {

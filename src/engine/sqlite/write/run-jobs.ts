@@ -16,6 +16,7 @@ import type { Connection } from '../connection/connection.ts';
 import { clearDeadline, limitPart, setDeadline } from '../connection/deadline.ts';
 import { type ThreadResult, toThreadResult } from '../connection/thread-result.ts';
 import { isReferenceError, translateError } from '../errors.ts';
+import { setOrigin } from '../history/request.ts';
 import { withinReturned } from '../read/byte-budget.ts';
 import type { DeclarationWatch } from '../schema/declaration-watch.ts';
 import { brokenReference } from './broken-references.ts';
@@ -38,8 +39,12 @@ export interface WriteBounds {
   readonly querySeconds: number;
   /** How long a dry run may take. */
   readonly dryRunSeconds: number;
+  /** How long a commit waits for another process. */
+  readonly queueSeconds: number;
   /** The time after which no further write joins the commit. */
   readonly commitSeconds: number;
+  /** How long changes are kept in the log; 0 for no log. */
+  readonly historyDays: number;
 }
 
 /** The results of all jobs, or of the first ones if the others would delay them too long. */
@@ -51,16 +56,20 @@ export function applyJobs(
   declarationWatch?: DeclarationWatch,
 ): ThreadResult[] {
   try {
-    connection.beginWriting();
+    connection.beginWriting(bounds.queueSeconds * 1000);
     declarationWatch?.check();
     const endsAt = performance.now() + bounds.commitSeconds * 1000;
+    const hasOrigins = bounds.historyDays > 0 && jobs.some(({ origin }) => origin !== undefined);
     const outcomes: ThreadResult[] = [];
     for (const job of jobs) {
       if (outcomes.length > 0 && performance.now() >= endsAt) break;
+      if (hasOrigins) setOrigin(connection, job.origin);
       outcomes.push(applyJob(connection, catalogue, job, bounds));
     }
-    if (outcomes.some(({ kind }, index) => kind === 'done' && !jobs[index]!.dryRun)) connection.commit();
-    else connection.rollback();
+    if (outcomes.some(({ kind }, index) => kind === 'done' && !jobs[index]!.dryRun)) {
+      if (hasOrigins) setOrigin(connection, undefined);
+      connection.commit();
+    } else connection.rollback();
     return outcomes;
   } catch (error) {
     connection.rollback();

@@ -1,10 +1,15 @@
 /**
  * The queue of writes. Quick writes that arrive during a commit share the next one. A costly write has its own commit, in
  * the order of arrival of its kind, and alternates with the quick ones. Commits run on the writer thread, so that syncing the disk
- * never delays a read.
+ * never delays a read. A write that waits too long is rejected with 503, and nothing of it is stored.
  */
 import { ApiError } from '../../../base/errors.ts';
-import { MAX_QUEUE_SECONDS, MAX_WAITING_WRITES, MAX_WRITES_PER_COMMIT } from '../../../base/limits/engine.ts';
+import {
+  MAX_QUEUE_SECONDS,
+  MAX_WAITING_STATEMENTS,
+  MAX_WAITING_WRITES,
+  MAX_WRITES_PER_COMMIT,
+} from '../../../base/limits/engine.ts';
 import type { MaybePromise, WriteResult } from '../../engine.ts';
 import { settle, type ThreadResult } from '../connection/thread-result.ts';
 import type { Job } from './jobs.ts';
@@ -18,9 +23,12 @@ interface Waiting {
   readonly job: Job;
   readonly resolve: (results: readonly WriteResult[]) => void;
   readonly reject: (error: unknown) => void;
-  /** Rejects a costly write that waits too long. */
-  timeout?: ReturnType<typeof setTimeout>;
+  /** As performance.now() returns it. */
+  readonly since: number;
 }
+
+/** The interval of checks for writes that have waited too long. */
+const CHECK_MS = 250;
 
 export class Writer {
   /** For the metrics. */
@@ -40,11 +48,11 @@ export class Writer {
 
   write(job: Job, isQuick: boolean): Promise<readonly WriteResult[]> {
     return new Promise((resolve, reject) => {
-      const waiting: Waiting = { job, resolve, reject };
-      if (isQuick) this.quick.push(waiting);
-      else if (this.costly.filter(({ job: { dryRun } }) => dryRun === job.dryRun).length >= MAX_WAITING_WRITES)
-        reject(tooManyWrites());
-      else this.queueCostly(waiting);
+      const isFull = isQuick
+        ? this.quick.length >= MAX_WAITING_STATEMENTS
+        : this.costly.filter(({ job: { dryRun } }) => dryRun === job.dryRun).length >= MAX_WAITING_WRITES;
+      if (isFull) return reject(tooManyWrites(isQuick));
+      (isQuick ? this.quick : this.costly).push({ job, resolve, reject, since: performance.now() });
       if (!this.busy) {
         this.busy = true;
         // Deferred, so that all requests of this turn of the event loop share a commit.
@@ -62,21 +70,23 @@ export class Writer {
     if (this.busy) await new Promise<void>((resolve) => (this.idle = resolve));
   }
 
-  private queueCostly(waiting: Waiting): void {
-    this.costly.push(waiting);
-    waiting.timeout = setTimeout(() => {
-      this.costly.splice(this.costly.indexOf(waiting), 1);
-      waiting.reject(tooManyWrites());
-    }, this.queueSeconds * 1000);
-  }
-
   private async drain(): Promise<void> {
+    const checks = setInterval(() => this.rejectExpired(), CHECK_MS);
     while (this.waitingCount > 0) {
       await this.commitBatch(this.quick.splice(0, MAX_WRITES_PER_COMMIT));
       await this.commitBatch(this.takeCostly());
     }
+    clearInterval(checks);
     this.busy = false;
     this.idle?.();
+  }
+
+  /** Both queues are in the order of arrival. */
+  private rejectExpired(): void {
+    const oldest = performance.now() - this.queueSeconds * 1000;
+    for (const queue of [this.quick, this.costly]) {
+      while (queue.length > 0 && queue[0]!.since <= oldest) queue.shift()!.reject(waitedTooLong(this.queueSeconds));
+    }
   }
 
   /** Dry runs alternate with writes that store, so that neither kind displaces the other. */
@@ -84,7 +94,6 @@ export class Writer {
     const next = this.costly.findIndex(({ job }) => job.dryRun !== this.wasDryRun);
     const taken = this.costly.splice(Math.max(0, next), 1);
     this.wasDryRun = taken[0]?.job.dryRun ?? this.wasDryRun;
-    clearTimeout(taken[0]?.timeout);
     return taken;
   }
 
@@ -110,10 +119,17 @@ export class Writer {
   }
 }
 
-function tooManyWrites(): ApiError {
-  return new ApiError('CAT503', 'too many costly writes are waiting', {
-    details: 'Nothing was changed.',
-    hint: 'Try again in a moment, or name the rows by their keys.',
-    headers: { 'retry-after': '1' },
-  });
+function tooManyWrites(isQuick: boolean): ApiError {
+  return notWritten(
+    isQuick ? 'too many writes are waiting' : 'too many costly writes are waiting',
+    isQuick ? 'Try again in a moment.' : 'Try again in a moment, or name the rows by their keys.',
+  );
+}
+
+function waitedTooLong(seconds: number): ApiError {
+  return notWritten(`the write has waited for ${seconds} s`, 'Other writes take long. Try again in a moment.');
+}
+
+function notWritten(message: string, hint: string): ApiError {
+  return new ApiError('CAT503', message, { details: 'Nothing was changed.', hint, headers: { 'retry-after': '1' } });
 }

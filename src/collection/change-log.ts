@@ -1,0 +1,43 @@
+/** The built-in collection `changes`: the log of changes, as a caller may read it. Clients cannot write it. */
+import { lazy } from '../base/memo.ts';
+import type { Collection } from './catalogue.ts';
+import { declareCollection } from './declare-collection.ts';
+
+const changes = lazy(() =>
+  declareCollection({
+    name: CHANGES_NAME,
+    title: 'Changes',
+    description: 'Every change of a row, oldest first.',
+    key: ['seq'],
+    fields: [
+      { name: 'seq', type: 'int8', description: 'The position in the log. Later changes have larger ones.' },
+      { name: 'at', type: 'timestamptz', required: true, description: 'When the row changed.' },
+      { name: 'actor', type: 'text', description: 'The name of the user, key or token that wrote.' },
+      { name: 'role', type: 'text', description: 'The role of the writer.' },
+      { name: 'request_id', type: 'text', description: 'The X-Request-Id of the writing request.' },
+      { name: 'collection', type: 'text', required: true, description: 'The collection of the row.' },
+      {
+        name: 'key',
+        type: 'text',
+        indexed: true,
+        description: 'The key of the row; a JSON list if it has several fields.',
+      },
+      { name: 'kind', type: 'text', required: true, description: 'insert, update or delete' },
+      { name: 'before', type: 'json', description: 'The row before; for an update, the changed fields.' },
+      { name: 'after', type: 'json', description: 'The row after; for an update, the changed fields.' },
+    ],
+  }),
+);
+
+/** A declared collection of this name hides it. */
+export const CHANGES_NAME = 'changes';
+
+/** The log of these collections. With a role, it is the log of what the role may read. */
+export function changesOf(among: ReadonlyMap<string, Collection>, role?: string): Collection {
+  const whole = { ...changes(), among };
+  return role === undefined ? whole : { ...whole, view: { role, of: whole, rights: ['read'], readsAll: false } };
+}
+
+export function isChangeLog({ fields }: Collection): boolean {
+  return fields === changes().fields;
+}

@@ -1,0 +1,93 @@
+/** Builds one collection from a validated draft. */
+import { defined } from '../base/defined.ts';
+import { DEFAULT_MAX_VALUE_KB } from '../base/limits/declaration.ts';
+import type { Collection, Field, Rules } from './catalogue.ts';
+import type { CollectionDraft, FieldDraft } from './draft.ts';
+import { typeNamed } from './types/index.ts';
+import { isLong, storeJson, type Type } from './types/type.ts';
+
+export function declareCollection(
+  draft: CollectionDraft,
+  among: ReadonlyMap<string, Collection> = new Map(),
+  maxValueBytes: number = DEFAULT_MAX_VALUE_KB * 1024,
+): Collection {
+  const { name, title, description } = draft;
+  const fields = draft.fields.map((field) => declareField(draft, field, maxValueBytes));
+  const byName = new Map(fields.map((field) => [field.name, field]));
+  const named = (each: string): Field => {
+    const field = byName.get(each);
+    if (field === undefined) throw new Error(`${name}: field ${each} does not exist`);
+    return field;
+  };
+  const key = draft.key.map(named);
+  const sets = [
+    ...draft.fields.filter((field) => field.unique === true).map((field) => [field.name]),
+    ...(draft.unique ?? []),
+  ];
+  return {
+    ...defined({ name, title, description }),
+    fields,
+    byName,
+    key,
+    assigned: key.find(({ type, name: field }) => isAssigned(draft, { name: field, type })),
+    unique: sets.map((names) => ({ name: `${name}_${names.join('_')}_key`, fields: names.map(named) })),
+    references: draft.fields.flatMap((field) => {
+      if (field.references === undefined) return [];
+      const { collection: to, onDelete, constraint = `${name}_${field.name}_fkey` } = field.references;
+      return [{ name: constraint, field: named(field.name), to, onDelete }];
+    }),
+    among,
+    draft,
+  };
+}
+
+const ASSIGNED = ['int4', 'int8'];
+
+/** Whether the service numbers the field: it is the whole key, an int4 or int8, and not a reference to another row. */
+export function isAssigned(
+  { key, fields }: Pick<CollectionDraft, 'key' | 'fields'>,
+  { name, type }: { readonly name: string; readonly type: Type },
+): boolean {
+  const isReference = fields.some((each) => each.name === name && each.references !== undefined);
+  return key.length === 1 && key[0] === name && ASSIGNED.includes(type.name) && !isReference;
+}
+
+/** The text form of a number, a date or a time is never longer; nor is any character in UTF-8. */
+const SHORT_VALUE_BYTES = 64;
+const MAX_CHARACTER_BYTES = 4;
+
+function maxBytesOf(type: Type, { maxLength }: FieldDraft, maxValueBytes: number): number {
+  if (!isLong(type)) return SHORT_VALUE_BYTES;
+  return Math.min(maxValueBytes, (maxLength ?? Number.POSITIVE_INFINITY) * MAX_CHARACTER_BYTES);
+}
+
+function declareField(collection: CollectionDraft, draft: FieldDraft, maxValueBytes: number): Field {
+  const type = typeNamed(draft.type);
+  if (type === undefined) throw new Error(`${collection.name}.${draft.name}: type ${draft.type} does not exist`);
+  const { name, title, description, role, onUpdate, indexed, references } = draft;
+  return {
+    ...defined({ name, type, title, description, role, onUpdate }),
+    required: (draft.required === true && draft.readOnly !== true) || collection.key.includes(name),
+    ...defaultOf(type, draft.default),
+    readOnly: draft.readOnly === true,
+    filled: draft.filled ?? false,
+    // Deleting a row looks up its referrers, so every reference needs an index.
+    indexed: indexed === true || (references !== undefined && collection.key[0] !== name),
+    rules: rulesOf(type, draft),
+    maxBytes: maxBytesOf(type, draft, maxValueBytes),
+  };
+}
+
+function defaultOf(type: Type, value: unknown): Pick<Field, 'default' | 'generated'> {
+  if (value === undefined || value === null) return {};
+  if ((value === 'now' || value === 'uuid') && type.generated?.[value] !== undefined) return { generated: value };
+  return { default: storeJson(type, value) };
+}
+
+function rulesOf(type: Type, { minimum, maximum, maxLength, pattern, oneOf }: FieldDraft): Rules {
+  const store = (value: unknown) => (value === undefined ? undefined : storeJson(type, value));
+  return defined({
+    ...{ minimum: store(minimum), maximum: store(maximum), maxLength, pattern },
+    oneOf: oneOf?.map((value) => storeJson(type, value)),
+  });
+}

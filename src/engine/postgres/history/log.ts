@@ -1,0 +1,67 @@
+/** Reads the log of changes: its positions, and statements over it. All of it is read on the primary. */
+import { type Collection, stored } from '../../../collection/declaration.ts';
+import { namedFields } from '../../../plan/access/named-fields.ts';
+import type { ReadPlan } from '../../../plan/types.ts';
+import type { ChangeLog, LogPosition } from '../../engine.ts';
+import { LOG_TABLE, RETAINED_TABLE } from '../../shared/change-log.ts';
+import { withSources } from '../../sql/log-source.ts';
+import type { SqlDialect, Statement } from '../../sql/statement.ts';
+import { query, type Runner } from '../driver.ts';
+import { changesSource, rowsAsOf } from './sources.ts';
+import { horizonSql } from './triggers.ts';
+
+/** The last position before which no change can appear any more. */
+export async function horizon(runner: Runner, schema: string): Promise<number> {
+  const [found] = await query<{ seq: string }>(runner, { sql: horizonSql(schema), params: [] });
+  return Number(found!.seq);
+}
+
+export class PostgresLog implements ChangeLog {
+  constructor(
+    private readonly schema: string,
+    private readonly onPrimary: <T>(work: (runner: Runner) => Promise<T>) => Promise<T>,
+  ) {}
+
+  position(): Promise<number> {
+    return this.onPrimary((runner) => horizon(runner, this.schema));
+  }
+
+  async oldest(collections: readonly Collection[]): Promise<LogPosition | undefined> {
+    const names = [...new Set(collections.map(({ name }) => name))];
+    const [found] = await this.ask<{ count: number; seq: string; at: string }>({
+      sql: `select count(*)::int4 as count, max(seq)::text as seq, to_json(max(at)) #>> '{}' as at from ${RETAINED_TABLE}
+        where collection in (select json_array_elements_text($1::text::json))`,
+      params: [JSON.stringify(names)],
+    });
+    return found!.count === names.length ? { seq: Number(found!.seq), at: found!.at } : undefined;
+  }
+
+  async positionAt(time: string): Promise<number | undefined> {
+    const upTo = await this.position();
+    const [found] = await this.ask<{ seq: string }>({
+      sql: `select log.seq::text as seq from ${LOG_TABLE} as log where at <= $1::text::timestamptz and seq <= $2::text::int8 order by log.seq desc limit 1`,
+      params: [time, String(upTo)],
+    });
+    return found === undefined ? undefined : Number(found.seq);
+  }
+
+  private ask<T>(statement: Statement): Promise<T[]> {
+    return this.onPrimary((runner) => query<T>(runner, statement));
+  }
+}
+
+/** The dialect of a read of the log up to a position, or as of it. */
+export function logDialect(
+  dialect: SqlDialect,
+  plan: ReadPlan,
+  position: number,
+  logged: ReadonlySet<string>,
+): SqlDialect {
+  const { log, from } = plan;
+  if (log !== undefined) {
+    const views = log.filter(({ collection }) => logged.has(collection.name));
+    return withSources(dialect, (bind) => changesSource(views, from.name, position, dialect, bind));
+  }
+  const collections = new Set([stored(from), ...namedFields(plan).keys()]);
+  return withSources(dialect, (bind) => [...collections].map((each) => rowsAsOf(each, position, bind)).join(', '));
+}

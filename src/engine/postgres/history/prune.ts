@@ -1,0 +1,33 @@
+/** Removes expired entries of the change log in small steps. Any instance may do it, and no write waits for it. */
+import { LOG_TABLE, RETAINED_TABLE } from '../../shared/change-log.ts';
+import { query, type Runner } from '../driver.ts';
+
+const ENTRIES_PER_STEP = 1_000;
+const CHECK_MS = 60_000;
+
+const PRUNE = `with expired as materialized (
+    select max(seq) as seq, max(at) as at from (select seq, at from ${LOG_TABLE} order by seq limit ${ENTRIES_PER_STEP}) as oldest
+    where at < now() - make_interval(days => $1::int4)),
+  removed as (delete from ${LOG_TABLE} as log using expired where log.seq <= expired.seq returning 1),
+  retained as (update ${RETAINED_TABLE} as kept set seq = greatest(kept.seq, expired.seq), at = greatest(kept.at, expired.at)
+    from expired where expired.seq is not null)
+  select count(*)::int4 as removed from removed`;
+
+export class LogPruner {
+  private nextAt = performance.now() + CHECK_MS;
+
+  constructor(private readonly days: number) {}
+
+  prune(runner: Runner): void {
+    if (this.days === 0 || performance.now() < this.nextAt) return;
+    this.nextAt = performance.now() + CHECK_MS;
+    void this.step(runner).catch(() => undefined);
+  }
+
+  /** Returns the number of removed entries. If there may be more, the next write continues. */
+  async step(runner: Runner): Promise<number> {
+    const [found] = await query<{ removed: number }>(runner, { sql: PRUNE, params: [this.days] });
+    if (found!.removed > 0) this.nextAt = performance.now();
+    return found!.removed;
+  }
+}

@@ -1,0 +1,196 @@
+/**
+ * The table and trigger of the change log. One function serves all tables; its arguments are the names of a key. It runs
+ * with the rights of its owner, so that it also records what other roles and programs write.
+ */
+import type { Collection, Field } from '../../../collection/declaration.ts';
+import type { Comparison } from '../../migration/changes.ts';
+import { isLogged, LOG_TABLE, RETAINED_TABLE, restarted } from '../../shared/change-log.ts';
+import { identifier, quoteText } from '../../sql/statement.ts';
+import { query, type Runner } from '../driver.ts';
+import { prefix } from '../schema/prefix-index.ts';
+
+const TRIGGER = 'catalogue_log';
+const SEQUENCE = `${LOG_TABLE}_seq_seq`;
+/** Transaction-local settings: the request that writes, and the sequence whose lock is taken. */
+export const REQUEST_SETTING = 'catalogue.request';
+const LOCK_SETTING = 'catalogue.lock';
+/** The value of the first for a load that leaves the log alone. */
+export const SILENT = 'silent';
+/** An advisory lock has two keys of 31 bits: the sequence, and the low bits of a position. */
+const LOW_BITS = 2_147_483_647;
+
+const TEXT = 'text collate "C"';
+const TABLES = [
+  `create table ${LOG_TABLE} (seq int8 generated always as identity primary key, at timestamptz not null, actor ${TEXT}, role ${TEXT}, request_id ${TEXT}, collection ${TEXT} not null, key ${TEXT} not null, kind ${TEXT} not null, old json, new json)`,
+  `create index ${LOG_TABLE}_key on ${LOG_TABLE} (collection, ${prefix('key')})`,
+  `create table ${RETAINED_TABLE} (collection ${TEXT} primary key, seq int8 not null, at timestamptz not null)`,
+];
+
+/** The last assigned position. It is read outside of any snapshot. */
+function lastValue(schema: string): string {
+  return `(select last_value - (not is_called)::int from ${identifier(schema)}.${SEQUENCE})`;
+}
+
+function sequenceKey(schema: string): string {
+  return `(${quoteText(`${identifier(schema)}.${SEQUENCE}`)}::regclass::oid::int8 & ${LOW_BITS})`;
+}
+
+/**
+ * The horizon: every change up to it is visible to a statement that begins after this one, and none can appear later.
+ * A transaction holds a lock on the position before its first change until its commit is visible. So a position up to
+ * `assigned` is visible, or a lock below it is found.
+ */
+export function horizonSql(schema: string): string {
+  const locked = `select min(assigned - ((assigned - objid::int8) & ${LOW_BITS})) from pg_catalog.pg_locks
+    where locktype = 'advisory' and objsubid = 2 and classid::int8 = ${sequenceKey(schema)}
+      and database = (select oid from pg_catalog.pg_database where datname = current_database())`;
+  return `select least(assigned, (${locked}))::text as seq from (select ${lastValue(schema)} as assigned offset 0) as last`;
+}
+
+/**
+ * The lock is taken once for each transaction, before its first position. An update that changes nothing also takes a
+ * position: otherwise the next one would tell whether a write changed a field that the writer cannot read.
+ */
+function functionBody(schema: string): string {
+  const log = `${identifier(schema)}.${LOG_TABLE}`;
+  const insert = (kind: string, key: string, before: string, after: string) =>
+    `insert into ${log} (at, actor, role, request_id, collection, key, kind, old, new) values (clock_timestamp(), request ->> 'actor', request ->> 'role', request ->> 'request', tg_table_name, ${key}, '${kind}', ${before}, ${after});`;
+  const key = (row: string) =>
+    `case tg_nargs when 1 then ${row} ->> tg_argv[0] else to_json(array(select ${row} ->> name from unnest(tg_argv) with ordinality as key (name, nth) order by nth))::text end`;
+  return `
+declare
+  context text := current_setting('${REQUEST_SETTING}', true);
+  request json;
+  old_row json;
+  new_row json;
+  old_key text;
+  new_key text;
+begin
+  if context = '${SILENT}' then
+    return null;
+  end if;
+  if current_setting('${LOCK_SETTING}', true) is distinct from ${sequenceKey(schema)}::text then
+    perform pg_advisory_xact_lock_shared(${sequenceKey(schema)}::int4, (${lastValue(schema)} & ${LOW_BITS})::int4);
+    perform set_config('${LOCK_SETTING}', ${sequenceKey(schema)}::text, true);
+  end if;
+  if context <> '' then
+    request := context;
+  end if;
+  if tg_op = 'TRUNCATE' then
+    for old_row in execute format('select row_to_json(r.*) from only %s as r', tg_relid::regclass) loop
+      ${insert('delete', key('old_row'), 'old_row', 'null')}
+    end loop;
+    return null;
+  end if;
+  if tg_op <> 'INSERT' then
+    old_row := row_to_json(old);
+    old_key := ${key('old_row')};
+  end if;
+  if tg_op <> 'DELETE' then
+    new_row := row_to_json(new);
+    new_key := ${key('new_row')};
+  end if;
+  if old_row::text = new_row::text then
+    perform nextval(${quoteText(`${identifier(schema)}.${SEQUENCE}`)});
+  elsif old_key = new_key then
+    ${insert('update', 'new_key', 'old_row', 'new_row')}
+  else
+    if old_row is not null then
+      ${insert('delete', 'old_key', 'old_row', 'null')}
+    end if;
+    if new_row is not null then
+      ${insert('insert', 'new_key', 'null', 'new_row')}
+    end if;
+  end if;
+  return null;
+end`;
+}
+
+/** The key of a stored row, as the trigger prints it. */
+export function keySql({ key }: Collection, column: (field: Field) => string): string {
+  const texts = key.map((field) => `(to_json(${column(field)}) #>> '{}')`);
+  return texts.length === 1 ? texts[0]! : `to_json(array[${texts.join(', ')}])::text`;
+}
+
+/** What a schema has of the log. */
+export interface FoundLog {
+  readonly hasTable: boolean;
+  readonly body: string | null;
+  /** The key that the trigger of each table has as arguments. */
+  readonly triggers: ReadonlyMap<string, string>;
+}
+
+export async function inspectLog(runner: Runner, schema: string): Promise<FoundLog> {
+  const [found] = await query<{ table: boolean; body: string | null; triggers: Record<string, string> }>(runner, {
+    sql: `select to_regclass($2::text) is not null as table,
+      (select prosrc from pg_catalog.pg_proc where proname = '${TRIGGER}' and pronamespace = to_regnamespace(quote_ident($1::text))) as body,
+      coalesce((select json_object_agg(c.relname, encode(t.tgargs, 'escape')) from pg_catalog.pg_trigger t join pg_catalog.pg_class c on c.oid = t.tgrelid
+        where t.tgname = '${TRIGGER}' and c.relnamespace = to_regnamespace(quote_ident($1::text))), '{}') as triggers`,
+    params: [schema, `${identifier(schema)}.${LOG_TABLE}`],
+  });
+  return { hasTable: found!.table, body: found!.body, triggers: new Map(Object.entries(found!.triggers)) };
+}
+
+/** The collections to log. Undefined `days` mean as before. */
+export function collectionsToLog(
+  own: readonly Collection[],
+  adopted: readonly { readonly collection: Collection }[],
+  { triggers }: FoundLog,
+  days: number | undefined,
+): readonly Collection[] {
+  if (days === 0 || (days === undefined && triggers.size === 0)) return [];
+  const foreign = adopted.map(({ collection }) => collection).filter((collection) => isLogged(collection, true));
+  return [...own.filter((collection) => isLogged(collection)), ...foreign];
+}
+
+function argumentsOf({ key }: Collection): string {
+  return key.map(({ name }) => `${name}\\000`).join('');
+}
+
+export function hasLog(log: FoundLog, schema: string, logged: readonly Collection[]): boolean {
+  const isCurrent = logged.length === 0 || (log.hasTable && log.body === functionBody(schema));
+  const isSame = (collection: Collection) => log.triggers.get(collection.name) === argumentsOf(collection);
+  return isCurrent && log.triggers.size === logged.length && logged.every(isSame);
+}
+
+/** Creates, replaces and drops triggers. The log of a collection that begins now is complete from here on. */
+export async function applyLog(
+  runner: Runner,
+  schema: string,
+  logged: readonly Collection[],
+  comparison: Comparison,
+): Promise<void> {
+  const run = (sql: string, ...params: string[]) => query(runner, { sql, params });
+  const { hasTable, triggers, body } = await inspectLog(runner, schema);
+  if (!hasTable && logged.length === 0) return;
+  if (!hasTable) for (const sql of TABLES) await run(sql);
+  if (body !== functionBody(schema)) {
+    // A fixed search path, since the function has the rights of its owner. Keys are printed in UTC.
+    await run(`create or replace function ${TRIGGER}() returns trigger language plpgsql security definer
+      set search_path = pg_catalog, pg_temp set timezone = 'UTC' as ${quoteText(functionBody(schema))}`);
+  }
+  for (const name of triggers.keys()) {
+    if (logged.some((each) => each.name === name && triggers.get(name) === argumentsOf(each))) continue;
+    await run(`drop trigger ${TRIGGER} on ${identifier(name)}`);
+    await run(`drop trigger if exists ${TRIGGER}_truncate on ${identifier(name)}`);
+  }
+  for (const collection of logged) {
+    if (triggers.get(collection.name) === argumentsOf(collection)) continue;
+    const table = identifier(collection.name);
+    const call = `execute function ${TRIGGER}(${collection.key.map(({ name }) => quoteText(name)).join(', ')})`;
+    await run(`create trigger ${TRIGGER} after insert or update or delete on ${table} for each row ${call}`);
+    await run(`create trigger ${TRIGGER}_truncate before truncate on ${table} for each statement ${call}`);
+  }
+  for (const name of restarted(comparison)) {
+    for (const table of [LOG_TABLE, RETAINED_TABLE])
+      await run(`delete from ${table} where collection = $1::text`, name);
+  }
+  const names = JSON.stringify(logged.map(({ name }) => name));
+  const listed = 'select json_array_elements_text($1::text::json)';
+  await run(`delete from ${RETAINED_TABLE} where collection not in (${listed})`, names);
+  await run(
+    `insert into ${RETAINED_TABLE} (collection, seq, at) select name, ${lastValue(schema)}, clock_timestamp()
+      from (${listed} as name) as logged on conflict do nothing`,
+    names,
+  );
+}

@@ -1,0 +1,44 @@
+/** Reads the log of changes: its positions, and statements over it. One process writes at a time, so positions are in order. */
+import { type Collection, stored } from '../../../collection/declaration.ts';
+import { namedFields } from '../../../plan/access/named-fields.ts';
+import type { ReadPlan } from '../../../plan/types.ts';
+import type { ChangeLog, LogPosition } from '../../engine.ts';
+import { LOG_TABLE, RETAINED_TABLE } from '../../shared/change-log.ts';
+import { withSources } from '../../sql/log-source.ts';
+import type { SqlDialect } from '../../sql/statement.ts';
+import type { Connection } from '../connection/connection.ts';
+import { guardedDialect } from '../dialect.ts';
+import { changesSource, rowsAsOf } from './sources.ts';
+import { POSITION } from './triggers.ts';
+
+export class SqliteLog implements ChangeLog {
+  /** `refreshed` is the connection on the newest state. */
+  constructor(private readonly refreshed: () => Connection) {}
+
+  position(): number {
+    return this.refreshed().number({ sql: `select ${POSITION}`, params: [] });
+  }
+
+  oldest(collections: readonly Collection[]): LogPosition | undefined {
+    const names = [...new Set(collections.map(({ name }) => name))];
+    const sql = `select count(*), max(seq), max(at) from ${RETAINED_TABLE} where collection in (select value from json_each(?))`;
+    const [found] = this.refreshed().values({ sql, params: [JSON.stringify(names)] });
+    const [count, seq, at] = found as [number, number, string];
+    return count === names.length ? { seq, at } : undefined;
+  }
+
+  positionAt(time: string): number | undefined {
+    const sql = `select seq from ${LOG_TABLE} where at <= ? order by seq desc limit 1`;
+    const [found] = this.refreshed().values({ sql, params: [time] });
+    return found === undefined ? undefined : Number(found[0]);
+  }
+}
+
+/** The dialect of a read of the log, or as of a position; undefined for any other read. */
+export function logDialect(plan: ReadPlan, asOf: number | undefined): SqlDialect | undefined {
+  const { log, from } = plan;
+  if (log !== undefined) return withSources(guardedDialect, (bind) => changesSource(log, from.name, asOf, bind));
+  if (asOf === undefined) return undefined;
+  const collections = new Set([stored(from), ...namedFields(plan).keys()]);
+  return withSources(guardedDialect, (bind) => [...collections].map((each) => rowsAsOf(each, asOf, bind)).join(', '));
+}

@@ -1,0 +1,66 @@
+/** The log of changes as tables of a statement, in SQLite's SQL. */
+import type { Collection, Field } from '../../../collection/declaration.ts';
+import type { LogView } from '../../../plan/types.ts';
+import { LOG_TABLE } from '../../shared/change-log.ts';
+import { type LogColumns, type LogScopes, logColumns } from '../../sql/log-source.ts';
+import { scopeOf } from '../../sql/read.ts';
+import { type Bind, columnList, identifier, quoteText } from '../../sql/statement.ts';
+import { sqliteDialect } from '../dialect.ts';
+import { inParentheses, joinInGroups } from '../functions/argument-groups.ts';
+import { ruleSql } from '../schema/schema.ts';
+import { keySql } from './triggers.ts';
+
+/** A field of a logged row. A row from before the field existed has its default. */
+function valueIn(row: string, { name, default: value, type }: Field): string {
+  const path = quoteText(`$."${name}"`);
+  const found = `json_extract(${row}, ${path})`;
+  return value === undefined
+    ? found
+    : `iif(json_type(${row}, ${path}) is null, ${ruleSql.literal(value, type)}, ${found})`;
+}
+
+/** The rows of a collection after the change at this position: the current ones, with all later changes undone. */
+export function rowsAsOf(collection: Collection, seq: number, bind: Bind): string {
+  const { name, fields } = collection;
+  const table = identifier(name);
+  const since = bind(seq);
+  // Not indexed: the later entries are found by their position.
+  const later = `from ${LOG_TABLE} not indexed where seq > ${since} and collection = ${quoteText(name)}`;
+  const key = keySql(collection, (field) => identifier(field.name));
+  const columns = fields.map((field) => `${valueIn('old', field)} as ${identifier(field.name)}`);
+  return `${table} as not materialized (select ${columnList(fields)} from main.${table} where ${key} not in (select key ${later})
+    union all select ${columns.join(', ')} from ${LOG_TABLE} where seq in (select min(seq) ${later} group by key) and old is not null)`;
+}
+
+/** One scan of the log, in which each column depends on the collection of the entry. */
+export function changesSource(views: readonly LogView[], name: string, upTo: number | undefined, bind: Bind): string {
+  const scopes = (view: LogView): LogScopes => ({
+    old: rowScope(view, 'log.old', bind),
+    now: rowScope(view, 'log.new', bind),
+    listOfTexts: (texts) => `json_array(${texts.join(', ')})`,
+    concat: (texts) => inParentheses(joinInGroups(texts, ' || ', inParentheses)),
+  });
+  const columns = new Map(views.map((view) => [view.collection.name, logColumns(view, scopes(view))]));
+  const choose = (part: keyof LogColumns) => {
+    if (columns.size === 0) return 'null';
+    const cases = [...columns].map(([each, found]) => `when ${quoteText(each)} then ${found[part]}`);
+    return `case log.collection ${cases.join(' ')} end`;
+  };
+  const shown = (['key', 'kind', 'before', 'after'] as const).map((part) => `${choose(part)} as ${part}`);
+  const bounded = upTo === undefined ? '' : ` and log.seq <= ${bind(upTo)}`;
+  return `${identifier(name)} as not materialized (select log.seq, log.at, log.actor, log.role, log.request_id, log.collection, ${shown.join(', ')}
+    from ${LOG_TABLE} as log where ${conditionOf(columns, choose)}${bounded})`;
+}
+
+/** With one collection, the index on collection and key can find the entries. */
+function conditionOf(columns: ReadonlyMap<string, LogColumns>, choose: (part: 'condition') => string): string {
+  const [only, ...others] = columns;
+  if (only === undefined || others.length > 0) return choose('condition');
+  return `log.collection = ${quoteText(only[0])} and ${only[1].condition}`;
+}
+
+/** Compiles fields to values of a logged row. */
+function rowScope({ collection }: LogView, row: string, bind: Bind) {
+  const dialect = { ...sqliteDialect, column: (_: string, field: Field) => valueIn(row, field) };
+  return scopeOf(dialect, bind, collection.name);
+}
