@@ -6,6 +6,7 @@ import type { Collection, Field } from '../collection/declaration.ts';
 import { fieldFromHeader } from '../collection/spreadsheet-values.ts';
 import { loadCatalogue } from '../declare/load-catalogue.ts';
 import { formatToRead, openSource, type Source } from '../declare/rows/source.ts';
+import type { Engine } from '../engine/engine.ts';
 import { databaseFiles } from '../engine/open.ts';
 import type { LoadOptions } from '../engine/shared/loader.ts';
 import type { Origin } from '../plan/types.ts';
@@ -48,8 +49,8 @@ ${describeSettings(OPTIONS)}`,
     const [path] = operands;
     if (path === undefined) throw new ConfigError('no file is given. Use: catalogue import FILE');
     const format = formatToRead(path, values.format);
-    const { catalogue } = await loadCatalogue(values.collections, { maxValueBytes: values.maxValueKb * 1024 });
-    const collection = chosenCollection(catalogue, values.collection, '--collection NAME');
+    const loaded = await loadCatalogue(values.collections, { maxValueBytes: values.maxValueKb * 1024 });
+    const collection = chosenCollection(loaded.catalogue, values.collection, '--collection NAME');
     if (values.only !== undefined && values.ignored.length > 0)
       throw new ConfigError('--only-columns and --ignore-columns exclude each other. Use one of them');
     const { onConflict } = values;
@@ -71,7 +72,7 @@ ${describeSettings(OPTIONS)}`,
     const bars = new LoadBars('Importing', source.size, 'bytes');
     const problems = new Problems(onConflict === 'refuse' ? collection.key.map(({ name }) => name) : []);
     try {
-      const report = await withDatabase(values, 'by a load', async (engine) => ({
+      const importInto = async (engine: Engine) => ({
         database: engine.location,
         isNew: isNew(engine, collection),
         ...(await runImport(engine, collection, source, {
@@ -82,7 +83,8 @@ ${describeSettings(OPTIONS)}`,
           reading: () => bars.reading(source.read()),
           storing: bars.storing,
         })),
-      }));
+      });
+      const report = await withDatabase(values, 'by a load', importInto, { loaded });
       rejects?.end();
       bars.end(true);
       const rejectsIn = report.rejected > 0 ? rejectsFile : undefined;

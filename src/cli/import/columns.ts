@@ -108,7 +108,9 @@ export class ColumnReader {
     const problems = [
       ...(unknown.length > 0 ? [this.noFields(unknown)] : []),
       ...[...twice].map((field) => `the field ${field!.name} is given twice`),
-      ...(absent.length > 0 ? [`the rows are matched by ${absent.join(', ')}, and ${noColumnFor(absent)}`] : []),
+      ...(absent.length > 0
+        ? [`the file has no column for ${absent.join(', ')}, which --match or --mode update needs`]
+        : []),
       ...(hasHeader ? this.unused(names) : []),
     ];
     if (problems.length > 0) return problems.join('; ');
@@ -211,10 +213,6 @@ export class ColumnReader {
 
 function fail(problem: RowProblem): never {
   throw problem;
-}
-
-function noColumnFor(names: readonly string[]): string {
-  return `there is no column for ${names.length === 1 ? 'it' : 'them'}`;
 }
 
 /** Converts Yes and No to the values of flag fields. */

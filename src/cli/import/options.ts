@@ -9,7 +9,7 @@ import { MAX_VALUE_KB } from '../../settings/write-limits.ts';
 import { FORCE_OPTION, JSON_OPTION } from '../shared/options.ts';
 import { type DateReader, readDateFormat } from './date-format.ts';
 
-/** What a mode does with rows that exist. */
+/** The treatment of rows that exist, by mode. */
 const MODES: Readonly<Record<'insert' | 'upsert' | 'update' | 'ignore', LoadOptions['onConflict']>> = {
   insert: 'refuse',
   upsert: 'overwrite',

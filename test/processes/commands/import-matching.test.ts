@@ -1,8 +1,11 @@
 /** Imports that change stored rows: a supplier's file names rows by its own fields and in its own formats. */
+
 import { afterEach, describe, expect, test } from 'bun:test';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { SQL } from 'bun';
 import type { Problem } from '../../../src/cli/import/problems.ts';
+import { newSchema, testServer } from '../../support/engines/postgres.ts';
 import { DATABASES } from '../../support/processes/databases.ts';
 import { cleanUp } from '../../support/processes/process.ts';
 import { workspace } from '../../support/processes/workspace.ts';
@@ -22,6 +25,7 @@ const DECLARATION = `collections:
       price: { type: "decimal(12,2)", minimum: 0 }
       brand: text
       model: text
+      place: text
       since: date
       changed_at: { type: timestamptz, onUpdate: now }
 `;
@@ -218,6 +222,38 @@ A;Taken;Tea;;4;c;9
   });
 }
 
+test('an existing PostgreSQL table with collations of its own is updated by a unique field', async () => {
+  const schema = newSchema();
+  const sql = new SQL(testServer.url);
+  await sql.unsafe(`create schema ${schema};
+    create table ${schema}.kinds (code text collate "POSIX" primary key, label text collate "POSIX");
+    create table ${schema}.things (
+      id int generated always as identity primary key,
+      sku text collate "POSIX" unique not null,
+      kind text collate "POSIX" references ${schema}.kinds,
+      place json);
+    insert into ${schema}.kinds values ('a', 'First'), ('b', 'Second');
+    insert into ${schema}.things (sku, kind, place) values ('x', 'a', '{"at":1}'), ('y', 'b', null)`);
+  await sql.close();
+  const space = workspace({ DATABASE_URL: testServer.url, CATALOGUE_SCHEMA: schema });
+  expect(await space.command('declare')).toMatchObject({ exitCode: 0 });
+  const flags = ['--collection', 'things', '--match', 'sku', '--resolve', 'kind=label', '--keep-going'];
+  space.write('a.csv', 'sku,kind,place\nx,Second,"{""at"":2}"\ny,Second,\nz,First,\nq,Third,\n');
+  const updated = await space.command('import', 'a.csv', '--mode', 'update', ...flags);
+  expect(updated.stderr.split('\n')).toEqual([
+    'line 4, sku: sku z does not exist in things',
+    'line 5, kind: label "Third" does not exist in kinds',
+    '',
+  ]);
+  const upserted = await space.command('import', 'a.csv', '--mode', 'upsert', '--force', '--json', ...flags);
+  expect(JSON.parse(upserted.stdout)).toMatchObject({ inserted: 1, updated: 0, ignored: 2, rejected: 1 });
+  expect(await space.rows('things')).toEqual([
+    { id: 1, sku: 'x', kind: 'b', place: { at: 2 } },
+    { id: 2, sku: 'y', kind: 'b', place: null },
+    { id: 3, sku: 'z', kind: 'a', place: null },
+  ]);
+});
+
 test('a row that refers to a rejected row of the file is rejected as well', async () => {
   const space = workspace();
   space.write(
@@ -236,8 +272,11 @@ test.each([
   [['--match', 'sku'], '--match needs --mode upsert, update or ignore'],
   [['--match', 'name', '--mode', 'update'], '--match name: not a unique field. Unique here: id; sku; brand,model'],
   [['--mode', 'replace'], '--mode is one of insert, upsert, update, ignore, not replace'],
-  [['--mode', 'update', '--match', 'brand,model'], 'line 1: the rows are matched by brand, model, and there is no'],
-  [['--mode', 'update'], 'line 1: the rows are matched by id, and there is no column for it'],
+  [
+    ['--mode', 'update', '--match', 'brand,model'],
+    'line 1: the file has no column for brand, model, which --match or --mode update needs',
+  ],
+  [['--mode', 'update'], 'line 1: the file has no column for id, which --match or --mode update needs'],
   [['--only-columns', 'sku', '--ignore-columns', 'price'], '--only-columns and --ignore-columns exclude each other'],
   [['--ignore-columns', 'prise'], '--ignore-columns: the file has no column prise (perhaps you meant price)'],
   [['--only-columns', 'sku,,price'], "--only-columns: 'sku,,price' has an empty name"],

@@ -86,10 +86,10 @@ class PostgresStagedRows extends StagedRows {
     const columns = [...this.collection.fields, ROW_TEXT];
     await this.query(
       `insert into ${this.rows} ("the place", "the shape", ${this.columns})
-        select places.place, ${shape}, ${this.columns}
+        select "the place", ${shape}, ${this.columns}
         from rows from (json_to_recordset($1::text::json) as (${this.typedColumns}), unnest($2::text::int8[])) with ordinality
-          as places (${this.columns}, place, nth)
-        order by nth`,
+          as given (${this.columns}, "the place", "the row")
+        order by "the row"`,
       [rowsAsJson(columns, texts === undefined ? rows : withTexts(rows, texts)), `{${places.join(',')}}`],
     );
   }
