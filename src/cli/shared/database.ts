@@ -55,8 +55,8 @@ export function chosenCollection({ collections }: Catalogue, name: string, how: 
   const names = [...collections.keys()];
   const [only, ...others] = collections.values();
   if (name === '' && others.length === 0) return only!;
-  const found = collections.get(name);
-  if (found !== undefined) return found;
+  const collection = collections.get(name);
+  if (collection !== undefined) return collection;
   if (name === '') throw new ConfigError(`no collection is given. Choose one with ${how}: ${names.join(', ')}`);
   const advice = suggestName(name, names, `the collections are ${names.join(', ')}`);
   throw new ConfigError(`unknown collection ${name}; ${advice}`);

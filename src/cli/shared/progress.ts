@@ -45,9 +45,9 @@ export class ProgressBar {
     const share = isDone ? 1 : Math.min(MOST, done / Math.max(1, total));
     const bar = '█'.repeat(Math.round(share * WIDTH)).padEnd(WIDTH, '░');
     const seconds = (now - this.started) / 1000;
-    const left = share > 0 ? Math.round((seconds * (1 - share)) / share) : 0;
+    const remainingSeconds = share > 0 ? Math.round((seconds * (1 - share)) / share) : 0;
     const rate = this.amount(Math.round(done / Math.max(seconds, 0.001)));
-    return `${bar} ${Math.floor(share * 100)}% (${this.amount(done)} of ${this.amount(total)}, ${rate}/s, ${left} s left)`;
+    return `${bar} ${Math.floor(share * 100)}% (${this.amount(done)} of ${this.amount(total)}, ${rate}/s, ${remainingSeconds} s left)`;
   }
 
   private amount(count: number): string {
