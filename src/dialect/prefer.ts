@@ -13,14 +13,17 @@ export const CHOICES = {
   'missing-rows': ['fail', 'ignore'],
   handling: ['strict', 'lenient'],
   tx: ['commit', 'rollback'],
+  errors: ['all', 'first'],
 } as const;
 
 type Choices = typeof CHOICES;
-export type PreferenceName = keyof Choices | 'max-affected' | 'timezone';
+export type PreferenceName = keyof Choices | 'max-affected' | 'timezone' | 'as-of';
 
 export type Preferences = { readonly [Name in keyof Choices]?: Choices[Name][number] } & {
   readonly 'max-affected'?: number;
   readonly timezone?: string;
+  /** A time. */
+  readonly 'as-of'?: string;
 };
 
 export const NO_PREFERENCES: Preferences = {};
@@ -40,7 +43,8 @@ const preferencesIn = memoizeText((header): Preferences => {
     if (Object.hasOwn(CHOICES, name) && (CHOICES[name as keyof Choices] as readonly string[]).includes(value)) {
       preferences[name] = value;
     } else if (name === 'max-affected' && /^\d{1,15}$/.test(value)) preferences[name] = Number(value);
-    else if (name === 'timezone' && value !== '') preferences[name] = value;
+    else if ((name === 'timezone' || name === 'as-of') && value !== '')
+      preferences[name] = value.replace(/^"(.*)"$/, '$1');
     else unknown.push(preference);
   }
   if (preferences.handling === 'strict' && unknown.length > 0) {
@@ -48,7 +52,7 @@ const preferencesIn = memoizeText((header): Preferences => {
       details: `Invalid preferences: ${unknown.join(', ')}`,
       hint: `Known preferences: ${Object.entries(CHOICES)
         .map(([name, values]) => `${name}=${values.join('|')}`)
-        .join(', ')}, max-affected=<number>.`,
+        .join(', ')}, max-affected=<number>, as-of=<time>.`,
     });
   }
   return preferences as Preferences;

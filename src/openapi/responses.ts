@@ -113,6 +113,7 @@ const HEADERS = {
   'Preference-Applied': 'The preferences that the service applied.',
   'Idempotency-Replayed':
     '`true` if this repeats the answer to an earlier request with the same Idempotency-Key. Rows that were too long to store are left out: then Preference-Applied has `return=headers-only`.',
+  'Catalogue-Missing-Rows': 'With `Prefer: missing-rows=ignore`, how many rows of the list do not exist.',
   Allow: 'The methods of this path.',
   'Retry-After': 'Seconds to wait before a retry.',
   'RateLimit-Limit': 'Requests per period of the rate, and the burst size.',

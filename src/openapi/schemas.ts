@@ -1,10 +1,16 @@
 /**
  * JSON Schemas of bodies: a row in answers, a new row, changes of a row, and an error. None has a `default`: validating
- * clients would add it to changes, and generators make such a field required. The description of a new row has it instead.
+ * clients would add it to changes, and generators make such a field required. The description of a new row has it
+ * instead.
  */
 
 import { ERRORS } from '../base/errors.ts';
+import { MAX_LISTED_ERRORS } from '../base/limits/http.ts';
 import type { Collection, Field } from '../collection/declaration.ts';
+import { LIST_OPERATIONS, NUMBER_OPERATIONS, type OperationName } from '../collection/types/operations.ts';
+import { can } from '../collection/types/type.ts';
+import { MAX_ROUND, takesOperations } from '../plan/write/operations.ts';
+import { schemaRef } from './component.ts';
 import type { JsonObject } from './json.ts';
 import { ruleWords, valueSchema } from './value-schema.ts';
 
@@ -56,9 +62,47 @@ export function isGiven({ assigned }: Collection, field: Field): boolean {
 export function changesSchema(collection: Collection): JsonObject {
   return {
     type: 'object',
-    description: 'The fields to change. The others keep their values.',
-    properties: properties(collection),
+    description: 'The fields to change, each with its new value or an operation. The others keep their values.',
+    properties: properties(collection, descriptionOf, (field) => {
+      const value = valueSchema(field);
+      return takesOperations(collection, field) ? { anyOf: [value, schemaRef(operationName(field))] } : value;
+    }),
     additionalProperties: false,
+  };
+}
+
+function operationName({ type }: Field): string {
+  return can(type, 'number') ? 'NumberOperation' : 'ListOperation';
+}
+
+/** The operations of a PATCH, which the database computes. */
+export function operationSchemas(): Record<string, JsonObject> {
+  const schema = (names: readonly OperationName[], operand: JsonObject, more: JsonObject, description: string) => ({
+    type: 'object',
+    description,
+    properties: { ...Object.fromEntries(names.map((name) => [name, operand])), ...more },
+    oneOf: names.map((name) => ({ required: [name] })),
+    additionalProperties: false,
+  });
+  const round = {
+    type: 'integer',
+    minimum: -MAX_ROUND,
+    maximum: MAX_ROUND,
+    description: 'The decimals of the result.',
+  };
+  return {
+    NumberOperation: schema(
+      NUMBER_OPERATIONS,
+      { type: ['number', 'string'] },
+      { round },
+      'Arithmetic on the stored number. Null stays null.',
+    ),
+    ListOperation: schema(
+      LIST_OPERATIONS,
+      { description: 'An element, or a list of elements.' },
+      {},
+      'Elements to append to the stored list or to remove from it. Null stays null.',
+    ),
   };
 }
 
@@ -78,13 +122,23 @@ export function problemSchema(): JsonObject {
       index: { type: 'integer', minimum: 0, description: 'The row of the body, counted from 0.' },
       field: { type: 'string', description: 'The field, or the fields of a key separated by commas.' },
       value: { description: 'The value of the field in the body, shortened if it is long.' },
+      total: { type: 'integer', minimum: 1, description: 'With errors=all, the number of errors in the body.' },
+      errors: {
+        type: 'array',
+        items: { $ref: '#/components/schemas/Problem' },
+        description: `With errors=all, the first ${MAX_LISTED_ERRORS} errors, in the order of the rows.`,
+      },
     },
     required: ['code', 'message', 'details', 'hint'],
     additionalProperties: false,
   };
 }
 
-function properties(collection: Collection, describe: (field: Field) => string = descriptionOf): JsonObject {
+function properties(
+  collection: Collection,
+  describe: (field: Field) => string = descriptionOf,
+  schemaOf: (field: Field) => JsonObject = valueSchema,
+): JsonObject {
   return Object.fromEntries(
     collection.fields.map((field) => {
       const description = [describe(field), ...constraintWords(collection, field)]
@@ -92,7 +146,7 @@ function properties(collection: Collection, describe: (field: Field) => string =
         .join(' ');
       return [
         field.name,
-        { ...valueSchema(field), ...readOnlyMark(field), ...(description === '' ? {} : { description }) },
+        { ...schemaOf(field), ...readOnlyMark(field), ...(description === '' ? {} : { description }) },
       ];
     }),
   );

@@ -1,8 +1,10 @@
 /** TypeScript types of the catalogue, in the form that `@supabase/postgrest-js` reads: `PostgrestClient<Database>`. */
 import type { Catalogue, Collection, Field, Reference } from '../collection/declaration.ts';
 import { isUnique } from '../collection/relations.ts';
+import { LIST_OPERATIONS, NUMBER_OPERATIONS } from '../collection/types/operations.ts';
 import { can, type Type } from '../collection/types/type.ts';
 import type { Value } from '../collection/value.ts';
+import { takesOperations } from '../plan/write/operations.ts';
 import { descriptionOf, isGiven } from './schemas.ts';
 
 /** The client's types depend on it: version 13 added spreads of lists and `maxAffected`. */
@@ -30,7 +32,10 @@ ${all.map(table).join('\n')}
 
 /** The declarations that the types of the fields need, once each. */
 function declarations(collections: readonly Collection[]): string {
-  const needed = collections.flatMap(({ fields }) => fields.flatMap(({ type }) => type.declares ?? []));
+  const needed = collections.flatMap((collection) => [
+    ...collection.fields.flatMap(({ type }) => type.declares ?? []),
+    ...collection.fields.filter((field) => takesOperations(collection, field)).map(operationDeclaration),
+  ]);
   return [...new Set(needed)].map((each) => `${each}\n\n`).join('');
 }
 
@@ -45,17 +50,25 @@ ${members(collection.fields, () => false)}
 ${members(writable, (field) => !isGiven(collection, field))}
         };
         Update: {
-${members(writable, () => true)}
+${members(
+  writable,
+  () => true,
+  (field) => changeType(collection, field),
+)}
         };
         Relationships: [${relationships(collection)}];
       };`;
 }
 
-function members(fields: readonly Field[], isOptional: (field: Field) => boolean): string {
+function members(
+  fields: readonly Field[],
+  isOptional: (field: Field) => boolean,
+  typeOf: (field: Field) => string = readType,
+): string {
   return fields
     .map((field) => {
       const name = `${field.name}${isOptional(field) ? '?' : ''}`;
-      return `${comment(10, descriptionOf(field))}${' '.repeat(10)}${name}: ${readType(field)};`;
+      return `${comment(10, descriptionOf(field))}${' '.repeat(10)}${name}: ${typeOf(field)};`;
     })
     .join('\n');
 }
@@ -69,6 +82,25 @@ function readType({ type, rules: { oneOf }, required }: Field): string {
   const values =
     oneOf === undefined || !isLiteral ? type.typescript : oneOf.map((value) => literal(type, value)).join(' | ');
   return required ? values : `${values} | null`;
+}
+
+/** A change may also be an operation. */
+function changeType(collection: Collection, field: Field): string {
+  if (!takesOperations(collection, field)) return readType(field);
+  const { type } = field;
+  const operation = can(type, 'number') ? 'NumberOperation' : `ListOperation<${type.element!.typescript}>`;
+  return `${readType(field)} | ${operation}`;
+}
+
+const NUMBER_DECLARATION = `/** Arithmetic that the database computes: \`{ decrement: 2 }\`. */
+export type NumberOperation = { round?: number } & (
+${NUMBER_OPERATIONS.map((name) => `  | { ${name}: number }`).join('\n')}
+);`;
+const LIST_DECLARATION = `/** Elements to append to a list or to remove from it: \`{ append: 'new' }\`. */
+export type ListOperation<T> = ${LIST_OPERATIONS.map((name) => `{ ${name}: T | T[] }`).join(' | ')};`;
+
+function operationDeclaration({ type }: Field): string {
+  return can(type, 'number') ? NUMBER_DECLARATION : LIST_DECLARATION;
 }
 
 /** JSON is TypeScript; only the quotes differ. */

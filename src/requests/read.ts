@@ -16,6 +16,7 @@ import { encodingOf, readWhole } from '../response/body.ts';
 import { planAnswer, planFormat, planOptions } from '../response/plan.ts';
 import { itemAnswer, listAnswer } from '../response/read.ts';
 import { andThen, type RequestContext, trackWork } from '../response/request-context.ts';
+import { positionOf } from './as-of.ts';
 
 export function readList(engine: Engine, call: Call, context: RequestContext): MaybePromise<Answer> {
   const { headers } = call.request;
@@ -25,9 +26,11 @@ export function readList(engine: Engine, call: Call, context: RequestContext): M
   const page = pageOf(query, call.method === 'GET' ? headers.get('range') : null);
   context.done('parse');
   const plan = planRead(call.collection, query, page, preferences.count, context.access?.permissions);
-  context.planned(plan);
+  context.setPlan(plan);
   const encoding = encodingOf(media, plan.columns);
-  return andThen(trackWork(context, engine.read(plan, encoding, afterOf(engine, call, context))), (result) => {
+  const read = (asOf?: number) => engine.read(plan, encoding, afterOf(engine, call, context), asOf);
+  const found = preferences['as-of'] === undefined ? read() : andThen(positionOf(engine, plan, preferences), read);
+  return andThen(trackWork(context, found), (result) => {
     context.done('engine');
     return listAnswer({ call, media, query, preferences, plan, context }, result);
   });
@@ -35,21 +38,26 @@ export function readList(engine: Engine, call: Call, context: RequestContext): M
 
 export function readItem(engine: Engine, call: Call, key: string, context: RequestContext): MaybePromise<Answer> {
   const media = asSingular(negotiate(call.request.headers.get('accept')));
+  const preferences = parsePrefer(call.request.headers.get('prefer'));
   const query = parseQuery(call.query);
   context.done('parse');
   const plan = planItem(call.collection, key, query, context.access?.permissions);
-  context.planned(plan.asked);
+  context.setPlan(plan.asked);
   const isWhole = plan.shown.columns === plan.whole.columns && media.format === 'json' && !media.stripNulls;
-  const read = (each: ReadPlan, as: Encoding, after: string | number | undefined) =>
-    andThen(trackWork(context, engine.read(each, as, after)), readWhole);
-  const readShown = () => read(plan.shown, encodingOf(media, plan.shown.columns), NEWEST);
-  // Reads the whole row first: a version may be older than its answer, but never newer. It also applies the filters.
-  return andThen(read(plan.whole, WHOLE_ROW_JSON, afterOf(engine, call, context)), (whole) =>
-    andThen(isWhole || whole.returned === 0 ? whole : readShown(), (shown) => {
-      context.done('engine');
-      return itemAnswer({ call, media }, shown, whole);
-    }),
-  );
+  const readAt = (asOf?: number) => {
+    const read = (each: ReadPlan, as: Encoding, after: string | number | undefined) =>
+      andThen(trackWork(context, engine.read(each, as, after, asOf)), readWhole);
+    const readShown = () => read(plan.shown, encodingOf(media, plan.shown.columns), NEWEST);
+    // Reads the whole row first: a version may be older than its answer, but never newer. It also applies the filters.
+    return andThen(read(plan.whole, WHOLE_ROW_JSON, afterOf(engine, call, context)), (whole) =>
+      andThen(isWhole || whole.returned === 0 ? whole : readShown(), (shown) => {
+        context.done('engine');
+        return itemAnswer({ call, media, preferences }, shown, whole);
+      }),
+    );
+  };
+  if (preferences['as-of'] === undefined) return readAt();
+  return andThen(trackWork(context, positionOf(engine, plan.asked, preferences)), readAt);
 }
 
 function afterOf({ hasPositions }: Engine, { request }: Call, { changeCount }: RequestContext) {

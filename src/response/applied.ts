@@ -1,13 +1,14 @@
 /** Preference-Applied (RFC 7240, 3): the preferences that each kind of request applies. */
 import { NO_PREFERENCES, type PreferenceName, type Preferences } from '../dialect/prefer.ts';
 
-export type Action = 'read' | 'insert' | 'replace' | 'update' | 'delete';
+export type Action = 'read' | 'item' | 'insert' | 'replace' | 'update' | 'delete';
 
 const APPLICABLE: Readonly<Record<Action, readonly PreferenceName[]>> = {
-  read: ['count', 'tx', 'handling'],
-  insert: ['resolution', 'missing', 'missing-rows', 'return', 'count', 'tx', 'handling'],
-  replace: ['return', 'count', 'tx', 'handling'],
-  update: ['missing', 'missing-rows', 'return', 'count', 'tx', 'handling', 'max-affected'],
+  read: ['count', 'tx', 'handling', 'as-of'],
+  item: ['as-of'],
+  insert: ['resolution', 'missing', 'missing-rows', 'return', 'count', 'tx', 'handling', 'errors'],
+  replace: ['return', 'count', 'tx', 'handling', 'errors'],
+  update: ['missing', 'missing-rows', 'return', 'count', 'tx', 'handling', 'errors', 'max-affected'],
   delete: ['return', 'count', 'tx', 'handling', 'max-affected'],
 };
 

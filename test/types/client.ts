@@ -42,6 +42,19 @@ export async function writes(client: PostgrestClient<Database>): Promise<void> {
   await client.from('products').insert({ product_name: 'Tea' });
   await client.from('products').insert([{ id: 100, product_name: 'Tea', unit_price: null }]);
   await client.from('products').update({ unit_price: 9.5 }).eq('id', 1);
+  await client
+    .from('products')
+    .update({ units_in_stock: { decrement: 2 }, unit_price: { multiply: 1.05, round: 1 } })
+    .eq('id', 1);
+  type Update = Tables['products']['Update'];
+  // @ts-expect-error an operation that does not exist
+  const unknown: Update = { units_in_stock: { add: 2 } };
+  // @ts-expect-error a key takes no operation
+  const key: Update = { id: { increment: 2 } };
+  await client
+    .from('products')
+    .update({ ...unknown, ...key })
+    .eq('id', 1);
   const made = await client.from('products').insert({ product_name: 'Tea' }).select().single();
   expectSame<typeof made.data, Tables['products']['Row'] | null>(true);
   await client.from('products').upsert({ id: 1, product_name: 'Chai' }, { onConflict: 'id', ignoreDuplicates: true });

@@ -1,7 +1,9 @@
 /** Operations on a stored value: arithmetic for numbers, append and remove for arrays. Null stays null. */
 import type { Value } from '../value.ts';
 
-export type OperationName = 'increment' | 'decrement' | 'multiply' | 'divide' | 'append' | 'remove';
+export const NUMBER_OPERATIONS = ['increment', 'decrement', 'multiply', 'divide'] as const;
+export const LIST_OPERATIONS = ['append', 'remove'] as const;
+export type OperationName = (typeof NUMBER_OPERATIONS | typeof LIST_OPERATIONS)[number];
 
 export interface Operation {
   readonly operation: OperationName;

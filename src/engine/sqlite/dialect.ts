@@ -134,12 +134,16 @@ function named({ name }: Type): string {
 
 /** The values of a list as one JSON text, with all digits. */
 function jsonList(values: readonly Value[], type: Type): string {
-  const items = values.map((value) => {
-    const stored = type.sqlite.keyed === true ? keyOf(value, type) : sqliteDialect.stored(value, type);
-    if (typeof stored === 'bigint') return stored.toString();
-    return typeof stored === 'number' ? jsonDouble(stored) : JSON.stringify(stored);
-  });
+  const items = values.map((value) =>
+    jsonOf(type.sqlite.keyed === true ? keyOf(value, type) : sqliteDialect.stored(value, type)),
+  );
   return `[${items.join(',')}]`;
+}
+
+/** A stored form in JSON, with all digits. */
+export function jsonOf(stored: Value): string {
+  if (typeof stored === 'bigint') return stored.toString();
+  return typeof stored === 'number' ? jsonDouble(stored) : JSON.stringify(stored);
 }
 
 /** JSON has no infinity, but SQLite reads a number beyond all doubles as one. An exponent makes it a double. */

@@ -71,10 +71,18 @@ export function collectionPath(collection: Collection, samples: Samples, shape: 
     }),
     patch: write('update', {
       summary: 'Change the rows that match a filter',
-      description: `With a filter, sets the fields of the body in every row that passes it. Without a filter the body is a list: each object names its row by ${key} and sets its other fields. The service rejects one object without a filter. With a filter and \`If-Match: *\` it rejects a list (412) unless each of its rows passes the filter. ${shapes}`,
-      parameters: [...filters, ...page, its('columns'), 'Prefer', 'If-Match.list', 'Idempotency-Key'],
+      description: `With a filter, sets the fields of the body in every row that passes it. Without a filter the body is a list: each object names its row by ${key}, or by the fields of \`on_conflict\`, and sets its other fields. The service rejects one object without a filter. With a filter and \`If-Match: *\` it rejects a list (412) unless each of its rows passes the filter. ${shapes}`,
+      parameters: [
+        ...filters,
+        ...page,
+        its('columns'),
+        its('on_conflict'),
+        'Prefer',
+        'If-Match.list',
+        'Idempotency-Key',
+      ],
       body: its(shape.id('list-changes')),
-      answers: changeAnswers(list, ['Idempotency-Replayed']),
+      answers: changeAnswers(list, ['Idempotency-Replayed', 'Catalogue-Missing-Rows']),
       errors: [...WRITE_ERRORS, ...BODY_ERRORS, 422, 501],
     }),
     put: write('replace', {
@@ -143,8 +151,8 @@ export function itemPath(collection: Collection, samples: Samples, shape: RowSha
 
 /** A sentence for each field of the key that the service fills in. */
 function assignedWords({ assigned, key }: Collection): string {
-  const made = key.filter(
+  const assignedFields = key.filter(
     (field) => field === assigned || field.generated !== undefined || field.default !== undefined,
   );
-  return made.map(({ name }) => `A row without ${name} is assigned one. `).join('');
+  return assignedFields.map(({ name }) => `A row without ${name} is assigned one. `).join('');
 }

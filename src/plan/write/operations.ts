@@ -10,14 +10,13 @@ import type { SetResult } from '../types.ts';
 import { EarlierValue } from './earlier-value.ts';
 
 /** PostgreSQL rounds to more decimals, but no stored number has more digits. */
-const MAX_ROUND = 18;
+export const MAX_ROUND = 18;
 
 /** Undefined if the cell is a value. `collection` is the caller's view. */
 export function readOperation(collection: Collection, field: Field, cell: unknown): SetResult | undefined {
   const { operations } = field.type;
   if (operations === undefined || !isObject(cell)) return undefined;
-  const into = stored(collection);
-  if (isKey(into, field) || into.references.some((reference) => reference.field === field)) {
+  if (!takesOperations(collection, field)) {
     throw invalid(field, cell, 'a key or a reference takes a value, not an operation');
   }
   const { round, ...rest } = cell;
@@ -36,6 +35,13 @@ export function readOperation(collection: Collection, field: Field, cell: unknow
   // The result reveals the stored value.
   if (isHidden(collection, field.name)) throw fieldDenied(collection.name, field.name, 'read');
   return { field, operation, operand, ...(round === undefined ? {} : { round: round as number }) };
+}
+
+/** Whether a PATCH may contain an operation on the field. */
+export function takesOperations(collection: Collection, field: Field): boolean {
+  const into = stored(collection);
+  const isReference = into.references.some((reference) => reference.field === field);
+  return field.type.operations !== undefined && !isKey(into, field) && !isReference;
 }
 
 /** Whether any cell is an operation. */

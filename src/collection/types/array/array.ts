@@ -3,7 +3,7 @@ import { ApiError } from '../../../base/errors.ts';
 import { jsonText, parseJson } from '../../exact-json.ts';
 import type { Value } from '../../value.ts';
 import { keyCount, keyPart } from '../keys.ts';
-import type { Operations } from '../operations.ts';
+import { LIST_OPERATIONS, type Operations } from '../operations.ts';
 import { type Containment, defineType, itself, type JsonSchema, storeJson, type Type } from '../type.ts';
 import { parseArrayLiteral, printArrayLiteral } from './array-literal.ts';
 import { type Elements, elementsOf, type Nested, printLists } from './array-shape.ts';
@@ -126,7 +126,7 @@ function containment(element: Type, operator: Containment, value: Value): (teste
 /** An operand is one element or a list of them. */
 function arrayOperations(element: Type): Operations {
   return {
-    names: ['append', 'remove'],
+    names: LIST_OPERATIONS,
     operandType: `${element.name}[]`,
     operandWords: 'an element or a list of elements',
     read: (json) => {

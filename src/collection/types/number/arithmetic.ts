@@ -5,11 +5,10 @@
 import { ApiError } from '../../../base/errors.ts';
 import { WrittenNumber } from '../../exact-json.ts';
 import type { Value } from '../../value.ts';
-import type { OperationName, Operations } from '../operations.ts';
+import { NUMBER_OPERATIONS, type OperationName, type Operations } from '../operations.ts';
 import { type Exact, exactDecimal, exactUnits, printDecimal, rounded, wholeDigits } from './decimal-text.ts';
 import { nearestText } from './float-text.ts';
 
-const NAMES: readonly OperationName[] = ['increment', 'decrement', 'multiply', 'divide'];
 const SIGNS: Readonly<Partial<Record<OperationName, string>>> = { increment: '+', decrement: '-', multiply: '*' };
 /** Operations whose result is zero only if an operand is. */
 const SCALING: readonly OperationName[] = ['multiply', 'divide'];
@@ -21,7 +20,7 @@ const QUOTIENT_DECIMALS = 120;
 /** `store` parses and bounds the text of a result. */
 export function exactOperations(store: (text: string) => Value): Operations {
   return {
-    names: NAMES,
+    names: NUMBER_OPERATIONS,
     operandType: 'numeric',
     operandWords: `a number with at most ${MAX_DIGITS} digits before and after the point`,
     read: (json) => {
@@ -74,7 +73,7 @@ function quotient(one: Exact, other: Exact): Exact {
 /** `narrow` rounds a double to the stored width. */
 export function floatOperations(narrow: (number: number) => number): Operations {
   return {
-    names: NAMES,
+    names: NUMBER_OPERATIONS,
     operandType: 'float8',
     operandWords: 'a number',
     read: (json) => {
@@ -107,8 +106,8 @@ const COMPUTE: Readonly<Partial<Record<OperationName, (one: number, other: numbe
 
 /** Rejects a finite number that became infinite, and one other than zero that became zero. */
 function checked(result: number, from: number, isNotZero: boolean): number {
-  const isOver = !Number.isFinite(result) && Number.isFinite(from);
-  if (isOver) throw new ApiError('22003', 'value out of range: overflow');
+  const isOverflow = !Number.isFinite(result) && Number.isFinite(from);
+  if (isOverflow) throw new ApiError('22003', 'value out of range: overflow');
   if (result === 0 && isNotZero) throw new ApiError('22003', 'value out of range: underflow');
   return result;
 }

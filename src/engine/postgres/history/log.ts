@@ -39,7 +39,7 @@ export class PostgresLog implements ChangeLog {
   async positionAt(time: string): Promise<number | undefined> {
     const upTo = await this.position();
     const [found] = await this.ask<{ seq: string }>({
-      sql: `select seq::text as seq from ${LOG_TABLE} where at <= $1::text::timestamptz and seq <= $2::text::int8 order by seq desc limit 1`,
+      sql: `select log.seq::text as seq from ${LOG_TABLE} as log where at <= $1::text::timestamptz and seq <= $2::text::int8 order by log.seq desc limit 1`,
       params: [time, String(upTo)],
     });
     return found === undefined ? undefined : Number(found.seq);

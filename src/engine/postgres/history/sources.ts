@@ -26,8 +26,8 @@ export function rowsAsOf(collection: Collection, seq: number, bind: Bind): strin
   const later = `from ${LOG_TABLE} as log where log.seq > ${since} and log.collection = ${quoteText(name)}`;
   const key = keySql(collection, (field: Field) => `${table}.${identifier(field.name)}`);
   return `${table} as not materialized (select ${columnList(fields)} from ${table} where not exists (select ${later} and log.key = ${key})
-    union all select then.* from (select distinct on (log.key) log.old ${later} order by log.key, log.seq) as log
-      cross join lateral (${rowOf(collection, 'log.old')}) as then where log.old is not null)`;
+    union all select earlier.* from (select distinct on (log.key) log.old ${later} order by log.key, log.seq) as log
+      cross join lateral (${rowOf(collection, 'log.old')}) as earlier where log.old is not null)`;
 }
 
 /** The entries of each collection, up to a position. */

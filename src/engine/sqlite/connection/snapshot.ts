@@ -36,7 +36,7 @@ export class Snapshot {
     this.timer.unref();
   }
 
-  /** Makes the next read show the state of a change count, or a newer one. */
+  /** Ensures that the next read shows the state of a change count, or a newer one. */
   refresh(changeCount: number): void {
     if (changeCount !== this.changeCount) {
       this.release();
@@ -72,7 +72,7 @@ export class Snapshot {
     const changeCount = this.changes.current();
     this.refresh(changeCount);
     const version = this.connection.number(DATA_VERSION);
-    // A commit happened meanwhile, so the version may be older or newer.
+    // A commit happened between the two reads, so the version may be older or newer.
     if (this.changes.current() !== changeCount) return false;
     if (changeCount !== this.seen.changeCount && version === this.seen.version) return true;
     this.seen = { changeCount, version };

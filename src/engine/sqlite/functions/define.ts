@@ -32,8 +32,8 @@ class PatternCache<Args extends readonly (string | number)[], Tested> {
 
   get(...args: Args): (tested: Tested) => boolean {
     const key = args.join('\0');
-    const known = this.compiled.get(key);
-    if (known !== undefined) return known;
+    const cached = this.compiled.get(key);
+    if (cached !== undefined) return cached;
     // The maximum per statement.
     if (this.compiled.size >= MAX_CONDITIONS) this.clear();
     const matches = this.compile(...args);
@@ -110,9 +110,9 @@ function defineTypes(db: Database): void {
   db.function('operated', TYPED, (typeName, operation, stored, operand, round, name, maxBytes) => {
     if (stored === null) return null;
     const type = builtIn(typeName);
-    const given = { operand: valueIn(builtIn(type.operations!.operandType), operand), ...roundOf(round) };
+    const operandAndRound = { operand: valueIn(builtIn(type.operations!.operandType), operand), ...roundOf(round) };
     try {
-      const result = type.operations!.apply(valueIn(type, stored), { operation, ...given });
+      const result = type.operations!.apply(valueIn(type, stored), { operation, ...operandAndRound });
       if (typeof result === 'string') checkLength({ name, maxBytes: Number(maxBytes) }, result);
       return storedForm(type, result);
     } catch (error) {
@@ -145,8 +145,8 @@ function defineJson(db: Database): void {
   db.function('json_printed', (text) => (text === null ? null : printJson(parseJson(text))));
   const inside = (json: string, steps: string) => stepInto(parseJson(json), JSON.parse(steps));
   db.function('json_path', { deterministic: true }, (json, steps) => {
-    const found = json === null ? undefined : inside(json, steps);
-    return found === undefined ? null : printJson(found);
+    const element = json === null ? undefined : inside(json, steps);
+    return element === undefined ? null : printJson(element);
   });
   db.function('json_path_text', { deterministic: true }, (json, steps) =>
     json === null ? null : shownText(inside(json, steps)),

@@ -1,0 +1,35 @@
+/** `Prefer: as-of=<time>`: the position in the log of changes that a read is carried out at. */
+import { ApiError } from '../base/errors.ts';
+import { type Collection, stored } from '../collection/declaration.ts';
+import { builtIn } from '../collection/types/index.ts';
+import type { Preferences } from '../dialect/prefer.ts';
+import type { Engine, MaybePromise } from '../engine/engine.ts';
+import { notLogged } from '../engine/shared/change-log.ts';
+import { namedFields } from '../plan/access/named-fields.ts';
+import type { ReadPlan } from '../plan/types.ts';
+import { andThen } from '../response/request-context.ts';
+
+const MOMENT = builtIn('timestamptz');
+
+/** Undefined for the present. Rejects a time before the log of one of the plan's collections begins. */
+export function positionOf(engine: Engine, plan: ReadPlan, preferences: Preferences): MaybePromise<number | undefined> {
+  const text = preferences['as-of'];
+  if (text === undefined) return undefined;
+  const { log } = engine;
+  const time = String(MOMENT.read(text));
+  if (log === undefined) throw notLogged();
+  if (plan.log !== undefined) return andThen(log.positionAt(time), (seq) => seq ?? 0);
+  const collections: readonly Collection[] = [stored(plan.from), ...namedFields(plan).keys()];
+  return andThen(log.oldest(collections), (oldest) => {
+    if (oldest === undefined) throw notLogged();
+    if (time < oldest.at) throw beforeLog(text, oldest.at);
+    return andThen(log.positionAt(time), (seq) => Math.max(seq ?? 0, oldest.seq));
+  });
+}
+
+function beforeLog(text: string, oldest: string): ApiError {
+  return new ApiError('CAT410', `the history does not reach back to ${text}`, {
+    details: `It begins at ${oldest}.`,
+    hint: `Use a time from ${oldest} on. --history-days sets how long changes are kept.`,
+  });
+}
