@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { Row } from '../../../src/collection/value.ts';
+import { requestIds } from '../../../src/observe/request-id.ts';
 import { ROLE_SHOP, ROLE_SHOP_ROWS } from '../../support/engines/role-shop.ts';
 import { openRoled, ROLE_ENGINES, type Roled } from '../../support/engines/roles.ts';
 import { sendJson } from '../../support/stories.ts';
@@ -55,7 +56,9 @@ for (const engine of ROLE_ENGINES) {
   describe(engine, () => {
     const withShops = async (count: number, work: (shops: Roled[]) => Promise<void>) => {
       const shops = await Promise.all(
-        Array.from({ length: count }, () => openRoled(engine, ROLE_SHOP, ROLE_SHOP_ROWS)),
+        Array.from({ length: count }, () =>
+          openRoled(engine, ROLE_SHOP, ROLE_SHOP_ROWS, { requestIds: requestIds(false) }),
+        ),
       );
       try {
         await work(shops);
@@ -86,8 +89,12 @@ for (const engine of ROLE_ENGINES) {
           { collection: 'suppliers', key: '1', kind: 'update', before: { name: 'Leaf' }, after: { name: 'Blatt' } },
         ] as unknown as Row[]);
         expect((await shop!.as('inbox').fetch('/changes')).status).toBe(403);
-        expect(await admin.list('/changes?select=role&limit=1')).toEqual([{ role: 'admin' }]);
-        expect(await admin.list('/changes?select=seq')).toHaveLength(6);
+        const by = { 'x-request-id': 'mine', 'x-role': 'admin', 'x-claims': '{"sub":"Ada"}' };
+        await shop!.fetch('/tags', sendJson('POST', { id: 9 }, by));
+        expect(await admin.list('/changes?select=actor,role,request_id&collection=eq.tags')).toEqual([
+          { actor: 'Ada', role: 'admin', request_id: 'mine' },
+        ]);
+        expect(await admin.list('/changes?select=seq')).toHaveLength(7);
       }));
 
     test('hidden values change no byte of the log that a visitor reads', () =>

@@ -1,6 +1,6 @@
 /**
- * The table and trigger of the change log. One function serves all tables; its arguments are the names of a key. It runs
- * with the rights of its owner, so that it also records what other roles and programs write.
+ * The table and trigger of the change log. One function serves all tables; its arguments are the names of a key. It
+ * runs with the rights of its owner, so that it also records what other roles and programs write.
  */
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import type { Comparison } from '../../migration/changes.ts';

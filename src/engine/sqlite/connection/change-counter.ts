@@ -1,8 +1,8 @@
 /**
- * Notices commits of any process. SQLite keeps the state of the log in the header of the WAL index, the `-shm` file. Its
- * frame count, checksum and salt change with every commit. SQLite compares the same 48 bytes to see whether its cache is
- * stale (https://www.sqlite.org/walformat.html, 2.1). `pragma data_version` also does, but takes the locks of a read: a
- * GET by id then takes 45 % more CPU time, a repeated answer 25 % (`npm run bench:compare`, 2026-11-17).
+ * Notices commits of any process. SQLite keeps the state of the log in the header of the WAL index, the `-shm` file.
+ * Its frame count, checksum and salt change with every commit. SQLite compares the same 48 bytes to see whether its
+ * cache is stale (https://www.sqlite.org/walformat.html, 2.1). `pragma data_version` also does, but takes the locks of
+ * a read: a GET by id then takes 45 % more CPU time, a repeated answer 25 % (`npm run bench:compare`, 2026-11-17).
  */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { versionOfText } from '../../../collection/version.ts';

@@ -33,8 +33,8 @@ class PatternCache<Args extends readonly (string | number)[], Tested> {
 
   get(...args: Args): (tested: Tested) => boolean {
     const key = args.join('\0');
-    const known = this.compiled.get(key);
-    if (known !== undefined) return known;
+    const cached = this.compiled.get(key);
+    if (cached !== undefined) return cached;
     // The maximum per statement.
     if (this.compiled.size >= MAX_CONDITIONS) this.clear();
     const matches = this.compile(...args);
@@ -130,8 +130,8 @@ function defineJson(db: Database): void {
   db.function('json_printed', (text) => (text === null ? null : printJson(parseJson(text))));
   const inside = (json: string, steps: string) => stepInto(parseJson(json), JSON.parse(steps));
   db.function('json_path', { deterministic: true }, (json, steps) => {
-    const found = json === null ? undefined : inside(json, steps);
-    return found === undefined ? null : printJson(found);
+    const element = json === null ? undefined : inside(json, steps);
+    return element === undefined ? null : printJson(element);
   });
   db.function('json_path_text', { deterministic: true }, (json, steps) =>
     json === null ? null : shownText(inside(json, steps)),

@@ -13,13 +13,13 @@ import { indexPending } from '../search/search-index.ts';
 import { type JobPart, joinParts } from './job-slices.ts';
 import type { Job } from './jobs.ts';
 import { applyJobs } from './run-jobs.ts';
-import type { WriterAnswer, WriterRequest, WriterTerms } from './writer-link.ts';
+import type { WriterAnswer, WriterOptions, WriterRequest } from './writer-link.ts';
 
 declare const self: Worker;
 
 type CommitRequest = Extract<WriterRequest, { kind: 'commit' }>;
 
-let terms: WriterTerms | undefined;
+let terms: WriterOptions | undefined;
 let connection: Connection | undefined;
 let declarationWatch: DeclarationWatch | undefined;
 const receivedParts: JobPart[] = [];
