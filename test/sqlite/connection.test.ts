@@ -144,7 +144,7 @@ test('an engine reports that its reads are outdated', async () => {
   changes.look = () => look() + 1;
   expect(engine.unreadyReason!()).toBe('what is read is older than the data');
   expect(engine.metrics!().find(({ name }) => name === 'database_up')!.value).toBe(0);
-  changes.current = current;
+  changes.look = look;
   expect(engine.unreadyReason!()).toBeUndefined();
   await engine.close();
 });
