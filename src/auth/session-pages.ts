@@ -17,9 +17,9 @@ export const AUTH_PATH = '/auth';
 
 /** Counters for the metrics. */
 export interface Counts {
-  refused: number;
+  rejected: number;
   logins: number;
-  loginsRefused: number;
+  rejectedLogins: number;
 }
 
 /** The caller as pages see it. */
@@ -78,7 +78,7 @@ export function sessionPages(options: SessionOptions): Pages {
       counts.logins++;
       return await start(started, request, context);
     } catch (error) {
-      if (error instanceof ApiError) counts.loginsRefused++;
+      if (error instanceof ApiError) counts.rejectedLogins++;
       throw error;
     }
   };

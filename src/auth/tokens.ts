@@ -36,9 +36,9 @@ export class Tokens {
       });
     }
     const hash = hashOf(token);
-    const known = this.cache.get(hash);
-    if (known !== undefined && known.keysVersion === verifier.keysVersion() && Date.now() < known.expires) {
-      return known.caller;
+    const cached = this.cache.get(hash);
+    if (cached !== undefined && cached.keysVersion === verifier.keysVersion() && Date.now() < cached.expires) {
+      return cached.caller;
     }
     return this.verify(verifier, token, hash);
   }

@@ -59,13 +59,13 @@ ${describeSettings(OPTIONS)}`,
       throw new ConfigError('--bom and --spreadsheet are for CSV');
     }
     const form = { bom: values.bom || values.spreadsheet, noFormulas: values.spreadsheet };
-    const terms = { replace: values.force, protectedFiles: databaseFiles(values.database) };
-    checkOutput(values.output, terms);
+    const options = { replace: values.force, protectedFiles: databaseFiles(values.database) };
+    checkOutput(values.output, options);
     try {
       const { rows, bytes } = await withDatabase(values, 'never', async (engine, catalogue) => {
         const plan = planOf(catalogue, operands[0] ?? '');
         const { rows, parts } = await read(engine, plan, format, form);
-        return { rows, bytes: await writeParts(withLineEnd(parts, format), values.output, terms) };
+        return { rows, bytes: await writeParts(withLineEnd(parts, format), values.output, options) };
       });
       const summary = values.json
         ? JSON.stringify({ ok: true, rows, bytes })
@@ -81,9 +81,9 @@ ${describeSettings(OPTIONS)}`,
 async function writeParts(
   parts: AsyncIterable<string | Uint8Array>,
   path: string,
-  terms: WriteOptions,
+  options: WriteOptions,
 ): Promise<number> {
-  const output = openOutput(path, terms);
+  const output = openOutput(path, options);
   // A progress bar would mix with the exported lines.
   const bar = new ProgressBar(
     'Exporting',

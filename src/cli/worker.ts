@@ -51,12 +51,12 @@ export const command: Command = {
       askedToStop: Promise.race([stopSignal(), stopped.promise]),
       certificate,
       ratesFile,
-      listens: listens.resolve,
+      onListening: listens.resolve,
       whole: new WorkerReport(channel, ANSWER_TIMEOUT_MS),
-      observed: (each) => {
+      onObservation: (each) => {
         observation = each;
       },
-      started: (greeting) => channel.tell('started', greeting),
+      onStarted: (greeting) => channel.tell('started', greeting),
     });
   },
 };

@@ -3,8 +3,8 @@
  *
  * In: a plan, and the encoding of its result.
  * Out: encoded rows and counts.
- * Guarantees: a read sees one state of the data. A list of writes takes effect in order, completely or not at all, and is
- * durable when its promise resolves. Values are bound parameters; identifiers come from the declaration.
+ * Guarantees: a read sees one state of the data. A list of writes takes effect in order, completely or not at all, and
+ * is durable when its promise resolves. Values are bound parameters; identifiers come from the declaration.
  * Throws: constraint violations (23502, 23503, 23505, 23514), 57014, PGRST116, PGRST124, CAT404, CAT409, CAT412,
  * CAT422, CAT503, CAT507.
  */
@@ -58,7 +58,7 @@ export interface Write {
   readonly isDependent?: boolean;
 }
 
-export interface WriteTerms {
+export interface WriteOptions {
   /** Executes and answers the writes, but stores nothing. */
   readonly dryRun: boolean;
   /** The writes are executed once per key, however often they are sent. */
@@ -72,8 +72,10 @@ export const NEWEST = 'newest';
 
 /** Detects changes of the data by any process. */
 export interface ChangeCounter {
-  /** Changes with every commit. Cheap. */
+  /** Changes with every commit, at the latest with the next turn of the event loop. Cheap. */
   current(): number;
+  /** Changes with every commit at once. */
+  look(): number;
   /** A text that is unique to the state of the data. */
   tag(): string;
 }
@@ -104,10 +106,10 @@ export interface Engine {
   /** Absent if commits cannot be noticed in time, as on a database that other machines write to. */
   readonly changes?: ChangeCounter;
   /**
-   * Reads rows. Returns synchronously if possible, which saves a turn of the event loop. `after` is a state that the read
-   * must include: the position of a write, or a change count that was read for the request. By default, the newest.
-   * `asOf` is a position in the log of changes: the read sees the rows as they were there, or the log up to it. The log
-   * of the plan's collections must reach back to it.
+   * Reads rows. Returns synchronously if possible, which saves a turn of the event loop. `after` is a state that the
+   * read must include: the position of a write, or a change count that was read for the request. By default, the
+   * newest. `asOf` is a position in the log of changes: the read sees the rows as they were there, or the log up to it.
+   * The log of the plan's collections must reach back to it.
    */
   read(plan: ReadPlan, encoding: Encoding, after?: string | number, asOf?: number): MaybePromise<ReadResult>;
   /** Absent if changes are not logged. */
@@ -115,19 +117,19 @@ export interface Engine {
   /** Whether reads may see different states, so that positions matter. */
   readonly hasPositions?: boolean;
   /** Executes the writes in order, in one transaction. */
-  write(writes: readonly Write[], terms: WriteTerms): Promise<readonly WriteResult[]>;
+  write(writes: readonly Write[], options: WriteOptions): Promise<readonly WriteResult[]>;
   /** Reports every row of a write that stored rows, or other rows of the body, reject. Stores nothing. */
   problems(plan: WritePlan, report: Report): Promise<void>;
   /** Loads any number of rows in one transaction. For commands: it may block its thread. */
-  load(sets: readonly LoadSet[], terms: LoadOptions): Promise<LoadResult>;
+  load(sets: readonly LoadSet[], options: LoadOptions): Promise<LoadResult>;
   /** Whether the tables of the service's own collections exist; creates them if `make` is set. */
-  ownTables(terms: { readonly make: boolean }): Promise<boolean>;
+  ownTables(options: { readonly make: boolean }): Promise<boolean>;
   /** How the engine would carry out a read: the statement and its plan, without values. It may ignore the options. */
   explain?(plan: ReadPlan, options: readonly PlanOption[], format: 'json' | 'text'): MaybePromise<Explanation>;
   /** Why the engine should not receive requests, if it knows more than a failing read. */
   unreadyReason?(): string | undefined;
-  /** The number of milliseconds since a time (performance.now()) for which the database was unavailable. */
-  unavailableSince?(moment: number): number;
+  /** The milliseconds of database downtime after `start` (performance.now()). */
+  downtimeSince?(start: number): number;
   /** Metrics. */
   metrics?(): readonly Metric[];
   /** Releases memory that threads no longer need. */

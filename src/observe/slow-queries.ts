@@ -13,7 +13,7 @@ export function logSlowQueries(
   return ({ started, milliseconds, plan, method, id, rows }) => {
     if (milliseconds < thresholdMs || plan === undefined || !log.enabled('warn')) return;
     // Waiting for an unavailable database does not make a query slow.
-    const downtimeMs = engine()?.unavailableSince?.(started) ?? 0;
+    const downtimeMs = engine()?.downtimeSince?.(started) ?? 0;
     if (milliseconds - downtimeMs < thresholdMs) return;
     const fields = { id, method, ms: Math.round(milliseconds - downtimeMs), rows };
     const read = findRows(plan);

@@ -28,7 +28,7 @@ export function dialectParameters(
   const aggregates = AGGREGATES.map((name) => `\`field.${name}()\``).join(', ');
   const [embedded] = embeddingNames(collection).keys();
   const targets = [key, ...collection.unique.map((set) => set.fields)].map(namesOf);
-  const given = givenFields(collection.view?.creates ?? collection);
+  const inputFields = givenFields(collection.view?.creates ?? collection);
   return {
     select: query(
       'select',
@@ -44,9 +44,9 @@ export function dialectParameters(
       `${other.name}.desc.nullslast`,
     ),
     columns: columns(changedFields(collection.view?.updates ?? collection)),
-    'columns.new': columns(given),
+    'columns.new': columns(inputFields),
     /** The body of a replacement also contains the key. */
-    'columns.whole': columns([...new Set([...key, ...given])]),
+    'columns.whole': columns([...new Set([...key, ...inputFields])]),
     on_conflict: query(
       'on_conflict',
       `The unique fields that \`Prefer: resolution=…\` compares, or by which the objects of a PATCH name their rows: ${targets.map((names) => `\`${names}\``).join(', ')}. The default is the key.`,

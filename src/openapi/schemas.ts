@@ -1,6 +1,7 @@
 /**
  * JSON Schemas of bodies: a row in answers, a new row, changes of a row, and an error. None has a `default`: validating
- * clients would add it to changes, and generators make such a field required. The description of a new row has it instead.
+ * clients would add it to changes, and generators make such a field required. The description of a new row has it
+ * instead.
  */
 
 import { ERRORS } from '../base/errors.ts';

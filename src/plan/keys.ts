@@ -43,16 +43,16 @@ export function* rejectRepeatedKeys(
   keys: readonly (Key | undefined)[],
   report = FAIL,
 ): Task<void> {
-  const seen = new Map<string, number>();
+  const positions = new Map<string, number>();
   for (const [index, key] of keys.entries()) {
     if (index > 0 && index % ROWS_PER_SLICE === 0) yield;
     if (key === undefined || key.includes(null)) continue;
     const name = JSON.stringify(key.map(String));
-    const earlier = seen.get(name);
+    const earlier = positions.get(name);
     if (earlier !== undefined) {
       const details = `rows ${earlier + 1} and ${index + 1} both have ${describeKey(fields, key)}`;
       const location = { index, field: fieldNames(fields) };
       report(new ApiError('21000', 'a write cannot affect a row a second time', { details, ...location }));
-    } else seen.set(name, index);
+    } else positions.set(name, index);
   }
 }

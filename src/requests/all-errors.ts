@@ -1,7 +1,7 @@
 /** `Prefer: errors=all`: a rejected body is checked completely, and the response lists every error. */
 import type { ErrorList } from '../base/error-list.ts';
 import { ApiError } from '../base/errors.ts';
-import type { Engine, WriteResult, WriteTerms } from '../engine/engine.ts';
+import type { Engine, WriteOptions, WriteResult } from '../engine/engine.ts';
 import { redactError } from '../response/redact-errors.ts';
 import { execute, type PlannedWrite } from './planned-write.ts';
 
@@ -9,7 +9,7 @@ import { execute, type PlannedWrite } from './planned-write.ts';
 export async function executeOrList(
   engine: Engine,
   planned: PlannedWrite,
-  terms: WriteTerms,
+  terms: WriteOptions,
   errors: ErrorList,
 ): Promise<readonly WriteResult[]> {
   const failure = errors.total === 0 ? await attemptWrite(engine, planned, terms) : undefined;
@@ -30,7 +30,7 @@ export async function executeOrList(
 async function attemptWrite(
   engine: Engine,
   planned: PlannedWrite,
-  terms: WriteTerms,
+  terms: WriteOptions,
 ): Promise<readonly WriteResult[] | ApiError> {
   try {
     return await execute(engine, [planned], terms);

@@ -7,7 +7,7 @@ import { type Preferences, parsePrefer } from '../dialect/prefer.ts';
 import { parseQuery } from '../dialect/query.ts';
 import type { Query } from '../dialect/tree.ts';
 import type { Document } from '../encode/document.ts';
-import type { Engine, Write, WriteResult, WriteTerms } from '../engine/engine.ts';
+import type { Engine, Write, WriteOptions, WriteResult } from '../engine/engine.ts';
 import type { Call } from '../http/call.ts';
 import { isCreateOnly, readIfMatch } from '../http/conditional.ts';
 import { type Media, negotiate } from '../http/negotiate.ts';
@@ -72,7 +72,7 @@ export function* planCall(
 export async function execute(
   engine: Engine,
   writes: readonly PlannedWrite[],
-  terms: WriteTerms,
+  terms: WriteOptions,
 ): Promise<readonly WriteResult[]> {
   try {
     return await engine.write(writes, terms);

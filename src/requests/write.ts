@@ -5,7 +5,7 @@ import { ErrorList } from '../base/error-list.ts';
 import { ApiError } from '../base/errors.ts';
 import { withSentValue } from '../dialect/payload.ts';
 import type { Document } from '../encode/document.ts';
-import type { Engine, WriteTerms } from '../engine/engine.ts';
+import type { Engine, WriteOptions } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
 import type { BodyReceiver } from '../http/body/body-receiver.ts';
 import { readDocument } from '../http/body/parse-body.ts';
@@ -34,7 +34,7 @@ export async function write(
   const received = readWrite(call, method, context);
   const { headers } = call.request;
   const dryRun = received.preferences.tx === 'rollback';
-  let terms: WriteTerms = { dryRun, origin: context.origin };
+  let terms: WriteOptions = { dryRun, origin: context.origin };
   const body = method === 'DELETE' ? undefined : await bodies.receive(call.request);
   const errors = received.preferences.errors === 'all' && body !== undefined ? new ErrorList() : undefined;
   let document: Document | undefined;
@@ -48,7 +48,7 @@ export async function write(
   try {
     const planned = body?.isLong === true ? await trackWork(context, schedule(understand())) : runToEnd(understand());
     body?.count(planBytes(planned.plan));
-    context.planned(planned.plan);
+    context.setPlan(planned.plan);
     const work =
       errors === undefined ? execute(engine, [planned], terms) : executeOrList(engine, planned, terms, errors);
     const [result] = await trackWork(context, work);

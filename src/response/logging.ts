@@ -54,7 +54,7 @@ export function withLogging(
     // Bun treats the connection as a tunnel and reads nothing more from it.
     if (context.method === 'CONNECT') response.headers.set('connection', 'close');
     if (serverTiming) response.headers.set('server-timing', context.header());
-    context.answered(response.status);
+    context.setStatus(response.status);
     onAnswer?.(context);
     return response;
   }

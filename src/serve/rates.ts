@@ -47,8 +47,8 @@ export function removeRatesFile(file: string | undefined): void {
 }
 
 /**
- * Counts named callers by name and others by address, with the rate of their role if it has one. Rejected credentials count like
- * none. If anonymous access is disabled, they count by the strictest rate.
+ * Counts named callers by name and others by address, with the rate of their role if it has one. Rejected credentials
+ * count like none. If anonymous access is disabled, they count by the strictest rate.
  */
 export function rateOfCaller(roles: NonNullable<Catalogue['roles']>, always: boolean): Limits['counted'] {
   const rates = [...roles.values()].flatMap(({ rate }) => rate ?? []);

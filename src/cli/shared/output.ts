@@ -27,13 +27,13 @@ export const STANDARD_OUTPUT = '-';
 const STANDARD_OUTPUT_FILE = 1;
 
 /** Checks the output before any work; throws a `ConfigError` if it must not be written. */
-export function checkOutput(path: string, terms: WriteOptions): void {
-  if (path !== STANDARD_OUTPUT) checkMayWrite(path, terms);
+export function checkOutput(path: string, options: WriteOptions): void {
+  if (path !== STANDARD_OUTPUT) checkMayWrite(path, options);
 }
 
-export function openOutput(path: string, terms: WriteOptions): Output {
+export function openOutput(path: string, options: WriteOptions): Output {
   if (path === STANDARD_OUTPUT) return { write: print, end() {}, discard() {} };
-  return checkMayWrite(path, terms) === 'device' ? openDevice(path) : openFile(path, terms.replace);
+  return checkMayWrite(path, options) === 'device' ? openDevice(path) : openFile(path, options.replace);
 }
 
 /** Fails if only part of the text can be written; a closed pipe is not an error. */

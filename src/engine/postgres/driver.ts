@@ -98,8 +98,8 @@ export async function within<T>(milliseconds: number, work: Promise<T>): Promise
     const end = performance.now() + milliseconds;
     const giveUp = () => {
       // If this process was held up, the answer may be waiting, and is read first.
-      const isLate = performance.now() > end + HELD_UP_MS;
-      timer = setTimeout(() => reject(new ServerUnresponsive()), isLate ? HELD_UP_MS : 0);
+      const wasHeldUp = performance.now() > end + HELD_UP_MS;
+      timer = setTimeout(() => reject(new ServerUnresponsive()), wasHeldUp ? HELD_UP_MS : 0);
     };
     timer = setTimeout(giveUp, milliseconds);
   });

@@ -19,8 +19,8 @@ import {
   type PlanOption,
   type ReadResult,
   type Write,
+  type WriteOptions,
   type WriteResult,
-  type WriteTerms,
 } from '../engine.ts';
 import { notLogged } from '../shared/change-log.ts';
 import type { LoadOptions, LoadResult, LoadSet } from '../shared/loader.ts';
@@ -94,8 +94,8 @@ export class PostgresEngine implements Engine {
 
   private readonly options: PostgresOptions;
 
-  constructor(terms: PostgresOptions) {
-    const options = { historyDays: DEFAULT_HISTORY_DAYS, ...terms };
+  constructor(given: PostgresOptions) {
+    const options = { historyDays: DEFAULT_HISTORY_DAYS, ...given };
     this.options = options;
     const target = parseTarget(options.url);
     const { schema, replicas = [], replicaLagSeconds = DEFAULT_REPLICA_LAG_SECONDS, replicaReads = 'own' } = options;
@@ -125,11 +125,11 @@ export class PostgresEngine implements Engine {
     return this.executor.read(plan.from, work, after);
   }
 
-  async write(writes: readonly Write[], terms: WriteTerms): Promise<readonly WriteResult[]> {
+  async write(writes: readonly Write[], options: WriteOptions): Promise<readonly WriteResult[]> {
     const progress: Progress = { index: 0 };
     const current = () => writes[progress.index]!.plan.into;
     try {
-      return await this.executor.write(current, (pool) => this.writeOnce(pool, writes, terms, progress));
+      return await this.executor.write(current, (pool) => this.writeOnce(pool, writes, options, progress));
     } catch (error) {
       throw writes.length === 1 ? error : withRequest(error, progress.index);
     }
@@ -146,10 +146,10 @@ export class PostgresEngine implements Engine {
   }
 
   /** Not retried: the input is already consumed. */
-  async load(sets: readonly LoadSet[], terms: LoadOptions): Promise<LoadResult> {
+  async load(sets: readonly LoadSet[], options: LoadOptions): Promise<LoadResult> {
     const pool = await this.primary.getPool();
     try {
-      return await loadRows(pool, (connection) => this.loadContext(connection), sets, terms);
+      return await loadRows(pool, (connection) => this.loadContext(connection), sets, options);
     } catch (error) {
       if (error instanceof UnconfirmedCommit) throw error.refusal;
       throw translateError(error);
@@ -170,7 +170,7 @@ export class PostgresEngine implements Engine {
     return this.executor.read(plan.from, (pool) => explainRead(pool, plan, this.dialect, options, format));
   }
 
-  unavailableSince(moment: number): number {
+  downtimeSince(moment: number): number {
     return this.primary.downtimeSince(moment);
   }
 
@@ -208,18 +208,18 @@ export class PostgresEngine implements Engine {
   private async writeOnce(
     pool: Pool,
     writes: readonly Write[],
-    terms: WriteTerms,
+    options: WriteOptions,
     progress: Progress,
   ): Promise<readonly WriteResult[]> {
-    const { retry, dryRun } = terms;
-    const origin = this.prepared.logged.size > 0 ? terms.origin : undefined;
+    const { retry, dryRun } = options;
+    const origin = this.prepared.logged.size > 0 ? options.origin : undefined;
     const steps = writes.map((each) => ({ ...each, context: { ...this.contextOf(each.plan.into), origin } }));
     if (retry !== undefined && !this.prepared.hasRetries) throw noIdempotencyTable();
     if (!dryRun) for (const { context, plan } of steps) await this.keys.advancePast(pool, context, plan);
     if (retry !== undefined) this.sweeper.sweep(pool);
     if (this.prepared.logged.size > 0) this.pruner.prune(pool);
     const isCheap = this.planCost.areCheapWrites(pool, writes);
-    const execute = () => executeWrites(pool, steps, terms, this.options, isCheap, progress);
+    const execute = () => executeWrites(pool, steps, options, this.options, isCheap, progress);
     const current = () => {
       const step = steps[progress.index]!;
       return { ...step, plan: progress.plan ?? step.plan };

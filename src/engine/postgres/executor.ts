@@ -1,6 +1,6 @@
 /**
- * Runs reads and writes on a replica or the primary. It retries on a new connection if one broke, and after a conflict with
- * another transaction. Failures that remain become errors for the client.
+ * Runs reads and writes on a replica or the primary. It retries on a new connection if one broke, and after a conflict
+ * with another transaction. Failures that remain become errors for the client.
  */
 import type { Collection } from '../../collection/declaration.ts';
 import { isOwn } from '../../collection/own-collections.ts';
@@ -35,7 +35,7 @@ export class Executor {
     return this.run(replica.pool, work, async (error) => {
       // The primary can do what a replica cannot, such as keep a row that replay removes.
       if (!isLoss(error) && !isTransient(error)) throw translateError(error, about);
-      if (isLoss(error)) this.replicas?.lost(replica);
+      if (isLoss(error)) this.replicas?.reportLoss(replica);
       return this.onPrimary(() => about, work);
     });
   }

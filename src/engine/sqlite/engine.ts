@@ -24,8 +24,8 @@ import type {
   Metric,
   ReadResult,
   Write,
+  WriteOptions,
   WriteResult,
-  WriteTerms,
 } from '../engine.ts';
 import { notLogged } from '../shared/change-log.ts';
 import type { LoadOptions, LoadResult, LoadSet } from '../shared/loader.ts';
@@ -201,11 +201,11 @@ class SqliteEngine implements Engine {
     }
   }
 
-  async write(writes: readonly Write[], terms: WriteTerms): Promise<readonly WriteResult[]> {
+  async write(writes: readonly Write[], options: WriteOptions): Promise<readonly WriteResult[]> {
     try {
       const isSmall = ({ into }: WritePlan) => this.parts.statistics.isSmall(into, this.refreshSnapshot());
       const isCheap = areCheapWrites(writes, isSmall);
-      const task = compileJob(writes, terms);
+      const task = compileJob(writes, options);
       return await this.parts.writer.write(isCheap ? runToEnd(task) : await schedule(task), isCheap);
     } catch (error) {
       return this.fail(error);

@@ -1,8 +1,8 @@
 /**
- * A port that the old and the new service share during a handover (SO_REUSEPORT). Linux distributes new connections over all
- * sockets, and resets the waiting ones when a socket closes. So the old service first steers new connections to the others,
- * with a filter on the port (SO_ATTACH_REUSEPORT_CBPF, socket(7)), and closes when its own are answered. If the filter is not
- * available, nothing changes.
+ * A port that the old and the new service share during a handover (SO_REUSEPORT). Linux distributes new connections
+ * over all sockets, and resets the waiting ones when a socket closes. So the old service first steers new connections
+ * to the others, with a filter on the port (SO_ATTACH_REUSEPORT_CBPF, socket(7)), and closes when its own are answered.
+ * If the filter is not available, nothing changes.
  */
 import { dlopen, ptr } from 'bun:ffi';
 import { closeSync, openSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
@@ -60,8 +60,8 @@ export class SharedPort {
   }
 
   /**
-   * Runs right before the socket closes, when the last socket of the group takes its index. The last of our sockets selects an
-   * index that no longer exists afterwards, which restores the even distribution.
+   * Runs right before the socket closes, when the last socket of the group takes its index. The last of our sockets
+   * selects an index that no longer exists afterwards, which restores the even distribution.
    */
   close(): void {
     const group = this.others === 0 ? undefined : this.group();
@@ -72,8 +72,8 @@ export class SharedPort {
   }
 
   /**
-   * The same, and closes the socket without its accepted connections, which the runtime would also close. Another file takes
-   * over its descriptor number, and the runtime closes that instead.
+   * The same, and closes the socket without its accepted connections, which the runtime would also close. Another file
+   * takes over its descriptor number, and the runtime closes that instead.
    */
   closeAlone(): void {
     this.close();

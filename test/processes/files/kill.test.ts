@@ -1,6 +1,6 @@
 /**
- * kill -9 of a service under eight concurrent writers, again and again on one catalogue. After each restart every acknowledged write is
- * stored and no write is partial. A write repeated with its Idempotency-Key is stored once.
+ * kill -9 of a service under eight concurrent writers, again and again on one catalogue. After each restart every
+ * acknowledged write is stored and no write is partial. A write repeated with its Idempotency-Key is stored once.
  */
 import { Database } from 'bun:sqlite';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';

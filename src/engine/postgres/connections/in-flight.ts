@@ -67,9 +67,9 @@ export class InFlight {
   private tick(): void {
     const now = performance.now();
     // Answers may be waiting, and are read first.
-    const isLate = now - this.tickedAt > HELD_UP_MS;
+    const wasHeldUp = now - this.tickedAt > HELD_UP_MS;
     this.tickedAt = now;
-    if (isLate) return;
+    if (wasHeldUp) return;
     const [oldest] = this.shared;
     if (oldest !== this.oldest) {
       this.oldest = oldest;

@@ -6,8 +6,9 @@ import { connectionLimits, type Kind, takeSlots } from './connection-limits.ts';
 import { InFlight } from './in-flight.ts';
 
 /**
- * Bun's driver keeps the buffers of a connection as large as its longest message until the connection closes: ten connections that
- * carried 12 MB each way hold 250 MB. So a connection that carried a long message closes after its work, and the pool replaces it.
+ * Bun's driver keeps the buffers of a connection as large as its longest message until the connection closes: ten
+ * connections that carried 12 MB each way hold 250 MB. So a connection that carried a long message closes after its
+ * work, and the pool replaces it.
  */
 const LONG_MESSAGE = 1024 * 1024;
 

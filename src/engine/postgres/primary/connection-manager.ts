@@ -126,8 +126,8 @@ export class ConnectionManager {
   }
 
   private async wait(): Promise<Pool> {
-    const left = this.unavailableSince + REQUEST_WAIT_MS - performance.now();
-    if (left > 0) await Promise.race([this.recovery, Bun.sleep(left)]);
+    const remainingMs = this.unavailableSince + REQUEST_WAIT_MS - performance.now();
+    if (remainingMs > 0) await Promise.race([this.recovery, Bun.sleep(remainingMs)]);
     if (this.connected === undefined) throw unavailable(this.reason, RETRY_AFTER_SECONDS);
     return this.connected.pool;
   }

@@ -24,9 +24,9 @@ export async function identifyServer(runner: Runner): Promise<Identity> {
 }
 
 /** Throws unless the server answers in time, is the same as before, and still takes writes if it did. */
-export async function verifyServer(runner: Runner, before: Identity, milliseconds = ANSWER_MS): Promise<void> {
+export async function verifyServer(runner: Runner, expected: Identity, milliseconds = ANSWER_MS): Promise<void> {
   const now = await within(milliseconds, identifyServer(runner));
-  if (now.name !== before.name || (now.isReadOnly && !before.isReadOnly)) throw new ServerChanged();
+  if (now.name !== expected.name || (now.isReadOnly && !expected.isReadOnly)) throw new ServerChanged();
 }
 
 /**

@@ -19,8 +19,8 @@ import { defineGuard } from './deadline.ts';
 /** The maximum number of prepared statements. SQL identifies a statement, since all values are bound. */
 const MAX_PREPARED = 500;
 /** The pause between attempts to get a lock of another process, held for a commit or an import. */
-const SHORTEST_PAUSE_MS = 0.2;
-const LONGEST_PAUSE_MS = 1;
+const MIN_RETRY_MS = 0.2;
+const MAX_RETRY_MS = 1;
 
 /** How long to wait for readers before truncating the log: longer than an idle snapshot is held. */
 const EMPTY_LOG_MS = 500;
@@ -203,8 +203,8 @@ export class Connection {
   }
 
   private prepare(sql: string): Prepared {
-    const known = this.prepared.get(sql);
-    if (known !== undefined) return known;
+    const cached = this.prepared.get(sql);
+    if (cached !== undefined) return cached;
     const statement = this.db.prepare(sql);
     this.prepared.set(sql, statement);
     if (this.prepared.size > MAX_PREPARED) {
@@ -247,7 +247,7 @@ export function whileBusy<T>(milliseconds: number, work: () => T): T {
       return work();
     } catch (error) {
       if (!isBusy(error) || performance.now() > until) throw error;
-      pause(SHORTEST_PAUSE_MS + Math.random() * (LONGEST_PAUSE_MS - SHORTEST_PAUSE_MS));
+      pause(MIN_RETRY_MS + Math.random() * (MAX_RETRY_MS - MIN_RETRY_MS));
     }
   }
 }

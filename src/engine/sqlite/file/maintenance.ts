@@ -10,7 +10,7 @@ import type {
   CopyOptions,
   Finding,
   Maintenance,
-  MigrationTerms,
+  MigrationOptions,
   Progress,
   RestoreOptions,
   RestoreReport,
@@ -54,10 +54,10 @@ export class SqliteMaintenance implements Maintenance {
   }
 
   /** A missing file counts as empty and is not created. */
-  async plan(terms: MigrationTerms): Promise<MigrationPlan> {
+  async plan(options: MigrationOptions): Promise<MigrationPlan> {
     using db = existsSync(this.path) ? openExisting(this.path) : new Database(IN_MEMORY);
     try {
-      return planSchema(db, { ...terms, catalogue: this.catalogue });
+      return planSchema(db, { ...options, catalogue: this.catalogue });
     } catch (error) {
       if (error instanceof ConfigError) throw error;
       throw new ConfigError(`the database ${this.path} cannot be read: ${(error as Error).message}`);

@@ -12,7 +12,7 @@ import { isInUse } from './backup.ts';
 
 export function openNewFile(options: SqliteOptions): Engine {
   const { path } = options;
-  for (const left of listTemporaryFiles(path)) if (isLeftBehind(left)) removeFiles(left);
+  for (const temporaryFile of listTemporaryFiles(path)) if (isLeftBehind(temporaryFile)) removeFiles(temporaryFile);
   const partial = temporaryPath(path);
   const remove = () => removeFiles(partial);
   let isStored = false;
@@ -20,9 +20,9 @@ export function openNewFile(options: SqliteOptions): Engine {
     const engine = openSqlite({ ...options, path: partial, location: path });
     const load = engine.load.bind(engine);
     const close = engine.close.bind(engine);
-    engine.load = async (sets, terms) => {
-      const result = await load(sets, terms);
-      isStored = !terms.dryRun;
+    engine.load = async (sets, options) => {
+      const result = await load(sets, options);
+      isStored = !options.dryRun;
       return result;
     };
     // Closing the last connection moves the log into the file.

@@ -41,12 +41,12 @@ const readsByKey = memoize((_from: Collection) =>
 export function compileIndexRead(plan: ReadPlan, output: Output, rowsPerValue: RowsPerValue): IndexRead | undefined {
   const key = singleKey(plan);
   if (key === undefined || output.stripNulls) return compileAccess(plan, output, rowsPerValue);
-  const known = readsByKey(plan.from)(plan.columns);
-  const same = known.get(output.form);
+  const compiledRead = readsByKey(plan.from)(plan.columns);
+  const same = compiledRead.get(output.form);
   const params = [sqliteDialect.stored(key, plan.from.key[0]!.type)];
   if (same !== undefined) return { statement: { sql: same.statement.sql, params }, bytes: same.bytes };
   const compiled = compileAccess({ ...plan, order: NO_ORDER }, output, rowsPerValue);
-  if (compiled?.statement.params.length === 1) known.set(output.form, compiled);
+  if (compiled?.statement.params.length === 1) compiledRead.set(output.form, compiled);
   return compiled;
 }
 

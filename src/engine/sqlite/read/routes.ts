@@ -1,6 +1,6 @@
 /**
- * The routes of a read, in order. The first route that applies and returns a result wins. A read that exceeds its budget
- * on the event loop starts again on a thread.
+ * The routes of a read, in order. The first route that applies and returns a result wins. A read that exceeds its
+ * budget on the event loop starts again on a thread.
  */
 
 import { INLINE_ANSWER_BYTES, INLINE_STEPS } from '../../../base/limits/engine.ts';
