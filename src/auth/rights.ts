@@ -1,4 +1,4 @@
-/** The rights of a role by field names, for pages that offer only permitted actions. Row rules apply with each request. */
+/** The rights of a role by field names, for pages that offer only permitted actions. Each request applies row rules. */
 import type { Caller } from '../collection/caller.ts';
 import type { Catalogue, Field } from '../collection/declaration.ts';
 import { RIGHTS, type Right } from '../collection/draft.ts';
@@ -7,11 +7,11 @@ import { RIGHTS, type Right } from '../collection/draft.ts';
 export type Rights = Readonly<Record<string, Readonly<Record<Right, readonly string[]>>>>;
 
 export function rightsOf({ collections, roles }: Catalogue, { role }: Caller): Rights {
-  const found = roles?.get(role);
+  const declaredRole = roles?.get(role);
   const all = [...collections.values()].map((collection) => {
-    const rules = found?.rules.get(collection);
+    const rules = declaredRole?.rules.get(collection);
     const mayUse = (right: Right, field: Field) =>
-      found?.isAll === true || rules?.[right].some(({ fields }) => fields.has(field)) === true;
+      declaredRole?.isAll === true || rules?.[right].some(({ fields }) => fields.has(field)) === true;
     const [read = [], create = [], update = [], remove = []] = RIGHTS.map((right) =>
       collection.fields.filter((field) => mayUse(right, field)).map(({ name }) => name),
     );

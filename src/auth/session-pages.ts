@@ -17,9 +17,9 @@ export const AUTH_PATH = '/auth';
 
 /** Counters for the metrics. */
 export interface Counts {
-  refused: number;
+  rejected: number;
   logins: number;
-  loginsRefused: number;
+  rejectedLogins: number;
 }
 
 /** The caller as pages see it. */
@@ -59,8 +59,8 @@ export function sessionPages(options: SessionOptions): Pages {
 
   /** Ends the session that came with the request, so that a planted session is not continued. */
   async function start(started: StartedSession, request: Request, context: PageContext): Promise<Response> {
-    const before = sessionOf(request, context);
-    if (before !== undefined) await users.logout(before.text);
+    const previous = sessionOf(request, context);
+    if (previous !== undefined) await users.logout(previous.text);
     context.caller = started.caller;
     const seconds = Math.round((started.expires.getTime() - Date.now()) / 1000);
     const cookie = sessionCookie(cookieScope(request, context), started.text, seconds);
@@ -78,7 +78,7 @@ export function sessionPages(options: SessionOptions): Pages {
       counts.logins++;
       return await start(started, request, context);
     } catch (error) {
-      if (error instanceof ApiError) counts.loginsRefused++;
+      if (error instanceof ApiError) counts.rejectedLogins++;
       throw error;
     }
   };
@@ -126,7 +126,7 @@ export function sessionPages(options: SessionOptions): Pages {
     [`${AUTH_PATH}/password`]: changePassword,
   };
 
-  return (path, request, prefix, _catalogueOf, context = { location: { prefix, path } }) => {
+  return (path, request, prefix, _loadVisibleCatalogue, context = { location: { prefix, path } }) => {
     if (path === `${AUTH_PATH}/session`) return readOnly(request, () => session(request, context));
     const post = Object.hasOwn(posts, path) ? posts[path] : undefined;
     return post && postOnly(request, () => post(request, context));

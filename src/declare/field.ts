@@ -13,7 +13,7 @@ import { type Rules, readRules } from './rules.ts';
 /** Defaults that are generated per row. */
 const GENERATED = ['now', 'uuid'] as const;
 
-/** Undefined if its type is unknown; the mistake is already recorded. */
+/** Drafts a field. Returns undefined if its type is unknown; the mistake is already recorded. */
 export function draftField({ name, reading, value: given }: Named<GivenField>, isKey: boolean): FieldDraft | undefined {
   const type = given?.type?.value;
   if (given === undefined || type === undefined) return undefined;
@@ -53,8 +53,8 @@ export function draftField({ name, reading, value: given }: Named<GivenField>, i
 
 /** The values of the given properties. */
 export function valuesOf<P extends Properties, Name extends keyof P>(given: Given<P>, ...names: readonly Name[]) {
-  const found = names.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name].value]]));
-  return Object.fromEntries(found) as { [Each in Name]?: NonNullable<Given<P>[Each]>['value'] };
+  const properties = names.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name].value]]));
+  return Object.fromEntries(properties) as { [Each in Name]?: NonNullable<Given<P>[Each]>['value'] };
 }
 
 function readDefault(

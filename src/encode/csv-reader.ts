@@ -83,9 +83,9 @@ export class CsvReader {
     const first = FIRST_LINE.exec(this.rest);
     if (first === null || (!isLast && first[0].length === this.rest.length)) return isLast;
     const [upTo, line = ''] = first;
-    const named = NAMED_SEPARATOR.exec(line)?.[1];
-    this.given ??= named ?? separatorIn(line);
-    if (named !== undefined) {
+    const separator = NAMED_SEPARATOR.exec(line)?.[1];
+    this.given ??= separator ?? separatorIn(line);
+    if (separator !== undefined) {
       this.line += lineEndsIn(upTo);
       this.rest = this.rest.slice(upTo.length);
     }
@@ -124,7 +124,7 @@ function readQuoted(text: CsvScanner, start: number): QuotedRow | undefined {
 
 export const UNCLOSED = 'a quote is not closed';
 
-/** Undefined if the quote is not closed. */
+/** Reads a quoted cell. Returns undefined if the quote is not closed. */
 function quotedCell(text: CsvScanner, quote: number): { value: string; end: number } | undefined {
   for (let from = quote + 1; ; ) {
     // Adjacent quotes need no search.

@@ -55,7 +55,7 @@ export class Feed {
     const { hub, options } = this;
     const { log } = options.engine;
     const plan = planFeed(call, context.access?.permissions);
-    context.planned(plan.list);
+    context.setPlan(plan.list);
     const asked = resumedPosition(call.request.headers.get('last-event-id'));
     if (log === undefined || hub === undefined) throw notLogged();
     const oldest = await log.oldest(plan.collections);

@@ -1,6 +1,6 @@
 /**
- * The OpenAPI 3.1 description of the service, generated from the declaration, the dialect's tables and the error catalogue.
- * Each entry is built when the consumer asks for it, so that a catalogue of 1,000 collections never holds up other requests.
+ * The OpenAPI 3.1 document, generated from the declaration, the dialect's tables and the error catalogue. It builds
+ * each entry when the consumer asks for it, so that 1,000 collections never delay other requests.
  */
 
 import { runToEnd, type Task } from '../base/cooperative.ts';
@@ -32,7 +32,7 @@ import {
 
 type Entry = readonly [name: string, value: JsonObject];
 
-/** The members of the document in their order. Consume the entries in this order: a later section omits unused components. */
+/** The members of the document. Consume the entries in this order: a later section omits unused components. */
 interface Parts {
   readonly head: JsonObject;
   readonly paths: Iterable<Entry>;
@@ -182,15 +182,15 @@ function collectionTag({ name, title, description }: Collection): JsonObject {
 
 function* pathsOf(collection: Collection, samples: Samples, isByRole: boolean): Generator<Entry> {
   const { name, key } = collection;
-  const asked = isByRole ? askCredentials : (path: JsonObject) => path;
+  const secure = isByRole ? askCredentials : (path: JsonObject) => path;
   for (const shape of SHAPES) {
     const path = `${shape.root}/${name}`;
-    yield [path, asked(allowedOperations(collection, 'collection', collectionPath(collection, samples, shape)))];
+    yield [path, secure(allowedOperations(collection, 'collection', collectionPath(collection, samples, shape)))];
     // A key of several fields has no path of its own.
     if (key.length > 1) continue;
     yield [
       `${path}/{${key[0]!.name}}`,
-      asked(allowedOperations(collection, 'item', itemPath(collection, samples, shape))),
+      secure(allowedOperations(collection, 'item', itemPath(collection, samples, shape))),
     ];
   }
 }

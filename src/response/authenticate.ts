@@ -10,7 +10,7 @@ import { andThen, type Middleware, RequestContext } from './request-context.ts';
 export type Identify = (request: Request, context: RequestContext) => MaybePromise<Caller>;
 export type Authenticate = (request: Request, context: RequestContext) => MaybePromise<Access>;
 
-/** Undefined for a catalogue without roles: every caller may do everything. */
+/** Creates the authenticator. Returns undefined for a catalogue without roles: every caller may do everything. */
 export function authenticator(catalogue: Catalogue, identify: Identify = () => ANONYMOUS): Authenticate | undefined {
   if (catalogue.roles === undefined) return undefined;
   const authenticate = authorize(catalogue);
@@ -56,8 +56,8 @@ export function repeatedCheck(
 /** Runs the work once; each call of the result returns its value or throws its error. */
 function settle<T>(work: () => MaybePromise<T>): () => MaybePromise<T> {
   try {
-    const found = work();
-    return () => found;
+    const result = work();
+    return () => result;
   } catch (error) {
     return () => {
       throw error;

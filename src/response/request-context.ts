@@ -78,7 +78,7 @@ export class RequestContext implements CompletedRequest {
   /** Authentication, for a catalogue with roles. The result is computed once per request and then shared. */
   authorization: (() => MaybePromise<Access>) | undefined = undefined;
   access: Access | undefined = undefined;
-  /** Also set by the login page. */
+  /** The authenticated caller; the login page sets it as well. */
   caller: Caller | undefined = undefined;
   /** Handler: the route of the request. The response cache sets it for a cached response. */
   route: string | undefined = undefined;
@@ -118,7 +118,7 @@ export class RequestContext implements CompletedRequest {
     };
   }
 
-  planned(plan: ReadPlan | WritePlan): void {
+  setPlan(plan: ReadPlan | WritePlan): void {
     this.plan = plan;
     this.done('plan');
   }
@@ -131,7 +131,7 @@ export class RequestContext implements CompletedRequest {
     this.last = now;
   }
 
-  answered(status: number): void {
+  setStatus(status: number): void {
     this.status = status;
     this.milliseconds = performance.now() - this.started;
   }

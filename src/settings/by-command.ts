@@ -1,6 +1,6 @@
 /**
- * The settings of each command. A table lists settings with their flag, environment variable, reader and default; the tables
- * of each topic are in settings/. settings/resolve.ts combines flags, environment and settings file.
+ * The settings of each command. A table lists settings with their flag, environment variable, reader and default; the
+ * tables of each topic are in settings/. settings/resolve.ts combines flags, environment and settings file.
  */
 import { DEFAULT_COMMAND_SECONDS } from '../base/limits/engine.ts';
 import { ACCESS_SETTINGS } from './access.ts';
@@ -72,7 +72,7 @@ export function readSettings<T extends Table>(table: T, args: readonly string[],
   return resolveSettings(table, args, env, { known: KNOWN }).values;
 }
 
-/** Also accepts up to `operands` arguments that are not flags, and returns the origin of each value. */
+/** Reads settings and up to `operands` arguments that are not flags. Returns the origin of each value as well. */
 export function readCommand<T extends Table>(
   table: T,
   args: readonly string[],

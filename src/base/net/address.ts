@@ -54,14 +54,14 @@ export function networkOf(address: string): string {
 
 const RESOLVE_MS = 2_000;
 
-/** Undefined if the host is an address or a name that resolves. Drivers and resolvers each report a failure in other words. */
+/** Returns why a host cannot be resolved, in the same words for every driver and resolver; undefined if it can. */
 export async function resolveProblem(host: string): Promise<string | undefined> {
   const name = plainHost(host);
   if (isIP(name) !== 0) return undefined;
-  const found = lookup(name).then(
+  const lookupResult = lookup(name).then(
     () => undefined,
     () => `host '${name}' cannot be resolved`,
   );
   // A resolver that does not answer proves nothing.
-  return Promise.race([found, Bun.sleep(RESOLVE_MS).then(() => undefined)]);
+  return Promise.race([lookupResult, Bun.sleep(RESOLVE_MS).then(() => undefined)]);
 }

@@ -63,10 +63,10 @@ for (const type of BUILT_IN) addType(type);
 
 const DECIMAL = /^(?:decimal|numeric)\( *(\d+) *(?:, *(\d+) *)?\)$/;
 
-/** Undefined for an unknown type. Equal names give the same object. */
+/** Returns the type with a name, or undefined. Equal names give the same object. */
 export function typeNamed(name: string): Type | undefined {
-  const known = TYPES.get(name);
-  if (known !== undefined) return known;
+  const builtIn = TYPES.get(name);
+  if (builtIn !== undefined) return builtIn;
   const type = name.endsWith(ARRAY) ? arrayNamed(name.slice(0, -ARRAY.length)) : decimalNamed(name);
   if (type === undefined) return undefined;
   if (!TYPES.has(type.name)) addType(type);

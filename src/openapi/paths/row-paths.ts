@@ -151,8 +151,8 @@ export function itemPath(collection: Collection, samples: Samples, shape: RowSha
 
 /** A sentence for each field of the key that the service fills in. */
 function assignedWords({ assigned, key }: Collection): string {
-  const made = key.filter(
+  const assignedFields = key.filter(
     (field) => field === assigned || field.generated !== undefined || field.default !== undefined,
   );
-  return made.map(({ name }) => `A row without ${name} is assigned one. `).join('');
+  return assignedFields.map(({ name }) => `A row without ${name} is assigned one. `).join('');
 }

@@ -74,8 +74,8 @@ function checkConditionsOnly({ conditions, select, order, embeds, limit, offset,
     columns: columns !== undefined,
     on_conflict: onConflict !== undefined,
   };
-  const [found] = Object.entries(others).find(([, isGiven]) => isGiven) ?? [];
-  if (found !== undefined) throw new ApiError('PGRST100', `${found} is not a condition; a rule has conditions alone`);
+  const [extra] = Object.entries(others).find(([, isGiven]) => isGiven) ?? [];
+  if (extra !== undefined) throw new ApiError('PGRST100', `${extra} is not a condition; a rule has conditions alone`);
   for (const way of embeds?.keys() ?? []) {
     throw new ApiError('PGRST100', `${way} is another collection; a rule has conditions on fields of its own`);
   }
@@ -114,19 +114,19 @@ function planComparison(collection: Collection, comparison: Comparison): Planned
   }
   checkTakesClaims(test);
   // Whether the operator supports the field does not depend on the claim.
-  if (test.kind === 'value') planned(collection, { ...comparison, test: { ...test, value: '' } });
+  if (test.kind === 'value') tryPlan(collection, { ...comparison, test: { ...test, value: '' } });
   return {
     claims,
     predicate: (given) => {
       const bound = withClaims(test, paths, type, given);
       if (bound === undefined) return UNKNOWN;
-      return planned(collection, { ...comparison, test: bound }) ?? UNKNOWN;
+      return tryPlan(collection, { ...comparison, test: bound }) ?? UNKNOWN;
     },
   };
 }
 
-/** Undefined if a value is not of the field's type. */
-function planned(collection: Collection, comparison: Comparison): Predicate | undefined {
+/** Plans a comparison. Returns undefined if a value does not have the type of the field. */
+function tryPlan(collection: Collection, comparison: Comparison): Predicate | undefined {
   try {
     return planConditions(collection, [comparison]);
   } catch (error) {
@@ -170,7 +170,7 @@ function checkFixed(type: Type, test: Test): void {
   }
 }
 
-/** Undefined if a claim is missing or ill-typed. In a list, a claim that is a list contributes all its elements. */
+/** Inserts claims into a test. Returns undefined if a claim is missing or ill-typed. A list adds all its elements. */
 function withClaims(
   test: Test,
   paths: readonly (ClaimPath | undefined)[],

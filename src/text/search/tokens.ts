@@ -1,9 +1,9 @@
 /**
  * Splits a text into words like PostgreSQL's default text search parser.
  *
- * A hyphenated word yields the whole and its parts; a URL yields the whole, its host and its path. Apostrophes separate.
- * Markup and protocols are skipped. The parser tries the alternatives in the order of the list. Repetitions that look far
- * ahead are bounded, so that no text takes quadratic time.
+ * A hyphenated word yields the whole and its parts; a URL yields the whole, its host and its path. Apostrophes
+ * separate. Markup and protocols are skipped. The parser tries the alternatives in the order of the list. Repetitions
+ * that look far ahead are bounded, so that no text takes quadratic time.
  */
 import { lazy } from '../../base/memo.ts';
 
@@ -67,7 +67,7 @@ const token = lazy(
 const NOT_PLAIN = /[0-9./@<&:~-]/;
 const plainWord = lazy(() => new RegExp(PART, 'gv'));
 
-/** Called with the number of steps before they are taken. It may throw to stop. */
+/** Charges a number of steps before they run. It may throw to stop. */
 export type Spend = (steps: number) => void;
 
 /** A long text is read in chunks of this length, so that reading can be stopped. */
@@ -102,9 +102,9 @@ function* tokensOfLong(text: string, expression: RegExp, spend: Spend): Generato
 function startingBefore(piece: string, expression: RegExp, start: number, end: number): RegExpExecArray[] {
   const begun: RegExpExecArray[] = [];
   expression.lastIndex = start;
-  for (const found of piece.matchAll(expression)) {
-    if (found.index >= end) break;
-    begun.push(found);
+  for (const match of piece.matchAll(expression)) {
+    if (match.index >= end) break;
+    begun.push(match);
   }
   expression.lastIndex = 0;
   return begun;

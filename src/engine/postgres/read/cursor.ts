@@ -59,8 +59,8 @@ export async function openCursor(
 /** PostgreSQL stores values beyond a few kilobytes out of line, in a TOAST table. Partitions are not checked. */
 async function hasLongValues(connection: Runner, { name }: Collection): Promise<boolean> {
   const sql = `select relkind <> 'r' or coalesce(pg_relation_size(nullif(reltoastrelid, 0)), 0) > 0 as long from pg_class where oid = ${quoteText(identifier(name))}::regclass`;
-  const [found] = await query<{ long: boolean }>(connection, { sql, params: [] });
-  return found?.long !== false;
+  const [firstRow] = await query<{ long: boolean }>(connection, { sql, params: [] });
+  return firstRow?.long !== false;
 }
 
 interface FetchSize {

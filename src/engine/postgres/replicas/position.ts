@@ -1,6 +1,6 @@
 /**
- * Positions in the write-ahead log. A position without its timeline is ambiguous: after a failover a replica may hold a branch of
- * the log that the new primary does not have.
+ * Positions in the write-ahead log. A position without its timeline is ambiguous: after a failover a replica may hold a
+ * branch of the log that the new primary does not have.
  */
 import { query, type Runner } from '../driver.ts';
 
@@ -20,7 +20,7 @@ export function printPosition({ timeline, lsn }: Position): string {
   return `${timeline}-${lsn}`;
 }
 
-/** Undefined if the text is not a position of ours. */
+/** Parses a position of this service. Returns undefined for other texts. */
 export function parsePosition(text: string): Position | undefined {
   const [, timeline, lsn] = TOKEN.exec(text) ?? [];
   return lsn === undefined ? undefined : { timeline: Number(timeline), lsn: BigInt(lsn) };
@@ -41,8 +41,8 @@ export async function writtenPosition(primary: Runner): Promise<Position> {
 }
 
 /**
- * The position up to which a replica has replayed the log; undefined if the server is not a replica. Roles without `pg_monitor`
- * do not see `received_tli`: for them the timeline changes with the replica's next restart point.
+ * The position up to which a replica has replayed the log; undefined if the server is not a replica. Roles without
+ * `pg_monitor` do not see `received_tli`: for them the timeline changes with the replica's next restart point.
  */
 export async function replayedPosition(replica: Runner): Promise<Position | undefined> {
   const sql = `select case when pg_is_in_recovery() then pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0') end::text as lsn,
