@@ -359,11 +359,15 @@ export function chooseWrite(choose: Chooser, role: string): RoleRequest {
   }
 }
 
-/** Chooses a batch of such writes, some with a value of the first one. */
+/**
+ * Chooses a batch of such writes, some with a value of the first one. Only the first may delete: after other changes, a
+ * hidden row may refer to the deleted one.
+ */
 export function chooseBatch(choose: Chooser, role: string): RoleRequest {
   const isDryRun = choose.sometimes(60);
   const requests = Array.from({ length: choose.number(1, 3) }, (_, index) => {
-    const { path, init } = chooseWrite(choose, role);
+    let { path, init } = chooseWrite(choose, role);
+    while (index > 0 && init.method === 'DELETE') ({ path, init } = chooseWrite(choose, role));
     const { prefer = '', ...headers } = init.headers as Record<string, string>;
     const body = init.body === undefined ? undefined : JSON.parse(init.body as string);
     if (index > 0 && body !== undefined && choose.sometimes(40)) {
