@@ -4,6 +4,7 @@ import { ApiError } from '../../base/errors.ts';
 import { nearestName } from '../../base/nearest-name.ts';
 import type { Collection, Field } from '../../collection/declaration.ts';
 import { fieldFromHeader, isFlag, readFlag } from '../../collection/spreadsheet-values.ts';
+import type { LoadOptions } from '../../engine/shared/loader.ts';
 import { type RowPlanner, RowProblem, rowPlanner, rowProblems } from '../../plan/write/row-planner.ts';
 import { ConfigError } from '../../settings/by-command.ts';
 import { type DateReader, isDated } from './date-format.ts';
@@ -54,8 +55,7 @@ export interface ColumnOptions {
   readonly only: readonly string[] | undefined;
   /** The fields that identify a row, if every row needs them. */
   readonly needed: readonly Field[];
-  /** Whether rows change stored ones, so that only the supplied fields matter. */
-  readonly isUpdate: boolean;
+  readonly onConflict: LoadOptions['onConflict'];
   readonly dates: DateReader | undefined;
   readonly resolvers: ReadonlyMap<Field, Resolver>;
   /** Whether the file has a header, so that a wrong column is a mistake of the file and not of a row. */
@@ -97,7 +97,7 @@ export class ColumnReader {
 
   /** Lists all problems at once. */
   private resolve(names: readonly string[]): Columns | string {
-    const { hasHeader, needed, isUpdate, resolvers } = this.options;
+    const { hasHeader, needed, onConflict, resolvers } = this.options;
     const fields = names.map((name) => (this.isSkipped(name) ? undefined : this.fieldOf(name)));
     const nameless = hasHeader ? names.flatMap((name, at) => (name === '' ? [at] : [])) : [];
     const unknown = names.filter(
@@ -114,7 +114,10 @@ export class ColumnReader {
       ...(hasHeader ? this.unused(names) : []),
     ];
     if (problems.length > 0) return problems.join('; ');
-    const terms = [this.collection, fields, { absence: 'no value', areTexts: hasHeader, needed, isUpdate }] as const;
+    const isUpdate = onConflict === 'update';
+    const hasUpdates = isUpdate || onConflict === 'overwrite';
+    const rowOptions = { absence: 'no value', areTexts: hasHeader, needed, isUpdate, hasUpdates } as const;
+    const terms = [this.collection, fields, rowOptions] as const;
     const hasDecimalCommas = this.hasDecimalCommas();
     const withFlags = convertFlags(hasHeader ? fields : []);
     const convert = this.converter(fields);
