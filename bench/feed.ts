@@ -1,7 +1,7 @@
 /**
- * Measures the feed: many clients follow one list while another writes. Every client must receive every change. Reports the
- * delay of the oldest change of each received chunk, the memory of the service, and the rate of GETs without and with the
- * feed. Usage: bun bench/feed.ts [SUBSCRIBERS] [WRITES_PER_SECOND] [SECONDS]
+ * Measures the feed: many clients follow one list while another writes. Every client must receive every change. Reports
+ * the delay of the oldest change of each received chunk, the memory of the service, and the rate of GETs without and
+ * with the feed. Usage: bun bench/feed.ts [SUBSCRIBERS] [WRITES_PER_SECOND] [SECONDS]
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
