@@ -15,8 +15,8 @@ import { OPERATORS, type OperatorName, servesType } from '../../../src/dialect/o
 import { CHOICES } from '../../../src/dialect/prefer.ts';
 import { EMPTY_QUERY, PARAMETERS } from '../../../src/dialect/query.ts';
 import type { Engine } from '../../../src/engine/engine.ts';
-import { BATCH_PATH } from '../../../src/http/batch-call.ts';
 import { BODY_TYPES } from '../../../src/http/body/parse-body.ts';
+import { BATCH_PATH, UNDO_PATH } from '../../../src/http/own-paths.ts';
 import { firstPage } from '../../../src/http/pages.ts';
 import { Health, healthPages } from '../../../src/observe/health.ts';
 import { openApiDocument } from '../../../src/openapi/document.ts';
@@ -292,7 +292,7 @@ describe('code generated from the document', () => {
 describe('the document and the service agree', () => {
   test('on the paths other than collections; HTML pages are not part of the API', async () => {
     const described = Object.keys(document.paths).filter((path) => !/^(\/rest\/v1)?\/products/.test(path));
-    expect(described).toEqual([BATCH_PATH, ...DESCRIPTION_PATHS, ...HEALTH_PATHS]);
+    expect(described).toEqual([BATCH_PATH, UNDO_PATH, ...DESCRIPTION_PATHS, ...HEALTH_PATHS]);
     for (const path of [CONSOLE_PATH, DOCS_PATH]) {
       expect((await ask(path)).headers.get('content-type')).toBe('text/html; charset=utf-8');
     }
