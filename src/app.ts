@@ -25,8 +25,8 @@ export interface AppOptions extends Observers {
   readonly catalogue: Catalogue;
   readonly engine: Engine;
   readonly maxBodyBytes: number;
-  /** The total size of all bodies in flight; by default MAX_BODIES_BYTES. */
-  readonly maxBodiesBytes?: number;
+  /** The maximum total size of all bodies in flight; by default MAX_BODIES_BYTES. */
+  readonly maxTotalBodyBytes?: number;
   readonly allowUnfilteredWrites: boolean;
   /** The path prefix that a proxy adds, such as /api. */
   readonly basePath?: string;
@@ -43,19 +43,28 @@ export interface AppOptions extends Observers {
 export interface App {
   fetch(request: Request, peer?: Peer): MaybePromise<Response>;
   /** Metrics of the response cache and of bodies in flight. */
-  metrics?(): readonly Metric[];
+  metrics(): readonly Metric[];
 }
 
 export function createApp(options: AppOptions): App {
-  const { catalogue, engine, pages, edges, basePath = '', schema = 'public', maxBodyBytes, maxBodiesBytes } = options;
-  const bodies = new BodyReceiver(maxBodyBytes, maxBodiesBytes);
+  const {
+    catalogue,
+    engine,
+    pages,
+    edgeChecks,
+    basePath = '',
+    schema = 'public',
+    maxBodyBytes,
+    maxTotalBodyBytes,
+  } = options;
+  const bodies = new BodyReceiver(maxBodyBytes, maxTotalBodyBytes);
   const handle = handler(options, bodies);
   const cache = engine.changes === undefined ? undefined : new ResponseCache(engine.changes);
   const authenticate = authenticator(catalogue, options.identify);
   const middleware: readonly Middleware[] = [
-    enter(edges, basePath),
-    withRateLimit(edges?.limit, authenticate),
-    // The description of the schema is a page.
+    withEdgeChecks(edgeChecks, basePath),
+    withRateLimit(edgeChecks?.limit, authenticate),
+    // `/` is a page, so its schema is checked before pages; collection paths only after authentication.
     checkSchema(schema, (path) => path.split('?', 1)[0] === '/'),
     servePages(pages, catalogue, authenticate),
     withAuthentication(authenticate),
@@ -65,16 +74,16 @@ export function createApp(options: AppOptions): App {
   return { fetch: withLogging(respond, options), metrics: () => [...(cache?.metrics() ?? []), ...bodies.metrics()] };
 }
 
-/** Checks Host and Origin, and finds the path below the prefix of a proxy. */
-function enter(edges: AppOptions['edges'], basePath: string): Middleware {
+/** Checks Host and Origin, and sets `context.location`, the path below the prefix of a proxy. */
+function withEdgeChecks(edgeChecks: AppOptions['edgeChecks'], basePath: string): Middleware {
   return (next) => (request, context) => {
-    edges?.enter(request, context);
-    context.location = locateRequest(pathAndQuery(context.url), request, basePath, context.peer, edges?.proxies);
+    edgeChecks?.enter(request, context);
+    context.location = locateRequest(pathAndQuery(context.url), request, basePath, context.peer, edgeChecks?.proxies);
     return next(request, context);
   };
 }
 
-/** Answers paths that belong to a page; all others go on. A collection cannot have the name of a page. */
+/** Serves pages and passes other paths to the next middleware. `declare/names.ts` reserves the names of pages. */
 function servePages(
   pages: Pages | undefined,
   catalogue: Catalogue,
@@ -83,10 +92,10 @@ function servePages(
   return (next) => (request, context) => {
     const { prefix, path } = context.location;
     if (pages === undefined || catalogue.collections.has(firstPart(path))) return next(request, context);
-    const catalogueOf =
+    const loadVisibleCatalogue =
       authenticate &&
       (() => andThen(authenticate(request, context), ({ permissions }) => permissions?.catalogue ?? catalogue));
-    const page = pages(path.split('?', 1)[0]!, request, prefix, catalogueOf, context);
+    const page = pages(path.split('?', 1)[0]!, request, prefix, loadVisibleCatalogue, context);
     return page === undefined ? next(request, context) : andThen(page, (response) => withHeader(response, ...NO_SNIFF));
   };
 }
@@ -97,13 +106,13 @@ function withHeader(response: Response, name: string, value: string): Response {
 }
 
 /**
- * Rejects a schema that is not served, named in Content-Profile for writes and in Accept-Profile otherwise, as in PostgREST.
- * The response to the right name repeats it.
+ * Rejects a schema that is not served. Writes name it in Content-Profile, reads in Accept-Profile, as in PostgREST.
+ * If the request names the served schema, the response repeats it in Content-Profile.
  */
-function checkSchema(schema: string, isConcerned = (_path: string) => true): Middleware {
+function checkSchema(schema: string, appliesTo = (_path: string) => true): Middleware {
   return (next) => (request, context) => {
     const header = WRITES.includes(context.method) ? 'content-profile' : 'accept-profile';
-    const profile = isConcerned(context.location.path) ? request.headers.get(header) : null;
+    const profile = appliesTo(context.location.path) ? request.headers.get(header) : null;
     if (profile === null) return next(request, context);
     if (profile !== schema) {
       throw new ApiError('PGRST106', `Invalid schema: ${profile}`, {
@@ -117,7 +126,7 @@ function checkSchema(schema: string, isConcerned = (_path: string) => true): Mid
 /** Runs the stages for a read or a write. */
 function handler(options: AppOptions, bodies: BodyReceiver): Handler {
   const { catalogue, engine, plans = false } = options;
-  const writing = { engine, bodies, allowUnfiltered: options.allowUnfilteredWrites };
+  const writeOptions = { engine, bodies, allowUnfiltered: options.allowUnfilteredWrites };
   return (request, context) => {
     const visible = context.access?.permissions?.catalogue ?? catalogue;
     const own = ownPathOf(context.location.path, catalogue);
@@ -125,12 +134,14 @@ function handler(options: AppOptions, bodies: BodyReceiver): Handler {
       context.route = own;
       if (context.method === 'OPTIONS')
         return { status: 200, headers: optionsHeaders(request, OWN_METHODS), body: null };
-      return own === BATCH_PATH ? batch(writing, request, visible, context) : undo(engine, request, visible, context);
+      return own === BATCH_PATH
+        ? batch(writeOptions, request, visible, context)
+        : undo(engine, request, visible, context);
     }
     const call = readCall(context.method, context.location, request, visible);
     context.route = routeOf(call);
     if (call.method === 'OPTIONS') return optionsAnswer(call);
-    if (call.method !== 'GET' && call.method !== 'HEAD') return write(writing, call, call.method, context);
+    if (call.method !== 'GET' && call.method !== 'HEAD') return write(writeOptions, call, call.method, context);
     if (plans && acceptsPlan(request)) return explainRead(engine, call, context);
     return call.target.kind === 'item'
       ? readItem(engine, call, call.target.key, context)

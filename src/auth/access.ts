@@ -1,6 +1,6 @@
 /**
- * Authentication by a token, a key, a login session, or as anonymous. `identify` authenticates each request to a catalogue with
- * roles, and answers synchronously from its cache. `pages` are the login and logout endpoints.
+ * Authentication by a token, a key, a login session, or as anonymous. `identify` authenticates each request to a
+ * catalogue with roles, and answers synchronously from its cache. `pages` are the login and logout endpoints.
  */
 
 import { ApiError } from '../base/errors.ts';
@@ -68,7 +68,7 @@ export function openAuthentication(options: AccessOptions): Authentication {
   const account = (by: Account['by'], caller: Caller): Account => {
     return { by, role: caller.role, name: caller.name ?? null, rights: rightsOf(catalogue, caller) };
   };
-  const counts: Counts = { refused: 0, logins: 0, loginsRefused: 0 };
+  const counts: Counts = { rejected: 0, logins: 0, rejectedLogins: 0 };
 
   const cookieScope = (request: Request, { peer, location }: PageContext): CookieScope => ({
     isSecure: proxies.isSecure(request, peer),
@@ -96,7 +96,7 @@ export function openAuthentication(options: AccessOptions): Authentication {
 
   function reject(error: unknown, request: Request, context: PageContext): never {
     if (!(error instanceof ApiError)) throw error;
-    if (error.status < 500) counts.refused++;
+    if (error.status < 500) counts.rejected++;
     throw error.code === 'CAT401' ? withExpiredCookie(error, cookieScope(request, context)) : error;
   }
 
@@ -173,15 +173,15 @@ function withExpiredCookie(error: ApiError, scope: CookieScope): ApiError {
   });
 }
 
-function metricsOf({ refused, logins, loginsRefused }: Counts): readonly Metric[] {
+function metricsOf({ rejected, logins, rejectedLogins }: Counts): readonly Metric[] {
   const counter = (name: string, value: number, help: string): Metric => ({ name, kind: 'counter', help, value });
   return [
     counter(
       'credentials_refused_total',
-      refused,
-      'Requests refused for their token, key or session, or for having none.',
+      rejected,
+      'Requests rejected for their token, key or session, or for having none.',
     ),
     counter('logins_total', logins, 'People who have logged in.'),
-    counter('logins_refused_total', loginsRefused, 'Attempts to log in that were refused, or came too soon.'),
+    counter('logins_refused_total', rejectedLogins, 'Attempts to log in that were rejected, or came too soon.'),
   ];
 }

@@ -60,7 +60,7 @@ export function callerOf(claims: Claims, { role: path }: RequiredClaims): Caller
   return { role, claims: { ...claims, role }, ...(typeof sub === 'string' ? { name: printable(sub) } : {}) };
 }
 
-/** Makes a subject safe for the log: users may have chosen it. */
+/** Escapes a subject for the log: users may have chosen it. */
 function printable(sub: string): string {
   return sub.slice(0, MAX_ACCOUNT_NAME_LENGTH).replaceAll(/\p{C}/gu, '?');
 }

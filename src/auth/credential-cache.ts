@@ -29,9 +29,9 @@ export class CredentialCache {
 
   callerOf(text: string): MaybePromise<Caller> {
     const hash = hashOf(text);
-    const known = this.cache.get(hash);
-    if (known !== undefined && performance.now() < known.until && Date.now() < known.endsAt) return known.caller;
-    return this.pending.get(hash) ?? this.lookUp(hash, known?.caller);
+    const cached = this.cache.get(hash);
+    if (cached !== undefined && performance.now() < cached.until && Date.now() < cached.endsAt) return cached.caller;
+    return this.pending.get(hash) ?? this.lookUp(hash, cached?.caller);
   }
 
   /** Affects this process; others notice by themselves. */
@@ -49,10 +49,10 @@ export class CredentialCache {
       return caller;
     };
     this.cache.delete(hash);
-    const found = this.find(hash);
-    if (!(found instanceof Promise)) return remember(found);
+    const lookup = this.find(hash);
+    if (!(lookup instanceof Promise)) return remember(lookup);
     // Concurrent requests share the lookup.
-    const pending = found.then(remember).finally(() => this.pending.delete(hash));
+    const pending = lookup.then(remember).finally(() => this.pending.delete(hash));
     this.pending.set(hash, pending);
     return pending;
   }

@@ -1,7 +1,8 @@
 /**
- * Throttles login attempts, before the password is checked. Some attempts are free; after each further failure the pause doubles.
- * Attempts are counted by name and address together, so that a stranger can hardly lock a user out. Higher limits apply to a
- * name alone and to an address alone, against many addresses for one name and many names from one address.
+ * Throttles login attempts, before the password is checked. Some attempts are free; after each further failure the
+ * pause doubles. Attempts are counted by name and address together, so that a stranger can hardly lock a user out.
+ * Higher limits apply to a name alone and to an address alone, against many addresses for one name and many names from
+ * one address.
  */
 
 import { ApiError } from '../base/errors.ts';
@@ -66,9 +67,9 @@ export class LoginAttempts {
     const user = hashOf(name);
     const entries = { both: `${user} ${network}`, address: network, name: user };
     return (Object.entries(entries) as [Kind, string][]).map(([kind, entry]) => {
-      const known = this.attempts[kind].get(entry);
-      const isForgotten = known === undefined || now - known.at > FORGOTTEN_MS;
-      return [kind, entry, isForgotten ? { count: 0, after: 0, at: now } : known];
+      const earlier = this.attempts[kind].get(entry);
+      const isForgotten = earlier === undefined || now - earlier.at > FORGOTTEN_MS;
+      return [kind, entry, isForgotten ? { count: 0, after: 0, at: now } : earlier];
     });
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Password hashes by argon2id (https://www.rfc-editor.org/rfc/rfc9106; parameters from OWASP). Bun hashes on its own threads.
- * Few run at a time, since each needs much memory.
+ * Password hashes by argon2id (https://www.rfc-editor.org/rfc/rfc9106; parameters from OWASP). Bun hashes on its own
+ * threads. Few run at a time, since each needs much memory.
  */
 
 import { ApiError } from '../base/errors.ts';

@@ -1,16 +1,17 @@
 /**
- * The public keys of the token issuer: a JSON Web Key Set in a file or at a URL. jose loads it at the start, again after a
- * while, and for a token whose key is unknown. This file checks the loaded set. If loading fails, the known keys stay valid.
+ * The public keys of the token issuer: a JSON Web Key Set in a file or at a URL. jose loads it at the start, again
+ * after a while, and for a token whose key is unknown. This file checks the loaded set. If loading fails, the known
+ * keys stay valid.
  */
 import { pathToFileURL } from 'node:url';
 import { createRemoteJWKSet, customFetch, type ExportedJWKSCache, importJWK, type JWK, jwksCache } from 'jose';
 import { ApiError } from '../base/errors.ts';
 import { fileProblem } from '../base/files/file-problem.ts';
-import { JWKS_FRESH_MS, JWKS_PAUSE_MS, JWKS_TIMEOUT_MS, MAX_JWKS_BYTES, MAX_PUBLIC_KEYS } from '../base/limits/auth.ts';
+import { JWKS_FRESH_MS, JWKS_RETRY_MS, JWKS_TIMEOUT_MS, MAX_JWKS_BYTES, MAX_PUBLIC_KEYS } from '../base/limits/auth.ts';
 import { ConfigError } from '../settings/by-command.ts';
 import { type Verifier, verifyByPublicKey } from './verifiers.ts';
 
-const TIMES = { cacheMaxAge: JWKS_FRESH_MS, cooldownDuration: JWKS_PAUSE_MS, timeoutDuration: JWKS_TIMEOUT_MS };
+const TIMES = { cacheMaxAge: JWKS_FRESH_MS, cooldownDuration: JWKS_RETRY_MS, timeoutDuration: JWKS_TIMEOUT_MS };
 
 /** Throws a `ConfigError` if a file has no usable keys. A URL may become available later. */
 export async function openPublicKeys(
@@ -65,12 +66,12 @@ export async function openPublicKeys(
 /** An invalid key does not affect the others. */
 async function usableKeys(keys: readonly JWK[], notice: (message: string) => void): Promise<JWK[]> {
   const problems = await Promise.all(keys.map(problemOf));
-  const named = keys.flatMap(({ kid }, at) =>
+  const keyNames = keys.flatMap(({ kid }, at) =>
     problems[at] === undefined ? [] : [`${kid === undefined ? `number ${at + 1}` : `"${kid}"`}: ${problems[at]}`],
   );
-  if (named.length === keys.length) throw new Error(`none of its keys can be used: ${named.join('; ')}`);
-  if (named.length > 0) {
-    notice(`${named.length} of ${keys.length} public keys of tokens cannot be used: ${named.join('; ')}`);
+  if (keyNames.length === keys.length) throw new Error(`none of its keys can be used: ${keyNames.join('; ')}`);
+  if (keyNames.length > 0) {
+    notice(`${keyNames.length} of ${keys.length} public keys of tokens cannot be used: ${keyNames.join('; ')}`);
   }
   return keys.filter((_, at) => problems[at] === undefined);
 }

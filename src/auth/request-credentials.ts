@@ -9,7 +9,7 @@ export type RequestCredentials = { readonly kind: 'token' | 'key' | 'session'; r
 /** RFC 6750, 2.1. */
 const BEARER = /^bearer +([\w.~+/-]+=*)$/i;
 
-/** Authorization wins over apikey, and both over a cookie. Undefined if there are no credentials. */
+/** Returns the credentials of a request, or undefined. Authorization wins over apikey, and both over a cookie. */
 export function credentialsOf(headers: Headers, scope: () => CookieScope): RequestCredentials | undefined {
   const authorization = headers.get('authorization');
   if (authorization !== null) return tokenOrKey(bearerOf(authorization));

@@ -7,11 +7,11 @@ import { RIGHTS, type Right } from '../collection/draft.ts';
 export type Rights = Readonly<Record<string, Readonly<Record<Right, readonly string[]>>>>;
 
 export function rightsOf({ collections, roles }: Catalogue, { role }: Caller): Rights {
-  const found = roles?.get(role);
+  const declaredRole = roles?.get(role);
   const all = [...collections.values()].map((collection) => {
-    const rules = found?.rules.get(collection);
+    const rules = declaredRole?.rules.get(collection);
     const mayUse = (right: Right, field: Field) =>
-      found?.isAll === true || rules?.[right].some(({ fields }) => fields.has(field)) === true;
+      declaredRole?.isAll === true || rules?.[right].some(({ fields }) => fields.has(field)) === true;
     const [read = [], create = [], update = [], remove = []] = RIGHTS.map((right) =>
       collection.fields.filter((field) => mayUse(right, field)).map(({ name }) => name),
     );

@@ -1,7 +1,7 @@
 /**
- * The session cookie. Scripts cannot read it, and other sites cannot make a browser send it. Over TLS it has a `__Secure-` name,
- * which HTTP cannot set, and at the root of a host a `__Host-` name, which a sibling host cannot set. Other names are ignored
- * (https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis, 4.1.3).
+ * The session cookie. Scripts cannot read it, and other sites cannot make a browser send it. Over TLS it has a
+ * `__Secure-` name, which HTTP cannot set, and at the root of a host a `__Host-` name, which a sibling host cannot set.
+ * Other names are ignored (https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis, 4.1.3).
  */
 const NAME = 'catalogue_session';
 const SECURE_NAME = `__Secure-${NAME}`;

@@ -17,9 +17,9 @@ export const AUTH_PATH = '/auth';
 
 /** Counters for the metrics. */
 export interface Counts {
-  refused: number;
+  rejected: number;
   logins: number;
-  loginsRefused: number;
+  rejectedLogins: number;
 }
 
 /** The caller as pages see it. */
@@ -78,7 +78,7 @@ export function sessionPages(options: SessionOptions): Pages {
       counts.logins++;
       return await start(started, request, context);
     } catch (error) {
-      if (error instanceof ApiError) counts.loginsRefused++;
+      if (error instanceof ApiError) counts.rejectedLogins++;
       throw error;
     }
   };
@@ -126,7 +126,7 @@ export function sessionPages(options: SessionOptions): Pages {
     [`${AUTH_PATH}/password`]: changePassword,
   };
 
-  return (path, request, prefix, _catalogueOf, context = { location: { prefix, path } }) => {
+  return (path, request, prefix, _loadVisibleCatalogue, context = { location: { prefix, path } }) => {
     if (path === `${AUTH_PATH}/session`) return readOnly(request, () => session(request, context));
     const post = Object.hasOwn(posts, path) ? posts[path] : undefined;
     return post && postOnly(request, () => post(request, context));

@@ -1,6 +1,6 @@
 /**
- * Stores keys, users and sessions on any engine, with the same plans as other rows. If the tables do not exist, there are no
- * credentials; the first write creates the tables.
+ * Stores keys, users and sessions on any engine, with the same plans as other rows. If the tables do not exist, there
+ * are no credentials; the first write creates the tables.
  */
 import type { Collection } from '../collection/declaration.ts';
 import { KEYS, SESSIONS, USERS } from '../collection/own-collections.ts';
@@ -108,12 +108,12 @@ class CredentialTable<Row extends object> {
   /** Resolves to whether the row exists. */
   change(key: string, changes: Partial<Row>): Promise<boolean> {
     const into = this.collection;
-    const given = into.fields.filter(({ name }) => changes[name as keyof Row] !== undefined);
-    const set: Assignment[] = given.map((field) => ({
+    const changedFields = into.fields.filter(({ name }) => changes[name as keyof Row] !== undefined);
+    const set: Assignment[] = changedFields.map((field) => ({
       field,
       value: storeJson(field.type, changes[field.name as keyof Row]),
     }));
-    return this.write({ kind: 'update', into, where: keyIs(into, [key]), set, given, ...WRITE_OPTIONS });
+    return this.write({ kind: 'update', into, where: keyIs(into, [key]), set, given: changedFields, ...WRITE_OPTIONS });
   }
 
   /** Resolves to whether such a row existed. */

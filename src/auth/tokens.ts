@@ -36,9 +36,9 @@ export class Tokens {
       });
     }
     const hash = hashOf(token);
-    const known = this.cache.get(hash);
-    if (known !== undefined && known.keysVersion === verifier.keysVersion() && Date.now() < known.expires) {
-      return known.caller;
+    const cached = this.cache.get(hash);
+    if (cached !== undefined && cached.keysVersion === verifier.keysVersion() && Date.now() < cached.expires) {
+      return cached.caller;
     }
     return this.verify(verifier, token, hash);
   }
@@ -48,7 +48,7 @@ export class Tokens {
     // A text without dots may be a mistyped key.
     const hint = parts === 1 ? { hint: KEY_HINT } : {};
     if (parts !== 3) throw invalidToken('PGRST301', `Expected 3 parts in JWT; got ${parts}`, hint);
-    // Read first: if the keys change meanwhile, the token is verified again.
+    // Read first: if the keys change during the verification, it runs again.
     const keysVersion = verifier.keysVersion();
     const payload = await signedPayload(verifier, token);
     const claims = readClaims(payload);

@@ -1,6 +1,6 @@
 /**
- * Users and their sessions. A session is 256 random bits in a cookie, new at every login. The database holds its hash and the
- * user's stamp. Every change of the user changes the stamp, which ends all earlier sessions.
+ * Users and their sessions. A session is 256 random bits in a cookie, new at every login. The database holds its hash
+ * and the user's stamp. Every change of the user changes the stamp, which ends all earlier sessions.
  */
 
 import { ApiError } from '../base/errors.ts';

@@ -1,6 +1,7 @@
 /**
- * Cooperative scheduling of long work. A task is a generator that yields after each slice. The event loop runs one slice
- * per turn and answers requests in between. Tasks run in order of arrival, so at most one holds a half-finished result.
+ * Cooperative scheduling of long work. A task is a generator that yields after each slice. The event loop runs one
+ * slice per turn and answers requests in between. Tasks run in order of arrival, so at most one holds a half-finished
+ * result.
  */
 export type Task<T> = Generator<void, T>;
 
@@ -49,10 +50,10 @@ export function slicesRun(): number {
 }
 
 export function* mapInSlices<In, Out>(items: readonly In[], make: (item: In, index: number) => Out): Task<Out[]> {
-  const made: Out[] = [];
+  const results: Out[] = [];
   for (const [index, item] of items.entries()) {
     if (index > 0 && index % ROWS_PER_SLICE === 0) yield;
-    made.push(make(item, index));
+    results.push(make(item, index));
   }
-  return made;
+  return results;
 }

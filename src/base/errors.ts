@@ -77,6 +77,7 @@ export const ERRORS = {
   '57014': { status: 504, meaning: 'The query took longer than the time limit' },
   P0001: { status: 400, meaning: 'A trigger of an adopted table rejects the row' },
   CAT400: { status: 400, meaning: 'A header of a proxy could not be read' },
+  CAT400R: { status: 400, meaning: 'Rows of the body are invalid, under errors=all; `errors` lists them' },
   CAT401: { status: 401, meaning: 'The name or password is wrong, or the session has ended' },
   CAT403: { status: 403, meaning: 'A web page of another origin may not write' },
   CAT404: { status: 404, meaning: 'No row has this key' },
@@ -124,6 +125,9 @@ export interface ApiErrorDetails extends ErrorLocation {
   readonly sqlState?: string | undefined;
   /** The index of the failing request of a batch. */
   readonly request?: number | undefined;
+  /** The first errors of a body, and the number of all. */
+  readonly errors?: readonly ApiError[];
+  readonly total?: number;
 }
 
 export interface ApiErrorData extends ApiErrorDetails {
@@ -142,6 +146,8 @@ export class ApiError extends Error {
   readonly index: number | undefined;
   readonly field: string | undefined;
   readonly value: unknown;
+  readonly errors: readonly ApiError[] | undefined;
+  readonly total: number | undefined;
   readonly request: number | undefined;
 
   constructor(
@@ -160,6 +166,8 @@ export class ApiError extends Error {
     this.index = index;
     this.field = field === undefined ? undefined : shorten(field, MAX_ECHOED_VALUE_LENGTH);
     this.value = shortenValue(value);
+    this.errors = given.errors;
+    this.total = given.total;
   }
 
   /** The same error with other details. */

@@ -3,14 +3,14 @@ import { LruCache } from './lru-cache.ts';
 
 /** Caches a pure function of an immutable object, such as a declaration, for as long as the object lives. */
 export function memoize<Key extends object, Made>(make: (key: Key) => Made): (key: Key) => Made {
-  const made = new WeakMap<Key, { readonly value: Made }>();
+  const cache = new WeakMap<Key, { readonly value: Made }>();
   return (key) => {
-    let known = made.get(key);
-    if (known === undefined) {
-      known = { value: make(key) };
-      made.set(key, known);
+    let entry = cache.get(key);
+    if (entry === undefined) {
+      entry = { value: make(key) };
+      cache.set(key, entry);
     }
-    return known.value;
+    return entry.value;
   };
 }
 
@@ -19,14 +19,14 @@ export function memoize<Key extends object, Made>(make: (key: Key) => Made): (ke
  * immutable object, by which `plan/read/skeleton.ts` caches plans.
  */
 export function memoizeText<Made>(make: (text: string) => Made): (text: string) => Made {
-  const made = new Map<string, Made>();
+  const cache = new Map<string, Made>();
   return (text) => {
-    const known = made.get(text);
-    if (known !== undefined) return known;
+    const cached = cache.get(text);
+    if (cached !== undefined) return cached;
     const value = make(text);
     if (text.length <= MAX_CACHED_TEXT_LENGTH) {
-      if (made.size === MAX_CACHED_TEXTS) made.clear();
-      made.set(text, value);
+      if (cache.size === MAX_CACHED_TEXTS) cache.clear();
+      cache.set(text, value);
     }
     return value;
   };
@@ -34,17 +34,17 @@ export function memoizeText<Made>(make: (text: string) => Made): (text: string) 
 
 /** Computes a costly value on first use, which keeps the start fast. */
 export function lazy<T extends object>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => (made ??= make());
+  let value: T | undefined;
+  return () => (value ??= make());
 }
 
 /** A cache of the most recently used values, each built once by the first caller who asks for its key. */
 export function keepRecent<Made>(max: number): (key: string, make: () => Promise<Made>) => Promise<Made> {
-  const kept = new LruCache<Promise<Made>>(max);
+  const cache = new LruCache<Promise<Made>>(max);
   return (key, make) => {
-    const made = kept.get(key) ?? make();
-    kept.set(key, made);
-    made.catch(() => kept.get(key) === made && kept.delete(key));
-    return made;
+    const value = cache.get(key) ?? make();
+    cache.set(key, value);
+    value.catch(() => cache.get(key) === value && cache.delete(key));
+    return value;
   };
 }

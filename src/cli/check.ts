@@ -32,8 +32,8 @@ ${describeSettings(OPTIONS)}`,
 
   async run(args, env) {
     const { values, origins, operands } = readCommand(OPTIONS, args, env, 1);
-    const isAlone = origins.collections === COLLECTIONS.flag && origins.database === 'default';
-    const file = operands[0] ?? (isAlone ? values.collections : undefined);
+    const isOnlyDeclaration = origins.collections === COLLECTIONS.flag && origins.database === 'default';
+    const file = operands[0] ?? (isOnlyDeclaration ? values.collections : undefined);
     if (file !== undefined) return checkFile(file, values.json);
     const maintenance = await openMaintenance(values);
     const findings = await withProgress('Checking', 'steps', (progress) => maintenance.check(progress));
@@ -68,8 +68,8 @@ async function checkFile(file: string, json: boolean): Promise<number> {
     const rows = declared.flatMap(firstRows).length;
     const counts = [amount(collections, 'collection'), amount(fields, 'field'), amount(rows, 'row')].join(', ');
     const warning = similarToAnonymous(catalogue.roles ?? new Map());
-    const found = { ok: true, file, collections, fields, rows, warnings: warning && [warning] };
-    console.log(json ? JSON.stringify(found) : `ok    ${file}  ${counts}`);
+    const report = { ok: true, file, collections, fields, rows, warnings: warning && [warning] };
+    console.log(json ? JSON.stringify(report) : `ok    ${file}  ${counts}`);
     if (!json && warning !== undefined) console.log(`warn  ${warning}`);
     return 0;
   } catch (error) {

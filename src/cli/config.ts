@@ -23,9 +23,9 @@ ${describeSettings({ ...OPTIONS, ...SERVE_SETTINGS })}`,
   async run(args, env) {
     const { values: given, origins: named } = readCommand({ ...OPTIONS, ...SERVE_SETTINGS }, args, env, 0);
     if (given.markdown) return console.log(settingsMarkdown(SERVE_SETTINGS));
-    const found = given.collections === '' ? findDeclaration('') : undefined;
-    const values = found === undefined ? given : { ...given, collections: found };
-    const origins = found === undefined ? named : { ...named, collections: 'found here' };
+    const declarationFile = given.collections === '' ? findDeclaration('') : undefined;
+    const values = declarationFile === undefined ? given : { ...given, collections: declarationFile };
+    const origins = declarationFile === undefined ? named : { ...named, collections: 'found here' };
     const rows = Object.entries(SERVE_SETTINGS).map(([name, each]) => ({
       name: fileKey(each),
       value: maskSecret(each, values[name as keyof typeof SERVE_SETTINGS]) ?? null,

@@ -69,10 +69,10 @@ interface Credentials {
 }
 
 function printCredentials({ keys, users }: Credentials): void {
-  const left = [...(keys > 0 ? [amount(keys, 'key')] : []), ...(users > 0 ? [amount(users, 'user')] : [])];
-  if (left.length === 0) return;
+  const credentials = [...(keys > 0 ? [amount(keys, 'key')] : []), ...(users > 0 ? [amount(users, 'user')] : [])];
+  if (credentials.length === 0) return;
   console.log(
-    `Not copied: ${left.join(' and ')}. Create new ones there with catalogue key add and catalogue user add.`,
+    `Not copied: ${credentials.join(' and ')}. Create new ones there with catalogue key add and catalogue user add.`,
   );
 }
 

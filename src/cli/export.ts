@@ -1,7 +1,7 @@
 /** `catalogue export`: writes rows as CSV, JSON or NDJSON, selected by the query string of the API. */
 
 import { amount } from '../base/amount.ts';
-import type { WriteTerms } from '../base/files/written-file.ts';
+import type { WriteOptions } from '../base/files/output-file.ts';
 import { products } from '../collection/products.ts';
 import { FILE_FORMATS, type FileFormat, formatOf } from '../declare/rows/source.ts';
 import { databaseFiles } from '../engine/open.ts';
@@ -59,13 +59,13 @@ ${describeSettings(OPTIONS)}`,
       throw new ConfigError('--bom and --spreadsheet are for CSV');
     }
     const form = { bom: values.bom || values.spreadsheet, noFormulas: values.spreadsheet };
-    const terms = { replace: values.force, never: databaseFiles(values.database) };
-    checkOutput(values.output, terms);
+    const options = { replace: values.force, protectedFiles: databaseFiles(values.database) };
+    checkOutput(values.output, options);
     try {
       const { rows, bytes } = await withDatabase(values, 'never', async (engine, catalogue) => {
         const plan = planOf(catalogue, operands[0] ?? '');
         const { rows, parts } = await read(engine, plan, format, form);
-        return { rows, bytes: await writeParts(withLineEnd(parts, format), values.output, terms) };
+        return { rows, bytes: await writeParts(withLineEnd(parts, format), values.output, options) };
       });
       const summary = values.json
         ? JSON.stringify({ ok: true, rows, bytes })
@@ -78,8 +78,12 @@ ${describeSettings(OPTIONS)}`,
   },
 };
 
-async function writeParts(parts: AsyncIterable<string | Uint8Array>, path: string, terms: WriteTerms): Promise<number> {
-  const output = openOutput(path, terms);
+async function writeParts(
+  parts: AsyncIterable<string | Uint8Array>,
+  path: string,
+  options: WriteOptions,
+): Promise<number> {
+  const output = openOutput(path, options);
   // A progress bar would mix with the exported lines.
   const bar = new ProgressBar(
     'Exporting',
@@ -99,7 +103,7 @@ async function writeParts(parts: AsyncIterable<string | Uint8Array>, path: strin
     isDone = true;
     return bytes;
   } catch (error) {
-    output.giveUp();
+    output.discard();
     throw error;
   } finally {
     bar.end(isDone);

@@ -14,7 +14,7 @@ const OPTIONS = {
   tlsCert,
 } as const;
 const TIMEOUT_MS = 5_000;
-const PAUSE_MS = 200;
+const POLL_MS = 200;
 
 export const command: Command = {
   help: () => `Usage: catalogue health [flags]
@@ -39,7 +39,7 @@ ${describeSettings(OPTIONS)}`,
         console.log(values.json ? JSON.stringify({ ok: isReady, url, answer: text }) : text);
         return isReady ? 0 : 1;
       }
-      await Bun.sleep(PAUSE_MS);
+      await Bun.sleep(POLL_MS);
     }
   },
 };

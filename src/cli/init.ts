@@ -1,7 +1,7 @@
 /** `catalogue init`: writes a first declaration. */
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { fileProblem } from '../base/files/file-problem.ts';
-import { checkFolder } from '../base/files/written-file.ts';
+import { checkFolder } from '../base/files/output-file.ts';
 import { products } from '../collection/products.ts';
 import { findDeclaration, USUAL_NAMES } from '../declare/find-declaration.ts';
 import { ConfigError, describeSettings, readCommand } from '../settings/by-command.ts';

@@ -47,13 +47,13 @@ ${describeSettings(OPTIONS)}`,
 
 type Settings = Values<typeof OPTIONS>;
 
-/** Warns about a permission that is not needed: it may be mistyped, or the change was made before. */
+/** Warns about a permission that is not needed: it may be mistyped, or an earlier migration applied the change. */
 async function warnAboutUnused(settings: Settings): Promise<void> {
   const { problems } = await (await openMaintenance(settings)).plan({ firstRows: NO_ROWS });
-  const asked = problems.flatMap((problem) => problem.allow ?? []);
-  for (const each of settings.allow.filter((permission) => !asked.includes(permission))) {
+  const neededPermissions = problems.flatMap((problem) => problem.allow ?? []);
+  for (const each of settings.allow.filter((permission) => !neededPermissions.includes(permission))) {
     process.stderr.write(
-      `catalogue: --allow ${each} is not needed: the migration has no such change${didYouMean(each, asked)}\n`,
+      `catalogue: --allow ${each} is not needed: the migration has no such change${didYouMean(each, neededPermissions)}\n`,
     );
   }
 }

@@ -46,11 +46,11 @@ async function alone(
       log,
       askedToStop,
       certificate,
-      listens: (listening) => renewOnHangup(settings, log, (renewed) => listening.renew(renewed)()),
-      observed: (observation) => {
+      onListening: (listening) => renewOnHangup(settings, log, (renewed) => listening.renew(renewed)()),
+      onObservation: (observation) => {
         admin = startAdmin(settings, observation.adminPages);
       },
-      started: async (greeting) => {
+      onStarted: async (greeting) => {
         backups = await scheduleBackups(settings, log);
         printStartMessage(greeting, settings, admin?.url);
       },

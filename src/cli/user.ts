@@ -50,9 +50,9 @@ async function add(settings: Settings, given: string): Promise<void> {
   const { role, claims = {} } = settings;
   await withStore(settings, async (store, catalogue) => {
     checkRole(catalogue, role);
-    const taken = `the user ${name} exists already`;
-    if ((await store.users.find(name)) !== undefined) throw new ConfigError(taken);
-    await withUniqueName(addUser(store, { name, role, claims, password: await newPassword(name) }), taken);
+    const conflictMessage = `the user ${name} exists already`;
+    if ((await store.users.find(name)) !== undefined) throw new ConfigError(conflictMessage);
+    await withUniqueName(addUser(store, { name, role, claims, password: await newPassword(name) }), conflictMessage);
   });
   tell(settings, name, `The user ${name} of the role ${role} can log in.`);
 }

@@ -41,7 +41,7 @@ export const command: Command = {
       ...statusAnswers(() => observation?.status),
     });
     process.on('message', (message: Message) => channel.receive(message));
-    // The supervisor is gone.
+    // The supervisor has ended.
     process.on('disconnect', stopped.resolve);
     const { worker, settings, certificate, ratesFile } = await begun.promise;
     // The supervisor reloads the certificate and sends it.
@@ -51,12 +51,12 @@ export const command: Command = {
       askedToStop: Promise.race([stopSignal(), stopped.promise]),
       certificate,
       ratesFile,
-      listens: listens.resolve,
+      onListening: listens.resolve,
       whole: new WorkerReport(channel, ANSWER_TIMEOUT_MS),
-      observed: (each) => {
+      onObservation: (each) => {
         observation = each;
       },
-      started: (greeting) => channel.tell('started', greeting),
+      onStarted: (greeting) => channel.tell('started', greeting),
     });
   },
 };

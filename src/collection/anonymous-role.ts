@@ -19,7 +19,7 @@ export function similarToAnonymous(
   roles: ReadonlyMap<string, unknown>,
   { keys, users }: RoleHolders = { keys: [], users: [] },
 ): string | undefined {
-  const found = lookalikeRole(roles);
-  if (found === undefined || [...keys, ...users].some(({ role }) => role === found)) return undefined;
-  return `requests without credentials get 401: they have the role ${ANONYMOUS.role}, which is not declared; perhaps you meant it by ${found}`;
+  const lookalike = lookalikeRole(roles);
+  if (lookalike === undefined || [...keys, ...users].some(({ role }) => role === lookalike)) return undefined;
+  return `requests without credentials get 401: they have the role ${ANONYMOUS.role}, which is not declared; perhaps you meant it by ${lookalike}`;
 }

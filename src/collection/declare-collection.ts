@@ -14,12 +14,12 @@ export function declareCollection(
   const { name, title, description } = draft;
   const fields = draft.fields.map((field) => declareField(draft, field, maxValueBytes));
   const byName = new Map(fields.map((field) => [field.name, field]));
-  const named = (each: string): Field => {
+  const findField = (each: string): Field => {
     const field = byName.get(each);
     if (field === undefined) throw new Error(`${name}: field ${each} does not exist`);
     return field;
   };
-  const key = draft.key.map(named);
+  const key = draft.key.map(findField);
   const sets = [
     ...draft.fields.filter((field) => field.unique === true).map((field) => [field.name]),
     ...(draft.unique ?? []),
@@ -30,11 +30,11 @@ export function declareCollection(
     byName,
     key,
     assigned: key.find(({ type, name: field }) => isAssigned(draft, { name: field, type })),
-    unique: sets.map((names) => ({ name: `${name}_${names.join('_')}_key`, fields: names.map(named) })),
+    unique: sets.map((names) => ({ name: `${name}_${names.join('_')}_key`, fields: names.map(findField) })),
     references: draft.fields.flatMap((field) => {
       if (field.references === undefined) return [];
       const { collection: to, onDelete, constraint = `${name}_${field.name}_fkey` } = field.references;
-      return [{ name: constraint, field: named(field.name), to, onDelete }];
+      return [{ name: constraint, field: findField(field.name), to, onDelete }];
     }),
     among,
     draft,

@@ -8,16 +8,16 @@ export function declareRoles(
   drafts: readonly RoleDraft[],
   collections: ReadonlyMap<string, Collection>,
 ): ReadonlyMap<string, Role> {
-  const named = (name: string): RoleDraft => {
-    const found = drafts.find((draft) => draft.name === name);
-    if (found === undefined) throw new Error(`role ${name} does not exist`);
-    return found;
+  const findDraft = (name: string): RoleDraft => {
+    const match = drafts.find((draft) => draft.name === name);
+    if (match === undefined) throw new Error(`role ${name} does not exist`);
+    return match;
   };
   return new Map(
     drafts.map((draft) => {
       // The role and all included roles at any depth, each once.
       const all = new Set([draft]);
-      for (const each of all) for (const name of each.include ?? []) all.add(named(name));
+      for (const each of all) for (const name of each.include ?? []) all.add(findDraft(name));
       const isAll = [...all].some((each) => each.isAll === true);
       const rules = isAll ? [] : [...all].flatMap((each) => each.rules);
       const { name, rateLimit = '' } = draft;
@@ -30,27 +30,27 @@ function byCollection(
   drafts: readonly RuleDraft[],
   collections: ReadonlyMap<string, Collection>,
 ): ReadonlyMap<Collection, RightsRules> {
-  const found = new Map<Collection, Record<Right, readonly Rule[]>>();
+  const result = new Map<Collection, Record<Right, readonly Rule[]>>();
   for (const draft of drafts) {
     const collection = collections.get(draft.collection);
     if (collection === undefined) throw new Error(`collection ${draft.collection} does not exist`);
-    const rules = found.get(collection) ?? { read: [], create: [], update: [], delete: [] };
-    found.set(collection, { ...rules, [draft.right]: [...rules[draft.right], declareRule(collection, draft)] });
+    const rules = result.get(collection) ?? { read: [], create: [], update: [], delete: [] };
+    result.set(collection, { ...rules, [draft.right]: [...rules[draft.right], declareRule(collection, draft)] });
   }
-  for (const [collection, rules] of found) {
+  for (const [collection, rules] of result) {
     const needed = RIGHTS.map((right) => [right, withoutCovered(rules[right])]);
-    found.set(collection, Object.fromEntries(needed) as Record<Right, readonly Rule[]>);
+    result.set(collection, Object.fromEntries(needed) as Record<Right, readonly Rule[]>);
   }
-  return found;
+  return result;
 }
 
 function declareRule({ name, fields, byName }: Collection, draft: RuleDraft): Rule {
-  const known = (each: string): Field => {
+  const findField = (each: string): Field => {
     const field = byName.get(each);
     if (field === undefined) throw new Error(`${name}: field ${each} does not exist`);
     return field;
   };
-  return defined({ where: draft.where, fields: new Set(draft.fields?.map(known) ?? fields) });
+  return defined({ where: draft.where, fields: new Set(draft.fields?.map(findField) ?? fields) });
 }
 
 /** Removes rules that another rule covers. */

@@ -10,8 +10,8 @@ export function fieldFromHeader(fields: readonly Field[], text: string): Field |
   const exact = fields.find((field) => field.name === text);
   if (exact !== undefined) return exact;
   const letters = lettersOf(text);
-  const meant = fields.filter((field) => lettersOf(field.name) === letters);
-  return meant.length === 1 ? meant[0] : undefined;
+  const matches = fields.filter((field) => lettersOf(field.name) === letters);
+  return matches.length === 1 ? matches[0] : undefined;
 }
 
 function lettersOf(text: string): string {

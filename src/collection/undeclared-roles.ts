@@ -27,6 +27,6 @@ export function undeclaredRoles({ keys, users }: RoleHolders, roles: ReadonlyMap
 /** Why a service does not open such a database if its declaration has no roles; undefined if nobody has a key or an account. */
 export function missingRoles({ keys, users }: RoleHolders): string | undefined {
   if (keys.length + users.length === 0) return undefined;
-  const found = `${amount(keys.length, 'key')} and ${amount(users.length, 'user')}`;
-  return `the declaration has no roles, but the database holds ${found}: anyone could read and change everything. Restore the roles, or serve it to everyone with --public`;
+  const counts = `${amount(keys.length, 'key')} and ${amount(users.length, 'user')}`;
+  return `the declaration has no roles, but the database holds ${counts}: anyone could read and change everything. Restore the roles, or serve it to everyone with --public`;
 }

@@ -51,14 +51,14 @@ function viewOfCollection(
 /** `*` means the fields that every rule allows. Fields that only some rules allow can be named. */
 function withFields(of: Collection, rules: readonly Rule[], { names, readable }: Neighbours): Collection {
   const isCommon = (field: Field) => rules.length > 0 && rules.every(({ fields }) => fields.has(field));
-  const isNamed = (field: Field) => rules.some(({ fields }) => fields.has(field));
+  const isInSomeRule = (field: Field) => rules.some(({ fields }) => fields.has(field));
   const fields = of.fields.filter(isCommon);
   return {
     ...of,
     fields: fields.length === of.fields.length ? of.fields : fields,
-    byName: new Map(of.fields.filter(isNamed).map((field) => [field.name, field])),
-    unique: of.unique.filter((set) => set.fields.every(isNamed)),
-    references: of.references.filter(({ field, to }) => isNamed(field) && names.includes(to)),
+    byName: new Map(of.fields.filter(isInSomeRule).map((field) => [field.name, field])),
+    unique: of.unique.filter((set) => set.fields.every(isInSomeRule)),
+    references: of.references.filter(({ field, to }) => isInSomeRule(field) && names.includes(to)),
     among: readable,
     draft: draftOf(of.draft, fields, names),
   };

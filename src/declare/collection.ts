@@ -46,14 +46,14 @@ function readKey({ key }: GivenCollection, names: readonly string[], reading: Re
 
 /** The names that are fields, each once; other names are recorded as mistakes. */
 function knownOnce(listed: readonly At<string>[], names: readonly string[], what: string, reading: Reading): string[] {
-  const found: string[] = [];
+  const uniqueNames: string[] = [];
   for (const { value: name, at } of listed) {
     if (!names.includes(name))
       addMistake(reading, at, `${what} names ${name}, which is not a field${didYouMean(name, names)}`);
-    else if (found.includes(name)) addMistake(reading, at, `${what} names ${name} twice`);
-    else found.push(name);
+    else if (uniqueNames.includes(name)) addMistake(reading, at, `${what} names ${name} twice`);
+    else uniqueNames.push(name);
   }
-  return found;
+  return uniqueNames;
 }
 
 /** A key must fit into a URL and order the rows. */
@@ -64,8 +64,8 @@ function checkKeyTypes(
   reading: Reading,
 ): void {
   for (const { name, type } of fields.filter((field) => key.includes(field.name))) {
-    const found = fieldTypeNamed(type)!;
-    if (!can(found, 'json') && !can(found, 'array')) continue;
+    const fieldType = fieldTypeNamed(type)!;
+    if (!can(fieldType, 'json') && !can(fieldType, 'array')) continue;
     addMistake(reading, given.key?.at ?? reading.at, `the key field ${name} is ${type}, which a key cannot be`);
   }
 }
@@ -92,12 +92,12 @@ function readUnique(
 }
 
 function checkRoles(fields: readonly Named<GivenField>[]): void {
-  const taken = new Map<string, string>();
+  const fieldByRole = new Map<string, string>();
   for (const { name, reading, value } of fields) {
     const role = value?.role;
     if (role === undefined) continue;
-    const earlier = taken.get(role.value);
-    if (earlier === undefined) taken.set(role.value, name);
+    const earlier = fieldByRole.get(role.value);
+    if (earlier === undefined) fieldByRole.set(role.value, name);
     else addMistake(reading, role.at, `${earlier} has the role ${role.value} already`);
   }
 }
@@ -107,15 +107,15 @@ export function checkFormerNames(
   all: readonly Named<{ readonly was?: At<string> }>[],
   noun: 'field' | 'collection',
 ): void {
-  const taken = new Map<string, string>();
+  const byFormerName = new Map<string, string>();
   for (const { name, reading, value } of all) {
     const was = value?.was;
     if (was === undefined) continue;
-    const earlier = taken.get(was.value);
+    const earlier = byFormerName.get(was.value);
     if (all.some((other) => other.name === was.value)) {
       addMistake(reading, was.at, `was names ${was.value}, but a ${noun} of that name exists`);
     } else if (earlier !== undefined) addMistake(reading, was.at, `${earlier} also has was: ${was.value}`);
-    else taken.set(was.value, name);
+    else byFormerName.set(was.value, name);
   }
 }
 

@@ -53,8 +53,8 @@ export function draftField({ name, reading, value: given }: Named<GivenField>, i
 
 /** The values of the given properties. */
 export function valuesOf<P extends Properties, Name extends keyof P>(given: Given<P>, ...names: readonly Name[]) {
-  const found = names.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name].value]]));
-  return Object.fromEntries(found) as { [Each in Name]?: NonNullable<Given<P>[Each]>['value'] };
+  const properties = names.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name].value]]));
+  return Object.fromEntries(properties) as { [Each in Name]?: NonNullable<Given<P>[Each]>['value'] };
 }
 
 function readDefault(

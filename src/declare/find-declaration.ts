@@ -17,9 +17,9 @@ export async function loadDeclaration(named: string): Promise<CatalogueDraft | u
 /** Undefined if none is named (an empty name counts as none) and none is found. */
 export function findDeclaration(named: string): string | undefined {
   if (named !== '') return named;
-  const [found, ...others] = USUAL_NAMES.filter((name) => existsSync(name));
-  if (others.length === 0) return found;
+  const [path, ...others] = USUAL_NAMES.filter((name) => existsSync(name));
+  if (others.length === 0) return path;
   throw new ConfigError(
-    `${[found, ...others].join(' and ')} exist; keep one of them, or choose one with --collections FILE`,
+    `${[path, ...others].join(' and ')} exist; keep one of them, or choose one with --collections FILE`,
   );
 }

@@ -67,7 +67,7 @@ function formProblem(name: string): string | undefined {
 
 function reservedCollection(name: string): string | undefined {
   const prefix = Object.keys(RESERVED_PREFIXES).find((each) => name.startsWith(each));
-  if (prefix !== undefined) return `names with ${prefix} are those of ${RESERVED_PREFIXES[prefix]}`;
+  if (prefix !== undefined) return `names with ${prefix} are reserved for ${RESERVED_PREFIXES[prefix]}`;
   return Object.hasOwn(RESERVED_COLLECTIONS, name) ? `${name} is ${RESERVED_COLLECTIONS[name]}` : undefined;
 }
 

@@ -32,15 +32,15 @@ function draftOfText(text: string, file: string, mistakes: Mistakes): CatalogueD
   const root = parseNodes(text, mistakes);
   if (root === undefined) return { collections: [] };
   const reading: Reading = { mistakes, path: '', at: root.at };
-  const given = readAs(FORMAT, root, reading, 'a declaration');
-  const declared = given?.collections?.value ?? [];
+  const declaration = readAs(FORMAT, root, reading, 'a declaration');
+  const declared = declaration?.collections?.value ?? [];
   const collections = declared.flatMap((each) => draftCollection(each, file) ?? []);
   checkFormerNames(declared, 'collection');
   checkReferences(declared, collections);
   // Only for a declaration without other mistakes, since these names are derived from it.
   if (!mistakes.any) checkDerivedNames(declared, declareCatalogue({ collections }));
-  if (given?.roles === undefined) return { collections };
-  return { collections, roles: draftRoles(given.roles.value, declared, collections) };
+  if (declaration?.roles === undefined) return { collections };
+  return { collections, roles: draftRoles(declaration.roles.value, declared, collections) };
 }
 
 function readText(file: string): string {

@@ -55,20 +55,20 @@ interface Derived {
 const SCHEMA = '';
 
 /**
- * Tables, indexes and unique constraints share the namespace of the schema, and constraints that of their table. So a reference
- * may have the name of a table, or of a reference of another table. PostgreSQL would cut longer names.
+ * Tables, indexes and unique constraints share the namespace of the schema, and constraints that of their table. So a
+ * reference may have the name of a table, or of a reference of another table. PostgreSQL would cut longer names.
  */
 export function checkDerivedNames(declared: Declared, { collections }: Catalogue): void {
-  const taken = new Map(declared.map(({ name }) => [`${SCHEMA} ${name}`, `the collection ${name}`]));
+  const used = new Map(declared.map(({ name }) => [`${SCHEMA} ${name}`, `the collection ${name}`]));
   for (const { name: owner, reading } of declared) {
     for (const { name, words, within } of derivedFrom(collections.get(owner)!)) {
-      const other = within.map((namespace) => taken.get(`${namespace} ${name}`)).find((each) => each !== undefined);
+      const other = within.map((namespace) => used.get(`${namespace} ${name}`)).find((each) => each !== undefined);
       if (name.length > MAX_NAME_LENGTH) {
         const most = `a name has ${MAX_NAME_LENGTH} letters at most; choose shorter ones`;
         addMistake(reading, reading.at, `${words} would be called ${name}, and ${most}`);
       } else if (other !== undefined)
         addMistake(reading, reading.at, `${words} would be called ${name}, as ${other} is`);
-      else for (const namespace of within) taken.set(`${namespace} ${name}`, words);
+      else for (const namespace of within) used.set(`${namespace} ${name}`, words);
     }
   }
 }

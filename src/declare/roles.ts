@@ -48,14 +48,14 @@ function checkIncludes(roles: readonly Named<GivenRole>[]): void {
   const names = roles.map(({ name }) => name);
   const included = new Map(roles.map(({ name, value }) => [name, includedBy(value)]));
   for (const { name, reading, value } of roles) {
-    const seen: string[] = [];
+    const listed: string[] = [];
     for (const { value: other, at } of includedBy(value)) {
       if (!names.includes(other))
         addMistake(reading, at, `include names ${other}, which is not a role${didYouMean(other, names)}`);
-      else if (seen.includes(other)) addMistake(reading, at, `include names ${other} twice`);
+      else if (listed.includes(other)) addMistake(reading, at, `include names ${other} twice`);
       else if (reaches(included, other, name))
         addMistake(reading, at, `include names ${other}, which includes ${name}`);
-      seen.push(other);
+      listed.push(other);
     }
   }
 }
@@ -83,11 +83,11 @@ function checkChanges(roles: readonly Named<GivenRole>[]): void {
     const users = roles.filter((each) => reaches(included, each.name, name));
     for (const { name: collection, reading, value: rights } of value.named) {
       for (const right of ['update', 'delete'] as const) {
-        const given = rights?.[right];
-        if (given === undefined || users.some((user) => reads(user.name, collection))) continue;
+        const entry = rights?.[right];
+        if (entry === undefined || users.some((user) => reads(user.name, collection))) continue;
         addMistake(
           reading,
-          given.at,
+          entry.at,
           `${right}: ${name} may not read ${collection}, so it can ${right} no rows; add read`,
         );
       }
@@ -111,10 +111,10 @@ function draftRules(
   }
   const draft = drafts.find((each) => each.name === name);
   return RIGHTS.flatMap((right) => {
-    const given = value?.[right];
-    if (given === undefined || draft === undefined) return [];
-    const where = checkedWhere(draft, given.value, reading);
-    const fields = checkedFields(draft, right, given, reading);
+    const entry = value?.[right];
+    if (entry === undefined || draft === undefined) return [];
+    const where = checkedWhere(draft, entry.value, reading);
+    const fields = checkedFields(draft, right, entry, reading);
     return defined({ collection: name, right, where, fields });
   });
 }
@@ -156,18 +156,18 @@ function checkedFields(
 ): readonly string[] | undefined {
   if (fields === undefined) return undefined;
   const names = draft.fields.map((field) => field.name);
-  const found: string[] = [];
+  const fieldNames: string[] = [];
   for (const { value: name, at } of fields.value) {
     const isWritten = right === 'create' || right === 'update';
     if (!names.includes(name)) addMistake(reading, at, `${right}: unknown field ${name}${didYouMean(name, names)}`);
-    else if (found.includes(name)) addMistake(reading, at, `${right}: fields names ${name} twice`);
+    else if (fieldNames.includes(name)) addMistake(reading, at, `${right}: fields names ${name} twice`);
     else if (isWritten && isReadOnly(draft, name)) addMistake(reading, at, `${right}: ${name} can only be read`);
-    found.push(name);
+    fieldNames.push(name);
   }
-  const missing = needed(draft, right).filter((name) => !found.includes(name));
+  const missing = needed(draft, right).filter((name) => !fieldNames.includes(name));
   if (missing.length > 0)
     addMistake(reading, fields.at, `${right}: fields must hold ${missing.join(', ')}${reasonFor(right)}`);
-  return found;
+  return fieldNames;
 }
 
 function reasonFor(right: Right): string {

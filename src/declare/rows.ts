@@ -29,7 +29,7 @@ export class BadRows {
     if (this.found.length >= MAX_BAD_ROWS) throw this.error(' at least');
   }
 
-  /** Throws if there is any mistake. */
+  /** Throws an error with all mistakes, if any. */
   settle(): void {
     if (this.found.length > 0) throw this.error('');
   }

@@ -74,13 +74,13 @@ function withinScope(given: GivenField, type: Type, reading: Reading): Pick<Give
 
 function choices({ oneOf }: GivenField, type: Type, reading: Reading): readonly TypedValue[] | undefined {
   if (oneOf === undefined) return undefined;
-  const found: TypedValue[] = [];
+  const values: TypedValue[] = [];
   for (const { value: node, at } of oneOf.value) {
     const value = readValue(type, node, reading, 'a value of oneOf');
     if (value === undefined) continue;
-    if (found.some(({ stored }) => compareStored(type, stored, value.stored) === 0)) {
+    if (values.some(({ stored }) => compareStored(type, stored, value.stored) === 0)) {
       addMistake(reading, at, `oneOf has ${value.plain} twice`);
-    } else found.push(value);
+    } else values.push(value);
   }
-  return found;
+  return values;
 }

@@ -118,17 +118,17 @@ const LONGEST_IS_VALUE = Math.max(...IS_VALUES.map((value) => value.length));
 function readIsValue(scanner: Scanner): IsValue {
   // Looks ahead no further than a value's length, since a tree may contain thousands of them.
   const rest = scanner.peek(LONGEST_IS_VALUE).toLowerCase();
-  const found = IS_VALUES.find((value) => rest.startsWith(value));
-  if (found === undefined) scanner.fail(`isVal: (null, not_null, true, false, unknown)`);
-  scanner.position += found.length;
-  return found;
+  const keyword = IS_VALUES.find((value) => rest.startsWith(value));
+  if (keyword === undefined) scanner.fail(`isVal: (null, not_null, true, false, unknown)`);
+  scanner.position += keyword.length;
+  return keyword;
 }
 
 function readParenthesised(scanner: Scanner, content: RegExp): string | undefined {
   return scanner.attempt(() => {
     if (!scanner.take('(')) return undefined;
-    const found = scanner.takeWhile(content);
-    return found !== '' && scanner.take(')') ? found : undefined;
+    const element = scanner.takeWhile(content);
+    return element !== '' && scanner.take(')') ? element : undefined;
   });
 }
 

@@ -12,16 +12,16 @@ const RANGE = /^(\d+)-(\d*)$/;
 
 /** A Range header that is not a range of items is ignored (RFC 9110, 14.2). */
 export function pageOf(query: Query, rangeHeader: string | null): Page {
-  const asked = pageOfQuery(query);
+  const page = pageOfQuery(query);
   const match = rangeHeader === null ? null : RANGE.exec(rangeHeader);
-  if (match === null) return asked;
+  if (match === null) return page;
   const first = countable(match[1]!);
   const last = match[2] === '' ? Number.POSITIVE_INFINITY : countable(match[2]!);
   if (first > last) {
     throw notSatisfiable('The lower boundary must be lower than or equal to the upper boundary in the Range header.');
   }
-  const offset = Math.max(first, asked.offset);
-  const end = Math.min(last + 1, asked.limit === undefined ? Number.POSITIVE_INFINITY : asked.offset + asked.limit);
+  const offset = Math.max(first, page.offset);
+  const end = Math.min(last + 1, page.limit === undefined ? Number.POSITIVE_INFINITY : page.offset + page.limit);
   if (end < offset) throw notSatisfiable('Limit should be greater than or equal to zero.');
   if (end === Number.POSITIVE_INFINITY) return { offset };
   return { offset, limit: Math.min(end - offset, Number.MAX_SAFE_INTEGER) };

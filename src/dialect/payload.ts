@@ -4,6 +4,7 @@
  */
 
 import { mapInSlices, type Task } from '../base/cooperative.ts';
+import { attempt, FAIL, type Report } from '../base/error-list.ts';
 import { ApiError } from '../base/errors.ts';
 import { WrittenNumber } from '../collection/exact-json.ts';
 import type { Document } from '../encode/document.ts';
@@ -14,27 +15,40 @@ export interface Payload {
   readonly rows: readonly (readonly unknown[])[];
   /** Whether the body is CSV, in which an empty cell means null. */
   readonly isTable?: boolean;
+  /** The rows whose form was reported as an error. */
+  readonly invalid?: ReadonlySet<number>;
 }
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-export function* readPayload(document: Document, columns: readonly string[] | undefined): Task<Payload> {
+export function* readPayload(
+  document: Document,
+  columns: readonly string[] | undefined,
+  report: Report = FAIL,
+): Task<Payload> {
   if (document.kind === 'table') return yield* tablePayload(document.header, document.rows, columns);
   const { value } = document;
   if (!Array.isArray(value) && !isObject(value)) {
     throw new ApiError('PGRST102', 'Empty or invalid json', { hint: 'Send a JSON object, or an array of objects.' });
   }
   const items: readonly unknown[] = Array.isArray(value) ? value : [value];
-  const names = columns ?? (items.length === 0 ? [] : Object.keys(objectAt(items[0], 0)));
+  const names = columns ?? Object.keys(items.find(isObject) ?? {});
+  const invalid = new Set<number>();
   const rows = yield* mapInSlices(items, (item, index) => {
-    const object = objectAt(item, index);
+    const object = attempt(report, () => objectAt(item, index));
+    if (object === undefined) {
+      invalid.add(index);
+      return [];
+    }
     if (columns !== undefined) return names.map((name) => (Object.hasOwn(object, name) ? object[name] : undefined));
     const cells = names.map((name) => object[name]);
-    if (cells.includes(undefined) || Object.keys(object).length !== names.length)
-      throw keysDiffer(index, object, names);
+    if (cells.includes(undefined) || Object.keys(object).length !== names.length) {
+      report(keysDiffer(index, object, names));
+      invalid.add(index);
+    }
     return cells;
   });
-  return { columns: names, rows };
+  return { columns: names, rows, invalid };
 }
 
 /** An object of a bulk update: it changes only the fields it contains. */
@@ -44,21 +58,29 @@ export interface NamedCells {
 }
 
 /** The objects of a bulk update keep their own keys, unless `columns` or the header of a table names the fields. */
-export function* readObjects(document: Document, columns: readonly string[] | undefined): Task<readonly NamedCells[]> {
+export function* readObjects(
+  document: Document,
+  columns: readonly string[] | undefined,
+  report: Report = FAIL,
+): Task<readonly (NamedCells | undefined)[]> {
   if (document.kind === 'table' || columns !== undefined) {
-    const payload = yield* readPayload(document, columns);
-    return payload.rows.map((cells) => ({ names: payload.columns, cells }));
+    const { rows, columns: names, invalid } = yield* readPayload(document, columns, report);
+    return rows.map((cells, index) => (invalid?.has(index) === true ? undefined : { names, cells }));
   }
   const { value } = document;
   return yield* mapInSlices(Array.isArray(value) ? value : [value], (item, index) => {
-    const object = objectAt(item, index);
-    return { names: Object.keys(object), cells: Object.values(object) };
+    const object = attempt(report, () => objectAt(item, index));
+    return object && { names: Object.keys(object), cells: Object.values(object) };
   });
 }
 
 /** Adds the value of the body that an error is about. */
 export function withSentValue(error: unknown, document: Document | undefined, columns?: readonly string[]): unknown {
-  if (!(error instanceof ApiError) || error.field === undefined || document === undefined) return error;
+  if (!(error instanceof ApiError) || document === undefined) return error;
+  if (error.errors !== undefined) {
+    return error.with({ errors: error.errors.map((each) => withSentValue(each, document, columns) as ApiError) });
+  }
+  if (error.field === undefined) return error;
   const names = error.field.split(',');
   const row = sentRow(document, error.index ?? 0) ?? {};
   const isSent = (name: string) => Object.hasOwn(row, name) && columns?.includes(name) !== false;

@@ -14,6 +14,7 @@ export const CHOICES = {
   handling: ['strict', 'lenient'],
   tx: ['commit', 'rollback'],
   conflicts: ['fail', 'skip'],
+  errors: ['all', 'first'],
 } as const;
 
 type Choices = typeof CHOICES;

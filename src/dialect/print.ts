@@ -2,7 +2,7 @@
 import { AFTER, isLogicKey } from './logic.ts';
 import { quote } from './names.ts';
 import { isParameter } from './query.ts';
-import type { Condition, EmbedTerms, FieldPath, OrderTerm, Query, SelectItem, Test } from './tree.ts';
+import type { Condition, EmbedParameters, FieldPath, OrderTerm, Query, SelectItem, Test } from './tree.ts';
 
 /** The whole query, percent-encoded, without defaults. */
 export function printQuery(query: Query): string {
@@ -10,7 +10,7 @@ export function printQuery(query: Query): string {
   const isWhole = query.select.length === 1 && query.select[0]!.kind === 'all';
   if (!isWhole) pairs.push(['select', query.select.map(printItem).join(',')]);
   if (query.order.length > 0) pairs.push(['order', query.order.map(printOrderTerm).join(',')]);
-  for (const [way, terms] of query.embeds ?? []) pairs.push(...printEmbedTerms(way, terms));
+  for (const [way, terms] of query.embeds ?? []) pairs.push(...printEmbedParameters(way, terms));
   if (query.columns !== undefined) pairs.push(['columns', query.columns.map(printName).join(',')]);
   if (query.onConflict !== undefined) pairs.push(['on_conflict', query.onConflict.map(printName).join(',')]);
   if (query.limit !== undefined) pairs.push(['limit', String(query.limit)]);
@@ -85,7 +85,7 @@ function printCast(cast: string | undefined): string {
   return cast === undefined ? '' : `::${cast}`;
 }
 
-function printEmbedTerms(way: string, { conditions, order, limit, offset }: EmbedTerms): [string, string][] {
+function printEmbedParameters(way: string, { conditions, order, limit, offset }: EmbedParameters): [string, string][] {
   const pairs = conditions.map(printTopLevel);
   if (order.length > 0) pairs.push(['order', order.map(printOrderTerm).join(',')]);
   if (limit !== undefined) pairs.push(['limit', String(limit)]);

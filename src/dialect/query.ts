@@ -16,10 +16,10 @@ import { parseOrder } from './order.ts';
 import { notSatisfiable } from './page.ts';
 import { Scanner } from './scanner.ts';
 import { EVERYTHING, parseSelect } from './select.ts';
-import type { Condition, EmbedTerms, Query, Test } from './tree.ts';
+import type { Condition, EmbedParameters, Query, Test } from './tree.ts';
 
 const NO_CONDITIONS: readonly Condition[] = [];
-const NO_EMBEDS: ReadonlyMap<string, EmbedTerms> = new Map();
+const NO_EMBEDS: ReadonlyMap<string, EmbedParameters> = new Map();
 
 const NO_ORDER: Query['order'] = [];
 
@@ -37,7 +37,7 @@ export function parseQuery(text: string): Query {
   if (text === '') return EMPTY_QUERY;
   const conditions: Condition[] = [];
   const query: { -readonly [Key in keyof Query]?: Query[Key] } = { conditions };
-  let embeds: Map<string, Draft<EmbedTerms>> | undefined;
+  let embeds: Map<string, Draft<EmbedParameters>> | undefined;
   for (const [name, value] of splitQuery(text)) {
     const { way, key } = splitKey(name);
     if (way.length > 0) {
@@ -59,7 +59,7 @@ export function parseQuery(text: string): Query {
 type Draft<Terms> = { -readonly [Key in keyof Terms]: Terms[Key] };
 
 function parseEmbedTerm(
-  embeds: Map<string, Draft<EmbedTerms>>,
+  embeds: Map<string, Draft<EmbedParameters>>,
   way: readonly string[],
   key: string,
   value: string,
@@ -141,7 +141,7 @@ function parseNames(subject: string, value: string): readonly string[] {
   return [...new Set(names)];
 }
 
-function checkConditionCount(conditions: readonly Condition[], embeds: ReadonlyMap<string, EmbedTerms>): void {
+function checkConditionCount(conditions: readonly Condition[], embeds: ReadonlyMap<string, EmbedParameters>): void {
   let sum = count(conditions);
   for (const terms of embeds.values()) sum += count(terms.conditions);
   if (sum > MAX_CONDITIONS) throw tooManyConditions();

@@ -53,9 +53,9 @@ export class Scanner {
   /** Tries to parse; restores the position on failure. */
   attempt<T>(read: () => T | undefined): T | undefined {
     const start = this.position;
-    const found = read();
-    if (found === undefined) this.position = start;
-    return found;
+    const result = read();
+    if (result === undefined) this.position = start;
+    return result;
   }
 
   expectEnd(words = 'end of input'): void {

@@ -53,17 +53,17 @@ function readItem(scanner: Scanner, depth: number): SelectItem {
     const name = readName(scanner);
     return scanner.peek() === ':' && scanner.peek(2) !== '::' && scanner.take(':') ? name : undefined;
   });
-  const named = alias === undefined ? {} : { alias };
+  const aliasPart = alias === undefined ? {} : { alias };
   if (scanner.take('count()')) {
     const cast = readCast(scanner);
     scanner.skipSpaces();
-    return { kind: 'count', ...named, ...(cast === undefined ? {} : { cast }) };
+    return { kind: 'count', ...aliasPart, ...(cast === undefined ? {} : { cast }) };
   }
   if (!scanner.sees(NAME_START)) scanner.fail(ITEM);
   const field = readFieldPath(scanner);
   const isEmbed = field.json.length === 0 && field.name !== 'count';
   if (isEmbed && (scanner.peek() === '(' || scanner.peek() === '!')) {
-    return readEmbed(scanner, field.name, { spread: false, ...named }, depth + 1);
+    return readEmbed(scanner, field.name, { spread: false, ...aliasPart }, depth + 1);
   }
   const cast = readCast(scanner);
   const aggregate = readAggregate(scanner);
@@ -72,7 +72,7 @@ function readItem(scanner: Scanner, depth: number): SelectItem {
   return {
     kind: 'column',
     field,
-    ...named,
+    ...aliasPart,
     ...(cast === undefined ? {} : { cast }),
     ...(aggregate === undefined ? {} : { aggregate }),
     ...(aggregateCast === undefined ? {} : { aggregateCast }),

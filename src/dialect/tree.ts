@@ -85,7 +85,7 @@ export interface OrderTerm {
 }
 
 /** The parameters of an embedding, which begin with its name: `products.order=…`. */
-export interface EmbedTerms {
+export interface EmbedParameters {
   /** The names on the path to it. */
   readonly way: readonly string[];
   readonly conditions: readonly Condition[];
@@ -99,7 +99,7 @@ export interface Query {
   /** All of them must hold. */
   readonly conditions: readonly Condition[];
   /** By path, as in parameter names: `products.prices`. */
-  readonly embeds?: ReadonlyMap<string, EmbedTerms>;
+  readonly embeds?: ReadonlyMap<string, EmbedParameters>;
   readonly select: readonly SelectItem[];
   readonly order: readonly OrderTerm[];
   readonly limit?: number;

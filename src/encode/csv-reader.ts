@@ -83,9 +83,9 @@ export class CsvReader {
     const first = FIRST_LINE.exec(this.rest);
     if (first === null || (!isLast && first[0].length === this.rest.length)) return isLast;
     const [upTo, line = ''] = first;
-    const named = NAMED_SEPARATOR.exec(line)?.[1];
-    this.given ??= named ?? separatorIn(line);
-    if (named !== undefined) {
+    const separator = NAMED_SEPARATOR.exec(line)?.[1];
+    this.given ??= separator ?? separatorIn(line);
+    if (separator !== undefined) {
       this.line += lineEndsIn(upTo);
       this.rest = this.rest.slice(upTo.length);
     }

@@ -3,11 +3,12 @@
  *
  * In: a plan, and the encoding of its result.
  * Out: encoded rows and counts.
- * Guarantees: a read sees one state of the data. A list of writes takes effect in order, completely or not at all, and is
- * durable when its promise resolves. Values are bound parameters; identifiers come from the declaration.
+ * Guarantees: a read sees one state of the data. A list of writes takes effect in order, completely or not at all, and
+ * is durable when its promise resolves. Values are bound parameters; identifiers come from the declaration.
  * Throws: constraint violations (23502, 23503, 23505, 23514), 57014, PGRST116, PGRST124, CAT404, CAT409, CAT412,
  * CAT422, CAT503, CAT507.
  */
+import type { Report } from '../base/error-list.ts';
 import type { Collection } from '../collection/declaration.ts';
 import type { Encoding } from '../encode/encoding.ts';
 import type { Origin, ReadPlan, Retry, WritePlan } from '../plan/types.ts';
@@ -25,8 +26,8 @@ export interface ReadResult {
   readonly body: string | AsyncIterator<Uint8Array, undefined>;
   /** The text forms of the last row's order keys, for the link to the next page. */
   readonly end?: readonly (string | null)[] | undefined;
-  /** The state of the data that a stream is read from, if known. */
-  readonly state?: string;
+  /** The change tag from before the read of a stream, if known. */
+  readonly changeTag?: string;
 }
 
 export interface WriteResult {
@@ -57,7 +58,7 @@ export interface Write {
   readonly isDependent?: boolean;
 }
 
-export interface WriteTerms {
+export interface WriteOptions {
   /** Executes and answers the writes, but stores nothing. */
   readonly dryRun: boolean;
   /** The writes are executed once per key, however often they are sent. */
@@ -71,8 +72,10 @@ export const NEWEST = 'newest';
 
 /** Detects changes of the data by any process. */
 export interface ChangeCounter {
-  /** Changes with every commit. Cheap. */
+  /** Changes with every commit, at the latest with the next turn of the event loop. Cheap. */
   current(): number;
+  /** Changes with every commit at once. */
+  look(): number;
   /** A text that is unique to the state of the data. */
   tag(): string;
 }
@@ -96,17 +99,17 @@ export interface ChangeLog {
 export interface Engine {
   /** For messages; without secrets. */
   readonly location: string;
-  /** Set if opening takes time. Rejects if opening can never succeed; requests meanwhile wait or are rejected. */
+  /** Present if opening takes time; until then requests wait or fail. Rejects if opening can never succeed. */
   readonly opened?: Promise<void>;
   /** The schema changes made by opening, for messages. */
   readonly steps?: readonly string[];
   /** Absent if commits cannot be noticed in time, as on a database that other machines write to. */
   readonly changes?: ChangeCounter;
   /**
-   * Reads rows. Returns synchronously if possible, which saves a turn of the event loop. `after` is a state that the read
-   * must include: the position of a write, or a change count that was read for the request. By default, the newest.
-   * `asOf` is a position in the log of changes: the read sees the rows as they were there, or the log up to it. The log
-   * of the plan's collections must reach back to it.
+   * Reads rows. Returns synchronously if possible, which saves a turn of the event loop. `after` is a state that the
+   * read must include: the position of a write, or a change count that was read for the request. By default, the
+   * newest. `asOf` is a position in the log of changes: the read sees the rows as they were there, or the log up to it.
+   * The log of the plan's collections must reach back to it.
    */
   read(plan: ReadPlan, encoding: Encoding, after?: string | number, asOf?: number): MaybePromise<ReadResult>;
   /** Absent if changes are not logged. */
@@ -114,17 +117,19 @@ export interface Engine {
   /** Whether reads may see different states, so that positions matter. */
   readonly hasPositions?: boolean;
   /** Executes the writes in order, in one transaction. */
-  write(writes: readonly Write[], terms: WriteTerms): Promise<readonly WriteResult[]>;
+  write(writes: readonly Write[], options: WriteOptions): Promise<readonly WriteResult[]>;
+  /** Reports every row of a write that stored rows, or other rows of the body, reject. Stores nothing. */
+  problems(plan: WritePlan, report: Report): Promise<void>;
   /** Loads any number of rows in one transaction. For commands: it may block its thread. */
-  load(sets: readonly LoadSet[], terms: LoadOptions): Promise<LoadResult>;
+  load(sets: readonly LoadSet[], options: LoadOptions): Promise<LoadResult>;
   /** Whether the tables of the service's own collections exist; creates them if `make` is set. */
-  ownTables(terms: { readonly make: boolean }): Promise<boolean>;
+  ownTables(options: { readonly make: boolean }): Promise<boolean>;
   /** How the engine would carry out a read: the statement and its plan, without values. It may ignore the options. */
   explain?(plan: ReadPlan, options: readonly PlanOption[], format: 'json' | 'text'): MaybePromise<Explanation>;
   /** Why the engine should not receive requests, if it knows more than a failing read. */
   unreadyReason?(): string | undefined;
-  /** The number of milliseconds since a time (performance.now()) for which the database was unavailable. */
-  unavailableSince?(moment: number): number;
+  /** The milliseconds of database downtime after `start` (performance.now()). */
+  downtimeSince?(start: number): number;
   /** Metrics. */
   metrics?(): readonly Metric[];
   /** Releases memory that threads no longer need. */
@@ -137,7 +142,7 @@ export const PLAN_OPTIONS = ['analyze', 'verbose', 'settings', 'buffers', 'wal']
 export type PlanOption = (typeof PLAN_OPTIONS)[number];
 
 export interface Explanation {
-  /** The options that the plan was made with. */
+  /** The EXPLAIN options of the plan. */
   readonly options?: readonly PlanOption[];
   /** As JSON in PostgreSQL's format (a list of one object with a `Plan`, whose `Plans` are its steps), or as text. */
   readonly plan: unknown;

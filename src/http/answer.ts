@@ -50,21 +50,21 @@ function encoded(body: NonNullable<Body>, coding: Coding): Body | Promise<Body> 
   return body instanceof ReadableStream ? compressStream(body, coding) : compress(body, coding);
 }
 
-/** `isLate`: the answer was produced in a later turn of the event loop. */
-export function toResponse(request: Request, made: Representation, isLate: boolean): Response | Promise<Response> {
+/** `isAsync`: the answer was produced in a later turn of the event loop. */
+export function toResponse(request: Request, answer: Representation, isAsync: boolean): Response | Promise<Response> {
   const { method } = request;
-  const { status, headers } = made;
+  const { status, headers } = answer;
   const condition = method === 'GET' || method === 'HEAD' ? request.headers.get('if-none-match') : null;
   const isUnchanged = condition !== null && headers.etag !== undefined && matchesTag(condition, headers.etag);
   if (isUnchanged || method === 'HEAD') {
-    if (made.plain instanceof ReadableStream) void made.plain.cancel();
-    return isUnchanged ? unchangedResponse(made) : headResponse(made);
+    if (answer.plain instanceof ReadableStream) void answer.plain.cancel();
+    return isUnchanged ? unchangedResponse(answer) : headResponse(answer);
   }
-  const content = made.content();
+  const content = answer.content();
   if (content instanceof Promise) {
     return content.then((body) => new Response(lateBody(body), { status, headers }));
   }
-  return new Response(isLate ? lateBody(content) : content, { status, headers });
+  return new Response(isAsync ? lateBody(content) : content, { status, headers });
 }
 
 /** The response for a client that already has the answer (RFC 9110, 15.4.5). */
@@ -74,12 +74,12 @@ export function unchangedResponse({
   return new Response(null, { status: 304, headers });
 }
 
-/** The length is that of a GET's body (RFC 9110, 8.6). Without a transfer coding, Bun would send 0 for unknown. */
+/** Sends the length of the body of a GET (RFC 9110, 8.6). Without a transfer coding, Bun would send 0 for unknown. */
 export function headResponse({ status, headers, plain, coding }: Omit<Representation, 'content'>): Response {
   const length =
     typeof plain === 'string' ? Buffer.byteLength(plain) : plain instanceof Uint8Array ? plain.length : undefined;
-  const isKnown = coding === undefined && length !== undefined;
-  const size = isKnown ? { 'content-length': String(length) } : { 'transfer-encoding': 'chunked' };
+  const hasLength = coding === undefined && length !== undefined;
+  const size = hasLength ? { 'content-length': String(length) } : { 'transfer-encoding': 'chunked' };
   return new Response(null, { status, headers: plain === null ? headers : { ...headers, ...size } });
 }
 

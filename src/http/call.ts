@@ -106,21 +106,21 @@ function findTarget(path: string, prefix: string, catalogue: Catalogue, method: 
   }
   if (closed?.has(name) === true) throw tableDenied(name);
   // A preflight request is anonymous, so its answer must not reveal collections.
-  const isTold = roles === undefined || method !== 'OPTIONS';
+  const mayListPaths = roles === undefined || method !== 'OPTIONS';
   const there = [...collections.keys()].map((each) => `${prefix}/${each}`).join(', ') || 'no collection for your role';
   if (name === 'rpc' && rest !== undefined && rest !== '' && !rest.includes('/')) {
     throw new ApiError('PGRST202', `Could not find the function ${decode(rest)} in the schema cache`, {
-      hint: isTold ? `There are no functions here. Available: ${there}.` : undefined,
+      hint: mayListPaths ? `There are no functions here. Available: ${there}.` : undefined,
     });
   }
   if (rest !== undefined) {
     throw new ApiError('PGRST125', 'Invalid path specified in request URL', {
-      hint: isTold
+      hint: mayListPaths
         ? `Available: ${collection === undefined ? there : pathsOf(collection, prefix)}, without a trailing slash.`
         : undefined,
     });
   }
-  throw isTold ? unknownCollection(name, collections, `Available: ${there}.`) : unknownCollection(name);
+  throw mayListPaths ? unknownCollection(name, collections, `Available: ${there}.`) : unknownCollection(name);
 }
 
 /** The collection of that name; rejects one that does not exist, or that the role may not use. */

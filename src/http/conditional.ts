@@ -35,8 +35,8 @@ export function readIdempotencyKey(call: Pick<Call, 'method' | 'path' | 'target'
   if (key === '' || key.length > MAX_IDEMPOTENCY_KEY_LENGTH) {
     throw new ApiError('54000', `an Idempotency-Key has 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} characters`);
   }
-  const named = ['content-type', 'prefer', 'accept'].map((name) => headers.get(name) ?? '');
-  const hash = new Bun.CryptoHasher('sha256').update(`${[call.method, call.path, ...named].join('\n')}\n`);
+  const headerValues = ['content-type', 'prefer', 'accept'].map((name) => headers.get(name) ?? '');
+  const hash = new Bun.CryptoHasher('sha256').update(`${[call.method, call.path, ...headerValues].join('\n')}\n`);
   const condition = call.target.kind === 'item' ? null : headers.get('if-match');
   if (condition !== null) hash.update(`if-match ${condition}\n`);
   // A request of many rows may have its answer back: it stores as much itself.

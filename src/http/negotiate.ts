@@ -73,8 +73,8 @@ const mediaIn = memoizeText((accept): Media => {
   for (const { type, parameters } of ranges) {
     if (!Object.hasOwn(AVAILABLE, type)) continue;
     const offer = AVAILABLE[type]!;
-    const named = PARAMETERS.find((name) => offer[name] !== undefined && parameters.includes(name));
-    return named === undefined ? offer.plain : offer[named]!;
+    const parameter = PARAMETERS.find((name) => offer[name] !== undefined && parameters.includes(name));
+    return parameter === undefined ? offer.plain : offer[parameter]!;
   }
   throw new ApiError('PGRST107', `None of these media types are available: ${accept}`, {
     hint: `Available: ${MEDIA_TYPES.join(', ')}.`,

@@ -16,21 +16,21 @@ export interface PageContext {
 
 /**
  * Undefined if the path is not a page. `prefix` precedes the service's paths. For a catalogue with roles,
- * `catalogueOf` returns it as the caller sees it, or throws if the caller may not see anything.
+ * `loadVisibleCatalogue` returns it as the caller sees it, or throws if the caller may not see anything.
  */
 export type Pages = (
   path: string,
   request: Request,
   prefix: string,
-  catalogueOf?: () => Catalogue | Promise<Catalogue>,
+  loadVisibleCatalogue?: () => Catalogue | Promise<Catalogue>,
   context?: PageContext,
 ) => Response | Promise<Response> | undefined;
 
 /** Tries several sets of pages in order. */
 export function firstPage(...all: readonly Pages[]): Pages {
-  return (path, request, prefix, catalogueOf, context) => {
+  return (path, request, prefix, loadVisibleCatalogue, context) => {
     for (const pages of all) {
-      const answer = pages(path, request, prefix, catalogueOf, context);
+      const answer = pages(path, request, prefix, loadVisibleCatalogue, context);
       if (answer !== undefined) return answer;
     }
     return undefined;

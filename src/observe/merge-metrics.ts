@@ -27,8 +27,8 @@ export function mergeMetrics(all: readonly (readonly Family[])[]): Family[] {
     const join = JOIN[NOT_ADDED[family.name] ?? 'sum'];
     for (const sample of family.samples) {
       const series = `${sample.suffix ?? ''} ${JSON.stringify(sample.labels ?? {})}`;
-      const known = samples.get(series);
-      samples.set(series, known === undefined ? sample : { ...known, value: join(known.value, sample.value) });
+      const earlier = samples.get(series);
+      samples.set(series, earlier === undefined ? sample : { ...earlier, value: join(earlier.value, sample.value) });
     }
   }
   return [...joined.values()].map(({ family, samples }) => ({ ...family, samples: [...samples.values()] }));

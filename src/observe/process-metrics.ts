@@ -31,10 +31,10 @@ function memory(): Family[] {
 }
 
 function openFiles(): Family[] {
-  const known = descriptors();
-  if (known === undefined) return [];
+  const openDescriptors = descriptors();
+  if (openDescriptors === undefined) return [];
   return [
-    metric('process_open_fds', 'gauge', 'File descriptors in use, most of them connections.', known.open),
-    metric('process_max_fds', 'gauge', 'Limit of file descriptors.', known.limit),
+    metric('process_open_fds', 'gauge', 'File descriptors in use, most of them connections.', openDescriptors.open),
+    metric('process_max_fds', 'gauge', 'Limit of file descriptors.', openDescriptors.limit),
   ];
 }

@@ -56,8 +56,8 @@ export class RequestMetrics {
 
   private find(route: string, method: string): Series {
     const name = `${method} ${route}`;
-    const known = this.series.get(name);
-    if (known !== undefined) return known;
+    const existing = this.series.get(name);
+    if (existing !== undefined) return existing;
     const [byStatus, byDuration] = [new Float64Array(STATUSES), new Float64Array(BUCKETS.length + 1)];
     const series = { route, method, byStatus, byDuration, milliseconds: 0 };
     this.series.set(name, series);

@@ -13,9 +13,9 @@ export function logSlowQueries(
   return ({ started, milliseconds, plan, method, id, rows }) => {
     if (milliseconds < thresholdMs || plan === undefined || !log.enabled('warn')) return;
     // Waiting for an unavailable database does not make a query slow.
-    const away = engine()?.unavailableSince?.(started) ?? 0;
-    if (milliseconds - away < thresholdMs) return;
-    const fields = { id, method, ms: Math.round(milliseconds - away), rows };
+    const downtimeMs = engine()?.downtimeSince?.(started) ?? 0;
+    if (milliseconds - downtimeMs < thresholdMs) return;
+    const fields = { id, method, ms: Math.round(milliseconds - downtimeMs), rows };
     const read = findRows(plan);
     if (read === undefined) return log.write('warn', 'slow query', fields);
     // Asks for the plan after the response.

@@ -26,10 +26,10 @@ export function requestBodies(collection: Collection, samples: Samples): Record<
     changes: changes(...changed),
     'list-changes': changesOfSome(...changed),
   };
-  const named = SHAPES.flatMap((shape) =>
+  const schemasByShape = SHAPES.flatMap((shape) =>
     Object.entries(bodies).map(([name, body]) => [shape.id(name), inShape(body, shape)] as const),
   );
-  return Object.fromEntries(named);
+  return Object.fromEntries(schemasByShape);
 }
 
 /** The body in the media types of the shape. */
@@ -69,10 +69,10 @@ function changes(collection: Collection, [sample]: Samples): JsonObject {
 function changesOfSome(collection: Collection, samples: Samples): JsonObject {
   const { key } = collection;
   const schema = changesOf(collection);
-  const named = { allOf: [schema], required: key.map(({ name }) => name) };
+  const keyedSchema = { allOf: [schema], required: key.map(({ name }) => name) };
   const changed = changedFields(collection);
   const one = part(samples[0], changed);
-  return requestBody(collection, { oneOf: [schema, { type: 'array', items: named }] }, schema, [one], {
+  return requestBody(collection, { oneOf: [schema, { type: 'array', items: keyedSchema }] }, schema, [one], {
     one: {
       summary: `With a filter, such as ${keyFilter(collection, samples[0])}: for every row that passes it`,
       value: one,

@@ -67,8 +67,8 @@ export function askCredentials(path: JsonObject): JsonObject {
   const asking = (method: string, operation: JsonObject): JsonObject => {
     const { responses } = operation as { responses?: JsonObject };
     if (responses?.['403'] === undefined) return operation;
-    const refused = method === 'head' ? headError(401) : { $ref: '#/components/responses/Error401' };
-    return { ...operation, responses: { ...responses, '401': refused } };
+    const unauthorized = method === 'head' ? headError(401) : { $ref: '#/components/responses/Error401' };
+    return { ...operation, responses: { ...responses, '401': unauthorized } };
   };
   return Object.fromEntries(Object.entries(path).map(([method, each]) => [method, asking(method, each as JsonObject)]));
 }

@@ -1,6 +1,6 @@
 /**
- * The names of components. A component of a collection begins with its name: `products.Row`, `products.filter.id`. A shared
- * component does not: `Problem`, `limit`.
+ * The names of components. A component of a collection begins with its name: `products.Row`, `products.filter.id`. A
+ * shared component does not: `Problem`, `limit`.
  */
 import type { Collection } from '../collection/declaration.ts';
 import type { JsonObject } from './json.ts';

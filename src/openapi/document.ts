@@ -1,6 +1,6 @@
 /**
- * The OpenAPI 3.1 description of the service, generated from the declaration, the dialect's tables and the error catalogue.
- * Each entry is built when the consumer asks for it, so that a catalogue of 1,000 collections never holds up other requests.
+ * The OpenAPI 3.1 document, generated from the declaration, the dialect's tables and the error catalogue. It builds
+ * each entry when the consumer asks for it, so that 1,000 collections never delay other requests.
  */
 
 import { runToEnd, type Task } from '../base/cooperative.ts';
@@ -18,7 +18,7 @@ import { BATCH_BODY, batchBody, batchPath } from './paths/batch-path.ts';
 import { DESCRIPTION_PATHS, descriptionPath } from './paths/description-path.ts';
 import { HEALTH_PATHS, healthPath } from './paths/health-path.ts';
 import { collectionPath, itemPath } from './paths/row-paths.ts';
-import { undoPath } from './paths/undo-path.ts';
+import { undoFilters, undoPath } from './paths/undo-path.ts';
 import { errorResponses, headerComponents } from './responses.ts';
 import { SHAPES } from './row-shape.ts';
 import type { Samples } from './samples.ts';
@@ -133,7 +133,7 @@ function partsOf(described: Described, prefix: string): Parts {
       ...(withoutService ? [] : [servicePaths(catalogue, isByRole)]),
     ]),
     components: [
-      section('parameters', own(parametersOf), Object.entries(sharedParameters())),
+      section('parameters', own(parametersOf), Object.entries({ ...sharedParameters(), ...undoFilters() })),
       section(
         'requestBodies',
         own((...of) => Object.entries(requestBodies(...of))),
@@ -184,15 +184,15 @@ function collectionTag({ name, title, description }: Collection): JsonObject {
 
 function* pathsOf(collection: Collection, samples: Samples, isByRole: boolean): Generator<Entry> {
   const { name, key } = collection;
-  const asked = isByRole ? askCredentials : (path: JsonObject) => path;
+  const secure = isByRole ? askCredentials : (path: JsonObject) => path;
   for (const shape of SHAPES) {
     const path = `${shape.root}/${name}`;
-    yield [path, asked(allowedOperations(collection, 'collection', collectionPath(collection, samples, shape)))];
+    yield [path, secure(allowedOperations(collection, 'collection', collectionPath(collection, samples, shape)))];
     // A key of several fields has no path of its own.
     if (key.length > 1) continue;
     yield [
       `${path}/{${key[0]!.name}}`,
-      asked(allowedOperations(collection, 'item', itemPath(collection, samples, shape))),
+      secure(allowedOperations(collection, 'item', itemPath(collection, samples, shape))),
     ];
   }
 }

@@ -10,7 +10,7 @@ const MAX_LISTED = 50;
 
 /** The relations by the shortest unambiguous name: `categories`, or `suppliers!products_supplier_id_fkey`. */
 export const embeddingNames = memoize((collection: Collection): ReadonlyMap<string, Relation> => {
-  const named = relationsOf(collection).flatMap((relation): [string, Relation][] => {
+  const relationsByName = relationsOf(collection).flatMap((relation): [string, Relation][] => {
     const { to, name, referring } = relation;
     const forms = [[to.name], [to.name, referring?.name], [to.name, name], [referring?.name ?? '']] as const;
     const names = forms.flatMap(([target, hint]) =>
@@ -20,7 +20,7 @@ export const embeddingNames = memoize((collection: Collection): ReadonlyMap<stri
     );
     return names.slice(0, 1).map((shortest) => [shortest, relation]);
   });
-  return new Map(named);
+  return new Map(relationsByName);
 });
 
 function isOnly(relation: Relation, matches: readonly Relation[]): boolean {

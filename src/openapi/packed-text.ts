@@ -1,6 +1,6 @@
 /**
- * A long text that is built in slices, between which the event loop answers other requests, and kept gzipped: the document of
- * 1,000 collections has 90 MB as text.
+ * A long text that is built in slices, between which the event loop answers other requests, and kept gzipped: the
+ * document of 1,000 collections has 90 MB as text.
  */
 import { once } from 'node:events';
 import { createGzip } from 'node:zlib';

@@ -36,16 +36,16 @@ export function openApiPages(described: Described, startPath: () => string): Pag
     const part = () => packText(openApiText(onlyCollection(visible, name), prefix));
     return partsOf(catalogue)(`${prefix}/${findCollection(catalogue, name).name}`, part);
   };
-  return (path, request, prefix, catalogueOf) => {
+  return (path, request, prefix, loadVisibleCatalogue) => {
     const name = collectionIn(path);
     const isWhole = path === '/' || path === '/openapi.json';
     if (!isWhole && name === undefined) return undefined;
     return readOnly(request, async () => {
-      const wanted = path === '/' ? preferred(request.headers.get('accept')) : OPENAPI_MEDIA_TYPE;
-      if (wanted === HTML)
+      const mediaType = path === '/' ? preferred(request.headers.get('accept')) : OPENAPI_MEDIA_TYPE;
+      if (mediaType === HTML)
         return new Response(null, { status: 303, headers: { location: `${prefix}${startPath()}`, vary: VARY } });
       const type = path === '/' ? OPENAPI_MEDIA_TYPE : 'application/json';
-      const document = await documentOf((await catalogueOf?.()) ?? described.catalogue, prefix, name);
+      const document = await documentOf((await loadVisibleCatalogue?.()) ?? described.catalogue, prefix, name);
       return packedResponse(document, request, {
         ...CORS_HEADERS,
         'cache-control': 'no-cache',
@@ -65,8 +65,8 @@ function collectionIn(path: string): string | undefined {
 /** The first that can be served, by the order the client wrote them in: browsers put text/html first. */
 function preferred(accept: string | null): string {
   const types = (accept ?? '*/*').split(',').map((range) => range.split(';', 1)[0]!.trim().toLowerCase());
-  const found = types.find((type) => type === HTML || READABLE.includes(type));
-  if (found !== undefined) return found;
+  const mediaType = types.find((type) => type === HTML || READABLE.includes(type));
+  if (mediaType !== undefined) return mediaType;
   throw new ApiError('PGRST107', `None of these media types are available: ${accept}`, {
     hint: `Available: ${OPENAPI_MEDIA_TYPE}, application/json, ${HTML}.`,
   });

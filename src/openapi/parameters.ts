@@ -28,7 +28,7 @@ export function dialectParameters(
   const aggregates = AGGREGATES.map((name) => `\`field.${name}()\``).join(', ');
   const [embedded] = embeddingNames(collection).keys();
   const targets = [key, ...collection.unique.map((set) => set.fields)].map(namesOf);
-  const given = givenFields(collection.view?.creates ?? collection);
+  const inputFields = givenFields(collection.view?.creates ?? collection);
   return {
     select: query(
       'select',
@@ -44,9 +44,9 @@ export function dialectParameters(
       `${other.name}.desc.nullslast`,
     ),
     columns: columns(changedFields(collection.view?.updates ?? collection)),
-    'columns.new': columns(given),
+    'columns.new': columns(inputFields),
     /** The body of a replacement also contains the key. */
-    'columns.whole': columns([...new Set([...key, ...given])]),
+    'columns.whole': columns([...new Set([...key, ...inputFields])]),
     on_conflict: query(
       'on_conflict',
       `The unique fields that \`Prefer: resolution=…\` compares, or by which the objects of a PATCH name their rows: ${targets.map((names) => `\`${names}\``).join(', ')}. The default is the key.`,
@@ -195,10 +195,11 @@ const PREFERENCES: Readonly<Record<keyof typeof CHOICES, string>> = {
   return: 'whether a write answers with the rows it wrote',
   count: 'count all matching rows, for Content-Range',
   missing: 'the value of a key that an object of the body omits',
-  'missing-rows': 'whether a list of changes fails or goes on if one of its rows does not exist',
+  'missing-rows': 'whether a list of changes fails or continues if one of its rows does not exist',
   handling: 'whether to reject or ignore an unknown preference',
   tx: 'rollback: a dry run, which answers like the write and stores nothing',
   conflicts: 'whether an undo fails or leaves out rows that a later change touched',
+  errors: 'all: validate every row of the body, and list all errors',
 };
 
 function query(

@@ -1,6 +1,7 @@
 /**
- * OpenAPI cannot say that a parameter decides the shape of an answer. The document therefore describes each collection twice:
- * under its own path with whole rows as JSON, and under `/rest/v1` with `select`, every media type and rows of any shape.
+ * OpenAPI cannot say that a parameter decides the shape of an answer. The document therefore describes each collection
+ * twice: under its own path with whole rows as JSON, and under `/rest/v1` with `select`, every media type and rows of
+ * any shape.
  */
 import { SUPABASE_PREFIX } from '../http/edge/prefix.ts';
 

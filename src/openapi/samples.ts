@@ -77,14 +77,14 @@ export function changedFields(collection: Collection): readonly Field[] {
   const { fields, unique } = collection;
   const others = fields.filter((field) => !isKey(collection, field));
   const free = others.filter((field) => !unique.some((set) => set.fields.includes(field)));
-  const given = free.filter((field) => isGiven(collection, field));
-  return given.length > 0 ? given : [...free, ...others, ...fields].slice(0, 1);
+  const sampleFields = free.filter((field) => isGiven(collection, field));
+  return sampleFields.length > 0 ? sampleFields : [...free, ...others, ...fields].slice(0, 1);
 }
 
 /** The fields that an example of a new row must have. */
 export function givenFields(collection: Collection): readonly Field[] {
-  const given = collection.fields.filter((field) => isGiven(collection, field));
-  return given.length > 0 ? given : changedFields(collection);
+  const sampleFields = collection.fields.filter((field) => isGiven(collection, field));
+  return sampleFields.length > 0 ? sampleFields : changedFields(collection);
 }
 
 export function part(sample: Row, fields: readonly Field[]): Row {

@@ -1,9 +1,11 @@
 /**
  * JSON Schemas of bodies: a row in answers, a new row, changes of a row, and an error. None has a `default`: validating
- * clients would add it to changes, and generators make such a field required. The description of a new row has it instead.
+ * clients would add it to changes, and generators make such a field required. The description of a new row has it
+ * instead.
  */
 
 import { ERRORS } from '../base/errors.ts';
+import { MAX_LISTED_ERRORS } from '../base/limits/http.ts';
 import type { Collection, Field } from '../collection/declaration.ts';
 import { LIST_OPERATIONS, NUMBER_OPERATIONS, type OperationName } from '../collection/types/operations.ts';
 import { can } from '../collection/types/type.ts';
@@ -120,6 +122,12 @@ export function problemSchema(): JsonObject {
       index: { type: 'integer', minimum: 0, description: 'The row of the body, counted from 0.' },
       field: { type: 'string', description: 'The field, or the fields of a key separated by commas.' },
       value: { description: 'The value of the field in the body, shortened if it is long.' },
+      total: { type: 'integer', minimum: 1, description: 'With errors=all, the number of errors in the body.' },
+      errors: {
+        type: 'array',
+        items: { $ref: '#/components/schemas/Problem' },
+        description: `With errors=all, the first ${MAX_LISTED_ERRORS} errors, in the order of the rows.`,
+      },
     },
     required: ['code', 'message', 'details', 'hint'],
     additionalProperties: false,

@@ -39,12 +39,12 @@ export function valueTooLong({ name, maxBytes }: Pick<Field, 'name' | 'maxBytes'
 }
 
 /** Adds the row and field to an error about a body. The details of a body with one row do not number it. */
-export function withLocation(
-  error: unknown,
+export function withLocation<E>(
+  error: E,
   index: number | undefined,
   { name: field }: Pick<Field, 'name'>,
   isList = index !== undefined,
-): unknown {
+): E | ApiError {
   if (!(error instanceof ApiError)) return error;
   const place = isList ? `row ${index! + 1}, field ${field}` : `field ${field}`;
   return error.with({ details: `${place}: ${error.details ?? error.message}`, index, field });

@@ -1,6 +1,7 @@
 /** The key of a row: its values in the order of the key fields. */
 
 import { ROWS_PER_SLICE, type Task } from '../base/cooperative.ts';
+import { FAIL } from '../base/error-list.ts';
 import { ApiError } from '../base/errors.ts';
 import type { Collection, Field } from '../collection/declaration.ts';
 import type { Value } from '../collection/value.ts';
@@ -37,20 +38,21 @@ export function describeKey(fields: readonly Field[], values: Key): string {
 }
 
 /** Rejects a write that addresses a row twice, since the intended result is ambiguous. Null equals nothing. */
-export function* rejectRepeatedKeys(fields: readonly Field[], keys: readonly (Key | undefined)[]): Task<void> {
-  const seen = new Map<string, number>();
+export function* rejectRepeatedKeys(
+  fields: readonly Field[],
+  keys: readonly (Key | undefined)[],
+  report = FAIL,
+): Task<void> {
+  const positions = new Map<string, number>();
   for (const [index, key] of keys.entries()) {
     if (index > 0 && index % ROWS_PER_SLICE === 0) yield;
     if (key === undefined || key.includes(null)) continue;
     const name = JSON.stringify(key.map(String));
-    const earlier = seen.get(name);
+    const earlier = positions.get(name);
     if (earlier !== undefined) {
-      throw new ApiError('21000', 'a write cannot affect a row a second time', {
-        details: `rows ${earlier + 1} and ${index + 1} both have ${describeKey(fields, key)}`,
-        index,
-        field: fieldNames(fields),
-      });
-    }
-    seen.set(name, index);
+      const details = `rows ${earlier + 1} and ${index + 1} both have ${describeKey(fields, key)}`;
+      const location = { index, field: fieldNames(fields) };
+      report(new ApiError('21000', 'a write cannot affect a row a second time', { details, ...location }));
+    } else positions.set(name, index);
   }
 }

@@ -105,7 +105,7 @@ function planTest(of: Expression, test: Test): Predicate {
         query: readText(test.query),
       };
     case 'value':
-      if (!servesType(OPERATORS[test.operator], of.type)) throw refuseOperator(of.type, test.operator);
+      if (!servesType(OPERATORS[test.operator], of.type)) throw unsupportedOperator(of.type, test.operator);
       if (test.quantifier === undefined) return VALUE_TESTS[test.operator](of, test.value);
       return planQuantified(of, test.operator, test.quantifier, test.value);
   }
@@ -158,7 +158,7 @@ const regex =
 const unserved =
   (operator: ValueOperator): ValueTest =>
   (of) => {
-    throw refuseOperator(of.type, operator);
+    throw unsupportedOperator(of.type, operator);
   };
 
 const VALUE_TESTS: Readonly<Record<ValueOperator, ValueTest>> = {
@@ -189,7 +189,7 @@ function starsToPercents(operator: ValueOperator, value: string): string {
 }
 
 /** Reports the operator as PostgreSQL resolves it for this column and an unknown literal. */
-function refuseOperator(type: Type, operator: ValueOperator): ApiError {
+function unsupportedOperator(type: Type, operator: ValueOperator): ApiError {
   const { title } = type;
   const { symbol } = OPERATORS[operator];
   if (operator === 'cd') {

@@ -122,7 +122,7 @@ export interface LogView {
 /** A row to store, as a list in field order. The database supplies undefined values. */
 export type StoredRow = readonly (Value | undefined)[];
 
-export interface InsertPlan extends WriteTerms {
+export interface InsertPlan extends CommonWritePlan {
   readonly kind: 'insert';
   readonly rows: readonly StoredRow[];
   /** The fields that the client supplies; the others get their defaults. */
@@ -136,7 +136,7 @@ export interface InsertPlan extends WriteTerms {
  */
 export type Conflict = 'refuse' | { readonly on: readonly Field[]; readonly overwrite: readonly Field[] };
 
-export interface UpdatePlan extends WriteTerms {
+export interface UpdatePlan extends CommonWritePlan {
   readonly kind: 'update';
   readonly where: Predicate;
   readonly bound?: Bound;
@@ -146,7 +146,7 @@ export interface UpdatePlan extends WriteTerms {
 }
 
 /** Each change identifies its row by unique fields and updates only the fields it contains. */
-export interface UpdateEachPlan extends WriteTerms {
+export interface UpdateEachPlan extends CommonWritePlan {
   readonly kind: 'update-each';
   /** The fields that identify a row: the key, or other unique fields. */
   readonly by: readonly Field[];
@@ -158,7 +158,7 @@ export interface UpdateEachPlan extends WriteTerms {
   readonly given: readonly Field[];
 }
 
-export interface DeletePlan extends WriteTerms {
+export interface DeletePlan extends CommonWritePlan {
   readonly kind: 'delete';
   readonly where: Predicate;
   readonly bound?: Bound;
@@ -195,7 +195,7 @@ export interface Bound {
 }
 
 /** Options common to all writes. They are checked inside the transaction, so a failure leaves nothing changed. */
-interface WriteTerms {
+interface CommonWritePlan {
   readonly into: Collection;
   /** The result rows, if the client wants them, and which of the written rows they include. */
   readonly returning?: Shape & { readonly where: Predicate };

@@ -20,7 +20,7 @@ import { planCall, readWrite, type WriteCall } from './planned-write.ts';
 /** A slice takes a few milliseconds. */
 export const REQUESTS_PER_SLICE = 20;
 
-interface BatchTerms {
+interface BatchOptions {
   /** The catalogue as the caller sees it. */
   readonly seen: Catalogue;
   readonly allowUnfiltered: boolean;
@@ -44,7 +44,7 @@ export class BatchPlanner {
     private readonly requests: readonly BatchRequest[],
     /** The preferences of the batch, which hold for each request that does not state its own. */
     private readonly prefer: string | null,
-    private readonly terms: BatchTerms,
+    private readonly terms: BatchOptions,
   ) {}
 
   *plan(): Task<readonly BatchWrite[]> {
@@ -102,9 +102,11 @@ export class BatchPlanner {
       allowUnfiltered,
       context,
     );
+    // A batch reports its first error.
+    const { errors: _, ...preferences } = write.preferences;
     return {
       ...planned,
-      preferences: write.preferences,
+      preferences,
       plan: affects === undefined ? planned.plan : { ...planned.plan, affects },
       ...(uses.length === 0 ? {} : { isDependent: true }),
     };

@@ -5,7 +5,7 @@ import { withRequest } from '../base/errors.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import { parsePrefer } from '../dialect/prefer.ts';
 import type { Document } from '../encode/document.ts';
-import type { WriteTerms } from '../engine/engine.ts';
+import type { WriteOptions } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
 import { type BatchRequest, readBatch } from '../http/batch-call.ts';
 import { readDocument } from '../http/body/parse-body.ts';
@@ -41,14 +41,14 @@ export async function batch(
     const call = { method: 'POST', path: BATCH_PATH, target: { kind: 'collection' }, request } as const;
     const retry = readIdempotencyKey(call, body.bytes);
     const { origin } = context;
-    const terms: WriteTerms = { dryRun, origin, ...(retry && { retry: scopeIdempotencyKey(retry, context) }) };
+    const terms: WriteOptions = { dryRun, origin, ...(retry && { retry: scopeIdempotencyKey(retry, context) }) };
     context.done('parse');
     planner = new BatchPlanner(requests, headers.get('prefer'), { seen, allowUnfiltered, context });
     const isLong = body.isLong || requests.length > REQUESTS_PER_SLICE;
     const task = planner.plan();
     const writes = isLong ? await trackWork(context, schedule(task)) : runToEnd(task);
     body.count(writes.reduce((sum, { plan }) => sum + planBytes(plan), 0));
-    context.planned(writes[0]!.plan);
+    context.setPlan(writes[0]!.plan);
     const results = await trackWork(
       context,
       execute(engine, writes, terms).catch((error) => {

@@ -1,12 +1,13 @@
 /** The stages of one write that a single request and each request of a batch share. */
 
 import type { Task } from '../base/cooperative.ts';
+import type { Report } from '../base/error-list.ts';
 import { ApiError, withRequest } from '../base/errors.ts';
 import { type Preferences, parsePrefer } from '../dialect/prefer.ts';
 import { parseQuery } from '../dialect/query.ts';
 import type { Query } from '../dialect/tree.ts';
 import type { Document } from '../encode/document.ts';
-import type { Engine, Write, WriteResult, WriteTerms } from '../engine/engine.ts';
+import type { Engine, Write, WriteOptions, WriteResult } from '../engine/engine.ts';
 import type { Call } from '../http/call.ts';
 import { isCreateOnly, readIfMatch } from '../http/conditional.ts';
 import { type Media, negotiate } from '../http/negotiate.ts';
@@ -58,9 +59,10 @@ export function* planCall(
   document: Document | undefined,
   allowUnfiltered: boolean,
   { access }: RequestContext,
+  report?: Report,
 ): Task<PlannedWrite> {
   const { collection, prefix } = call;
-  const asked = { ...request, query, allowUnfiltered };
+  const asked = { ...request, query, allowUnfiltered, ...(report === undefined ? {} : { report }) };
   const plan = yield* planWrite(collection, method, asked, document, access?.permissions);
   const encoding = encodingOf(media, plan.returning?.columns ?? NO_COLUMNS);
   return { collection, prefix, method, media, preferences, plan, encoding };
@@ -70,7 +72,7 @@ export function* planCall(
 export async function execute(
   engine: Engine,
   writes: readonly PlannedWrite[],
-  terms: WriteTerms,
+  terms: WriteOptions,
 ): Promise<readonly WriteResult[]> {
   try {
     return await engine.write(writes, terms);

@@ -26,7 +26,7 @@ export function readList(engine: Engine, call: Call, context: RequestContext): M
   const page = pageOf(query, call.method === 'GET' ? headers.get('range') : null);
   context.done('parse');
   const plan = planRead(call.collection, query, page, preferences.count, context.access?.permissions);
-  context.planned(plan);
+  context.setPlan(plan);
   const encoding = encodingOf(media, plan.columns);
   const read = (asOf?: number) => engine.read(plan, encoding, afterOf(engine, call, context), asOf);
   const found = preferences['as-of'] === undefined ? read() : andThen(positionOf(engine, plan, preferences), read);
@@ -42,7 +42,7 @@ export function readItem(engine: Engine, call: Call, key: string, context: Reque
   const query = parseQuery(call.query);
   context.done('parse');
   const plan = planItem(call.collection, key, query, context.access?.permissions);
-  context.planned(plan.asked);
+  context.setPlan(plan.asked);
   const isWhole = plan.shown.columns === plan.whole.columns && media.format === 'json' && !media.stripNulls;
   const readAt = (asOf?: number) => {
     const read = (each: ReadPlan, as: Encoding, after: string | number | undefined) =>

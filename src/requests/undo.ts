@@ -57,7 +57,7 @@ async function attemptUndo(
   const permissions = context.access?.permissions;
   const position = await engine.log.position();
   const log = new LogReader(engine, seen.builtIn.get(CHANGES_NAME)!, seen, permissions, position);
-  const selected = await log.selected(query, (plan) => context.planned(plan));
+  const selected = await log.selected(query, (plan) => context.setPlan(plan));
   const conflicts = await log.conflicts(selected);
   if (conflicts.length > 0 && preferences.conflicts !== 'skip') throw conflicting(conflicts);
   const changes = selected.filter(({ collection, key }) => {

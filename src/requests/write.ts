@@ -1,9 +1,11 @@
 /** A write from request to answer: http → dialect → plan → engine → response, one call per stage. */
 
 import { runToEnd, schedule, type Task } from '../base/cooperative.ts';
+import { ErrorList } from '../base/error-list.ts';
+import { ApiError } from '../base/errors.ts';
 import { withSentValue } from '../dialect/payload.ts';
 import type { Document } from '../encode/document.ts';
-import type { Engine, WriteTerms } from '../engine/engine.ts';
+import type { Engine, WriteOptions } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
 import type { BodyReceiver } from '../http/body/body-receiver.ts';
 import { readDocument } from '../http/body/parse-body.ts';
@@ -14,6 +16,7 @@ import type { WriteMethod } from '../plan/write/write.ts';
 import { scopeIdempotencyKey } from '../response/authenticate.ts';
 import { type RequestContext, trackWork } from '../response/request-context.ts';
 import { writeAnswer } from '../response/write.ts';
+import { executeOrList } from './all-errors.ts';
 import { execute, type PlannedWrite, planCall, readWrite } from './planned-write.ts';
 
 export interface Writing {
@@ -31,25 +34,31 @@ export async function write(
   const received = readWrite(call, method, context);
   const { headers } = call.request;
   const dryRun = received.preferences.tx === 'rollback';
-  let terms: WriteTerms = { dryRun, origin: context.origin };
+  let terms: WriteOptions = { dryRun, origin: context.origin };
   const body = method === 'DELETE' ? undefined : await bodies.receive(call.request);
+  const errors = received.preferences.errors === 'all' && body !== undefined ? new ErrorList() : undefined;
   let document: Document | undefined;
   const understand = function* (): Task<PlannedWrite> {
     document = body && (yield* readDocument(body.bytes, headers.get('content-type')));
     const retry = body && readIdempotencyKey(call, body.bytes);
     if (retry !== undefined) terms = { ...terms, retry: scopeIdempotencyKey(retry, context) };
     context.done('parse');
-    return yield* planCall(received, document, allowUnfiltered, context);
+    return yield* planCall(received, document, allowUnfiltered, context, errors?.report);
   };
   try {
     const planned = body?.isLong === true ? await trackWork(context, schedule(understand())) : runToEnd(understand());
     body?.count(planBytes(planned.plan));
-    context.planned(planned.plan);
-    const [result] = await trackWork(context, execute(engine, [planned], terms));
+    context.setPlan(planned.plan);
+    const work =
+      errors === undefined ? execute(engine, [planned], terms) : executeOrList(engine, planned, terms, errors);
+    const [result] = await trackWork(context, work);
     context.done('engine');
     return writeAnswer(planned, result!);
   } catch (error) {
-    throw withSentValue(error, document, received.query.columns);
+    // An error of the whole request may follow from those of its rows.
+    const isFollowing = error instanceof ApiError && error.status < 500 && error.errors === undefined;
+    const reported = isFollowing && errors !== undefined && errors.total > 0 ? errors.toError() : error;
+    throw withSentValue(reported, document, received.query.columns);
   } finally {
     body?.release();
   }

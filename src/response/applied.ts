@@ -6,9 +6,9 @@ export type Action = 'read' | 'item' | 'insert' | 'replace' | 'update' | 'delete
 const APPLICABLE: Readonly<Record<Action, readonly PreferenceName[]>> = {
   read: ['count', 'tx', 'handling', 'as-of'],
   item: ['as-of'],
-  insert: ['resolution', 'missing', 'missing-rows', 'return', 'count', 'tx', 'handling'],
-  replace: ['return', 'count', 'tx', 'handling'],
-  update: ['missing', 'missing-rows', 'return', 'count', 'tx', 'handling', 'max-affected'],
+  insert: ['resolution', 'missing', 'missing-rows', 'return', 'count', 'tx', 'handling', 'errors'],
+  replace: ['return', 'count', 'tx', 'handling', 'errors'],
+  update: ['missing', 'missing-rows', 'return', 'count', 'tx', 'handling', 'errors', 'max-affected'],
   delete: ['return', 'count', 'tx', 'handling', 'max-affected'],
   undo: ['conflicts', 'return', 'tx', 'handling'],
 };

@@ -40,8 +40,8 @@ export function withAuthentication(authenticate: Authenticate | undefined): Midd
 /** Runs the work once; each call of the result returns its value or throws its error. */
 function settle<T>(work: () => MaybePromise<T>): () => MaybePromise<T> {
   try {
-    const found = work();
-    return () => found;
+    const result = work();
+    return () => result;
   } catch (error) {
     return () => {
       throw error;

@@ -18,7 +18,7 @@ export interface Observers {
   readonly onCut?: (answer: CompletedRequest, error: unknown) => void;
   /** Assigns request ids, which are sent as X-Request-Id. */
   readonly requestIds?: RequestIds;
-  readonly edges?: EdgeChecks;
+  readonly edgeChecks?: EdgeChecks;
   /** Whether Server-Timing is sent. */
   readonly serverTiming?: boolean;
 }
@@ -38,8 +38,8 @@ export function withLogging(
   respond: Responder,
   observers: Observers,
 ): (request: Request, peer?: Peer) => MaybePromise<Response> {
-  const { onAnswer, onCut, requestIds, edges, serverTiming = false } = observers;
-  const leave = edges?.leave;
+  const { onAnswer, onCut, requestIds, edgeChecks, serverTiming = false } = observers;
+  const leave = edgeChecks?.leave;
 
   function errorResponse(context: RequestContext, error: unknown): Response {
     context.error = error;
@@ -54,7 +54,7 @@ export function withLogging(
     // Bun treats the connection as a tunnel and reads nothing more from it.
     if (context.method === 'CONNECT') response.headers.set('connection', 'close');
     if (serverTiming) response.headers.set('server-timing', context.header());
-    context.answered(response.status);
+    context.setStatus(response.status);
     onAnswer?.(context);
     return response;
   }

@@ -13,8 +13,8 @@ export function acceptsPlan(request: Request): boolean {
 
 /** The options after `options=`; PostgREST ignores those that it does not know. */
 export function planOptions({ headers }: Request): readonly PlanOption[] {
-  const given = /;\s*options=([\w|]*)/.exec(headers.get('accept') ?? '')?.[1]?.split('|') ?? [];
-  return PLAN_OPTIONS.filter((option) => given.includes(option));
+  const requestedOptions = /;\s*options=([\w|]*)/.exec(headers.get('accept') ?? '')?.[1]?.split('|') ?? [];
+  return PLAN_OPTIONS.filter((option) => requestedOptions.includes(option));
 }
 
 export function planFormat({ headers }: Request): 'json' | 'text' {

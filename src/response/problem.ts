@@ -14,6 +14,9 @@ export interface ProblemBody {
   readonly index?: number;
   readonly field?: string;
   readonly value?: unknown;
+  /** The errors of a body, and the number of all. */
+  readonly total?: number;
+  readonly errors?: readonly ProblemBody[];
   /** The index of the failing request of a batch. */
   readonly request?: number;
 }
@@ -21,12 +24,11 @@ export interface ProblemBody {
 /** An unexpected error reveals nothing to the client; the log has its details. */
 export function problemResponse(error: unknown, method: string, caller?: Caller): Response {
   const apiError = error instanceof ApiError ? error : new ApiError('CAT500', ERRORS.CAT500.meaning);
-  const { code, message, details, hint, candidates, sqlState, index, field, value, request } = apiError;
+  const { code } = apiError;
   // An anonymous caller may be permitted with credentials (RFC 9110, 15.5.2).
   const wantsCredentials = code === '42501' && caller?.role === ANONYMOUS.role;
   const status = wantsCredentials ? 401 : apiError.status;
-  const location = { index, field, value, request };
-  const body = JSON.stringify({ code: sqlState ?? code, message, details: candidates ?? details, hint, ...location });
+  const body = JSON.stringify(problemOf(apiError));
   const headers = {
     ...CORS_HEADERS,
     'content-type': 'application/json; charset=utf-8',
@@ -37,4 +39,11 @@ export function problemResponse(error: unknown, method: string, caller?: Caller)
   };
   if (method === 'HEAD') return headResponse({ status, headers, plain: body });
   return new Response(body, { status, headers });
+}
+
+/** JSON omits undefined members. */
+function problemOf(error: ApiError): object {
+  const { code, message, details, hint, candidates, sqlState, index, field, value, request, total, errors } = error;
+  const problem = { code: sqlState ?? code, message, details: candidates ?? details, hint };
+  return { ...problem, index, field, value, request, total, errors: errors?.map(problemOf) };
 }

@@ -54,7 +54,7 @@ export function listAnswer(read: ListRead, result: ReadResult): Answer {
 
 function answerList(read: ListRead, result: ReadResult): Answer {
   const { call, media, query, preferences, plan } = read;
-  const { total, returned, end, state } = result;
+  const { total, returned, end, changeTag } = result;
   if (media.singular && returned !== 1) throw notSingular(returned);
   const applied = preferenceApplied('read', preferences);
   const status = pageStatus(plan.offset, returned, total, plan.limit, applied);
@@ -71,9 +71,9 @@ function answerList(read: ListRead, result: ReadResult): Answer {
   const links = linkHeader({ url: call.url, query, plan, returned, total, end });
   if (links !== undefined) headers.link = links;
   if (typeof result.body !== 'string') {
-    // The state covers all rows, including those that the caller does not see.
-    if (state !== undefined && call.collection.view === undefined)
-      headers.etag = listTag(`${state}${call.url}${media.contentType}`, range, media);
+    // The tag covers all rows, including rows that the caller may not read.
+    if (changeTag !== undefined && call.collection.view === undefined)
+      headers.etag = listTag(`${changeTag}${call.url}${media.contentType}`, range, media);
     return { status, headers, rows: returned, body: streamBody(result.body, read.context) };
   }
   const { body } = result;

@@ -118,7 +118,7 @@ export class RequestContext implements CompletedRequest {
     };
   }
 
-  planned(plan: ReadPlan | WritePlan): void {
+  setPlan(plan: ReadPlan | WritePlan): void {
     this.plan = plan;
     this.done('plan');
   }
@@ -131,7 +131,7 @@ export class RequestContext implements CompletedRequest {
     this.last = now;
   }
 
-  answered(status: number): void {
+  setStatus(status: number): void {
     this.status = status;
     this.milliseconds = performance.now() - this.started;
   }

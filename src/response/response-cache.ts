@@ -54,8 +54,8 @@ export class ResponseCache {
       if (method !== 'GET' && method !== 'HEAD') return respond(answer, request, context, accepted);
       const key = answerKey(method, location, accepted, request.headers, context.access?.scope);
       const changeCount = this.changes.current();
-      const kept = this.find(key, changeCount);
-      if (kept !== undefined) return cachedResponse(request, context, kept);
+      const cached = this.find(key, changeCount);
+      if (cached !== undefined) return cachedResponse(request, context, cached);
       context.changeCount = changeCount;
       return respond(answer, request, context, accepted, (made) => this.keep(key, changeCount, context, made));
     };
@@ -80,10 +80,10 @@ export class ResponseCache {
       this.clear();
       this.changeCount = changeCount;
     }
-    const kept = this.answers.get(key);
-    if (kept === undefined) this.misses++;
+    const cached = this.answers.get(key);
+    if (cached === undefined) this.misses++;
     else this.hits++;
-    return kept;
+    return cached;
   }
 
   /** `changeCount` is the one before the read. */
@@ -135,15 +135,15 @@ function respond(
   request: Request,
   context: RequestContext,
   accepted: Accepted | undefined,
-  made?: (representation: Representation) => void,
+  onRepresentation?: (representation: Representation) => void,
 ): ReturnType<Responder> {
-  const found = answer(request, context);
-  const isLate = found instanceof Promise;
-  return andThen(found, (each) => {
+  const answered = answer(request, context);
+  const isAsync = answered instanceof Promise;
+  return andThen(answered, (each) => {
     const representation = encodeAnswer(each, accepted);
     context.rows = each.rows;
-    made?.(representation);
-    return andThen(toResponse(request, representation, isLate), (response) => {
+    onRepresentation?.(representation);
+    return andThen(toResponse(request, representation, isAsync), (response) => {
       context.done('response');
       return response;
     });
@@ -172,6 +172,6 @@ function cachedResponse(request: Request, context: RequestContext, kept: CachedA
   context.route = kept.route;
   context.rows = kept.rows;
   const condition = request.headers.get('if-none-match');
-  const isKnown = condition !== null && matchesTag(condition, kept.tag);
-  return (isKnown ? kept.unchanged : kept.whole).clone() as Response;
+  const isUnchanged = condition !== null && matchesTag(condition, kept.tag);
+  return (isUnchanged ? kept.unchanged : kept.whole).clone() as Response;
 }

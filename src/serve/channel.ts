@@ -36,7 +36,7 @@ export class Channel {
     this.send({ kind: 'question', id: 0, question, about });
   }
 
-  /** The other process is gone. */
+  /** The other process has ended. */
   close(): void {
     for (const settle of this.waiting.values()) settle(undefined);
   }

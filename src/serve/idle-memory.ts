@@ -1,6 +1,7 @@
 /**
- * Returns the memory of a burst of large requests to the system. An idle process collects garbage late, so this runs the collector
- * on every thread once few requests are in flight. It repeats while that frees memory, and then backs off.
+ * Returns the memory of a burst of large requests to the system. An idle process collects garbage late, so this runs
+ * the collector on every thread once few requests are in flight. It repeats while that frees memory, and then backs
+ * off.
  */
 const EVERY_MS = 1_000;
 /** Memory below this size is left alone. */

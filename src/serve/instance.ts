@@ -34,19 +34,19 @@ interface ProcessContext {
   /** Reports on the whole service, if this process is one of several. */
   readonly whole?: ServiceStatus;
   /** Called before anything is opened, so that health checks work from the start. */
-  readonly observed?: (observation: Observation) => void;
+  readonly onObservation?: (observation: Observation) => void;
   /** Called when the process listens. */
-  readonly listens?: (listening: RunningServer) => void;
-  readonly started: (greeting: StartMessage) => void | Promise<void>;
+  readonly onListening?: (listening: RunningServer) => void;
+  readonly onStarted: (greeting: StartMessage) => void | Promise<void>;
 }
 
 /** Resolves when the process has stopped serving. */
 export async function serveHere(requested: ServeSettings, context: ProcessContext): Promise<void> {
-  const { log, askedToStop, certificate, whole, observed, listens, started } = context;
-  const isAlone = !requested.handover && requested.workers === 1;
+  const { log, askedToStop, certificate, whole, onObservation, onListening, onStarted } = context;
+  const isOnlyProcess = !requested.handover && requested.workers === 1;
   // With a certificate, the socket allows sharing: make sure that the port is free.
   const settings =
-    isAlone && certificate !== undefined ? { ...requested, port: await sharedPort(requested) } : requested;
+    isOnlyProcess && certificate !== undefined ? { ...requested, port: await sharedPort(requested) } : requested;
   const maxValueBytes = settings.maxValueKb * 1024;
   const loaded = await loadCatalogue(settings.collections, { withRows: !settings.empty, maxValueBytes });
   const { catalogue } = loaded;
@@ -68,17 +68,17 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
   const observation = new Observation(catalogue, settings, log, {
     engine: () => engine,
     inProgress: () => listening?.inProgress() ?? 0,
-    app: () => [...(app?.metrics?.() ?? []), ...(access?.metrics() ?? [])],
+    app: () => [...(app?.metrics() ?? []), ...(access?.metrics() ?? [])],
     whole,
   });
-  observed?.(observation);
+  onObservation?.(observation);
   // A process that shares a port opens the database first, since others already answer on it.
   const notice = (message: string) => log.write('warn', message);
   try {
     // Listen first, so that a port in use leaves no database behind. The rest runs in the same turn of the event loop:
     // no request arrives before the app exists.
     const fetch: App['fetch'] = (request, peer) => app!.fetch(request, peer);
-    if (isAlone) listening = startListening(settings, { fetch }, notice, certificate);
+    if (isOnlyProcess) listening = startListening(settings, { fetch }, notice, certificate);
     engine = openEngine(settings.database, {
       serves: true,
       rejectsCredentials: roles === undefined && !settings.isPublic,
@@ -87,13 +87,13 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
       notice: (level, message) => log.write(level, message),
       ...settings,
     });
-    const edges = makeEdgeChecks({
+    const edgeChecks = makeEdgeChecks({
       ...settings,
       isOnLoopback: isLoopback(settings.host),
       hasCredentials: roles !== undefined,
       limits: limitsOf(settings, context.ratesFile, log, roles && rateOfCaller(roles, settings.rateLimit !== '')),
     });
-    const { proxies } = edges;
+    const { proxies } = edgeChecks;
     if (roles !== undefined) access = auth?.openAuthentication({ engine, settings, verifier, catalogue, proxies });
     app = createApp({
       catalogue,
@@ -112,7 +112,7 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
       onAnswer: observation.onAnswer,
       onCut: observation.onCut,
       requestIds: requestIds(log.enabled('info')),
-      edges,
+      edgeChecks,
       plans: settings.plans,
       serverTiming: settings.serverTiming,
     });
@@ -123,12 +123,12 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
     );
     observation.health.phase = 'serving';
     listening ??= startListening(settings, app, notice, certificate);
-    listens?.(listening);
+    onListening?.(listening);
     const rows = await describeRowCounts(engine, catalogue);
     const warnings = (await access?.warnings()) ?? [];
     const { location, steps = [] } = engine;
     const isNew = [...catalogue.collections.keys()].every((name) => steps.includes(`table ${name}`));
-    await started({
+    await onStarted({
       url: listening.url,
       location,
       made: isNew ? [] : steps,

@@ -15,7 +15,7 @@ export async function checkHost({ host }: ServeSettings): Promise<void> {
 
 export function startListening(
   { host, port, handover, workers }: ServeSettings,
-  app: App,
+  app: Pick<App, 'fetch'>,
   notice: (message: string) => void,
   certificate?: Certificate,
 ): RunningServer {
@@ -26,7 +26,7 @@ export function startListening(
 /** Serves health and metrics on a separate port for operators. */
 export function startAdmin({ host, adminPort }: ServeSettings, pages: Pages): RunningServer | undefined {
   if (adminPort === undefined) return undefined;
-  const app: App = {
+  const app: Pick<App, 'fetch'> = {
     fetch: (request) => pages(new URL(request.url).pathname, request, '') ?? new Response(null, { status: 404 }),
   };
   return listenOrExplain(app, { host, port: adminPort }, '--admin-port');
@@ -40,7 +40,7 @@ export async function sharedPort({ host, port, handover }: ServeSettings): Promi
   return Number(new URL(alone.url).port);
 }
 
-function listenOrExplain(app: App, options: ListenOptions, flag: string): RunningServer {
+function listenOrExplain(app: Pick<App, 'fetch'>, options: ListenOptions, flag: string): RunningServer {
   try {
     return listen(app, options);
   } catch (error) {

@@ -10,7 +10,7 @@ import type { Log } from '../observe/log.ts';
 import type { Limits } from '../response/edge-checks.ts';
 import type { ServeSettings } from '../settings/by-command.ts';
 
-/** Undefined if there is no rate limit. `file` is the shared memory of several processes. `counted` as in Limits. */
+/** Returns the configured limits, or undefined. `file` is the shared memory of several processes. `counted` as in Limits. */
 export function limitsOf(
   settings: ServeSettings,
   file: string | undefined,
@@ -47,8 +47,8 @@ export function removeRatesFile(file: string | undefined): void {
 }
 
 /**
- * Counts named callers by name and others by address, with the rate of their role if it has one. Rejected credentials count like
- * none. If anonymous access is disabled, they count by the strictest rate.
+ * Counts named callers by name and others by address, with the rate of their role if it has one. Rejected credentials
+ * count like none. If anonymous access is disabled, they count by the strictest rate.
  */
 export function rateOfCaller(roles: NonNullable<Catalogue['roles']>, always: boolean): Limits['counted'] {
   const rates = [...roles.values()].flatMap(({ rate }) => rate ?? []);

@@ -1,7 +1,7 @@
 /** Scheduled backups while the service runs, named by their time. The oldest ones are removed. */
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { isSameFile } from '../base/files/written-file.ts';
+import { isSameFile } from '../base/files/output-file.ts';
 import type { Maintenance } from '../engine/shared/maintenance.ts';
 import type { Log } from '../observe/log.ts';
 import type { ServeSettings } from '../settings/by-command.ts';

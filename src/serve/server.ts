@@ -11,8 +11,8 @@ export interface RunningServer {
   /** The number of requests in flight. */
   readonly inProgress: () => number;
   /**
-   * Listens with another certificate beside the previous one. The returned function retires the previous one: new connections
-   * get the new certificate, and open connections continue.
+   * Listens with another certificate beside the previous one. The returned function retires the previous one: new
+   * connections get the new certificate, and open connections continue.
    */
   renew(certificate: Certificate): () => Promise<void>;
   /** Accepts no new connections. Resolves when the requests in flight are answered, or the time is up. */
@@ -50,7 +50,7 @@ const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 const ARRIVAL_MS = 1_000;
 const LOOK_EVERY_MS = 5_000;
 
-export function listen(app: App, options: ListenOptions): RunningServer {
+export function listen(app: Pick<App, 'fetch'>, options: ListenOptions): RunningServer {
   const { host, processes, handover = false, certificate, notice, idleSeconds = IDLE_CONNECTION_SECONDS } = options;
   const isSecure = certificate !== undefined;
   let isStopping = false;
@@ -121,20 +121,20 @@ export function listen(app: App, options: ListenOptions): RunningServer {
 
   function renew(renewed: Certificate): () => Promise<void> {
     const socket = listeningSocket(port);
-    const before: Earlier = { server: current, isListening: true, lastRequest: 0 };
+    const previous: Earlier = { server: current, isListening: true, lastRequest: 0 };
     current = open(port, renewed);
-    earlier.add(before);
+    earlier.add(previous);
     return async () => {
       if (socket === undefined) {
-        earlier.delete(before);
-        return before.server.stop();
+        earlier.delete(previous);
+        return previous.server.stop();
       }
       const shared = new SharedPort(port, processes ?? 1, socket);
       shared.leave();
       await Bun.sleep(ARRIVAL_MS);
       if (isStopping) return;
       shared.closeAlone();
-      before.isListening = false;
+      previous.isListening = false;
       // The limit still refers to the previous socket.
       stopLimiting();
       stopLimiting = limitNow();

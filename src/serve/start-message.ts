@@ -58,7 +58,7 @@ export async function describeRowCounts(engine: Engine, { collections }: Catalog
   const counts = await Promise.all(
     all.slice(0, MOST_COUNTED).map(async (collection) => [collection.name, await countOf(engine, collection)] as const),
   );
-  const known = counts.filter(([, count]) => typeof count === 'number').map(([name, count]) => `${name} ${count}`);
+  const rowCounts = counts.filter(([, count]) => typeof count === 'number').map(([name, count]) => `${name} ${count}`);
   // Mostly the same reason applies to all collections.
   const reasons = new Set(counts.map(([, count]) => count).filter((count) => typeof count === 'string'));
   const unknown = [...reasons].map((reason) => {
@@ -66,7 +66,7 @@ export async function describeRowCounts(engine: Engine, { collections }: Catalog
     return `${names.join(', ')} not known yet: ${reason}`;
   });
   const others = all.length - counts.length;
-  return `Rows      ${[...known, ...unknown, ...(others > 0 ? [`${others} other collections`] : [])].join(', ')}`;
+  return `Rows      ${[...rowCounts, ...unknown, ...(others > 0 ? [`${others} other collections`] : [])].join(', ')}`;
 }
 
 /** Resolves to the count, or to the reason why it is not available. */

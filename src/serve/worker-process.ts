@@ -76,7 +76,7 @@ export class WorkerProcess {
     try {
       this.child.send(message);
     } catch {
-      // The process is gone, which `ended` reports.
+      // The process has ended, which `ended` reports.
     }
   }
 }

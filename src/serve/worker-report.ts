@@ -3,7 +3,7 @@ import type { Family } from '../observe/exposition.ts';
 import type { ServiceStatus } from '../observe/health.ts';
 import type { Answers, Channel } from './channel.ts';
 
-/** The report of the other process. If it does not answer in time, it is overloaded or gone. */
+/** The report of the other process. If it does not answer in time, it is overloaded or has ended. */
 export class WorkerReport implements ServiceStatus {
   /** The latest report. */
   private known: readonly Family[] = [];

@@ -16,8 +16,8 @@ import type { StartMessage } from './start-message.ts';
 import { WorkerProcess } from './worker-process.ts';
 
 /** A worker that keeps dying is restarted with back-off, which ends after a long life. */
-const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 5_000;
+const MIN_BACKOFF_MS = 100;
+const MAX_BACKOFF_MS = 5_000;
 const STABLE_MS = 10_000;
 
 export class Workers implements ServiceStatus {
@@ -80,13 +80,13 @@ export class Workers implements ServiceStatus {
     const serving = this.serving();
     if (serving.length === 0) return 'starting';
     const reasons = await Promise.all(serving.map((each) => each.status.notReady()));
-    // A worker that died meanwhile gets no requests either.
+    // A dead worker gets no requests either.
     return reasons.find((reason, index) => reason !== undefined && serving[index]!.isServing);
   }
 
   async families(): Promise<readonly Family[]> {
     const serving = this.serving();
-    // Read before any wait: a worker that ends meanwhile is among those that are asked.
+    // Read before any wait, so that the list includes a worker that ends during it.
     const { endedCounters } = this;
     const isReady = this.phase === 'serving' && serving.length > 0;
     const own = [
@@ -106,7 +106,7 @@ export class Workers implements ServiceStatus {
   private async launch(
     number: number,
     settings: ServeSettings,
-    pauseMs = FIRST_PAUSE_MS,
+    backoffMs = MIN_BACKOFF_MS,
   ): Promise<StartMessage | undefined> {
     const started = performance.now();
     const worker = new WorkerProcess(
@@ -121,10 +121,10 @@ export class Workers implements ServiceStatus {
       if (this.phase !== 'serving') return;
       this.log.write('error', 'a worker ended and is restarted', { worker: number, ...end });
       const wasStable = performance.now() - started > STABLE_MS;
-      await Bun.sleep(wasStable ? FIRST_PAUSE_MS : pauseMs);
+      await Bun.sleep(wasStable ? MIN_BACKOFF_MS : backoffMs);
       if (this.phase !== 'serving') return;
       this.restarts++;
-      void this.launch(number, settings, wasStable ? FIRST_PAUSE_MS : Math.min(2 * pauseMs, LONGEST_PAUSE_MS));
+      void this.launch(number, settings, wasStable ? MIN_BACKOFF_MS : Math.min(2 * backoffMs, MAX_BACKOFF_MS));
     });
     return Promise.race([worker.started, worker.ended.then(() => undefined)]);
   }

@@ -1,6 +1,6 @@
 /**
- * The settings of each command. A table lists settings with their flag, environment variable, reader and default; the tables
- * of each topic are in settings/. settings/resolve.ts combines flags, environment and settings file.
+ * The settings of each command. A table lists settings with their flag, environment variable, reader and default; the
+ * tables of each topic are in settings/. settings/resolve.ts combines flags, environment and settings file.
  */
 import { DEFAULT_COMMAND_SECONDS } from '../base/limits/engine.ts';
 import { ACCESS_SETTINGS } from './access.ts';

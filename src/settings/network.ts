@@ -52,11 +52,11 @@ function hostPattern(given: string, name: string): string {
 }
 
 function origin(given: string, name: string): string {
-  const known = given === ANY ? ANY : originOf(given);
-  if (known === undefined) {
+  const normalized = given === ANY ? ANY : originOf(given);
+  if (normalized === undefined) {
     throw new ConfigError(`${name} names origins such as https://shop.example.com, without a path, not ${given}`);
   }
-  return known;
+  return normalized;
 }
 
 function addressRange(given: string, name: string): string {

@@ -1,6 +1,6 @@
 /**
- * Resolves settings: a flag wins over the environment, the environment over the file, the file over the default. Reports all
- * mistakes at once, before anything is touched.
+ * Resolves settings: a flag wins over the environment, the environment over the file, the file over the default.
+ * Reports all mistakes at once, before anything is touched.
  */
 import { didYouMean, nearestName } from '../base/nearest-name.ts';
 import { readSettingsFile, type SettingsFile } from './file.ts';
@@ -47,21 +47,21 @@ export function resolveSettings<T extends Table>(
       return undefined;
     }
   };
-  const given = splitArguments({ config: CONFIG_FILE, ...table }, args, operands);
-  const named = given.flags.get(CONFIG_FILE.flag) ?? (env[CONFIG_FILE.env!] || undefined);
-  const file = attempt(() => readSettingsFile(named));
+  const commandLine = splitArguments({ config: CONFIG_FILE, ...table }, args, operands);
+  const configFile = commandLine.flags.get(CONFIG_FILE.flag) ?? (env[CONFIG_FILE.env!] || undefined);
+  const file = attempt(() => readSettingsFile(configFile));
   const values: Record<string, unknown> = {};
   const origins: Record<string, string> = {};
   for (const [name, each] of Object.entries(table)) {
-    const [origin, found] = find(each, given, env, file);
+    const [origin, found] = find(each, commandLine, env, file);
     origins[name] = origin;
     values[name] = each.byDefault;
     if (found !== undefined) attempt(() => (values[name] = each.read(found, origin)));
   }
   const all = [CONFIG_FILE, ...known, ...Object.values(table)];
-  mistakes.push(...unknownVariables(all, env), ...unknownKeys(all, file), ...given.mistakes);
+  mistakes.push(...unknownVariables(all, env), ...unknownKeys(all, file), ...commandLine.mistakes);
   if (mistakes.length > 0) throw new ConfigError(mistakes.join('; '));
-  return { values: values as Values<T>, origins: origins as Resolved<T>['origins'], operands: given.operands };
+  return { values: values as Values<T>, origins: origins as Resolved<T>['origins'], operands: commandLine.operands };
 }
 
 function find(
@@ -75,8 +75,8 @@ function find(
   if (each.env === undefined) return ['default'];
   const variable = env[each.env];
   if (variable !== undefined && variable !== '') return [each.env, variable];
-  const kept = file?.values.get(fileKey(each));
-  return kept === undefined ? ['default'] : [`${file!.path}: ${fileKey(each)}`, kept];
+  const fileValue = file?.values.get(fileKey(each));
+  return fileValue === undefined ? ['default'] : [`${file!.path}: ${fileKey(each)}`, fileValue];
 }
 
 function splitArguments(table: Table, args: readonly string[], most: number): ParsedArguments {
@@ -95,14 +95,14 @@ function splitArguments(table: Table, args: readonly string[], most: number): Pa
       mistakes.push(unknownArgument(table, argument));
       continue;
     }
-    const given = inline ?? (each.argument === undefined ? 'true' : args[++index]);
-    if (given === undefined) {
+    const text = inline ?? (each.argument === undefined ? 'true' : args[++index]);
+    if (text === undefined) {
       mistakes.push(`${flag} needs a value: ${flag} ${each.argument}`);
       continue;
     }
     // A repeated flag becomes a list of lines.
     const earlier = flags.get(each.flag);
-    flags.set(each.flag, earlier !== undefined && each.argument?.endsWith('…') ? `${earlier}\n${given}` : given);
+    flags.set(each.flag, earlier !== undefined && each.argument?.endsWith('…') ? `${earlier}\n${text}` : text);
   }
   return { flags, operands, mistakes };
 }
@@ -112,10 +112,10 @@ function unknownVariables(known: readonly Setting<unknown>[], env: Environment):
   const names = known.flatMap((each) => each.env ?? []);
   // Compare names without the common prefix, which some variables do not have.
   const byEnd = new Map(names.map((name) => [withoutPrefix(name), name]));
-  const meant = (name: string) => byEnd.get(nearestName(withoutPrefix(name), [...byEnd.keys()]) ?? '');
+  const near = (name: string) => byEnd.get(nearestName(withoutPrefix(name), [...byEnd.keys()]) ?? '');
   return Object.keys(env)
     .filter((name) => name.startsWith(PREFIX) && !names.includes(name))
-    .map((name) => `unknown setting ${name}${meant(name) === undefined ? '' : ` (perhaps you meant ${meant(name)})`}`);
+    .map((name) => `unknown setting ${name}${near(name) === undefined ? '' : ` (perhaps you meant ${near(name)})`}`);
 }
 
 const PREFIX = 'CATALOGUE_';

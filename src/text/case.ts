@@ -1,6 +1,7 @@
 /**
- * Case mappings from one code point to one code point, as in PostgreSQL. JavaScript's own mappings may change the length of a
- * text (ß → SS, İ → i̇) or depend on neighbours (the final sigma). A pattern that counts characters needs the same length.
+ * Case mappings from one code point to one code point, as in PostgreSQL. JavaScript's own mappings may change the
+ * length of a text (ß → SS, İ → i̇) or depend on neighbours (the final sigma). A pattern that counts characters needs
+ * the same length.
  */
 const BEYOND_ASCII = /[^\x00-\x7f]/u;
 const CASED = /[A-Z]|[^\x00-\x7f]/gu;

@@ -107,8 +107,8 @@ const NAMES: readonly Scenario[] = [
     'reserved collections',
     'collections:\n  console: { fields: { id: int4 } }\n  changes: { fields: { id: int4 } }\n  catalogue_users: { fields: { id: int4 } }\n  sqlite_master: { fields: { id: int4 } }\n',
     '2:3 console is a page of the service; choose another name',
-    '4:3 names with catalogue_ are those of tables of the service; choose another name',
-    "5:3 names with sqlite_ are those of SQLite's own tables; choose another name",
+    '4:3 names with catalogue_ are reserved for tables of the service; choose another name',
+    "5:3 names with sqlite_ are reserved for SQLite's own tables; choose another name",
   ],
   [
     'reserved fields',

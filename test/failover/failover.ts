@@ -1,7 +1,7 @@
 /**
- * Failover drills on real servers under load. Each measures the longest time without a write and without a read. `npm run
- * test:failover` runs them; `npm test` does not, because they take minutes. With WRITE=1 a run without a failure puts the table
- * into docs/operations.md.
+ * Failover drills on real servers under load. Each measures the longest time without a write and without a read. `npm
+ * run test:failover` runs them; `npm test` does not, because they take minutes. With WRITE=1 a run without a failure
+ * puts the table into docs/operations.md.
  */
 import { afterAll, afterEach, describe, expect, test } from 'bun:test';
 import { SQL } from 'bun';
@@ -183,7 +183,7 @@ describe('nothing is lost and nothing is stored twice', () => {
         const replicas = { DATABASE_REPLICA_URLS: standby.url, CATALOGUE_REPLICA_READS: which };
         const service = await serve(urlOf(proxy.port, standby.port), replicas);
         await drill(
-          `primary silent, reads on the standby (\`${which}\`)`,
+          `primary unresponsive, reads on the standby (\`${which}\`)`,
           [service],
           () => standby,
           async () => {
@@ -203,7 +203,7 @@ describe('nothing is lost and nothing is stored twice', () => {
       const proxy = await proxyTo(primary);
       const service = await serve(urlOf(proxy.port));
       await drill(
-        'primary silent, one address for both',
+        'primary unresponsive, one address for both',
         [service],
         () => standby,
         async () => {
@@ -251,7 +251,7 @@ describe('nothing is lost and nothing is stored twice', () => {
       const proxy = await proxyTo(server);
       const service = await serve(urlOf(proxy.port));
       await drill(
-        'connections silent, server well',
+        'connections unresponsive, server healthy',
         [service],
         () => server,
         async () => {
@@ -369,7 +369,7 @@ describe('nothing is lost and nothing is stored twice', () => {
       const dying = await serve(urlOf(proxy.port), {}, ['--port', String(port)]);
       const staying = await serve(server.url);
       await drill(
-        'one of two instances gone',
+        'one of two instances killed',
         [dying, staying],
         () => server,
         async () => {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createApp } from '../../src/app.ts';
 import { runToEnd } from '../../src/base/cooperative.ts';
-import { QUICK_PAGE_ROWS } from '../../src/base/limits/engine.ts';
+import { INLINE_PAGE_ROWS } from '../../src/base/limits/engine.ts';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
 import { parsePrefer } from '../../src/dialect/prefer.ts';
 import { parseQuery } from '../../src/dialect/query.ts';
@@ -80,7 +80,7 @@ function planned(method: WriteMethod, path: string, body?: unknown, prefer = '')
 describe('a write is quick', () => {
   const isQuick = (plan: WritePlan, isSmall = false) =>
     areCheapWrites([{ plan, encoding: WHOLE_ROW_JSON }], () => isSmall);
-  const many = Array.from({ length: QUICK_PAGE_ROWS + 1 }, (_, index) => ({ id: index + 1, product_name: 'a' }));
+  const many = Array.from({ length: INLINE_PAGE_ROWS + 1 }, (_, index) => ({ id: index + 1, product_name: 'a' }));
   const changed = { product_name: 'a' };
 
   test('if it names or contains few rows', () => {

@@ -37,12 +37,12 @@ function countEntries(otherwise: number): number {
 
 /** Throws if so few are left that opening files could crash the process. */
 export function requireDescriptors(): void {
-  const known = descriptors();
-  if (known === undefined || known.limit - known.open >= DESCRIPTORS_FOR_FILES) return;
+  const openDescriptors = descriptors();
+  if (openDescriptors === undefined || openDescriptors.limit - openDescriptors.open >= DESCRIPTORS_FOR_FILES) return;
   throw new ApiError('CAT503', 'too many connections are open', {
     details: 'Hardly any file descriptors are left.',
     hint: 'Try again in a moment; whoever runs the service can raise its limit of open files.',
     headers: { 'retry-after': '1' },
-    cause: `${known.open} of ${known.limit} file descriptors are open`,
+    cause: `${openDescriptors.open} of ${openDescriptors.limit} file descriptors are open`,
   });
 }

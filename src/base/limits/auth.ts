@@ -15,7 +15,7 @@ export const MAX_JWKS_BYTES = 1024 * 1024;
 export const JWKS_TIMEOUT_MS = 5_000;
 /** the time before it is fetched again, and the pause between attempts to find a missing key. */
 export const JWKS_FRESH_MS = 10 * 60_000;
-export const JWKS_PAUSE_MS = 10_000;
+export const JWKS_RETRY_MS = 10_000;
 /** The maximum length of an account name, of a password, and of a login body. */
 export const MAX_ACCOUNT_NAME_LENGTH = 100;
 export const MIN_PASSWORD_LENGTH = 8;

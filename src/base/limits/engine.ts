@@ -41,12 +41,12 @@ export const MAX_PATTERN_LENGTH = 64 * 1024;
 /** The maximum compiled size of all regular expressions of a request. */
 export const MAX_INSTRUCTIONS = 50_000;
 /** The step budget of text patterns for a read of a small table on the event loop; a step takes some nanoseconds. */
-export const QUICK_STEPS = 2_000_000;
+export const INLINE_STEPS = 2_000_000;
 /** The maximum number of writes per commit, and the time after which no further one joins. */
 export const MAX_WRITES_PER_COMMIT = 512;
 export const MAX_COMMIT_SECONDS = 1;
 export const MAX_WAITING_WRITES = 64;
-/** How long a write may read other collections for its answer: all other writes wait meanwhile (SQLite). */
+/** How long a write may read other collections for its answer: all other writes wait for it (SQLite). */
 export const MAX_EMBEDDING_SECONDS = 2;
 /** The maximum size of the rows that a write returns. */
 export const MAX_RETURNED_BYTES = 32 * 1024 * 1024;
@@ -54,9 +54,9 @@ export const MAX_RETURNED_BYTES = 32 * 1024 * 1024;
 export const SMALL_TABLE_ROWS = 2_000;
 export const SMALL_TABLE_BYTES = 2 * 1024 * 1024;
 /** The event loop reads a page itself up to this many rows and bytes. */
-export const QUICK_PAGE_ROWS = 1_000;
-export const QUICK_ANSWER_BYTES = 4 * 1024 * 1024;
-/** The maximum size of a result row, equal to that of a body. */
+export const INLINE_PAGE_ROWS = 1_000;
+export const INLINE_ANSWER_BYTES = 4 * 1024 * 1024;
+/** The maximum size of a result row, equal to the maximum body size. */
 export const MAX_ROW_BYTES = 16 * 1024 * 1024;
 /** Limits of hash aggregation: groups, and the total length of their keys. Beyond them, SQLite sorts the rows. */
 export const MAX_HASH_GROUPS = 20_000;

@@ -61,6 +61,8 @@ export const IDLE_CONNECTION_SECONDS = 120;
 export const MAX_ECHOED_LENGTH = 2_048;
 /** The field and the value of an error are shortened to this, since a response may list many errors. */
 export const MAX_ECHOED_VALUE_LENGTH = 200;
+/** The number of errors that a response with `Prefer: errors=all` lists. */
+export const MAX_LISTED_ERRORS = 1_000;
 /** Shorter bodies are not compressed: they fit into one packet. */
 export const MIN_COMPRESSED_LENGTH = 1024;
 /** Longer bodies are compressed on another thread. */

@@ -58,10 +58,10 @@ const RESOLVE_MS = 2_000;
 export async function resolveProblem(host: string): Promise<string | undefined> {
   const name = plainHost(host);
   if (isIP(name) !== 0) return undefined;
-  const found = lookup(name).then(
+  const lookupResult = lookup(name).then(
     () => undefined,
     () => `host '${name}' cannot be resolved`,
   );
   // A resolver that does not answer proves nothing.
-  return Promise.race([found, Bun.sleep(RESOLVE_MS).then(() => undefined)]);
+  return Promise.race([lookupResult, Bun.sleep(RESOLVE_MS).then(() => undefined)]);
 }

@@ -1,8 +1,8 @@
 /**
  * Counts the requests of clients with the generic cell rate algorithm (ITU-T I.371). For each client it stores one
  * number: the time at which its full rate is available again. Each request moves that time. The numbers are in a table
- * of fixed size that several processes may share. A client's hash selects a set of slots. A new client takes the slot of
- * the client that has used the least.
+ * of fixed size that several processes may share. A client's hash selects a set of slots. A new client takes the slot
+ * of the client that has used the least.
  */
 import { RATE_TABLE_CLIENTS } from '../limits/http.ts';
 import type { Rate } from './rate.ts';

@@ -1,7 +1,7 @@
 /** Writes the declaration of existing tables to a file. */
 import { existsSync, writeFileSync } from 'node:fs';
 import { fileProblem } from '../../base/files/file-problem.ts';
-import { checkFolder } from '../../base/files/written-file.ts';
+import { checkFolder } from '../../base/files/output-file.ts';
 import { DeclarationError } from '../../declare/reader/mistakes.ts';
 import { describeDatabase } from '../../engine/open.ts';
 import type { DescribedDatabase } from '../../engine/shared/described-tables.ts';

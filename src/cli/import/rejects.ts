@@ -15,21 +15,22 @@ export function rejectsPath(source: string, format: FileFormat): string {
   return `${base}.rejected.${EXTENSIONS[format]}`;
 }
 
-/** Created with the first rejected row, and visible under its name once the other rows are stored. */
+/** Writes rejected rows to a file, opened at the first one. `end()` gives it its final name; `discard()` deletes it. */
 export class Rejects {
   private output: Output | undefined;
-  private text: TextWriter | undefined;
+  private encoder: TextWriter | undefined;
 
   constructor(
     private readonly format: FileFormat,
-    private readonly source: Pick<Source, 'separator' | 'encoding'>,
+    private readonly source: Pick<Source, 'separator' | 'encoding' | 'header'>,
     private readonly open: () => Output,
   ) {}
 
-  add(record: FileRecord, columns: readonly string[]): void {
-    if (record.kind === 'broken') this.write(columns, record.text);
-    else if (this.format === 'csv') this.write(columns, printCsvRow(record.cells, this.source.separator()));
-    else this.write(columns, JSON.stringify(objectOf(record.columns, record.cells)));
+  /** The text of a row in the file. */
+  textOf(record: FileRecord): string {
+    if (record.kind === 'broken') return record.text;
+    if (this.format === 'csv') return printCsvRow(record.cells, this.source.separator());
+    return JSON.stringify(objectOf(record.columns, record.cells));
   }
 
   end(): void {
@@ -37,26 +38,27 @@ export class Rejects {
     this.output = undefined;
   }
 
-  giveUp(): void {
-    this.output?.giveUp();
+  discard(): void {
+    this.output?.discard();
     this.output = undefined;
   }
 
-  private write(columns: readonly string[], line: string): void {
+  add(line: string): void {
     if (this.output === undefined) {
       this.output = this.open();
-      this.text = new TextWriter(this.source.encoding());
-      if (this.format === 'csv') this.line(this.header(columns));
+      this.encoder = new TextWriter(this.source.encoding());
+      if (this.format === 'csv') this.writeLine(this.header());
     }
-    this.line(line);
+    this.writeLine(line);
   }
 
-  private line(text: string): void {
-    this.output!.write(this.text!.encode(`${text}\n`));
+  private writeLine(text: string): void {
+    this.output!.write(this.encoder!.encode(`${text}\n`));
   }
 
   /** Adds a `sep=` line if a reader cannot derive the separator from the names. */
-  private header(columns: readonly string[]): string {
+  private header(): string {
+    const columns = this.source.header();
     const separator = this.source.separator();
     const names = printCsvRow(columns, separator);
     return columns.length === 1 || separatorIn(names) === separator ? names : `sep=${separator}\n${names}`;

@@ -63,7 +63,7 @@ export function checkRole({ roles }: Catalogue, role: string): void {
   if (role === '') throw new ConfigError('no role is given. Use --role NAME');
   if (roles === undefined) {
     console.error(
-      'The declaration has no roles: serve refuses a database with keys or users, unless --public is given.',
+      'The declaration has no roles: serve rejects a database with keys or users, unless --public is given.',
     );
     return;
   }

@@ -18,13 +18,16 @@ interface CommandDatabase extends DatabaseSettings {
   readonly allowed?: readonly string[];
 }
 
+type LoadedCatalogue = Awaited<ReturnType<typeof loadCatalogue>>;
+
+/** `loaded` is the declaration, if the command has read it: the engine must know the same collections. */
 export async function withDatabase<T>(
   settings: CommandDatabase,
   creation: Creation,
   work: (engine: Engine, catalogue: Catalogue) => Promise<T>,
-  { withRows = false } = {},
+  { withRows = false, loaded }: { readonly withRows?: boolean; readonly loaded?: LoadedCatalogue } = {},
 ): Promise<T> {
-  const { catalogue, ...begun } = await loadCatalogue(settings.collections, { withRows });
+  const { catalogue, ...begun } = loaded ?? (await loadCatalogue(settings.collections, { withRows }));
   const firstRows = withRows ? begun.firstRows : NO_ROWS;
   const engine = openEngine(settings.database, { ...settings, catalogue, firstRows, creation });
   try {
@@ -52,8 +55,8 @@ export function chosenCollection({ collections }: Catalogue, name: string, how: 
   const names = [...collections.keys()];
   const [only, ...others] = collections.values();
   if (name === '' && others.length === 0) return only!;
-  const found = collections.get(name);
-  if (found !== undefined) return found;
+  const collection = collections.get(name);
+  if (collection !== undefined) return collection;
   if (name === '') throw new ConfigError(`no collection is given. Choose one with ${how}: ${names.join(', ')}`);
   const advice = suggestName(name, names, `the collections are ${names.join(', ')}`);
   throw new ConfigError(`unknown collection ${name}; ${advice}`);

@@ -1,7 +1,13 @@
 /** The output of a command: standard output, a device, or a file that appears only when it is complete. */
 import { closeSync, fchmodSync, openSync, rmSync, writeSync } from 'node:fs';
 import { fileProblem } from '../../base/files/file-problem.ts';
-import { checkMayWrite, modeOf, moveIntoPlace, partialOf, type WriteTerms } from '../../base/files/written-file.ts';
+import {
+  checkMayWrite,
+  modeOf,
+  moveIntoPlace,
+  temporaryPath,
+  type WriteOptions,
+} from '../../base/files/output-file.ts';
 import { ConfigError } from '../../settings/by-command.ts';
 
 export interface Output {
@@ -9,7 +15,7 @@ export interface Output {
   /** Completes the output. */
   end(): void;
   /** Removes the incomplete output. */
-  giveUp(): void;
+  discard(): void;
 }
 
 /** The reader of a pipe has closed it, e.g. head. */
@@ -21,13 +27,13 @@ export const STANDARD_OUTPUT = '-';
 const STANDARD_OUTPUT_FILE = 1;
 
 /** Checks the output before any work; throws a `ConfigError` if it must not be written. */
-export function checkOutput(path: string, terms: WriteTerms): void {
-  if (path !== STANDARD_OUTPUT) checkMayWrite(path, terms);
+export function checkOutput(path: string, options: WriteOptions): void {
+  if (path !== STANDARD_OUTPUT) checkMayWrite(path, options);
 }
 
-export function openOutput(path: string, terms: WriteTerms): Output {
-  if (path === STANDARD_OUTPUT) return { write: print, end() {}, giveUp() {} };
-  return checkMayWrite(path, terms) === 'device' ? openDevice(path) : openFile(path, terms.replace);
+export function openOutput(path: string, options: WriteOptions): Output {
+  if (path === STANDARD_OUTPUT) return { write: print, end() {}, discard() {} };
+  return checkMayWrite(path, options) === 'device' ? openDevice(path) : openFile(path, options.replace);
 }
 
 /** Fails if only part of the text can be written; a closed pipe is not an error. */
@@ -53,11 +59,11 @@ function print(part: string | Uint8Array): void {
 function openDevice(path: string): Output {
   const file = attempt(path, () => openSync(path, 'a'));
   const close = () => attempt(path, () => closeSync(file));
-  return { write: (part) => attempt(path, () => writeAll(file, part)), end: close, giveUp: close };
+  return { write: (part) => attempt(path, () => writeAll(file, part)), end: close, discard: close };
 }
 
 function openFile(path: string, replace: boolean): Output {
-  const partial = partialOf(path);
+  const partial = temporaryPath(path);
   // The umask applies to a new file. A file that is replaced keeps its permissions.
   const mode = modeOf(path);
   const file = attempt(path, () => openSync(partial, 'wx', mode));
@@ -74,7 +80,7 @@ function openFile(path: string, replace: boolean): Output {
         close();
         moveIntoPlace(partial, path, replace);
       }),
-    giveUp: () => {
+    discard: () => {
       close();
       rmSync(partial, { force: true });
     },

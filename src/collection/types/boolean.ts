@@ -16,8 +16,8 @@ function read(text: string): boolean {
   const word = text.trim().toLowerCase();
   if (word === 'on') return true;
   if (word === 'of' || word === 'off') return false;
-  const found = word === '' ? undefined : WORDS.find(([each]) => each.startsWith(word));
-  return found === undefined ? rejectSyntax('boolean', text) : found[1];
+  const entry = word === '' ? undefined : WORDS.find(([each]) => each.startsWith(word));
+  return entry === undefined ? rejectSyntax('boolean', text) : entry[1];
 }
 
 const words = (yes: string, no: string) => (sql: string) => `case ${sql} when 1 then '${yes}' when 0 then '${no}' end`;

@@ -65,8 +65,8 @@ const DECIMAL = /^(?:decimal|numeric)\( *(\d+) *(?:, *(\d+) *)?\)$/;
 
 /** Undefined for an unknown type. Equal names give the same object. */
 export function typeNamed(name: string): Type | undefined {
-  const known = TYPES.get(name);
-  if (known !== undefined) return known;
+  const builtIn = TYPES.get(name);
+  if (builtIn !== undefined) return builtIn;
   const type = name.endsWith(ARRAY) ? arrayNamed(name.slice(0, -ARRAY.length)) : decimalNamed(name);
   if (type === undefined) return undefined;
   if (!TYPES.has(type.name)) addType(type);

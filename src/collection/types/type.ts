@@ -1,9 +1,9 @@
 /**
- * The interface of a field type; each type is one file. Text forms are PostgreSQL's, so that an invalid value gets the same
- * code and message on every engine. No other code tests for a particular type: stages ask for abilities.
+ * The interface of a field type; each type is one file. Text forms are PostgreSQL's, so that an invalid value gets the
+ * same code and message on every engine. No other code tests for a particular type: stages ask for abilities.
  *
- * A type is implemented once, in JavaScript. PostgreSQL has it natively, and SQLite calls that implementation unless the type
- * supplies faster SQL.
+ * A type is implemented once, in JavaScript. PostgreSQL has it natively, and SQLite calls that implementation unless
+ * the type supplies faster SQL.
  */
 import { jsonText } from '../exact-json.ts';
 import type { Value } from '../value.ts';

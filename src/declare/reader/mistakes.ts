@@ -34,7 +34,7 @@ export class Mistakes {
     return this.found.size > 0;
   }
 
-  /** Throws if there is any mistake. */
+  /** Throws an error with all mistakes, if any. */
   settle(file: string): void {
     if (!this.any) return;
     const inOrder = (one: Mistake, other: Mistake) => one.line - other.line || one.column - other.column;

@@ -67,10 +67,10 @@ function advice(name: string): string {
   const synonym =
     castTypeNamed(word)?.name ?? Object.keys(FOREIGN_TYPES).find((name) => FOREIGN_TYPES[name]!.includes(word));
   const isOne = synonym !== undefined && fieldTypeNamed(`${synonym}${suffix}`) !== undefined;
-  const meant = isOne ? synonym : nearestName(element, names);
-  if (meant === undefined) return `; there are ${names.join(', ')}`;
-  const rule = meant === 'text' && length !== undefined && suffix === '' ? ` with maxLength: ${length}` : '';
-  return ` (perhaps you meant ${meant}${suffix}${rule})`;
+  const suggestion = isOne ? synonym : nearestName(element, names);
+  if (suggestion === undefined) return `; there are ${names.join(', ')}`;
+  const rule = suggestion === 'text' && length !== undefined && suffix === '' ? ` with maxLength: ${length}` : '';
+  return ` (perhaps you meant ${suggestion}${suffix}${rule})`;
 }
 
 function typeSchema(): JsonSchema {

@@ -88,7 +88,7 @@ export class TextWriter {
   /** A character that the encoding does not have comes from JSON, which also writes it as an escape. */
   private bytes(text: string): Uint8Array {
     const escaped = (code: string) => `\\u${code.charCodeAt(0).toString(16).padStart(4, '0')}`;
-    const known = text.replaceAll(/[^\x00-\x7f]/g, (each) => (this.codes.has(each) ? each : escaped(each)));
-    return Uint8Array.from(known, (each) => this.codes.get(each)!);
+    const encodable = text.replaceAll(/[^\x00-\x7f]/g, (each) => (this.codes.has(each) ? each : escaped(each)));
+    return Uint8Array.from(encodable, (each) => this.codes.get(each)!);
   }
 }

@@ -70,9 +70,9 @@ export interface Comparison {
 export function compare(requirement: SchemaRequirement, found: StoredSchema): Comparison {
   const pairs = new Map(requirement.own.map((now) => [now.name, pairOf(requirement, now, found)]));
   const met = new Set([...pairs.values()].map(({ before }) => before));
-  const gone = [...found.catalogue.collections.values()].filter((collection) => !met.has(collection));
+  const droppedCollections = [...found.catalogue.collections.values()].filter((collection) => !met.has(collection));
   const changes: Change[] = [
-    ...gone.map((collection) => ({ kind: 'drop-collection', collection }) as const),
+    ...droppedCollections.map((collection) => ({ kind: 'drop-collection', collection }) as const),
     ...[...pairs.values()].flatMap((pair) => [
       ...changesOf(pair),
       ...constraintChanges({ requirement, pairs }, found, pair),

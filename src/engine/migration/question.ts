@@ -95,11 +95,11 @@ export function questionSql(question: Countable, sql: ValueSql): string | undefi
 
 /** Counts all but one of the rows that share a value. */
 function repeatedSql(table: string, values: readonly (string | undefined)[]): string | undefined {
-  const known = values.filter((value) => value !== undefined);
-  if (known.length < values.length) return undefined;
-  const given = known.map((value) => `${value} is not null`).join(' and ');
-  const groups = `select count(*) - 1 as more from (select ${known.map((value, index) => `${value} as v${index}`).join(', ')} from ${table} where ${given}) as given
-    group by ${known.map((_, index) => `v${index}`).join(', ')} having count(*) > 1`;
+  const presentValues = values.filter((value) => value !== undefined);
+  if (presentValues.length < values.length) return undefined;
+  const allPresent = presentValues.map((value) => `${value} is not null`).join(' and ');
+  const groups = `select count(*) - 1 as more from (select ${presentValues.map((value, index) => `${value} as v${index}`).join(', ')} from ${table} where ${allPresent}) as given
+    group by ${presentValues.map((_, index) => `v${index}`).join(', ')} having count(*) > 1`;
   return `select coalesce(sum(more), 0) from (${groups}) as repeated`;
 }
 

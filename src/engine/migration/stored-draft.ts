@@ -8,8 +8,8 @@ export interface StoredColumn {
 }
 
 /**
- * Fields without a column are left out, and references to missing tables. A foreign column becomes a field if `declared`
- * names it. `typeOf` returns the type of a column whose field has a recorded or declared type.
+ * Fields without a column are left out, and references to missing tables. A foreign column becomes a field if
+ * `declared` names it. `typeOf` returns the type of a column whose field has a recorded or declared type.
  */
 export function storedDraft<C extends StoredColumn>(
   draft: CollectionDraft,

@@ -14,9 +14,9 @@ export interface MigrationPlan {
 
 /** Constraints of a new table are not listed separately. */
 export function stepsOf({ changes }: Comparison): string[] {
-  const made = new Set(changes.flatMap((each) => (each.kind === 'create-collection' ? [each.collection] : [])));
+  const created = new Set(changes.flatMap((each) => (each.kind === 'create-collection' ? [each.collection] : [])));
   return changes
-    .filter((change) => change.kind === 'create-collection' || !made.has(change.collection))
+    .filter((change) => change.kind === 'create-collection' || !created.has(change.collection))
     .map((change) => (WORDS[change.kind] as (change: Change) => string)(change));
 }
 

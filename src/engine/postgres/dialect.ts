@@ -165,9 +165,9 @@ const LAST_INDEX = 2 ** 31 - 1;
 
 function step(key: string, bind: Bind): string {
   if (isIndex(key)) return String(Math.max(-LAST_INDEX, Math.min(LAST_INDEX, Number(key))));
-  const known = pathNames(bind);
-  const name = known.get(key) ?? bind(key, TEXT);
-  known.set(key, name);
+  const parameterNames = pathNames(bind);
+  const name = parameterNames.get(key) ?? bind(key, TEXT);
+  parameterNames.set(key, name);
   return name;
 }
 

@@ -3,7 +3,7 @@ import { type ReservedSQL, SQL } from 'bun';
 import { INT4_MAX, INT4_MIN } from '../../base/limits/declaration.ts';
 import type { Value } from '../../collection/value.ts';
 import type { Statement } from '../sql/statement.ts';
-import { NoAnswer, unavailable } from './errors.ts';
+import { ServerUnresponsive, unavailable } from './errors.ts';
 import type { ServerAddress } from './url.ts';
 
 export interface SessionSettings {
@@ -35,7 +35,7 @@ function parametersOf({ schema, querySeconds }: SessionSettings) {
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION,
     // A transaction that waited for a locked row continues with its new version, whatever the server's default.
     default_transaction_isolation: 'read committed',
-    // The server notices within half a minute that an instance is gone.
+    // The server detects within half a minute that an instance has vanished.
     tcp_keepalives_idle: 10,
     tcp_keepalives_interval: 5,
     tcp_keepalives_count: 3,
@@ -91,15 +91,15 @@ export async function reserve(pool: SQL, milliseconds = RESERVE_MS): Promise<Res
 /** A timer that is this late shows that the process was held up. */
 const HELD_UP_MS = 250;
 
-/** Settles as the work does, or rejects with NoAnswer after the time limit: the server is gone, or every connection is in use. */
+/** Settles as the work does, or rejects with ServerUnresponsive after the time limit. All connections may be in use. */
 export async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
     const end = performance.now() + milliseconds;
     const giveUp = () => {
       // If this process was held up, the answer may be waiting, and is read first.
-      const isLate = performance.now() > end + HELD_UP_MS;
-      timer = setTimeout(() => reject(new NoAnswer()), isLate ? HELD_UP_MS : 0);
+      const wasHeldUp = performance.now() > end + HELD_UP_MS;
+      timer = setTimeout(() => reject(new ServerUnresponsive()), wasHeldUp ? HELD_UP_MS : 0);
     };
     timer = setTimeout(giveUp, milliseconds);
   });

@@ -2,32 +2,37 @@
  * The PostgreSQL engine: any number of instances on one database. It holds no state but connections; the database
  * decides what instances must agree on (assigned keys, idempotency keys, versions).
  */
+import type { Report } from '../../base/error-list.ts';
 import { withRequest } from '../../base/errors.ts';
 import { DEFAULT_HISTORY_DAYS, DEFAULT_REPLICA_LAG_SECONDS } from '../../base/limits/engine.ts';
 import { changesOf } from '../../collection/change-log.ts';
 import type { Collection } from '../../collection/declaration.ts';
+import type { Row } from '../../collection/value.ts';
 import type { Encoding } from '../../encode/encoding.ts';
-import type { ReadPlan } from '../../plan/types.ts';
-import type {
-  ChangeLog,
-  Engine,
-  Explanation,
-  Metric,
-  PlanOption,
-  ReadResult,
-  Write,
-  WriteResult,
-  WriteTerms,
+import type { ReadPlan, WritePlan } from '../../plan/types.ts';
+import {
+  type ChangeLog,
+  type Engine,
+  type Explanation,
+  type Metric,
+  NEWEST,
+  type PlanOption,
+  type ReadResult,
+  type Write,
+  type WriteOptions,
+  type WriteResult,
 } from '../engine.ts';
 import { notLogged } from '../shared/change-log.ts';
 import type { LoadOptions, LoadResult, LoadSet } from '../shared/loader.ts';
 import { rejectCredentials } from '../shared/maintenance.ts';
+import type { RowSource } from '../shared/row-lookup.ts';
+import { reportProblems } from '../shared/row-problems.ts';
 import type { SqlDialect } from '../sql/statement.ts';
 import { bypassedRowSecurity } from './adopt/row-security.ts';
 import type { Connection, Pool } from './connections/pool.ts';
 import { checkPooling } from './connections/pooler-check.ts';
-import { postgresDialect } from './dialect.ts';
-import { type Notice, type SessionSettings, within } from './driver.ts';
+import { postgresDialect, TEXT } from './dialect.ts';
+import { type Notice, query, type SessionSettings, within } from './driver.ts';
 import { translateError } from './errors.ts';
 import { Executor } from './executor.ts';
 import { horizon, logDialect, PostgresLog } from './history/log.ts';
@@ -43,9 +48,10 @@ import { makeTables, type Prepared, prepareSchema, schemaAgain } from './schema/
 import { hasOwnTables, makeOwnTables, rejectUnreadable, roleHolders } from './schema/own-tables.ts';
 import { parseTarget } from './url.ts';
 import { noIdempotencyTable, Sweeper } from './write/idempotency-keys.ts';
+import { recordset, rowsAsJson } from './write/input-rows.ts';
 import { KeySequences } from './write/key-sequence.ts';
 import { loadRows } from './write/loader.ts';
-import { isStored, withRowOfInput } from './write/row-of-error.ts';
+import { withRowOfInput } from './write/row-of-error.ts';
 import type { WriteContext } from './write/statements.ts';
 import { UnconfirmedCommit } from './write/transaction.ts';
 import { executeWrites, type Progress } from './write/write.ts';
@@ -88,8 +94,8 @@ export class PostgresEngine implements Engine {
 
   private readonly options: PostgresOptions;
 
-  constructor(terms: PostgresOptions) {
-    const options = { historyDays: DEFAULT_HISTORY_DAYS, ...terms };
+  constructor(given: PostgresOptions) {
+    const options = { historyDays: DEFAULT_HISTORY_DAYS, ...given };
     this.options = options;
     const target = parseTarget(options.url);
     const { schema, replicas = [], replicaLagSeconds = DEFAULT_REPLICA_LAG_SECONDS, replicaReads = 'own' } = options;
@@ -119,21 +125,32 @@ export class PostgresEngine implements Engine {
     return this.executor.read(plan.from, work, after);
   }
 
-  async write(writes: readonly Write[], terms: WriteTerms): Promise<readonly WriteResult[]> {
+  async write(writes: readonly Write[], options: WriteOptions): Promise<readonly WriteResult[]> {
     const progress: Progress = { index: 0 };
     const current = () => writes[progress.index]!.plan.into;
     try {
-      return await this.executor.write(current, (pool) => this.writeOnce(pool, writes, terms, progress));
+      return await this.executor.write(current, (pool) => this.writeOnce(pool, writes, options, progress));
     } catch (error) {
       throw writes.length === 1 ? error : withRequest(error, progress.index);
     }
   }
 
+  problems(plan: WritePlan, report: Report): Promise<void> {
+    const source: RowSource = {
+      dialect: this.dialect,
+      limitMs: this.options.querySeconds * 1000,
+      input: (collection, fields, rows, bind) =>
+        recordset(this.contextOf(collection), bind(rowsAsJson(fields, rows), TEXT), fields),
+      query: (statement) => this.executor.read(plan.into, (pool) => query<Row>(pool, statement), NEWEST),
+    };
+    return reportProblems(plan, source, report);
+  }
+
   /** Not retried: the input is already consumed. */
-  async load(sets: readonly LoadSet[], terms: LoadOptions): Promise<LoadResult> {
-    const pool = await this.primary.current();
+  async load(sets: readonly LoadSet[], options: LoadOptions): Promise<LoadResult> {
+    const pool = await this.primary.getPool();
     try {
-      return await loadRows(pool, (connection) => this.loadContext(connection), sets, terms);
+      return await loadRows(pool, (connection) => this.loadContext(connection), sets, options);
     } catch (error) {
       if (error instanceof UnconfirmedCommit) throw error.refusal;
       throw translateError(error);
@@ -141,7 +158,7 @@ export class PostgresEngine implements Engine {
   }
 
   async ownTables({ make }: { readonly make: boolean }): Promise<boolean> {
-    const pool = await this.primary.current();
+    const pool = await this.primary.getPool();
     try {
       if (make) await makeOwnTables(pool.sql, this.options.schema);
       return make || (await hasOwnTables(pool.sql, this.options.schema));
@@ -154,8 +171,8 @@ export class PostgresEngine implements Engine {
     return this.executor.read(plan.from, (pool) => explainRead(pool, plan, this.dialect, options, format));
   }
 
-  unavailableSince(moment: number): number {
-    return this.primary.awaySince(moment);
+  downtimeSince(moment: number): number {
+    return this.primary.downtimeSince(moment);
   }
 
   metrics(): readonly Metric[] {
@@ -192,18 +209,18 @@ export class PostgresEngine implements Engine {
   private async writeOnce(
     pool: Pool,
     writes: readonly Write[],
-    terms: WriteTerms,
+    options: WriteOptions,
     progress: Progress,
   ): Promise<readonly WriteResult[]> {
-    const { retry, dryRun } = terms;
-    const origin = this.prepared.logged.size > 0 ? terms.origin : undefined;
+    const { retry, dryRun } = options;
+    const origin = this.prepared.logged.size > 0 ? options.origin : undefined;
     const steps = writes.map((each) => ({ ...each, context: { ...this.contextOf(each.plan.into), origin } }));
     if (retry !== undefined && !this.prepared.hasRetries) throw noIdempotencyTable();
     if (!dryRun) for (const { context, plan } of steps) await this.keys.advancePast(pool, context, plan);
     if (retry !== undefined) this.sweeper.sweep(pool);
     if (this.prepared.logged.size > 0) this.pruner.prune(pool);
     const isCheap = this.planCost.areCheapWrites(pool, writes);
-    const execute = () => executeWrites(pool, steps, terms, this.options, isCheap, progress);
+    const execute = () => executeWrites(pool, steps, options, this.options, isCheap, progress);
     const current = () => {
       const step = steps[progress.index]!;
       return { ...step, plan: progress.plan ?? step.plan };
@@ -213,7 +230,7 @@ export class PostgresEngine implements Engine {
     return written.catch(async (error) => {
       const { context, plan } = current();
       const isAdopted = context.adopted.collections.has(plan.into);
-      throw await withRowOfInput(error, plan, isAdopted, (...values) => isStored(pool, context, ...values));
+      throw await withRowOfInput(error, plan, isAdopted, (report) => this.problems(plan, report));
     });
   }
 
@@ -224,7 +241,7 @@ export class PostgresEngine implements Engine {
 
   /** Missing tables are created in the transaction of the load, and roll back with it. */
   private async loadContext(connection: Connection): Promise<(collection: Collection) => WriteContext> {
-    // Tables are made without a time limit, which holds until the end of the transaction.
+    // No time limit applies to the creation of tables, until the end of the transaction.
     if (!this.prepared.hasTables) connection.liftDeadline();
     const prepared = this.prepared.hasTables ? this.prepared : await makeTables(connection, this.options);
     return (collection) => this.contextOf(collection, prepared);
@@ -258,7 +275,7 @@ export class PostgresEngine implements Engine {
       if (warning !== undefined) notice('warn', warning);
     }
     this.dialect = postgresDialect(folding, configurations, prepared.adopted);
-    // A load may have created the tables meanwhile.
+    // A load may have created the tables since then.
     this.isPrepared = prepared.hasTables;
     this.prepared = prepared;
     this.keys = new KeySequences();

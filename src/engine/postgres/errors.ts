@@ -23,11 +23,11 @@ export class ConnectionLoss extends Error {
   readonly code = 'ERR_POSTGRES_CONNECTION_LOST';
 }
 
-export class NoAnswer extends ConnectionLoss {
+export class ServerUnresponsive extends ConnectionLoss {
   override readonly message = 'PostgreSQL does not answer';
 }
 
-export class SilentConnection extends ConnectionLoss {
+export class ConnectionUnresponsive extends ConnectionLoss {
   override readonly message = 'A connection to PostgreSQL does not answer';
 }
 
@@ -140,8 +140,8 @@ export function translateError(error: unknown, collection?: Collection): unknown
   const { message, detail, hint, column, constraint } = error as ServerError;
   if (collection !== undefined) {
     const { name, assigned, fields } = collection;
-    const taken = state === '23505' ? valuesInDetail(collection, detail) : undefined;
-    if (taken !== undefined) return duplicateKey(collection, taken.fields, taken.values);
+    const conflict = state === '23505' ? valuesInDetail(collection, detail) : undefined;
+    if (conflict !== undefined) return duplicateKey(collection, conflict.fields, conflict.values);
     if (state === '23502' && column !== undefined) return nullViolation(collection, { name: column });
     const checked =
       state === '23514' ? fields.find((field) => constraint === `${name}_${field.name}_check`) : undefined;
@@ -179,13 +179,13 @@ export function withServerMessage(error: unknown): unknown {
 
 /** The fields and values in `Key (a, b)=(1, x) already exists.`, in any language of the server. */
 export function valuesInDetail({ byName }: Collection, detail = ''): { fields: Field[]; values: string[] } | undefined {
-  const found = /\(([\w, ]+)\)=\((.*)\)/s.exec(detail);
-  if (found === null) return undefined;
-  const fields = found[1]!.split(', ').flatMap((name) => byName.get(name) ?? []);
+  const match = /\(([\w, ]+)\)=\((.*)\)/s.exec(detail);
+  if (match === null) return undefined;
+  const fields = match[1]!.split(', ').flatMap((name) => byName.get(name) ?? []);
   if (fields.length === 0) return undefined;
-  const values = fields.length === 1 ? [found[2]!] : found[2]!.split(', ');
+  const values = fields.length === 1 ? [match[2]!] : match[2]!.split(', ');
   // A value with a comma is ambiguous: then the text stays as PostgreSQL printed it.
-  if (values.length !== fields.length) return { fields, values: [found[2]!] };
+  if (values.length !== fields.length) return { fields, values: [match[2]!] };
   // Values are printed as in answers: a decimal without trailing zeros.
   return { fields, values: fields.map(({ type }, index) => type.print(type.read(values[index]!))) };
 }

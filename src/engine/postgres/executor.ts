@@ -1,11 +1,11 @@
 /**
- * Runs reads and writes on a replica or the primary. It retries on a new connection if one broke, and after a conflict with
- * another transaction. Failures that remain become errors for the client.
+ * Runs reads and writes on a replica or the primary. It retries on a new connection if one broke, and after a conflict
+ * with another transaction. Failures that remain become errors for the client.
  */
 import type { Collection } from '../../collection/declaration.ts';
 import { isOwn } from '../../collection/own-collections.ts';
 import type { Pool } from './connections/pool.ts';
-import { isFull, isLoss, isTransient, SilentConnection, translateError } from './errors.ts';
+import { ConnectionUnresponsive, isFull, isLoss, isTransient, translateError } from './errors.ts';
 import type { ConnectionManager } from './primary/connection-manager.ts';
 import type { ReplicaSet } from './replicas/replica-set.ts';
 import { UnconfirmedCommit } from './write/transaction.ts';
@@ -35,7 +35,7 @@ export class Executor {
     return this.run(replica.pool, work, async (error) => {
       // The primary can do what a replica cannot, such as keep a row that replay removes.
       if (!isLoss(error) && !isTransient(error)) throw translateError(error, about);
-      if (isLoss(error)) this.replicas?.lost(replica);
+      if (isLoss(error)) this.replicas?.reportLoss(replica);
       return this.onPrimary(() => about, work);
     });
   }
@@ -44,14 +44,14 @@ export class Executor {
     const writeOnce = (pool: Pool) =>
       work(pool).catch((error) => {
         // A retry would come late, and might wait for locks of the attempt before.
-        throw error instanceof SilentConnection ? translateError(error) : error;
+        throw error instanceof ConnectionUnresponsive ? translateError(error) : error;
       });
     return this.onPrimary(about, writeOnce);
   }
 
   /** Not an async function: a short read is one step, and every read would pay for a second one. */
   onPrimary<T>(about: About, work: Work<T>, attempt = 1): Promise<T> {
-    const pool = this.primary.current();
+    const pool = this.primary.getPool();
     if (pool instanceof Promise) return pool.then((found) => this.attempt(found, about, work, attempt));
     return this.attempt(pool, about, work, attempt);
   }
@@ -60,8 +60,8 @@ export class Executor {
     return this.run(pool, work, async (error) => {
       const isUnconfirmed = error instanceof UnconfirmedCommit;
       const cause = isUnconfirmed ? error.cause : error;
-      // A silent connection says nothing about its server, which the heartbeat checks.
-      if (isLoss(cause) && !(cause instanceof SilentConnection)) this.primary.lost(cause, pool);
+      // An unresponsive connection does not prove that its server is down. The heartbeat checks the server.
+      if (isLoss(cause) && !(cause instanceof ConnectionUnresponsive)) this.primary.reportLoss(cause, pool);
       if (isUnconfirmed) throw error.refusal;
       // Any other write that failed is not stored, and may run again.
       const pause = pauseBeforeRetry(error, attempt);

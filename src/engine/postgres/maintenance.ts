@@ -2,7 +2,7 @@
 import type { Catalogue } from '../../collection/declaration.ts';
 import { ConfigError } from '../../settings/by-command.ts';
 import type { MigrationPlan } from '../migration/words.ts';
-import { checkCredentialRoles, type Finding, type Maintenance, type MigrationTerms } from '../shared/maintenance.ts';
+import { checkCredentialRoles, type Finding, type Maintenance, type MigrationOptions } from '../shared/maintenance.ts';
 import { identifier } from '../sql/statement.ts';
 import { bypassedRowSecurity } from './adopt/row-security.ts';
 import { query, quoteName, type Runner, type SessionSettings } from './driver.ts';
@@ -37,8 +37,8 @@ export class PostgresMaintenance implements Maintenance {
     throw new ConfigError(`PostgreSQL has its own tools for this: pg_restore --clean --dbname='${this.location}' FILE`);
   }
 
-  plan(terms: MigrationTerms): Promise<MigrationPlan> {
-    return withOneConnection(this.target, this.settings, (pool) => planSchema(pool, this.requirement(terms)));
+  plan(options: MigrationOptions): Promise<MigrationPlan> {
+    return withOneConnection(this.target, this.settings, (pool) => planSchema(pool, this.requirement(options)));
   }
 
   check(): Promise<readonly Finding[]> {
@@ -60,8 +60,8 @@ export class PostgresMaintenance implements Maintenance {
     });
   }
 
-  private requirement(terms: MigrationTerms): PostgresRequirement {
-    return { ...terms, schema: this.settings.schema, catalogue: this.catalogue };
+  private requirement(options: MigrationOptions): PostgresRequirement {
+    return { ...options, schema: this.settings.schema, catalogue: this.catalogue };
   }
 
   private async counts(pool: Runner): Promise<Finding[]> {
@@ -88,7 +88,7 @@ function finding(check: string, ok: boolean, detail: string): Finding {
 }
 
 function missing(step: string): string {
-  return `${step} is to be made`;
+  return `${step} is missing`;
 }
 
 function describeVersion(version: number | null): string {

@@ -18,8 +18,8 @@ export interface DescribedDatabase {
 }
 
 /**
- * Removes properties whose index or constraint would have a name that is taken or too long, as in a declaration. A note says so;
- * the table keeps the index or constraint itself.
+ * Removes properties whose index or constraint would have a name that is taken or too long, as in a declaration. A note
+ * says so; the table keeps the index or constraint itself.
  */
 export function withUniqueNames(collections: readonly DescribedCollection[]): DescribedCollection[] {
   const schema = new Set(collections.flatMap(({ draft: { name } }) => [name, `${name}_pkey`]));
@@ -29,13 +29,13 @@ export function withUniqueNames(collections: readonly DescribedCollection[]): De
     const allFieldNotes = new Map(fieldNotes);
     const removedGroups: string[] = [];
     const fields = draft.fields.map((field) => {
-      const kept = withUniqueFieldNames(draft, field, schema, table);
-      const removed = Object.keys(field).filter((property) => !(property in kept));
+      const uniqueDraft = withUniqueFieldNames(draft, field, schema, table);
+      const removed = Object.keys(field).filter((property) => !(property in uniqueDraft));
       if (removed.length > 0) {
         const before = fieldNotes.get(field.name);
         allFieldNotes.set(field.name, `${before === undefined ? '' : `${before}; `}also ${removed.join(', ')}`);
       }
-      return kept;
+      return uniqueDraft;
     });
     const unique = (draft.unique ?? []).filter((group) => {
       if (claim(`${draft.name}_${group.join('_')}_key`, schema, table)) return true;
@@ -72,14 +72,14 @@ function withUniqueFieldNames(
   // A reference also has an index, unless the key begins with its field.
   const hasIndex = indexed === true || (references !== undefined && key[0] !== field.name);
   const canIndex = !hasIndex || claim(prefix, schema);
-  const isNamed = constraint !== undefined && claim(constraint, table);
-  const canRefer = references !== undefined && canIndex && (isNamed || claim(`${prefix}_fkey`, table));
+  const hasConstraintName = constraint !== undefined && claim(constraint, table);
+  const canRefer = references !== undefined && canIndex && (hasConstraintName || claim(`${prefix}_fkey`, table));
   const { constraint: _, ...withoutName } = references ?? {};
   return {
     ...rest,
     ...(unique === true && claim(`${prefix}_key`, schema, table) ? { unique } : {}),
     ...(indexed === true && canIndex ? { indexed } : {}),
-    ...(canRefer ? { references: isNamed ? references : (withoutName as typeof references) } : {}),
+    ...(canRefer ? { references: hasConstraintName ? references : (withoutName as typeof references) } : {}),
     ...(Object.keys(givenRules).length > 0 && claim(`${prefix}_check`, table) ? givenRules : {}),
   };
 }

@@ -15,12 +15,12 @@ export interface Maintenance {
   /** Verifies the backup and then replaces the data; a running service sees it at once. */
   restore(file: string, options: RestoreOptions): Promise<RestoreReport>;
   /** The steps and obstacles of a migration to the declaration; changes nothing. */
-  plan(terms: MigrationTerms): Promise<MigrationPlan>;
+  plan(options: MigrationOptions): Promise<MigrationPlan>;
   /** Checks everything and changes nothing. */
   check(progress?: Progress): Promise<readonly Finding[]>;
 }
 
-export interface MigrationTerms {
+export interface MigrationOptions {
   readonly firstRows: FirstRows;
   /** Permitted data loss, in the syntax of `catalogue migrate --allow`. */
   readonly allowed?: readonly string[];

@@ -1,5 +1,5 @@
 /** Derives from a plan how many rows it can touch, and whether it reads other collections. */
-import { QUICK_PAGE_ROWS } from '../../base/limits/engine.ts';
+import { INLINE_PAGE_ROWS } from '../../base/limits/engine.ts';
 import type { Collection, Field } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
 import { fieldsOfPredicate } from '../../plan/access/named-fields.ts';
@@ -9,7 +9,7 @@ import { anyEmbedded, isEmbedding } from '../sql/row-size.ts';
 /** An upper bound from the key values in the filter; undefined without one. */
 export function maxKeys({ key }: Collection, terms: readonly Predicate[]): number | undefined {
   // A composite key must be given completely.
-  const most = key.length === 1 ? QUICK_PAGE_ROWS : 1;
+  const most = key.length === 1 ? INLINE_PAGE_ROWS : 1;
   let rows = 0;
   for (const field of key) {
     let count = Number.POSITIVE_INFINITY;

@@ -1,6 +1,6 @@
 /**
- * Bounds what idempotency keys store. A short request may be answered with many rows, so an answer is stored only up to a size,
- * and up to a quota of each caller. Beyond that a key still remembers what was done, without the rows.
+ * Bounds what idempotency keys store. A short request may be answered with many rows, so an answer is stored only up to
+ * a size, and up to a quota of each caller. Beyond that a key still remembers what was done, without the rows.
  */
 import { MAX_STORED_ANSWERS_BYTES } from '../../base/limits/engine.ts';
 import { memoize } from '../../base/memo.ts';

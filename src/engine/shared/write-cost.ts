@@ -1,5 +1,5 @@
 /** Decides which writes are certainly cheap. */
-import { QUICK_PAGE_ROWS } from '../../base/limits/engine.ts';
+import { INLINE_PAGE_ROWS } from '../../base/limits/engine.ts';
 import { memoize } from '../../base/memo.ts';
 import type { Collection } from '../../collection/declaration.ts';
 import { NO_ORDER } from '../../plan/read/shape.ts';
@@ -13,7 +13,7 @@ export function areCheapWrites(writes: readonly Write[], isSmall: (plan: WritePl
   let rows = 0;
   return writes.every(({ plan }) => {
     rows += rowsInBody(plan);
-    return rows <= QUICK_PAGE_ROWS && isCheapWrite(plan, () => isSmall(plan));
+    return rows <= INLINE_PAGE_ROWS && isCheapWrite(plan, () => isSmall(plan));
   });
 }
 

@@ -1,7 +1,7 @@
 /**
- * Compiles the select list. Most rows have columns of plain values, which JSON.stringify prints fastest. If a column has
- * no plain value (json, int8, arrays), the database builds the JSON text of the whole row. CSV needs the text form of
- * each column. The text forms of the order keys may follow: the page end.
+ * Compiles the select list. Most rows have columns of plain values, which JSON.stringify prints fastest. If a column
+ * has no plain value (json, int8, arrays), the database builds the JSON text of the whole row. CSV needs the text form
+ * of each column. The text forms of the order keys may follow: the page end.
  */
 import { memoize } from '../../base/memo.ts';
 import type { Field } from '../../collection/declaration.ts';
@@ -47,7 +47,7 @@ export function outputOfRead(plan: ReadPlan, encoding: Encoding, dialect: SqlDia
   return { ...output, form: output.form === 'plain' ? 'json' : output.form, keys };
 }
 
-/** The columns that hold the page end; undefined if there are none. */
+/** The columns that hold the page end, or undefined. */
 export function pageEndNames(plan: ReadPlan, output: Output): readonly string[] | undefined {
   if (output.keys !== undefined) return output.keys.map((_, index) => keyName(index));
   const keys = endKeys(plan);
@@ -87,22 +87,22 @@ const compiled = memoize((_columns: readonly OutputColumn[]) => new Map<string, 
 
 /** Columns without parameters always give the same SQL. */
 function compiledOnce(columns: readonly OutputColumn[], output: Output, scope: Scope): string {
-  const known = compiled(columns);
+  const cache = compiled(columns);
   const keys = output.keys?.map(({ expression }) => fieldOf(expression)?.name ?? '').join() ?? '';
   const bound = output.bounded === undefined ? '' : `${output.bounded} ${output.share} ${keys}`;
   const { dialect, depth } = scope;
   const name = `${dialect.name} ${dialect.guard} ${output.form} ${output.stripNulls} ${bound} ${scope.name} ${depth}`;
-  const sql = known.get(name);
+  const sql = cache.get(name);
   if (sql !== undefined) return sql;
-  if (known.has(name)) return compileColumns(columns, output, scope, undefined);
+  if (cache.has(name)) return compileColumns(columns, output, scope, undefined);
   let hasParameters = false;
   const bind: Bind = (value, type) => {
     hasParameters = true;
     return scope.bind(value, type);
   };
-  const made = compileColumns(columns, output, { ...scope, bind }, undefined);
-  known.set(name, hasParameters ? undefined : made);
-  return made;
+  const columnsSql = compileColumns(columns, output, { ...scope, bind }, undefined);
+  cache.set(name, hasParameters ? undefined : columnsSql);
+  return columnsSql;
 }
 
 function compileColumns(

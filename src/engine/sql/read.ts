@@ -144,8 +144,8 @@ function compileGroups(
 
 function gathered(shape: Shape, body: string, scope: Scope): { from: string; scope: Scope } | undefined {
   if (scope.depth > 0) return undefined;
-  const found = scope.dialect.partialGroups?.(shape, body, (expression) => compileExpression(expression, scope));
-  return found && { ...found, scope: { ...scope, computed: found.computed } };
+  const groups = scope.dialect.partialGroups?.(shape, body, (expression) => compileExpression(expression, scope));
+  return groups && { ...groups, scope: { ...scope, computed: groups.computed } };
 }
 
 /** Embedded values in `group by` become columns first, since a group has no row that they could relate to. */

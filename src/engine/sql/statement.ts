@@ -50,7 +50,7 @@ export interface SqlDialect {
   /** Defines tables of the statement that stand for others of the same name. */
   readonly sources?: (bind: Bind) => string;
   /**
-   * An index condition that all rows of the predicate satisfy; undefined if there is none. `name` is the alias of the
+   * An index condition that all rows of the predicate satisfy; undefined if none exists. `name` is the alias of the
    * read.
    */
   prefilter?(predicate: Predicate, name: string, bind: Bind): string | undefined;
@@ -126,6 +126,9 @@ export function identifier(name: string): string {
 export function quoteText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
+
+/** The name of input rows in a statement. No collection can have such a name. */
+export const INPUT_ROWS = '"input rows"';
 
 /** The columns of these fields, each with a prefix. */
 export function columnList(fields: readonly { readonly name: string }[], prefix = ''): string {

@@ -15,6 +15,7 @@ import { type Bind, identifier, type Operand, quoteText, type SqlDialect } from 
 import { GUARD } from './connection/deadline.ts';
 import { inParentheses, joinInGroups } from './functions/argument-groups.ts';
 import { compileLike } from './functions/like.ts';
+import { operatedSql } from './functions/operated.ts';
 import { storedForm } from './functions/stored-values.ts';
 
 export const sqliteDialect: SqlDialect = {
@@ -103,11 +104,7 @@ export const sqliteDialect: SqlDialect = {
     return `iif(${isShort}${count}(${bytes}), ${sql}, null)`;
   },
 
-  operate(column, { field, operation, round }, operand) {
-    const { name, type, maxBytes } = field;
-    const parts = [named(type), quoteText(operation), column, operand, round ?? 'null', quoteText(name), maxBytes];
-    return `operated(${parts.join(', ')})`;
-  },
+  operate: operatedSql,
 
   orderedBy: (operand) => [comparable(operand)],
   groupedBy: (operand) => comparable(operand),
@@ -134,12 +131,16 @@ function named({ name }: Type): string {
 
 /** The values of a list as one JSON text, with all digits. */
 function jsonList(values: readonly Value[], type: Type): string {
-  const items = values.map((value) => {
-    const stored = type.sqlite.keyed === true ? keyOf(value, type) : sqliteDialect.stored(value, type);
-    if (typeof stored === 'bigint') return stored.toString();
-    return typeof stored === 'number' ? jsonDouble(stored) : JSON.stringify(stored);
-  });
+  const items = values.map((value) =>
+    jsonOf(type.sqlite.keyed === true ? keyOf(value, type) : sqliteDialect.stored(value, type)),
+  );
   return `[${items.join(',')}]`;
+}
+
+/** A stored form in JSON, with all digits. */
+export function jsonOf(stored: Value): string {
+  if (typeof stored === 'bigint') return stored.toString();
+  return typeof stored === 'number' ? jsonDouble(stored) : JSON.stringify(stored);
 }
 
 /** JSON has no infinity, but SQLite reads a number beyond all doubles as one. An exponent makes it a double. */

@@ -4,6 +4,7 @@
  */
 
 import { runToEnd, schedule } from '../../base/cooperative.ts';
+import type { Report } from '../../base/error-list.ts';
 import { ApiError } from '../../base/errors.ts';
 import {
   DEFAULT_DRY_RUN_SECONDS,
@@ -23,23 +24,27 @@ import type {
   Metric,
   ReadResult,
   Write,
+  WriteOptions,
   WriteResult,
-  WriteTerms,
 } from '../engine.ts';
 import { notLogged } from '../shared/change-log.ts';
 import type { LoadOptions, LoadResult, LoadSet } from '../shared/loader.ts';
 import { rejectCredentials } from '../shared/maintenance.ts';
 import { explain, type PlanStep } from '../shared/query-plan.ts';
+import type { RowSource } from '../shared/row-lookup.ts';
+import { reportProblems } from '../shared/row-problems.ts';
 import { areCheapWrites } from '../shared/write-cost.ts';
 import { MemoryChangeCounter, WalChangeCounter } from './connection/change-counter.ts';
 import { Connection, whileBusy } from './connection/connection.ts';
 import { fileOf, IN_MEMORY, misplaced, type OpenFiles, openFiles } from './connection/database-files.ts';
 import { Snapshot } from './connection/snapshot.ts';
 import { TableStatistics } from './connection/table-statistics.ts';
+import { sqliteDialect } from './dialect.ts';
 import { DAMAGED, translateError } from './errors.ts';
 import { logDialect, SqliteLog } from './history/log.ts';
 import { maintainLog } from './history/maintain.ts';
 import { sqliteMetrics } from './metrics.ts';
+import { inputRows } from './read/input-rows.ts';
 import { Read, type ReadState } from './read/read.ts';
 import { compileForExplain, readByRoute } from './read/routes.ts';
 import { RowCache } from './read/row-cache.ts';
@@ -196,15 +201,30 @@ class SqliteEngine implements Engine {
     }
   }
 
-  async write(writes: readonly Write[], terms: WriteTerms): Promise<readonly WriteResult[]> {
+  async write(writes: readonly Write[], options: WriteOptions): Promise<readonly WriteResult[]> {
     try {
       const isSmall = ({ into }: WritePlan) => this.parts.statistics.isSmall(into, this.refreshSnapshot());
       const isCheap = areCheapWrites(writes, isSmall);
-      const task = compileJob(writes, terms);
+      const task = compileJob(writes, options);
       return await this.parts.writer.write(isCheap ? runToEnd(task) : await schedule(task), isCheap);
     } catch (error) {
       return this.fail(error);
     }
+  }
+
+  problems(plan: WritePlan, report: Report): Promise<void> {
+    const source: RowSource = {
+      dialect: sqliteDialect,
+      input: inputRows,
+      limitMs: this.parts.limitMs,
+      // Every statement looks up a slice of rows by unique indexes.
+      query: async (statement) => {
+        await new Promise((resolve) => setImmediate(resolve));
+        this.refreshSnapshot();
+        return this.parts.connection.rows(statement);
+      },
+    };
+    return reportProblems(plan, source, report).catch((error) => this.fail(error));
   }
 
   async load(sets: readonly LoadSet[], options: LoadOptions): Promise<LoadResult> {

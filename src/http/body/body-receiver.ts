@@ -50,7 +50,7 @@ export class BodyReceiver {
   ) {}
 
   metrics() {
-    const help = 'Memory that large request bodies take, and what is made of them.';
+    const help = 'Memory of large request bodies and of the rows parsed from them.';
     return [{ name: 'bodies_bytes', kind: 'gauge', help, value: this.held }] as const;
   }
 

@@ -19,15 +19,15 @@ export interface Hosts {
 export function hostCheck({ isOnLoopback, allowed }: Hosts): ((request: Request) => void) | undefined {
   if (allowed.includes(ANY) || (!isOnLoopback && allowed.length === 0)) return undefined;
   // Cached as written by clients.
-  const known = new Set<string>();
+  const acceptedHosts = new Set<string>();
   return (request) => {
     const header = request.headers.get('host');
     // Browsers always send Host; old programs and health checks may not.
-    if (header === null || header === '' || known.has(header)) return;
+    if (header === null || header === '' || acceptedHosts.has(header)) return;
     const host = hostOf(header);
     if (!isListed(host, allowed) && !isThisMachine(host)) throw unknownHost(host, isOnLoopback);
-    if (known.size >= MAX_KNOWN_HOSTS) known.clear();
-    known.add(header);
+    if (acceptedHosts.size >= MAX_KNOWN_HOSTS) acceptedHosts.clear();
+    acceptedHosts.add(header);
   };
 }
 
@@ -39,7 +39,7 @@ function unknownHost(host: string, isOnLoopback: boolean): ApiError {
   return new ApiError('CAT421', `the service is not called ${host}`, {
     details: isOnLoopback
       ? 'It listens on a loopback address, where only names of this machine are answered, since any web page can have its own name lead here.'
-      : 'Only the names of --allowed-hosts and those of the machine are answered.',
+      : 'The service accepts only the host names of this machine and of --allowed-hosts.',
     hint: `Ask for localhost; or, where a proxy asks by this name, start the service with --allowed-hosts ${host}.`,
   });
 }

@@ -30,8 +30,8 @@ export function originCheck(origins: Origins): ((method: string, request: Reques
     const origin = headers.get('origin');
     // Only browsers send Origin, and they send it with every write.
     if (origin === null) return;
-    const wanted = method === 'OPTIONS' ? (headers.get('access-control-request-method') ?? '') : method;
-    if (WRITES.includes(wanted) && !mayWrite(origin, request, peer, origins)) throw foreignOrigin(origin);
+    const requestedMethod = method === 'OPTIONS' ? (headers.get('access-control-request-method') ?? '') : method;
+    if (WRITES.includes(requestedMethod) && !mayWrite(origin, request, peer, origins)) throw foreignOrigin(origin);
   };
 }
 
@@ -44,8 +44,8 @@ function mayWrite(header: string, request: Request, peer: Peer | undefined, orig
   if (origin === undefined) return false;
   if (origins.listed.includes(origin)) return true;
   const host = hostOf(authorityOf(origin));
-  const asked = origins.proxies.hostOf(request, peer);
-  return isLoopback(host) || isListed(host, origins.hosts) || (asked !== undefined && host === hostOf(asked));
+  const target = origins.proxies.hostOf(request, peer);
+  return isLoopback(host) || isListed(host, origins.hosts) || (target !== undefined && host === hostOf(target));
 }
 
 function foreignOrigin(origin: string): ApiError {

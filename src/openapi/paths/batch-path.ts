@@ -43,7 +43,7 @@ const ANSWER = {
   },
 };
 
-/** `collection` is one for the example, if there is any. */
+/** `collection` appears in the example. */
 export function batchBody(collection: Collection | undefined): JsonObject {
   const schema = { type: 'array', minItems: 1, maxItems: MAX_BATCH_REQUESTS, items: REQUEST };
   const value = collection && [{ method: 'DELETE', path: `/${collection.name}?limit=0`, affects: 0 }];

@@ -10,7 +10,7 @@ const ROUTES = {
     id: 'live',
     summary: 'Whether the process runs',
     description: 'Answers while the process runs, also without its database.',
-    answers: { '200': withHeaders('It does.', [], TEXT) },
+    answers: { '200': withHeaders('The process runs.', [], TEXT) },
   },
   '/ready': {
     id: 'ready',
@@ -18,8 +18,12 @@ const ROUTES = {
     description:
       'For load balancers and rolling restarts. The service is not ready while it starts, drains or has no database.',
     answers: {
-      '200': withHeaders('They should.', [], TEXT),
-      '503': withHeaders('Not now, and why: starting, draining, no database.', ['Retry-After'], TEXT),
+      '200': withHeaders('The instance can serve requests.', [], TEXT),
+      '503': withHeaders(
+        'The instance cannot serve requests; the body says why: starting, draining, no database.',
+        ['Retry-After'],
+        TEXT,
+      ),
     },
   },
   '/metrics': {
@@ -27,7 +31,7 @@ const ROUTES = {
     summary: 'Metrics for Prometheus',
     description:
       'Counters and gauges of requests, the database and the process. With `--admin-port` on that port only.',
-    answers: { '200': withHeaders('Its text format.', [], TEXT) },
+    answers: { '200': withHeaders('The metrics in text format.', [], TEXT) },
   },
 } as const;
 

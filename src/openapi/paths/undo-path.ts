@@ -35,8 +35,26 @@ const ANSWER = {
   },
 };
 
-/** The fields of a change that a filter usually tests. */
-const FILTERS = ['seq', 'at', 'actor', 'role', 'request_id', 'collection', 'key', 'kind'];
+/** The fields of a change that a filter usually tests, with examples. */
+const FILTERS = {
+  seq: 'eq.0',
+  at: 'gt.2999-12-31',
+  actor: 'eq.bob',
+  role: 'eq.clerk',
+  request_id: 'eq.8f14e45f',
+  collection: 'eq.things',
+  key: 'eq.1',
+  kind: 'eq.none',
+};
+
+/** For `components.parameters`. */
+export function undoFilters(): Record<string, JsonObject> {
+  const filters = Object.entries(FILTERS).map(([name, example]): [string, JsonObject] => {
+    const description = `Only changes whose ${name} passes the test \`operator.value\`, as in a list.`;
+    return [`undo.${name}`, { name, in: 'query', description, schema: { type: 'string' }, example }];
+  });
+  return Object.fromEntries(filters);
+}
 
 export function undoPath(): JsonObject {
   const post: Draft = {
@@ -44,19 +62,11 @@ export function undoPath(): JsonObject {
     tag: 'History',
     summary: 'Revert changes',
     description: `Reverts the changes that the filters select, in one transaction; at most ${MAX_UNDO_CHANGES}. At least one filter is required.`,
-    parameters: ['Prefer'],
+    parameters: ['Prefer', ...Object.keys(undoFilters())],
     answers: {
       '200': withHeaders('What was reverted.', ['Preference-Applied'], { 'application/json': { schema: ANSWER } }),
     },
     errors: [...WRITE_ERRORS, 405, 501],
   };
-  const { parameters, ...rest } = operation(post);
-  const filters = FILTERS.map((name) => {
-    const description = `Only changes whose ${name} passes the test \`operator.value\`, as in a list.`;
-    return { name, in: 'query', description, schema: { type: 'string' } };
-  });
-  return {
-    post: { ...rest, parameters: [...(parameters as JsonObject[]), ...filters] },
-    options: options('options_of_undo'),
-  };
+  return { post: operation(post), options: options('options_of_undo') };
 }

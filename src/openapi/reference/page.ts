@@ -1,6 +1,6 @@
 /**
- * A page of the API reference, generated from an OpenAPI document and readable without a script. A script adds forms that
- * send requests. All links are relative, so that the page works behind any prefix.
+ * A page of the API reference, generated from an OpenAPI document and readable without a script. A script adds forms
+ * that send requests. All links are relative, so that the page works behind any prefix.
  */
 import type { Task } from '../../base/cooperative.ts';
 import { examplesOf, type OpenApi, type Parameter, type Route, routesOf, textOf } from './document.ts';

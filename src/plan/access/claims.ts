@@ -14,8 +14,8 @@ const CLAIM = /^\{claims((?:\.[A-Za-z_][A-Za-z0-9_-]*)+)\}$/;
 
 /** The claim that a value refers to; undefined for a plain value. Throws for a malformed reference. */
 export function claimIn(text: string): ClaimPath | undefined {
-  const found = CLAIM.exec(text);
-  if (found !== null) return found[1]!.slice(1).split('.');
+  const match = CLAIM.exec(text);
+  if (match !== null) return match[1]!.slice(1).split('.');
   if (!/\{\s*claims?\b/i.test(text)) return undefined;
   throw new ApiError('PGRST100', `${text} is not a claim; a whole value is written {claims.name}`);
 }

@@ -50,8 +50,8 @@ export function restrictWrite(plan: WritePlan, view: Collection, permissions: Pe
       const created = permissions.rows(into, 'create', new Set(plan.given));
       const merges = plan.conflict !== 'refuse' && plan.conflict.overwrite.length > 0;
       const met = merges ? andAlso(readableRows(), permissions.rows(into, 'update', overwrittenBy(plan))) : ALWAYS;
-      const made = returning === undefined ? created : andAlso(readableRows(), created);
-      return { ...plan, ...terms, ...restrictionOf({ met, created: made, changed: met }) };
+      const newRows = returning === undefined ? created : andAlso(readableRows(), created);
+      return { ...plan, ...terms, ...restrictionOf({ met, created: newRows, changed: met }) };
     }
     case 'update': {
       const rows = andAlso(readableRows(), permissions.rows(into, 'update', new Set(plan.given)));

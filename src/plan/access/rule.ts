@@ -74,8 +74,8 @@ function checkConditionsOnly({ conditions, select, order, embeds, limit, offset,
     columns: columns !== undefined,
     on_conflict: onConflict !== undefined,
   };
-  const [found] = Object.entries(others).find(([, isGiven]) => isGiven) ?? [];
-  if (found !== undefined) throw new ApiError('PGRST100', `${found} is not a condition; a rule has conditions alone`);
+  const [extra] = Object.entries(others).find(([, isGiven]) => isGiven) ?? [];
+  if (extra !== undefined) throw new ApiError('PGRST100', `${extra} is not a condition; a rule has conditions alone`);
   for (const way of embeds?.keys() ?? []) {
     throw new ApiError('PGRST100', `${way} is another collection; a rule has conditions on fields of its own`);
   }
@@ -114,19 +114,19 @@ function planComparison(collection: Collection, comparison: Comparison): Planned
   }
   checkTakesClaims(test);
   // Whether the operator supports the field does not depend on the claim.
-  if (test.kind === 'value') planned(collection, { ...comparison, test: { ...test, value: '' } });
+  if (test.kind === 'value') tryPlan(collection, { ...comparison, test: { ...test, value: '' } });
   return {
     claims,
     predicate: (given) => {
       const bound = withClaims(test, paths, type, given);
       if (bound === undefined) return UNKNOWN;
-      return planned(collection, { ...comparison, test: bound }) ?? UNKNOWN;
+      return tryPlan(collection, { ...comparison, test: bound }) ?? UNKNOWN;
     },
   };
 }
 
 /** Undefined if a value is not of the field's type. */
-function planned(collection: Collection, comparison: Comparison): Predicate | undefined {
+function tryPlan(collection: Collection, comparison: Comparison): Predicate | undefined {
   try {
     return planConditions(collection, [comparison]);
   } catch (error) {

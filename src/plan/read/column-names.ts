@@ -18,9 +18,9 @@ function nameOf({ name, json }: FieldPath): string {
  * A row may repeat a name, and JSON readers take the last one. But a column that is selected by name must be unique.
  */
 export function checkUnambiguous({ shown }: PlannedEmbed, names: readonly string[]): void {
-  const seen = new Set<string>();
+  const unique = new Set<string>();
   const repeated = new Set<string>();
-  for (const name of [...shown.named, ...shown.starred]) (seen.has(name) ? repeated : seen).add(name);
+  for (const name of [...shown.named, ...shown.starred]) (unique.has(name) ? repeated : unique).add(name);
   const name = names.find((each) => repeated.has(each));
   if (name === undefined) return;
   throw new ApiError('42702', `column reference "${name}" is ambiguous`, {

@@ -7,7 +7,7 @@ import { ApiError } from '../../base/errors.ts';
 import { type Collection, stored } from '../../collection/declaration.ts';
 import { isMany } from '../../collection/relations.ts';
 import { embedPath } from '../../dialect/names.ts';
-import type { EmbedItem, EmbedTerms, Query, SelectItem } from '../../dialect/tree.ts';
+import type { EmbedItem, EmbedParameters, Query, SelectItem } from '../../dialect/tree.ts';
 import { planConditions } from '../predicate.ts';
 import type { Predicate, ReadPlan } from '../types.ts';
 import { namesShown } from './column-names.ts';
@@ -15,14 +15,14 @@ import { type Embeds, embedName, existsPredicate, NO_EMBEDS, notEmbedded, type P
 import { relate } from './relate.ts';
 import { NO_ORDER, planShapes } from './shape.ts';
 
-const NO_TERMS: EmbedTerms = { way: [], conditions: [], order: [] };
+const NO_PARAMETERS: EmbedParameters = { way: [], conditions: [], order: [] };
 
 export function planEmbeds(collection: Collection, query: Pick<Query, 'select' | 'embeds'>): Embeds {
   checkWays(query);
   return planLevel(collection, query.select, query.embeds ?? NO_WAYS, '');
 }
 
-const NO_WAYS: ReadonlyMap<string, EmbedTerms> = new Map();
+const NO_WAYS: ReadonlyMap<string, EmbedParameters> = new Map();
 
 /** All conditions of a level: the client's, and the existence of rows for each inner embedding. */
 export function withInner(where: Predicate, embeds: Embeds): Predicate {
@@ -35,7 +35,7 @@ export function withInner(where: Predicate, embeds: Embeds): Predicate {
 function planLevel(
   collection: Collection,
   select: readonly SelectItem[],
-  terms: ReadonlyMap<string, EmbedTerms>,
+  terms: ReadonlyMap<string, EmbedParameters>,
   way: string,
 ): Embeds {
   const items = embedsIn(select);
@@ -58,7 +58,7 @@ function checkNames(items: readonly EmbedItem[]): void {
 function planEmbed(
   collection: Collection,
   item: EmbedItem,
-  terms: ReadonlyMap<string, EmbedTerms>,
+  terms: ReadonlyMap<string, EmbedParameters>,
   way: string,
 ): PlannedEmbed {
   const relation = relate(collection, item.name, item.hint);
@@ -66,7 +66,7 @@ function planEmbed(
   // As the caller's role sees it.
   const to = collection.among.get(relation.to.name) ?? relation.to;
   const ownWay = embedPath(way, embedName(item));
-  const own = terms.get(ownWay) ?? NO_TERMS;
+  const own = terms.get(ownWay) ?? NO_PARAMETERS;
   const embeds = planLevel(to, item.select, terms, ownWay);
   const shapes = planShapes(to, { select: item.select, order: own.order }, embeds);
   const shape = many ? shapes.total : shapes.asked;

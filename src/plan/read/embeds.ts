@@ -30,7 +30,7 @@ export interface Embeds {
 
 export const NO_EMBEDS: Embeds = { byItem: new Map() };
 
-/** The name in the result and in parameters: the alias, if there is one. */
+/** The name in the result and in parameters: the alias, if any. */
 export function embedName({ alias, name }: EmbedItem): string {
   return alias ?? name;
 }

@@ -71,17 +71,17 @@ export function planItem(collection: Collection, keyText: string, query: Query, 
   const from = stored(collection);
   const { columns, groupBy, where } = planAll(collection, query, { offset: 0 }, undefined);
   const isItem = itemPredicate(from, keyText);
-  const isAsked = andAlso(isItem, where);
+  const condition = andAlso(isItem, where);
   const plan = (of: ReadPlan['columns'], condition: Predicate, grouped: Pick<ReadPlan, 'groupBy'> = {}): ReadPlan => {
     const all: ReadPlan = { kind: 'read', from, columns: of, ...grouped, order: NO_ORDER, where: condition, offset: 0 };
     if (isLog) return withLog(all, collection, permissions);
     return permissions === undefined ? all : restrictRead(all, permissions);
   };
-  const whole = plan(wholeRow(collection), isAsked);
-  const isWhole = columns === wholeRow(collection) && isAsked === isItem;
+  const whole = plan(wholeRow(collection), condition);
+  const isWhole = columns === wholeRow(collection) && condition === isItem;
   if (isWhole) return { asked: whole, whole, shown: whole };
   const grouped = groupBy === undefined ? {} : { groupBy };
-  return { asked: plan(columns, isAsked, grouped), whole, shown: plan(columns, isItem, grouped) };
+  return { asked: plan(columns, condition, grouped), whole, shown: plan(columns, isItem, grouped) };
 }
 
 export interface ItemPlan {

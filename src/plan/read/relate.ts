@@ -9,9 +9,9 @@ import { isSelf, type Relation, relationsOf } from '../../collection/relations.t
 import { isHidden } from '../resolve.ts';
 
 export function relate(from: Collection, target: string, hint: string | undefined): Relation {
-  const found = relationsNamed(from, target, hint);
-  if (found.length === 1) return found[0]!;
-  throw found.length === 0 ? noRelation(from, target, hint) : ambiguous(from, target, found);
+  const relations = relationsNamed(from, target, hint);
+  if (relations.length === 1) return relations[0]!;
+  throw relations.length === 0 ? noRelation(from, target, hint) : ambiguous(from, target, relations);
 }
 
 /** All relations that a name and a hint match. */
@@ -27,9 +27,9 @@ const byTarget = memoize((from: Collection) => {
   for (const relation of relationsOf(from)) {
     const { to, name, outer } = relation;
     for (const target of new Set([to.name, name, outer.name])) {
-      const known = index.get(target);
-      if (known === undefined) index.set(target, [relation]);
-      else known.push(relation);
+      const earlier = index.get(target);
+      if (earlier === undefined) index.set(target, [relation]);
+      else earlier.push(relation);
     }
   }
   return index;
@@ -63,8 +63,8 @@ function noRelation(from: Collection, target: string, hint: string | undefined):
   if (view?.of.among.has(target) === true && !among.has(target)) return tableDenied(target, 'read');
   const hidden = [target, hint].find((each) => each !== undefined && isHidden(from, each));
   if (hidden !== undefined) return fieldDenied(name, hidden, 'read');
-  const known = [...new Set(relationsOf(from).map(({ to }) => to.name))];
-  const nearest = nearestName(target, known);
+  const relatedNames = [...new Set(relationsOf(from).map(({ to }) => to.name))];
+  const nearest = nearestName(target, relatedNames);
   const using = hint === undefined ? '' : ` using the hint '${hint}'`;
   return new ApiError(
     'PGRST200',
@@ -73,7 +73,7 @@ function noRelation(from: Collection, target: string, hint: string | undefined):
       details: `Searched for a foreign key relationship between '${name}' and '${target}'${using} in the schema, but no matches were found.`,
       hint:
         nearest === undefined || nearest === target
-          ? `${name} is related to: ${known.join(', ') || 'nothing'}.`
+          ? `${name} is related to: ${relatedNames.join(', ') || 'nothing'}.`
           : `Perhaps you meant '${nearest}' instead of '${target}'.`,
     },
   );

@@ -131,11 +131,11 @@ function planColumns(collection: Collection, select: readonly SelectItem[], embe
   // As in PostgREST, embeddings follow the row's own columns. A repeated name keeps its position and takes the last
   // value, as in every JSON reader.
   const items = [...select.filter(({ kind }) => kind !== 'embed'), ...select.filter(({ kind }) => kind === 'embed')];
-  const asked = items.flatMap((item) => planItem(collection, item, embeds));
+  const columns = items.flatMap((item) => planItem(collection, item, embeds));
   return {
-    asked,
-    columns: [...new Map(asked.map((column) => [column.name, column])).values()],
-    isGrouped: asked.some(({ expression }) => isAggregated(expression)),
+    asked: columns,
+    columns: [...new Map(columns.map((column) => [column.name, column])).values()],
+    isGrouped: columns.some(({ expression }) => isAggregated(expression)),
   };
 }
 
@@ -167,8 +167,8 @@ function countColumn({ alias = 'count', cast: as }: { readonly alias?: string; r
  * `count` without parentheses, PostgREST's older syntax that Supabase clients still send, unless a field has that name.
  */
 function isBareCount(collection: Collection, { field, aggregate }: Extract<SelectItem, { kind: 'column' }>): boolean {
-  const isNamed = field.name === 'count' && field.json.length === 0 && aggregate === undefined;
-  return isNamed && !collection.byName.has('count') && !isHidden(collection, 'count');
+  const isPlainCount = field.name === 'count' && field.json.length === 0 && aggregate === undefined;
+  return isPlainCount && !collection.byName.has('count') && !isHidden(collection, 'count');
 }
 
 /** An embedding gives its rows or, if spread, its columns. One without columns only filters. */

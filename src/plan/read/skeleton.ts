@@ -3,8 +3,8 @@
  * parameters of embeddings (`products.order=…`), filters, page and count complete it.
  *
  * This is the cache of request shapes. Invariant: equal texts of `select` and `order` and the same role give the same
- * immutable objects. Engines cache statements by the identity of the column and order lists. Without it, a page of three
- * columns takes 50 % more CPU time.
+ * immutable objects. Engines cache statements by the identity of the column and order lists. Without it, a page of
+ * three columns takes 50 % more CPU time.
  */
 import { memoize } from '../../base/memo.ts';
 import type { Collection } from '../../collection/declaration.ts';

@@ -1,6 +1,7 @@
 /** POST: plans the rows to insert, and the handling of conflicts with existing rows. */
 
 import { mapInSlices, type Task } from '../../base/cooperative.ts';
+import { attempt, FAIL } from '../../base/error-list.ts';
 import { ApiError } from '../../base/errors.ts';
 import { type Collection, type Field, isKey, stored } from '../../collection/declaration.ts';
 import { fieldDenied } from '../../collection/permission-errors.ts';
@@ -8,22 +9,24 @@ import type { Payload } from '../../dialect/payload.ts';
 import { rejectRepeatedKeys, valuesOf } from '../keys.ts';
 import { isHidden, nearestHint } from '../resolve.ts';
 import type { InsertPlan } from '../types.ts';
-import { planRows, resolveColumns } from './stored-rows.ts';
+import { checkColumns, planRows, resolveColumns } from './stored-rows.ts';
 import { planTerms, type WriteRequest } from './write-request.ts';
 
 export function* planInsert(collection: Collection, request: WriteRequest, payload: Payload): Task<InsertPlan> {
+  const { report = FAIL } = request;
   const { resolution, missing } = request.preferences;
   const into = stored(collection);
-  const given = resolveColumns(collection, 'create', payload.columns);
-  const rows = yield* planRows(into, given, payload, missing === 'default');
+  const columns = checkColumns(collection, 'create', payload.columns, report);
+  const given = columns.filter((field) => field !== undefined);
+  const rows = yield* planRows(into, columns, payload, missing === 'default', report);
   const plan = { kind: 'insert', ...planTerms(collection, request), rows, given } as const;
   if (resolution === undefined) return { ...plan, conflict: 'refuse' };
   const on = conflictTarget(collection, request.query.onConflict);
   if (resolution === 'ignore-duplicates') return { ...plan, conflict: { on, overwrite: [] } };
   const keys = yield* mapInSlices(rows, (row) => valuesOf(into, on, row));
-  yield* rejectRepeatedKeys(on, keys);
+  yield* rejectRepeatedKeys(on, keys, report);
   const overwrite = overwrittenFields(into, given, on);
-  checkOverwrites(collection, given, overwrite);
+  attempt(report, () => checkOverwrites(collection, given, overwrite));
   return { ...plan, conflict: { on, overwrite: mergeFields(on, overwrite) } };
 }
 

@@ -1,6 +1,7 @@
 /** PUT: replaces one row with the body; missing fields get their defaults. */
 
 import { mapInSlices, type Task } from '../../base/cooperative.ts';
+import { FAIL, type Report } from '../../base/error-list.ts';
 import { ApiError } from '../../base/errors.ts';
 import { type Collection, type Field, isKey, stored } from '../../collection/declaration.ts';
 import type { Payload } from '../../dialect/payload.ts';
@@ -9,15 +10,16 @@ import { describeKey, isSameKey, type Key, keyIs, valuesOf } from '../keys.ts';
 import type { InsertPlan, Precondition, StoredRow, UpdatePlan } from '../types.ts';
 import { checkOverwrites, mergeFields, overwrittenFields } from './insert.ts';
 import { generate } from './row-planner.ts';
-import { planRows, resolveColumns } from './stored-rows.ts';
+import { checkColumns, planRows, resolveColumns } from './stored-rows.ts';
 import { itemKey, planTerms, type WriteRequest } from './write-request.ts';
 
 /** PUT to a filtered collection: replaces or inserts the row that the URL and the body identify. */
 export function* planReplace(collection: Collection, request: WriteRequest, payload: Payload): Task<InsertPlan> {
   const into = stored(collection);
   const key = replacedKey(collection, request);
-  const given = resolveColumns(collection, 'create', payload.columns);
-  const row = yield* replacement(into, payload, key);
+  const columns = checkColumns(collection, 'create', payload.columns, request.report ?? FAIL);
+  const given = columns.filter((field) => field !== undefined);
+  const row = yield* replacement(into, columns, payload, key, request.report ?? FAIL);
   const overwrite = overwrittenFields(into, into.fields, into.key);
   // If another client creates the row first, it must not be overwritten.
   const conflict = request.createOnly ? 'refuse' : { on: into.key, overwrite: mergeFields(into.key, overwrite) };
@@ -58,7 +60,8 @@ export function* planReplaceItem(collection: Collection, request: WriteRequest, 
     (field) => !isKey(into, field),
   );
   checkOverwrites(collection, given, given);
-  const row = yield* replacement(into, named, key);
+  const columns = checkColumns(into, 'create', named.columns, request.report ?? FAIL);
+  const row = yield* replacement(into, columns, named, key, request.report ?? FAIL);
   const set = into.fields.map((field, index) => ({ field, value: row[index] ?? null }));
   return {
     kind: 'update',
@@ -74,9 +77,14 @@ function mustBeNew({ createOnly }: WriteRequest, key: Key): { preconditions?: re
   return createOnly ? { preconditions: [{ key, versions: 'none' }] } : {};
 }
 
-function* replacement(collection: Collection, payload: Payload, key: Key): Task<StoredRow> {
-  const fields = resolveColumns(collection, 'create', payload.columns);
-  const rows = (yield* planRows(collection, fields, payload, true)).filter((row) => {
+function* replacement(
+  collection: Collection,
+  columns: readonly (Field | undefined)[],
+  payload: Payload,
+  key: Key,
+  report: Report,
+): Task<StoredRow> {
+  const rows = (yield* planRows(collection, columns, payload, true, report)).filter((row) => {
     const own = valuesOf(collection, collection.key, row);
     return own !== undefined && isSameKey(own, key);
   });

@@ -28,21 +28,35 @@ export type RowPlanner = (cells: readonly unknown[]) => StoredRow;
 /** The meaning of an empty cell: null, as in PostgREST; the default; or null unless the field is required. */
 export type MissingValue = 'null' | 'default' | 'no value';
 
+export interface RowOptions {
+  readonly absence?: MissingValue;
+  /** Whether cells are text forms, including json. */
+  readonly areTexts?: boolean;
+  /** Whether all rows change stored ones: then fields without a column need no value. */
+  readonly isUpdate?: boolean;
+  /** Whether rows may change stored ones: then fields that every update sets get the current time. */
+  readonly hasUpdates?: boolean;
+  /** Fields that need a value although they are not required. */
+  readonly needed?: readonly Field[];
+}
+
 /**
  * `columns` are the fields of the cells, in order; undefined for a cell to ignore. A field without a column takes its
- * default. With `areTexts`, cells are text forms, including json.
+ * default.
  */
 export function rowPlanner(
   collection: Collection,
   columns: readonly (Field | undefined)[],
-  { absence = 'default', areTexts = false }: { readonly absence?: MissingValue; readonly areTexts?: boolean } = {},
+  options: RowOptions = {},
 ): RowPlanner {
+  const { absence = 'default', areTexts = false, needed = [] } = options;
   const { fields } = collection;
   const read = areTexts ? readCell : coerce;
   const places = fields.map((field) => columns.lastIndexOf(field));
-  const absentValue = missingValues(collection);
-  const required = [...fields.keys()].filter((at) => fields[at]!.required);
-  const ruled = [...fields.keys()].filter((at) => Object.keys(fields[at]!.rules).length > 0);
+  const absentValue = missingValues(collection, options.hasUpdates);
+  const written = [...fields.keys()].filter((at) => options.isUpdate !== true || places[at] !== -1);
+  const required = written.filter((at) => fields[at]!.required || needed.includes(fields[at]!));
+  const ruled = written.filter((at) => Object.keys(fields[at]!.rules).length > 0);
   return (cells) => {
     const row: (Value | undefined)[] = new Array(fields.length);
     let at = 0;
@@ -58,8 +72,8 @@ export function rowPlanner(
     }
     // PostgreSQL also parses all values before it checks for nulls.
     for (const place of required) {
-      if (row[place] !== null) continue;
       const field = fields[place]!;
+      if (!isMissing(field, row[place], needed)) continue;
       throw new RowProblem(field, nullViolation(collection, field), 'is required');
     }
     for (const place of ruled) checkRule(collection, fields[place]!, row[place]);
@@ -67,30 +81,50 @@ export function rowPlanner(
   };
 }
 
-/** All problems of a row, at most one per field. */
-export function rowProblems(...[collection, columns, options]: Parameters<typeof rowPlanner>) {
+/** A row with all its problems, at most one per field. Invalid values are null. */
+export interface CheckedRow {
+  readonly row: StoredRow;
+  readonly problems: readonly RowProblem[];
+}
+
+export function rowProblems(...terms: Parameters<typeof rowPlanner>) {
+  const check = rowChecker(...terms);
+  return (cells: readonly unknown[]): readonly RowProblem[] => check(cells).problems;
+}
+
+export function rowChecker(...[collection, columns, options]: Parameters<typeof rowPlanner>) {
   const { fields } = collection;
   const read = options?.areTexts ? readCell : coerce;
-  const absentValue = missingValues(collection);
+  const absentValue = missingValues(collection, options?.hasUpdates);
   const valueIn = (field: Field, cells: readonly unknown[]) => {
     const place = columns.lastIndexOf(field);
     if (place === -1) return absentValue(field, 'default');
     return cells[place] === undefined ? absentValue(field, options?.absence ?? 'default') : read(field, cells[place]);
   };
-  const problemOf = (field: Field, cells: readonly unknown[]): RowProblem | undefined => {
+  const checked = (field: Field, cells: readonly unknown[]): Value | undefined | RowProblem => {
     try {
       const value = valueIn(field, cells);
-      if (value === null && field.required)
+      if (options?.isUpdate && !columns.includes(field)) return undefined;
+      if (isMissing(field, value, options?.needed))
         return new RowProblem(field, nullViolation(collection, field), 'is required');
       checkRule(collection, field, value);
-      return undefined;
+      return value;
     } catch (error) {
       if (error instanceof RowProblem) return error;
       if (error instanceof ApiError) return new RowProblem(field, error);
       throw error;
     }
   };
-  return (cells: readonly unknown[]): RowProblem[] => fields.flatMap((field) => problemOf(field, cells) ?? []);
+  return (cells: readonly unknown[]): CheckedRow => {
+    const values = fields.map((field) => checked(field, cells));
+    const isProblem = (value: unknown): value is RowProblem => value instanceof RowProblem;
+    return { row: values.map((value) => (isProblem(value) ? null : value)), problems: values.filter(isProblem) };
+  };
+}
+
+/** A key that is to be assigned is undefined. It is missing if it is needed. */
+function isMissing(field: Field, value: Value | undefined, needed: readonly Field[] = []): boolean {
+  return needed.includes(field) ? (value ?? null) === null : value === null && field.required;
 }
 
 function checkRule(collection: Collection, field: Field, value: Value | undefined): void {
@@ -102,8 +136,11 @@ function checkRule(collection: Collection, field: Field, value: Value | undefine
 }
 
 /** The values of fields without a cell; undefined for a key that the database assigns. */
-export function missingValues(collection: Collection): (field: Field, absence: MissingValue) => Value | undefined {
-  const byDefault = defaults(collection);
+export function missingValues(
+  collection: Collection,
+  hasUpdates = false,
+): (field: Field, absence: MissingValue) => Value | undefined {
+  const byDefault = defaults(collection, hasUpdates);
   return (field, absence) => {
     const isNull = absence === 'null' || (absence === 'no value' && !field.required && !isKey(collection, field));
     return isNull ? null : byDefault(field);
@@ -111,11 +148,11 @@ export function missingValues(collection: Collection): (field: Field, absence: M
 }
 
 /** All rows of a request get the same time. */
-function defaults({ assigned }: Collection): (field: Field) => Value | undefined {
+function defaults({ assigned }: Collection, hasUpdates: boolean): (field: Field) => Value | undefined {
   const times = new Map<Field, Value>();
   return (field) => {
     if (field === assigned || field.filled) return undefined;
-    if (field.generated === 'now') {
+    if (field.generated === 'now' || (hasUpdates && field.onUpdate !== undefined)) {
       const time = times.get(field) ?? generate(field, 'now');
       times.set(field, time);
       return time;

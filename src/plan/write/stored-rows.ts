@@ -1,6 +1,7 @@
 /** Turns the cells of a body into rows to store, with every field in collection order. */
 
 import { mapInSlices, type Task } from '../../base/cooperative.ts';
+import { attempt, type Report } from '../../base/error-list.ts';
 import { ApiError } from '../../base/errors.ts';
 import type { Collection, Field } from '../../collection/declaration.ts';
 import { fieldDenied } from '../../collection/permission-errors.ts';
@@ -8,24 +9,33 @@ import type { Payload } from '../../dialect/payload.ts';
 import { withLocation } from '../coerce.ts';
 import { isHidden, nearestHint } from '../resolve.ts';
 import type { StoredRow } from '../types.ts';
-import { type MissingValue, RowProblem, rowPlanner } from './row-planner.ts';
+import { type MissingValue, RowProblem, rowChecker, rowPlanner } from './row-planner.ts';
 
 /** `collection` is the caller's view; `right` says how the fields are used. */
-export function resolveColumns(
+export function resolveColumns(seen: Collection, right: 'create' | 'update', names: readonly string[]): Field[] {
+  const collection = writable(seen, right);
+  return names.map((name) => resolveColumn(collection, right, name));
+}
+
+/** The same, but reports the fields that cannot be written. They are undefined. */
+export function checkColumns(
   seen: Collection,
   right: 'create' | 'update',
   names: readonly string[],
-): readonly Field[] {
+  report: Report,
+): (Field | undefined)[] {
   const collection = writable(seen, right);
-  return names.map((name) => {
-    const field = collection.byName.get(name);
-    if (field?.readOnly === true) throw unwritable(field);
-    if (field !== undefined) return field;
-    if (isHidden(collection, name)) throw fieldDenied(collection.name, name, right);
-    throw new ApiError('PGRST204', `Could not find the '${name}' column of '${collection.name}' in the schema cache`, {
-      hint: separatorHint(collection, name) ?? nearestHint(collection, name),
-      field: name,
-    });
+  return names.map((name) => attempt(report, () => resolveColumn(collection, right, name)));
+}
+
+function resolveColumn(collection: Collection, right: 'create' | 'update', name: string): Field {
+  const field = collection.byName.get(name);
+  if (field?.readOnly === true) throw unwritable(field);
+  if (field !== undefined) return field;
+  if (isHidden(collection, name)) throw fieldDenied(collection.name, name, right);
+  throw new ApiError('PGRST204', `Could not find the '${name}' column of '${collection.name}' in the schema cache`, {
+    hint: separatorHint(collection, name) ?? nearestHint(collection, name),
+    field: name,
   });
 }
 
@@ -64,22 +74,31 @@ export function absenceIn({ isTable }: Pick<Payload, 'isTable'>, defaultMissing:
   return defaultMissing ? 'default' : 'null';
 }
 
-/** Complete rows in field order. */
+/** Complete rows in field order. If `report` does not throw, invalid values are null. */
 export function* planRows(
   collection: Collection,
-  fields: readonly Field[],
-  payload: Pick<Payload, 'rows' | 'isTable'>,
+  columns: readonly (Field | undefined)[],
+  payload: Pick<Payload, 'rows' | 'isTable' | 'invalid'>,
   defaultMissing: boolean,
+  report: Report,
 ): Task<readonly StoredRow[]> {
-  const { rows } = payload;
-  const plan = rowPlanner(collection, fields, { absence: absenceIn(payload, defaultMissing) });
+  const { rows, invalid } = payload;
+  const terms = [collection, columns, { absence: absenceIn(payload, defaultMissing) }] as const;
+  const plan = rowPlanner(...terms);
+  const check = rowChecker(...terms);
   return yield* mapInSlices(rows, (cells, index) => {
+    if (invalid?.has(index) === true) return check(cells).row;
+    const reportAll = (problems: readonly RowProblem[]) => {
+      for (const { apiError, field } of problems) report(withLocation(apiError, index, field, rows.length > 1));
+    };
     try {
       return plan(cells);
     } catch (error) {
       if (!(error instanceof RowProblem)) throw error;
-      const { apiError, field } = error;
-      throw withLocation(apiError, index, field, rows.length > 1);
+      reportAll([error]);
+      const { row, problems } = check(cells);
+      reportAll(problems.filter(({ field }) => field !== error.field));
+      return row;
     }
   });
 }

@@ -1,6 +1,7 @@
 /** PATCH and DELETE: plans the changes and the rows they apply to. */
 
 import { mapInSlices, type Task } from '../../base/cooperative.ts';
+import { attempt, FAIL, type Report } from '../../base/error-list.ts';
 import { ApiError } from '../../base/errors.ts';
 import { memoizeText } from '../../base/memo.ts';
 import { type Collection, type Field, isKey, stored } from '../../collection/declaration.ts';
@@ -18,16 +19,18 @@ import { planOrder, withKeyOrder } from '../read/shape.ts';
 import type { Assignment, Bound, DeletePlan, UpdateEachPlan, UpdatePlan } from '../types.ts';
 import { readOperation } from './operations.ts';
 import { generate, type MissingValue, missingValues, nullViolation } from './row-planner.ts';
-import { absenceIn, atRow, resolveColumns } from './stored-rows.ts';
+import { absenceIn, atRow, checkColumns, resolveColumns } from './stored-rows.ts';
 import { itemKey, planTerms, type WriteRequest } from './write-request.ts';
 
 export function planUpdate(collection: Collection, request: WriteRequest, payload: Payload): UpdatePlan {
   const where = planTarget(collection, request);
   const into = stored(collection);
-  const given = resolveColumns(collection, 'update', payload.columns);
+  const { report = FAIL } = request;
+  const columns = checkColumns(collection, 'update', payload.columns, report);
+  const given = columns.filter((field) => field !== undefined);
   const [cells] = payload.rows;
   const absence = absenceIn(payload, request.preferences.missing === 'default');
-  const set = cells === undefined ? [] : planAssignments(collection, given, cells, absence);
+  const set = cells === undefined ? [] : planAssignments(collection, columns, cells, absence, report);
   return {
     kind: 'update',
     ...planTerms(collection, request),
@@ -56,13 +59,14 @@ export function* planUpdateEach(
   collection: Collection,
   request: WriteRequest,
   by: readonly Field[],
-  objects: readonly NamedCells[],
+  objects: readonly (NamedCells | undefined)[],
   absence: MissingValue,
 ): Task<UpdateEachPlan> {
   const into = stored(collection);
   const columnsOf = memoizeText((names): readonly Field[] => resolveColumns(collection, 'update', JSON.parse(names)));
   const given = new Set<Field>();
-  const changes = yield* mapInSlices(objects, ({ names, cells }, row) => {
+  const { report = FAIL } = request;
+  const planChange = ({ names, cells }: NamedCells, row: number) => {
     const key = by.map((field) => readKey(by, field, cells[names.lastIndexOf(field.name)], row));
     const places = [...names.keys()].filter((at) => !by.some(({ name }) => name === names[at]));
     const fields = atRow(row, () => columnsOf(JSON.stringify(places.map((at) => names[at]))));
@@ -72,13 +76,19 @@ export function* planUpdateEach(
       fields,
       places.map((at) => cells[at]),
       absence,
+      report,
       row,
     );
     return { key, set: stamped(into, namedEvenIfEmpty(by, set, key)) };
+  };
+  // A change that cannot be planned has no key.
+  const changes = yield* mapInSlices(objects, (object, row) => {
+    return (object && attempt(report, () => planChange(object, row))) ?? { key: by.map(() => null), set: [] };
   });
   yield* rejectRepeatedKeys(
     by,
     changes.map((change) => change.key),
+    report,
   );
   const terms = { ...planTerms(collection, request), ...maxAffected(request) };
   const { conditions } = request.query;
@@ -151,14 +161,15 @@ function planBound(collection: Collection, query: Query): { bound?: Bound } {
  */
 function planAssignments(
   seen: Collection,
-  fields: readonly Field[],
+  fields: readonly (Field | undefined)[],
   cells: readonly unknown[],
   absence: MissingValue,
+  report: Report,
   row?: number,
 ): readonly Assignment[] {
   const collection = stored(seen);
   const absentValue = missingValues(collection);
-  return fields.map((field, index): Assignment => {
+  const assignment = (field: Field, index: number): Assignment => {
     try {
       const cell = cells[index];
       const operation = readOperation(seen, field, cell);
@@ -170,5 +181,6 @@ function planAssignments(
     } catch (error) {
       throw withLocation(error, row, field);
     }
-  });
+  };
+  return fields.flatMap((field, index) => (field && attempt(report, () => assignment(field, index))) ?? []);
 }

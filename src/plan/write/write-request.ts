@@ -1,4 +1,6 @@
 /** The options of a write besides its rows. */
+
+import type { Report } from '../../base/error-list.ts';
 import { type Collection, stored } from '../../collection/declaration.ts';
 import type { Preferences } from '../../dialect/prefer.ts';
 import type { Query } from '../../dialect/tree.ts';
@@ -21,6 +23,8 @@ export interface WriteRequest {
   readonly createOnly: boolean;
   /** Whether a write without a filter may affect every row. */
   readonly allowUnfiltered: boolean;
+  /** Receives the errors of rows and fields, if the client asks for all of them. */
+  readonly report?: Report;
 }
 
 type Terms = Pick<WritePlan, 'into' | 'returning' | 'singular' | 'mustExist' | 'preconditions'>;

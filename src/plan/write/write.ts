@@ -89,7 +89,7 @@ function* planAll(
   document: Document | undefined,
 ): Task<WritePlan> {
   const { query, item } = request;
-  const payload = () => readPayload(document!, query.columns);
+  const payload = () => readPayload(document!, query.columns, request.report);
   switch (method) {
     case 'POST': {
       const rows = yield* payload();
@@ -107,7 +107,13 @@ function* planAll(
       if (by === undefined) return planUpdate(collection, request, yield* payload());
       const columns = query.columns && [...new Set([...query.columns, ...by.map(({ name }) => name)])];
       const absence = absenceIn({ isTable: document!.kind === 'table' }, request.preferences.missing === 'default');
-      return yield* planUpdateEach(collection, request, by, yield* readObjects(document!, columns), absence);
+      return yield* planUpdateEach(
+        collection,
+        request,
+        by,
+        yield* readObjects(document!, columns, request.report),
+        absence,
+      );
     }
   }
 }

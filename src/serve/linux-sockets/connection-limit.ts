@@ -1,7 +1,7 @@
 /**
- * Accepts no further connections while few file descriptors are left. Bun accepts connections until none is left, and then
- * retries in a busy loop (https://github.com/oven-sh/bun/pull/32705). Neither the database nor a thread could open a file
- * then. Linux only.
+ * Accepts no further connections while few file descriptors are left. Bun accepts connections until none is left, and
+ * then retries in a busy loop (https://github.com/oven-sh/bun/pull/32705). Neither the database nor a thread could open
+ * a file then. Linux only.
  */
 import { closeSync, openSync } from 'node:fs';
 import { descriptors } from '../../base/files/descriptors.ts';
@@ -36,9 +36,9 @@ class ConnectionLimiter {
   ) {}
 
   look(): void {
-    const known = descriptors();
-    if (known === undefined) return;
-    const { open, limit } = known;
+    const openDescriptors = descriptors();
+    if (openDescriptors === undefined) return;
+    const { open, limit } = openDescriptors;
     const reserve = Math.min(RESERVED_DESCRIPTORS, Math.floor(limit / 4));
     if (!this.isHeld && open > limit - reserve) {
       this.hold();

@@ -1,8 +1,8 @@
 /**
- * A port that the old and the new service share during a handover (SO_REUSEPORT). Linux distributes new connections over all
- * sockets, and resets the waiting ones when a socket closes. So the old service first steers new connections to the others,
- * with a filter on the port (SO_ATTACH_REUSEPORT_CBPF, socket(7)), and closes when its own are answered. If the filter is not
- * available, nothing changes.
+ * A port that the old and the new service share during a handover (SO_REUSEPORT). Linux distributes new connections
+ * over all sockets, and resets the waiting ones when a socket closes. So the old service first steers new connections
+ * to the others, with a filter on the port (SO_ATTACH_REUSEPORT_CBPF, socket(7)), and closes when its own are answered.
+ * If the filter is not available, nothing changes.
  */
 import { dlopen, ptr } from 'bun:ffi';
 import { closeSync, openSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
@@ -50,7 +50,7 @@ export class SharedPort {
     private readonly socket?: number,
   ) {}
 
-  /** Steers connections to the other service, if there is one. Its sockets follow ours, because it started later. */
+  /** Steers connections to the other service, if one exists. Its sockets follow ours, because it started later. */
   leave(): void {
     const group = this.group();
     if (group === undefined || group.size <= this.own) return;
@@ -60,8 +60,8 @@ export class SharedPort {
   }
 
   /**
-   * Runs right before the socket closes, when the last socket of the group takes its index. The last of our sockets selects an
-   * index that no longer exists afterwards, which restores the even distribution.
+   * Runs right before the socket closes, when the last socket of the group takes its index. The last of our sockets
+   * selects an index that no longer exists afterwards, which restores the even distribution.
    */
   close(): void {
     const group = this.others === 0 ? undefined : this.group();
@@ -72,8 +72,8 @@ export class SharedPort {
   }
 
   /**
-   * The same, and closes the socket without its accepted connections, which the runtime would also close. Another file takes
-   * over its descriptor number, and the runtime closes that instead.
+   * The same, and closes the socket without its accepted connections, which the runtime would also close. Another file
+   * takes over its descriptor number, and the runtime closes that instead.
    */
   closeAlone(): void {
     this.close();
@@ -158,7 +158,7 @@ function listenersOf(file: string, port: number): { address: string; inode: stri
     .map(([, address = '', , , , , , , , inode = '']) => ({ address, inode }));
 }
 
-/** A descriptor may be closed meanwhile. */
+/** Another thread may close a descriptor at any time. */
 function targetOf(path: string): string | undefined {
   try {
     return readlinkSync(path);

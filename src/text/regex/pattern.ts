@@ -29,9 +29,9 @@ export class Pattern {
 
   /** Skips `text` if it comes next; returns whether it did. */
   eat(text: string): boolean {
-    const seen = this.sees(text);
-    if (seen) this.#at += text.length;
-    return seen;
+    const isNext = this.sees(text);
+    if (isNext) this.#at += text.length;
+    return isNext;
   }
 
   /** Takes up to `most` characters of a kind. */

@@ -1,8 +1,8 @@
 /**
  * The Snowball stemmer for English ("Porter2"): words that differ only in their ending have the same stem.
  *
- * Written after the description of the algorithm at snowballstem.org. A `y` that acts as a consonant is written `Y` while
- * the steps run. R1 is the text after the first consonant that follows a vowel; R2 is the same within R1.
+ * Written after the description of the algorithm at snowballstem.org. A `y` that acts as a consonant is written `Y`
+ * while the steps run. R1 is the text after the first consonant that follows a vowel; R2 is the same within R1.
  */
 const EXCEPTIONS: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -94,8 +94,8 @@ function markConsonantY(word: string): string {
 
 function regionAfter(word: string, known: number | null): number {
   if (known !== null) return known;
-  const found = REGION.exec(word);
-  return found ? found.index + found[0].length : word.length;
+  const match = REGION.exec(word);
+  return match ? match.index + match[0].length : word.length;
 }
 
 function withoutPlural(word: string): string {
@@ -157,8 +157,8 @@ function replaceEnding(
   region: number,
   applies: (ending: string, before: string) => boolean,
 ): string {
-  const found = among.find(([ending]) => word.endsWith(ending));
-  if (!found) return word;
-  const before = word.slice(0, word.length - found[0].length);
-  return before.length >= region && applies(found[0], before) ? before + found[1] : word;
+  const rule = among.find(([ending]) => word.endsWith(ending));
+  if (!rule) return word;
+  const before = word.slice(0, word.length - rule[0].length);
+  return before.length >= region && applies(rule[0], before) ? before + rule[1] : word;
 }

@@ -1,5 +1,6 @@
 /**
- * Full text search as PostgreSQL does it: `to_tsvector(config, text) @@ to_tsquery(config, query)` and similar functions.
+ * Full text search as PostgreSQL does it: `to_tsvector(config, text) @@ to_tsquery(config, query)` and similar
+ * functions.
  *
  *     text  → tokens → lexemes → vector ┐
  *     query → syntax → lexemes → tree   ┴→ match

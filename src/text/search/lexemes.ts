@@ -42,8 +42,8 @@ export function readerFor(configuration: string, spend: Spend = () => {}): Reade
 
 export function configurationNamed(name: string): Configuration {
   // Configuration names are identifiers: case does not matter, and a schema may precede them.
-  const found = CONFIGURATIONS.get(name.toLowerCase().replace(/^pg_catalog\./, ''));
-  if (found !== undefined) return found;
+  const configuration = CONFIGURATIONS.get(name.toLowerCase().replace(/^pg_catalog\./, ''));
+  if (configuration !== undefined) return configuration;
   throw new ApiError('42704', `text search configuration "${name}" does not exist`, {
     hint: `The configurations are ${[...CONFIGURATIONS.keys()].join(' and ')}.`,
   });
@@ -66,8 +66,8 @@ const MAX_REMEMBERED = 20_000;
 const LONGEST_REMEMBERED = 40;
 
 function englishWord(word: string): string | null {
-  const known = remembered.get(word);
-  if (known !== undefined) return known;
+  const cached = remembered.get(word);
+  if (cached !== undefined) return cached;
   const lexeme = ENGLISH_STOP_WORDS.has(word) ? null : stemEnglish(word);
   if (remembered.size >= MAX_REMEMBERED) remembered.clear();
   if (word.length <= LONGEST_REMEMBERED) remembered.set(word, lexeme);

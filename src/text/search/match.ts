@@ -59,8 +59,8 @@ function places(query: Query, vector: SearchVector, spend: Spend): Places {
     case 'lexeme':
       return { ends: positionsOf(query, vector, spend), except: false, width: 0 };
     case 'not': {
-      const found = places(query.of, vector, spend);
-      return { ...found, except: !found.except };
+      const operand = places(query.of, vector, spend);
+      return { ...operand, except: !operand.except };
     }
     case 'or': {
       const [left, right] = [places(query.left, vector, spend), places(query.right, vector, spend)];
@@ -113,9 +113,9 @@ function positionsOf(query: Extract<Query, { kind: 'lexeme' }>, vector: SearchVe
   if (query.weights !== '' && !query.weights.includes('d')) return [];
   if (!query.prefix) return vector.get(query.text) ?? [];
   spend(vector.size);
-  const found: number[] = [];
-  for (const [lexeme, positions] of vector) if (lexeme.startsWith(query.text)) found.push(...positions);
-  return union(found, []);
+  const allPositions: number[] = [];
+  for (const [lexeme, positions] of vector) if (lexeme.startsWith(query.text)) allPositions.push(...positions);
+  return union(allPositions, []);
 }
 
 function union(left: readonly number[], right: readonly number[]): number[] {

@@ -23,15 +23,15 @@ class Scanner {
 
   take(expression: RegExp): RegExpExecArray | null {
     expression.lastIndex = this.at;
-    const found = expression.exec(this.text);
-    if (found) this.at += found[0].length;
-    return found;
+    const match = expression.exec(this.text);
+    if (match) this.at += match[0].length;
+    return match;
   }
 
   eat(character: string): boolean {
-    const seen = this.text[this.at] === character;
-    if (seen) this.at += 1;
-    return seen;
+    const isNext = this.text[this.at] === character;
+    if (isNext) this.at += 1;
+    return isNext;
   }
 
   get ended(): boolean {

@@ -1,9 +1,9 @@
 /**
  * Splits a text into words like PostgreSQL's default text search parser.
  *
- * A hyphenated word yields the whole and its parts; a URL yields the whole, its host and its path. Apostrophes separate.
- * Markup and protocols are skipped. The parser tries the alternatives in the order of the list. Repetitions that look far
- * ahead are bounded, so that no text takes quadratic time.
+ * A hyphenated word yields the whole and its parts; a URL yields the whole, its host and its path. Apostrophes
+ * separate. Markup and protocols are skipped. The parser tries the alternatives in the order of the list. Repetitions
+ * that look far ahead are bounded, so that no text takes quadratic time.
  */
 import { lazy } from '../../base/memo.ts';
 
@@ -102,9 +102,9 @@ function* tokensOfLong(text: string, expression: RegExp, spend: Spend): Generato
 function startingBefore(piece: string, expression: RegExp, start: number, end: number): RegExpExecArray[] {
   const begun: RegExpExecArray[] = [];
   expression.lastIndex = start;
-  for (const found of piece.matchAll(expression)) {
-    if (found.index >= end) break;
-    begun.push(found);
+  for (const match of piece.matchAll(expression)) {
+    if (match.index >= end) break;
+    begun.push(match);
   }
   expression.lastIndex = 0;
   return begun;

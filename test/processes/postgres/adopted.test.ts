@@ -38,6 +38,9 @@ const TABLES = `
   create type interval_kind as enum ('short', 'long');
   create table tills (id integer primary key, kind money_kind, wait interval_kind, time interval day to second(3));
   insert into tills values (1, 'coins', 'long', '2 hours'), (2, 'notes', 'short', '10 hours'), (3, 'notes', 'long', '9 days');
+  create table stocks (id integer primary key, sku varchar(20) unique, code char(4) unique, price numeric(10,2),
+    units integer constraint enough check (units >= 0), sizes smallint[]);
+  insert into stocks values (1, 'A', 'aa', 9.99, 3, '{1,2}'), (2, 'B', 'bb', 1.50, 0, null);
   create table labels (id integer primary key, parcel_id integer references parcels);
   insert into labels values (1, 2), (2, 3), (3, 1);
   create table letters (id integer primary key, body text not null, stamped text not null);
@@ -103,14 +106,49 @@ describe('adopted tables', () => {
   ])('the error of a trigger keeps its code in %s %s', async (method, path, body) => {
     for (const headers of [{}, withRow]) {
       const refused = await expectRefusal(await fetch(path, sendJson(method, body, headers)), 400, '22012');
-      expect(refused).toMatchObject({ message: 'division by zero', details: null });
+      // Only an array has rows to name.
+      const details = Array.isArray(body) ? 'row 1: division by zero' : null;
+      expect(refused).toMatchObject({ message: 'division by zero', details });
     }
+  });
+
+  test('a bulk update finds rows by a unique column of any type, and computes operations', async () => {
+    const patch = (target: string, rows: unknown) =>
+      fetch(`/stocks?on_conflict=${target}`, sendJson('PATCH', rows, withRow));
+    const bySku = await patch('sku', [
+      { sku: 'B', price: { multiply: 1.1 }, sizes: { append: 3 } },
+      { sku: 'A', price: { divide: 3 }, sizes: { append: 3 } },
+    ]);
+    expect(await bySku.json()).toMatchObject([
+      { id: 2, price: 1.65, sizes: null },
+      { id: 1, price: 3.33, sizes: [1, 2, 3] },
+    ]);
+    const byCode = await patch('code', [{ code: 'bb', units: { increment: 2 } }]);
+    expect(await byCode.json()).toMatchObject([{ id: 2, units: 2 }]);
+    const refused = await expectRefusal(
+      await patch('sku', [
+        { sku: 'A', units: { decrement: 1 } },
+        { sku: 'B', units: { decrement: 3 } },
+      ]),
+      400,
+      '23514',
+    );
+    expect(refused).toMatchObject({ index: 1, message: expect.stringContaining('"enough"') });
+    expect(await list('/stocks?select=units&order=id')).toEqual([{ units: 3 }, { units: 2 }]);
   });
 
   test('the error of a trigger keeps a code of its own invention', async () => {
     const response = await fetch('/projects', sendJson('POST', { id: 3, name: 'c', share: -1 }));
     const refused = await expectRefusal(response, 400, 'MY001');
     expect(refused).toMatchObject({ message: 'never', details: 'Negative.', hint: 'Use 1.' });
+    const listed = await fetch(
+      '/projects',
+      sendJson('PATCH', [
+        { id: 2, name: 'x' },
+        { id: 1, name: 'x', share: -1 },
+      ]),
+    );
+    expect(await expectRefusal(listed, 400, 'MY001')).toMatchObject({ index: 1, details: 'row 2: Negative.' });
   });
 
   test('the error of a trigger never reads as an error of the service', async () => {

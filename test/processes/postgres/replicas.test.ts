@@ -1,6 +1,6 @@
 /**
- * Reads on a real standby that streams from a real primary. The data shows which server answered: while replay is paused on the
- * standby, only the primary has newer changes.
+ * Reads on a real standby that streams from a real primary. The data shows which server answered: while replay is
+ * paused on the standby, only the primary has newer changes.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { SQL } from 'bun';

@@ -80,7 +80,7 @@ describe('catalogue serve on PostgreSQL', () => {
       cwd: temporaryFolder(),
     });
     expect(exitCode).toBe(1);
-    expect(stderr).toStartWith('catalogue: PostgreSQL refuses: ');
+    expect(stderr).toStartWith('catalogue: PostgreSQL rejected the connection: ');
     expect(stderr).not.toContain('wrong-one');
   });
 });

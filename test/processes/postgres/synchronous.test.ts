@@ -1,6 +1,6 @@
 /**
- * A commit that waits for a synchronous standby that is down. The service never reports the write as done, whatever ends the wait.
- * The idempotency key of an instance that vanished is free again soon.
+ * A commit that waits for a synchronous standby that is down. The service never reports the write as done, whatever
+ * ends the wait. The idempotency key of an instance that vanished is free again soon.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { SQL } from 'bun';

@@ -1,6 +1,6 @@
 /**
- * A failover that leaves a diverged replica behind. One replica received writes that the promoted replica never got, so its log is
- * longer, but on the old timeline. Reads must not go there.
+ * A failover that leaves a diverged replica behind. One replica received writes that the promoted replica never got, so
+ * its log is longer, but on the old timeline. Reads must not go there.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { SQL } from 'bun';

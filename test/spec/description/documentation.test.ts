@@ -1,6 +1,7 @@
 /** Checks the documentation: every request in it runs, and it contains every operator, preference and error code. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
+import type { AppOptions } from '../../../src/app.ts';
 import { ERRORS } from '../../../src/base/errors.ts';
 import { ANONYMOUS, type Caller } from '../../../src/collection/caller.ts';
 import { OPERATORS } from '../../../src/dialect/operators.ts';
@@ -51,12 +52,16 @@ function examples(name: string): Example[] {
 /** The catalogues for pages that do not use the default one. */
 const OPEN: Readonly<Record<string, (engine: string) => Promise<Catalogue>>> = {
   references: openShop,
-  access: (engine) => {
-    const block = (language: string) =>
-      new RegExp(`\`\`\`${language} access\\n([\\s\\S]*?)\`\`\``).exec(read('access'))![1]!;
-    return openDeclared(engine, declaredBy(block('yaml')), JSON.parse(block('json')), { identify: named });
-  },
+  access: (engine) => openPage(engine, 'access', { identify: named }),
+  'how-to': (engine) => openPage(engine, 'how-to'),
 };
+
+/** Opens the declaration and the rows that a page shows. */
+function openPage(engine: string, name: string, options: Partial<AppOptions> = {}): Promise<Catalogue> {
+  const block = (language: string) =>
+    new RegExp(`\`\`\`${language} ${name}\\n([\\s\\S]*?)\`\`\``).exec(read(name))![1]!;
+  return openDeclared(engine, declaredBy(block('yaml')), JSON.parse(block('json')), options);
+}
 
 /** Parses a token such as `Bearer supplier-1` into a role and the claim that the page gives it. */
 function named({ headers }: Request): Caller {
@@ -70,7 +75,7 @@ function splitHeader(line: string): [string, string] {
 }
 
 describe.each(Object.keys(ENGINES))('requests in the documentation on %s', (engine) => {
-  describe.each(['query-language', 'writing', 'references', 'access'])('%s', (name) => {
+  describe.each(['query-language', 'writing', 'references', 'access', 'how-to'])('%s', (name) => {
     let catalogue: Catalogue;
     beforeAll(async () => {
       catalogue = await (OPEN[name] ?? openCatalogue)(engine);

@@ -166,7 +166,7 @@ describe('the document of the shop', () => {
 
   test('has a tag and a path for each collection, and a path for a row if the key is one field', () => {
     const names = [...SHOP.collections.keys()];
-    expect(tags.map(({ name }) => name)).toEqual([...names, 'Batch', 'Describe', 'Observe']);
+    expect(tags.map(({ name }) => name)).toEqual([...names, 'Batch', 'History', 'Describe', 'Observe']);
     expect(names.filter((name) => paths[`/${name}`] === undefined)).toEqual([]);
     const items = Object.keys(paths).filter((path) => path.includes('{id}'));
     expect(items).toEqual(

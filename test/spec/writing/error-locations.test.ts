@@ -77,7 +77,7 @@ describe.each(ROLE_ENGINES)('the location in an error on %s', (engine) => {
 
   describe('of a POST with several rows', () => {
     test.each([
-      ['a value of another type', { price: 'dear' }, '22P02', 'price', 'dear'],
+      ['a value of another type', { price: 'abc' }, '22P02', 'price', 'abc'],
       ['a number out of range', { place: 99999999999 }, '22003', 'place', 99999999999],
       ['a date that does not exist', { checked_on: '2026-02-30' }, '22008', 'checked_on', '2026-02-30'],
       ['a value against a rule', { price: -1 }, '23514', 'price', -1],
@@ -102,6 +102,28 @@ describe.each(ROLE_ENGINES)('the location in an error on %s', (engine) => {
       expect(await post(taken)).toEqual({ code: '23505', index: 1, field: 'sku', value: 'a-2' });
     });
 
+    test('for the row of an upsert that conflicts, not for one that keeps its value', async () => {
+      const rows = [
+        { id: 2, name: 'x', sku: 'a-2' },
+        { id: 50, name: 'x', sku: 'a-2' },
+      ];
+      const place = { code: '23505', index: 1, field: 'sku', value: 'a-2' };
+      for (const resolution of ['merge', 'ignore']) {
+        expect(await post(rows, '/products', { prefer: `resolution=${resolution}-duplicates` })).toEqual(place);
+      }
+    });
+
+    test('for a reference of the row that is stored, not of one that is ignored', async () => {
+      const rows = [
+        { id: 2, name: 'x', category_id: 7 },
+        { id: 50, name: 'x', category_id: 8 },
+      ];
+      const place = { code: '23503', index: 1, field: 'category_id', value: 8 };
+      expect(await post(rows, '/products', { prefer: 'resolution=ignore-duplicates' })).toEqual(place);
+      const init = sendJson('PATCH', rows.toReversed(), { prefer: 'missing-rows=ignore' });
+      expect(await location('/products', init)).toEqual({ ...place, value: 7 });
+    });
+
     test('for two rows that merge into one', async () => {
       const rows = ['b-1', 'a-2', 'b-1'].map((sku) => good({ sku }));
       const merge = { prefer: 'resolution=merge-duplicates' };
@@ -124,8 +146,8 @@ describe.each(ROLE_ENGINES)('the location in an error on %s', (engine) => {
   });
 
   test('has the value of a CSV cell', async () => {
-    const csv = 'name,price\nOolong,1\nPu-erh,dear\n';
-    const place = { code: '22P02', index: 1, field: 'price', value: 'dear' };
+    const csv = 'name,price\nOolong,1\nPu-erh,abc\n';
+    const place = { code: '22P02', index: 1, field: 'price', value: 'abc' };
     expect(await location('/products', send('POST', 'text/csv', csv))).toEqual(place);
   });
 
@@ -149,7 +171,7 @@ describe.each(ROLE_ENGINES)('the location in an error on %s', (engine) => {
     const patch = (body: unknown) => location('/products', sendJson('PATCH', body));
 
     test.each([
-      ['a value of another type', { id: 2, price: 'dear' }, '22P02', 'price', 'dear'],
+      ['a value of another type', { id: 2, price: 'abc' }, '22P02', 'price', 'abc'],
       ['a value against a rule', { id: 2, price: -1 }, '23514', 'price', -1],
       ['null in a required field', { id: 2, name: null }, '23502', 'name', null],
       ['a unique value that exists', { id: 2, sku: 'a-1' }, '23505', 'sku', 'a-1'],

@@ -1,6 +1,6 @@
 /**
- * A network between the service and its database that loses everything without a word when told to: connections stay open, new
- * ones are taken, and nothing passes. It never delivers what it held back.
+ * A network between the service and its database that loses everything without a word when told to: connections stay
+ * open, new ones are taken, and nothing passes. It never delivers what it held back.
  */
 import { connect, createServer, type Socket } from 'node:net';
 

@@ -13,16 +13,16 @@ const read = (text: string): string => printJson(readJson(text));
 const numberIn: Cast = (value, to) => {
   const json = parseJson(String(value));
   if (typeof json === 'number' || json instanceof WrittenNumber) return String(value);
-  return refuseOther(json, to);
+  return rejectOther(json, to);
 };
 
 const booleanIn: Cast = (value, to) => {
   const json = parseJson(String(value));
-  return typeof json === 'boolean' ? String(json) : refuseOther(json, to);
+  return typeof json === 'boolean' ? String(json) : rejectOther(json, to);
 };
 
 /** JSON null casts to SQL null. */
-function refuseOther(json: unknown, to: Type): null {
+function rejectOther(json: unknown, to: Type): null {
   if (json === null) return null;
   throw new ApiError('22023', `cannot cast jsonb ${kindOf(json)} to type ${to.title}`);
 }

@@ -106,8 +106,8 @@ const COMPUTE: Readonly<Partial<Record<OperationName, (one: number, other: numbe
 
 /** Rejects a finite number that became infinite, and one other than zero that became zero. */
 function checked(result: number, from: number, isNotZero: boolean): number {
-  const isOver = !Number.isFinite(result) && Number.isFinite(from);
-  if (isOver) throw new ApiError('22003', 'value out of range: overflow');
+  const isOverflow = !Number.isFinite(result) && Number.isFinite(from);
+  if (isOverflow) throw new ApiError('22003', 'value out of range: overflow');
   if (result === 0 && isNotZero) throw new ApiError('22003', 'value out of range: underflow');
   return result;
 }

@@ -55,18 +55,18 @@ export function specialDecimal(text: string): 'NaN' | 'Infinity' | '-Infinity' |
 /** Rounds to units of 10^-decimals, halves away from zero. */
 export function rounded({ negative, digits, scale }: Exact, decimals: number): bigint {
   const cut = digits.length - (scale - decimals);
-  const kept = cut >= digits.length ? digits + '0'.repeat(cut - digits.length) : digits.slice(0, Math.max(0, cut));
+  const head = cut >= digits.length ? digits + '0'.repeat(cut - digits.length) : digits.slice(0, Math.max(0, cut));
   const next = cut >= 0 && cut < digits.length ? digits[cut]! : '0';
-  const nearest = BigInt(kept) + (next >= '5' ? 1n : 0n);
+  const nearest = BigInt(head) + (next >= '5' ? 1n : 0n);
   return negative ? -nearest : nearest;
 }
 
 /** Rounds down to units of 10^-decimals, and reports whether the result is exact. */
 export function floored({ negative, digits, scale }: Exact, decimals: number): { units: bigint; exact: boolean } {
   const cut = digits.length - (scale - decimals);
-  const kept = cut >= digits.length ? digits + '0'.repeat(cut - digits.length) : digits.slice(0, Math.max(0, cut));
+  const head = cut >= digits.length ? digits + '0'.repeat(cut - digits.length) : digits.slice(0, Math.max(0, cut));
   const exact = cut >= digits.length || /^0*$/.test(digits.slice(Math.max(0, cut)));
-  const units = BigInt(kept);
+  const units = BigInt(head);
   return { units: negative ? -units - (exact ? 0n : 1n) : units, exact };
 }
 

@@ -67,8 +67,8 @@ const FURTHER_DIGITS = 30;
 function decimalOf(exponential: string): Decimal {
   const [mantissa = '', power = '0'] = exponential.split('e');
   const digits = mantissa.replace('.', '');
-  const kept = digits.replace(/0+$/, '');
-  return { digits: kept, exponent: Number(power) - digits.length + 1 + (digits.length - kept.length) };
+  const significant = digits.replace(/0+$/, '');
+  return { digits: significant, exponent: Number(power) - digits.length + 1 + (digits.length - significant.length) };
 }
 
 function numberOf({ digits, exponent }: Decimal): number {

@@ -58,8 +58,8 @@ function timeOf(parts: readonly (string | undefined)[], text: string): Omit<Mome
   const seconds = Number(second ?? compactSecond ?? 0);
   const micros = microsOf(fraction ?? compactFraction ?? '');
   const total = ((hours * 60 + minutes) * 60 + seconds) * 1e6 + micros;
-  const isLate = minutes > 59 || seconds > 60 || (seconds === 60 && micros > 0) || (hours >= 24 && total > DAY_MICROS);
-  if (isLate || total > DAY_MICROS) throw outOfRange(text);
+  const isBad = minutes > 59 || seconds > 60 || (seconds === 60 && micros > 0) || (hours >= 24 && total > DAY_MICROS);
+  if (isBad || total > DAY_MICROS) throw outOfRange(text);
   return { ...at, micros: total };
 }
 

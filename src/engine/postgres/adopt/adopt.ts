@@ -78,9 +78,9 @@ function columnMisfits(field: Field, table: FoundTable): string[] {
   if (column === undefined) return [`${name} is missing`];
   // Every type has a text form.
   const isReadAsText = readOnly && type === TEXT;
-  const found = typeOfAdopted(column.type)?.type;
+  const columnType = typeOfAdopted(column.type)?.type;
   return [
-    ...(found === type || isReadAsText ? [] : [`${name} is ${column.type}, not ${type.name}`]),
+    ...(columnType === type || isReadAsText ? [] : [`${name} is ${column.type}, not ${type.name}`]),
     ...(required && !column.required ? [`${name} may be null there`] : []),
     ...(column.isComputed && !readOnly ? [`${name} is computed there: declare it readOnly`] : []),
     ...(filled && !table.hasInsertTrigger && fillOf(column) === undefined

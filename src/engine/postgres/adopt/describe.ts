@@ -28,12 +28,12 @@ async function describeSchema(runner: Runner, schema: string): Promise<Omit<Desc
   const { record } = await inspectOwn(runner, schema);
   // Our own tables have a recorded declaration.
   const own = record === null ? [] : readRecord(record);
-  const found = [...(await inspectTables(runner, schema)).values()];
+  const relations = [...(await inspectTables(runner, schema)).values()];
   const isOurs = (name: string) => OURS.includes(name) || own.some((draft) => draft.name === name);
-  const tables = found.filter(({ name, isTable }) => isTable && !isOurs(name));
+  const tables = relations.filter(({ name, isTable }) => isTable && !isOurs(name));
   const problems = tables.flatMap((table) => problemOf(table) ?? []);
   const declared = tables.filter((table) => problemOf(table) === undefined);
-  const views = found.filter(({ isTable }) => !isTable);
+  const views = relations.filter(({ isTable }) => !isTable);
   const served = [...own, ...declared].map(({ name }) => name);
   return {
     warning: await bypassedRowSecurity(runner, schema, served),
@@ -96,11 +96,11 @@ class Inspection {
     const { name, required, isComputed } = column;
     const isDemanded = required && !isComputed && column.default === null && column.identity === null;
     const notes: string[] = [];
-    const found = typeOfAdopted(column.type);
-    const { type = builtIn('text') } = found ?? {};
+    const adoptedType = typeOfAdopted(column.type);
+    const { type = builtIn('text') } = adoptedType ?? {};
     const ifLeftOut = isDemanded ? ', and rows cannot be inserted without it' : '';
     const common = { name, type, required, notes, ifLeftOut };
-    if (found === undefined || isOnlyRead(type) || isComputed) {
+    if (adoptedType === undefined || isOnlyRead(type) || isComputed) {
       notes.push(isComputed ? `computed: ${column.default}` : column.type);
       if (isDemanded) notes.push('required: rows cannot be inserted here, unless a trigger fills it in');
       return { ...common, readOnly: true, default: {} };
@@ -124,8 +124,8 @@ class Inspection {
       notes.push('a trigger may fill it in');
       return { filled: 'trigger' };
     }
-    const found = isNumbered ? undefined : readDefault(value, type);
-    if (found !== undefined) return found;
+    const defaultDraft = isNumbered ? undefined : readDefault(value, type);
+    if (defaultDraft !== undefined) return defaultDraft;
     notes.push(`filled in by the database: ${value}`);
     return { filled: true };
   }

@@ -1,7 +1,7 @@
 /**
- * Connection limits: how many connections of a pool each kind of slow work may hold. Slow work is large results (held as long as
- * the client reads), costly statements, and writes (which may wait for a locked row). Each runs on a dedicated connection, because
- * the driver queues the statements of a shared connection behind each other.
+ * Connection limits: how many connections of a pool each kind of slow work may hold. Slow work is large results (held
+ * as long as the client reads), costly statements, and writes (which may wait for a locked row). Each runs on a
+ * dedicated connection, because the driver queues the statements of a shared connection behind each other.
  */
 import { MAX_WAITING_STATEMENTS } from '../../../base/limits/engine.ts';
 import { unavailable } from '../errors.ts';
@@ -48,8 +48,8 @@ export class Semaphore {
 }
 
 /**
- * The slots of a pool: a fifth for each slow kind, and a fifth that only quick reads use. Writes may hold all others but one, so
- * that slow reads go on while writes wait for locked rows.
+ * The slots of a pool: a fifth for each slow kind, and a fifth that only quick reads use. Writes may hold all others
+ * but one, so that slow reads continue while writes wait for locked rows.
  */
 export function connectionLimits(connections: number): Readonly<Record<Kind, readonly Semaphore[]>> {
   const share = Math.max(1, Math.floor(connections / 5));

@@ -1,12 +1,12 @@
 /**
- * The statements in flight on a pool, each with a deadline. PostgreSQL itself stops a statement at `statement_timeout`, so a
- * statement that is unanswered a second later runs on a silent connection, or waits for a synchronous standby. One clock
- * serves all statements: a timer for each would cost more than the rest of a short read.
+ * The statements in flight on a pool, each with a deadline. PostgreSQL itself stops a statement at `statement_timeout`.
+ * A statement without a response a second later runs on an unresponsive connection, or waits for a synchronous
+ * standby. One clock serves all statements: a timer for each would cost more than the rest of a short read.
  *
- * The driver queues statements on shared connections in their order. A queued statement is not late, so only the oldest one on
- * shared connections has a deadline: no other statement can be before it on its connection.
+ * The driver queues statements on shared connections in their order. A queued statement is not late, so only the
+ * oldest one on shared connections has a deadline: no other statement can be before it on its connection.
  */
-import { SilentConnection } from '../errors.ts';
+import { ConnectionUnresponsive } from '../errors.ts';
 
 const TICK_MS = 250;
 /** The time that an answer may take beyond `statement_timeout`. The clock notices its end up to two ticks later. */
@@ -38,14 +38,14 @@ export class InFlight {
     return this.shared.size + this.dedicated.size;
   }
 
-  /** Settles as the query does. At the deadline it rejects with SilentConnection and calls `silent`. */
-  track<T>(query: Promise<T>, kind: 'shared' | 'dedicated', silent: () => void): Promise<T> {
+  /** Settles as the query does. At the deadline it rejects with ConnectionUnresponsive and calls `onUnresponsive`. */
+  track<T>(query: Promise<T>, kind: 'shared' | 'dedicated', onUnresponsive: () => void): Promise<T> {
     const statements = this[kind];
     return new Promise((resolve, reject) => {
       const expire = () => {
         statements.delete(statement);
-        reject(new SilentConnection());
-        silent();
+        reject(new ConnectionUnresponsive());
+        onUnresponsive();
       };
       const now = performance.now();
       const statement: InFlightStatement = { since: now, expire };
@@ -67,9 +67,9 @@ export class InFlight {
   private tick(): void {
     const now = performance.now();
     // Answers may be waiting, and are read first.
-    const isLate = now - this.tickedAt > HELD_UP_MS;
+    const wasHeldUp = now - this.tickedAt > HELD_UP_MS;
     this.tickedAt = now;
-    if (isLate) return;
+    if (wasHeldUp) return;
     const [oldest] = this.shared;
     if (oldest !== this.oldest) {
       this.oldest = oldest;

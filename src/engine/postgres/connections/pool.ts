@@ -6,15 +6,16 @@ import { connectionLimits, type Kind, takeSlots } from './connection-limits.ts';
 import { InFlight } from './in-flight.ts';
 
 /**
- * Bun's driver keeps the buffers of a connection as large as its longest message until the connection closes: ten connections that
- * carried 12 MB each way hold 250 MB. So a connection that carried a long message closes after its work, and the pool replaces it.
+ * Bun's driver keeps the buffers of a connection as large as its longest message until the connection closes: ten
+ * connections that carried 12 MB each way hold 250 MB. So a connection that carried a long message closes after its
+ * work, and the pool replaces it.
  */
 const LONG_MESSAGE = 1024 * 1024;
 
 export interface PoolOptions {
   readonly querySeconds: number;
   /** Called when a statement on a shared connection passes its deadline. The driver does not say which connection that is. */
-  readonly silent: () => void;
+  readonly onUnresponsive: () => void;
   /** Whether connections stay open after a long message. */
   readonly keepsConnections?: boolean;
 }
@@ -34,7 +35,7 @@ export class Pool implements Runner {
 
   /** Runs a statement on a shared connection. */
   unsafe<T>(text: string, values?: Value[]): Promise<T> {
-    return this.inFlight.track(this.sql.unsafe<T>(text, values), 'shared', this.options.silent);
+    return this.inFlight.track(this.sql.unsafe<T>(text, values), 'shared', this.options.onUnresponsive);
   }
 
   /** Reserves a dedicated connection. The caller releases or closes it. */

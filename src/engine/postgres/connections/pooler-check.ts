@@ -1,6 +1,6 @@
 /**
- * Checks a pooler between the service and PostgreSQL at the start. It must pass on the session parameters. A pooler that gives each
- * transaction another session must also know prepared statements: otherwise it mixes up the statements of its clients.
+ * Checks a pooler between the service and PostgreSQL at the start. It must pass on the session parameters. A pooler
+ * with a session per transaction must also support prepared statements: otherwise it mixes up those of its clients.
  */
 import type { SQL } from 'bun';
 import { ConfigError } from '../../../settings/by-command.ts';
@@ -11,7 +11,7 @@ import { sqlState } from '../errors.ts';
 const ANSWER_MS = 2_000;
 const SECOND_MS = 1_000;
 
-/** The error for what a pooler rejects, with its remedy; undefined if the failure has another cause. */
+/** Returns the error for what a pooler rejects, with its remedy; undefined if the failure has another cause. */
 export function poolerProblem(error: unknown): ConfigError | undefined {
   const message = error instanceof Error ? error.message : '';
   const parameter = /unsupported startup parameter(?: in options)?: "?(\w+)/i.exec(message)?.[1];
@@ -30,7 +30,7 @@ function mixedUpStatements(): ConfigError {
   );
 }
 
-/** Throws if statements would be mixed up or a session parameter is wrong; logs a time limit that differs from the setting. */
+/** Throws if statements would be mixed up or a session parameter is wrong; logs a time limit unlike the setting. */
 export async function checkPooling(pool: SQL, settings: SessionSettings, notice: Notice): Promise<void> {
   const { preparedStatements = true } = settings;
   if (preparedStatements && (pool.options.max ?? 1) > 1) await checkStatements(pool);

@@ -1,6 +1,6 @@
 /**
- * The table and trigger of the change log. One function serves all tables; its arguments are the names of a key. It runs
- * with the rights of its owner, so that it also records what other roles and programs write.
+ * The table and trigger of the change log. One function serves all tables; its arguments are the names of a key. It
+ * runs with the rights of its owner, so that it also records what other roles and programs write.
  */
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import type { Comparison } from '../../migration/changes.ts';
@@ -10,6 +10,8 @@ import { query, type Runner } from '../driver.ts';
 import { prefix } from '../schema/prefix-index.ts';
 
 const TRIGGER = 'catalogue_log';
+/** One for updates, since only a row trigger sees both rows; the others take all rows of a statement, which is faster. */
+const EVENTS = ['', '_insert', '_delete', '_truncate'] as const;
 const SEQUENCE = `${LOG_TABLE}_seq_seq`;
 /** Transaction-local settings: the request that writes, and the sequence whose lock is taken. */
 export const REQUEST_SETTING = 'catalogue.request';
@@ -53,10 +55,13 @@ export function horizonSql(schema: string): string {
  */
 function functionBody(schema: string): string {
   const log = `${identifier(schema)}.${LOG_TABLE}`;
-  const insert = (kind: string, key: string, before: string, after: string) =>
-    `insert into ${log} (at, actor, role, request_id, collection, key, kind, old, new) values (clock_timestamp(), request ->> 'actor', request ->> 'role', request ->> 'request', tg_table_name, ${key}, '${kind}', ${before}, ${after});`;
+  const values = (kind: string, key: string, before: string, after: string) =>
+    `insert into ${log} (at, actor, role, request_id, collection, key, kind, old, new) select clock_timestamp(), request ->> 'actor', request ->> 'role', request ->> 'request', tg_table_name, ${key}, '${kind}', ${before}, ${after}`;
+  const insert = (...parts: Parameters<typeof values>) => `${values(...parts)};`;
   const key = (row: string) =>
     `case tg_nargs when 1 then ${row} ->> tg_argv[0] else to_json(array(select ${row} ->> name from unnest(tg_argv) with ordinality as key (name, nth) order by nth))::text end`;
+  const insertAll = (kind: string, rows: string, before: string, after: string) =>
+    `${values(kind, key('row'), before, after)} from (select row_to_json(r.*) as row from ${rows} as r) as changed;`;
   return `
 declare
   context text := current_setting('${REQUEST_SETTING}', true);
@@ -81,26 +86,24 @@ begin
       ${insert('delete', key('old_row'), 'old_row', 'null')}
     end loop;
     return null;
+  elsif tg_op = 'INSERT' then
+    ${insertAll('insert', 'new_rows', 'null', 'row')}
+    return null;
+  elsif tg_op = 'DELETE' then
+    ${insertAll('delete', 'old_rows', 'row', 'null')}
+    return null;
   end if;
-  if tg_op <> 'INSERT' then
-    old_row := row_to_json(old);
-    old_key := ${key('old_row')};
-  end if;
-  if tg_op <> 'DELETE' then
-    new_row := row_to_json(new);
-    new_key := ${key('new_row')};
-  end if;
+  old_row := row_to_json(old);
+  new_row := row_to_json(new);
+  old_key := ${key('old_row')};
+  new_key := ${key('new_row')};
   if old_row::text = new_row::text then
     perform nextval(${quoteText(`${identifier(schema)}.${SEQUENCE}`)});
   elsif old_key = new_key then
     ${insert('update', 'new_key', 'old_row', 'new_row')}
   else
-    if old_row is not null then
-      ${insert('delete', 'old_key', 'old_row', 'null')}
-    end if;
-    if new_row is not null then
-      ${insert('insert', 'new_key', 'null', 'new_row')}
-    end if;
+    ${insert('delete', 'old_key', 'old_row', 'null')}
+    ${insert('insert', 'new_key', 'null', 'new_row')}
   end if;
   return null;
 end`;
@@ -164,22 +167,25 @@ export async function applyLog(
   const { hasTable, triggers, body } = await inspectLog(runner, schema);
   if (!hasTable && logged.length === 0) return;
   if (!hasTable) for (const sql of TABLES) await run(sql);
+  const isSame = (each: Collection) => body === functionBody(schema) && triggers.get(each.name) === argumentsOf(each);
   if (body !== functionBody(schema)) {
     // A fixed search path, since the function has the rights of its owner. Keys are printed in UTC.
     await run(`create or replace function ${TRIGGER}() returns trigger language plpgsql security definer
       set search_path = pg_catalog, pg_temp set timezone = 'UTC' as ${quoteText(functionBody(schema))}`);
   }
   for (const name of triggers.keys()) {
-    if (logged.some((each) => each.name === name && triggers.get(name) === argumentsOf(each))) continue;
-    await run(`drop trigger ${TRIGGER} on ${identifier(name)}`);
-    await run(`drop trigger if exists ${TRIGGER}_truncate on ${identifier(name)}`);
+    if (logged.some((each) => each.name === name && isSame(each))) continue;
+    for (const event of EVENTS) await run(`drop trigger if exists ${TRIGGER}${event} on ${identifier(name)}`);
   }
   for (const collection of logged) {
-    if (triggers.get(collection.name) === argumentsOf(collection)) continue;
+    if (isSame(collection)) continue;
     const table = identifier(collection.name);
     const call = `execute function ${TRIGGER}(${collection.key.map(({ name }) => quoteText(name)).join(', ')})`;
-    await run(`create trigger ${TRIGGER} after insert or update or delete on ${table} for each row ${call}`);
-    await run(`create trigger ${TRIGGER}_truncate before truncate on ${table} for each statement ${call}`);
+    const once = `for each statement ${call}`;
+    await run(`create trigger ${TRIGGER} after update on ${table} for each row ${call}`);
+    await run(`create trigger ${TRIGGER}_insert after insert on ${table} referencing new table as new_rows ${once}`);
+    await run(`create trigger ${TRIGGER}_delete after delete on ${table} referencing old table as old_rows ${once}`);
+    await run(`create trigger ${TRIGGER}_truncate before truncate on ${table} ${once}`);
   }
   for (const name of restarted(comparison)) {
     for (const table of [LOG_TABLE, RETAINED_TABLE])

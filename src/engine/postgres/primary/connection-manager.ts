@@ -1,6 +1,6 @@
 /**
- * Keeps a pool of connections to the primary. It finds the primary among the hosts of the URL, notices when the primary is gone,
- * and searches again with growing pauses. Requests wait for a short time meanwhile; later ones get 503.
+ * Keeps a pool of connections to the primary. It finds the primary among the hosts of the URL, detects its loss, and
+ * retries with exponential back-off. A request waits up to 3 s, then fails with 503.
  */
 import { ConfigError } from '../../../settings/by-command.ts';
 import { Pool } from '../connections/pool.ts';
@@ -8,14 +8,14 @@ import { poolerProblem } from '../connections/pooler-check.ts';
 import type { Notice, SessionSettings } from '../driver.ts';
 import {
   ConnectionLoss,
+  ConnectionUnresponsive,
   connectionCode,
   describe,
   isFull,
   isInternal,
   isLoss,
-  NoAnswer,
   NoPrimary,
-  SilentConnection,
+  ServerUnresponsive,
   sqlState,
   unavailable,
 } from '../errors.ts';
@@ -23,12 +23,14 @@ import type { Target } from '../url.ts';
 import { findPrimary, type Primary } from './primary-discovery.ts';
 import { checkServer, verifyServer } from './primary-probe.ts';
 
-/** Requests wait this long after a loss: a broken connection or a quick restart stays unnoticed. */
-const GRACE_MS = 3_000;
-/** How long statements on the old connections may still take if their server may be alive. */
-const OLD_POOL_SECONDS = 1;
-const PAUSE_AFTER_CHECKS_MS = 500;
-/** The interval and the time limit of the heartbeat: an idle instance also notices within seconds that the primary is gone. */
+/** How long a request waits for a new connection before it fails with 503. Covers a quick restart. */
+const REQUEST_WAIT_MS = 3_000;
+/** The Retry-After of that response. */
+const RETRY_AFTER_SECONDS = 2;
+/** Time for in-flight statements to finish when the server may still respond. */
+const OLD_POOL_CLOSE_SECONDS = 1;
+const PREPARE_RETRY_MS = 500;
+/** The interval and the time limit of the heartbeat: an idle instance also detects a loss within seconds. */
 const HEARTBEAT_MS = 1_000;
 
 type ConnectedServer = Omit<Primary, 'sql'> & { readonly pool: Pool };
@@ -38,11 +40,12 @@ export class ConnectionManager {
   private connected: ConnectedServer | undefined;
   private recovery: Promise<void> | undefined;
   private reason = 'PostgreSQL has not been reached yet';
-  private lostAt = 0;
-  private foundAt = 0;
-  /** When the primary was last known to be well; and the same for the newest loss. */
-  private wellAt = 0;
-  private wellBeforeLoss = 0;
+  private unavailableSince = 0;
+  private connectedAt = 0;
+  /** When the last successful probe started. */
+  private lastHealthyAt = 0;
+  /** `lastHealthyAt` when the current recovery started. */
+  private lastHealthyBeforeLoss = 0;
   private isProbing = false;
   private isClosed = false;
   private readonly heartbeat: ReturnType<typeof setInterval>;
@@ -50,26 +53,29 @@ export class ConnectionManager {
   constructor(
     private readonly target: Target,
     private readonly settings: SessionSettings,
-    /** Prepares every primary that was found before requests use it. Fails in time if the server goes silent. */
+    /** Runs on each new primary before requests use it. Must time out if the server stops responding. */
     private readonly prepare: (pool: Pool) => Promise<void>,
     private readonly notice: Notice,
   ) {
     this.heartbeat = setInterval(() => void this.probe(), HEARTBEAT_MS).unref();
   }
 
-  /** Resolves when the primary was found or the search goes on; throws if searching again cannot help. */
+  /**
+   * Connects once. After a temporary failure it resolves and retries in the background. Throws a ConfigError for a
+   * permanent failure.
+   */
   async open(): Promise<void> {
-    this.wellAt = performance.now();
-    const first = this.connectOnce();
-    this.startRecovery(first.catch(() => undefined));
+    this.lastHealthyAt = performance.now();
+    const firstAttempt = this.connectOnce();
+    this.trackConnecting(firstAttempt.catch(() => undefined));
     try {
-      await first;
+      await firstAttempt;
     } catch (error) {
-      const refusal = poolerProblem(error);
-      if (refusal !== undefined) throw refusal;
+      const poolerError = poolerProblem(error);
+      if (poolerError !== undefined) throw poolerError;
       if (!isLoss(error) && !isFull(error)) throw cannotOpen(error);
       this.reason = describe(error);
-      this.startRecovery(this.recover(undefined, error));
+      this.trackConnecting(this.recover(undefined, error));
     }
   }
 
@@ -77,23 +83,24 @@ export class ConnectionManager {
     return this.connected !== undefined;
   }
 
-  /** Milliseconds since that moment during which the primary was gone, the time until the service noticed included. */
-  awaySince(moment: number): number {
-    const end = this.isUp ? this.foundAt : performance.now();
-    return Math.max(0, end - Math.max(moment, this.wellBeforeLoss));
+  /** Returns the milliseconds of primary downtime after `start`, including detection time. */
+  downtimeSince(start: number): number {
+    const end = this.isUp ? this.connectedAt : performance.now();
+    return Math.max(0, end - Math.max(start, this.lastHealthyBeforeLoss));
   }
 
-  current(): Pool | Promise<Pool> {
+  /** Returns the pool. During a recovery it waits for one, then throws 503. */
+  getPool(): Pool | Promise<Pool> {
     return this.connected?.pool ?? this.wait();
   }
 
   /** Reports a failure on a pool. Recovery starts, unless the pool was replaced already. */
-  lost(error: unknown, pool: Pool): void {
+  reportLoss(error: unknown, pool: Pool): void {
     const { connected } = this;
     if (this.isClosed || connected?.pool !== pool) return;
     this.connected = undefined;
     this.reason = describe(error);
-    this.startRecovery(this.recover(connected, error));
+    this.trackConnecting(this.recover(connected, error));
   }
 
   /** Closes all connections. The caller has waited for the requests in progress. */
@@ -103,7 +110,7 @@ export class ConnectionManager {
     await this.connected?.pool.close();
   }
 
-  /** Checks the primary over the pool. If it does not answer, new connections show whether the server or only the pool is in trouble. */
+  /** Checks the primary over the pool. If that fails, a new connection shows whether the server itself fails. */
   private async probe(): Promise<void> {
     const { connected } = this;
     if (connected === undefined || this.isProbing) return;
@@ -114,50 +121,50 @@ export class ConnectionManager {
       checkServer(server, identity, this.settings),
     );
     this.isProbing = false;
-    if (problem === undefined) this.wellAt = startedAt;
-    else this.lost(problem, pool);
+    if (problem === undefined) this.lastHealthyAt = startedAt;
+    else this.reportLoss(problem, pool);
   }
 
   private async wait(): Promise<Pool> {
-    const left = this.lostAt + GRACE_MS - performance.now();
-    if (left > 0) await Promise.race([this.recovery, Bun.sleep(left)]);
-    if (this.connected === undefined) throw unavailable(this.reason, 2);
+    const remainingMs = this.unavailableSince + REQUEST_WAIT_MS - performance.now();
+    if (remainingMs > 0) await Promise.race([this.recovery, Bun.sleep(remainingMs)]);
+    if (this.connected === undefined) throw unavailable(this.reason, RETRY_AFTER_SECONDS);
     return this.connected.pool;
   }
 
-  private startRecovery(recovery: Promise<void>): void {
-    this.lostAt = performance.now();
-    this.wellBeforeLoss = this.wellAt;
+  private trackConnecting(recovery: Promise<void>): void {
+    this.unavailableSince = performance.now();
+    this.lastHealthyBeforeLoss = this.lastHealthyAt;
     this.recovery = recovery;
   }
 
-  private async recover(before: ConnectedServer | undefined, loss: unknown): Promise<void> {
-    if (before !== undefined && (await this.isWell(before, loss))) await this.use(before);
-    else await this.findAgain(before, loss);
+  private async recover(previous: ConnectedServer | undefined, loss: unknown): Promise<void> {
+    if (previous !== undefined && (await this.isServerHealthy(previous, loss))) await this.use(previous);
+    else await this.findAgain(previous, loss);
   }
 
-  /** Whether only a connection broke. The pool replaces it then. */
-  private async isWell({ server, identity }: ConnectedServer, loss: unknown): Promise<boolean> {
+  /** Probes the server again, unless the service itself detected the loss (ConnectionLoss) or it became read-only. */
+  private async isServerHealthy({ server, identity }: ConnectedServer, loss: unknown): Promise<boolean> {
     const isReadOnly = sqlState(loss) === '25006' && this.target.needsWritable;
     if (loss instanceof ConnectionLoss || isReadOnly) return false;
     return (await checkServer(server, identity, this.settings)) === undefined;
   }
 
-  private async findAgain(before: ConnectedServer | undefined, loss: unknown): Promise<void> {
-    this.notice('warn', lossMessage(before, loss));
-    void before?.pool.close(this.secondsToClose(loss));
-    const failed = (error: unknown) => {
+  private async findAgain(previous: ConnectedServer | undefined, loss: unknown): Promise<void> {
+    this.notice('warn', lossMessage(previous, loss));
+    void previous?.pool.close(this.secondsToClose(loss));
+    const onFailure = (error: unknown) => {
       this.reason = describe(error);
     };
-    for (let logged = ''; !this.isClosed; await Bun.sleep(PAUSE_AFTER_CHECKS_MS)) {
-      const primary = await findPrimary(this.target, this.settings, failed, () => this.isClosed);
+    for (let logged = ''; !this.isClosed; await Bun.sleep(PREPARE_RETRY_MS)) {
+      const primary = await findPrimary(this.target, this.settings, onFailure, () => this.isClosed);
       if (primary === undefined) return;
       try {
         await this.connect(primary);
-        const seconds = ((this.foundAt - this.lostAt) / 1000).toFixed(1);
+        const seconds = ((this.connectedAt - this.unavailableSince) / 1000).toFixed(1);
         return this.notice('info', `found the primary ${primary.server.name} after ${seconds} s`);
       } catch (error) {
-        failed(error);
+        onFailure(error);
         // The server answers but cannot be used yet: the log says why, once.
         if (this.reason !== logged) {
           this.notice('warn', `the primary ${primary.server.name}: ${this.reason}; trying again`);
@@ -167,26 +174,26 @@ export class ConnectionManager {
     }
   }
 
-  /** A healthy server ends its statements by itself; a silent one answers none of them. */
+  /** ConnectionUnresponsive: the server is healthy, so statements may run to their limit. */
   private secondsToClose(loss: unknown): number {
-    if (loss instanceof SilentConnection) return this.settings.querySeconds;
-    return loss instanceof NoAnswer ? 0 : OLD_POOL_SECONDS;
+    if (loss instanceof ConnectionUnresponsive) return this.settings.querySeconds;
+    return loss instanceof ServerUnresponsive ? 0 : OLD_POOL_CLOSE_SECONDS;
   }
 
-  /** Asks every host once. Throws the failure of a host that cannot be reached rather than that of a standby. */
+  /** Tries every host once. If all fail, throws a connection error in preference to NoPrimary. */
   private async connectOnce(): Promise<void> {
     let failure: unknown;
-    const failed = (error: unknown) => {
+    const onFailure = (error: unknown) => {
       if (failure === undefined || failure instanceof NoPrimary) failure = error;
     };
-    const primary = await findPrimary(this.target, this.settings, failed, (attempt) => attempt > 0);
+    const primary = await findPrimary(this.target, this.settings, onFailure, (attempt) => attempt > 0);
     if (primary === undefined) throw failure;
     await this.connect(primary);
   }
 
   private async connect({ server, sql, identity }: Primary): Promise<void> {
-    const silent = () => this.lost(new SilentConnection(), pool);
-    const pool: Pool = new Pool(sql, { querySeconds: this.settings.querySeconds, silent });
+    const onUnresponsive = () => this.reportLoss(new ConnectionUnresponsive(), pool);
+    const pool: Pool = new Pool(sql, { querySeconds: this.settings.querySeconds, onUnresponsive });
     try {
       await this.prepare(pool);
     } catch (error) {
@@ -197,19 +204,19 @@ export class ConnectionManager {
   }
 
   private async use(connected: ConnectedServer): Promise<void> {
-    this.foundAt = performance.now();
-    this.wellAt = this.foundAt;
+    this.connectedAt = performance.now();
+    this.lastHealthyAt = this.connectedAt;
     this.connected = connected;
     if (this.isClosed) await connected.pool.close();
   }
 }
 
-function lossMessage(before: ConnectedServer | undefined, loss: unknown): string {
-  if (loss instanceof SilentConnection) {
+function lossMessage(previous: ConnectedServer | undefined, loss: unknown): string {
+  if (loss instanceof ConnectionUnresponsive) {
     return 'a connection to PostgreSQL does not answer: the service replaces all connections';
   }
-  if (before === undefined) return `${describe(loss)}; trying again until it answers`;
-  const { server, pool } = before;
+  if (previous === undefined) return `${describe(loss)}; trying again until it answers`;
+  const { server, pool } = previous;
   return `lost the primary ${server.name}: ${describe(loss)}; statements in flight: ${pool.inFlight.size}`;
 }
 
@@ -218,6 +225,6 @@ function cannotOpen(error: unknown): unknown {
   const isCertificate = /CERT|SIGNATURE/.test(connectionCode(error));
   const problem = isCertificate ? 'the certificate of PostgreSQL is not accepted' : 'no connection to PostgreSQL';
   return new ConfigError(
-    `${sqlState(error) === undefined ? problem : 'PostgreSQL refuses'}: ${(error as Error).message}`,
+    `${sqlState(error) === undefined ? problem : 'PostgreSQL rejected the connection'}: ${(error as Error).message}`,
   );
 }

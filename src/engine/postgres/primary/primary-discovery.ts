@@ -1,5 +1,6 @@
 /**
- * Finds the primary among the hosts of the URL. The service asks each host separately, so that a silent host delays no other.
+ * Finds the primary among the hosts of the URL. The service probes each host separately, so that an unresponsive host
+ * delays no other.
  * If several hosts would do, the first of the list wins.
  */
 import type { SQL } from 'bun';
@@ -12,8 +13,8 @@ import { type Identity, identifyServer } from './primary-probe.ts';
 const HEAD_START_MS = 500;
 /** How long a server may take to answer after it accepted a connection. */
 const ANSWER_MS = 2_000;
-const FIRST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 1_000;
+const MIN_BACKOFF_MS = 50;
+const MAX_BACKOFF_MS = 1_000;
 
 /** A primary with the driver's pool of connections to it. */
 export interface Primary {
@@ -23,20 +24,20 @@ export interface Primary {
 }
 
 /**
- * Asks each host again with growing pauses until one is the primary. Resolves to undefined if `isOver` ends the search of every host
- * before its next attempt.
+ * Asks each host again with growing pauses until one is the primary. Resolves to undefined if `isOver` ends the search
+ * of every host before its next attempt.
  */
 export function findPrimary(
   { servers, needsWritable }: Target,
   settings: SessionSettings,
-  failed: (error: unknown) => void,
-  isOver: (attempt: number) => boolean,
+  onFailure: (error: unknown) => void,
+  shouldStop: (attempt: number) => boolean,
 ): Promise<Primary | undefined> {
   const { promise, resolve } = Promise.withResolvers<Primary | undefined>();
   let isFound = false;
   const search = async (server: ServerAddress) => {
-    for (let attempt = 0; !isFound && !isOver(attempt); attempt++) {
-      const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(attempt - 1, 10));
+    for (let attempt = 0; !isFound && !shouldStop(attempt); attempt++) {
+      const pause = Math.min(MAX_BACKOFF_MS, MIN_BACKOFF_MS * 2 ** Math.min(attempt - 1, 10));
       if (attempt > 0) await Bun.sleep(pause * (0.5 + Math.random() / 2));
       try {
         const primary = await connect(server, settings, needsWritable);
@@ -44,7 +45,7 @@ export function findPrimary(
         isFound = true;
         resolve(primary);
       } catch (error) {
-        failed(error);
+        onFailure(error);
       }
     }
   };

@@ -1,11 +1,11 @@
-/** Health check of the primary: a query over a connection of its own says which server answers, and whether it takes writes. */
+/** Health check of the primary: a query over a separate connection identifies the server and whether it takes writes. */
 import { openPool, query, type Runner, type SessionSettings, within } from '../driver.ts';
-import { connectionCode, isLoss, NoAnswer, ServerChanged } from '../errors.ts';
+import { connectionCode, isLoss, ServerChanged, ServerUnresponsive } from '../errors.ts';
 import type { ServerAddress } from '../url.ts';
 
-/** A server that takes longer to answer is gone, unless it answers the second probe. */
+/** A server that exceeds this time in two probes is down. */
 const ANSWER_MS = 1_500;
-const MAX_SILENCES = 2;
+const MAX_TIMEOUTS = 2;
 /** Probes of an address that may lead to several servers. */
 const MAX_PROBES = 4;
 
@@ -24,22 +24,22 @@ export async function identifyServer(runner: Runner): Promise<Identity> {
 }
 
 /** Throws unless the server answers in time, is the same as before, and still takes writes if it did. */
-export async function verifyServer(runner: Runner, before: Identity, milliseconds = ANSWER_MS): Promise<void> {
+export async function verifyServer(runner: Runner, expected: Identity, milliseconds = ANSWER_MS): Promise<void> {
   const now = await within(milliseconds, identifyServer(runner));
-  if (now.name !== before.name || (now.isReadOnly && !before.isReadOnly)) throw new ServerChanged();
+  if (now.name !== expected.name || (now.isReadOnly && !expected.isReadOnly)) throw new ServerChanged();
 }
 
 /**
- * Probes a server over new connections. Resolves to its problem; undefined if it is well. A server that is full, or rejects the
- * login, counts as well.
+ * Probes a server over new connections. Resolves to its problem; undefined if it is healthy. A server that is full, or
+ * rejects the login, counts as healthy.
  */
 export async function checkServer(
   server: ServerAddress,
   identity: Identity,
   settings: SessionSettings,
 ): Promise<unknown | undefined> {
-  let silences = 0;
-  // An address may lead to several primaries: the server is gone only if none of the probes reaches it.
+  let timeouts = 0;
+  // An address may lead to several primaries: the server is down only if none of the probes reaches it.
   for (let probes = 1; ; probes++) {
     const probe = openPool(server, settings, 1);
     try {
@@ -47,15 +47,15 @@ export async function checkServer(
       return undefined;
     } catch (error) {
       if (!isLoss(error)) return undefined;
-      if (isSilence(error)) silences++;
+      if (isTimeout(error)) timeouts++;
       else if (!(error instanceof ServerChanged)) return error;
-      if (probes === MAX_PROBES || silences === MAX_SILENCES) return error;
+      if (probes === MAX_PROBES || timeouts === MAX_TIMEOUTS) return error;
     } finally {
       void probe.close({ timeout: 0 });
     }
   }
 }
 
-function isSilence(error: unknown): boolean {
-  return error instanceof NoAnswer || connectionCode(error) === 'ERR_POSTGRES_CONNECTION_TIMEOUT';
+function isTimeout(error: unknown): boolean {
+  return error instanceof ServerUnresponsive || connectionCode(error) === 'ERR_POSTGRES_CONNECTION_TIMEOUT';
 }

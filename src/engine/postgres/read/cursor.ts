@@ -62,8 +62,8 @@ export async function openCursor(
  */
 async function hasLongValues(connection: Runner, { name }: Collection): Promise<boolean> {
   const sql = `select relkind <> 'r' or coalesce(pg_relation_size(nullif(reltoastrelid, 0)), 0) > 0 as long from pg_class where oid = to_regclass(${quoteText(identifier(name))})`;
-  const [found] = await query<{ long: boolean }>(connection, { sql, params: [] });
-  return found?.long !== false;
+  const [firstRow] = await query<{ long: boolean }>(connection, { sql, params: [] });
+  return firstRow?.long !== false;
 }
 
 interface FetchSize {

@@ -1,6 +1,6 @@
 /**
- * Case beyond ASCII. Columns compare by code point (`COLLATE "C"`), and there upper and lower case end with z; ilike and
- * imatch fold every letter all the same, as they do on SQLite. The fold is the same on both: upper, then lower, one
+ * Case beyond ASCII. Columns compare by code point (`COLLATE "C"`), and there upper and lower case end with z; ilike
+ * and imatch fold every letter all the same, as they do on SQLite. The fold is the same on both: upper, then lower, one
  * character for one. It needs a collation that knows Unicode; which one a server has depends on its age and build.
  */
 import { foldCase } from '../../../text/case.ts';
@@ -34,8 +34,8 @@ const STAND_INS: Readonly<Record<string, string>> = { ı: '\u{f0131}', İ: '\u{f
 
 export function foldedColumn(column: string, { collation }: Folding): string {
   if (collation === null) return `lower(${column})`;
-  const kept = `translate(${column}, 'ıİ', '${STAND_INS.ı}${STAND_INS.İ}')`;
-  return `lower(upper(${kept} collate ${collation})) collate "C"`;
+  const withStandIns = `translate(${column}, 'ıİ', '${STAND_INS.ı}${STAND_INS.İ}')`;
+  return `lower(upper(${withStandIns} collate ${collation})) collate "C"`;
 }
 
 /** A like pattern, folded like its column. */

@@ -1,5 +1,5 @@
 /** Decides which reads and writes are certainly cheap; others need a dedicated connection. */
-import { QUICK_PAGE_ROWS, SMALL_TABLE_ROWS } from '../../../base/limits/engine.ts';
+import { INLINE_PAGE_ROWS, SMALL_TABLE_ROWS } from '../../../base/limits/engine.ts';
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import { can } from '../../../collection/types/type.ts';
 import { fieldOf, type Predicate, type ReadPlan } from '../../../plan/types.ts';
@@ -62,7 +62,7 @@ function isIndexWalk({ from, order, groupBy, count, offset, limit }: ReadPlan, t
   const { assigned } = from;
   const [first, second] = order.map(({ expression }) => fieldOf(expression));
   if (assigned === undefined || first === undefined || groupBy !== undefined || count !== undefined) return false;
-  if (offset + (limit ?? Number.POSITIVE_INFINITY) > QUICK_PAGE_ROWS) return false;
+  if (offset + (limit ?? Number.POSITIVE_INFINITY) > INLINE_PAGE_ROWS) return false;
   if (first !== assigned) return hasOrder(first) && order.length === 2 && second === assigned && terms.length === 0;
   if (order.length !== 1) return false;
   const [only] = terms;

@@ -1,6 +1,6 @@
 /**
- * How many bytes a statement may read: of all its rows, or of each. PostgreSQL has no function that raises an error. A cast that
- * fails raises one instead: its message holds a text that no trigger or rule of an adopted table reports.
+ * How many bytes a statement may read: of all its rows, or of each. PostgreSQL has no function that raises an error. A
+ * cast that fails raises one instead: its message holds a text that no trigger or rule of an adopted table reports.
  */
 import { CURSOR_BYTES, MAX_RETURNED_BYTES, MAX_ROW_BYTES } from '../../../base/limits/engine.ts';
 import type { Collection, Field } from '../../../collection/declaration.ts';

@@ -24,8 +24,8 @@ export type Configurations = ReadonlySet<string>;
 
 export async function findConfigurations(runner: Runner): Promise<Configurations> {
   const sql = 'select cfgname::text as name from pg_catalog.pg_ts_config where pg_catalog.pg_ts_config_is_visible(oid)';
-  const found = await query<{ name: string }>(runner, { sql, params: [] });
-  return new Set(found.map(({ name }) => name));
+  const configurations = await query<{ name: string }>(runner, { sql, params: [] });
+  return new Set(configurations.map(({ name }) => name));
 }
 
 export function searchTest(

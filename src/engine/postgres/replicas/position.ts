@@ -1,6 +1,6 @@
 /**
- * Positions in the write-ahead log. A position without its timeline is ambiguous: after a failover a replica may hold a branch of
- * the log that the new primary does not have.
+ * Positions in the write-ahead log. A position without its timeline is ambiguous: after a failover a replica may hold a
+ * branch of the log that the new primary does not have.
  */
 import { query, type Runner } from '../driver.ts';
 
@@ -41,8 +41,8 @@ export async function writtenPosition(primary: Runner): Promise<Position> {
 }
 
 /**
- * The position up to which a replica has replayed the log; undefined if the server is not a replica. Roles without `pg_monitor`
- * do not see `received_tli`: for them the timeline changes with the replica's next restart point.
+ * The position up to which a replica has replayed the log; undefined if the server is not a replica. Roles without
+ * `pg_monitor` do not see `received_tli`: for them the timeline changes with the replica's next restart point.
  */
 export async function replayedPosition(replica: Runner): Promise<Position | undefined> {
   const sql = `select case when pg_is_in_recovery() then pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0') end::text as lsn,

@@ -1,8 +1,8 @@
 /**
- * Chooses replicas for reads. A replica serves a read only if it is on the primary's timeline, holds every write of this instance,
- * and lags no more than the limit: a client that stays with one instance reads its own writes. The service asks all servers for
- * their positions regularly, never during a request. With `replicaReads: 'any'` a write returns its position instead, and a client
- * that sends it back reads that write on any instance.
+ * Chooses replicas for reads. A replica serves a read only if it is on the primary's timeline, holds every write of
+ * this instance, and lags no more than the limit: a client that stays with one instance reads its own writes. The
+ * service asks all servers for their positions regularly, never during a request. With `replicaReads: 'any'` a write
+ * returns its position instead, and a client that sends it back reads that write on any instance.
  */
 import { NEWEST, type WriteResult } from '../../engine.ts';
 import { type Notice, type Runner, type SessionSettings, within } from '../driver.ts';
@@ -72,8 +72,8 @@ export class ReplicaSet {
   }
 
   /**
-   * Runs a write on the primary. From its answer on, reads stay with the primary until replicas hold the write. With 'any' only
-   * reads that name its position do.
+   * Runs a write on the primary. From its answer on, reads stay with the primary until replicas hold the write. With
+   * 'any' only reads that name its position do.
    */
   async trackWrite(write: () => Promise<readonly WriteResult[]>): Promise<readonly WriteResult[]> {
     let results: readonly WriteResult[];
@@ -92,7 +92,7 @@ export class ReplicaSet {
   }
 
   /** Reports a failure: the replica serves no reads until it has answered again. */
-  lost(replica: Replica): void {
+  reportLoss(replica: Replica): void {
     replica.position = undefined;
   }
 
@@ -118,11 +118,11 @@ export class ReplicaSet {
   private requiredLsn(after: string | undefined): bigint {
     const position = after === undefined ? undefined : parsePosition(after);
     // A later timeline means that another instance knows a newer primary.
-    const isKnown = position !== undefined && position.timeline <= this.timeline;
-    const named = after === undefined ? 0n : isKnown ? position.lsn : UNKNOWN_LSN;
-    if (this.settings.replicaReads === 'any') return named;
+    const isOnTimeline = position !== undefined && position.timeline <= this.timeline;
+    const requestedLsn = after === undefined ? 0n : isOnTimeline ? position.lsn : UNKNOWN_LSN;
+    if (this.settings.replicaReads === 'any') return requestedLsn;
     const own = this.positionRequests.length > 0 ? UNKNOWN_LSN : this.ownLsn;
-    return named > own ? named : own;
+    return requestedLsn > own ? requestedLsn : own;
   }
 
   private requestPosition(): Promise<Position | undefined> {
@@ -141,7 +141,7 @@ export class ReplicaSet {
       const { length } = this.positionRequests;
       const position = await within(ANSWER_MS, writtenPosition(primary)).catch(() => undefined);
       if (primary !== this.primary) continue;
-      // A primary that is gone may have stored the write: no replica serves reads until a primary answers.
+      // A lost primary may have stored the write: no replica serves reads until a primary responds.
       const lsn = position?.lsn ?? UNKNOWN_LSN;
       if (lsn > this.ownLsn) this.ownLsn = lsn;
       for (const resolve of this.positionRequests.splice(0, length)) resolve(position);
@@ -175,7 +175,7 @@ export class ReplicaSet {
     this.isAskingPrimary = true;
     const at = performance.now();
     const isUnknown = this.ownLsn === UNKNOWN_LSN && this.positionRequests.length === 0;
-    // The heartbeat notices a failure. A replica lags no further behind a primary that is gone.
+    // The heartbeat detects a failure. A replica lags no further behind a primary that is down.
     const position = await within(ANSWER_MS, writtenPosition(primary)).catch(() => undefined);
     this.isAskingPrimary = false;
     if (position === undefined || primary !== this.primary) return;

@@ -1,18 +1,18 @@
 /**
- * One replica. The service asks it regularly for its replay position, over a connection that no slow read can block. A replica that
- * does not answer gets new connections. All its connections must lead to one server, because the position is that of one server.
+ * One replica. The service queries its replay position regularly, over a connection that no slow read can block. If a
+ * replica does not respond, the service opens new connections. All of them must lead to the server with this position.
  */
 import type { SQL } from 'bun';
 import { Pool } from '../connections/pool.ts';
 import { type Notice, openPool, type SessionSettings, within } from '../driver.ts';
-import { NoAnswer } from '../errors.ts';
+import { ServerUnresponsive } from '../errors.ts';
 import { identifyServer } from '../primary/primary-probe.ts';
 import type { ServerAddress } from '../url.ts';
 import { type Position, replayedPosition } from './position.ts';
 
-/** A replica that takes longer to answer two questions in a row is gone. */
+/** A replica that exceeds this time in two probes in a row is down. */
 const ANSWER_MS = 2_000;
-const MAX_SILENCES = 2;
+const MAX_TIMEOUTS = 2;
 /** How long reads on old connections may still take. */
 const OLD_POOL_SECONDS = 2;
 
@@ -30,7 +30,7 @@ export class Replica {
   problem = 'is down';
   private probe!: SQL;
   private isAsking = false;
-  private silences = 0;
+  private timeouts = 0;
   /** Whether all connections of the pool are known to lead to the server that is asked. */
   private isVerified = false;
 
@@ -54,18 +54,18 @@ export class Replica {
       const position = await within(ANSWER_MS, replayedPosition(this.probe));
       const at = performance.now();
       if (!this.isVerified) await within(ANSWER_MS, this.verify());
-      this.silences = 0;
+      this.timeouts = 0;
       this.answeredAt = at;
       this.problem = position === undefined ? 'accepts writes: it was promoted' : 'is down';
-      // A server never returns to an older timeline while it runs. Without a stream it shows the timeline of its last checkpoint.
+      // A running server never returns to an older timeline. Without a stream it reports that of its last checkpoint.
       const timeline = Math.max(position?.timeline ?? 0, this.position?.timeline ?? 0);
       this.position = this.isBalanced || position === undefined ? undefined : { ...position, timeline };
     } catch (error) {
       this.position = undefined;
       this.problem = 'is down';
-      if (!(error instanceof NoAnswer)) this.reconnect(OLD_POOL_SECONDS);
+      if (!(error instanceof ServerUnresponsive)) this.reconnect(OLD_POOL_SECONDS);
       // Reads in flight will not be answered: the primary runs them again.
-      else if (++this.silences === MAX_SILENCES) this.reconnect(0);
+      else if (++this.timeouts === MAX_TIMEOUTS) this.reconnect(0);
     }
     this.isAsking = false;
   }
@@ -102,11 +102,11 @@ export class Replica {
     // The connection that replaces a closed one may lead to another server.
     const sql = openPool(this.server, this.settings, max, reconnect);
     const { querySeconds } = this.settings;
-    const pool: Pool = new Pool(sql, { querySeconds, silent: reconnect, keepsConnections: true });
+    const pool: Pool = new Pool(sql, { querySeconds, onUnresponsive: reconnect, keepsConnections: true });
     this.pool = pool;
     this.probe = openPool(this.server, this.settings, 1);
     this.isVerified = false;
-    this.silences = 0;
+    this.timeouts = 0;
   }
 
   private reconnect(seconds: number): void {

@@ -90,8 +90,12 @@ function batchesOf(changes: readonly Change[]): Change[][] {
 const SAVEPOINT: Statement = { sql: 'savepoint batch', params: [] };
 const ROLLBACK: Statement = { sql: 'rollback to savepoint batch', params: [] };
 const RELEASE: Statement = { sql: 'release savepoint batch', params: [] };
-/** Errors of a row: its values, constraints, triggers. */
-const ROW_ERROR = /^(2[23]|P0)/;
+/** Errors of the server or the connection. All others are errors of a row: its values, constraints, triggers. */
+const SERVER_ERROR = /^(08|2[56]|40|42|5[3-8]|XX)/;
+
+function isRowError(state: string | undefined): boolean {
+  return state !== undefined && !SERVER_ERROR.test(state);
+}
 
 /**
  * PostgreSQL does not report the row that fails, and changes rows in any order. So a batch that fails is repeated row
@@ -110,7 +114,7 @@ async function updateBatch(
     await query(runner, RELEASE);
     return rows;
   } catch (error) {
-    if (!ROW_ERROR.test(sqlState(error) ?? '') || isTooLong(error)) throw error;
+    if (!isRowError(sqlState(error)) || isTooLong(error)) throw error;
     await query(runner, ROLLBACK);
   }
   const rows: ChangedRow[] = [];
@@ -141,10 +145,12 @@ function keyColumns(by: readonly Field[]) {
 }
 
 /** The condition that joins a collection with its input rows. */
-function hasSameKey(table: string, by: readonly Field[]): string {
-  return by
-    .map(({ name }) => `${table}.${identifier(name)} = ${INPUT_ROWS}.${identifier(`key ${name}`)}`)
-    .join(' and ');
+function hasSameKey({ collection, dialect }: WriteContext, by: readonly Field[]): string {
+  const tests = by.map((field) => {
+    const column = `${identifier(collection.name)}.${identifier(field.name)}`;
+    return `${dialect.column?.(column, field) ?? column} = ${INPUT_ROWS}.${identifier(`key ${field.name}`)}`;
+  });
+  return tests.join(' and ');
 }
 
 /** Locks rows in key order, as every bulk update does, which prevents deadlocks. */
@@ -164,7 +170,7 @@ function compileLock(
   return buildStatement(dialect, (bind) => {
     const input = recordset(context, bind(json, TEXT), columns);
     const rule = met === undefined ? '' : ` where ${compilePredicate(met, scopeOf(dialect, bind, collection.name))}`;
-    return `select 1 from ${table} join ${input} on ${hasSameKey(table, by)}${rule} order by ${qualifiedKey(collection)} for update of ${table}`;
+    return `select 1 from ${table} join ${input} on ${hasSameKey(context, by)}${rule} order by ${qualifiedKey(collection)} for update of ${table}`;
   });
 }
 
@@ -191,7 +197,7 @@ function compileBatch(
     const scope = scopeOf(dialect, bind, collection.name);
     const rule = met === undefined ? '' : ` and (${compilePredicate(met, scope)})`;
     const allowed = changed === undefined ? '' : `, (${compilePredicate(changed, scope)}) is true as "is allowed"`;
-    const update = `update ${table} set ${set.join(', ')} from ${input} where ${hasSameKey(table, by)}${rule} returning ${INPUT_ROWS}."row number"${allowed}`;
+    const update = `update ${table} set ${set.join(', ')} from ${input} where ${hasSameKey(context, by)}${rule} returning ${INPUT_ROWS}."row number"${allowed}`;
     if (!returnsRows) return update;
     const names = `"row number", ${changed === undefined ? '' : '"is allowed", '}"row json"`;
     return changedWithin(`${update}, row_to_json(${table}.*)::text as "row json"`, names, '"row json"');

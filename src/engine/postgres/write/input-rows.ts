@@ -3,9 +3,11 @@
 import { mapInSlices, runToEnd, type Task } from '../../../base/cooperative.ts';
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import type { Value } from '../../../collection/value.ts';
-import { identifier } from '../../sql/statement.ts';
+import { INPUT_ROWS, identifier } from '../../sql/statement.ts';
 import type { Adopted } from '../adopt/adopt.ts';
 import { columnType } from '../dialect.ts';
+
+export { INPUT_ROWS };
 
 type Column = Pick<Field, 'name' | 'type'>;
 
@@ -28,9 +30,6 @@ export function* rowsAsJsonTask(
   });
   return `[${texts.join(',')}]`;
 }
-
-/** Their name in a statement. No collection can have such a name. */
-export const INPUT_ROWS = '"input rows"';
 
 interface Target {
   readonly collection: Collection;

@@ -1,23 +1,22 @@
 /** Finds the row of a body that PostgreSQL rejected: the server names only the values. */
+import type { Report } from '../../../base/error-list.ts';
 import { ApiError } from '../../../base/errors.ts';
 import type { Field } from '../../../collection/declaration.ts';
 import type { Value } from '../../../collection/value.ts';
 import { fieldNames } from '../../../plan/keys.ts';
 import type { WritePlan } from '../../../plan/types.ts';
 import { printValues, withRowIndex } from '../../shared/write-checks.ts';
-import { buildStatement, identifier } from '../../sql/statement.ts';
-import { query, type Runner } from '../driver.ts';
 import { type ServerError, sqlState, translateError, valuesInDetail, withServerMessage } from '../errors.ts';
-import type { WriteContext } from './statements.ts';
 
 type RowValues = readonly (Value | undefined)[];
+type Problems = (report: Report) => Promise<void>;
 
-/** `isStored` finds out whether a stored row has these values. */
+/** `problems` reports all rows that the database rejects. */
 export async function withRowOfInput(
   error: unknown,
   plan: WritePlan,
   isAdopted: boolean,
-  isStored: (fields: readonly Field[], values: RowValues) => Promise<boolean>,
+  problems: Problems,
 ): Promise<unknown> {
   const located = withRejectedField(error, plan, isAdopted);
   const rejected = rejectedValues(plan, error);
@@ -28,9 +27,8 @@ export async function withRowOfInput(
   const isRejected = (row: RowValues) => !row.includes(undefined) && printValues(fields, row).join(', ') === text;
   const [first, second] = rows.flatMap((row, index) => (isRejected(row) ? [index] : []));
   if (first === undefined) return located;
-  // The server stores the rows in order.
-  const isRepeated = located.code === '23505' && second !== undefined && !(await isStored(fields, rows[first]!));
-  return withRowIndex(located, isRepeated ? second : first, rows.length > 1);
+  const index = second === undefined ? first : await firstRejected(located, problems, first);
+  return withRowIndex(located, index, rows.length > 1);
 }
 
 /** The error of a row with the field that the server rejected. */
@@ -42,21 +40,12 @@ export function withRejectedField(error: unknown, plan: WritePlan, isAdopted: bo
   return translated.with({ field: fieldNames(rejected.fields) });
 }
 
-/** Whether a stored row has these values; yes if the server cannot say. */
-export async function isStored(
-  runner: Runner,
-  { collection, dialect }: WriteContext,
-  fields: readonly Field[],
-  values: RowValues,
-): Promise<boolean> {
-  const statement = buildStatement(dialect, (bind) => {
-    const same = fields.map(({ name, type }, at) => `${identifier(name)} = ${bind(values[at] ?? null, type)}`);
-    return `select 1 from ${identifier(collection.name)} where ${same.join(' and ')} limit 1`;
-  });
-  return query(runner, statement).then(
-    (rows) => rows.length > 0,
-    () => true,
-  );
+/** Several rows have the values: the first one that the stored rows, or earlier rows of the body, reject. */
+async function firstRejected(error: ApiError, problems: Problems, otherwise: number): Promise<number> {
+  const found: number[] = [];
+  const isSame = ({ code, field }: ApiError) => code === error.code && field === error.field;
+  await problems((problem) => void (isSame(problem) && found.push(problem.index!))).catch(() => undefined);
+  return found[0] ?? otherwise;
 }
 
 /** The fields and values of the written collection that the server rejected. */

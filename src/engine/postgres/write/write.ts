@@ -8,7 +8,7 @@ import { encodeRows } from '../../../encode/encoding.ts';
 import { sortedByKey } from '../../../plan/read/shape.ts';
 import { planVisibleRow, WHOLE_ROW_JSON } from '../../../plan/read/whole-row.ts';
 import type { InsertPlan, Precondition, WritePlan } from '../../../plan/types.ts';
-import type { Write, WriteResult, WriteTerms } from '../../engine.ts';
+import type { Write, WriteOptions, WriteResult } from '../../engine.ts';
 import { resolvePlan } from '../../shared/earlier-values.ts';
 import { checkBeforeInsert } from '../../shared/plan-keys.ts';
 import { checkAffected, checkReturned, checkVersion, shorterDryRun } from '../../shared/write-checks.ts';
@@ -59,7 +59,7 @@ export interface Progress {
 export async function executeWrites(
   pool: Pool,
   steps: readonly Step[],
-  terms: WriteTerms,
+  terms: WriteOptions,
   limits: WriteLimits,
   isQuick: boolean | Promise<boolean>,
   progress: Progress,
@@ -102,7 +102,7 @@ function isOneStatement(plan: WritePlan): boolean {
 async function runSteps(
   connection: Connection,
   steps: readonly Step[],
-  { retry }: WriteTerms,
+  { retry }: WriteOptions,
   limits: WriteLimits,
   progress: Progress,
 ): Promise<readonly WriteResult[]> {

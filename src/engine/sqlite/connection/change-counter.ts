@@ -1,8 +1,8 @@
 /**
- * Notices commits of any process. SQLite keeps the state of the log in the header of the WAL index, the `-shm` file. Its
- * frame count, checksum and salt change with every commit. SQLite compares the same 48 bytes to see whether its cache is
- * stale (https://www.sqlite.org/walformat.html, 2.1). `pragma data_version` also does, but takes the locks of a read: a
- * GET by id then takes 45 % more CPU time, a repeated answer 25 % (`npm run bench:compare`, 2026-11-17).
+ * Notices commits of any process. SQLite keeps the state of the log in the header of the WAL index, the `-shm` file.
+ * Its frame count, checksum and salt change with every commit. SQLite compares the same 48 bytes to see whether its
+ * cache is stale (https://www.sqlite.org/walformat.html, 2.1). `pragma data_version` also does, but takes the locks of
+ * a read: a GET by id then takes 45 % more CPU time, a repeated answer 25 % (`npm run bench:compare`, 2026-11-17).
  */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { versionOfText } from '../../../collection/version.ts';
@@ -27,12 +27,16 @@ export class WalChangeCounter implements ChangeCounter {
   }
 
   current(): number {
-    const { file, header, seen } = this;
     if (this.isFresh) return this.count;
-    if (file === undefined) return ++this.count;
     // The requests of one turn of the event loop were all received before it, so one look serves them.
     this.isFresh = true;
     setImmediate(this.expire);
+    return this.look();
+  }
+
+  look(): number {
+    const { file, header, seen } = this;
+    if (file === undefined) return ++this.count;
     readSync(file, header, FILE_START);
     for (let word = 0; word < HEADER_WORDS; word++) {
       if (header[word] !== seen[word]) {
@@ -45,7 +49,7 @@ export class WalChangeCounter implements ChangeCounter {
 
   /** The same in every process that sees the same state. */
   tag(): string {
-    this.current();
+    this.look();
     return versionOfText(this.seen.join());
   }
 
@@ -66,6 +70,10 @@ export class MemoryChangeCounter implements ChangeCounter {
   }
 
   current(): number {
+    return this.count;
+  }
+
+  look(): number {
     return this.count;
   }
 

@@ -6,7 +6,7 @@
  */
 import { Database, type Statement as Prepared, SQLiteError } from 'bun:sqlite';
 import { closeSync, existsSync, openSync } from 'node:fs';
-import { PRIVATE_MODE } from '../../../base/files/written-file.ts';
+import { PRIVATE_MODE } from '../../../base/files/output-file.ts';
 import { MAX_LOG_BYTES, SQLITE_BUSY_MS, SQLITE_WRITE_WAIT_MS } from '../../../base/limits/engine.ts';
 import type { Row, Value } from '../../../collection/value.ts';
 import type { Statement } from '../../sql/statement.ts';
@@ -19,8 +19,8 @@ import { defineGuard } from './deadline.ts';
 /** The maximum number of prepared statements. SQL identifies a statement, since all values are bound. */
 const MAX_PREPARED = 500;
 /** The pause between attempts to get a lock of another process, held for a commit or an import. */
-const SHORTEST_PAUSE_MS = 0.2;
-const LONGEST_PAUSE_MS = 1;
+const MIN_RETRY_MS = 0.2;
+const MAX_RETRY_MS = 1;
 
 /** How long to wait for readers before truncating the log: longer than an idle snapshot is held. */
 const EMPTY_LOG_MS = 500;
@@ -165,7 +165,7 @@ export class Connection {
     if (this.inTransaction) this.run(ROLLBACK);
   }
 
-  /** Truncates the log, unless somebody reads an older state. Nobody can write meanwhile. */
+  /** Truncates the log, unless a reader uses an older state. Blocks writes until it is done. */
   emptyLog(): void {
     this.execute(`pragma busy_timeout = ${EMPTY_LOG_MS}`);
     this.run(CHECKPOINT);
@@ -203,8 +203,8 @@ export class Connection {
   }
 
   private prepare(sql: string): Prepared {
-    const known = this.prepared.get(sql);
-    if (known !== undefined) return known;
+    const cached = this.prepared.get(sql);
+    if (cached !== undefined) return cached;
     const statement = this.db.prepare(sql);
     this.prepared.set(sql, statement);
     if (this.prepared.size > MAX_PREPARED) {
@@ -221,12 +221,12 @@ export class Connection {
   }
 }
 
-/** Makes the file that a path, or a link, leads to. SQLite gives the files beside it the same mode. */
+/** Creates the file that a path, or a link, leads to. SQLite gives the files beside it the same mode. */
 function makeFile(path: string): void {
   try {
     closeSync(openSync(path, 'a', PRIVATE_MODE));
   } catch {
-    // SQLite reports why the file cannot be made.
+    // SQLite reports why the file cannot be created.
   }
 }
 
@@ -247,7 +247,7 @@ export function whileBusy<T>(milliseconds: number, work: () => T): T {
       return work();
     } catch (error) {
       if (!isBusy(error) || performance.now() > until) throw error;
-      pause(SHORTEST_PAUSE_MS + Math.random() * (LONGEST_PAUSE_MS - SHORTEST_PAUSE_MS));
+      pause(MIN_RETRY_MS + Math.random() * (MAX_RETRY_MS - MIN_RETRY_MS));
     }
   }
 }

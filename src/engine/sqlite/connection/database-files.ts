@@ -1,5 +1,5 @@
 /**
- * Identifies the files of a database when it is opened. If a file is removed or replaced while in use, SQLite goes on
+ * Identifies the files of a database when it is opened. If a file is removed or replaced while in use, SQLite continues
  * writing to the nameless old file, and those writes are lost.
  */
 import { type BigIntStats, existsSync, realpathSync, statSync } from 'node:fs';
@@ -33,8 +33,8 @@ export function openFiles(path: string): OpenFiles {
 
 /** Why nothing may be written; undefined if all files are in place. */
 export function misplaced(files: OpenFiles): string | undefined {
-  const found = files.find(([name, number]) => numberOf(name) !== number);
-  return found && `${basename(found[0])} was removed or replaced while it was in use`;
+  const changedFile = files.find(([name, number]) => numberOf(name) !== number);
+  return changedFile && `${basename(changedFile[0])} was removed or replaced while it was in use`;
 }
 
 export function checkFiles(files: OpenFiles): void {
@@ -53,11 +53,11 @@ export function sizeOf(name: string): number {
 }
 
 function numberOf(name: string): string | undefined {
-  const found = look(name);
-  return found && `${found.dev} ${found.ino}`;
+  const stats = look(name);
+  return stats && `${stats.dev} ${stats.ino}`;
 }
 
-/** A file that cannot be inspected counts as gone. */
+/** Treats a file that cannot be inspected as removed. */
 function look(name: string): BigIntStats | undefined {
   try {
     return statSync(name, { bigint: true });

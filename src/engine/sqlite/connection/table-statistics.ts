@@ -47,14 +47,14 @@ export class TableStatistics {
 
   /** Whether every read of the table is cheap; `changeCount` is the current one. */
   isSmall(collection: Collection, changeCount: number): boolean {
-    let seen = this.seen.get(collection);
-    if (seen?.changeCount === changeCount) return seen.small;
+    let size = this.seen.get(collection);
+    if (size?.changeCount === changeCount) return size.small;
     const now = performance.now();
-    if (seen === undefined || now - seen.at > KEPT_MS) {
-      seen = { at: now, changeCount, small: this.look(collection) };
-      this.seen.set(collection, seen);
+    if (size === undefined || now - size.at > KEPT_MS) {
+      size = { at: now, changeCount, small: this.look(collection) };
+      this.seen.set(collection, size);
     }
-    return seen.small;
+    return size.small;
   }
 
   readonly rowsPerValue = (collection: Collection, field: Field): number | undefined =>
@@ -64,11 +64,11 @@ export class TableStatistics {
     const sql = `select count(*) from (select 1 from ${identifier(name)} limit ?)`;
     const isShort = this.connection.number({ sql, params: [SMALL_TABLE_ROWS + 1] }) <= SMALL_TABLE_ROWS;
     if (isShort && this.connection.number(this.sizeStatement) <= SMALL_TABLE_BYTES) return true;
-    const known = this.connection.number({
+    const rowsInStatistics = this.connection.number({
       sql: "select count(*) from sqlite_schema where name = 'sqlite_stat1'",
       params: [],
     });
-    if (known === 0) return false;
+    if (rowsInStatistics === 0) return false;
     // `stat` is "rows rows-per-value": https://www.sqlite.org/fileformat2.html#stat1tab
     const stats = this.connection.rows({
       sql: 'select idx, stat from sqlite_stat1 where tbl = ? and idx is not null',

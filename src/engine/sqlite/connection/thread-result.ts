@@ -5,11 +5,11 @@ import type { WriteResult } from '../../engine.ts';
 /** The result of a job in a transferable form. */
 export type ThreadResult = { readonly kind: 'done'; readonly results: readonly WriteResult[] } | FailedResult;
 export type FailedResult =
-  | { readonly kind: 'refused'; readonly error: ApiErrorData }
+  | { readonly kind: 'rejected'; readonly error: ApiErrorData }
   | { readonly kind: 'fault'; readonly message: string; readonly code?: string };
 
 export function toThreadResult(error: unknown): FailedResult {
-  if (error instanceof ApiError) return { kind: 'refused', error: error.toData() };
+  if (error instanceof ApiError) return { kind: 'rejected', error: error.toData() };
   if (!(error instanceof Error)) return { kind: 'fault', message: String(error) };
   const { code } = error as { code?: string };
   return { kind: 'fault', message: error.stack ?? error.message, ...(code === undefined ? {} : { code }) };

@@ -7,9 +7,9 @@ export interface ThreadOptions<Request, Answer> {
   readonly file: URL;
   /** The first message. */
   readonly opening: Request;
-  readonly answered: (answer: Answer) => void;
+  readonly onAnswer: (answer: Answer) => void;
   /** Called when the thread has died. */
-  readonly lost: (refusal: ApiError) => void;
+  readonly onExit: (error: ApiError) => void;
   /** The error for pending requests. */
   readonly words: { readonly details: string; readonly hint: string };
 }
@@ -46,17 +46,17 @@ export class Thread<Request, Answer> {
 
   private start(): Worker {
     requireDescriptors();
-    const { file, opening, answered, lost, words } = this.options;
+    const { file, opening, onAnswer, onExit, words } = this.options;
     const worker = new Worker(file.href);
     let reason = 'it ended';
-    worker.onmessage = ({ data }: MessageEvent<Answer>) => answered(data);
+    worker.onmessage = ({ data }: MessageEvent<Answer>) => onAnswer(data);
     worker.onerror = (event) => {
       reason = event.message;
     };
     worker.addEventListener('close', () => {
       if (this.worker !== worker) return;
       this.worker = undefined;
-      lost(
+      onExit(
         new ApiError('CAT503', 'a thread of the database ended', {
           ...words,
           headers: { 'retry-after': '1' },

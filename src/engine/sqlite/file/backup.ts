@@ -1,7 +1,7 @@
 /** Copies a database in use: one snapshot, compact, verified, and synced before it gets its name. */
 import { Database, SQLiteError } from 'bun:sqlite';
 import { existsSync, rmSync, statSync } from 'node:fs';
-import { checkMayWrite, makePrivate, moveIntoPlace } from '../../../base/files/written-file.ts';
+import { checkMayWrite, createPrivateFile, moveIntoPlace } from '../../../base/files/output-file.ts';
 import { SQLITE_BUSY_MS } from '../../../base/limits/engine.ts';
 import type { Catalogue } from '../../../collection/declaration.ts';
 import { ConfigError } from '../../../settings/setting.ts';
@@ -26,7 +26,7 @@ export interface RestoreRequest extends CopyRequest {
 }
 
 export function backupDatabase({ path, file, partial, catalogue, replace }: CopyRequest): BackupReport {
-  if (checkMayWrite(file, { replace, never: filesOf(path) }) === 'device') {
+  if (checkMayWrite(file, { replace, protectedFiles: filesOf(path) }) === 'device') {
     throw new ConfigError(`${file} is not a file`);
   }
   using db = openExisting(path);
@@ -42,7 +42,7 @@ export function backupDatabase({ path, file, partial, catalogue, replace }: Copy
 export function copyDatabase<T>(db: Database, partial: string, use: () => T): T {
   try {
     // Creates the file exclusively.
-    makePrivate(partial);
+    createPrivateFile(partial);
     db.query('vacuum into ?').run(partial);
     return use();
   } finally {

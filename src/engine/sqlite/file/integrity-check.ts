@@ -40,9 +40,9 @@ export function checkDatabase(path: string, catalogue: Catalogue, progress: Prog
   ];
   progress(1, steps.length + 1);
   const findings = steps.map((step, index) => {
-    const found = step();
+    const stepFindings = step();
     progress(index + 2, steps.length + 1);
-    return found;
+    return stepFindings;
   });
   return [integrity, ...findings];
 }
@@ -58,8 +58,8 @@ function problemsOf(db: Database): string[] {
 }
 
 function version(db: Database): Finding {
-  const found = pragma(db, 'user_version');
-  return { check: 'schema version', ok: found === SCHEMA_VERSION, detail: `${found} of ${SCHEMA_VERSION}` };
+  const version = pragma(db, 'user_version');
+  return { check: 'schema version', ok: version === SCHEMA_VERSION, detail: `${version} of ${SCHEMA_VERSION}` };
 }
 
 /** Reports what would prevent a start. If tables differ from the declaration, other checks are skipped. */
@@ -100,10 +100,10 @@ function indexes(_db: Database, collection: Collection, schema: Schema): Finding
 
 /** A missing or incomplete search index only makes searches slower. */
 function searches(db: Database, collection: Collection, { stored }: Schema): Finding {
-  const named = (detail: string): Finding => ({ check: 'search index', ok: true, detail });
-  if (!hasSearchIndex(db, collection, stored)) return named('missing; the service creates it at start');
+  const finding = (detail: string): Finding => ({ check: 'search index', ok: true, detail });
+  if (!hasSearchIndex(db, collection, stored)) return finding('missing; the service creates it at start');
   const pending = countPending(db, collection);
-  return named(`${pending} changed ${pending === 1 ? 'row' : 'rows'} not indexed yet`);
+  return finding(`${pending} changed ${pending === 1 ? 'row' : 'rows'} not indexed yet`);
 }
 
 function rowCount(db: Database, { name }: Collection): Finding {

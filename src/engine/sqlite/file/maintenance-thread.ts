@@ -1,7 +1,7 @@
 /** A thread for maintenance tasks that take time proportional to the file size. It runs one task and ends. */
 import { SQLiteError } from 'bun:sqlite';
 import { fileProblem } from '../../../base/files/file-problem.ts';
-import { wholeOf } from '../../../base/files/written-file.ts';
+import { finalPath } from '../../../base/files/output-file.ts';
 import { type Catalogue, declareCatalogue } from '../../../collection/declaration.ts';
 import type { CatalogueDraft } from '../../../collection/draft.ts';
 import { ConfigError } from '../../../settings/setting.ts';
@@ -47,7 +47,7 @@ function answer(request: MaintenanceRequest): MaintenanceAnswer {
     const { syscall, path } = error as NodeJS.ErrnoException;
     // A full disk, a missing folder, or missing permissions.
     if (syscall !== undefined)
-      return { mistake: `${path === undefined ? '' : `${wholeOf(path)}: `}${fileProblem(error)}` };
+      return { mistake: `${path === undefined ? '' : `${finalPath(path)}: `}${fileProblem(error)}` };
     if (error instanceof NotOurDatabase) return { mistake: `${request.path}: ${error.message}` };
     if (error instanceof SQLiteError) return { mistake: `${fileAtFault(error, request)}: ${describe(error)}` };
     return { fault: error instanceof Error ? (error.stack ?? error.message) : String(error) };

@@ -1,7 +1,7 @@
 /** Maintenance of a database file. backup.ts, restore.ts and integrity-check.ts do the work on a thread. */
 import { Database } from 'bun:sqlite';
 import { existsSync, statSync } from 'node:fs';
-import { partialOf } from '../../../base/files/written-file.ts';
+import { temporaryPath } from '../../../base/files/output-file.ts';
 import type { Catalogue } from '../../../collection/declaration.ts';
 import { ConfigError } from '../../../settings/by-command.ts';
 import type { MigrationPlan } from '../../migration/words.ts';
@@ -10,7 +10,7 @@ import type {
   CopyOptions,
   Finding,
   Maintenance,
-  MigrationTerms,
+  MigrationOptions,
   Progress,
   RestoreOptions,
   RestoreReport,
@@ -37,7 +37,7 @@ export class SqliteMaintenance implements Maintenance {
   backup(file: string, { replace, progress }: CopyOptions): Promise<BackupReport> {
     this.mustBeThere();
     const { path } = this;
-    const partial = partialOf(file);
+    const partial = temporaryPath(file);
     const request = { kind: 'backup', path, file, partial, replace, catalogue: this.catalogue.draft } as const;
     return watching(progress, path, [partial], () => this.ask<BackupReport>(request));
   }
@@ -46,7 +46,7 @@ export class SqliteMaintenance implements Maintenance {
     if (this.path === IN_MEMORY) throw new ConfigError('a catalogue in memory has no file to restore');
     const { path } = this;
     const catalogue = this.catalogue.draft;
-    const partial = partialOf(path);
+    const partial = temporaryPath(path);
     const request = { kind: 'restore', path, file, partial, replace, dropColumns, catalogue } as const;
     // A new file grows itself; a file in use grows in its log.
     const growing = [partial, `${path}-wal`];
@@ -54,10 +54,10 @@ export class SqliteMaintenance implements Maintenance {
   }
 
   /** A missing file counts as empty and is not created. */
-  async plan(terms: MigrationTerms): Promise<MigrationPlan> {
+  async plan(options: MigrationOptions): Promise<MigrationPlan> {
     using db = existsSync(this.path) ? openExisting(this.path) : new Database(IN_MEMORY);
     try {
-      return planSchema(db, { ...terms, catalogue: this.catalogue });
+      return planSchema(db, { ...options, catalogue: this.catalogue });
     } catch (error) {
       if (error instanceof ConfigError) throw error;
       throw new ConfigError(`the database ${this.path} cannot be read: ${(error as Error).message}`);

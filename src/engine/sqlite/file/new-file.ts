@@ -3,7 +3,7 @@
  * rejected load, a dry run or a kill leaves no half-made catalogue.
  */
 import { existsSync, rmSync, statSync } from 'node:fs';
-import { moveIntoPlace, partialOf, partialsOf } from '../../../base/files/written-file.ts';
+import { listTemporaryFiles, moveIntoPlace, temporaryPath } from '../../../base/files/output-file.ts';
 import { ConfigError } from '../../../settings/setting.ts';
 import type { Engine } from '../../engine.ts';
 import { filesOf } from '../connection/database-files.ts';
@@ -12,17 +12,17 @@ import { isInUse } from './backup.ts';
 
 export function openNewFile(options: SqliteOptions): Engine {
   const { path } = options;
-  for (const left of partialsOf(path)) if (isLeftBehind(left)) removeFiles(left);
-  const partial = partialOf(path);
+  for (const temporaryFile of listTemporaryFiles(path)) if (isLeftBehind(temporaryFile)) removeFiles(temporaryFile);
+  const partial = temporaryPath(path);
   const remove = () => removeFiles(partial);
   let isStored = false;
   try {
     const engine = openSqlite({ ...options, path: partial, location: path });
     const load = engine.load.bind(engine);
     const close = engine.close.bind(engine);
-    engine.load = async (sets, terms) => {
-      const result = await load(sets, terms);
-      isStored = !terms.dryRun;
+    engine.load = async (sets, options) => {
+      const result = await load(sets, options);
+      isStored = !options.dryRun;
       return result;
     };
     // Closing the last connection moves the log into the file.

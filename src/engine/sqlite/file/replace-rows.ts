@@ -77,10 +77,10 @@ function checkReferences(connection: Connection, path: string): void {
 }
 
 function compare(connection: Connection): Differences {
-  const [kept, present] = [tablesOf(connection, 'copy'), tablesOf(connection, 'main')];
-  const dropped = [...kept.difference(present)];
+  const [copiedTables, present] = [tablesOf(connection, 'copy'), tablesOf(connection, 'main')];
+  const dropped = [...copiedTables.difference(present)];
   const lacking: string[] = [];
-  for (const table of kept.intersection(present)) {
+  for (const table of copiedTables.intersection(present)) {
     const [theirs, ours] = [columnsOf(connection, 'copy', table), columnsOf(connection, 'main', table)];
     for (const column of theirs.difference(ours)) dropped.push(`${table}.${column}`);
     for (const column of ours.difference(theirs)) lacking.push(`${table}.${column}`);

@@ -3,7 +3,7 @@
  * them at once. Only a damaged file that nobody uses is moved aside.
  */
 import { existsSync, renameSync, statSync } from 'node:fs';
-import { checkFolder, isSameFile, moveIntoPlace } from '../../../base/files/written-file.ts';
+import { checkFolder, isSameFile, moveIntoPlace } from '../../../base/files/output-file.ts';
 import { ConfigError } from '../../../settings/setting.ts';
 import type { RestoreReport } from '../../shared/maintenance.ts';
 import { COMPANIONS, filesOf } from '../connection/database-files.ts';

@@ -89,9 +89,9 @@ function foreignColumn(column: FoundColumn, file: TableInFile): ForeignColumn {
   const isExpected = declaredType === '' || declaredType.toLowerCase().startsWith(type.kind.replace(/\d/, ''));
   if (!isExpected) notes.push(declaredType.toLowerCase());
   if (column.hidden > 1n) notes.push('computed there');
-  const found = expression === null ? {} : readDefault(expression, type);
-  if (found === undefined) notes.push(`default ${expression}`);
-  return { name, type, required, default: found ?? {}, references: referenceOf(name, type, file, notes), notes };
+  const defaultDraft = expression === null ? {} : readDefault(expression, type);
+  if (defaultDraft === undefined) notes.push(`default ${expression}`);
+  return { name, type, required, default: defaultDraft ?? {}, references: referenceOf(name, type, file, notes), notes };
 }
 
 function referenceOf(
@@ -102,9 +102,9 @@ function referenceOf(
 ): FieldDraft['references'] {
   for (const { id, table, to, on_delete } of keys.filter(({ from }) => from === name)) {
     const target = declared.find((each) => each.name.toLowerCase() === table.toLowerCase());
-    const isAlone = keys.filter((key) => key.id === id).length === 1 && target?.key.length === 1;
+    const isSingleColumn = keys.filter((key) => key.id === id).length === 1 && target?.key.length === 1;
     const key = target?.key[0];
-    const isKey = isAlone && (to === null || to.toLowerCase() === key!.toLowerCase());
+    const isKey = isSingleColumn && (to === null || to.toLowerCase() === key!.toLowerCase());
     if (isKey && types.get(target.name)!.get(key!) === type) {
       return { collection: target.name, onDelete: ON_DELETE[on_delete] ?? 'restrict' };
     }

@@ -9,12 +9,12 @@ import { shownText, stepInto } from '../../../collection/types/json/json-path.ts
 import { printJson } from '../../../collection/types/json/json-text.ts';
 import type { Containment, Type } from '../../../collection/types/type.ts';
 import type { Value } from '../../../collection/value.ts';
-import { checkLength, withLocation } from '../../../plan/coerce.ts';
 import { compileRegex } from '../../../text/regex.ts';
 import { clipped, compileSearch, type SearchMode } from '../../../text/search/index.ts';
 import { spend } from '../connection/deadline.ts';
 import { compileLike } from './like.ts';
 import { defineNumeric } from './numeric.ts';
+import { defineOperated } from './operated.ts';
 import { storedForm, valueIn } from './stored-values.ts';
 
 export function defineFunctions(db: Database): void {
@@ -22,6 +22,7 @@ export function defineFunctions(db: Database): void {
   defineTypes(db);
   defineJson(db);
   defineNumeric(db);
+  defineOperated(db);
 }
 
 /** A cache of compiled patterns of one kind. A scan uses the same ones for every row. */
@@ -32,8 +33,8 @@ class PatternCache<Args extends readonly (string | number)[], Tested> {
 
   get(...args: Args): (tested: Tested) => boolean {
     const key = args.join('\0');
-    const known = this.compiled.get(key);
-    if (known !== undefined) return known;
+    const cached = this.compiled.get(key);
+    if (cached !== undefined) return cached;
     // The maximum per statement.
     if (this.compiled.size >= MAX_CONDITIONS) this.clear();
     const matches = this.compile(...args);
@@ -107,18 +108,6 @@ function defineTypes(db: Database): void {
     const [from, to] = [builtIn(fromName), builtIn(toName)];
     return storedForm(to, castValue(from, to, valueIn(from, stored)));
   });
-  db.function('operated', TYPED, (typeName, operation, stored, operand, round, name, maxBytes) => {
-    if (stored === null) return null;
-    const type = builtIn(typeName);
-    const given = { operand: valueIn(builtIn(type.operations!.operandType), operand), ...roundOf(round) };
-    try {
-      const result = type.operations!.apply(valueIn(type, stored), { operation, ...given });
-      if (typeof result === 'string') checkLength({ name, maxBytes: Number(maxBytes) }, result);
-      return storedForm(type, result);
-    } catch (error) {
-      throw withLocation(error, undefined, { name });
-    }
-  });
   for (const [name, sign] of [
     ['max_by_key', 1],
     ['min_by_key', -1],
@@ -137,16 +126,12 @@ function defineTypes(db: Database): void {
   }
 }
 
-function roundOf(round: bigint | null): { round?: number } {
-  return round === null ? {} : { round: Number(round) };
-}
-
 function defineJson(db: Database): void {
   db.function('json_printed', (text) => (text === null ? null : printJson(parseJson(text))));
   const inside = (json: string, steps: string) => stepInto(parseJson(json), JSON.parse(steps));
   db.function('json_path', { deterministic: true }, (json, steps) => {
-    const found = json === null ? undefined : inside(json, steps);
-    return found === undefined ? null : printJson(found);
+    const element = json === null ? undefined : inside(json, steps);
+    return element === undefined ? null : printJson(element);
   });
   db.function('json_path_text', { deterministic: true }, (json, steps) =>
     json === null ? null : shownText(inside(json, steps)),

@@ -1,7 +1,7 @@
 /**
  * LIKE and ILIKE as in PostgreSQL: `%` matches any characters, `_` matches one code point, `\` escapes the next
- * character, and the whole text must match. Only the last `%` is retried, so the worst case is text length times pattern
- * length.
+ * character, and the whole text must match. Only the last `%` is retried, so the worst case is text length times
+ * pattern length.
  */
 import { foldCase } from '../../../text/case.ts';
 import { checkLike } from '../../../text/like.ts';
@@ -66,14 +66,14 @@ function matchTokens(tokens: readonly number[], text: string): boolean {
   let steps = 0;
   while (at < text.length) {
     if (++steps % STEPS_AT_ONCE === 0) spend(STEPS_AT_ONCE);
-    const wanted = tokens[token];
+    const expectedToken = tokens[token];
     const codePoint = text.codePointAt(at)!;
-    if (wanted === ANY_RUN) {
+    if (expectedToken === ANY_RUN) {
       token += 1;
       if (token === tokens.length) return true;
       resumeToken = token;
       resumeAt = at;
-    } else if (wanted === codePoint || wanted === ANY_ONE) {
+    } else if (expectedToken === codePoint || expectedToken === ANY_ONE) {
       token += 1;
       at += width(codePoint);
     } else if (resumeToken >= 0) {

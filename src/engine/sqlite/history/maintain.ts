@@ -1,6 +1,6 @@
 /**
- * Maintains the change log in small steps, each of which delays a write by about a millisecond: removes expired entries,
- * and measures the others. The log does not count when the engine decides whether a catalogue is small.
+ * Maintains the change log in small steps, each of which delays a write by about a millisecond: removes expired
+ * entries, and measures the others. The log does not count when the engine decides whether a catalogue is small.
  */
 import { LOG_TABLE, RETAINED_TABLE } from '../../shared/change-log.ts';
 import type { Statement } from '../../sql/statement.ts';

@@ -14,10 +14,10 @@ import type { ReadResult } from '../../engine.ts';
 import { sizeOf } from '../connection/database-files.ts';
 import { failure } from '../connection/thread-result.ts';
 import { ReadQueue, tooManyReads } from './read-queue.ts';
-import { Reader, type ReaderTerms, type ReadJob } from './reader.ts';
+import { Reader, type ReaderOptions, type ReadJob } from './reader.ts';
 import { type Ending, StreamedRead } from './streamed-read.ts';
 
-export interface ReadPoolOptions extends ReaderTerms {
+export interface ReadPoolOptions extends ReaderOptions {
   readonly bounds: ReadPoolLimits;
 }
 

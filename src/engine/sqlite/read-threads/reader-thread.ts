@@ -39,7 +39,7 @@ const MAX_IDLE = 4;
 /** The collector runs after this much text; otherwise copies of long rows pile up to a gigabyte. */
 const TEXT_TO_COLLECT = 16 * 1024 * 1024;
 
-let terms: Extract<ReaderRequest, { kind: 'open' }>;
+let options: Extract<ReaderRequest, { kind: 'open' }>;
 const idle: Connection[] = [];
 const readings = new Map<number, Reading>();
 const encoder = new TextEncoder();
@@ -59,7 +59,7 @@ self.onmessage = ({ data }: MessageEvent<ReaderRequest>) => {
 function handle(request: ReaderRequest): ReaderAnswer | undefined {
   switch (request.kind) {
     case 'open':
-      terms = request;
+      options = request;
       return undefined;
     case 'begin':
       return attempt(request.id, () => begin(request));
@@ -80,7 +80,7 @@ function handle(request: ReaderRequest): ReaderAnswer | undefined {
 
 /** The time limit applies to a turn, without its waiting time. */
 function attempt(id: number, work: () => ReaderAnswer): ReaderAnswer {
-  setDeadline(terms.limitMs);
+  setDeadline(options.limitMs);
   try {
     return work();
   } catch (error) {
@@ -117,7 +117,7 @@ function begin({ id, job, emptyLog }: Extract<ReaderRequest, { kind: 'begin' }>)
 }
 
 function open(): Connection {
-  return new Connection(terms.path, { readOnly: true, prepare: () => checkFiles(terms.files) });
+  return new Connection(options.path, { readOnly: true, prepare: () => checkFiles(options.files) });
 }
 
 function* readParts(connection: Connection, job: ReadJob, progress: Progress): Generator<string, void> {

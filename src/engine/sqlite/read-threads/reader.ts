@@ -27,7 +27,7 @@ export interface ReadJob {
   readonly form: RowForm;
 }
 
-export interface ReaderTerms {
+export interface ReaderOptions {
   readonly path: string;
   readonly files: OpenFiles;
   /** The time limit of a turn. */
@@ -39,7 +39,7 @@ export type TurnRequest =
   | { readonly kind: 'next'; readonly id: number };
 
 export type ReaderRequest =
-  | ({ readonly kind: 'open' } & ReaderTerms)
+  | ({ readonly kind: 'open' } & ReaderOptions)
   | TurnRequest
   | { readonly kind: 'cancel'; readonly id: number }
   | { readonly kind: 'give-back-memory' }
@@ -72,13 +72,13 @@ export class Reader {
   private turn: Turn | undefined;
   private closed: (() => void) | undefined;
 
-  constructor(terms: ReaderTerms) {
+  constructor(options: ReaderOptions) {
     this.thread = new Thread({
       file: new URL('./reader-thread.ts', import.meta.url),
-      opening: { kind: 'open', ...terms },
-      answered: (answer) => this.answered(answer),
-      lost: (refusal) => {
-        this.endTurn()?.reject(refusal);
+      opening: { kind: 'open', ...options },
+      onAnswer: (answer) => this.handleAnswer(answer),
+      onExit: (error) => {
+        this.endTurn()?.reject(error);
         this.closed?.();
       },
       words: { details: 'What was to be read was not.', hint: 'Try again in a moment.' },
@@ -113,7 +113,7 @@ export class Reader {
     this.thread.end();
   }
 
-  private answered(answer: ReaderAnswer): void {
+  private handleAnswer(answer: ReaderAnswer): void {
     if (answer.kind === 'stale') this.stale++;
     else if (answer.kind === 'closed') this.closed?.();
     else this.endTurn()?.resolve(answer);

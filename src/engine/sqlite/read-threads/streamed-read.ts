@@ -21,7 +21,7 @@ export class StreamedRead implements AsyncIterator<Uint8Array, undefined> {
   private idleSince: number | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private why: string | undefined;
-  private isOver = false;
+  private hasEnded = false;
 
   constructor(private readonly options: StreamedReadOptions) {
     this.waitForClient();
@@ -41,7 +41,7 @@ export class StreamedRead implements AsyncIterator<Uint8Array, undefined> {
     this.idleSince = undefined;
     const objection = this.options.objection(this);
     if (objection !== undefined) this.abandon(objection);
-    if (this.isOver) throw new ApiError('CAT503', 'the result was ended before its end', { details: this.why });
+    if (this.hasEnded) throw new ApiError('CAT503', 'the result was ended before its end', { details: this.why });
     const part = await this.nextPart();
     if (part === undefined) {
       this.end('whole');
@@ -74,7 +74,7 @@ export class StreamedRead implements AsyncIterator<Uint8Array, undefined> {
   }
 
   private waitForClient(): void {
-    if (this.isOver) return;
+    if (this.hasEnded) return;
     this.idleSince = performance.now();
     const tooLong = `No part was taken for ${IDLE_STREAM_SECONDS} seconds.`;
     this.timer = setTimeout(() => this.abandon(tooLong), IDLE_STREAM_SECONDS * 1000);
@@ -83,8 +83,8 @@ export class StreamedRead implements AsyncIterator<Uint8Array, undefined> {
 
   private end(how: Ending): void {
     clearTimeout(this.timer);
-    if (this.isOver) return;
-    this.isOver = true;
+    if (this.hasEnded) return;
+    this.hasEnded = true;
     this.options.ended(how);
   }
 }

@@ -1,11 +1,11 @@
 /** Byte budgets of statements, in total or per row. Statements that may exceed them count bytes row by row. */
 import type { Database } from 'bun:sqlite';
 import {
+  INLINE_ANSWER_BYTES,
+  INLINE_PAGE_ROWS,
+  INLINE_STEPS,
   MAX_RETURNED_BYTES,
   MAX_ROW_BYTES,
-  QUICK_ANSWER_BYTES,
-  QUICK_PAGE_ROWS,
-  QUICK_STEPS,
 } from '../../../base/limits/engine.ts';
 import { returnTooLarge } from '../../shared/write-checks.ts';
 import { rowTooLong } from '../../sql/row-size.ts';
@@ -17,10 +17,10 @@ let bytesLeft = Number.POSITIVE_INFINITY;
 let rowBytes = 0;
 
 /** The budget of a page that is read on the event loop. Rows below the share need no counting. */
-export const PAGE_BUDGET = { bounded: 'rows', share: Math.floor(QUICK_ANSWER_BYTES / QUICK_PAGE_ROWS) } as const;
+export const PAGE_BUDGET = { bounded: 'rows', share: Math.floor(INLINE_ANSWER_BYTES / INLINE_PAGE_ROWS) } as const;
 
 /** Throws StepBudgetExceeded if a read on the event loop counts more bytes or steps. */
-export function withinBudget<T>(bytes: number, work: () => T, steps = QUICK_STEPS): T {
+export function withinBudget<T>(bytes: number, work: () => T, steps = INLINE_STEPS): T {
   bytesLeft = bytes;
   rowBytes = 0;
   allowSteps(steps);

@@ -3,7 +3,7 @@
  * under a millisecond and may run on the event loop. Any other read may not.
  */
 
-import { QUICK_ANSWER_BYTES, QUICK_PAGE_ROWS, QUICK_STEPS } from '../../../base/limits/engine.ts';
+import { INLINE_ANSWER_BYTES, INLINE_PAGE_ROWS, INLINE_STEPS } from '../../../base/limits/engine.ts';
 import { memoize } from '../../../base/memo.ts';
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import { NO_ORDER } from '../../../plan/read/shape.ts';
@@ -41,12 +41,12 @@ const readsByKey = memoize((_from: Collection) =>
 export function compileIndexRead(plan: ReadPlan, output: Output, rowsPerValue: RowsPerValue): IndexRead | undefined {
   const key = singleKey(plan);
   if (key === undefined || output.stripNulls) return compileAccess(plan, output, rowsPerValue);
-  const known = readsByKey(plan.from)(plan.columns);
-  const same = known.get(output.form);
+  const compiledRead = readsByKey(plan.from)(plan.columns);
+  const same = compiledRead.get(output.form);
   const params = [sqliteDialect.stored(key, plan.from.key[0]!.type)];
   if (same !== undefined) return { statement: { sql: same.statement.sql, params }, bytes: same.bytes };
   const compiled = compileAccess({ ...plan, order: NO_ORDER }, output, rowsPerValue);
-  if (compiled?.statement.params.length === 1) known.set(output.form, compiled);
+  if (compiled?.statement.params.length === 1) compiledRead.set(output.form, compiled);
   return compiled;
 }
 
@@ -54,10 +54,10 @@ function compileAccess(plan: ReadPlan, output: Output, rowsPerValue: RowsPerValu
   const terms = conjuncts(plan.where);
   const keys = maxKeys(plan.from, terms);
   const rows = keys ?? plan.limit;
-  if (rows === undefined || (keys === undefined && rowsTouched(plan) > QUICK_PAGE_ROWS)) return undefined;
+  if (rows === undefined || (keys === undefined && rowsTouched(plan) > INLINE_PAGE_ROWS)) return undefined;
   // Texts of the result can be measured before they are processed.
   const steps = columnSteps(plan.columns);
-  const bytes = steps === 0 ? QUICK_ANSWER_BYTES : Math.min(QUICK_ANSWER_BYTES, QUICK_STEPS / steps);
+  const bytes = steps === 0 ? INLINE_ANSWER_BYTES : Math.min(INLINE_ANSWER_BYTES, INLINE_STEPS / steps);
   const isBounded = rows * maxRowBytes(plan.columns, output) > bytes;
   const bounded: Output = isBounded ? { ...output, ...PAGE_BUDGET } : output;
   // A row may have very many related rows, so the steps are counted.
@@ -120,10 +120,10 @@ function walkByField(
   const from = fromIndex(plan.from, field);
   const access = backwards ? { from, keysFirst: plan.from.assigned!.name } : { from };
   if (terms.length === 0) {
-    return backwards && ties > QUICK_PAGE_ROWS ? undefined : compileRead(plan, output, dialect, access);
+    return backwards && ties > INLINE_PAGE_ROWS ? undefined : compileRead(plan, output, dialect, access);
   }
   // Starts at a value and skips its rows on earlier pages.
-  if (ties > QUICK_PAGE_ROWS) return undefined;
+  if (ties > INLINE_PAGE_ROWS) return undefined;
   const seeks = (predicate: Predicate) =>
     conjuncts(predicate).some((term) => isRange(term, field)) &&
     fieldsOf(predicate).every((each) => each === field || each === plan.from.assigned);

@@ -1,9 +1,9 @@
 /**
- * The routes of a read, in order. The first route that applies and returns a result wins. A read that exceeds its budget
- * on the event loop starts again on a thread.
+ * The routes of a read, in order. The first route that applies and returns a result wins. A read that exceeds its
+ * budget on the event loop starts again on a thread.
  */
 
-import { QUICK_ANSWER_BYTES, QUICK_STEPS } from '../../../base/limits/engine.ts';
+import { INLINE_ANSWER_BYTES, INLINE_STEPS } from '../../../base/limits/engine.ts';
 import type { ReadPlan } from '../../../plan/types.ts';
 import type { MaybePromise, ReadResult } from '../../engine.ts';
 import { readsOtherCollections } from '../../shared/plan-keys.ts';
@@ -59,10 +59,10 @@ const ROUTES: readonly Route[] = [
     runsOn: 'event loop',
     applies: ({ plan }) => mayFollowIndex(plan),
     run(read, state) {
-      const found = compileIndexRead(read.plan, read.output, state.statistics.rowsPerValue);
-      return found && withinBudget(found.bytes, () => readWhole(read, state, found.statement));
+      const indexRead = compileIndexRead(read.plan, read.output, state.statistics.rowsPerValue);
+      return indexRead && withinBudget(indexRead.bytes, () => readWhole(read, state, indexRead.statement));
     },
-    why: 'Every index entry is a row of the page, so a page takes well under a millisecond.',
+    why: 'The index yields only rows of the page, so a page takes well under a millisecond.',
   },
   {
     name: 'search index',
@@ -103,7 +103,7 @@ export function readByRoute(read: Read, state: ReadState): MaybePromise<ReadResu
   throw new Error('no route for a read');
 }
 
-/** The statement that a route would run, for EXPLAIN. */
+/** Approximates the statement of the chosen route, for EXPLAIN. */
 export function compileForExplain(plan: ReadPlan, changeCount: number, state: ReadState): Statement {
   const output: Output = { form: 'json', stripNulls: false };
   const isOnThread = state.file !== undefined && !isCheapOnSmallTable({ plan, changeCount }, state);
@@ -114,22 +114,22 @@ export function compileForExplain(plan: ReadPlan, changeCount: number, state: Re
   );
 }
 
-/** Scanning the texts of a small table many times, or returning them many times, is not cheap. */
+/** Whether the table is small and the text scans and output fit the event-loop budget. */
 function isCheapOnSmallTable(
   { plan, changeCount }: Pick<Read, 'plan' | 'changeCount'>,
   { statistics }: ReadState,
 ): boolean {
   if (!statistics.isSmall(plan.from, changeCount)) return false;
   const { repeats } = columnSizes(plan.columns);
-  const steps = filterSteps(plan, QUICK_STEPS) + columnSteps(plan.columns);
+  const steps = filterSteps(plan, INLINE_STEPS) + columnSteps(plan.columns);
   if (steps === 0 && repeats === 1) return true;
   const bytes = statistics.bytes(changeCount);
-  return steps * bytes <= QUICK_STEPS && repeats * bytes <= QUICK_ANSWER_BYTES;
+  return steps * bytes <= INLINE_STEPS && repeats * bytes <= INLINE_ANSWER_BYTES;
 }
 
-/** The number of related rows is unknown, so reading them needs a budget. */
+/** Runs `work` with a byte and step budget if the plan reads related rows, whose number is unknown. */
 function withinBudgetIfRelated<T>({ plan }: Read, work: () => T): T {
-  return readsOtherCollections(plan) ? withinBudget(QUICK_ANSWER_BYTES, work) : work();
+  return readsOtherCollections(plan) ? withinBudget(INLINE_ANSWER_BYTES, work) : work();
 }
 
 function compileSmallTable({ plan, output }: Read): Statement {
@@ -139,7 +139,7 @@ function compileSmallTable({ plan, output }: Read): Statement {
 
 type CompileAttempt = (plan: ReadPlan, output: Output) => ReadAttempt | undefined;
 
-/** Undefined if the plan does not allow the attempt. */
+/** Runs the read on a thread. Returns undefined if `compile` cannot handle the plan. */
 function readOnThread(read: Read, state: ReadState, compile?: CompileAttempt): Promise<ReadResult> | undefined {
   const output = boundRow(read.plan, read.output);
   const attempt = compile?.(read.plan, output);
@@ -150,6 +150,6 @@ function readOnThread(read: Read, state: ReadState, compile?: CompileAttempt): P
 
 async function runJob(job: ReadJob, { changes, file }: ReadState): Promise<ReadResult> {
   // Taken before the read: the rows may be newer than the tag, but never older.
-  const state = changes.tag();
-  return { ...(await file!.readers.read(job)), state };
+  const changeTag = changes.tag();
+  return { ...(await file!.readers.read(job)), changeTag };
 }

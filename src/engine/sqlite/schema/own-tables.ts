@@ -1,6 +1,6 @@
 /** The tables of the service's own collections, created on first use. */
 import type { Database } from 'bun:sqlite';
-import { modeOf } from '../../../base/files/written-file.ts';
+import { modeOf } from '../../../base/files/output-file.ts';
 import { type Catalogue, declareCatalogue } from '../../../collection/declaration.ts';
 import { KEYS, OWN_COLLECTIONS, USERS } from '../../../collection/own-collections.ts';
 import type { RoleHolders } from '../../../collection/undeclared-roles.ts';

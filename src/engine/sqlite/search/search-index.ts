@@ -3,8 +3,8 @@
  * candidates (index-candidates.ts); the exact test decides.
  *
  * A write does not update it. Triggers only record the row as pending, which is cheap, and the writer thread indexes
- * pending rows later in batches. Until then they are candidates of every search. The triggers are plain SQL, so rows that
- * another program writes are also recorded. A small catalogue never fills a batch and is never indexed.
+ * pending rows later in batches. Until then they are candidates of every search. The triggers are plain SQL, so rows
+ * that another program writes are also recorded. A small catalogue never fills a batch and is never indexed.
  */
 import type { Database } from 'bun:sqlite';
 import type { Collection, Field } from '../../../collection/declaration.ts';
@@ -137,8 +137,8 @@ export function candidateRows(collection: Collection, query: string, bind: Bind)
 }
 
 export function countPending(db: Database, collection: Collection): number {
-  const made = searchIndexOf(collection);
-  return made === undefined ? 0 : Number(firstColumn(db, `select count(*) from ${made.pending}`)[0]);
+  const index = searchIndexOf(collection);
+  return index === undefined ? 0 : Number(firstColumn(db, `select count(*) from ${index.pending}`)[0]);
 }
 
 /**
@@ -146,12 +146,12 @@ export function countPending(db: Database, collection: Collection): number {
  * writes.
  */
 export function indexPending(connection: Connection, collection: Collection, fewest = BATCH_ROWS): boolean {
-  const made = searchIndexOf(collection);
+  const index = searchIndexOf(collection);
   // Checked first, so that writers are not disturbed without need.
-  if (made === undefined || nextBatch(connection, made, fewest).length === 0) return false;
+  if (index === undefined || nextBatch(connection, index, fewest).length === 0) return false;
   connection.execute('begin immediate');
   try {
-    for (const row of nextBatch(connection, made, fewest)) indexRow(connection, made, row);
+    for (const row of nextBatch(connection, index, fewest)) indexRow(connection, index, row);
     connection.commit();
   } finally {
     connection.rollback();

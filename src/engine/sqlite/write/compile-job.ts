@@ -18,7 +18,7 @@ import {
   type Predicate,
   type WritePlan,
 } from '../../../plan/types.ts';
-import type { Write, WriteTerms } from '../../engine.ts';
+import type { Write, WriteOptions } from '../../engine.ts';
 import { checkBeforeInsert, maxRowsWritten, readsOtherCollections } from '../../shared/plan-keys.ts';
 import { assignedSql, boundValue } from '../../sql/assignment.ts';
 import { conflictSql } from '../../sql/conflict.ts';
@@ -36,9 +36,9 @@ import { storedValues } from '../schema/schema.ts';
 import { prefilterDialect } from '../search/index-prefilter.ts';
 import { compileChanges } from './compile-changes.ts';
 import { compileAllowed, compileBefore } from './job-rules.ts';
-import type { Change, CompiledPrecondition, Job, Meeting, Returning, Step, StepTerms } from './jobs.ts';
+import type { Change, CompiledPrecondition, Job, Meeting, Returning, Step, StepOptions } from './jobs.ts';
 
-export function* compileJob(writes: readonly Write[], terms: WriteTerms): Task<Job> {
+export function* compileJob(writes: readonly Write[], terms: WriteOptions): Task<Job> {
   const steps: Step[] = [];
   for (const write of writes) steps.push(yield* compileStep(write));
   return { steps, ...terms };
@@ -46,7 +46,7 @@ export function* compileJob(writes: readonly Write[], terms: WriteTerms): Task<J
 
 function* compileStep({ plan, encoding, isDependent }: Write): Task<Step> {
   const collection = plan.into;
-  const terms = { ...compileTerms(plan, encoding), ...(isDependent && { isDependent }) };
+  const terms = { ...compileOptions(plan, encoding), ...(isDependent && { isDependent }) };
   const returning = plan.returning === undefined ? '' : ` returning ${storedRow(collection)}`;
   const counted = plan.returning === undefined ? '' : ` returning returned(${storedRow(collection)})`;
   switch (plan.kind) {
@@ -111,7 +111,7 @@ function compileMet(collection: Collection, where: Predicate, bound: Bound | und
   });
 }
 
-function compileTerms(plan: WritePlan, encoding: Encoding): StepTerms {
+function compileOptions(plan: WritePlan, encoding: Encoding): StepOptions {
   const { into, returning, maxAffected, affects, singular, mustExist, preconditions } = plan;
   return {
     collection: into.name,

@@ -13,7 +13,7 @@ export interface Job {
   readonly origin?: Origin;
 }
 
-export type Step = StepTerms &
+export type Step = StepOptions &
   (
     | {
         readonly kind: 'insert';
@@ -84,7 +84,7 @@ export interface Returning {
   readonly form: RowForm;
 }
 
-export interface StepTerms {
+export interface StepOptions {
   readonly collection: string;
   readonly returning?: Returning;
   readonly maxAffected?: number;

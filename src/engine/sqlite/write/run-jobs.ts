@@ -15,7 +15,7 @@ import type { Statement } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
 import { clearDeadline, limitPart, setDeadline } from '../connection/deadline.ts';
 import { type ThreadResult, toThreadResult } from '../connection/thread-result.ts';
-import { isReferenceError, translateError } from '../errors.ts';
+import { BrokenReference, isReferenceError, translateError } from '../errors.ts';
 import { setOrigin } from '../history/request.ts';
 import { withinReturned } from '../read/byte-budget.ts';
 import type { DeclarationWatch } from '../schema/declaration-watch.ts';
@@ -105,9 +105,10 @@ function applyJob(connection: Connection, catalogue: Catalogue, job: Job, bounds
     if (!connection.inTransaction || (translated instanceof ApiError && translated.code === 'CAT507')) throw error;
     const index = results.length;
     const isReference = isReferenceError(error);
+    const failed = error instanceof BrokenReference ? error.index : undefined;
     connection.run(isReference && index > 0 ? ROLLBACK_STEP : ROLLBACK);
     // Runs on the rows as they were before the step, since SQLite does not say which reference failed.
-    const rejection = isReference ? brokenReference(connection, catalogue, step) : translated;
+    const rejection = isReference ? brokenReference(connection, catalogue, step, failed) : translated;
     if (isReference && index > 0) connection.run(ROLLBACK);
     connection.run(RELEASE);
     return toThreadResult(steps.length > 1 && index < steps.length ? withRequest(rejection, index) : rejection);

@@ -11,7 +11,7 @@ import type { Commit } from './writer.ts';
 
 /** A message to the writer thread; commits and `close` are answered. */
 export type WriterRequest =
-  | ({ readonly kind: 'open'; readonly catalogue: CatalogueDraft } & Omit<WriterTerms, 'catalogue'>)
+  | ({ readonly kind: 'open'; readonly catalogue: CatalogueDraft } & Omit<WriterOptions, 'catalogue'>)
   | { readonly kind: 'part'; readonly part: JobPart }
   /** `parts` is the number of parts that preceded a long job. */
   | { readonly kind: 'commit'; readonly jobs: readonly Job[]; readonly parts?: number }
@@ -21,7 +21,7 @@ export type WriterAnswer =
   | { readonly outcomes: readonly ThreadResult[]; readonly stale: boolean }
   | { readonly fault: string };
 
-export interface WriterTerms {
+export interface WriterOptions {
   readonly path: string;
   readonly files: OpenFiles;
   readonly catalogue: Catalogue;
@@ -35,13 +35,13 @@ export class WriterThread {
   private readonly waiting: { resolve: (answer: WriterAnswer) => void; reject: (error: Error) => void }[] = [];
   private readonly thread: Thread<WriterRequest, WriterAnswer>;
 
-  constructor(terms: WriterTerms) {
+  constructor(terms: WriterOptions) {
     this.thread = new Thread({
       file: new URL('./writer-thread.ts', import.meta.url),
       opening: { kind: 'open', ...terms, catalogue: terms.catalogue.draft },
-      answered: (answer) => this.waiting.shift()?.resolve(answer),
-      lost: (refusal) => {
-        for (const { reject } of this.waiting.splice(0)) reject(refusal);
+      onAnswer: (answer) => this.waiting.shift()?.resolve(answer),
+      onExit: (error) => {
+        for (const { reject } of this.waiting.splice(0)) reject(error);
       },
       words: {
         details: 'What was to be written may have been stored or not.',

@@ -1,7 +1,7 @@
 /** The writer thread: it owns the writing connection and knows only jobs. */
 
 import { ApiError } from '../../../base/errors.ts';
-import { QUICK_PAGE_ROWS } from '../../../base/limits/engine.ts';
+import { INLINE_PAGE_ROWS } from '../../../base/limits/engine.ts';
 import { declareCatalogue } from '../../../collection/declaration.ts';
 import { Connection } from '../connection/connection.ts';
 import { checkFiles } from '../connection/database-files.ts';
@@ -13,13 +13,13 @@ import { indexPending } from '../search/search-index.ts';
 import { type JobPart, joinParts } from './job-slices.ts';
 import type { Job } from './jobs.ts';
 import { applyJobs } from './run-jobs.ts';
-import type { WriterAnswer, WriterRequest, WriterTerms } from './writer-link.ts';
+import type { WriterAnswer, WriterOptions, WriterRequest } from './writer-link.ts';
 
 declare const self: Worker;
 
 type CommitRequest = Extract<WriterRequest, { kind: 'commit' }>;
 
-let terms: WriterTerms | undefined;
+let terms: WriterOptions | undefined;
 let connection: Connection | undefined;
 let declarationWatch: DeclarationWatch | undefined;
 const receivedParts: JobPart[] = [];
@@ -103,16 +103,16 @@ function indexLater(milliseconds: number): void {
 /** Counts the visited collections, so that each has its turn while others keep changing. */
 let visits = 0;
 
-/** Maintains the log of changes, or indexes the next batch of one collection. If it fails, as when another process is writing, the next collection is tried later. */
+/** Maintains the log of changes, and indexes the next batch of one collection. If it fails, as when another process is writing, the next collection is tried later. */
 function indexSome(): void {
   const start = performance.now();
   const isQuiet = start - lastCommit > QUIET_MS;
   const hasIndexed = attempt(() => {
     checkFiles(terms!.files);
     const { historyDays } = terms!.bounds;
-    if (historyDays > 0 && maintainLog(open(), historyDays)) return true;
+    const isMaintained = historyDays > 0 && maintainLog(open(), historyDays);
     const collections = [...terms!.catalogue.collections.values()];
-    return collections.some(() => indexPending(open(), collections[visits++ % collections.length]!));
+    return collections.some(() => indexPending(open(), collections[visits++ % collections.length]!)) || isMaintained;
   });
   indexLater(hasIndexed === true && isQuiet ? (performance.now() - start) * PAUSE_FACTOR : CHECK_MS);
 }
@@ -138,7 +138,7 @@ const ANALYZES_COLLECTION = /^ANALYZE "main"\."[^_]/i;
  */
 function gatherStatistics(connection: Connection): void {
   try {
-    connection.execute(`pragma analysis_limit = ${2 * QUICK_PAGE_ROWS}`);
+    connection.execute(`pragma analysis_limit = ${2 * INLINE_PAGE_ROWS}`);
     const statements = connection.values(LIST_OPTIMIZATIONS).map(([sql]) => String(sql));
     for (const sql of statements.filter((each) => ANALYZES_COLLECTION.test(each))) connection.execute(sql);
     const deleted = connection.execute("delete from sqlite_stat1 where tbl glob '_*'");

@@ -18,28 +18,28 @@ import {
 import { basename, dirname, join, resolve } from 'node:path';
 import { ConfigError } from '../../settings/setting.ts';
 
-export interface WriteTerms {
+export interface WriteOptions {
   /** Whether an existing file may be replaced. */
   readonly replace: boolean;
-  /** Files that are never overwritten: those of the database. */
-  readonly never: readonly string[];
+  /** Files that are never overwritten: the database files. */
+  readonly protectedFiles: readonly string[];
 }
 
 /** The kind of file at a path. A device or pipe cannot be replaced. */
-type ExistingFile = 'nothing' | 'file' | 'device';
+type TargetKind = 'absent' | 'file' | 'device';
 
 /** Throws a `ConfigError` if the file must not be written. Changes nothing. */
-export function checkMayWrite(file: string, { replace, never }: WriteTerms): ExistingFile {
-  if (never.some((each) => isSameFile(file, each))) {
+export function checkMayWrite(file: string, { replace, protectedFiles }: WriteOptions): TargetKind {
+  if (protectedFiles.some((each) => isSameFile(file, each))) {
     throw new ConfigError(`${file} belongs to the database itself; choose another name`);
   }
-  const found = statOf(file);
-  if (found?.isDirectory() === true) throw new ConfigError(`${file} is a folder`);
-  if (found !== undefined && !found.isFile()) return 'device';
+  const target = statOf(file);
+  if (target?.isDirectory() === true) throw new ConfigError(`${file} is a folder`);
+  if (target !== undefined && !target.isFile()) return 'device';
   // A dangling link counts as an existing file.
-  if (found === undefined && lstatSync(file, { throwIfNoEntry: false }) === undefined) {
+  if (target === undefined && lstatSync(file, { throwIfNoEntry: false }) === undefined) {
     checkFolder(file);
-    return 'nothing';
+    return 'absent';
   }
   if (!replace) throw new ConfigError(`${file} already exists; --force replaces it`);
   return 'file';
@@ -53,18 +53,18 @@ export function checkFolder(file: string): void {
   }
 }
 
-/** Whether two paths name the same file, also by links, and also if it does not exist yet. */
+/** Whether two paths name the same file. Follows links. Works for files that do not exist yet. */
 export function isSameFile(one: string, other: string): boolean {
-  if (placeOf(one) === placeOf(other)) return true;
-  const [found, sought] = [statOf(one), statOf(other)];
-  return found !== undefined && sought !== undefined && found.dev === sought.dev && found.ino === sought.ino;
+  if (canonicalPath(one) === canonicalPath(other)) return true;
+  const [statA, statB] = [statOf(one), statOf(other)];
+  return statA !== undefined && statB !== undefined && statA.dev === statB.dev && statA.ino === statB.ino;
 }
 
 /** Databases and backups may hold password hashes: only the user who runs the service may read them. */
 export const PRIVATE_MODE = 0o600;
 
-/** Makes an empty file that only this user may read. Throws if there is one. */
-export function makePrivate(file: string): void {
+/** Creates an empty file with mode 0600. Throws if the file exists. */
+export function createPrivateFile(file: string): void {
   closeSync(openSync(file, 'wx', PRIVATE_MODE));
 }
 
@@ -75,19 +75,19 @@ export function modeOf(file: string): number | undefined {
 }
 
 /** The temporary name of an incomplete file, in the same folder. */
-export function partialOf(file: string): string {
+export function temporaryPath(file: string): string {
   return `${file}.partial-${crypto.randomUUID().slice(0, 8)}`;
 }
 
 /** Leftover temporary files for this name. */
-export function partialsOf(file: string): readonly string[] {
+export function listTemporaryFiles(file: string): readonly string[] {
   const own = basename(file);
   const names = attempt(() => readdirSync(dirname(file))) ?? [];
-  return names.filter((name) => name !== own && wholeOf(name) === own).map((name) => join(dirname(file), name));
+  return names.filter((name) => name !== own && finalPath(name) === own).map((name) => join(dirname(file), name));
 }
 
 /** The final name of a temporary file. */
-export function wholeOf(partial: string): string {
+export function finalPath(partial: string): string {
   return partial.replace(/\.partial-[\da-f]{8}$/, '');
 }
 
@@ -96,24 +96,24 @@ export function moveIntoPlace(partial: string, file: string, replace: boolean): 
   const target = replace && statOf(file) !== undefined ? realpathSync(file) : file;
   sync(partial);
   if (replace) renameSync(partial, target);
-  else nameNew(partial, target);
+  else linkOrRename(partial, target);
   sync(dirname(target));
 }
 
-/** Creating a link fails if the file appeared meanwhile, unlike a rename; but not every file system supports it. */
-function nameNew(partial: string, file: string): void {
+/** Creates a link, which fails if the file exists, unlike a rename. Not every file system supports links. */
+function linkOrRename(partial: string, file: string): void {
   try {
     linkSync(partial, file);
     rmSync(partial);
   } catch (error) {
     if ((error as { code?: string }).code === 'EEXIST' || lstatSync(file, { throwIfNoEntry: false }) !== undefined) {
-      throw new ConfigError(`${file} was made by another process meanwhile; it is left as it is`);
+      throw new ConfigError(`another process created ${file}; it was not overwritten. Choose another name.`);
     }
     renameSync(partial, file);
   }
 }
 
-/** The file and its directory entry must both be synced. */
+/** Calls fsync on a file or directory. */
 export function sync(path: string): void {
   const file = openSync(path, 'r');
   try {
@@ -127,14 +127,14 @@ function statOf(path: string): Stats | undefined {
   return attempt(() => statSync(path, { throwIfNoEntry: false }));
 }
 
-function placeOf(path: string): string {
+function canonicalPath(path: string): string {
   return (
     attempt(() => realpathSync(path)) ??
     join(attempt(() => realpathSync(dirname(path))) ?? resolve(dirname(path)), basename(path))
   );
 }
 
-/** Treats what cannot be inspected as absent: the write will report why. */
+/** Returns undefined if the path cannot be inspected; the later write reports the error. */
 function attempt<T>(work: () => T): T | undefined {
   try {
     return work();

@@ -1,0 +1,86 @@
+/** The log of changes with concurrent transactions: a reader never sees a smaller position appear later. */
+import { expect, test } from 'bun:test';
+import { SQL } from 'bun';
+import { PLACES } from '../../support/engines/declared.ts';
+import { testServer } from '../../support/engines/postgres.ts';
+import { sendJson } from '../../support/stories.ts';
+
+const COLLECTIONS = [
+  {
+    name: 'groups',
+    key: ['id'],
+    fields: [
+      { name: 'id', type: 'int4' },
+      { name: 'title', type: 'text' },
+    ],
+  },
+];
+
+test('a slow transaction with a smaller position holds back the later ones', async () => {
+  const place = PLACES.PostgreSQL!();
+  const shop = await place.open({ collections: COLLECTIONS });
+  const table = `"${place.schema}".groups`;
+  const seen = async () => (await shop.list('/changes?select=key')).map(({ key }) => key);
+  const other = new SQL(testServer.url, { max: 1 });
+  const slow = await other.reserve();
+  try {
+    await shop.post('groups', { id: 1, title: 'before' });
+    await slow.unsafe('begin');
+    await slow.unsafe(`insert into ${table} (id) values (2)`);
+    await shop.post('groups', { id: 3, title: 'after' });
+    const position = await shop.engine.log!.position();
+    expect(await seen()).toEqual(['1']);
+    await slow.unsafe('savepoint here');
+    await slow.unsafe(`insert into ${table} (id) values (4)`);
+    await slow.unsafe('rollback to here');
+    await slow.unsafe(`update ${table} set title = 'slow' where id = 2`);
+    expect(await shop.engine.log!.position()).toBe(position);
+    await slow.unsafe('commit');
+    expect(await seen()).toEqual(['1', '2', '3', '2']);
+    expect(await shop.engine.log!.position()).toBeGreaterThan(position);
+  } finally {
+    slow.release();
+    await other.close();
+    await shop.close();
+  }
+});
+
+test('of many concurrent writers and a reader that remembers its position, nothing is missed', async () => {
+  const place = PLACES.PostgreSQL!();
+  const shop = await place.open({ collections: COLLECTIONS });
+  const table = `"${place.schema}".groups`;
+  const other = new SQL(testServer.url, { max: 6 });
+  let isDone = false;
+  const seen: string[] = [];
+  const follow = async () => {
+    let last = 0;
+    for (let isLast = false; !isLast; ) {
+      isLast = isDone;
+      for (const { seq, key } of await shop.list(`/changes?select=seq,key&seq=gt.${last}`)) {
+        expect(Number(seq)).toBeGreaterThan(last);
+        last = Number(seq);
+        seen.push(String(key));
+      }
+    }
+  };
+  const writer = async (number: number) => {
+    for (let count = 0; count < 20; count++) {
+      const id = number * 100 + count;
+      if (count % 4 === 0) await shop.fetch('/groups', sendJson('POST', { id }));
+      else {
+        await other.begin(async (transaction) => {
+          await transaction.unsafe(`insert into ${table} (id) values (${id})`);
+          await Bun.sleep(Math.random() * 10);
+        });
+      }
+    }
+  };
+  const following = follow();
+  await Promise.all([1, 2, 3, 4, 5].map(writer));
+  isDone = true;
+  await following;
+  expect(seen).toHaveLength(100);
+  expect(new Set(seen).size).toBe(100);
+  await other.close();
+  await shop.close();
+});
