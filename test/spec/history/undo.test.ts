@@ -231,6 +231,7 @@ for (const [engine, newPlace] of Object.entries(PLACES)) {
       await expectRefusal(await undo('seq=eq.1&limit=1'), 400, '21000');
       await expectRefusal(await undo('sequence=eq.1'), 400, '42703');
       expect(await undone('seq=eq.999999999')).toEqual({ undone: 0, skipped: [] });
+      expect(await undone('collection=eq.unknown')).toEqual({ undone: 0, skipped: [] });
       const response = await expectRefusal(await shop.fetch('/changes/undo'), 405, 'PGRST117');
       expect(response.hint).toBe('Allowed here: OPTIONS, POST.');
       expect((await shop.fetch('/catalogue/changes/undo?seq=eq.0', { method: 'POST' })).status).toBe(200);
