@@ -10,7 +10,7 @@ import { query, type Runner } from '../driver.ts';
 import { prefix } from '../schema/prefix-index.ts';
 
 const TRIGGER = 'catalogue_log';
-/** One for updates, since only a row trigger sees both rows; the others take all rows of a statement, which is faster. */
+/** One for updates, since only a row trigger sees both rows. The faster others take all rows of a statement. */
 const EVENTS = ['', '_insert', '_delete', '_truncate'] as const;
 const SEQUENCE = `${LOG_TABLE}_seq_seq`;
 /** Transaction-local settings: the request that writes, and the sequence whose lock is taken. */
