@@ -1,6 +1,6 @@
 /**
- * Undo from request to answer: the filter selects changes of the log, and their inverses are written in one transaction.
- * A row that another write changes meanwhile fails its precondition; then the log is read again.
+ * Undo from request to answer: the filter selects changes of the log, and their inverses are written in one
+ * transaction. A row that another write changes meanwhile fails its precondition; then the log is read again.
  */
 import { ApiError } from '../base/errors.ts';
 import { CHANGES_NAME } from '../collection/change-log.ts';

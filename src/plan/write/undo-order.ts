@@ -1,6 +1,6 @@
 /**
- * The order in which changes are reverted: newest first, and the changes of a row always in this order. A referenced row
- * is restored before the rows that refer to it, and removed after them. The log alone does not determine this: the
+ * The order in which changes are reverted: newest first, and the changes of a row always in this order. A referenced
+ * row is restored before the rows that refer to it, and removed after them. The log alone does not determine this: the
  * changes that one statement makes, such as a cascade, have any order in it.
  */
 import { stored } from '../../collection/declaration.ts';
