@@ -1,4 +1,4 @@
-/** Ends feeds whose key was revoked, whose session ended, whose token expired, or whose caller has other permissions. */
+/** Ends feeds whose key was revoked, whose session or token ended, or whose caller has other permissions. */
 import { ApiError } from '../base/errors.ts';
 import { CREDENTIAL_CHECK_MS } from '../base/limits/feed.ts';
 import type { MaybePromise } from '../engine/engine.ts';

@@ -1,6 +1,6 @@
 /**
- * Random writes, while clients disconnect and resume: at every position, the rows that a client assembled equal the list
- * as of that position. No event is lost, repeated or out of order.
+ * Random writes, while clients disconnect and resume: at every position, the rows that a client assembled equal the
+ * list as of that position. No event is lost, repeated or out of order.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';

@@ -1,6 +1,8 @@
 /** Limits of the live feed. */
 
-/** Entries of the log that one step covers. A condition has a term for each, and SQLite limits the depth of conditions. */
+/**
+ * Entries of the log that one step covers. A condition has a term for each, and SQLite limits the depth of conditions.
+ */
 export const STEP_CHANGES = 400;
 /** Beyond this many positions, reading the list again is cheaper than to resume. */
 export const MAX_RESUMED_CHANGES = 100_000;
