@@ -3,9 +3,9 @@ import { ApiError, withRequest } from '../base/errors.ts';
 import { MAX_BATCH_REQUESTS } from '../base/limits/http.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import type { Document } from '../encode/document.ts';
+import { ownRest, shortestPath } from './own-paths.ts';
 
-/** Below this path, the names of the service are available whatever the collections are called. */
-const OWN_PATH = '/catalogue';
+const BATCH_NAME = 'batch';
 export const BATCH_PATH = '/batch';
 export const BATCH_METHODS = 'OPTIONS, POST';
 
@@ -26,16 +26,11 @@ export interface BatchRequest {
 
 /** `/catalogue/batch`, and `/batch` unless a collection has this name. */
 export function isBatchPath(path: string, catalogue: Pick<Catalogue, 'collections'>): boolean {
-  if (path.startsWith(OWN_PATH)) return isBatch(path.slice(OWN_PATH.length));
-  return isBatch(path) && shortestBatchPath(catalogue) === BATCH_PATH;
+  return ownRest(path, BATCH_NAME, catalogue) === '';
 }
 
-export function shortestBatchPath({ collections }: Pick<Catalogue, 'collections'>): string {
-  return collections.has(BATCH_PATH.slice(1)) ? OWN_PATH + BATCH_PATH : BATCH_PATH;
-}
-
-function isBatch(path: string): boolean {
-  return path === BATCH_PATH || path.startsWith(`${BATCH_PATH}?`);
+export function shortestBatchPath(catalogue: Pick<Catalogue, 'collections'>): string {
+  return shortestPath(BATCH_NAME, catalogue);
 }
 
 export function checkBatchMethod(method: string): void {
