@@ -24,11 +24,14 @@ export class ErrorList {
   total = 0;
   /** The rows that have errors. */
   readonly indexes = new Set<number>();
+  /** The rows that could not be read, so that their values are unknown. */
+  readonly unread = new Set<number>();
   private errors: ApiError[] = [];
 
   readonly report: Report = (error) => {
     this.total++;
     if (error.index !== undefined) this.indexes.add(error.index);
+    if (error.index !== undefined && error.code === 'PGRST102') this.unread.add(error.index);
     this.errors.push(error);
     if (this.errors.length >= 2 * MAX_LISTED_ERRORS) this.errors = this.first();
   };

@@ -8,7 +8,7 @@ import { FILES_NAME, served } from '../collection/files.ts';
 import type { Engine } from '../engine/engine.ts';
 import { unsupportedMethod } from '../http/call.ts';
 import { CORS_HEADERS, optionsHeaders } from '../http/edge/cors.ts';
-import { ownRest, shortestPath } from '../http/own-paths.ts';
+import { FILES_PATH, pathBelowFiles, shortestPath } from '../http/own-paths.ts';
 import type { WritePlan } from '../plan/types.ts';
 import { type Middleware, type RequestContext, trackWork } from '../response/request-context.ts';
 import { FileAccess } from './access.ts';
@@ -41,12 +41,12 @@ export class Files {
   /** Answers uploads and downloads, and passes other requests on. */
   readonly middleware: Middleware = (next) => (request, context) => {
     const { path } = context.location;
-    const rest = ownRest(path, FILES_NAME, this.catalogue);
+    const rest = pathBelowFiles(path, this.catalogue);
     if (rest === undefined) return next(request, context);
     if (rest === '') return this.list(request, context) ?? next(request, context);
     const [, id, name] = /^\/([^/]+)\/([^/]+)$/.exec(rest) ?? [];
     if (id === undefined || name === undefined) return next(request, context);
-    context.route = `/${FILES_NAME}/:id/:name`;
+    context.route = `${FILES_PATH}/:id/:name`;
     return this.bytes(id.toLowerCase(), request, context);
   };
 
@@ -58,7 +58,7 @@ export class Files {
   private list(request: Request, context: RequestContext): Promise<Response> | Response | undefined {
     const allow = 'OPTIONS, GET, HEAD, POST';
     if (context.method === 'GET' || context.method === 'HEAD') return undefined;
-    context.route = `/${FILES_NAME}`;
+    context.route = FILES_PATH;
     if (context.method === 'OPTIONS') return new Response(null, { headers: optionsHeaders(request, allow) });
     if (context.method === 'POST') return this.upload(request, context);
     throw unsupportedMethod(context.method, allow);
@@ -72,7 +72,7 @@ export class Files {
     const rows = await this.rows(ids);
     context.rows = rows.length;
     const { id, name } = files[0]!.file;
-    const location = `${context.location.prefix}${shortestPath(FILES_NAME, this.catalogue)}/${id}/${encodeURIComponent(name)}`;
+    const location = `${context.location.prefix}${shortestPath(FILES_PATH, this.catalogue)}/${id}/${encodeURIComponent(name)}`;
     return new Response(JSON.stringify(isForm ? rows : rows[0]), {
       status: 201,
       headers: {

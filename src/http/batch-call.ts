@@ -1,13 +1,7 @@
 /** Reads a batch: its path, and the requests in its body. */
 import { ApiError, withRequest } from '../base/errors.ts';
 import { MAX_BATCH_REQUESTS } from '../base/limits/http.ts';
-import type { Catalogue } from '../collection/declaration.ts';
 import type { Document } from '../encode/document.ts';
-import { ownRest, shortestPath } from './own-paths.ts';
-
-const BATCH_NAME = 'batch';
-export const BATCH_PATH = '/batch';
-export const BATCH_METHODS = 'OPTIONS, POST';
 
 export const BATCH_WRITES = ['POST', 'PATCH', 'PUT', 'DELETE'] as const;
 const MEMBERS = ['method', 'path', 'headers', 'body', 'affects'];
@@ -22,23 +16,6 @@ export interface BatchRequest {
   readonly body: unknown;
   /** The number of rows that it must affect. */
   readonly affects?: number;
-}
-
-/** `/catalogue/batch`, and `/batch` unless a collection has this name. */
-export function isBatchPath(path: string, catalogue: Pick<Catalogue, 'collections'>): boolean {
-  return ownRest(path, BATCH_NAME, catalogue) === '';
-}
-
-export function shortestBatchPath(catalogue: Pick<Catalogue, 'collections'>): string {
-  return shortestPath(BATCH_NAME, catalogue);
-}
-
-export function checkBatchMethod(method: string): void {
-  if (method === 'POST') return;
-  throw new ApiError('PGRST117', `Unsupported HTTP method: ${method}`, {
-    hint: `Allowed here: ${BATCH_METHODS}.`,
-    headers: { allow: BATCH_METHODS },
-  });
 }
 
 export function readBatch(document: Document): readonly BatchRequest[] {

@@ -17,8 +17,8 @@ export async function executeOrList(
   const { plan, collection } = planned;
   await engine.problems(plan, (error) => {
     // A caller who does not see every row learns one problem per row, as from a request with this row alone.
-    const isKnown = collection.view !== undefined && errors.indexes.has(error.index!);
-    if (!isKnown) errors.report(redactError(error, plan, collection) as ApiError);
+    const rows = collection.view === undefined ? errors.unread : errors.indexes;
+    if (!rows.has(error.index!)) errors.report(redactError(error, plan, collection) as ApiError);
   });
   // Only the write knows some errors, such as those of triggers.
   const isListed = failure?.index === undefined ? errors.total > 0 : errors.indexes.has(failure.index);

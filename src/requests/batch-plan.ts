@@ -102,9 +102,11 @@ export class BatchPlanner {
       allowUnfiltered,
       context,
     );
+    // A batch reports its first error.
+    const { errors: _, ...preferences } = write.preferences;
     return {
       ...planned,
-      preferences: write.preferences,
+      preferences,
       plan: affects === undefined ? planned.plan : { ...planned.plan, affects },
       ...(uses.length === 0 ? {} : { isDependent: true }),
     };

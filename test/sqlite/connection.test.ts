@@ -139,12 +139,12 @@ describe('on a connection', () => {
 test('an engine reports that its reads are outdated', async () => {
   const engine = openSqlite({ ...TEST_OPTIONS, path: newFile(), firstRows: () => [] });
   const changes = engine.changes!;
-  const current = changes.current.bind(changes);
+  const look = changes.look.bind(changes);
   expect(engine.unreadyReason!()).toBeUndefined();
-  changes.current = () => current() + 1;
+  changes.look = () => look() + 1;
   expect(engine.unreadyReason!()).toBe('what is read is older than the data');
   expect(engine.metrics!().find(({ name }) => name === 'database_up')!.value).toBe(0);
-  changes.current = current;
+  changes.look = look;
   expect(engine.unreadyReason!()).toBeUndefined();
   await engine.close();
 });

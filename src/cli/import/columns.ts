@@ -2,10 +2,13 @@
 
 import { nearestName } from '../../base/nearest-name.ts';
 import type { Collection, Field } from '../../collection/declaration.ts';
-import { fieldFromHeader, isFlag, readFlag } from '../../collection/spreadsheet-values.ts';
+import { fieldFromHeader } from '../../collection/spreadsheet-values.ts';
+import type { LoadOptions } from '../../engine/shared/loader.ts';
 import { type RowPlanner, type RowProblem, rowPlanner, rowProblems } from '../../plan/write/row-planner.ts';
 import { ConfigError } from '../../settings/by-command.ts';
+import { type ConversionOptions, cellConverter, convertFlags } from './conversions.ts';
 import { withDecimalCommas, withPoints } from './decimal-commas.ts';
+import type { Resolver } from './resolve.ts';
 
 /** The number of field names listed for an unknown column. */
 const LISTED_FIELDS = 40;
@@ -17,6 +20,8 @@ export interface Columns {
   /** The problem of a row with a value in an unnamed column. */
   readonly stray: (cells: readonly unknown[]) => string | undefined;
   readonly given: readonly Field[];
+  /** The cells that name a referenced row by another field. */
+  readonly resolved: readonly (readonly [at: number, resolver: Resolver])[];
 }
 
 /** Maps column names to field names; an empty field name skips the column. */
@@ -41,11 +46,15 @@ export function readMapping(text: string, collection: Collection): Mapping {
   return mapping;
 }
 
-interface FileForm {
-  /** Whether the file has a header, so that a wrong column is a mistake of the file and not of a row. */
-  readonly hasHeader: boolean;
-  /** Whether 12,50 is a number; called with the first row. */
-  readonly hasDecimalCommas: () => boolean;
+/** How columns become fields. */
+export interface ColumnOptions extends ConversionOptions {
+  readonly mapping: Mapping;
+  /** The columns to skip, or the only ones to read. */
+  readonly ignored: readonly string[];
+  readonly only: readonly string[] | undefined;
+  /** The fields that identify a row, if every row needs them. */
+  readonly needed: readonly Field[];
+  readonly onConflict: LoadOptions['onConflict'];
 }
 
 export class ColumnReader {
@@ -55,8 +64,9 @@ export class ColumnReader {
 
   constructor(
     private readonly collection: Collection,
-    private readonly mapping: Mapping,
-    private readonly file: FileForm,
+    private readonly options: ColumnOptions,
+    /** Whether 12,50 is a number; called with the first row. */
+    private readonly hasDecimalCommas: () => boolean,
   ) {}
 
   /** Returns the mapping, or what is wrong with the columns. */
@@ -73,43 +83,54 @@ export class ColumnReader {
     return columns;
   }
 
-  /** Reports a --map whose column does not occur: it is probably mistyped. */
-  unusedMapping(): string | undefined {
+  /** Reports a column of a flag that does not occur: it is probably mistyped. */
+  unusedColumns(): string | undefined {
     const met = [...this.known.keys()].flatMap((id) => id.split('\0'));
-    const unusedMappings = met.length > 0 ? this.unusedMappings(met) : [];
-    return unusedMappings.length > 0 ? unusedMappings.join('; ') : undefined;
-  }
-
-  /** The column name of a field in a file with these columns; without a header, that of --map. */
-  nameOf(field: Field, names: readonly string[]): string {
-    const own = names.find((name) => this.fieldOf(name) === field);
-    const mapped = [...this.mapping].find(([, name]) => name === field.name)?.[0];
-    return own ?? mapped ?? field.name;
+    const unused = met.length > 0 ? this.unused(met) : [];
+    return unused.length > 0 ? unused.join('; ') : undefined;
   }
 
   /** Lists all problems at once. */
   private resolve(names: readonly string[]): Columns | string {
-    const fields = names.map((name) => this.fieldOf(name));
-    const nameless = this.file.hasHeader ? names.flatMap((name, at) => (name === '' ? [at] : [])) : [];
+    const { hasHeader, needed, onConflict, resolvers } = this.options;
+    const fields = names.map((name) => (this.isSkipped(name) ? undefined : this.fieldOf(name)));
+    const nameless = hasHeader ? names.flatMap((name, at) => (name === '' ? [at] : [])) : [];
     const unknown = names.filter(
-      (name, at) => fields[at] === undefined && this.mapping.get(name) !== '' && !nameless.includes(at),
+      (name, at) => fields[at] === undefined && !this.isSkipped(name) && !nameless.includes(at),
     );
     const twice = new Set(fields.filter((field, at) => field !== undefined && fields.indexOf(field) < at));
+    const absent = needed.filter((field) => !fields.includes(field)).map(({ name }) => name);
     const problems = [
       ...(unknown.length > 0 ? [this.noFields(unknown)] : []),
       ...[...twice].map((field) => `the field ${field!.name} is given twice`),
-      ...(this.file.hasHeader ? this.unusedMappings(names) : []),
+      ...(absent.length > 0
+        ? [`the file has no column for ${absent.join(', ')}, which --match or --mode update needs`]
+        : []),
+      ...(hasHeader ? this.unused(names) : []),
     ];
     if (problems.length > 0) return problems.join('; ');
-    const terms = [this.collection, fields, { absence: 'no value', areTexts: this.file.hasHeader }] as const;
-    const hasDecimalCommas = this.file.hasDecimalCommas();
-    const withFlags = convertFlags(this.file.hasHeader ? fields : []);
+    const isUpdate = onConflict === 'update';
+    const hasUpdates = isUpdate || onConflict === 'overwrite';
+    const rowOptions = { absence: 'no value', areTexts: hasHeader, needed, isUpdate, hasUpdates } as const;
+    const terms = [this.collection, fields, rowOptions] as const;
+    const hasDecimalCommas = this.hasDecimalCommas();
+    const withFlags = convertFlags(hasHeader ? fields : []);
+    const convert = cellConverter(fields, this.options);
     const plan = rowPlanner(...terms);
     const read = hasDecimalCommas ? withDecimalCommas(fields, plan) : plan;
     const allProblems = rowProblems(...terms);
     return {
-      plan: (cells) => read(withFlags(cells)),
-      problems: (cells) => allProblems(withFlags(hasDecimalCommas ? withPoints(fields, cells) : cells)),
+      plan: (cells) => read(withFlags(convert(cells, fail))),
+      problems: (cells) => {
+        const problems: RowProblem[] = [];
+        const converted = withFlags(convert(cells, (problem) => problems.push(problem)));
+        const others = allProblems(hasDecimalCommas ? withPoints(fields, converted) : converted);
+        return [...problems, ...others.filter(({ field }) => problems.every((each) => each.field !== field))];
+      },
+      resolved: fields.flatMap((field, at) => {
+        const resolver = field && resolvers.get(field);
+        return resolver === undefined ? [] : [[at, resolver] as const];
+      }),
       stray: (cells) => {
         const at = nameless.find((place) => cells[place] !== undefined);
         return at === undefined
@@ -120,8 +141,20 @@ export class ColumnReader {
     };
   }
 
+  private isSkipped(name: string): boolean {
+    const { mapping, ignored, only } = this.options;
+    if (mapping.get(name) === '' || this.isListed(name, ignored)) return true;
+    return only !== undefined && !this.isListed(name, only);
+  }
+
+  /** Whether a list has the name of a column, or of its field. */
+  private isListed(name: string, list: readonly string[]): boolean {
+    const field = this.fieldOf(name);
+    return list.some((each) => each === name || (field !== undefined && this.fieldOf(each) === field));
+  }
+
   private fieldOf(name: string): Field | undefined {
-    return fieldFromHeader(this.collection.fields, this.mapping.get(name) ?? name);
+    return fieldFromHeader(this.collection.fields, this.options.mapping.get(name) ?? name);
   }
 
   private noFields(names: readonly string[]): string {
@@ -137,23 +170,25 @@ export class ColumnReader {
     return names.slice(0, LISTED_FIELDS).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
   }
 
-  private unusedMappings(names: readonly string[]): string[] {
-    return [...this.mapping].flatMap(([column, field]) =>
-      names.includes(column) ? [] : [noColumn(column, field, names)],
-    );
+  private unused(names: readonly string[]): string[] {
+    const { mapping, ignored, only = [] } = this.options;
+    const isAbsent = (listed: string) => names.every((name) => !this.isListed(name, [listed]));
+    return [
+      ...[...mapping].flatMap(([column, field]) =>
+        names.includes(column) ? [] : [noColumn(`--map "${column}=${field}"`, column, names)],
+      ),
+      ...ignored.filter(isAbsent).map((column) => noColumn('--ignore-columns', column, names)),
+      ...only.filter(isAbsent).map((column) => noColumn('--only-columns', column, names)),
+    ];
   }
 }
 
-/** Converts Yes and No to the values of flag fields. */
-function convertFlags(fields: readonly (Field | undefined)[]) {
-  const flags = fields.flatMap((field, at) => (isFlag(field) ? [at] : []));
-  const isWord = (cells: readonly unknown[]) => flags.some((at) => readFlag(cells[at]) !== cells[at]);
-  return (cells: readonly unknown[]): readonly unknown[] =>
-    isWord(cells) ? cells.map((cell, at) => (flags.includes(at) ? readFlag(cell) : cell)) : cells;
+function fail(problem: RowProblem): never {
+  throw problem;
 }
 
-function noColumn(column: string, field: string, names: readonly string[]): string {
-  return `--map "${column}=${field}": the file has no column ${column}${perhaps(column, names)}`;
+function noColumn(flag: string, column: string, names: readonly string[]): string {
+  return `${flag}: the file has no column ${column}${perhaps(column, names)}`;
 }
 
 function nearest({ fields }: Collection, name: string): string {

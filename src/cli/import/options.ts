@@ -7,15 +7,17 @@ import { ConfigError, DATA_SETTINGS } from '../../settings/by-command.ts';
 import { oneOf, onOrOff, setting, text } from '../../settings/setting.ts';
 import { MAX_VALUE_KB } from '../../settings/write-limits.ts';
 import { FORCE_OPTION, JSON_OPTION } from '../shared/options.ts';
+import { type DateReader, readDateFormat } from './date-format.ts';
 
-const ON_CONFLICT = ['fail', 'merge', 'ignore'] as const;
-type OnConflict = (typeof ON_CONFLICT)[number];
-
-export const CONFLICTS: Readonly<Record<OnConflict, LoadOptions['onConflict']>> = {
-  fail: 'refuse',
-  merge: 'overwrite',
+/** The treatment of rows that exist, by mode. */
+export const MODES: Readonly<Record<'insert' | 'upsert' | 'update' | 'ignore', LoadOptions['onConflict']>> = {
+  insert: 'refuse',
+  upsert: 'overwrite',
+  update: 'update',
   ignore: 'keep',
 };
+/** The words of --on-conflict, the earlier name of --mode. */
+const EARLIER_MODES: Readonly<Record<string, string>> = { fail: 'insert', merge: 'upsert' };
 
 export const IMPORT_OPTIONS = {
   format: setting<FileFormat | undefined>({
@@ -54,12 +56,49 @@ export const IMPORT_OPTIONS = {
     byDefault: '',
     read: text,
   }),
-  onConflict: setting({
-    flag: '--on-conflict',
+  mode: setting({
+    flag: '--mode',
+    aliases: ['--on-conflict'],
     argument: 'WHAT',
-    description: `action for a row whose key exists: ${ON_CONFLICT.join(', ')}`,
-    byDefault: 'fail' as OnConflict,
-    read: oneOf(ON_CONFLICT),
+    description:
+      'insert: an existing row is bad; upsert: change it; update: change it, and a row that does not exist is bad; ignore: skip it',
+    byDefault: 'insert' as keyof typeof MODES,
+    read: mode,
+  }),
+  match: setting({
+    flag: '--match',
+    argument: 'FIELDS',
+    description: 'unique field, or fields with commas, that identify an existing row; by default the key',
+    byDefault: [] as readonly string[],
+    read: names,
+  }),
+  ignored: setting({
+    flag: '--ignore-columns',
+    argument: 'A,B',
+    description: 'columns of the file to skip',
+    byDefault: [] as readonly string[],
+    read: names,
+  }),
+  only: setting<readonly string[] | undefined>({
+    flag: '--only-columns',
+    argument: 'A,B',
+    description: 'columns of the file to read; all others are skipped',
+    byDefault: undefined,
+    read: names,
+  }),
+  dates: setting<DateReader | undefined>({
+    flag: '--date-format',
+    argument: 'FORMAT',
+    description: 'format of dates and timestamps, such as "MMM d yyyy" or "dd.MM.yyyy HH:mm"; by default ISO 8601',
+    byDefault: undefined,
+    read: readDateFormat,
+  }),
+  resolve: setting({
+    flag: '--resolve',
+    argument: '"FIELD=OTHER"…',
+    description: 'a reference whose cells have another field of the referenced row, such as its name; may be repeated',
+    byDefault: '',
+    read: text,
   }),
   dryRun: setting({
     flag: '--dry-run',
@@ -96,4 +135,16 @@ function separator(given: string, name: string): string {
   const sign = given === 'tab' || given === '\\t' ? '\t' : given;
   if (/^[^"\r\n]$/.test(sign)) return sign;
   throw new ConfigError(`${name}: '${given}' is not one character. Use a character such as ";", or tab`);
+}
+
+function mode(given: string, name: string): keyof typeof MODES {
+  const choices = Object.keys(MODES) as (keyof typeof MODES)[];
+  return oneOf(choices)(EARLIER_MODES[given] ?? given, name);
+}
+
+/** Names with commas between them. */
+function names(given: string, name: string): readonly string[] {
+  const found = given.split(',').map((each) => each.trim());
+  if (found.includes('')) throw new ConfigError(`${name}: '${given}' has an empty name. Use a,b`);
+  return found;
 }

@@ -1,4 +1,4 @@
-/** Writes the rejected rows in the format, encoding and separator of the imported file, for an import with the same flags. */
+/** Writes rejected rows like the imported file (format, encoding, separator), for an import with the same flags. */
 import type { Row } from '../../collection/value.ts';
 import { printCsvRow } from '../../declare/rows/csv.ts';
 import { TextWriter } from '../../declare/rows/encoding.ts';
@@ -22,14 +22,15 @@ export class Rejects {
 
   constructor(
     private readonly format: FileFormat,
-    private readonly source: Pick<Source, 'separator' | 'encoding'>,
+    private readonly source: Pick<Source, 'separator' | 'encoding' | 'header'>,
     private readonly open: () => Output,
   ) {}
 
-  add(record: FileRecord, columns: readonly string[]): void {
-    if (record.kind === 'broken') this.write(columns, record.text);
-    else if (this.format === 'csv') this.write(columns, printCsvRow(record.cells, this.source.separator()));
-    else this.write(columns, JSON.stringify(objectOf(record.columns, record.cells)));
+  /** The text of a row in the file. */
+  textOf(record: FileRecord): string {
+    if (record.kind === 'broken') return record.text;
+    if (this.format === 'csv') return printCsvRow(record.cells, this.source.separator());
+    return JSON.stringify(objectOf(record.columns, record.cells));
   }
 
   end(): void {
@@ -42,11 +43,11 @@ export class Rejects {
     this.output = undefined;
   }
 
-  private write(columns: readonly string[], line: string): void {
+  add(line: string): void {
     if (this.output === undefined) {
       this.output = this.open();
       this.encoder = new TextWriter(this.source.encoding());
-      if (this.format === 'csv') this.writeLine(this.header(columns));
+      if (this.format === 'csv') this.writeLine(this.header());
     }
     this.writeLine(line);
   }
@@ -56,7 +57,8 @@ export class Rejects {
   }
 
   /** Adds a `sep=` line if a reader cannot derive the separator from the names. */
-  private header(columns: readonly string[]): string {
+  private header(): string {
+    const columns = this.source.header();
     const separator = this.source.separator();
     const names = printCsvRow(columns, separator);
     return columns.length === 1 || separatorIn(names) === separator ? names : `sep=${separator}\n${names}`;

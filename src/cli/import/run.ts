@@ -3,28 +3,18 @@
 import { amount } from '../../base/amount.ts';
 import type { ApiError } from '../../base/errors.ts';
 import type { Collection, Field } from '../../collection/declaration.ts';
-import { parseJson } from '../../collection/exact-json.ts';
-import { type FileRecord, type GoodRecord, unreadable } from '../../declare/rows/record.ts';
+import { type FileRecord, unreadable } from '../../declare/rows/record.ts';
 import type { Source } from '../../declare/rows/source.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { type LoadBatch, type LoadOptions, LoadRejected, type RejectedRow } from '../../engine/shared/loader.ts';
 import type { StoredRow } from '../../plan/types.ts';
 import { RowProblem } from '../../plan/write/row-planner.ts';
 import { ConfigError } from '../../settings/by-command.ts';
-import { ColumnReader, type Columns, type Mapping } from './columns.ts';
+import { type ColumnOptions, ColumnReader, type Columns } from './columns.ts';
+import type { Problem } from './problems.ts';
 import type { Rejects } from './rejects.ts';
 
-export interface Problem {
-  readonly line: number;
-  readonly field?: string;
-  readonly code?: string;
-  readonly reason: string;
-}
-
-export interface ImportOptions extends Pick<LoadOptions, 'onConflict' | 'dryRun' | 'origin'> {
-  readonly mapping: Mapping;
-  /** Whether the file has a header, so that a wrong column is a mistake of the file and not of a row. */
-  readonly hasHeader: boolean;
+export interface ImportOptions extends Pick<LoadOptions, 'onConflict' | 'match' | 'dryRun' | 'origin'>, ColumnOptions {
   /** Whether to store the valid rows if others are bad. */
   readonly keepGoing: boolean;
   /** Receives the bad rows. */
@@ -40,6 +30,7 @@ export interface ImportResult {
   readonly read: number;
   readonly inserted: number;
   readonly updated: number;
+  /** Rows that are skipped, or equal their stored row. */
   readonly ignored: number;
   readonly rejected: number;
 }
@@ -60,7 +51,7 @@ export async function runImport(
   source: Source,
   options: ImportOptions,
 ): Promise<ImportResult> {
-  return new Import(collection, source, options).run(engine);
+  return new Import(engine, collection, source, options).run();
 }
 
 class Import {
@@ -69,29 +60,27 @@ class Import {
   private rejected = 0;
 
   constructor(
+    private readonly engine: Engine,
     private readonly collection: Collection,
     private readonly source: Source,
     private readonly options: ImportOptions,
   ) {
-    this.columns = new ColumnReader(collection, options.mapping, {
-      hasHeader: options.hasHeader,
-      // If commas separate the cells, they cannot be decimal commas.
-      hasDecimalCommas: () => options.hasHeader && source.separator() !== ',',
-    });
+    // If commas separate the cells, they cannot be decimal commas.
+    const hasDecimalCommas = () => options.hasHeader && source.separator() !== ',';
+    this.columns = new ColumnReader(collection, options, hasDecimalCommas);
   }
 
-  async run(engine: Engine): Promise<ImportResult> {
-    const { onConflict, dryRun, keepGoing, storing, origin } = this.options;
+  async run(): Promise<ImportResult> {
+    const { keepGoing, storing, rejects } = this.options;
     const terms: LoadOptions = {
-      onConflict,
-      dryRun,
-      ...(origin === undefined ? {} : { origin }),
+      ...this.options,
       refused: (row) => this.refused(row),
       goesOn: () => keepGoing || this.rejected === 0,
       progress: storing,
     };
     try {
-      const { affected, inserted } = await engine.load([{ into: this.collection, batches: this.batches() }], terms);
+      const set = { into: this.collection, batches: this.batches(rejects) };
+      const { affected, inserted } = await this.engine.load([set], terms);
       const { read, rejected } = this;
       return { read, inserted, updated: affected - inserted, ignored: read - rejected - affected, rejected };
     } catch (error) {
@@ -99,20 +88,33 @@ class Import {
     }
   }
 
-  private async *batches(): AsyncGenerator<LoadBatch> {
+  private async *batches(rejects: Rejects | undefined): AsyncGenerator<LoadBatch> {
     for await (const records of this.source.records) {
-      yield* this.batchesOf(records);
+      await this.resolve(records);
+      yield* this.batchesOf(records, rejects);
       this.options.reading();
     }
     // Check the columns of a file without rows.
     if (this.options.hasHeader) this.columnsOf(this.source.header());
-    const unmet = this.columns.unusedMapping();
+    const unmet = this.columns.unusedColumns();
     if (unmet !== undefined) throw new ConfigError(unmet);
   }
 
+  /** Looks up the referenced rows that these records name. */
+  private async resolve(records: readonly FileRecord[]): Promise<void> {
+    const { resolvers } = this.options;
+    if (resolvers.size === 0) return;
+    for (const record of records) {
+      const columns = record.kind === 'broken' ? '' : this.columnsOf(record.columns);
+      if (record.kind === 'broken' || typeof columns === 'string') continue;
+      for (const [at, resolver] of columns.resolved) resolver.request(record.cells[at]);
+    }
+    for (const resolver of resolvers.values()) await resolver.load(this.engine);
+  }
+
   /** Consecutive rows with the same columns form one batch. */
-  private *batchesOf(records: readonly FileRecord[]): Generator<LoadBatch> {
-    let batch: { given: Columns['given']; places: number[]; rows: StoredRow[] } | undefined;
+  private *batchesOf(records: readonly FileRecord[], rejects: Rejects | undefined): Generator<LoadBatch> {
+    let batch: { given: Columns['given']; places: number[]; rows: StoredRow[]; texts?: string[] } | undefined;
     for (const record of records) {
       this.read++;
       const planned = this.plan(record);
@@ -122,20 +124,22 @@ class Import {
         yield batch;
         batch = undefined;
       }
-      batch ??= { given, places: [], rows: [] };
+      batch ??= { given, places: [], rows: [], ...(rejects && { texts: [] }) };
       batch.places.push(record.line);
       batch.rows.push(row);
+      batch.texts?.push(rejects!.textOf(record));
     }
     if (batch !== undefined) yield batch;
   }
 
   private plan(record: FileRecord): { row: StoredRow; given: Columns['given'] } | undefined {
     const { line } = record;
-    if (record.kind === 'broken') return this.reject(record, [{ line, reason: record.problem }]);
+    const reject = (problems: readonly Problem[]) => this.reject(this.options.rejects?.textOf(record), problems);
+    if (record.kind === 'broken') return reject([{ line, reason: record.problem }]);
     const columns = this.columnsOf(record.columns);
-    if (typeof columns === 'string') return this.reject(record, [{ line, reason: columns }]);
+    if (typeof columns === 'string') return reject([{ line, reason: columns }]);
     const stray = columns.stray(record.cells);
-    if (stray !== undefined) return this.reject(record, [{ line, reason: stray }]);
+    if (stray !== undefined) return reject([{ line, reason: stray }]);
     try {
       return { row: columns.plan(record.cells), given: columns.given };
     } catch (error) {
@@ -147,7 +151,7 @@ class Import {
         code: refusal.code,
         reason: withHint(message, refusal) + this.referenceHint(field, refusal),
       }));
-      return this.reject(record, problems);
+      return reject(problems);
     }
   }
 
@@ -166,39 +170,18 @@ class Import {
   }
 
   /** Handles a row that the engine rejects. */
-  private refused({ place, given, row, because, refusal }: RejectedRow): void {
-    const { fields } = this.collection;
-    const header = this.source.header();
-    const record: GoodRecord = {
-      kind: 'record',
-      line: place,
-      columns: given.map((field) => this.columns.nameOf(field, header)),
-      cells: given.map((field) => this.cellOf(field, row[fields.indexOf(field)] ?? null)),
-    };
+  private refused({ place, text, because, refusal }: RejectedRow): void {
     const reason = withHint(refusal.details ?? refusal.message, refusal);
-    this.reject(record, [{ line: place, field: because[0]!.name, code: refusal.code, reason }]);
+    this.reject(text ?? undefined, [{ line: place, field: because[0]!.name, code: refusal.code, reason }]);
   }
 
-  /** The cell as the file has it: a text, or a JSON value. */
-  private cellOf({ type }: Field, text: string | null): unknown {
-    return text === null || this.options.hasHeader ? text : parseJson(type.json(type.store(text)));
-  }
-
-  private reject(record: FileRecord, problems: readonly Problem[]): undefined {
+  private reject(text: string | undefined, problems: readonly Problem[]): undefined {
     this.rejected++;
     this.options.bad(problems);
-    const columns = this.options.hasHeader ? this.source.header() : record.columns;
-    this.options.rejects?.add(inColumns(record, columns), columns);
+    if (text !== undefined) this.options.rejects?.add(text);
   }
 }
 
 function withHint(reason: string, { hint }: ApiError): string {
   return hint === null ? reason : `${reason.replace(/\.$/, '')}. ${hint}`;
-}
-
-/** Extends a row with skipped columns to all columns of the file. */
-function inColumns(record: FileRecord, columns: readonly string[]): FileRecord {
-  if (record.kind === 'broken' || record.columns === columns) return record;
-  const cells = columns.map((name) => record.cells[record.columns.indexOf(name)]);
-  return { ...record, columns, cells };
 }

@@ -19,13 +19,16 @@ interface CommandDatabase extends DatabaseSettings {
   readonly allowed?: readonly string[];
 }
 
+type LoadedCatalogue = Awaited<ReturnType<typeof loadCatalogue>>;
+
+/** `loaded` is the declaration, if the command has read it: the engine must know the same collections. */
 export async function withDatabase<T>(
   settings: CommandDatabase,
   creation: Creation,
   work: (engine: Engine, catalogue: Catalogue) => Promise<T>,
-  { withRows = false } = {},
+  { withRows = false, loaded }: { readonly withRows?: boolean; readonly loaded?: LoadedCatalogue } = {},
 ): Promise<T> {
-  const { catalogue, ...begun } = await loadCatalogue(settings.collections, { withRows });
+  const { catalogue, ...begun } = loaded ?? (await loadCatalogue(settings.collections, { withRows }));
   const firstRows = withRows ? begun.firstRows : NO_ROWS;
   const engine = openEngine(settings.database, { ...settings, catalogue, firstRows, creation });
   try {

@@ -44,8 +44,10 @@ export class ProgressBar {
   private bar(done: number, total: number, now: number, isDone = false): string {
     const share = isDone ? 1 : Math.min(MOST, done / Math.max(1, total));
     const bar = '█'.repeat(Math.round(share * WIDTH)).padEnd(WIDTH, '░');
-    const remainingSeconds = share > 0 ? Math.round((((now - this.started) / 1000) * (1 - share)) / share) : 0;
-    return `${bar} ${Math.floor(share * 100)}% (${this.amount(done)} of ${this.amount(total)}, ${remainingSeconds} s left)`;
+    const seconds = (now - this.started) / 1000;
+    const remainingSeconds = share > 0 ? Math.round((seconds * (1 - share)) / share) : 0;
+    const rate = this.amount(Math.round(done / Math.max(seconds, 0.001)));
+    return `${bar} ${Math.floor(share * 100)}% (${this.amount(done)} of ${this.amount(total)}, ${rate}/s, ${remainingSeconds} s left)`;
   }
 
   private amount(count: number): string {

@@ -17,7 +17,7 @@ export const bytes = defineType({
   sqlite: {
     column: 'blob',
     // The driver binds the bytes; no other code sees them.
-    bind: (value) => Buffer.from(String(value), 'hex') as unknown as string,
+    bind: (value) => Uint8Array.fromHex(String(value)) as unknown as string,
     plain: (sql) => `hex(${sql})`,
     json: (sql) => `json_quote(hex(${sql}))`,
     text: (sql) => `hex(${sql})`,

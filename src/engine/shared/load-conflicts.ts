@@ -1,7 +1,10 @@
-/** Conditions that find rows of a load that conflict with another row, in SQL for both engines. */
-import type { Collection, Field } from '../../collection/declaration.ts';
+/** Conditions that find the rows of a load that cannot be stored, in SQL for both engines. */
+import type { ApiError } from '../../base/errors.ts';
+import type { Collection, Field, Reference } from '../../collection/declaration.ts';
+import type { Value } from '../../collection/value.ts';
 import { columnList, identifier } from '../sql/statement.ts';
 import type { LoadOptions } from './loader.ts';
+import { duplicateKey, missingReference, missingRow, repeatedRow } from './write-checks.ts';
 
 export interface LoadTables {
   readonly collection: Collection;
@@ -10,61 +13,114 @@ export interface LoadTables {
   readonly table: string;
   /** The sets of fields that rows supply, by number. */
   readonly shapes: readonly (readonly Field[])[];
+  /** The tables of the rows of a collection: the stored ones, and those that this load adds. */
+  readonly tablesOf: (collection: string) => readonly string[];
 }
 
-interface ConflictConditions {
-  /** The key, or fields that are unique together. */
+export interface LoadCheck {
   readonly fields: readonly Field[];
-  /** Finds rows that repeat an earlier staged row. Null equals nothing. */
-  readonly repeated: string;
-  /** Finds rows that repeat a stored row; absent if they overwrite it. */
-  readonly taken?: string;
+  /** Finds the rows to reject, in SQL. */
+  readonly condition: string;
+  readonly error: (values: readonly Value[]) => ApiError;
+  /** Whether a rejected row may invalidate others. */
+  readonly isRepeated?: boolean;
 }
 
-/** The key comes first. */
-export function conflictConditions(tables: LoadTables, onConflict: LoadOptions['onConflict']): ConflictConditions[] {
+type Terms = Pick<LoadOptions, 'onConflict'> & { readonly match: readonly Field[] };
+
+/** All checks of a load, in order: the fields that identify rows, other unique fields, references. */
+export function loadChecks(tables: LoadTables, terms: Terms): LoadCheck[] {
+  const { collection } = tables;
+  const { onConflict, match } = terms;
+  const isMatched = onConflict === 'overwrite' || onConflict === 'update';
+  const sets = [collection.key, ...collection.unique.map(({ fields }) => fields)];
+  const others = onConflict === 'refuse' ? sets : sets.filter((fields) => fields !== match);
+  return [
+    ...(isMatched ? [repeats(tables, match, hasValues(match))] : []),
+    ...(onConflict === 'update' ? [absences(tables, match)] : []),
+    ...others.flatMap((fields) => uniqueChecks(tables, fields, terms)),
+    ...collection.references.flatMap((reference) => referenceChecks(tables, reference, terms)),
+  ];
+}
+
+function uniqueChecks(tables: LoadTables, fields: readonly Field[], { onConflict, match }: Terms): LoadCheck[] {
   const { collection, rows, table } = tables;
-  const unique = collection.unique.flatMap(({ fields }) => uniqueConflicts(tables, fields, onConflict));
-  if (onConflict === 'keep') return unique;
-  const { key: fields } = collection;
-  const repeated = isRepeated(rows, fields, hasValues(fields));
-  const taken = `(${columnList(fields)}) in (select ${columnList(fields)} from ${table})`;
-  return [{ fields, repeated, ...(onConflict === 'refuse' ? { taken } : {}) }, ...unique];
-}
-
-function uniqueConflicts(
-  { collection: { key }, rows, table, shapes }: LoadTables,
-  fields: readonly Field[],
-  onConflict: LoadOptions['onConflict'],
-): ConflictConditions[] {
-  const keys = columnList(key);
+  const isKey = fields === collection.key;
   const conditions = [hasValues(fields)];
-  const same = fields.map(({ name }) => `there.${identifier(name)} = given.${identifier(name)}`);
-  if (onConflict === 'keep') {
-    // A row whose key exists, or occurred before, is skipped and cannot conflict.
-    conditions.push(`((${keys}) in (select ${keys} from ${table})) is not true`);
-    conditions.push(`(not (${hasValues(key)}) or "the row" in (select min("the row") from ${rows} group by ${keys}))`);
-  }
-  if (onConflict === 'overwrite') {
-    // Fields that are not supplied are not overwritten. A stored row that is overwritten as well may release its values.
-    const giving = [...shapes.keys()].filter((shape) => fields.every((field) => shapes[shape]!.includes(field)));
-    if (giving.length === 0) return [];
-    conditions.push(`"the shape" in (${giving.join(', ')})`);
-    same.push(`((${columnList(key, 'there.')}) in (select ${keys} from ${rows})) is not true`);
+  const same = [sameValues(fields)];
+  if (onConflict === 'keep' || (onConflict === 'overwrite' && isKey)) conditions.push(...isInserted(tables, match));
+  else if (onConflict !== 'refuse') {
+    // The key of a stored row never changes. Other fields change if they are supplied.
+    const shapes = shapesWith(tables, fields);
+    if (isKey || shapes === undefined) return [];
+    conditions.push(shapes);
+    // A stored row that is overwritten as well may release its values.
+    same.push(`((${columnList(match, 'there.')}) in (select ${columnList(match)} from ${rows})) is not true`);
   }
   const isCounted = conditions.join(' and ');
   return [
+    repeats(tables, fields, isCounted),
     {
       fields,
-      repeated: isRepeated(rows, fields, isCounted),
-      taken: `${isCounted} and exists (select 1 from ${table} as there where ${same.join(' and ')})`,
+      condition: `${isCounted} and exists (select 1 from ${table} as there where ${same.join(' and ')})`,
+      error: (values) => duplicateKey(collection, fields, values.map(String)),
     },
   ];
 }
 
-function isRepeated(rows: string, fields: readonly Field[], isCounted: string): string {
+/** Rows that repeat an earlier row of the load. Null equals nothing. */
+function repeats({ rows }: LoadTables, fields: readonly Field[], isCounted: string): LoadCheck {
   const first = `select min("the row") from ${rows} where ${isCounted} group by ${columnList(fields)}`;
-  return `${isCounted} and "the row" not in (${first})`;
+  const condition = `${isCounted} and "the row" not in (${first})`;
+  return { fields, condition, error: (values) => repeatedRow(fields, values) };
+}
+
+/** Rows to update that do not exist. */
+function absences({ collection, table }: LoadTables, fields: readonly Field[]): LoadCheck {
+  const condition = `not exists (select 1 from ${table} as there where ${sameValues(fields)})`;
+  return { fields, condition, error: (values) => missingRow(collection, fields, values) };
+}
+
+/** Supplied references to rows that neither exist nor are part of the load. */
+function referenceChecks(tables: LoadTables, reference: Reference, { onConflict, match }: Terms): LoadCheck[] {
+  const { collection } = tables;
+  const { field, to } = reference;
+  const shapes = shapesWith(tables, [field]);
+  if (shapes === undefined) return [];
+  const key = identifier(collection.among.get(to)!.key[0]!.name);
+  const column = identifier(field.name);
+  const absent = tables
+    .tablesOf(to)
+    .map((table) => `not exists (select 1 from ${table} as there where there.${key} = given.${column})`);
+  const stored = onConflict === 'keep' ? isInserted(tables, match) : [];
+  return [
+    {
+      fields: [field],
+      condition: [shapes, hasValues([field]), ...stored, ...absent].join(' and '),
+      error: ([value]) => missingReference(collection, reference, field.type.read(String(value))),
+      isRepeated: to === collection.name,
+    },
+  ];
+}
+
+/** A row that exists, or occurred before, is not inserted. */
+function isInserted({ rows, table }: LoadTables, match: readonly Field[]): string[] {
+  const columns = columnList(match);
+  return [
+    `((${columns}) in (select ${columns} from ${table})) is not true`,
+    `(not (${hasValues(match)}) or "the row" in (select min("the row") from ${rows} group by ${columns}))`,
+  ];
+}
+
+/** Finds rows that supply these fields; undefined if none do. */
+function shapesWith({ shapes }: LoadTables, fields: readonly Field[]): string | undefined {
+  const giving = [...shapes.keys()].filter((shape) => fields.every((field) => shapes[shape]!.includes(field)));
+  return giving.length === 0 ? undefined : `"the shape" in (${giving.join(', ')})`;
+}
+
+/** Compares a row `there` with a staged row `given`. */
+export function sameValues(fields: readonly Field[]): string {
+  return fields.map(({ name }) => `there.${identifier(name)} = given.${identifier(name)}`).join(' and ');
 }
 
 function hasValues(fields: readonly Field[]): string {

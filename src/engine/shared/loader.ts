@@ -11,6 +11,8 @@ export interface LoadBatch {
   /** The position of each row in the input, for error messages. */
   readonly places: readonly number[];
   readonly rows: readonly StoredRow[];
+  /** The text of each row in the input, to report rejected rows with it. */
+  readonly texts?: readonly string[];
   /** The supplied fields, which overwrite those of an existing row. */
   readonly given: readonly Field[];
 }
@@ -21,8 +23,13 @@ export interface LoadSet {
 }
 
 export interface LoadOptions {
-  /** The treatment of a row whose key exists: reject it, skip it, or overwrite the stored row. */
-  readonly onConflict: 'refuse' | 'keep' | 'overwrite';
+  /**
+   * The treatment of a row that exists: reject it, skip it, or overwrite the stored row. An update also overwrites, and
+   * rejects rows that do not exist.
+   */
+  readonly onConflict: 'refuse' | 'keep' | 'overwrite' | 'update';
+  /** The unique fields that identify a stored row; by default the key. */
+  readonly match?: readonly Field[];
   /** Executes everything but stores nothing. */
   readonly dryRun: boolean;
   /** For the log of changes; `silent` leaves the log alone. */
@@ -40,9 +47,8 @@ export type Creation = 'at once' | 'by a load' | 'never';
 
 export interface RejectedRow {
   readonly place: number;
-  readonly given: readonly Field[];
-  /** The text forms of its values in field order. */
-  readonly row: readonly (string | null)[];
+  /** Its text in the input, if the batch has texts. */
+  readonly text: string | null;
   readonly because: readonly Field[];
   readonly refusal: ApiError;
 }
@@ -51,7 +57,7 @@ export interface RejectedRow {
 export class LoadRejected extends Error {}
 
 export interface LoadResult {
-  /** Rows inserted or overwritten. */
+  /** Rows inserted or changed. A row that equals its stored row is not written. */
   readonly affected: number;
   readonly inserted: number;
 }

@@ -8,16 +8,16 @@ import type { Conflict } from '../../plan/types.ts';
 import { overwrittenFields } from '../../plan/write/insert.ts';
 import type { MaybePromise } from '../engine.ts';
 import { identifier, type SqlDialect } from '../sql/statement.ts';
-import { conflictConditions } from './load-conflicts.ts';
+import { type LoadCheck, loadChecks, sameValues } from './load-conflicts.ts';
 import { type LoadBatch, type LoadOptions, LoadRejected, type LoadResult } from './loader.ts';
-import { duplicateKey, repeatedRow } from './write-checks.ts';
 
 /** Rows per statement, for progress reports and to bound rejected rows in memory. */
 const ROWS_PER_STATEMENT = 20_000;
 
 /**
- * The staging table has a column for each field, and three others. No field has a name with spaces. "the row" numbers
- * the rows from 1, "the place" is the position in the input, "the shape" is an index of `shapes`.
+ * The staging table has a column for each field, and four others. No field has a name with spaces. "the row" numbers
+ * the rows from 1, "the place" is the position in the input, "the text" the text there, "the shape" an index of
+ * `shapes`.
  */
 export abstract class StagedRows {
   readonly shapes: (readonly Field[])[] = [];
@@ -47,31 +47,49 @@ export abstract class StagedRows {
   protected abstract query(sql: string): MaybePromise<Row[]>;
   /** Inserts the staged rows that satisfy a condition, in their order. */
   protected abstract insert(conflict: Conflict, condition: string): MaybePromise<LoadResult>;
+  /** Executes an update, and returns the number of changed rows. */
+  protected abstract change(sql: string): MaybePromise<number>;
+  protected abstract areDifferent(one: string, other: string): string;
+  protected abstract tableOf(collection: string): string;
   /** Reserves the keys of these rows, so that they are not assigned to other rows. */
   protected abstract advanceKeys(options: LoadOptions): MaybePromise<void>;
   protected abstract translate(error: unknown): unknown;
 
-  async reject(options: LoadOptions): Promise<void> {
-    const duplicate: typeof repeatedRow = (fields, values) => duplicateKey(this.collection, fields, values.map(String));
-    for (const { fields, repeated, taken } of conflictConditions(this, options.onConflict)) {
-      await this.rejectRows(repeated, fields, options, repeatedRow);
-      if (taken === undefined) continue;
-      await this.rejectRows(taken, fields, options, duplicate);
+  /** `staged` are the rows of all collections of the load. */
+  async reject(options: LoadOptions, staged: readonly StagedRows[]): Promise<void> {
+    const { collection, rows, table, shapes } = this;
+    const { onConflict, match = collection.key } = options;
+    const tablesOf = (name: string) => [
+      this.tableOf(name),
+      ...staged.flatMap((each) => (each.collection.name === name && onConflict !== 'update' ? [each.rows] : [])),
+    ];
+    for (const check of loadChecks({ collection, rows, table, shapes, tablesOf }, { onConflict, match })) {
+      // Without the rejected rows, others may be bad as well. That matters only if others are stored.
+      while ((await this.rejectRows(check, options)) > 0 && check.isRepeated && options.goesOn()) {}
     }
   }
 
   async store(options: LoadOptions, progress: (rows: number) => void): Promise<LoadResult> {
     const { collection } = this;
-    const { onConflict } = options;
-    const on = collection.key;
+    const { onConflict, match: on = collection.key } = options;
     try {
-      await this.advanceKeys(options);
-      if (onConflict === 'refuse') return await this.insertInParts('refuse', 'true', progress);
-      if (onConflict === 'keep') return await this.insertInParts({ on, overwrite: [] }, 'true', progress);
+      if (onConflict !== 'update') await this.advanceKeys(options);
+      const inserted = (condition: string) => this.insert('refuse', condition);
+      if (onConflict === 'refuse') return await this.inParts(inserted, 'true', progress);
+      const absent = `not exists (select 1 from ${this.table} as there where ${sameValues(on)})`;
+      // Rows that exist do not reach the insert, so that they use up no keys. A concurrent write may still conflict.
+      const kept = (condition: string) => this.insert({ on, overwrite: [] }, `${condition} and ${absent}`);
+      if (onConflict === 'keep') return await this.inParts(kept, 'true', progress);
       const results: LoadResult[] = [];
       for (const [shape, given] of this.shapes.entries()) {
         const conflict = { on, overwrite: overwrittenFields(collection, given, on) };
-        results.push(await this.insertInParts(conflict, `"the shape" = ${shape}`, progress));
+        const supplied = conflict.overwrite.filter((field) => given.includes(field));
+        const stored = async (condition: string) => {
+          const updated = await this.update(conflict, supplied, condition);
+          if (onConflict === 'update') return updated;
+          return sum([updated, await this.insert(conflict, `${condition} and ${absent}`)]);
+        };
+        results.push(await this.inParts(stored, `"the shape" = ${shape}`, progress));
       }
       return sum(results);
     } catch (error) {
@@ -79,12 +97,32 @@ export abstract class StagedRows {
     }
   }
 
+  /** Changes the stored rows that have another value in a supplied field. */
+  private async update(
+    { on, overwrite }: Exclude<Conflict, 'refuse'>,
+    supplied: readonly Field[],
+    condition: string,
+  ): Promise<LoadResult> {
+    if (supplied.length === 0) return { affected: 0, inserted: 0 };
+    const stored = identifier(this.collection.name);
+    const set = overwrite.map(({ name }) => `${identifier(name)} = given.${identifier(name)}`);
+    const same = on.map(({ name }) => `${stored}.${identifier(name)} = given.${identifier(name)}`);
+    const differ = supplied.map(({ name }) =>
+      this.areDifferent(`${stored}.${identifier(name)}`, `given.${identifier(name)}`),
+    );
+    const affected = await this.change(
+      `update ${this.table} set ${set.join(', ')} from ${this.rows} as given
+        where ${[...same, condition].join(' and ')} and (${differ.join(' or ')})`,
+    );
+    return { affected, inserted: 0 };
+  }
+
   /**
    * Rows of different shapes are stored shape by shape. Rows that may refer to each other are stored by one statement:
    * an adopted table checks its references after each.
    */
-  private async insertInParts(
-    conflict: Conflict,
+  private async inParts(
+    store: (condition: string) => MaybePromise<LoadResult>,
     condition: string,
     progress: (rows: number) => void,
   ): Promise<LoadResult> {
@@ -94,45 +132,41 @@ export abstract class StagedRows {
     const size = isWhole ? Math.max(1, total) : ROWS_PER_STATEMENT;
     const results: LoadResult[] = [];
     for (let from = 0; from < total; from += size) {
-      results.push(await this.insert(conflict, `"the row" > ${from} and "the row" <= ${from + size} and ${condition}`));
+      results.push(await store(`"the row" > ${from} and "the row" <= ${from + size} and ${condition}`));
       progress(Math.min(total, from + size));
     }
     return sum(results);
   }
 
-  private async rejectRows(
-    condition: string,
-    because: readonly Field[],
-    { refused }: LoadOptions,
-    errorOf: typeof repeatedRow,
-  ): Promise<void> {
-    const { fields } = this.collection;
+  /** Resolves to the number of rejected rows. */
+  private async rejectRows({ condition, fields, error }: LoadCheck, { refused }: LoadOptions): Promise<number> {
     const rejected = `${this.schema}."rejected rows"`;
     const texts = fields.map(({ name, type }) => `${this.dialect.text(identifier(name), type)} as ${identifier(name)}`);
     await this.query(`create table ${rejected} as select * from ${this.rows} as given where ${condition}`);
     await this.query(`delete from ${this.rows} where "the row" in (select "the row" from ${rejected})`);
     const after = (row: unknown) =>
-      this.query(`select "the row", "the place", "the shape", ${texts.join(', ')} from ${rejected} as given
+      this.query(`select "the row", "the place", "the text", ${texts.join(', ')} from ${rejected} as given
         where given."the row" > ${row} order by given."the row" limit ${ROWS_PER_STATEMENT}`);
+    let count = 0;
     for (let page = await after(0); page.length > 0; page = await after(page.at(-1)!['the row'])) {
+      count += page.length;
       for (const row of page) {
-        const values = because.map(({ name }) => row[name]!);
         refused({
           place: Number(row['the place']),
-          given: this.shapes[Number(row['the shape'])]!,
-          row: fields.map(({ name }) => row[name] as string | null),
-          because,
-          refusal: errorOf(because, values),
+          text: row['the text'] as string | null,
+          because: fields,
+          refusal: error(fields.map(({ name }) => row[name]!)),
         });
       }
     }
     await this.query(`drop table ${rejected}`);
+    return count;
   }
 }
 
 /** Rejects the rows of all collections that conflict, and stores the others. */
 export async function rejectAndStore(staged: readonly StagedRows[], options: LoadOptions): Promise<LoadResult> {
-  for (const each of staged) await each.reject(options);
+  for (const each of staged) await each.reject(options, staged);
   if (!options.goesOn()) throw new LoadRejected();
   return storeAll(staged, options);
 }

@@ -92,6 +92,11 @@ function missingRows({ name }: Collection, by: readonly Field[], changes: readon
   });
 }
 
+/** A row of a load that is to change a stored row, which does not exist. */
+export function missingRow({ name }: Collection, fields: readonly Field[], values: Key): ApiError {
+  return new ApiError('CAT404', `${describeKey(fields, values)} does not exist in ${name}`);
+}
+
 /** With If-Match: *, the rows of a bulk update must also satisfy the filter. */
 function notInFilter(by: readonly Field[], { key, index }: MissingChange): ApiError {
   const words = describeKey(by, key);

@@ -15,6 +15,7 @@ import { type Bind, identifier, type Operand, quoteText, type SqlDialect } from 
 import { GUARD } from './connection/deadline.ts';
 import { inParentheses, joinInGroups } from './functions/argument-groups.ts';
 import { compileLike } from './functions/like.ts';
+import { operatedSql } from './functions/operated.ts';
 import { storedForm } from './functions/stored-values.ts';
 
 export const sqliteDialect: SqlDialect = {
@@ -103,11 +104,7 @@ export const sqliteDialect: SqlDialect = {
     return `iif(${isShort}${count}(${bytes}), ${sql}, null)`;
   },
 
-  operate(column, { field, operation, round }, operand) {
-    const { name, type, maxBytes } = field;
-    const parts = [named(type), quoteText(operation), column, operand, round ?? 'null', quoteText(name), maxBytes];
-    return `operated(${parts.join(', ')})`;
-  },
+  operate: operatedSql,
 
   orderedBy: (operand) => [comparable(operand)],
   groupedBy: (operand) => comparable(operand),

@@ -46,7 +46,15 @@ interface Attempted {
 /** SQLite implements `on delete restrict` as a trigger, and no other trigger of ours fails. */
 const REFERENCE_CODES = ['SQLITE_CONSTRAINT_FOREIGNKEY', 'SQLITE_CONSTRAINT_TRIGGER'];
 
+/** A row of a body would break a reference. */
+export class BrokenReference extends Error {
+  constructor(readonly index: number) {
+    super(`row ${index} would break a reference`);
+  }
+}
+
 export function isReferenceError(error: unknown): boolean {
+  if (error instanceof BrokenReference) return true;
   return error instanceof SQLiteError && REFERENCE_CODES.includes(error.code ?? '');
 }
 

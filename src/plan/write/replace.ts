@@ -73,8 +73,8 @@ export function* planReplaceItem(collection: Collection, request: WriteRequest, 
   };
 }
 
-function mustBeNew({ createOnly }: WriteRequest, key: Key): { precondition?: Precondition } {
-  return createOnly ? { precondition: { key, versions: 'none' } } : {};
+function mustBeNew({ createOnly }: WriteRequest, key: Key): { preconditions?: readonly Precondition[] } {
+  return createOnly ? { preconditions: [{ key, versions: 'none' }] } : {};
 }
 
 function* replacement(

@@ -28,21 +28,35 @@ export type RowPlanner = (cells: readonly unknown[]) => StoredRow;
 /** The meaning of an empty cell: null, as in PostgREST; the default; or null unless the field is required. */
 export type MissingValue = 'null' | 'default' | 'no value';
 
+export interface RowOptions {
+  readonly absence?: MissingValue;
+  /** Whether cells are text forms, including json. */
+  readonly areTexts?: boolean;
+  /** Whether all rows change stored ones: then fields without a column need no value. */
+  readonly isUpdate?: boolean;
+  /** Whether rows may change stored ones: then fields that every update sets get the current time. */
+  readonly hasUpdates?: boolean;
+  /** Fields that need a value although they are not required. */
+  readonly needed?: readonly Field[];
+}
+
 /**
  * `columns` are the fields of the cells, in order; undefined for a cell to ignore. A field without a column takes its
- * default. With `areTexts`, cells are text forms, including json.
+ * default.
  */
 export function rowPlanner(
   collection: Collection,
   columns: readonly (Field | undefined)[],
-  { absence = 'default', areTexts = false }: { readonly absence?: MissingValue; readonly areTexts?: boolean } = {},
+  options: RowOptions = {},
 ): RowPlanner {
+  const { absence = 'default', areTexts = false, needed = [] } = options;
   const { fields } = collection;
   const read = areTexts ? readCell : coerce;
   const places = fields.map((field) => columns.lastIndexOf(field));
-  const absentValue = missingValues(collection);
-  const required = [...fields.keys()].filter((at) => fields[at]!.required);
-  const ruled = [...fields.keys()].filter((at) => Object.keys(fields[at]!.rules).length > 0);
+  const absentValue = missingValues(collection, options.hasUpdates);
+  const written = [...fields.keys()].filter((at) => options.isUpdate !== true || places[at] !== -1);
+  const required = written.filter((at) => fields[at]!.required || needed.includes(fields[at]!));
+  const ruled = written.filter((at) => Object.keys(fields[at]!.rules).length > 0);
   return (cells) => {
     const row: (Value | undefined)[] = new Array(fields.length);
     let at = 0;
@@ -58,8 +72,8 @@ export function rowPlanner(
     }
     // PostgreSQL also parses all values before it checks for nulls.
     for (const place of required) {
-      if (row[place] !== null) continue;
       const field = fields[place]!;
+      if (!isMissing(field, row[place], needed)) continue;
       throw new RowProblem(field, nullViolation(collection, field), 'is required');
     }
     for (const place of ruled) checkRule(collection, fields[place]!, row[place]);
@@ -81,7 +95,7 @@ export function rowProblems(...terms: Parameters<typeof rowPlanner>) {
 export function rowChecker(...[collection, columns, options]: Parameters<typeof rowPlanner>) {
   const { fields } = collection;
   const read = options?.areTexts ? readCell : coerce;
-  const absentValue = missingValues(collection);
+  const absentValue = missingValues(collection, options?.hasUpdates);
   const valueIn = (field: Field, cells: readonly unknown[]) => {
     const place = columns.lastIndexOf(field);
     if (place === -1) return absentValue(field, 'default');
@@ -90,7 +104,8 @@ export function rowChecker(...[collection, columns, options]: Parameters<typeof 
   const checked = (field: Field, cells: readonly unknown[]): Value | undefined | RowProblem => {
     try {
       const value = valueIn(field, cells);
-      if (value === null && field.required)
+      if (options?.isUpdate && !columns.includes(field)) return undefined;
+      if (isMissing(field, value, options?.needed))
         return new RowProblem(field, nullViolation(collection, field), 'is required');
       checkRule(collection, field, value);
       return value;
@@ -107,6 +122,11 @@ export function rowChecker(...[collection, columns, options]: Parameters<typeof 
   };
 }
 
+/** A key that is to be assigned is undefined. It is missing if it is needed. */
+function isMissing(field: Field, value: Value | undefined, needed: readonly Field[] = []): boolean {
+  return needed.includes(field) ? (value ?? null) === null : value === null && field.required;
+}
+
 function checkRule(collection: Collection, field: Field, value: Value | undefined): void {
   try {
     checkRules(collection, field, value);
@@ -116,8 +136,11 @@ function checkRule(collection: Collection, field: Field, value: Value | undefine
 }
 
 /** The values of fields without a cell; undefined for a key that the database assigns. */
-export function missingValues(collection: Collection): (field: Field, absence: MissingValue) => Value | undefined {
-  const byDefault = defaults(collection);
+export function missingValues(
+  collection: Collection,
+  hasUpdates = false,
+): (field: Field, absence: MissingValue) => Value | undefined {
+  const byDefault = defaults(collection, hasUpdates);
   return (field, absence) => {
     const isNull = absence === 'null' || (absence === 'no value' && !field.required && !isKey(collection, field));
     return isNull ? null : byDefault(field);
@@ -125,11 +148,11 @@ export function missingValues(collection: Collection): (field: Field, absence: M
 }
 
 /** All rows of a request get the same time. */
-function defaults({ assigned }: Collection): (field: Field) => Value | undefined {
+function defaults({ assigned }: Collection, hasUpdates: boolean): (field: Field) => Value | undefined {
   const times = new Map<Field, Value>();
   return (field) => {
     if (field === assigned || field.filled) return undefined;
-    if (field.generated === 'now') {
+    if (field.generated === 'now' || (hasUpdates && field.onUpdate !== undefined)) {
       const time = times.get(field) ?? generate(field, 'now');
       times.set(field, time);
       return time;

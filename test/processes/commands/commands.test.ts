@@ -110,7 +110,9 @@ test('an import shows read progress, then store progress, and 100% only at the e
   const lines = Array.from({ length: rows }, (_, index) => `Product number ${index}`);
   writeFileSync(join(cwd, 'many.csv'), ['product_name', ...lines].join('\n'));
   const shown = await onTerminal(['import', 'many.csv', '--database', 'many.db'], 'Imported ');
-  const bars = [...shown.matchAll(/\r(Reading|Importing) \S+ (\d+)% \(([\d.]+)/g)].map(([, title, share, done]) => ({
+  const bars = [
+    ...shown.matchAll(/\r(Reading|Importing) \S+ (\d+)% \(([\d.]+)[^,]+, [\d.]+(?: MB)?\/s, \d+ s left/g),
+  ].map(([, title, share, done]) => ({
     title,
     share: Number(share),
     done,

@@ -79,8 +79,8 @@ for (const [name, environment] of DATABASES) {
         space.write('people.csv', 'id,name,boss\n1,Ann,2\n2,Bob,7\n');
         const refused = await space.command('import', 'people.csv', '--collection', 'people', ...dryRun);
         expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
-        expect(refused.stderr).toContain('violates foreign key constraint "people_boss_fkey"');
-        expect(refused.stderr).toContain('Key (boss)=(7) is not present in table "people"');
+        expect(refused.stderr).toStartWith('line 3, boss: Key (boss)=(7) is not present in table "people".\n');
+        expect(refused.stderr).toContain('1 of 2 rows is bad');
         const { exitCode, stderr } = await space.command('query', 'people');
         expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining('does not exist') });
       });

@@ -1,6 +1,6 @@
 /** The tours in the documentation: each command prints what the page shows. */
 import { afterAll, expect, test } from 'bun:test';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cleanUp, type Service, startService, temporaryFolder } from '../../support/processes/process.ts';
 
@@ -28,10 +28,13 @@ function stepsOf(block: string): { command: string; printed: string }[] {
   return steps;
 }
 
-test.each(['collections', 'access'])(
+const DOCS = new URL('../../../docs/', import.meta.url);
+const GUIDES = readdirSync(new URL('how-to', DOCS)).map((name) => `how-to/${name.replace('.md', '')}`);
+
+test.each(['collections', 'access', ...GUIDES])(
   'every command of the tour in docs/%s.md prints what the page shows',
   async (name) => {
-    const page = readFileSync(new URL(`../../../docs/${name}.md`, import.meta.url), 'utf8');
+    const page = readFileSync(new URL(`${name}.md`, DOCS), 'utf8');
     const cwd = temporaryFolder();
     const [declaration] = blocks(page, 'yaml');
     writeFileSync(join(cwd, 'collections.yaml'), declaration!);

@@ -1,5 +1,5 @@
 /**
- * kill -9 of a service under eight concurrent writers, again and again on one catalogue. After each restart every
+ * kill -9 of a service under ten concurrent writers, again and again on one catalogue. After each restart every
  * acknowledged write is stored and no write is partial. A write repeated with its Idempotency-Key is stored once.
  */
 import { Database } from 'bun:sqlite';
@@ -16,7 +16,7 @@ import {
 } from '../../support/processes/process.ts';
 
 const KILLS = Number(process.env.KILLS ?? 8);
-/** The number of writers of each of the four kinds. */
+/** The number of writers of each of the five kinds. */
 const EACH = 2;
 /** A round ends after at most this number of acknowledged writes, so that a slow machine has as many as a fast one. */
 const MOST_WRITES = 100;
@@ -24,7 +24,7 @@ const ROWS_TOGETHER = 5;
 
 type Patched = Map<number, { sure: string; perhaps?: string }>;
 
-type Kind = 'chosen id' | 'idempotent' | 'patch' | 'together';
+type Kind = 'chosen id' | 'idempotent' | 'patch' | 'together' | 'batch';
 
 interface Write {
   readonly kind: Kind;
@@ -41,7 +41,7 @@ describe('a service that is killed while it writes', () => {
   const file = join(cwd, 'catalogue.db');
   const acknowledged: Write[] = [];
   const unanswered: Write[] = [];
-  /** The expected name of each patched product: the last acknowledged name (`sure`) or the one in flight (`perhaps`). */
+  /** The expected name of each patched product: the last acknowledged one (`sure`) or the one in flight (`perhaps`). */
   const patched: Patched = new Map();
   let service: Service;
   beforeAll(async () => {
@@ -76,7 +76,7 @@ describe('a service that is killed while it writes', () => {
   test('has kept all writes, and the responses of their keys', async () => {
     // No later kill may lose what an earlier restart had kept.
     checkWrites(file, acknowledged);
-    for (const kind of ['chosen id', 'idempotent', 'patch', 'together'] satisfies Kind[]) {
+    for (const kind of ['chosen id', 'idempotent', 'patch', 'together', 'batch'] satisfies Kind[]) {
       expect(acknowledged.filter((write) => write.kind === kind).length).toBeGreaterThan(3);
     }
     // A repeated request stores nothing.
@@ -129,11 +129,13 @@ async function keepWriting(
       unanswered.push(write);
       return;
     }
-    expect({ tag, status }).toEqual({ tag, status: write.kind === 'patch' ? 204 : 201 });
+    expect({ tag, status }).toEqual({ tag, status: STATUS[write.kind] ?? 201 });
     acknowledged.push(write);
     if (target !== undefined) patched.set(target, { sure: tag });
   }
 }
+
+const STATUS: Partial<Record<Kind, number>> = { patch: 204, batch: 200 };
 
 /** Client-chosen ids are negative here, so they never collide with assigned ids. */
 let chosenId = 0;
@@ -161,6 +163,12 @@ function writersOf(round: number): ((sequence: number) => Write)[] {
         const rows = Array.from({ length: ROWS_TOGETHER }, (_, index) => ({ product_name: tag, reorder_level: index }));
         return { kind: 'together', tag, ...posting(rows) };
       },
+      (sequence: number): Write => {
+        const tag = tagged('b', sequence);
+        const body = { product_name: tag };
+        const requests = Array.from({ length: ROWS_TOGETHER }, () => ({ method: 'POST', path: '/products', body }));
+        return { kind: 'batch', tag, path: '/batch', init: { method: 'POST', body: JSON.stringify(requests) } };
+      },
     ];
   }).flat();
 }
@@ -176,10 +184,11 @@ function checkWrites(file: string, acknowledged: readonly Write[], round?: numbe
   for (const { kind, tag } of acknowledged) {
     if (kind === 'patch') continue;
     const rows = stored.get(tag) ?? 0;
-    if (rows !== (kind === 'together' ? ROWS_TOGETHER : 1)) wrong.push(`${tag} (${kind}): ${rows} rows`);
+    if (rows !== (kind === 'together' || kind === 'batch' ? ROWS_TOGETHER : 1))
+      wrong.push(`${tag} (${kind}): ${rows} rows`);
   }
   for (const [tag, rows] of stored) {
-    const isTogether = tag.split('.')[1]!.startsWith('t');
+    const isTogether = /^[bt]/.test(tag.split('.')[1]!);
     if (rows !== (isTogether ? ROWS_TOGETHER : 1)) wrong.push(`${tag}: ${rows} rows`);
   }
   expect(wrong).toEqual([]);
@@ -192,7 +201,7 @@ function rowsByTag(file: string, round: number | undefined): Map<string, number>
       .query<{ tag: string; rows: number }, [string]>(
         'select product_name as tag, count(*) as rows from products where product_name glob ? group by product_name',
       )
-      .all(`${round ?? '[0-9]*'}.[cit][0-9].*`);
+      .all(`${round ?? '[0-9]*'}.[bcit][0-9].*`);
     return new Map(rows.map(({ tag, rows: number }) => [tag, number]));
   } finally {
     db.close();

@@ -113,6 +113,17 @@ describe.each(ROLE_ENGINES)('the location in an error on %s', (engine) => {
       }
     });
 
+    test('for a reference of the row that is stored, not of one that is ignored', async () => {
+      const rows = [
+        { id: 2, name: 'x', category_id: 7 },
+        { id: 50, name: 'x', category_id: 8 },
+      ];
+      const place = { code: '23503', index: 1, field: 'category_id', value: 8 };
+      expect(await post(rows, '/products', { prefer: 'resolution=ignore-duplicates' })).toEqual(place);
+      const init = sendJson('PATCH', rows.toReversed(), { prefer: 'missing-rows=ignore' });
+      expect(await location('/products', init)).toEqual({ ...place, value: 7 });
+    });
+
     test('for two rows that merge into one', async () => {
       const rows = ['b-1', 'a-2', 'b-1'].map((sku) => good({ sku }));
       const merge = { prefer: 'resolution=merge-duplicates' };

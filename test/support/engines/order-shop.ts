@@ -2,7 +2,7 @@
 import type { Row } from '../../../src/collection/value.ts';
 import { declaredBy } from './roles.ts';
 
-const COLLECTIONS = `
+export const ORDER_SHOP_YAML = `
 collections:
   products:
     fields:
@@ -39,8 +39,8 @@ roles:
   admin: all
 `;
 
-export const ORDER_SHOP = declaredBy(COLLECTIONS);
-export const ORDER_SHOP_WITH_ROLES = declaredBy(COLLECTIONS + ROLES);
+export const ORDER_SHOP = declaredBy(ORDER_SHOP_YAML);
+export const ORDER_SHOP_WITH_ROLES = declaredBy(ORDER_SHOP_YAML + ROLES);
 
 export const ORDER_SHOP_ROWS: Readonly<Record<string, readonly Row[]>> = {
   products: [

@@ -1,7 +1,9 @@
 /** Loads rows into PostgreSQL. Temporary tables stage them, visible only to this transaction and dropped with it. */
 import type { Collection } from '../../../collection/declaration.ts';
+import { builtIn } from '../../../collection/types/index.ts';
+import type { Type } from '../../../collection/types/type.ts';
 import type { Row, Value } from '../../../collection/value.ts';
-import type { Conflict } from '../../../plan/types.ts';
+import type { Conflict, StoredRow } from '../../../plan/types.ts';
 import type { LoadBatch, LoadOptions, LoadResult, LoadSet } from '../../shared/loader.ts';
 import { rejectAndStore, StagedRows } from '../../shared/staged-rows.ts';
 import { conflictSql } from '../../sql/conflict.ts';
@@ -49,6 +51,13 @@ export function loadRows(
   );
 }
 
+/** The column of the text of a row in the input. */
+const ROW_TEXT = { name: 'the text', type: builtIn('text') };
+
+function withTexts(rows: readonly StoredRow[], texts: readonly string[]): StoredRow[] {
+  return rows.map((row, index) => [...row, texts[index]!]);
+}
+
 class PostgresStagedRows extends StagedRows {
   private readonly columns: string;
   private readonly typedColumns: string;
@@ -61,8 +70,10 @@ class PostgresStagedRows extends StagedRows {
     const { collection, dialect } = context;
     super(collection, identifier(collection.name), dialect, 'pg_temp', index);
     const { fields } = collection;
-    this.columns = columnList(fields);
-    this.typedColumns = fields.map(({ name, type }) => `${identifier(name)} ${columnType(type)}`).join(', ');
+    this.columns = columnList([...fields, ROW_TEXT]);
+    // As in `recordset`: texts to compare with an adopted table take no collation of their own.
+    const typeOf = context.adopted.collections.has(collection) ? ({ postgres }: Type) => postgres.name : columnType;
+    this.typedColumns = [...fields, ROW_TEXT].map(({ name, type }) => `${identifier(name)} ${typeOf(type)}`).join(', ');
   }
 
   async create(): Promise<void> {
@@ -71,14 +82,15 @@ class PostgresStagedRows extends StagedRows {
     );
   }
 
-  protected async stage({ places, rows }: LoadBatch, shape: number): Promise<void> {
+  protected async stage({ places, rows, texts }: LoadBatch, shape: number): Promise<void> {
+    const columns = [...this.collection.fields, ROW_TEXT];
     await this.query(
       `insert into ${this.rows} ("the place", "the shape", ${this.columns})
-        select places.place, ${shape}, ${this.columns}
+        select "the place", ${shape}, ${this.columns}
         from rows from (json_to_recordset($1::text::json) as (${this.typedColumns}), unnest($2::text::int8[])) with ordinality
-          as places (${this.columns}, place, nth)
-        order by nth`,
-      [rowsAsJson(this.collection.fields, rows), `{${places.join(',')}}`],
+          as given (${this.columns}, "the place", "the row")
+        order by "the row"`,
+      [rowsAsJson(columns, texts === undefined ? rows : withTexts(rows, texts)), `{${places.join(',')}}`],
     );
   }
 
@@ -86,11 +98,27 @@ class PostgresStagedRows extends StagedRows {
     const { into, fields } = insertHead(this.context);
     const values = fields.map((field) => insertedValue(this.context, field, identifier(field.name)));
     const [result] = await this.query<LoadResult>(
-      `with stored as (${into} select ${values.join(', ')} from ${this.rows}
+      `with stored as (${into} select ${values.join(', ')} from ${this.rows} as given
         where ${condition} order by "the row"${conflictSql(conflict)} returning ${isNew(this.collection, conflict)} as is_new)
       select count(*)::int4 as affected, (count(*) filter (where is_new))::int4 as inserted from stored`,
     );
     return result!;
+  }
+
+  protected async change(sql: string): Promise<number> {
+    const [result] = await this.query<{ affected: number }>(
+      `with changed as (${sql} returning 1) select count(*)::int4 as affected from changed`,
+    );
+    return result!.affected;
+  }
+
+  /** As text, since some types have no equality. */
+  protected areDifferent(one: string, other: string): string {
+    return `${one}::text is distinct from ${other}::text`;
+  }
+
+  protected tableOf(collection: string): string {
+    return identifier(collection);
   }
 
   protected async advanceKeys({ dryRun }: LoadOptions): Promise<void> {

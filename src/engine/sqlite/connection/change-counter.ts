@@ -27,12 +27,16 @@ export class WalChangeCounter implements ChangeCounter {
   }
 
   current(): number {
-    const { file, header, seen } = this;
     if (this.isFresh) return this.count;
-    if (file === undefined) return ++this.count;
     // The requests of one turn of the event loop were all received before it, so one look serves them.
     this.isFresh = true;
     setImmediate(this.expire);
+    return this.look();
+  }
+
+  look(): number {
+    const { file, header, seen } = this;
+    if (file === undefined) return ++this.count;
     readSync(file, header, FILE_START);
     for (let word = 0; word < HEADER_WORDS; word++) {
       if (header[word] !== seen[word]) {
@@ -45,7 +49,7 @@ export class WalChangeCounter implements ChangeCounter {
 
   /** The same in every process that sees the same state. */
   tag(): string {
-    this.current();
+    this.look();
     return versionOfText(this.seen.join());
   }
 
@@ -66,6 +70,10 @@ export class MemoryChangeCounter implements ChangeCounter {
   }
 
   current(): number {
+    return this.count;
+  }
+
+  look(): number {
     return this.count;
   }
 

@@ -9,12 +9,12 @@ import { shownText, stepInto } from '../../../collection/types/json/json-path.ts
 import { printJson } from '../../../collection/types/json/json-text.ts';
 import type { Containment, Type } from '../../../collection/types/type.ts';
 import type { Value } from '../../../collection/value.ts';
-import { checkLength, withLocation } from '../../../plan/coerce.ts';
 import { compileRegex } from '../../../text/regex.ts';
 import { clipped, compileSearch, type SearchMode } from '../../../text/search/index.ts';
 import { spend } from '../connection/deadline.ts';
 import { compileLike } from './like.ts';
 import { defineNumeric } from './numeric.ts';
+import { defineOperated } from './operated.ts';
 import { storedForm, valueIn } from './stored-values.ts';
 
 export function defineFunctions(db: Database): void {
@@ -22,6 +22,7 @@ export function defineFunctions(db: Database): void {
   defineTypes(db);
   defineJson(db);
   defineNumeric(db);
+  defineOperated(db);
 }
 
 /** A cache of compiled patterns of one kind. A scan uses the same ones for every row. */
@@ -41,7 +42,7 @@ class PatternCache<Args extends readonly (string | number)[], Tested> {
     return matches;
   }
 
-  /** Called between statements, since compiled patterns may be large. */
+  /** Releases compiled patterns between statements, since they may be large. */
   clear(): void {
     this.compiled.clear();
   }
@@ -66,7 +67,7 @@ const containment = new PatternCache((type: string, operator: Containment, store
 /** An instruction of a regular expression is this much cheaper than other counted steps. */
 const INSTRUCTIONS_PER_STEP = 16;
 
-/** Called after a statement that may have compiled many. */
+/** Releases the patterns of a statement that may have compiled many. */
 export function clearPatterns(): void {
   for (const patterns of [like, regex, search, containment]) patterns.clear();
 }
@@ -107,18 +108,6 @@ function defineTypes(db: Database): void {
     const [from, to] = [builtIn(fromName), builtIn(toName)];
     return storedForm(to, castValue(from, to, valueIn(from, stored)));
   });
-  db.function('operated', TYPED, (typeName, operation, stored, operand, round, name, maxBytes) => {
-    if (stored === null) return null;
-    const type = builtIn(typeName);
-    const operandAndRound = { operand: valueIn(builtIn(type.operations!.operandType), operand), ...roundOf(round) };
-    try {
-      const result = type.operations!.apply(valueIn(type, stored), { operation, ...operandAndRound });
-      if (typeof result === 'string') checkLength({ name, maxBytes: Number(maxBytes) }, result);
-      return storedForm(type, result);
-    } catch (error) {
-      throw withLocation(error, undefined, { name });
-    }
-  });
   for (const [name, sign] of [
     ['max_by_key', 1],
     ['min_by_key', -1],
@@ -135,10 +124,6 @@ function defineTypes(db: Database): void {
       result: (found) => found?.stored ?? null,
     });
   }
-}
-
-function roundOf(round: bigint | null): { round?: number } {
-  return round === null ? {} : { round: Number(round) };
 }
 
 function defineJson(db: Database): void {

@@ -14,17 +14,19 @@ import { sqliteDialect } from '../dialect.ts';
 import { valueIn } from '../functions/stored-values.ts';
 import type { Step } from './jobs.ts';
 
-/** The step was rolled back, so the rows are as before. */
-export function brokenReference(connection: Connection, catalogue: Catalogue, step: Step): ApiError {
+/** The step was rolled back, so the rows are as before. `failed` is the row that failed, if it is known. */
+export function brokenReference(connection: Connection, catalogue: Catalogue, step: Step, failed?: number): ApiError {
   const collection = catalogue.collections.get(step.collection)!;
   const isList = step.kind === 'change-each' || (step.kind !== 'change' && step.rows.length > 1);
   let index = 0;
   for (const values of valuesOf(collection, step)) {
-    const missing = missingIn(connection, catalogue, collection, values);
+    const isTested = failed === undefined || failed === index;
+    const missing = isTested ? missingIn(connection, catalogue, collection, values) : undefined;
     if (missing !== undefined) return step.kind === 'change' ? missing : withRowIndex(missing, index, isList);
     index++;
   }
-  return referrer(connection, catalogue, collection, step) ?? unknownReference(collection);
+  const broken = referrer(connection, catalogue, collection, step) ?? unknownReference(collection);
+  return failed === undefined ? broken : withRowIndex(broken, failed, isList);
 }
 
 /** The values that a step supplies, row by row. */
@@ -142,7 +144,7 @@ export interface StoredReference {
   readonly index: number;
 }
 
-/** Rejects the first reference to a row that does not exist, in a transaction in which SQLite does not check them yet. */
+/** Rejects the first reference to a row that does not exist, while SQLite defers the check. */
 export function checkReferences(
   connection: Connection,
   collection: Collection,

@@ -8,7 +8,7 @@ import { checkMissing, duplicateKey, keysExhausted, printValues, withRowIndex } 
 import { identifier, type Statement } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
 import { spendRow } from '../connection/deadline.ts';
-import { type GivenValue, isReferenceError, translateError } from '../errors.ts';
+import { BrokenReference, type GivenValue, isReferenceError, translateError } from '../errors.ts';
 import { valueIn } from '../functions/stored-values.ts';
 import { countReturned } from '../read/byte-budget.ts';
 import { advanceKey } from './assigned-keys.ts';
@@ -41,7 +41,7 @@ export function writeRows(connection: Connection, collection: Collection, step: 
   }
 }
 
-/** Rows of one request may refer to each other in any order. Their references are checked once all of them are stored. */
+/** Checks references after all rows are stored: rows of one request may refer to each other in any order. */
 function insertRows(connection: Connection, collection: Collection, step: InsertStep): Written {
   const refersToItself = step.rows.length > 1 && collection.references.some(({ to }) => to === collection.name);
   if (!refersToItself) return insertEach(connection, collection, step, () => {});
@@ -120,7 +120,8 @@ function insertEach(
       }
       stored(row, known === undefined, index);
     } catch (error) {
-      if (isReferenceError(error) || error instanceof ApiError) throw error;
+      if (error instanceof ApiError) throw error;
+      if (isReferenceError(error)) throw new BrokenReference(index);
       if (areKeysUsedUp(connection, collection, error)) throw keysExhausted(collection);
       const giving: GivenValue = (name) => row[fields.findIndex((field) => field.name === name)];
       const told = translateError(error, { collection, given: giving });
@@ -205,7 +206,8 @@ function changeEach(connection: Connection, collection: Collection, step: Change
       } else if (newKey !== undefined && !by.includes(assigned!)) advanceKey(connection, collection, newKey);
       return written.changed;
     } catch (error) {
-      if (isReferenceError(error) || (error instanceof ApiError && !VALUE_ERROR.test(error.code))) throw error;
+      if (isReferenceError(error)) throw new BrokenReference(index);
+      if (error instanceof ApiError && !VALUE_ERROR.test(error.code)) throw error;
       throw withRowIndex(translateError(error, { collection, given }), index, true);
     }
   });

@@ -1,6 +1,7 @@
 /**
- * Runs the jobs of one commit, each in a savepoint, so that an error rolls back only its own job with all its steps. One
- * sync of the disk covers all of them, and no result is reported before it. If no job stores anything, everything is rolled back.
+ * Runs the jobs of one commit, each in a savepoint, so that an error rolls back only its own job with all its steps.
+ * One sync of the disk covers all of them, and no result is reported before it. If no job stores anything, everything
+ * is rolled back.
  */
 
 import { ApiError, withRequest } from '../../../base/errors.ts';
@@ -15,14 +16,14 @@ import type { Statement } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
 import { clearDeadline, limitPart, setDeadline } from '../connection/deadline.ts';
 import { type ThreadResult, toThreadResult } from '../connection/thread-result.ts';
-import { isReferenceError, translateError } from '../errors.ts';
+import { BrokenReference, isReferenceError, translateError } from '../errors.ts';
 import { setOrigin } from '../history/request.ts';
 import { withinReturned } from '../read/byte-budget.ts';
 import type { DeclarationWatch } from '../schema/declaration-watch.ts';
 import { brokenReference } from './broken-references.ts';
 import { writeRows } from './change-rows.ts';
 import { recallResults, rememberResults } from './idempotency-keys.ts';
-import type { Job, Returning, Step } from './jobs.ts';
+import type { CompiledPrecondition, Job, Returning, Step } from './jobs.ts';
 import { resolveStep } from './resolve-step.ts';
 
 const SAVEPOINT: Statement = { sql: 'savepoint job', params: [] };
@@ -105,9 +106,10 @@ function applyJob(connection: Connection, catalogue: Catalogue, job: Job, bounds
     if (!connection.inTransaction || (translated instanceof ApiError && translated.code === 'CAT507')) throw error;
     const index = results.length;
     const isReference = isReferenceError(error);
+    const failed = error instanceof BrokenReference ? error.index : undefined;
     connection.run(isReference && index > 0 ? ROLLBACK_STEP : ROLLBACK);
     // Runs on the rows as they were before the step, since SQLite does not say which reference failed.
-    const rejection = isReference ? brokenReference(connection, catalogue, step) : translated;
+    const rejection = isReference ? brokenReference(connection, catalogue, step, failed) : translated;
     if (isReference && index > 0) connection.run(ROLLBACK);
     connection.run(RELEASE);
     return toThreadResult(steps.length > 1 && index < steps.length ? withRequest(rejection, index) : rejection);
@@ -131,8 +133,8 @@ function applyStep(connection: Connection, catalogue: Catalogue, step: Step, ind
 }
 
 function runStep(connection: Connection, collection: Collection, step: Step): WriteResult {
-  if (step.precondition !== undefined) {
-    checkVersion(step.precondition, visibleRow(connection, step.precondition));
+  for (const precondition of step.preconditions ?? []) {
+    checkVersion(precondition, visibleRow(connection, precondition));
   }
   const { returning } = step;
   const removed = returning?.before === true ? representation(connection, returning) : undefined;
@@ -144,10 +146,7 @@ function runStep(connection: Connection, collection: Collection, step: Step): Wr
 }
 
 /** The part of the stored row that the caller sees, as JSON. */
-function visibleRow(
-  connection: Connection,
-  { statement, form }: NonNullable<Step['precondition']>,
-): string | undefined {
+function visibleRow(connection: Connection, { statement, form }: CompiledPrecondition): string | undefined {
   const rows = connection.rows(statement);
   return rows.length === 0 ? undefined : encodeRows(rows, WHOLE_ROW_JSON, form).slice(1, -1);
 }
