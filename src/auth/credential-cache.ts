@@ -21,7 +21,7 @@ export class CredentialCache {
   private readonly cache = new LruCache<Entry>(MAX_CACHED_CREDENTIALS);
   private readonly pending = new Map<string, Promise<Caller>>();
 
-  /** `find` throws an `ApiError` if the credential does not exist or has ended, `checkRole` if its role is not declared. */
+  /** `find` throws an `ApiError` if the credential does not exist or has ended, `checkRole` for an undeclared role. */
   constructor(
     private readonly find: (hash: string) => MaybePromise<CachedCredential>,
     private readonly checkRole: (caller: Caller) => void,

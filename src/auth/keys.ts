@@ -1,4 +1,4 @@
-/** API keys. A key is shown once, when it is created. The database holds its hash, which is safe for 256 random bits. */
+/** API keys. The service shows a key once, at its creation, and stores its hash, which is safe for 256 random bits. */
 import type { Caller } from '../collection/caller.ts';
 import { andThen } from '../response/request-context.ts';
 import { type CachedCredential, CredentialCache } from './credential-cache.ts';

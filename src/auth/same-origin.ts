@@ -11,8 +11,7 @@ function isSameOrigin(request: Request, peer: Peer | undefined, proxies: Trusted
   const origin = headers.get('origin');
   if (origin === null || !URL.canParse(origin)) return false;
   const { protocol, host, hostname } = new URL(origin);
-  // A page over HTTP can be changed on its way. If the page is https and the service sees no TLS, a proxy does not forward
-  // the scheme.
+  // Anyone on the way can change a page over HTTP. An https page without TLS here means that a proxy hides the scheme.
   if (protocol !== 'https:' && proxies.isSecure(request, peer)) return false;
   if (host === headers.get('host')?.toLowerCase()) return true;
   // The host that the proxy received, often without the port.

@@ -1,4 +1,4 @@
-/** Random texts of keys and sessions, and their hashes. A key has a prefix that people and secret scanners recognize. */
+/** Random texts of keys and sessions, and their hashes. People and secret scanners recognize the prefix of a key. */
 import { SHA256 } from 'bun';
 
 /** No token has this prefix. */

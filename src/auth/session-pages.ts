@@ -59,8 +59,8 @@ export function sessionPages(options: SessionOptions): Pages {
 
   /** Ends the session that came with the request, so that a planted session is not continued. */
   async function start(started: StartedSession, request: Request, context: PageContext): Promise<Response> {
-    const before = sessionOf(request, context);
-    if (before !== undefined) await users.logout(before.text);
+    const previous = sessionOf(request, context);
+    if (previous !== undefined) await users.logout(previous.text);
     context.caller = started.caller;
     const seconds = Math.round((started.expires.getTime() - Date.now()) / 1000);
     const cookie = sessionCookie(cookieScope(request, context), started.text, seconds);

@@ -13,7 +13,7 @@ import type { Origin } from '../plan/types.ts';
 import { conflictTarget } from '../plan/write/insert.ts';
 import { ConfigError, describeSettings, readCommand, type Values } from '../settings/by-command.ts';
 import { readMapping } from './import/columns.ts';
-import { IMPORT_OPTIONS as OPTIONS } from './import/options.ts';
+import { MODES, IMPORT_OPTIONS as OPTIONS } from './import/options.ts';
 import { Problems } from './import/problems.ts';
 import { Rejects, rejectsPath } from './import/rejects.ts';
 import { printRefusal, printReport } from './import/report.ts';
@@ -53,7 +53,7 @@ ${describeSettings(OPTIONS)}`,
     const collection = chosenCollection(loaded.catalogue, values.collection, '--collection NAME');
     if (values.only !== undefined && values.ignored.length > 0)
       throw new ConfigError('--only-columns and --ignore-columns exclude each other. Use one of them');
-    const { onConflict } = values;
+    const onConflict = MODES[values.mode];
     const match = readMatch(values.match, collection, onConflict);
     const isMatched = values.match.length > 0 || onConflict === 'update';
     const options = {
@@ -61,7 +61,7 @@ ${describeSettings(OPTIONS)}`,
       match,
       mapping: readMapping(values.map, collection),
       resolvers: readResolvers(values.resolve, collection),
-      isUpdate: onConflict === 'update',
+      onConflict,
       needed: isMatched ? match : [],
       hasHeader: format === 'csv',
     };

@@ -17,7 +17,7 @@ export interface Field {
   /** The value of an insert that does not supply one. */
   readonly default?: Value;
   readonly generated?: 'now' | 'uuid';
-  /** Set to the current time by every write that changes the row. */
+  /** Every write that changes the row sets the field to the current time. */
   readonly onUpdate?: 'now';
   /** Clients cannot write it. Adopted tables only. */
   readonly readOnly: boolean;
@@ -65,7 +65,7 @@ export interface Collection {
   /** All collections of the catalogue by name. */
   readonly among: ReadonlyMap<string, Collection>;
   readonly draft: CollectionDraft;
-  /** Set if this is the collection as a role sees it, with fewer fields, references and neighbours. */
+  /** Present if this is the view of a role, with fewer fields, references and neighbours. */
   readonly view?: View;
 }
 

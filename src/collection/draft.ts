@@ -85,6 +85,6 @@ export interface FieldDraft {
   readonly onUpdate?: 'now';
   /** Clients cannot write it: the database computes it, or its type is served read-only as text. */
   readonly readOnly?: boolean;
-  /** The database supplies a default if an insert does not supply a value; `trigger`: a trigger may, or else it is an error. */
+  /** The database fills the field if an insert does not; `trigger`: a trigger may, or else the insert fails. */
   readonly filled?: boolean | 'trigger';
 }

@@ -24,7 +24,7 @@ export function undeclaredRoles({ keys, users }: RoleHolders, roles: ReadonlyMap
   return `rejected because their role is not declared: ${list}; declare the role, or use catalogue user role NAME --role ROLE, catalogue user remove NAME, catalogue key revoke NAME`;
 }
 
-/** Why a service does not open such a database if its declaration has no roles; undefined if nobody has a key or an account. */
+/** Why a service without declared roles does not open such a database; undefined if it has no keys and no users. */
 export function missingRoles({ keys, users }: RoleHolders): string | undefined {
   if (keys.length + users.length === 0) return undefined;
   const counts = `${amount(keys.length, 'key')} and ${amount(users.length, 'user')}`;

@@ -13,7 +13,7 @@ import { type Rules, readRules } from './rules.ts';
 /** Defaults that are generated per row. */
 const GENERATED = ['now', 'uuid'] as const;
 
-/** Undefined if its type is unknown; the mistake is already recorded. */
+/** Drafts a field. Returns undefined if its type is unknown; the mistake is already recorded. */
 export function draftField({ name, reading, value: given }: Named<GivenField>, isKey: boolean): FieldDraft | undefined {
   const type = given?.type?.value;
   if (given === undefined || type === undefined) return undefined;

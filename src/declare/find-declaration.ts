@@ -14,7 +14,7 @@ export async function loadDeclaration(named: string): Promise<CatalogueDraft | u
   return readDeclaration(file);
 }
 
-/** Undefined if none is named (an empty name counts as none) and none is found. */
+/** Returns the path of the declaration: the named one, or a file with a default name. An empty name counts as none. */
 export function findDeclaration(named: string): string | undefined {
   if (named !== '') return named;
   const [path, ...others] = USUAL_NAMES.filter((name) => existsSync(name));

@@ -119,7 +119,7 @@ function draftRules(
   });
 }
 
-/** Undefined if it has mistakes, which are already recorded. */
+/** Declares a collection. Returns undefined if it has mistakes, which are already recorded. */
 const collectionOf = memoize((draft: CollectionDraft): Collection | undefined => {
   try {
     return declareCollection(draft);

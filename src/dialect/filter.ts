@@ -158,7 +158,7 @@ function operatorHint(name: string, rest: string): string {
   return `Write ${name}=${test ?? 'eq.VALUE'}. The operators are eq, neq, gt, gte, lt, lte, like, in, is and others.`;
 }
 
-/** Undefined if the text holds an operator that contradicts the symbol: a wrong suggestion may match every row. */
+/** Suggests a test. Returns undefined if the text contradicts the symbol: a wrong suggestion may match every row. */
 function suggestedTest(operator: OperatorName, text: string): string | undefined {
   const value = text.replace(operator === 'neq' ? /^n?eq\./ : /^(n?eq|[gl]te?)\./, '');
   const [, written] = /^([a-z]+)[.(]/.exec(value) ?? [];

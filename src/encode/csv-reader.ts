@@ -124,7 +124,7 @@ function readQuoted(text: CsvScanner, start: number): QuotedRow | undefined {
 
 export const UNCLOSED = 'a quote is not closed';
 
-/** Undefined if the quote is not closed. */
+/** Reads a quoted cell. Returns undefined if the quote is not closed. */
 function quotedCell(text: CsvScanner, quote: number): { value: string; end: number } | undefined {
   for (let from = quote + 1; ; ) {
     // Adjacent quotes need no search.

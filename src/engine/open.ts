@@ -26,7 +26,7 @@ export interface OpenOptions extends DatabaseSettings {
   readonly firstRows: (collection: Collection) => readonly StoredRow[];
   /** Permitted data loss of a migration, in the syntax of `catalogue migrate --allow`. */
   readonly allowed?: readonly string[];
-  /** Also starts what only a service needs. */
+  /** Whether a service runs: it starts background work. */
   readonly serves?: boolean;
   /** Whether to reject a database that holds keys or users. */
   readonly rejectsCredentials?: boolean;

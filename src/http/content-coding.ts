@@ -16,7 +16,7 @@ export interface Accepted {
 
 const negotiateAll = memoizeText((header) => ({ accepted: negotiate(header, CODINGS) }));
 
-/** Undefined for no coding. Throws for a header that no answer can satisfy, so it is called before any work. */
+/** Chooses a coding; undefined for none. Throws if none is acceptable, so the service calls it before any work. */
 export function acceptedCoding(header: string | null, available = CODINGS): Accepted | undefined {
   if (header === null) return undefined;
   return available === CODINGS ? negotiateAll(header).accepted : negotiate(header, available);

@@ -32,7 +32,7 @@ import {
 
 type Entry = readonly [name: string, value: JsonObject];
 
-/** The members of the document in their order. Consume the entries in this order: a later section omits unused components. */
+/** The members of the document. Consume the entries in this order: a later section omits unused components. */
 interface Parts {
   readonly head: JsonObject;
   readonly paths: Iterable<Entry>;

@@ -47,7 +47,7 @@ function canDiffer(collection: Collection, field: Field): boolean {
   return mayOmit(collection, field) || generatedValue(collection, field, 0) !== undefined;
 }
 
-/** Undefined if a rule, a reference or the type restricts the value. */
+/** Generates a sample value. Returns undefined if a rule, a reference or the type restricts the value. */
 function generatedValue({ references }: Collection, field: Field, index: number): Row[string] | undefined {
   const { minimum, maximum, pattern, oneOf, maxLength } = field.rules;
   const isBound = [minimum, maximum, pattern, oneOf].some((rule) => rule !== undefined);

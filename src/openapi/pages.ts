@@ -1,4 +1,4 @@
-/** `GET /`, `/openapi.json` and `/openapi/<collection>.json`: the OpenAPI document for tools. `/` redirects browsers. */
+/** Serves the OpenAPI document at `/`, `/openapi.json` and `/openapi/<collection>.json`. `/` redirects browsers. */
 
 import { ApiError } from '../base/errors.ts';
 import { keepRecent, memoize } from '../base/memo.ts';

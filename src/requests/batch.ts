@@ -1,4 +1,4 @@
-/** A batch from request to answer: several writes, in order, in one transaction. Each takes the stages of a single write. */
+/** A batch from request to answer: several writes, in order, in one transaction, each with the stages of one write. */
 
 import { runToEnd, schedule, type Task } from '../base/cooperative.ts';
 import { withRequest } from '../base/errors.ts';

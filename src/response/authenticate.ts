@@ -10,7 +10,7 @@ import { andThen, type Middleware, type RequestContext } from './request-context
 export type Identify = (request: Request, context: RequestContext) => MaybePromise<Caller>;
 export type Authenticate = (request: Request, context: RequestContext) => MaybePromise<Access>;
 
-/** Undefined for a catalogue without roles: every caller may do everything. */
+/** Creates the authenticator. Returns undefined for a catalogue without roles: every caller may do everything. */
 export function authenticator(catalogue: Catalogue, identify: Identify = () => ANONYMOUS): Authenticate | undefined {
   if (catalogue.roles === undefined) return undefined;
   const authenticate = authorize(catalogue);

@@ -1,4 +1,4 @@
-/** Outermost step: turns errors into responses, adds the request id and timings, and reports every request to the log. */
+/** Outermost step: turns errors into responses, adds the request id and timings, and logs every request. */
 import type { MaybePromise } from '../engine/engine.ts';
 import type { Peer } from '../http/edge/peer.ts';
 import type { EdgeChecks } from './edge-checks.ts';

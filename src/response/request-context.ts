@@ -78,7 +78,7 @@ export class RequestContext implements CompletedRequest {
   /** Authentication, for a catalogue with roles. The result is computed once per request and then shared. */
   authorization: (() => MaybePromise<Access>) | undefined = undefined;
   access: Access | undefined = undefined;
-  /** Also set by the login page. */
+  /** The authenticated caller; the login page sets it as well. */
   caller: Caller | undefined = undefined;
   /** Handler: the route of the request. The response cache sets it for a cached response. */
   route: string | undefined = undefined;

@@ -11,7 +11,7 @@ export interface Certificate {
   readonly key: string;
 }
 
-/** Undefined if the service has no certificate. Throws if the files are not a certificate and its key. */
+/** Reads the certificate, if one is configured. Throws if the files are not a certificate and its key. */
 export function readCertificate({
   tlsCert,
   tlsKey,

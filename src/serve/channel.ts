@@ -16,7 +16,7 @@ export class Channel {
     private readonly answers: Answers,
   ) {}
 
-  /** Undefined if no answer comes in time. */
+  /** Asks the other process. Resolves to undefined if it does not answer in time. */
   ask(question: string, withinMs: number, about?: unknown): Promise<unknown> {
     const id = ++this.lastId;
     return new Promise((resolve) => {

@@ -10,7 +10,7 @@ import type { Log } from '../observe/log.ts';
 import type { Limits } from '../response/edge-checks.ts';
 import type { ServeSettings } from '../settings/by-command.ts';
 
-/** Returns the configured limits, or undefined. `file` is the shared memory of several processes. `counted` as in Limits. */
+/** Returns the configured limits, or undefined. Several processes share `file`. `counted` as in Limits. */
 export function limitsOf(
   settings: ServeSettings,
   file: string | undefined,
@@ -23,7 +23,7 @@ export function limitsOf(
   return { rate, counted, limiter: new RateLimiter(memory) };
 }
 
-/** Undefined if the file cannot be created: then each process counts for itself. */
+/** Creates the shared file. Returns undefined if that fails: then each process counts for itself. */
 export function makeRatesFile(log: Log): string | undefined {
   const file = join(tmpdir(), `catalogue-rates-${crypto.randomUUID()}`);
   return attempt(log, () => {

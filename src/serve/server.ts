@@ -28,7 +28,7 @@ export interface ListenOptions {
   readonly handover?: boolean;
   /** If present, the server speaks HTTPS. */
   readonly certificate?: Certificate | undefined;
-  /** Called when connections have to wait, and when they no longer do. If absent, connections are not limited. */
+  /** Reports when connections have to wait, and when they no longer do. If absent, connections are not limited. */
   readonly notice?: (message: string) => void;
   /** An idle connection is closed after this time. */
   readonly idleSeconds?: number;

@@ -54,7 +54,7 @@ export class WorkerProcess {
     this.channel.tell('serve', task);
   }
 
-  /** Also listens with another certificate; resolves to whether that succeeded. */
+  /** Listens with a second certificate as well. Resolves to whether that succeeded. */
   async renew(certificate: Certificate): Promise<boolean> {
     return (await this.channel.ask('renew', ANSWER_TIMEOUT_MS, certificate)) === true;
   }

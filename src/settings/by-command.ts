@@ -72,7 +72,7 @@ export function readSettings<T extends Table>(table: T, args: readonly string[],
   return resolveSettings(table, args, env, { known: KNOWN }).values;
 }
 
-/** Also accepts up to `operands` arguments that are not flags, and returns the origin of each value. */
+/** Reads settings and up to `operands` arguments that are not flags. Returns the origin of each value as well. */
 export function readCommand<T extends Table>(
   table: T,
   args: readonly string[],

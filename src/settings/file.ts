@@ -12,7 +12,7 @@ export interface SettingsFile {
   readonly values: ReadonlyMap<string, string>;
 }
 
-/** Undefined if no file is named and no default file exists. */
+/** Reads the settings file. Returns undefined if no file is named and no default file exists. */
 export function readSettingsFile(named: string | undefined): SettingsFile | undefined {
   const path = named ?? USUAL_NAMES.find((name) => existsSync(name));
   if (path === undefined) return undefined;

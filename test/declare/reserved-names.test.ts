@@ -7,11 +7,14 @@ import { CONSOLE_PATH, DOCS_PATH } from '../../src/console/pages.ts';
 import { RESERVED_COLLECTIONS, RESERVED_FIELDS, RESERVED_PREFIXES } from '../../src/declare/names.ts';
 import { PARAMETERS } from '../../src/dialect/query.ts';
 import { RETRY_TABLE, VERSION_TABLE } from '../../src/engine/postgres/schema/inspect.ts';
-import { DESCRIPTION_PATHS } from '../../src/openapi/paths/description-path.ts';
-import { HEALTH_PATHS } from '../../src/openapi/paths/health-path.ts';
+import { BATCH_PATH } from '../../src/http/batch-call.ts';
+import { onlyService, openApiDocument } from '../../src/openapi/document.ts';
+import { DESCRIBED } from '../support/openapi.ts';
 import { mistakesIn, withFields } from '../support/processes/declarations.ts';
 
-const paths = [CONSOLE_PATH, DOCS_PATH, ...DESCRIPTION_PATHS, ...HEALTH_PATHS, AUTH_PATH];
+const documented = Object.keys(openApiDocument(onlyService(DESCRIBED)).paths as object);
+// A collection may have the name of the batch path: /catalogue/batch then still works.
+const paths = [CONSOLE_PATH, DOCS_PATH, AUTH_PATH, ...documented.filter((path) => path !== BATCH_PATH)];
 const names = paths.flatMap((path) => path.match(/\w+/)?.[0] ?? []);
 
 /** Names with a different meaning in SQL on at least one engine. */

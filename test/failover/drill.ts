@@ -1,4 +1,4 @@
-/** The clients of a drill: writers repeat each write with its key until it is confirmed; readers record every answer. */
+/** The clients of a drill: writers retry each write with its key until it is confirmed; readers record responses. */
 import type { SQL } from 'bun';
 import type { Service } from '../support/processes/process.ts';
 

@@ -1,6 +1,6 @@
 /**
- * `Prefer: errors=all` equals what requests with single rows would say. A body fails with it exactly if it fails without
- * it, the list contains the error of the plain request, and both engines list the same errors.
+ * `Prefer: errors=all` equals what requests with single rows would say. A body fails with it exactly if it fails
+ * without it, the list contains the error of the plain request, and both engines list the same errors.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';

@@ -48,7 +48,7 @@ interface Told {
   readonly text?: string;
 }
 
-/** Normalizes responses for comparison. A row that conflicts with two others in two unique fields may name either one. */
+/** Normalizes responses for comparison. A row in conflict with two others in two unique fields may name either. */
 function comparedWith(told: Told, other: Told): object {
   if (told.code !== '23505' || other.code !== '23505') return told;
   return told.message === other.message ? told : { status: told.status, code: told.code };

@@ -118,7 +118,7 @@ export function bodyOf({ requestBody }: Operation, described = document): Readon
   return requestBody === undefined ? {} : described.components.requestBodies[lastName(requestBody.$ref)]!.content;
 }
 
-/** The path that describes a request: whole rows as JSON under the collection's own path, any other shape below /rest/v1. */
+/** The path that describes a request: whole rows as JSON at the collection's path, other shapes below /rest/v1. */
 export function describedPath(route: string, query: string, accept: string | undefined): string {
   const isWhole = !/(^|&)select=/.test(query) && (accept === undefined || /^(\*\/\*|application\/json)$/.test(accept));
   return isWhole || !/^\/[a-z_]+(\/\{\w+\})?$/.test(route) ? route : `/rest/v1${route}`;

@@ -54,7 +54,7 @@ export function networkOf(address: string): string {
 
 const RESOLVE_MS = 2_000;
 
-/** Undefined if the host is an address or a name that resolves. Drivers and resolvers each report a failure in other words. */
+/** Returns why a host cannot be resolved, in the same words for every driver and resolver; undefined if it can. */
 export async function resolveProblem(host: string): Promise<string | undefined> {
   const name = plainHost(host);
   if (isIP(name) !== 0) return undefined;

@@ -69,7 +69,7 @@ export class RateLimiter {
   }
 }
 
-/** Milliseconds that only grow, and that processes on one machine share unless the system clock is set between their starts. */
+/** Monotonic milliseconds, equal in all processes of a machine unless the system clock is set between their starts. */
 function monotonicNow(): number {
   return performance.timeOrigin + performance.now();
 }

@@ -10,7 +10,7 @@ const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600 }
 const MOST = 1_000_000;
 export const RATE_FORM = `a rate from 1 to ${MOST}, such as 100/s, 600/m or 5000/h`;
 
-/** Undefined if the text is not a rate; see RATE_FORM. */
+/** Parses a rate; see RATE_FORM. Returns undefined for other texts. */
 export function parseRate(text: string): Rate | undefined {
   const match = /^(\d{1,7})\/([smh])$/.exec(text.trim());
   const count = Number(match?.[1]);

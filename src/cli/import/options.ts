@@ -10,7 +10,7 @@ import { FORCE_OPTION, JSON_OPTION } from '../shared/options.ts';
 import { type DateReader, readDateFormat } from './date-format.ts';
 
 /** The treatment of rows that exist, by mode. */
-const MODES: Readonly<Record<'insert' | 'upsert' | 'update' | 'ignore', LoadOptions['onConflict']>> = {
+export const MODES: Readonly<Record<'insert' | 'upsert' | 'update' | 'ignore', LoadOptions['onConflict']>> = {
   insert: 'refuse',
   upsert: 'overwrite',
   update: 'update',
@@ -56,13 +56,13 @@ export const IMPORT_OPTIONS = {
     byDefault: '',
     read: text,
   }),
-  onConflict: setting({
+  mode: setting({
     flag: '--mode',
     aliases: ['--on-conflict'],
     argument: 'WHAT',
     description:
       'insert: an existing row is bad; upsert: change it; update: change it, and a row that does not exist is bad; ignore: skip it',
-    byDefault: MODES.insert,
+    byDefault: 'insert' as keyof typeof MODES,
     read: mode,
   }),
   match: setting({
@@ -137,9 +137,9 @@ function separator(given: string, name: string): string {
   throw new ConfigError(`${name}: '${given}' is not one character. Use a character such as ";", or tab`);
 }
 
-function mode(given: string, name: string): LoadOptions['onConflict'] {
+function mode(given: string, name: string): keyof typeof MODES {
   const choices = Object.keys(MODES) as (keyof typeof MODES)[];
-  return MODES[oneOf(choices)(EARLIER_MODES[given] ?? given, name)];
+  return oneOf(choices)(EARLIER_MODES[given] ?? given, name);
 }
 
 /** Names with commas between them. */

@@ -1,4 +1,4 @@
-/** Writes the rejected rows in the format, encoding and separator of the imported file, for an import with the same flags. */
+/** Writes rejected rows like the imported file (format, encoding, separator), for an import with the same flags. */
 import type { Row } from '../../collection/value.ts';
 import { printCsvRow } from '../../declare/rows/csv.ts';
 import { TextWriter } from '../../declare/rows/encoding.ts';

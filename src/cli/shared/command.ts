@@ -1,7 +1,7 @@
 /** A command of the program. */
 export interface Command {
   readonly help: () => string;
-  /** Resolves to the exit code, 0 if undefined. May throw a `ConfigError`, which prints one sentence and exits with 1. */
+  /** Resolves to the exit code, 0 if undefined. A `ConfigError` prints one sentence and exits with 1. */
   // biome-ignore lint/suspicious/noConfusingVoidType: most commands return nothing, which means exit code 0.
   readonly run: (args: readonly string[], env: Readonly<Record<string, string | undefined>>) => Promise<number | void>;
 }

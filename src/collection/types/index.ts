@@ -63,7 +63,7 @@ for (const type of BUILT_IN) addType(type);
 
 const DECIMAL = /^(?:decimal|numeric)\( *(\d+) *(?:, *(\d+) *)?\)$/;
 
-/** Undefined for an unknown type. Equal names give the same object. */
+/** Returns the type with a name, or undefined. Equal names give the same object. */
 export function typeNamed(name: string): Type | undefined {
   const builtIn = TYPES.get(name);
   if (builtIn !== undefined) return builtIn;

@@ -1,4 +1,4 @@
-/** Asks for the password, or for a token, when the session or the token has ended. The page behind it stays as it is. */
+/** Asks for the password, or for a token, when the session or the token has ended. The page behind it stays. */
 import {
   Alert,
   Button,

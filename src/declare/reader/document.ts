@@ -28,7 +28,7 @@ function yaml(): typeof import('yaml') {
   return require('yaml') as typeof import('yaml');
 }
 
-/** Undefined if the text is neither YAML nor JSON; the mistakes are recorded. */
+/** Parses YAML or JSON. Records mistakes and then returns undefined. */
 export function parseNodes(text: string, mistakes: Mistakes): Node | undefined {
   const { LineCounter, parseDocument } = yaml();
   const lines = new LineCounter();

@@ -14,7 +14,7 @@ export interface TypedValue {
   readonly stored: Value;
 }
 
-/** Undefined if the type does not accept it; the mistake is already recorded. */
+/** Reads a value of a type. Records a mistake and returns undefined if the type does not accept it. */
 export function readValue(type: Type, node: Node, reading: Reading, what: string): TypedValue | undefined {
   try {
     const plain = plainValue(node, type, { left: MAX_VALUE_NODES });

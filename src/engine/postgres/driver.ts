@@ -23,7 +23,7 @@ export interface Runner {
   unsafe<T>(text: string, values?: Value[]): Promise<T>;
 }
 
-/** PostgreSQL ends the open transactions of an instance that vanished, so that they do not hold rows or idempotency keys. */
+/** PostgreSQL ends open transactions of an instance that vanished, which would hold rows or idempotency keys. */
 const IDLE_IN_TRANSACTION = '15s';
 /** Bounds how long a client that stopped reading holds a snapshot, and with it all dead rows. */
 export const WAITING_FOR_A_CLIENT = `set local idle_in_transaction_session_timeout = '5min'`;

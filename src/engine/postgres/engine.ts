@@ -138,6 +138,7 @@ export class PostgresEngine implements Engine {
   problems(plan: WritePlan, report: Report): Promise<void> {
     const source: RowSource = {
       dialect: this.dialect,
+      limitMs: this.options.querySeconds * 1000,
       input: (collection, fields, rows, bind) =>
         recordset(this.contextOf(collection), bind(rowsAsJson(fields, rows), TEXT), fields),
       query: (statement) => this.executor.read(plan.into, (pool) => query<Row>(pool, statement), NEWEST),

@@ -55,7 +55,7 @@ export function parseTarget(url: string): Target {
   };
 }
 
-/** Returns the error, or one that names a host that cannot be resolved: the driver reports different errors for that. */
+/** Returns the error, or one that names an unresolvable host: the driver reports different errors for that. */
 export async function nameUnknownHost(error: unknown, { name }: ServerAddress): Promise<unknown> {
   const isSocketFile = name.startsWith('/');
   const problem = isSocketFile || !isLoss(error) ? undefined : await resolveProblem(hostOf(name));

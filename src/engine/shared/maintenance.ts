@@ -26,7 +26,7 @@ export interface MigrationOptions {
   readonly allowed?: readonly string[];
 }
 
-/** Called from time to time: bytes of a copy, steps of a check. */
+/** Reports progress from time to time: bytes of a copy, steps of a check. */
 export type Progress = (done: number, total: number) => void;
 
 export interface CopyOptions {

@@ -1,5 +1,6 @@
 /** Compares many rows of a body with stored rows, one statement per slice, so that other requests run in between. */
 import { ROWS_PER_SLICE } from '../../base/cooperative.ts';
+import { ApiError } from '../../base/errors.ts';
 import type { Collection, Field } from '../../collection/declaration.ts';
 import { builtIn } from '../../collection/types/index.ts';
 import type { Row, Value } from '../../collection/value.ts';
@@ -24,6 +25,8 @@ export interface RowSource {
   /** Rows to compare with a collection, as a table with the name INPUT_ROWS. */
   input(collection: Collection, fields: readonly Field[], rows: readonly RowValues[], bind: Bind): string;
   query(statement: Statement): Promise<readonly Row[]>;
+  /** The time limit of all statements together. */
+  readonly limitMs: number;
 }
 
 /** Some values of a row of the body. */
@@ -43,7 +46,11 @@ const ROW_INDEX = 'row index';
 const IS_MET = 'is met';
 
 export class RowLookup {
-  constructor(private readonly source: RowSource) {}
+  private readonly endsAt: number;
+
+  constructor(private readonly source: RowSource) {
+    this.endsAt = performance.now() + source.limitMs;
+  }
 
   /** The stored rows with the given values, by the index of the input row. The fields are a key, or unique. */
   async matches(
@@ -91,10 +98,18 @@ export class RowLookup {
     const columns = [{ ...fields[0]!, name: ROW_INDEX, type: builtIn('int4') }, ...fields];
     const found: Row[] = [];
     for (let from = 0; from < rows.length; from += ROWS_PER_SLICE) {
+      if (performance.now() > this.endsAt) throw tooSlow();
       const slice = rows.slice(from, from + ROWS_PER_SLICE).map(({ index, values }) => [index, ...values]);
       const statement = buildStatement(dialect, (bind) => select(input(collection, columns, slice, bind), bind));
       found.push(...(await query(statement)));
     }
     return found;
   }
+}
+
+function tooSlow(): ApiError {
+  return new ApiError('57014', 'canceling statement due to statement timeout', {
+    details: 'The rows were not checked completely; nothing was changed.',
+    hint: 'Send fewer rows at once, or raise --query-timeout.',
+  });
 }

@@ -50,7 +50,7 @@ function jsonOf(type: Type, text: string): unknown {
   return can(type, 'number') && String(Number(text)) === text ? Number(text) : text;
 }
 
-/** Undefined if a declaration cannot express it; `{}` if it need not. */
+/** Translates a default to a declaration. Returns undefined if that cannot express it, and `{}` if it need not. */
 export function readDefault(expression: string, type: Type): Pick<FieldDraft, 'default'> | undefined {
   const bare = plain(expression);
   if (/^null$/i.test(bare)) return {};

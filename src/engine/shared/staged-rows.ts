@@ -16,7 +16,8 @@ const ROWS_PER_STATEMENT = 20_000;
 
 /**
  * The staging table has a column for each field, and four others. No field has a name with spaces. "the row" numbers
- * the rows from 1, "the place" is the position in the input, "the text" the text there, "the shape" an index of `shapes`.
+ * the rows from 1, "the place" is the position in the input, "the text" the text there, "the shape" an index of
+ * `shapes`.
  */
 export abstract class StagedRows {
   readonly shapes: (readonly Field[])[] = [];

@@ -82,7 +82,7 @@ export function compileOutput(
   return [rows, ...ends].join(', ');
 }
 
-/** Undefined if the columns have parameters. Compiling 21 columns takes 23 µs, a fifth of reading a page. */
+/** Caches compiled columns without parameters. Compiling 21 columns takes 23 µs, a fifth of reading a page. */
 const compiled = memoize((_columns: readonly OutputColumn[]) => new Map<string, string | undefined>());
 
 /** Columns without parameters always give the same SQL. */

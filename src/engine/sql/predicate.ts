@@ -57,7 +57,7 @@ function join(terms: readonly Predicate[], joiner: string, none: string, scope: 
   return `(${terms.map((term) => compilePredicate(term, scope)).join(joiner)})`;
 }
 
-/** `from … where …` with the join condition, and the alias of the rows. `between` tests the rows of a join collection. */
+/** `from … where …` with the join condition, and the alias of the rows. `between` tests rows of a join collection. */
 export function joinRelated(
   relation: Relation,
   outer: Scope,

@@ -216,6 +216,7 @@ class SqliteEngine implements Engine {
     const source: RowSource = {
       dialect: sqliteDialect,
       input: inputRows,
+      limitMs: this.parts.limitMs,
       // Every statement looks up a slice of rows by unique indexes.
       query: async (statement) => {
         await new Promise((resolve) => setImmediate(resolve));

@@ -125,7 +125,7 @@ function planComparison(collection: Collection, comparison: Comparison): Planned
   };
 }
 
-/** Undefined if a value is not of the field's type. */
+/** Plans a comparison. Returns undefined if a value does not have the type of the field. */
 function tryPlan(collection: Collection, comparison: Comparison): Predicate | undefined {
   try {
     return planConditions(collection, [comparison]);
@@ -170,7 +170,7 @@ function checkFixed(type: Type, test: Test): void {
   }
 }
 
-/** Undefined if a claim is missing or ill-typed. In a list, a claim that is a list contributes all its elements. */
+/** Inserts claims into a test. Returns undefined if a claim is missing or ill-typed. A list adds all its elements. */
 function withClaims(
   test: Test,
   paths: readonly (ClaimPath | undefined)[],

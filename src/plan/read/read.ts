@@ -21,7 +21,7 @@ import { withInner } from './embed.ts';
 import { NO_ORDER, wholeRow } from './shape.ts';
 import { skeletonOf } from './skeleton.ts';
 
-/** `permissions` holds the caller's permissions, and `collection` is the caller's view; absent if everything is permitted. */
+/** `collection` is the caller's view. `permissions` is absent if everything is permitted. */
 export function planRead(
   collection: Collection,
   query: Query,

@@ -32,8 +32,10 @@ export interface RowOptions {
   readonly absence?: MissingValue;
   /** Whether cells are text forms, including json. */
   readonly areTexts?: boolean;
-  /** Whether the rows change stored ones: then fields without a column need no value. */
+  /** Whether all rows change stored ones: then fields without a column need no value. */
   readonly isUpdate?: boolean;
+  /** Whether rows may change stored ones: then fields that every update sets get the current time. */
+  readonly hasUpdates?: boolean;
   /** Fields that need a value although they are not required. */
   readonly needed?: readonly Field[];
 }
@@ -51,7 +53,7 @@ export function rowPlanner(
   const { fields } = collection;
   const read = areTexts ? readCell : coerce;
   const places = fields.map((field) => columns.lastIndexOf(field));
-  const absentValue = missingValues(collection, options.isUpdate);
+  const absentValue = missingValues(collection, options.hasUpdates);
   const written = [...fields.keys()].filter((at) => options.isUpdate !== true || places[at] !== -1);
   const required = written.filter((at) => fields[at]!.required || needed.includes(fields[at]!));
   const ruled = written.filter((at) => Object.keys(fields[at]!.rules).length > 0);
@@ -93,7 +95,7 @@ export function rowProblems(...terms: Parameters<typeof rowPlanner>) {
 export function rowChecker(...[collection, columns, options]: Parameters<typeof rowPlanner>) {
   const { fields } = collection;
   const read = options?.areTexts ? readCell : coerce;
-  const absentValue = missingValues(collection, options?.isUpdate);
+  const absentValue = missingValues(collection, options?.hasUpdates);
   const valueIn = (field: Field, cells: readonly unknown[]) => {
     const place = columns.lastIndexOf(field);
     if (place === -1) return absentValue(field, 'default');
@@ -136,9 +138,9 @@ function checkRule(collection: Collection, field: Field, value: Value | undefine
 /** The values of fields without a cell; undefined for a key that the database assigns. */
 export function missingValues(
   collection: Collection,
-  isUpdate = false,
+  hasUpdates = false,
 ): (field: Field, absence: MissingValue) => Value | undefined {
-  const byDefault = defaults(collection, isUpdate);
+  const byDefault = defaults(collection, hasUpdates);
   return (field, absence) => {
     const isNull = absence === 'null' || (absence === 'no value' && !field.required && !isKey(collection, field));
     return isNull ? null : byDefault(field);
@@ -146,11 +148,11 @@ export function missingValues(
 }
 
 /** All rows of a request get the same time. */
-function defaults({ assigned }: Collection, isUpdate: boolean): (field: Field) => Value | undefined {
+function defaults({ assigned }: Collection, hasUpdates: boolean): (field: Field) => Value | undefined {
   const times = new Map<Field, Value>();
   return (field) => {
     if (field === assigned || field.filled) return undefined;
-    if (field.generated === 'now' || (isUpdate && field.onUpdate !== undefined)) {
+    if (field.generated === 'now' || (hasUpdates && field.onUpdate !== undefined)) {
       const time = times.get(field) ?? generate(field, 'now');
       times.set(field, time);
       return time;

@@ -27,8 +27,8 @@ import type { WriteRequest } from './write-request.ts';
 export type WriteMethod = 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 
 /**
- * `document` is undefined only for DELETE. `permissions` holds the caller's permissions, and `collection` is the caller's
- * view; absent if everything is permitted.
+ * `document` is undefined only for DELETE. `permissions` holds the caller's permissions, and `collection` is the
+ * caller's view; absent if everything is permitted.
  */
 export function* planWrite(
   collection: Collection,

@@ -43,7 +43,7 @@ export class SharedPort {
   /** The number of sockets of the other service. */
   private others = 0;
 
-  /** `own`: the sockets of this service, over all its processes. `socket`: the one to close, if this process has two. */
+  /** `own`: the sockets of all processes of this service. `socket`: the one to close, if this process has two. */
   constructor(
     private readonly port: number,
     private readonly own: number,
@@ -132,7 +132,7 @@ export function admitConnections(socket: number): void {
   systemLibrary()?.setsockopt(socket, SOL_SOCKET, SO_DETACH_FILTER, ptr(nothing), nothing.byteLength);
 }
 
-/** Undefined if it is unknown, e.g. on other systems than Linux. */
+/** Finds the sockets that share a port. Returns undefined if unknown, e.g. on systems other than Linux. */
 function groupOf(port: number): Group | undefined {
   try {
     const listeners = ['/proc/self/net/tcp', '/proc/self/net/tcp6'].flatMap((file) => listenersOf(file, port));

@@ -67,7 +67,7 @@ const token = lazy(
 const NOT_PLAIN = /[0-9./@<&:~-]/;
 const plainWord = lazy(() => new RegExp(PART, 'gv'));
 
-/** Called with the number of steps before they are taken. It may throw to stop. */
+/** Charges a number of steps before they run. It may throw to stop. */
 export type Spend = (steps: number) => void;
 
 /** A long text is read in chunks of this length, so that reading can be stopped. */

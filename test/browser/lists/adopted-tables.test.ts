@@ -1,4 +1,4 @@
-/** Tables in PostgreSQL that another program made. They have no table for `Idempotency-Key`, and the console stores rows without one. */
+/** Tables of another program in PostgreSQL, without a table for `Idempotency-Key`: the console stores rows. */
 import { expect, test } from 'bun:test';
 import { browserStories } from '../../support/browser/browser.ts';
 import { newSchema, testServer } from '../../support/engines/postgres.ts';

@@ -4,10 +4,12 @@ import { afterEach, describe, expect, test } from 'bun:test';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SQL } from 'bun';
+import { readDateFormat } from '../../../src/cli/import/date-format.ts';
 import type { Problem } from '../../../src/cli/import/problems.ts';
+import { builtIn } from '../../../src/collection/types/index.ts';
 import { newSchema, testServer } from '../../support/engines/postgres.ts';
 import { DATABASES } from '../../support/processes/databases.ts';
-import { cleanUp } from '../../support/processes/process.ts';
+import { cleanUp, startService } from '../../support/processes/process.ts';
 import { workspace } from '../../support/processes/workspace.ts';
 
 afterEach(cleanUp);
@@ -136,12 +138,14 @@ for (const [name, environment] of DATABASES) {
       });
       space.write('b.csv', 'sku,name\nA,Other\nE,Rice\n');
       expect(await space.load('b.csv', '--mode', 'ignore', ...flags)).toMatchObject({ exitCode: 0, stderr: '' });
-      expect(await space.rows('products?select=id,sku,name')).toEqual([
+      expect(await space.rows('products?select=id,sku,name&order=id')).toEqual([
         { id: 1, sku: 'A', name: 'Grey' },
         { id: 2, sku: 'B', name: 'Sencha' },
         { id: 9, sku: 'C', name: 'Jam' },
         { id: 10, sku: 'E', name: 'Rice' },
       ]);
+      // The change of A is dated, the equal row B is not.
+      expect(await space.rows('products?changed_at=not.is.null&id=lt.9&select=id')).toEqual([{ id: 1 }]);
     });
 
     test('names of referenced rows, formatted dates and foreign columns are read as the flags say', async () => {
@@ -196,6 +200,33 @@ A;Taken;Tea;;4;c;9
       });
       expect(space.read('b.rejected.ndjson')).toBe('{"sku":"L2","name":"No","category":"Q"}\n');
       expect(await space.rows('products?sku=eq.L1&select=name,category')).toEqual([{ name: 'Köri', category: 3 }]);
+    });
+
+    test('an import finds the same bad rows as a request with errors=all', async () => {
+      const env = environment();
+      const space = await shop(env, [A, B]);
+      const row = { sku: 'N', name: 'New', category: 1, price: 1, brand: null, model: null };
+      const rows = [
+        { ...row, sku: 'A' },
+        { ...row, sku: 'N1', price: 'x' },
+        { ...row, sku: 'N2', price: -1 },
+        { ...row, sku: 'N3', name: null },
+        { ...row, sku: 'N4', category: 77 },
+        { ...row, sku: 'N5', brand: 'x', model: 'm' },
+        { ...row, sku: 'N6' },
+        { ...row, sku: 'N6' },
+        { ...row, sku: 'N7', price: 'y', name: null },
+      ];
+      space.write('a.json', JSON.stringify(rows));
+      const report = JSON.parse((await space.load('a.json', '--json')).stdout) as { problems: Problem[] };
+      const service = await startService({ cwd: space.cwd, env });
+      const headers = { prefer: 'errors=all' };
+      const response = await service.fetch('/products', { method: 'POST', headers, body: JSON.stringify(rows) });
+      const { errors } = (await response.json()) as { errors: { index: number; field: string; code: string }[] };
+      // All rows are on line 1 of the file, so the codes stand for the rows. A repetition in a file has its own code.
+      const found = report.problems.map(({ field, code }) => `${field} ${code === '21000' ? '23505' : code}`);
+      expect(found.toSorted()).toEqual(errors.map(({ field, code }) => `${field.split(',')[0]} ${code}`).toSorted());
+      expect(found).toHaveLength(9);
     });
 
     test('a reference to a row that does not exist makes a bad row; the others are stored', async () => {
@@ -290,4 +321,32 @@ test.each([
   space.write('a.csv', 'sku,price\nA,1\n');
   const { exitCode, stdout, stderr } = await space.command('import', 'a.csv', '--collection', 'products', ...flags);
   expect({ exitCode, stdout, stderr }).toEqual({ exitCode: 1, stdout: '', stderr: expect.stringContaining(message) });
+});
+
+describe('a date format', () => {
+  const read = (format: string, cell: string, type = 'timestamp') => readDateFormat(format, 'x')(cell, builtIn(type));
+
+  test.each([
+    ['MMM d yyyy', 'Jun 12 1998', '1998-06-12T00:00:00'],
+    ['MMMM d, y', ' september 1,  2020 ', '2020-09-01T00:00:00'],
+    ['d. MMM yy', '3. Sept. 68', '2068-09-03T00:00:00'],
+    ['dd/MM/yy', '3/9/69', '1969-09-03T00:00:00'],
+    ["yyyy-MM-dd'T'HH:mm:ss", '2024-02-29T23:59:58', '2024-02-29T23:59:58'],
+    ['yyyyMMdd', '20240131', '2024-01-31T00:00:00'],
+  ])('%s reads %j', (format, cell, expected) => {
+    expect(read(format, cell)).toBe(expected);
+    expect(read(format, cell, 'date')).toBe(expected.slice(0, 10));
+  });
+
+  test.each([
+    ['MMM d yyyy', '2023-06-12'],
+    ['MMM d yyyy', 'Juni 12 1998'],
+    ['MMM d yyyy', 'Foo 12 1998'],
+    ['dd.MM.yyyy', '31.04.2024'],
+    ['dd.MM.yyyy', '29x02x2024'],
+    ['dd.MM.yyyy HH:mm', '01.01.2024 24:00'],
+    ['yyyy-MM-dd', '0000-01-01'],
+  ])('%s rejects %j', (format, cell) => {
+    expect(() => read(format, cell)).toThrow(`"${cell}" is not a timestamp in the format ${format}`);
+  });
 });

@@ -41,7 +41,7 @@ describe('a service that is killed while it writes', () => {
   const file = join(cwd, 'catalogue.db');
   const acknowledged: Write[] = [];
   const unanswered: Write[] = [];
-  /** The expected name of each patched product: the last acknowledged name (`sure`) or the one in flight (`perhaps`). */
+  /** The expected name of each patched product: the last acknowledged one (`sure`) or the one in flight (`perhaps`). */
   const patched: Patched = new Map();
   let service: Service;
   beforeAll(async () => {

@@ -1,4 +1,4 @@
-/** A server that is down at the start, goes away and comes back: requests get 503, and no acknowledged write is lost. */
+/** A server that is down at the start, stops and restarts: requests get 503, and no acknowledged write is lost. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { newServer, type OwnServer } from '../../support/engines/postgres.ts';
 import { cleanUp, type Service, startService, temporaryFolder, until } from '../../support/processes/process.ts';

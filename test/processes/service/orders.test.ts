@@ -1,4 +1,4 @@
-/** Orders by batch from many clients at once: the stock is never oversold, and a killed service leaves no partial order. */
+/** Orders by batch from many clients at once: the stock is never oversold, and a kill leaves no partial order. */
 import { afterEach, describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test';
 import { complaintsAbout, describedPath, document, shopDocument } from '../../support/openapi.ts';
 import { type RecordedCase, recordedAreas, recordedCases } from '../../support/recorded.ts';
 
-/** PostgreSQL stores arrays of any dimension in a `text[]`. The document describes one dimension, as every generator expects. */
+/** PostgreSQL stores arrays of any dimension in a `text[]`. The document describes one, as generators expect. */
 const NESTED_ARRAYS = ['shop-insert-1300'];
 
 describe.each([

@@ -1,4 +1,4 @@
-/** Rows of one request that refer to each other: every reference of each row is checked, and other writes are unaffected. */
+/** Rows of one request that refer to each other: the service checks every reference. Other writes are unaffected. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { declareCatalogue } from '../../../src/collection/declaration.ts';
 import { ALL_ENGINES, type Catalogue } from '../../support/engines/catalogue.ts';

@@ -1,4 +1,4 @@
-/** Generated declarations of one collection, with fields of any type, rules and keys of every kind, and writes to it. */
+/** Generated declarations of one collection with fields of any type, all kinds of rules and keys, and writes to it. */
 import type fc from 'fast-check';
 import { fieldTypeNames } from '../../../src/collection/types/index.ts';
 import type { Chooser } from './embedding-requests.ts';

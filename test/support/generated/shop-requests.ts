@@ -1,4 +1,4 @@
-/** Any request to the shop: text close to the dialect, reads that embed, and writes of typed values, some of them wrong. */
+/** Any request to the shop: text close to the dialect, reads that embed, writes of typed values, some of them wrong. */
 import type fc from 'fast-check';
 import type { CollectionDraft, FieldDraft } from '../../../src/collection/draft.ts';
 import { SHOP_COLLECTIONS, SHOP_SHOWN } from '../engines/shop.ts';

@@ -16,7 +16,7 @@ export function isOnlyElement(key: string): boolean {
   return isIndex(key) && (Number(key) === 0 || Number(key) === -1);
 }
 
-/** Undefined if the path does not exist. */
+/** Returns the value at a path, or undefined. */
 export function stepInto(json: unknown, steps: readonly string[]): unknown {
   let inside: unknown = json;
   for (const key of steps) {

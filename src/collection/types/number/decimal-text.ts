@@ -17,7 +17,7 @@ const SPECIAL = /^([+-]?)(nan|inf|infinity)$/i;
 const MAX_WHOLE_DIGITS = 131_072;
 const MAX_DECIMALS = 16_383;
 
-/** Undefined if the text is not a decimal, or is a special value such as NaN. */
+/** Parses a decimal. Returns undefined for other texts and special values such as NaN. */
 export function exactDecimal(text: string): Exact | undefined {
   const match = DECIMAL.exec(text.trim());
   if (match === null) return undefined;

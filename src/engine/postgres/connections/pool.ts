@@ -1,4 +1,4 @@
-/** The connections to one server. Cheap reads share connections; slow work runs on a dedicated one, within the limits of its kind. */
+/** The connections to one server. Cheap reads share connections; slow work runs on dedicated ones, within limits. */
 import type { ReservedSQL, SQL } from 'bun';
 import type { Value } from '../../../collection/value.ts';
 import { type Runner, reserve } from '../driver.ts';
@@ -14,7 +14,7 @@ const LONG_MESSAGE = 1024 * 1024;
 
 export interface PoolOptions {
   readonly querySeconds: number;
-  /** Called when a statement on a shared connection passes its deadline. The driver does not say which connection that is. */
+  /** Runs when a statement on a shared connection passes its deadline. The driver does not name the connection. */
   readonly onUnresponsive: () => void;
   /** Whether connections stay open after a long message. */
   readonly keepsConnections?: boolean;

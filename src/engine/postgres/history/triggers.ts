@@ -10,7 +10,7 @@ import { query, type Runner } from '../driver.ts';
 import { prefix } from '../schema/prefix-index.ts';
 
 const TRIGGER = 'catalogue_log';
-/** One for updates, since only a row trigger sees both rows; the others take all rows of a statement, which is faster. */
+/** One for updates, since only a row trigger sees both rows. The faster others take all rows of a statement. */
 const EVENTS = ['', '_insert', '_delete', '_truncate'] as const;
 const SEQUENCE = `${LOG_TABLE}_seq_seq`;
 /** Transaction-local settings: the request that writes, and the sequence whose lock is taken. */
@@ -51,7 +51,7 @@ export function horizonSql(schema: string): string {
 
 /**
  * The lock is taken once for each transaction, before its first position. An update that changes nothing also takes a
- * position: otherwise the next one would tell whether a write changed a field that the writer cannot read.
+ * position: otherwise the next one would reveal whether a write changed a field that the writer cannot read.
  */
 function functionBody(schema: string): string {
   const log = `${identifier(schema)}.${LOG_TABLE}`;
@@ -115,7 +115,7 @@ export function keySql({ key }: Collection, column: (field: Field) => string): s
   return texts.length === 1 ? texts[0]! : `to_json(array[${texts.join(', ')}])::text`;
 }
 
-/** What a schema has of the log. */
+/** The parts of the log in a schema. */
 export interface FoundLog {
   readonly hasTable: boolean;
   readonly body: string | null;

@@ -24,8 +24,8 @@ export interface Primary {
 }
 
 /**
- * Asks each host again with growing pauses until one is the primary. Resolves to undefined if `isOver` ends the search
- * of every host before its next attempt.
+ * Asks each host again with exponential back-off until one is the primary. Resolves to undefined if `shouldStop` ends
+ * the search of every host before its next attempt.
  */
 export function findPrimary(
   { servers, needsWritable }: Target,

@@ -1,4 +1,4 @@
-/** Health check of the primary: a query over a separate connection identifies the server and whether it takes writes. */
+/** Health check of the primary: a query over a separate connection identifies the server and its read-only mode. */
 import { openPool, query, type Runner, type SessionSettings, within } from '../driver.ts';
 import { connectionCode, isLoss, ServerChanged, ServerUnresponsive } from '../errors.ts';
 import type { ServerAddress } from '../url.ts';

@@ -20,7 +20,7 @@ export function printPosition({ timeline, lsn }: Position): string {
   return `${timeline}-${lsn}`;
 }
 
-/** Undefined if the text is not a position of ours. */
+/** Parses a position of this service. Returns undefined for other texts. */
 export function parsePosition(text: string): Position | undefined {
   const [, timeline, lsn] = TOKEN.exec(text) ?? [];
   return lsn === undefined ? undefined : { timeline: Number(timeline), lsn: BigInt(lsn) };

@@ -31,7 +31,7 @@ export class ReplicaSet {
   private readonly usable = new Set<Replica>();
   private primary: Runner | undefined;
   private timeline = 0;
-  /** Past positions of the primary, oldest first. A replica that is cut off would not notice its lag by its own clock. */
+  /** Past positions of the primary, oldest first. A replica without a stream cannot measure its lag by its clock. */
   private history: { readonly at: number; readonly lsn: bigint }[] = [];
   /** The log sequence number after the newest write of this instance. */
   private ownLsn = 0n;

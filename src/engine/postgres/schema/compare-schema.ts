@@ -109,7 +109,7 @@ export async function inspectSchema(runner: Runner, requirement: PostgresRequire
   };
 }
 
-/** Without the lock, a schema that another instance is creating may seem wrong, so it is checked again with the lock. */
+/** Checks the schema again with the lock: without it, a schema that another instance is creating may seem wrong. */
 export function isInPlace({ record, newRecord, missing, comparison, problems, isLogInPlace }: SchemaState): boolean {
   const isRecorded = isLogInPlace && newRecord === (record ?? '');
   return isRecorded && [missing, comparison.changes, problems].every(({ length }) => length === 0);

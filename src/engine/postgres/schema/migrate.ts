@@ -155,7 +155,7 @@ function prepared(found: SchemaState, { catalogue }: PostgresRequirement, steps:
   };
 }
 
-/** Creates missing tables in the current transaction. It inspects them under the lock: another instance may create them. */
+/** Creates missing tables in the current transaction, under the lock: another instance may create them. */
 export async function makeTables(transaction: Runner, requirement: PostgresRequirement): Promise<Prepared> {
   const run = (sql: string) => transaction.unsafe(sql);
   await run('set local statement_timeout = 0');

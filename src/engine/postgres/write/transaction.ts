@@ -38,9 +38,10 @@ export async function inTransaction<T>(
 }
 
 /**
- * Confirms a slow commit on a server with a synchronous standby. If somebody cancels the wait for the standby (pg_cancel_backend),
- * the server keeps the write and reports success with a warning, which the driver does not pass on. Nobody could cancel a quick
- * write. A later commit confirms a slow one, because the log is replicated in its order.
+ * Confirms a slow commit on a server with a synchronous standby. If somebody cancels the wait for the standby
+ * (pg_cancel_backend), the server keeps the write and reports success with a warning, which the driver does not pass
+ * on. Nobody could cancel a quick write. A later commit confirms a slow one, because the log is replicated in its
+ * order.
  */
 export async function confirm(connection: Connection, startedAt: number, limitMs: number): Promise<void> {
   const elapsed = performance.now() - startedAt;

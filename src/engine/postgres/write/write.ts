@@ -150,8 +150,8 @@ async function dryRun<T>(
 }
 
 /**
- * PostgreSQL limits only each single statement: each gets the time that is left, within a tenth. The connection keeps their
- * order. `querySeconds` is the limit of the session.
+ * PostgreSQL limits only each single statement: each gets the time that is left, within a tenth. The connection keeps
+ * their order. `querySeconds` is the limit of the session.
  */
 function withDeadline(connection: Connection, seconds: number, querySeconds: number): Connection {
   const end = performance.now() + seconds * 1000;

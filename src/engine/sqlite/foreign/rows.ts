@@ -16,7 +16,7 @@ export interface ForeignRows {
   count(collection: Collection): Promise<number>;
 }
 
-/** Undefined if the file is a catalogue, or does not exist. */
+/** Opens the rows of a foreign file. Returns undefined if the file is a catalogue, or does not exist. */
 export function foreignRows(path: string): ForeignRows | undefined {
   if (!existsSync(path) || !isForeign(path)) return undefined;
   return {

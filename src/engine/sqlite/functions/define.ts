@@ -42,7 +42,7 @@ class PatternCache<Args extends readonly (string | number)[], Tested> {
     return matches;
   }
 
-  /** Called between statements, since compiled patterns may be large. */
+  /** Releases compiled patterns between statements, since they may be large. */
   clear(): void {
     this.compiled.clear();
   }
@@ -67,7 +67,7 @@ const containment = new PatternCache((type: string, operator: Containment, store
 /** An instruction of a regular expression is this much cheaper than other counted steps. */
 const INSTRUCTIONS_PER_STEP = 16;
 
-/** Called after a statement that may have compiled many. */
+/** Releases the patterns of a statement that may have compiled many. */
 export function clearPatterns(): void {
   for (const patterns of [like, regex, search, containment]) patterns.clear();
 }

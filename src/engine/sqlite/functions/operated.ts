@@ -1,4 +1,4 @@
-/** Operations of an update as an SQL function. One text describes the operation, since each argument costs time per row. */
+/** Operations of an update as an SQL function. One text describes it: each argument costs time per row. */
 import type { Database } from 'bun:sqlite';
 import { memoizeText } from '../../../base/memo.ts';
 import type { Field } from '../../../collection/declaration.ts';

@@ -1,4 +1,4 @@
-/** Reads the log of changes: its positions, and statements over it. One process writes at a time, so positions are in order. */
+/** Reads positions and rows of the log of changes. One process writes at a time, so positions are in order. */
 import { type Collection, stored } from '../../../collection/declaration.ts';
 import { namedFields } from '../../../plan/access/named-fields.ts';
 import type { ReadPlan } from '../../../plan/types.ts';

@@ -17,7 +17,7 @@ import { hasIndex } from '../schema/schema.ts';
 /** There are too many groups for memory, so SQLite sorts the rows. */
 export class TooManyGroups extends Error {}
 
-/** Undefined if the keys or aggregates cannot be computed in parts. */
+/** Compiles a hash aggregation. Returns undefined if the keys or aggregates cannot be computed in parts. */
 export function compileHashAggregate(plan: ReadPlan, output: Output): ReadAttempt | undefined {
   let isHashed = false;
   // Counts every aggregated row; rows that a condition excludes are counted separately.

@@ -37,7 +37,7 @@ const readsByKey = memoize((_from: Collection) =>
   memoize((_columns: ReadPlan['columns']) => new Map<Output['form'], IndexRead>()),
 );
 
-/** Undefined for a read that is not certainly cheap. */
+/** Compiles a read over a key or index. Returns undefined if the read may be expensive. */
 export function compileIndexRead(plan: ReadPlan, output: Output, rowsPerValue: RowsPerValue): IndexRead | undefined {
   const key = singleKey(plan);
   if (key === undefined || output.stripNulls) return compileAccess(plan, output, rowsPerValue);

@@ -15,7 +15,7 @@ interface Column {
   readonly hidden: number;
 }
 
-/** `known` contains the declared columns and indexes, current and previous. Objects are the statements that create them. */
+/** `known` contains the declared columns and indexes, current and previous. An object is its `create` statement. */
 export function foreignObjectsIn(db: Database, table: string, known: ReadonlySet<string>) {
   const columns = rows<Column>(db, 'select * from pragma_table_xinfo(?)', table).filter(({ name }) => !known.has(name));
   const computed = columns.find(({ hidden }) => hidden > 1);

@@ -54,7 +54,7 @@ export function indexedForm(text: string): string {
   return looseCase(text).replaceAll('\0', '\ufffd');
 }
 
-/** Undefined for a collection without texts. */
+/** Returns the search index of a collection; undefined if it has no texts. */
 function searchIndexOf(collection: Collection): SearchIndex | undefined {
   const texts = collection.fields.filter((field) => isIndexed(collection, field)).map(({ name }) => identifier(name));
   if (texts.length === 0) return undefined;

@@ -144,7 +144,7 @@ export interface StoredReference {
   readonly index: number;
 }
 
-/** Rejects the first reference to a row that does not exist, in a transaction in which SQLite does not check them yet. */
+/** Rejects the first reference to a row that does not exist, while SQLite defers the check. */
 export function checkReferences(
   connection: Connection,
   collection: Collection,

@@ -41,7 +41,7 @@ export function writeRows(connection: Connection, collection: Collection, step: 
   }
 }
 
-/** Rows of one request may refer to each other in any order. Their references are checked once all of them are stored. */
+/** Checks references after all rows are stored: rows of one request may refer to each other in any order. */
 function insertRows(connection: Connection, collection: Collection, step: InsertStep): Written {
   const refersToItself = step.rows.length > 1 && collection.references.some(({ to }) => to === collection.name);
   if (!refersToItself) return insertEach(connection, collection, step, () => {});

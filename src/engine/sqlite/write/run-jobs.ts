@@ -1,6 +1,7 @@
 /**
- * Runs the jobs of one commit, each in a savepoint, so that an error rolls back only its own job with all its steps. One
- * sync of the disk covers all of them, and no result is reported before it. If no job stores anything, everything is rolled back.
+ * Runs the jobs of one commit, each in a savepoint, so that an error rolls back only its own job with all its steps.
+ * One sync of the disk covers all of them, and no result is reported before it. If no job stores anything, everything
+ * is rolled back.
  */
 
 import { ApiError, withRequest } from '../../../base/errors.ts';

@@ -103,7 +103,7 @@ function indexLater(milliseconds: number): void {
 /** Counts the visited collections, so that each has its turn while others keep changing. */
 let visits = 0;
 
-/** Maintains the log of changes, and indexes the next batch of one collection. If it fails, as when another process is writing, the next collection is tried later. */
+/** Maintains the log of changes, and indexes the next batch of one collection. After a failure it continues later. */
 function indexSome(): void {
   const start = performance.now();
   const isQuiet = start - lastCommit > QUIET_MS;

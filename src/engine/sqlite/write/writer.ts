@@ -1,7 +1,7 @@
 /**
- * The queue of writes. Quick writes that arrive during a commit share the next one. A costly write has its own commit, in
- * the order of arrival of its kind, and alternates with the quick ones. Commits run on the writer thread, so that syncing the disk
- * never delays a read. A write that waits too long is rejected with 503, and nothing of it is stored.
+ * The queue of writes. Quick writes that arrive during a commit share the next one. A costly write has its own commit,
+ * in the order of arrival of its kind, and alternates with the quick ones. Commits run on the writer thread, so that
+ * syncing the disk never delays a read. A write that waits too long is rejected with 503, and nothing of it is stored.
  */
 import { ApiError } from '../../../base/errors.ts';
 import {

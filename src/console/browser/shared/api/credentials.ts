@@ -1,6 +1,6 @@
 /**
- * New credentials for a page whose session or token has ended. A dialog asks for them, so that the page keeps what was typed;
- * the rejected requests are then sent again.
+ * New credentials for a page whose session or token has ended. A dialog asks for them, so that the page keeps what was
+ * typed; the rejected requests are then sent again.
  */
 type Listener = (reason: string, finish: (isRenewed: boolean) => void) => void;
 

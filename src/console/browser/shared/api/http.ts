@@ -10,8 +10,8 @@ import { isLoggedIn, isLoginNeeded, requestLogin, session } from './session.ts';
 import { token } from './token.ts';
 
 /**
- * Gets new credentials after a 401. A page whose credentials were accepted before asks for new ones in a dialog, and this
- * resolves to whether it got them. Any other page starts again, with the login page.
+ * Gets new credentials after a 401. A page whose credentials were accepted before asks for new ones in a dialog, and
+ * this resolves to whether it got them. Any other page starts again, with the login page.
  */
 async function askForCredentials(reason: string): Promise<boolean> {
   if (hadCredentials) {

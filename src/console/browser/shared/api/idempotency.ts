@@ -1,7 +1,7 @@
 /** Writes with an `Idempotency-Key`: the service stores a request once, however often it is sent. */
 import { type Answer, ask, problemOf, type RequestOptions } from './http.ts';
 
-/** An adopted database may have no table for the keys. The service then rejects a key (501) before it writes anything. */
+/** An adopted database may have no table for the keys. The service then rejects a key (501) before any write. */
 let areKeysSupported = true;
 export const isRepeatable = (): boolean => areKeysSupported;
 
