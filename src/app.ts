@@ -2,16 +2,17 @@
 import { ApiError } from './base/errors.ts';
 import type { Catalogue } from './collection/declaration.ts';
 import type { Engine, MaybePromise, Metric } from './engine/engine.ts';
-import { BATCH_METHODS, BATCH_PATH, isBatchPath } from './http/batch-call.ts';
 import { BodyReceiver } from './http/body/body-receiver.ts';
 import { firstPart, pathAndQuery, readCall, routeOf } from './http/call.ts';
 import { NO_SNIFF, optionsAnswer, optionsHeaders } from './http/edge/cors.ts';
 import { WRITES } from './http/edge/origins.ts';
 import type { Peer } from './http/edge/peer.ts';
 import { locateRequest } from './http/edge/prefix.ts';
+import { BATCH_PATH, OWN_METHODS, ownPathOf } from './http/own-paths.ts';
 import type { Pages } from './http/pages.ts';
 import { batch } from './requests/batch.ts';
 import { explainRead, readItem, readList } from './requests/read.ts';
+import { undo } from './requests/undo.ts';
 import { write } from './requests/write.ts';
 import { type Authenticate, authenticator, type Identify, withAuthentication } from './response/authenticate.ts';
 import { type Observers, withLogging } from './response/logging.ts';
@@ -128,11 +129,14 @@ function handler(options: AppOptions, bodies: BodyReceiver): Handler {
   const writeOptions = { engine, bodies, allowUnfiltered: options.allowUnfilteredWrites };
   return (request, context) => {
     const visible = context.access?.permissions?.catalogue ?? catalogue;
-    if (isBatchPath(context.location.path, catalogue)) {
-      context.route = BATCH_PATH;
+    const own = ownPathOf(context.location.path, catalogue);
+    if (own !== undefined) {
+      context.route = own;
       if (context.method === 'OPTIONS')
-        return { status: 200, headers: optionsHeaders(request, BATCH_METHODS), body: null };
-      return batch(writeOptions, request, visible, context);
+        return { status: 200, headers: optionsHeaders(request, OWN_METHODS), body: null };
+      return own === BATCH_PATH
+        ? batch(writeOptions, request, visible, context)
+        : undo(engine, request, visible, context);
     }
     const call = readCall(context.method, context.location, request, visible);
     context.route = routeOf(call);

@@ -73,6 +73,7 @@ export const ERRORS = {
   '42883': { status: 400, meaning: 'The operator or function does not exist for this type' },
   '42P10': { status: 400, meaning: 'on_conflict names a field that is not unique' },
   '54000': { status: 400, meaning: 'A request exceeds one of the named limits' },
+  '55000': { status: 409, meaning: 'An undo would revert rows that a later change touched' },
   '57014': { status: 504, meaning: 'The query took longer than the time limit' },
   P0001: { status: 400, meaning: 'A trigger of an adopted table rejects the row' },
   CAT400: { status: 400, meaning: 'A header of a proxy could not be read' },
@@ -116,8 +117,8 @@ export interface ApiErrorDetails extends ErrorLocation {
   readonly hint?: string | undefined;
   /** Headers that explain the error, such as Allow, Content-Range or Retry-After. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Replaces `details` if the request is ambiguous. */
-  readonly candidates?: readonly Readonly<Record<string, string>>[];
+  /** Replaces `details`: what an ambiguous request may mean, or the rows in conflict. */
+  readonly candidates?: readonly Readonly<Record<string, string | number>>[];
   /** For the log only. */
   readonly cause?: string;
   /** The SQLSTATE that a trigger or rule of an adopted table reports. The client sees it in place of the code. */

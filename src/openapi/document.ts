@@ -6,7 +6,7 @@
 import { runToEnd, type Task } from '../base/cooperative.ts';
 import { memoize } from '../base/memo.ts';
 import type { Catalogue, Collection } from '../collection/declaration.ts';
-import { shortestBatchPath } from '../http/batch-call.ts';
+import { BATCH_PATH, shortestPath, UNDO_PATH } from '../http/own-paths.ts';
 import { requestBodies } from './bodies.ts';
 import { allowedOperations, askCredentials, hasRoles, samplesFor, withKeyFields, writableBy } from './by-role.ts';
 import { own as owned } from './component.ts';
@@ -18,6 +18,7 @@ import { BATCH_BODY, batchBody, batchPath } from './paths/batch-path.ts';
 import { DESCRIPTION_PATHS, descriptionPath } from './paths/description-path.ts';
 import { HEALTH_PATHS, healthPath } from './paths/health-path.ts';
 import { collectionPath, itemPath } from './paths/row-paths.ts';
+import { undoFilters, undoPath } from './paths/undo-path.ts';
 import { errorResponses, headerComponents } from './responses.ts';
 import { SHAPES } from './row-shape.ts';
 import type { Samples } from './samples.ts';
@@ -41,6 +42,7 @@ interface Parts {
 
 const SERVICE_TAGS: readonly JsonObject[] = [
   { name: 'Batch', description: 'Several writes in one transaction.' },
+  { name: 'History', description: 'The log of changes.' },
   { name: 'Describe', description: 'The descriptions of the API.' },
   { name: 'Observe', description: 'Health and metrics of the service.' },
 ];
@@ -131,7 +133,7 @@ function partsOf(described: Described, prefix: string): Parts {
       ...(withoutService ? [] : [servicePaths(catalogue, isByRole)]),
     ]),
     components: [
-      section('parameters', own(parametersOf), Object.entries(sharedParameters())),
+      section('parameters', own(parametersOf), Object.entries({ ...sharedParameters(), ...undoFilters() })),
       section(
         'requestBodies',
         own((...of) => Object.entries(requestBodies(...of))),
@@ -196,8 +198,12 @@ function* pathsOf(collection: Collection, samples: Samples, isByRole: boolean): 
 }
 
 function* servicePaths(catalogue: Catalogue, isByRole: boolean): Generator<Entry> {
-  const path = batchPath();
-  yield [shortestBatchPath(catalogue), isByRole ? askCredentials(path) : path];
+  for (const [name, path] of [
+    [BATCH_PATH, batchPath()],
+    [UNDO_PATH, undoPath()],
+  ] as const) {
+    yield [shortestPath(name, catalogue), isByRole ? askCredentials(path) : path];
+  }
   for (const path of DESCRIPTION_PATHS) yield [path, descriptionPath(path)];
   for (const path of HEALTH_PATHS) yield [path, healthPath(path)];
 }

@@ -200,6 +200,7 @@ const PREFERENCES: Readonly<Record<keyof typeof CHOICES, string>> = {
   'missing-rows': 'whether a list of changes fails or continues if one of its rows does not exist',
   handling: 'whether to reject or ignore an unknown preference',
   tx: 'rollback: a dry run, which answers like the write and stores nothing',
+  conflicts: 'whether an undo fails or leaves out rows that a later change touched',
   errors: 'all: validate every row of the body, and list all errors',
 };
 

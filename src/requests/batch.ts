@@ -7,9 +7,10 @@ import { parsePrefer } from '../dialect/prefer.ts';
 import type { Document } from '../encode/document.ts';
 import type { WriteOptions } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
-import { BATCH_PATH, type BatchRequest, checkBatchMethod, readBatch } from '../http/batch-call.ts';
+import { type BatchRequest, readBatch } from '../http/batch-call.ts';
 import { readDocument } from '../http/body/parse-body.ts';
 import { readIdempotencyKey } from '../http/conditional.ts';
+import { BATCH_PATH, checkPost } from '../http/own-paths.ts';
 import { planBytes } from '../plan/weight.ts';
 import { scopeIdempotencyKey } from '../response/authenticate.ts';
 import { batchAnswer } from '../response/batch.ts';
@@ -25,7 +26,7 @@ export async function batch(
   seen: Catalogue,
   context: RequestContext,
 ): Promise<Answer> {
-  checkBatchMethod(context.method);
+  checkPost(context.method);
   const { headers } = request;
   const preferences = parsePrefer(headers.get('prefer'));
   const dryRun = preferences.tx === 'rollback';

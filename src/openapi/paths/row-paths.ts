@@ -53,7 +53,7 @@ export function collectionPath(collection: Collection, samples: Samples, shape: 
       '206': withHeaders('A page that is smaller than the counted total.', listHeaders, list),
       '304': withHeaders('Not modified.', listHeaders),
     },
-    errors: [...READ_ERRORS, 416],
+    errors: [...READ_ERRORS, 410, 416],
   });
   const replacement = () =>
     write('replace', {
@@ -118,7 +118,7 @@ export function itemPath(collection: Collection, samples: Samples, shape: RowSha
       '200': withHeaders('The row.', ['ETag'], withExample(rowContent(collection, shape), collection, samples[0])),
       '304': withHeaders('Not modified.', ['ETag']),
     },
-    errors: [404, ...READ_ERRORS],
+    errors: [404, ...READ_ERRORS, 410],
   });
   return {
     parameters: [{ $ref: `#/components/parameters/${its('key.path')}` }],

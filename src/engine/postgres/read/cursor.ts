@@ -56,9 +56,12 @@ export async function openCursor(
   }
 }
 
-/** PostgreSQL stores values beyond a few kilobytes out of line, in a TOAST table. Partitions are not checked. */
+/**
+ * PostgreSQL stores values beyond a few kilobytes out of line, in a TOAST table. Partitions and the log of changes,
+ * which is not a table of this name, are not checked.
+ */
 async function hasLongValues(connection: Runner, { name }: Collection): Promise<boolean> {
-  const sql = `select relkind <> 'r' or coalesce(pg_relation_size(nullif(reltoastrelid, 0)), 0) > 0 as long from pg_class where oid = ${quoteText(identifier(name))}::regclass`;
+  const sql = `select relkind <> 'r' or coalesce(pg_relation_size(nullif(reltoastrelid, 0)), 0) > 0 as long from pg_class where oid = to_regclass(${quoteText(identifier(name))})`;
   const [firstRow] = await query<{ long: boolean }>(connection, { sql, params: [] });
   return firstRow?.long !== false;
 }
