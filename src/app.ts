@@ -5,23 +5,31 @@ import type { Catalogue } from './collection/declaration.ts';
 import { FILES_NAME, served } from './collection/files.ts';
 import type { Engine, MaybePromise, Metric } from './engine/engine.ts';
 import { Files } from './files/files.ts';
+import type { Answer } from './http/answer.ts';
 import { BodyReceiver } from './http/body/body-receiver.ts';
-import { firstPart, pathAndQuery, readCall, routeOf } from './http/call.ts';
+import { type Call, firstPart, pathAndQuery, readCall, routeOf } from './http/call.ts';
 import { NO_SNIFF, optionsAnswer, optionsHeaders } from './http/edge/cors.ts';
 import { WRITES } from './http/edge/origins.ts';
 import type { Peer } from './http/edge/peer.ts';
 import { locateRequest } from './http/edge/prefix.ts';
+import { acceptsEvents } from './http/negotiate.ts';
 import { BATCH_PATH, OWN_METHODS, ownPathOf } from './http/own-paths.ts';
 import type { Pages } from './http/pages.ts';
 import { batch } from './requests/batch.ts';
 import { explainRead, readItem, readList } from './requests/read.ts';
 import { undo } from './requests/undo.ts';
 import { write } from './requests/write.ts';
-import { type Authenticate, authenticator, type Identify, withAuthentication } from './response/authenticate.ts';
+import {
+  type Authenticate,
+  authenticator,
+  type Identify,
+  repeatedCheck,
+  withAuthentication,
+} from './response/authenticate.ts';
 import { type Observers, withLogging } from './response/logging.ts';
 import { acceptsPlan } from './response/plan.ts';
 import { withRateLimit } from './response/rate-limited.ts';
-import { andThen, compose, type Handler, type Middleware } from './response/request-context.ts';
+import { andThen, compose, type Handler, type Middleware, type RequestContext } from './response/request-context.ts';
 import { ResponseCache, responder } from './response/response-cache.ts';
 
 export interface AppOptions extends Observers {
@@ -43,6 +51,8 @@ export interface AppOptions extends Observers {
   readonly pages?: Pages;
   /** Whether clients may request query plans by Accept: application/vnd.pgrst.plan+json. */
   readonly plans?: boolean;
+  /** Answers lists with Accept: text/event-stream. `check` repeats the authentication, for a catalogue with roles. */
+  readonly feed?: (call: Call, context: RequestContext, check?: () => MaybePromise<string>) => MaybePromise<Answer>;
   /** Identifies the caller, for a catalogue with roles. If absent, every caller is anonymous. */
   readonly identify?: Identify;
 }
@@ -72,9 +82,9 @@ export function createApp(given: AppOptions): App {
   const files = catalogue.builtIn.has(FILES_NAME)
     ? new Files(engine, given.catalogue, { maxFileBytes, maxTotalBytes })
     : undefined;
-  const handle = handler(options, bodies, files);
   const cache = engine.changes === undefined ? undefined : new ResponseCache(engine.changes);
   const authenticate = authenticator(catalogue, options.identify);
+  const handle = handler(options, bodies, authenticate, files);
   const middleware: readonly Middleware[] = [
     withEdgeChecks(edgeChecks, basePath),
     withRateLimit(edgeChecks?.limit, authenticate),
@@ -143,8 +153,13 @@ function checkSchema(schema: string, appliesTo = (_path: string) => true): Middl
 }
 
 /** Runs the stages for a read or a write. */
-function handler(options: AppOptions, bodies: BodyReceiver, files: Files | undefined): Handler {
-  const { catalogue, engine, plans = false } = options;
+function handler(
+  options: AppOptions,
+  bodies: BodyReceiver,
+  authenticate: Authenticate | undefined,
+  files: Files | undefined,
+): Handler {
+  const { catalogue, engine, plans = false, feed } = options;
   const writeOptions = { engine, bodies, files, allowUnfiltered: options.allowUnfilteredWrites };
   return (request, context) => {
     const visible = context.access?.permissions?.catalogue ?? catalogue;
@@ -162,6 +177,9 @@ function handler(options: AppOptions, bodies: BodyReceiver, files: Files | undef
     if (call.method === 'OPTIONS') return optionsAnswer(call);
     if (call.method !== 'GET' && call.method !== 'HEAD') return write(writeOptions, call, call.method, context);
     if (plans && acceptsPlan(request)) return explainRead(engine, call, context);
+    if (feed !== undefined && call.target.kind === 'collection' && acceptsEvents(request.headers.get('accept'))) {
+      return feed(call, context, repeatedCheck(authenticate, request, context));
+    }
     return call.target.kind === 'item'
       ? readItem(engine, call, call.target.key, context)
       : readList(engine, call, context);

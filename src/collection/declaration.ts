@@ -44,6 +44,11 @@ export function isKey({ key }: Collection, field: Field): boolean {
   return key.some((each) => each.name === field.name);
 }
 
+/** The sets of fields that are unique together: the key, if there is one, and the others. */
+export function uniqueSets({ key, unique }: Pick<Collection, 'key' | 'unique'>): readonly (readonly Field[])[] {
+  return [...(key.length === 0 ? [] : [key]), ...unique.map(({ fields }) => fields)];
+}
+
 /** All references to this collection, including its own. */
 export function referencesTo(
   { collections }: Pick<Catalogue, 'collections'>,

@@ -142,6 +142,7 @@ function unknownCollection(name: string, collections?: Catalogue['collections'],
 function pathsOf({ name, key }: Collection, prefix: string): string {
   const path = `${prefix}/${name}`;
   if (key.length === 1) return `${path} and ${path}/<${key[0]!.name}>`;
+  if (key.length === 0) return path;
   return `${path} and ${path}?${key.map(({ name }) => `${name}=eq.<${name}>`).join('&')}`;
 }
 

@@ -10,6 +10,7 @@ import { consolePages, startPath } from '../console/pages.ts';
 import { loadCatalogue } from '../declare/load-catalogue.ts';
 import type { Engine } from '../engine/engine.ts';
 import { openEngine } from '../engine/open.ts';
+import { Feed } from '../feed/feed.ts';
 import { firstPage } from '../http/pages.ts';
 import type { ServiceStatus } from '../observe/health.ts';
 import type { Log } from '../observe/log.ts';
@@ -66,6 +67,7 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
   let app: App | undefined;
   let access: Authentication | undefined;
   let engine: Engine | undefined;
+  let feed: Feed | undefined;
   let listening: RunningServer | undefined;
   let drainSeconds = 0;
   let endWatching = () => {};
@@ -73,7 +75,7 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
   const observation = new Observation(catalogue, settings, log, {
     engine: () => engine,
     inProgress: () => listening?.inProgress() ?? 0,
-    app: () => [...(app?.metrics() ?? []), ...(access?.metrics() ?? [])],
+    app: () => [...(app?.metrics() ?? []), ...(access?.metrics() ?? []), ...(feed?.metrics() ?? [])],
     whole,
   });
   onObservation?.(observation);
@@ -100,9 +102,11 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
     });
     const { proxies } = edgeChecks;
     if (roles !== undefined) access = auth?.openAuthentication({ engine, settings, verifier, catalogue, proxies });
+    feed = new Feed({ engine, catalogue, maxFeeds: settings.maxFeeds });
     app = createApp({
       catalogue: stored,
       engine,
+      feed: feed.answer,
       maxBodyBytes: settings.maxBodyMb * 1024 * 1024,
       maxFileBytes: settings.maxFileBytes,
       maxTotalFileBytes: settings.maxTotalFileMb * 1024 * 1024,
@@ -151,6 +155,7 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
     observation.health.phase = 'draining';
     endWatching();
     endOrphans();
+    feed?.stop();
     await listening?.stop(drainSeconds);
     await engine?.close();
     observation.settle();

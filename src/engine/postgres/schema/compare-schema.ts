@@ -5,7 +5,7 @@ import { typeNamed } from '../../../collection/types/index.ts';
 import { type Comparison, compare, withNumberedKeys } from '../../migration/changes.ts';
 import type { FirstRows } from '../../migration/question.ts';
 import { readRecord, recordOf } from '../../migration/record.ts';
-import type { Problem } from '../../migration/risks.ts';
+import { keylessTables, type Problem } from '../../migration/risks.ts';
 import { storedDraft } from '../../migration/stored-draft.ts';
 import { stepsOf } from '../../migration/words.ts';
 import type { Creation } from '../../shared/loader.ts';
@@ -97,7 +97,11 @@ export async function inspectSchema(runner: Runner, requirement: PostgresRequire
     ...ours,
     tables,
     adopted,
-    problems: [...problems, ...adopted.flatMap(({ collection, table }) => adoptionProblems(collection, table))],
+    problems: [
+      ...problems,
+      ...keylessTables(own),
+      ...adopted.flatMap(({ collection, table }) => adoptionProblems(collection, table)),
+    ],
     comparison: compare({ catalogue, own, indexesOf }, found),
     missing: isOurs ? missing : [],
     newRecord: isOurs ? recordOf(own) : (record ?? ''),
