@@ -1,6 +1,6 @@
 /**
- * The files of a catalogue: uploads at `/files`, and bytes at `/files/<id>/<name>`. The rows of `/files` are an ordinary
- * read. A catalogue without a field of type file or image has no such paths.
+ * The files of a catalogue: uploads at `/files`, and bytes at `/files/<id>/<name>`. The rows of `/files` are an
+ * ordinary read. A catalogue without a field of type file or image has no such paths.
  */
 import { ApiError } from '../base/errors.ts';
 import type { Catalogue } from '../collection/declaration.ts';

@@ -45,7 +45,7 @@ export function isShownInline(mediaType: string): boolean {
   return RASTER_IMAGES.includes(mediaType) || isMedia || mediaType === 'application/pdf';
 }
 
-/** `head` is the start of the file; `named` the Content-Type of the client, if any. Rejects a type that does not fit. */
+/** `head` is the start of the file, `named` the Content-Type of the client. Rejects a type that does not fit. */
 export function findMediaType(head: Uint8Array, named: string | null): string {
   const wanted = (named ?? '').split(';', 1)[0]!.trim().toLowerCase();
   const found = signatureOf(head) ?? (isText(head) ? textType(head) : undefined);
