@@ -55,7 +55,7 @@ export interface Collection {
   /** In output order. */
   readonly fields: readonly Field[];
   readonly byName: ReadonlyMap<string, Field>;
-  /** The fields that identify a row. */
+  /** The fields that identify a row; empty for an adopted view or table without a key. */
   readonly key: readonly Field[];
   /** The key, if the service assigns it when it is absent (`isAssigned`). */
   readonly assigned: Field | undefined;

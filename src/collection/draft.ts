@@ -38,7 +38,7 @@ export interface CollectionDraft {
   readonly description?: string;
   /** The previous name: a migration renames the table. */
   readonly was?: string;
-  /** The fields that identify a row, at least one. Each is required, declared so or not. */
+  /** The required fields that identify a row; empty for an existing view or table without a key. */
   readonly key: readonly string[];
   /** In output order. */
   readonly fields: readonly FieldDraft[];

@@ -33,6 +33,8 @@ const MAX_LENGTH = 10_485_760;
 
 /** The default key. */
 export const USUAL_KEY = 'id';
+/** Declares that rows have no key. */
+export const NO_KEY = 'none';
 
 const aName = { ...anyText, words: 'a name' };
 const fieldNames = listOf(aName, 'a list of fields');
@@ -116,7 +118,7 @@ export const COLLECTION = {
   ),
   key: property(
     either(aName, fieldNames),
-    'Primary key; default `id`. An absent integer is assigned, unless it is a reference.',
+    'Primary key; default `id`. An absent integer is assigned, unless it is a reference. `none` serves an existing view or table without a key.',
   ),
   unique: property(listOf(fieldNames, 'a list of lists of fields'), 'Combinations of fields that must be unique.'),
   rows: property(anyText, 'A JSON, NDJSON or CSV file. Its rows are stored once, when the table is created.'),

@@ -189,7 +189,7 @@ function* pathsOf(collection: Collection, samples: Samples, isByRole: boolean): 
     const path = `${shape.root}/${name}`;
     yield [path, secure(allowedOperations(collection, 'collection', collectionPath(collection, samples, shape)))];
     // A key of several fields has no path of its own.
-    if (key.length > 1) continue;
+    if (key.length !== 1) continue;
     yield [
       `${path}/{${key[0]!.name}}`,
       secure(allowedOperations(collection, 'item', itemPath(collection, samples, shape))),

@@ -98,7 +98,8 @@ function replacedKey(collection: Collection, { query }: WriteRequest): Key {
   if (query.limit !== undefined || query.offset !== undefined) {
     throw new ApiError('PGRST114', 'limit/offset querystring parameters are not allowed for PUT');
   }
-  if (query.conditions.length !== collection.key.length) throw notKeyOnly(collection);
+  const { length } = collection.key;
+  if (length === 0 || query.conditions.length !== length) throw notKeyOnly(collection);
   return collection.key.map(({ name, type }) => {
     const text = query.conditions.map((condition) => equalTo(condition, name)).find((each) => each !== undefined);
     if (text === undefined) throw notKeyOnly(collection);
@@ -116,7 +117,10 @@ function equalTo(condition: Condition, name: string): string | undefined {
 
 function notKeyOnly({ name, key }: Collection): ApiError {
   return new ApiError('PGRST105', "Filters must include all and only primary key columns with 'eq' operators", {
-    hint: `Write PUT /${name}?${key.map((field) => `${field.name}=eq.<${field.name}>`).join('&')}.`,
+    hint:
+      key.length === 0
+        ? `${name} has no key. Write PATCH with a filter.`
+        : `Write PUT /${name}?${key.map((field) => `${field.name}=eq.<${field.name}>`).join('&')}.`,
     headers: { allow: 'OPTIONS, GET, HEAD, POST, PATCH, DELETE' },
   });
 }
