@@ -261,6 +261,32 @@ describe.each(Object.keys(ENGINES))('a batch on %s', (engine) => {
       await fail([ORDER, { ...ORDER, body: { customer: 'x', follows: value } }, ORDER], 400, code, 1);
     });
 
+    test('cannot multiply a long text beyond a limit', async () => {
+      const note = { method: 'POST', path: '/orders', body: { customer: 'bob', note: 'x'.repeat(1_000_000) } };
+      const copies = (count: number) => ({
+        method: 'POST',
+        path: '/orders',
+        body: Array.from({ length: count }, () => ({ customer: 'bob', note: { $from: 0, field: 'note' } })),
+      });
+      const problem = await fail([note, copies(20), copies(20)], 400, '54000', 2);
+      expect(problem.message).toContain('33554432');
+      await fail([note, copies(2_000)], 400, '54000', 1);
+      await succeed([note, copies(3)]);
+    });
+
+    test('cannot name the row of another value again', async () => {
+      const name = { method: 'PATCH', path: '/products/1', body: { price: 2 } };
+      const rows = (...prices: number[]) => [
+        { id: { $from: 0, field: 'id' }, sku: 'tea', stock: prices[0] },
+        { id: prices[1], sku: 'tea', stock: 1 },
+      ];
+      const change = { method: 'PATCH', path: '/products', body: rows(3, 1) };
+      expect(await fail([name, change], 400, '21000', 1)).toMatchObject({ index: 1, field: 'id', value: 1 });
+      const headers = { Prefer: 'resolution=merge-duplicates' };
+      const upsert = { method: 'POST', path: '/products', headers, body: rows(3, 1) };
+      expect(await fail([name, upsert], 400, '21000', 1)).toMatchObject({ index: 1, field: 'id', value: 1 });
+    });
+
     test('must be among the columns that a request selects, as JSON', async () => {
       const use = { ...ORDER, body: { customer: 'x', follows: { $from: 0, field: 'id' } } };
       const prefer = { Prefer: 'return=representation' };
