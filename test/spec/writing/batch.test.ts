@@ -294,6 +294,21 @@ describe.each(Object.keys(ENGINES))('a batch on %s', (engine) => {
       await fail([{ ...ORDER, headers: { ...prefer, Accept: 'text/csv' } }, use], 400, 'PGRST102', 1);
     });
 
+    test('may be a selected column of a request that does not return its rows', async () => {
+      const [first] = await succeed([
+        { ...ORDER, path: '/orders?select=id,name:customer' },
+        { ...ORDER, body: { customer: { $from: 0, field: 'name' }, follows: { $from: 0, field: 'id' } } },
+      ]);
+      expect(first).toEqual({
+        status: 201,
+        headers: { 'content-range': '*/*', location: '/orders?id=eq.2' },
+        body: null,
+      });
+      expect(await shop.list('/orders?id=eq.3&select=customer,follows')).toEqual([{ customer: 'bob', follows: 2 }]);
+      const use = { ...ORDER, body: { customer: { $from: 0, field: 'note' } } };
+      await fail([{ ...ORDER, path: '/orders?select=id' }, use], 400, '42703', 1);
+    });
+
     test('is an ordinary object outside a batch', async () => {
       await shop.fetch('/orders', sendJson('POST', { customer: { $from: 0, field: 'id' } }));
       expect(await shop.list('/orders?id=eq.2&select=customer')).toEqual([{ customer: '{"$from": 0, "field": "id"}' }]);
@@ -382,6 +397,7 @@ describe.each(Object.keys(ENGINES))('a batch on %s', (engine) => {
     ['headers that are not an object', [{ ...ORDER, headers: 'Prefer: x' }], 0],
     ['a header that is not a text', [{ ...ORDER, headers: { Prefer: 1 } }], 0],
     ['a header with a line end', [{ ...ORDER, headers: { Prefer: 'a\r\nb: c' } }], 0],
+    ['a path with half a character', [{ ...ORDER, path: '/orders?note=eq.\ud800' }], 0],
     ['credentials of a request', [{ ...ORDER, headers: { Authorization: 'Bearer x' } }], 0],
     ['an Idempotency-Key of a request', [{ ...ORDER, headers: { 'Idempotency-Key': 'x' } }], 0],
     ['a fraction for affects', [{ ...ORDER, affects: 1.5 }], 0],
@@ -452,6 +468,8 @@ describe.each(Object.keys(ENGINES))('a batch on %s', (engine) => {
       200,
       '/rest/v1/orders?id=eq.3',
     ]);
+    const remove = { method: 'DELETE', path: '/api/orders?id=eq.2', affects: 1 };
+    await succeed([remove, { ...remove, path: '/orders?id=eq.3' }], { 'x-forwarded-prefix': '/api' });
   });
 
   test('the log and the metrics see one request, with the rows of all its writes', async () => {
