@@ -5,7 +5,8 @@ import { matchesTag } from '../http/conditional.ts';
 import { CORS_HEADERS } from '../http/edge/cors.ts';
 import { contentDisposition } from './file-name.ts';
 import { isShownInline } from './media-type.ts';
-import type { FileStore, StoredFile } from './store.ts';
+import type { FileStore } from './store.ts';
+import type { Shown } from './variants.ts';
 
 /** Files up to this size are sent at once, with a Content-Length; longer ones are streamed. */
 const WHOLE_BYTES = 4 * FILE_CHUNK_BYTES;
@@ -16,12 +17,7 @@ interface Range {
   readonly end: number;
 }
 
-export async function download(
-  store: FileStore,
-  file: StoredFile,
-  request: Request,
-  isPublic: boolean,
-): Promise<Response> {
+export async function download(store: FileStore, file: Shown, request: Request, isPublic: boolean): Promise<Response> {
   const { size } = file;
   const etag = `"${file.sha256}"`;
   const common: Record<string, string> = {
@@ -45,6 +41,9 @@ export async function download(
   };
   const status = range === undefined ? 200 : 206;
   if (request.method === 'HEAD') return new Response(null, { status, headers });
+  if (typeof file.content !== 'string') {
+    return new Response(Buffer.from(file.content.subarray(start, end)), { status, headers });
+  }
   const bytes = store.bytes(file.content, start, end);
   if (end - start > WHOLE_BYTES) return new Response(streamOf(bytes), { status, headers });
   const parts: Buffer[] = [];

@@ -18,6 +18,7 @@ import { Orphans } from './orphans.ts';
 import type { Limits } from './receive.ts';
 import { FileStore } from './store.ts';
 import { receiveFiles } from './upload.ts';
+import { readResizing, Variants } from './variants.ts';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -25,6 +26,7 @@ export class Files {
   readonly orphans: Orphans;
   private readonly store: FileStore;
   private readonly access: FileAccess;
+  private readonly variants: Variants;
   private readonly catalogue: Catalogue;
 
   constructor(
@@ -36,6 +38,7 @@ export class Files {
     this.store = new FileStore(engine, catalogue);
     this.access = new FileAccess(this.store, this.catalogue);
     this.orphans = new Orphans(this.store);
+    this.variants = new Variants(this.store);
   }
 
   /** Answers uploads and downloads, and passes other requests on. */
@@ -120,6 +123,9 @@ export class Files {
   private async serve(id: string, request: Request, context: RequestContext): Promise<Response> {
     const [file] = UUID.test(id) ? await this.access.readable([id], context) : [];
     if (file === undefined) throw new ApiError('CAT404', `no file has the id ${id}`);
-    return download(this.store, file, request, await this.access.isPublic(file));
+    const [, query = ''] = context.location.path.split('?');
+    const resizing = readResizing(query);
+    const shown = resizing === undefined ? file : await this.variants.find(file, resizing);
+    return download(this.store, shown, request, await this.access.isPublic(file));
   }
 }
