@@ -20,6 +20,7 @@ const LAYERS = [
   'declare',
   'engine',
   'response',
+  'files',
   'requests',
   'app',
   'pages',

@@ -1,5 +1,6 @@
 /** The operations on `/<collection>` and on `/<collection>/{key}`. */
 import type { Collection } from '../../collection/declaration.ts';
+import { EVENT_STREAM } from '../../http/negotiate.ts';
 import { own } from '../component.ts';
 import { filterNames } from '../filters.ts';
 import type { JsonObject } from '../json.ts';
@@ -36,6 +37,9 @@ function sharedParts(collection: Collection, shape: RowShape, path: string) {
   };
 }
 
+/** The rows as events, then their changes. */
+const EVENTS: JsonObject = { [EVENT_STREAM]: { schema: { type: 'string' } } };
+
 export function collectionPath(collection: Collection, samples: Samples, shape: RowShape): JsonObject {
   const { name } = collection;
   const { its, idOf, select, shapes, list, draft, write } = sharedParts(collection, shape, `/${name}`);
@@ -49,7 +53,10 @@ export function collectionPath(collection: Collection, samples: Samples, shape: 
     description: `Returns the rows that pass all filters, or a page of them: \`limit\` and \`offset\`, or \`Range\`. \`Prefer: count=exact\` adds the total to \`Content-Range\`. ${shapes}`,
     parameters: [...filters, ...page, 'Prefer', 'Range', its('If-None-Match')],
     answers: {
-      '200': withHeaders('The rows.', listHeaders, withExample(list, collection, samples)),
+      '200': withHeaders('The rows.', listHeaders, {
+        ...withExample(list, collection, samples),
+        ...(shape.isFree ? EVENTS : {}),
+      }),
       '206': withHeaders('A page that is smaller than the counted total.', listHeaders, list),
       '304': withHeaders('Not modified.', listHeaders),
     },
