@@ -53,7 +53,8 @@ export function changesSource(
         left join lateral (${rowOf(collection, 'log.new')}) as "new row" on true
       where log.seq <= ${until} and log.collection = ${quoteText(collection.name)} and ${columns.condition}`;
   });
-  return `${identifier(name)} as not materialized (${arms.join(' union all ') || EMPTY})`;
+  return `${identifier(name)} as not materialized (${arms.join(' union all ') || `${EMPTY} where ${until} is null`})`;
 }
 
-const EMPTY = `select seq, at, actor, role, request_id, collection, key, kind, old::jsonb as before, new::jsonb as after from ${LOG_TABLE} where false`;
+/** The same columns. The statement must also use its parameter. */
+const EMPTY = `select seq, at, actor, role, request_id, collection, key, kind, old::jsonb as before, new::jsonb as after from ${LOG_TABLE}`;
