@@ -73,6 +73,7 @@ export const ERRORS = {
   '42883': { status: 400, meaning: 'The operator or function does not exist for this type' },
   '42P10': { status: 400, meaning: 'on_conflict names a field that is not unique' },
   '54000': { status: 400, meaning: 'A request exceeds one of the named limits' },
+  '55000': { status: 409, meaning: 'An undo would revert rows that a later change touched' },
   '57014': { status: 504, meaning: 'The query took longer than the time limit' },
   P0001: { status: 400, meaning: 'A trigger of an adopted table rejects the row' },
   CAT400: { status: 400, meaning: 'A header of a proxy could not be read' },
@@ -87,9 +88,12 @@ export const ERRORS = {
     status: 412,
     meaning: 'The row has changed since it was read, or a request of a batch affects another number of rows',
   },
-  CAT413: { status: 413, meaning: 'The request body is larger than the limit' },
+  CAT413: { status: 413, meaning: 'The request body or a file is larger than the limit' },
   CAT414: { status: 414, meaning: 'The URL is longer than the limit' },
-  CAT415: { status: 415, meaning: 'The encoding of the request body is not supported' },
+  CAT415: {
+    status: 415,
+    meaning: 'The encoding of the request body is not supported, or a file is not of its media type',
+  },
   CAT421: { status: 421, meaning: 'The Host header does not name this service' },
   CAT422: { status: 422, meaning: 'The idempotency key was used for another request' },
   CAT429: { status: 429, meaning: 'The client exceeded its request rate or its login attempts' },
@@ -116,8 +120,8 @@ export interface ApiErrorDetails extends ErrorLocation {
   readonly hint?: string | undefined;
   /** Headers that explain the error, such as Allow, Content-Range or Retry-After. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Replaces `details` if the request is ambiguous. */
-  readonly candidates?: readonly Readonly<Record<string, string>>[];
+  /** Replaces `details`: what an ambiguous request may mean, or the rows in conflict. */
+  readonly candidates?: readonly Readonly<Record<string, string | number>>[];
   /** For the log only. */
   readonly cause?: string;
   /** The SQLSTATE that a trigger or rule of an adopted table reports. The client sees it in place of the code. */

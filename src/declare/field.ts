@@ -46,7 +46,7 @@ export function draftField({ name, reading, value: given }: Named<GivenField>, i
     ...(given.indexed?.value === true ? { indexed: true } : {}),
     ...(given.readOnly?.value === true ? { readOnly: true } : {}),
     ...(filled ? { filled } : {}),
-    ...readReference(given, isKey || given.required?.value === true, reading),
+    ...readReference(given, type, isKey || given.required?.value === true, reading),
     ...rules.draft,
   };
 }
@@ -85,11 +85,14 @@ function wordOf(node: Node): (typeof GENERATED)[number] | undefined {
 
 function readReference(
   { references }: GivenField,
+  type: Type,
   isRequired: boolean,
   reading: Reading,
 ): Pick<FieldDraft, 'references'> {
   const collection = references?.value.collection?.value;
   if (references === undefined || collection === undefined) return {};
+  if (type.file !== undefined)
+    addMistake(reading, references.at, `a field of type ${type.name} refers to a file; remove references`);
   const onDelete = references.value.onDelete?.value ?? 'restrict';
   if (onDelete === 'set null' && isRequired) {
     addMistake(reading, references.value.onDelete!.at, 'onDelete: set null is not for a required field, nor for a key');

@@ -13,6 +13,7 @@ export const CHOICES = {
   'missing-rows': ['fail', 'ignore'],
   handling: ['strict', 'lenient'],
   tx: ['commit', 'rollback'],
+  conflicts: ['fail', 'skip'],
   errors: ['all', 'first'],
 } as const;
 

@@ -1,13 +1,7 @@
 /** Reads a batch: its path, and the requests in its body. */
 import { ApiError, withRequest } from '../base/errors.ts';
 import { MAX_BATCH_REQUESTS } from '../base/limits/http.ts';
-import type { Catalogue } from '../collection/declaration.ts';
 import type { Document } from '../encode/document.ts';
-
-/** Below this path, the names of the service are available whatever the collections are called. */
-const OWN_PATH = '/catalogue';
-export const BATCH_PATH = '/batch';
-export const BATCH_METHODS = 'OPTIONS, POST';
 
 export const BATCH_WRITES = ['POST', 'PATCH', 'PUT', 'DELETE'] as const;
 const MEMBERS = ['method', 'path', 'headers', 'body', 'affects'];
@@ -22,28 +16,6 @@ export interface BatchRequest {
   readonly body: unknown;
   /** The number of rows that it must affect. */
   readonly affects?: number;
-}
-
-/** `/catalogue/batch`, and `/batch` unless a collection has this name. */
-export function isBatchPath(path: string, catalogue: Pick<Catalogue, 'collections'>): boolean {
-  if (path.startsWith(OWN_PATH)) return isBatch(path.slice(OWN_PATH.length));
-  return isBatch(path) && shortestBatchPath(catalogue) === BATCH_PATH;
-}
-
-export function shortestBatchPath({ collections }: Pick<Catalogue, 'collections'>): string {
-  return collections.has(BATCH_PATH.slice(1)) ? OWN_PATH + BATCH_PATH : BATCH_PATH;
-}
-
-function isBatch(path: string): boolean {
-  return path === BATCH_PATH || path.startsWith(`${BATCH_PATH}?`);
-}
-
-export function checkBatchMethod(method: string): void {
-  if (method === 'POST') return;
-  throw new ApiError('PGRST117', `Unsupported HTTP method: ${method}`, {
-    hint: `Allowed here: ${BATCH_METHODS}.`,
-    headers: { allow: BATCH_METHODS },
-  });
 }
 
 export function readBatch(document: Document): readonly BatchRequest[] {

@@ -6,7 +6,7 @@
 import { runToEnd, type Task } from '../base/cooperative.ts';
 import { memoize } from '../base/memo.ts';
 import type { Catalogue, Collection } from '../collection/declaration.ts';
-import { shortestBatchPath } from '../http/batch-call.ts';
+import { BATCH_PATH, shortestPath, UNDO_PATH } from '../http/own-paths.ts';
 import { requestBodies } from './bodies.ts';
 import {
   allowedOperations,
@@ -27,6 +27,7 @@ import { BATCH_BODY, batchBody, batchPath } from './paths/batch-path.ts';
 import { DESCRIPTION_PATHS, descriptionPath } from './paths/description-path.ts';
 import { HEALTH_PATHS, healthPath } from './paths/health-path.ts';
 import { collectionPath, itemPath } from './paths/row-paths.ts';
+import { undoFilters, undoPath } from './paths/undo-path.ts';
 import { errorResponses, headerComponents } from './responses.ts';
 import { SHAPES } from './row-shape.ts';
 import type { Samples } from './samples.ts';
@@ -50,6 +51,7 @@ interface Parts {
 
 const SERVICE_TAGS: readonly JsonObject[] = [
   { name: 'Batch', description: 'Several writes in one transaction.' },
+  { name: 'History', description: 'The log of changes.' },
   { name: 'Describe', description: 'The descriptions of the API.' },
   { name: 'Observe', description: 'Health and metrics of the service.' },
 ];
@@ -151,7 +153,7 @@ function partsOf(described: Described, prefix: string): Parts {
       ...(withoutService ? [] : [servicePaths(catalogue, isByRole)]),
     ]),
     components: [
-      section('parameters', own(parametersOf), Object.entries(sharedParameters())),
+      section('parameters', own(parametersOf), Object.entries({ ...sharedParameters(), ...undoFilters() })),
       section(
         'requestBodies',
         own((...of) => Object.entries(requestBodies(...of))),
@@ -209,7 +211,7 @@ function* pathsOf(collection: Collection, samples: Samples, isByRole: boolean): 
     const path = `${shape.root}/${name}`;
     yield [path, secure(allowedOperations(collection, 'collection', collectionPath(collection, samples, shape)))];
     // A key of several fields has no path of its own.
-    if (key.length > 1) continue;
+    if (key.length !== 1) continue;
     yield [
       `${path}/{${key[0]!.name}}`,
       secure(allowedOperations(collection, 'item', itemPath(collection, samples, shape))),
@@ -218,10 +220,13 @@ function* pathsOf(collection: Collection, samples: Samples, isByRole: boolean): 
 }
 
 function* servicePaths(catalogue: Catalogue, isByRole: boolean): Generator<Entry> {
-  // A role that may not write anything has no use for it.
-  if ([...catalogue.collections.values()].some(mayWrite)) {
-    const path = batchPath();
-    yield [shortestBatchPath(catalogue), isByRole ? askCredentials(path) : path];
+  // A role that may not write anything has no use for them.
+  const writing = [
+    [BATCH_PATH, batchPath()],
+    [UNDO_PATH, undoPath()],
+  ] as const;
+  for (const [name, path] of [...catalogue.collections.values()].some(mayWrite) ? writing : []) {
+    yield [shortestPath(name, catalogue), isByRole ? askCredentials(path) : path];
   }
   for (const path of DESCRIPTION_PATHS) yield [path, descriptionPath(path)];
   for (const path of HEALTH_PATHS) yield [path, healthPath(path)];

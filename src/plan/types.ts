@@ -206,8 +206,8 @@ interface CommonWritePlan {
   readonly singular: boolean;
   /** The write addresses this row, which must exist. */
   readonly mustExist: boolean;
-  /** The versions that the row may have: `*` means that it must exist, `none` that it must not. */
-  readonly precondition?: Precondition;
+  /** What these rows must be like before the write. */
+  readonly preconditions?: readonly Precondition[];
   /** The conditions of the caller's role. */
   readonly restriction?: Restriction;
 }
@@ -241,6 +241,7 @@ export interface Restriction {
 
 export interface Precondition {
   readonly key: readonly Value[];
+  /** The versions that the row may have: `*` means that it must exist, `none` that it must not. */
   readonly versions: readonly string[] | '*' | 'none';
   /** The part of the row that the caller sees, if not all: versions are computed from it. */
   readonly seen?: { readonly columns: readonly OutputColumn[]; readonly where: Predicate };

@@ -7,9 +7,10 @@ import { parsePrefer } from '../dialect/prefer.ts';
 import type { Document } from '../encode/document.ts';
 import type { WriteOptions } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
-import { BATCH_PATH, type BatchRequest, checkBatchMethod, readBatch } from '../http/batch-call.ts';
+import { type BatchRequest, readBatch } from '../http/batch-call.ts';
 import { readDocument } from '../http/body/parse-body.ts';
 import { readIdempotencyKey } from '../http/conditional.ts';
+import { BATCH_PATH, checkPost } from '../http/own-paths.ts';
 import { planBytes } from '../plan/weight.ts';
 import { scopeIdempotencyKey } from '../response/authenticate.ts';
 import { batchAnswer } from '../response/batch.ts';
@@ -20,12 +21,12 @@ import type { Writing } from './write.ts';
 
 /** `seen` is the catalogue as the caller sees it. */
 export async function batch(
-  { engine, bodies, allowUnfiltered }: Writing,
+  { engine, bodies, files, allowUnfiltered }: Writing,
   request: Request,
   seen: Catalogue,
   context: RequestContext,
 ): Promise<Answer> {
-  checkBatchMethod(context.method);
+  checkPost(context.method);
   const { headers } = request;
   const preferences = parsePrefer(headers.get('prefer'));
   const dryRun = preferences.tx === 'rollback';
@@ -48,6 +49,11 @@ export async function batch(
     const writes = isLong ? await trackWork(context, schedule(task)) : runToEnd(task);
     body.count(writes.reduce((sum, { plan }) => sum + planBytes(plan), 0));
     context.setPlan(writes[0]!.plan);
+    for (const [index, { plan }] of writes.entries()) {
+      await files?.check(plan, context).catch((error) => {
+        throw withRequest(error, index);
+      });
+    }
     const results = await trackWork(
       context,
       execute(engine, writes, terms).catch((error) => {

@@ -1,7 +1,7 @@
 /** Preference-Applied (RFC 7240, 3): the preferences that each kind of request applies. */
 import { NO_PREFERENCES, type PreferenceName, type Preferences } from '../dialect/prefer.ts';
 
-export type Action = 'read' | 'item' | 'insert' | 'replace' | 'update' | 'delete';
+export type Action = 'read' | 'item' | 'insert' | 'replace' | 'update' | 'delete' | 'undo';
 
 const APPLICABLE: Readonly<Record<Action, readonly PreferenceName[]>> = {
   read: ['count', 'tx', 'handling', 'as-of'],
@@ -10,6 +10,7 @@ const APPLICABLE: Readonly<Record<Action, readonly PreferenceName[]>> = {
   replace: ['return', 'count', 'tx', 'handling', 'errors'],
   update: ['missing', 'missing-rows', 'return', 'count', 'tx', 'handling', 'errors', 'max-affected'],
   delete: ['return', 'count', 'tx', 'handling', 'max-affected'],
+  undo: ['conflicts', 'return', 'tx', 'handling'],
 };
 
 const NOTHING: Readonly<Record<string, string>> = {};

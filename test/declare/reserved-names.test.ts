@@ -7,7 +7,7 @@ import { CONSOLE_PATH, DOCS_PATH } from '../../src/console/pages.ts';
 import { RESERVED_COLLECTIONS, RESERVED_FIELDS, RESERVED_PREFIXES } from '../../src/declare/names.ts';
 import { PARAMETERS } from '../../src/dialect/query.ts';
 import { RETRY_TABLE, VERSION_TABLE } from '../../src/engine/postgres/schema/inspect.ts';
-import { BATCH_PATH } from '../../src/http/batch-call.ts';
+import { BATCH_PATH } from '../../src/http/own-paths.ts';
 import { onlyService, openApiDocument } from '../../src/openapi/document.ts';
 import { DESCRIBED } from '../support/openapi.ts';
 import { mistakesIn, withFields } from '../support/processes/declarations.ts';

@@ -11,7 +11,13 @@ import { openRoled, ROLE_ENGINES, type Roled } from '../support/engines/roles.ts
 import { type Chooser, chooserOf } from '../support/generated/embedding-requests.ts';
 import { RUNS } from '../support/generated/generators.ts';
 import { BEGINNING, CLAIMS, differing, HIDDEN, listed, ROLED, SEES } from '../support/generated/role-model.ts';
-import { chooseRead, chooseWrite, everyWay, type RoleRequest } from '../support/generated/role-requests.ts';
+import {
+  chooseBatch,
+  chooseRead,
+  chooseWrite,
+  everyWay,
+  type RoleRequest,
+} from '../support/generated/role-requests.ts';
 
 const ROLES = Object.keys(SEES);
 const REQUESTS = 20;
@@ -38,7 +44,8 @@ function opened(engine: string, role: string, choose: Chooser): Promise<Roled[]>
 
 async function tryAny(databases: readonly Roled[], role: string, choose: Chooser): Promise<void> {
   for (let count = 0; count < REQUESTS; count++) {
-    const request = count % 3 === 2 ? chooseWrite(choose, role) : chooseRead(choose, role);
+    const write = count % 6 === 5 ? chooseBatch : chooseWrite;
+    const request = count % 3 === 2 ? write(choose, role) : chooseRead(choose, role);
     await expectSame(databases, role, request);
     // Repeated requests check that cached responses, including those for other roles, do not differ.
     if (count % 4 === 0 && request.init.method !== 'GET') continue;

@@ -43,6 +43,9 @@ export const MAX_CACHED_TEXT_LENGTH = 1_000;
 export const MAX_MEDIA_RANGES = 500;
 /** The maximum number of requests in a batch. */
 export const MAX_BATCH_REQUESTS = 1_000;
+/** The maximum number and size of the changes that one undo reverts. */
+export const MAX_UNDO_CHANGES = 5_000;
+export const MAX_UNDO_BYTES = 32 * 1024 * 1024;
 export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
 /** How long requests in flight may take after a stop. */
 export const DRAIN_SECONDS = 10;

@@ -1,13 +1,12 @@
 /** Maps the columns of a file to fields, by name or by --map. */
 
-import { ApiError } from '../../base/errors.ts';
 import { nearestName } from '../../base/nearest-name.ts';
 import type { Collection, Field } from '../../collection/declaration.ts';
-import { fieldFromHeader, isFlag, readFlag } from '../../collection/spreadsheet-values.ts';
+import { fieldFromHeader } from '../../collection/spreadsheet-values.ts';
 import type { LoadOptions } from '../../engine/shared/loader.ts';
-import { type RowPlanner, RowProblem, rowPlanner, rowProblems } from '../../plan/write/row-planner.ts';
+import { type RowPlanner, type RowProblem, rowPlanner, rowProblems } from '../../plan/write/row-planner.ts';
 import { ConfigError } from '../../settings/by-command.ts';
-import { type DateReader, isDated } from './date-format.ts';
+import { type ConversionOptions, cellConverter, convertFlags } from './conversions.ts';
 import { withDecimalCommas, withPoints } from './decimal-commas.ts';
 import type { Resolver } from './resolve.ts';
 
@@ -48,7 +47,7 @@ export function readMapping(text: string, collection: Collection): Mapping {
 }
 
 /** How columns become fields. */
-export interface ColumnOptions {
+export interface ColumnOptions extends ConversionOptions {
   readonly mapping: Mapping;
   /** The columns to skip, or the only ones to read. */
   readonly ignored: readonly string[];
@@ -56,10 +55,6 @@ export interface ColumnOptions {
   /** The fields that identify a row, if every row needs them. */
   readonly needed: readonly Field[];
   readonly onConflict: LoadOptions['onConflict'];
-  readonly dates: DateReader | undefined;
-  readonly resolvers: ReadonlyMap<Field, Resolver>;
-  /** Whether the file has a header, so that a wrong column is a mistake of the file and not of a row. */
-  readonly hasHeader: boolean;
 }
 
 export class ColumnReader {
@@ -120,7 +115,7 @@ export class ColumnReader {
     const terms = [this.collection, fields, rowOptions] as const;
     const hasDecimalCommas = this.hasDecimalCommas();
     const withFlags = convertFlags(hasHeader ? fields : []);
-    const convert = this.converter(fields);
+    const convert = cellConverter(fields, this.options);
     const plan = rowPlanner(...terms);
     const read = hasDecimalCommas ? withDecimalCommas(fields, plan) : plan;
     const allProblems = rowProblems(...terms);
@@ -143,32 +138,6 @@ export class ColumnReader {
           : `cell ${at + 1} has a value, but the first line has no name for its column`;
       },
       given: fields.filter((field) => field !== undefined),
-    };
-  }
-
-  /** Converts formatted dates and names of referenced rows. A cell that cannot be converted is empty. */
-  private converter(fields: readonly (Field | undefined)[]) {
-    const { dates, resolvers, hasHeader } = this.options;
-    const converters = fields.map((field): ((cell: unknown) => unknown) | undefined => {
-      const resolver = field && resolvers.get(field);
-      if (resolver !== undefined) return (cell) => resolver.keyOf(cell, hasHeader);
-      if (field === undefined || dates === undefined || !isDated(field.type)) return undefined;
-      return (cell) => (typeof cell === 'string' ? dates(cell, field.type) : cell);
-    });
-    const converted = [...converters.keys()].filter((at) => converters[at] !== undefined);
-    return (cells: readonly unknown[], report: (problem: RowProblem) => void): readonly unknown[] => {
-      if (converted.length === 0) return cells;
-      const result = [...cells];
-      for (const at of converted) {
-        try {
-          result[at] = converters[at]!(cells[at]);
-        } catch (error) {
-          if (!(error instanceof ApiError)) throw error;
-          report(new RowProblem(fields[at]!, error));
-          result[at] = undefined;
-        }
-      }
-      return result;
     };
   }
 
@@ -216,14 +185,6 @@ export class ColumnReader {
 
 function fail(problem: RowProblem): never {
   throw problem;
-}
-
-/** Converts Yes and No to the values of flag fields. */
-function convertFlags(fields: readonly (Field | undefined)[]) {
-  const flags = fields.flatMap((field, at) => (isFlag(field) ? [at] : []));
-  const isWord = (cells: readonly unknown[]) => flags.some((at) => readFlag(cells[at]) !== cells[at]);
-  return (cells: readonly unknown[]): readonly unknown[] =>
-    isWord(cells) ? cells.map((cell, at) => (flags.includes(at) ? readFlag(cell) : cell)) : cells;
 }
 
 function noColumn(flag: string, column: string, names: readonly string[]): string {

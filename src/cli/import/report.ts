@@ -4,7 +4,7 @@ import { renderTable } from '../shared/table.ts';
 import type { Problems } from './problems.ts';
 import type { ImportRefused, ImportResult } from './run.ts';
 
-export interface Report extends ImportResult {
+interface Report extends ImportResult {
   readonly database: string;
   /** Whether the database is new: this reveals a mistyped path. */
   readonly isNew: boolean;

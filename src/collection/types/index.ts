@@ -1,6 +1,7 @@
 /** All types, by their names in declarations and casts. */
 import { arrayOf } from './array/array.ts';
 import { boolean } from './boolean.ts';
+import { bytes, file, image } from './file.ts';
 import { json } from './json/json.ts';
 import { decimal, MAX_DECIMAL_DIGITS } from './number/decimal.ts';
 import { float4, float8 } from './number/floats.ts';
@@ -58,8 +59,10 @@ const BUILT_IN = [
   timestamptz,
   uuid,
   json,
+  file,
+  image,
 ];
-for (const type of BUILT_IN) addType(type);
+for (const type of [...BUILT_IN, bytes]) addType(type);
 
 const DECIMAL = /^(?:decimal|numeric)\( *(\d+) *(?:, *(\d+) *)?\)$/;
 
@@ -75,7 +78,7 @@ export function typeNamed(name: string): Type | undefined {
 
 function arrayNamed(element: string): Type | undefined {
   const type = typeNamed(element);
-  return type === undefined || type.element !== undefined ? undefined : arrayOf(type);
+  return type === undefined || type.element !== undefined || isOfFiles(type) ? undefined : arrayOf(type);
 }
 
 function decimalNamed(name: string): Type | undefined {
@@ -84,6 +87,11 @@ function decimalNamed(name: string): Type | undefined {
   const [precision, scale] = [Number(digits[1]), Number(digits[2] ?? 0)];
   const isOne = precision >= 1 && precision <= MAX_DECIMAL_DIGITS && scale <= precision;
   return isOne ? decimal(precision, scale) : undefined;
+}
+
+/** Whether values are ids or bytes of files. */
+function isOfFiles(type: Type): boolean {
+  return type.file !== undefined || type === bytes;
 }
 
 /** Whether only fields that are read have the type: adopted columns, and what is computed. */
@@ -101,13 +109,13 @@ export function holdsKeys(type: Type, key: Type): boolean {
 /** The field type of that name. */
 export function fieldTypeNamed(name: string): Type | undefined {
   const type = typeNamed(name);
-  return type?.element === numeric ? undefined : type;
+  return type?.element === numeric || type === bytes ? undefined : type;
 }
 
 /** The names of all field types except arrays, for messages and editors. */
 export function fieldTypeNames(): string[] {
   const names = [...TYPES.values()]
-    .filter((type) => /^\w+$/.test(type.name) && !isOnlyRead(type))
+    .filter((type) => /^\w+$/.test(type.name) && !isOnlyRead(type) && type !== bytes)
     .map(({ name }) => name);
   return [...names, 'decimal(p,s)'];
 }
@@ -118,7 +126,8 @@ export function castTypeNamed(name: string): Type | undefined {
   const isArray = lowered.startsWith('_');
   const single = isArray ? lowered.slice(1) : lowered;
   const proper = Object.hasOwn(SYNONYMS, single) ? SYNONYMS[single]! : single;
-  return typeNamed(isArray ? `${proper}${ARRAY}` : proper);
+  const type = typeNamed(isArray ? `${proper}${ARRAY}` : proper);
+  return type !== undefined && isOfFiles(type) ? undefined : type;
 }
 
 /** The names of cast targets except arrays and decimals, for messages. */

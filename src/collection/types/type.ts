@@ -28,7 +28,7 @@ export const itself: Sql = (sql) => sql;
 /** How SQLite stores a value, so that comparison, order and indexes work natively. */
 export interface SqliteForm {
   /** The column type in a strict table. */
-  readonly column: 'integer' | 'real' | 'text' | 'any';
+  readonly column: 'integer' | 'real' | 'text' | 'blob' | 'any';
   /** Converts a value to its stored form, if it differs. */
   readonly bind?: (value: Value) => Value;
   /** The value of a stored form. Integers come as bigint; by default they become numbers. */
@@ -87,6 +87,8 @@ export interface Type {
   /** PostgreSQL's name in messages: `integer`. */
   readonly title: string;
   readonly abilities: readonly Ability[];
+  /** Set if a value is the id of a file: of any file, or of an image. */
+  readonly file?: 'any' | 'image';
   /** The element type of an array. */
   readonly element?: Type;
   /** Parses a text form into a value to compare with. */

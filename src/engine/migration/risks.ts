@@ -1,5 +1,5 @@
 /** Finds changes that could lose or reject stored data, by asking questions about the rows. */
-import type { Field } from '../../collection/declaration.ts';
+import type { Collection, Field } from '../../collection/declaration.ts';
 import type { ChangeKind, ChangeOf, CollectionPair, Comparison } from './changes.ts';
 import { type FirstRows, fieldsIn, permission, type Question, targetColumn, targetOf } from './question.ts';
 
@@ -179,4 +179,13 @@ function ruleWords({ rules }: Field): string {
   return Object.entries(rules)
     .map(([rule, value]) => `${rule} ${Array.isArray(value) ? value.join(', ') : value}`)
     .join(', ');
+}
+
+/** Collections without a key that would have to be created: a table of our own needs one. */
+export function keylessTables(own: Iterable<Collection>): Problem[] {
+  return [...own]
+    .filter(({ key }) => key.length === 0)
+    .map(({ name }) => ({
+      words: `${name} has no key, so it must be an existing view or table of a PostgreSQL database. Declare its key`,
+    }));
 }

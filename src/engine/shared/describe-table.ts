@@ -30,14 +30,20 @@ export interface ForeignColumn {
   readonly ifLeftOut?: string;
 }
 
-export function tableProblem(
-  { name, key }: Pick<ForeignTable, 'name' | 'key'>,
-  keyProblem: (column: string) => string | undefined = () => undefined,
-): string | undefined {
+export function tableProblem({
+  name,
+  key,
+  columns,
+}: Pick<ForeignTable, 'name' | 'key'> & { readonly columns: readonly { readonly name: string }[] }):
+  | string
+  | undefined {
   const problem = nameProblem('collection', name);
   if (problem !== undefined) return `${name}: ${problem}`;
-  if (key.length === 0) return `${name}: it has no primary key`;
-  const problems = key.map((column) => nameProblem('field', column) ?? keyProblem(column));
+  if (columns.every((column) => nameProblem('field', column.name) !== undefined)) {
+    const [first] = columns;
+    return `${name}: ${first === undefined ? 'it has no columns' : `no column can be a field; ${first.name}: ${nameProblem('field', first.name)}`}`;
+  }
+  const problems = key.map((column) => nameProblem('field', column));
   const at = problems.findIndex((each) => each !== undefined);
   return at === -1 ? undefined : `${name}: its key has the column ${key[at]}; ${problems[at]}`;
 }

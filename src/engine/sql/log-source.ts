@@ -18,7 +18,7 @@ export interface LogColumns {
   readonly condition: string;
 }
 
-/** What an engine supplies to compile them. */
+/** The SQL that an engine supplies to compile them. */
 export interface LogScopes {
   /** The row before and after the change. */
   readonly old: Scope;

@@ -19,11 +19,7 @@ const ROUTES = {
       'For load balancers and rolling restarts. The service is not ready while it starts, drains or has no database.',
     answers: {
       '200': withHeaders('The instance can serve requests.', [], TEXT),
-      '503': withHeaders(
-        'The instance cannot serve requests; the body says why: starting, draining, no database.',
-        ['Retry-After'],
-        TEXT,
-      ),
+      '503': withHeaders('The body says why not: starting, draining, no database.', ['Retry-After'], TEXT),
     },
   },
   '/metrics': {

@@ -29,7 +29,7 @@ export function restrictRead(plan: ReadPlan, permissions: Permissions): ReadPlan
 
 /** `view` is the written collection as the role readableRows it. */
 export function restrictWrite(plan: WritePlan, view: Collection, permissions: Permissions): WritePlan {
-  const { into, returning, precondition } = plan;
+  const { into, returning, preconditions } = plan;
   const readAccess = readAccessOf(plan, permissions);
   const readableRows = () => readAccess.rows(into);
   const shown =
@@ -37,9 +37,13 @@ export function restrictWrite(plan: WritePlan, view: Collection, permissions: Pe
       ? {}
       : { returning: { ...readAccess.shape(returning), where: readAccess.predicate(returning.where) } };
   const versions =
-    precondition === undefined
+    preconditions === undefined
       ? {}
-      : { precondition: { ...precondition, seen: { columns: wholeRow(view), where: readableRows() } } };
+      : {
+          preconditions: preconditions.map((each) => {
+            return { ...each, seen: { columns: wholeRow(view), where: readableRows() } };
+          }),
+        };
   const terms = { ...shown, ...versions };
   switch (plan.kind) {
     case 'insert': {

@@ -27,7 +27,7 @@ export interface WriteRequest {
   readonly report?: Report;
 }
 
-type Terms = Pick<WritePlan, 'into' | 'returning' | 'singular' | 'mustExist' | 'precondition'>;
+type Terms = Pick<WritePlan, 'into' | 'returning' | 'singular' | 'mustExist' | 'preconditions'>;
 
 /** The options common to all writes, from headers and query. */
 export function planTerms(collection: Collection, request: WriteRequest): Terms {
@@ -41,7 +41,7 @@ export function planTerms(collection: Collection, request: WriteRequest): Terms 
     ...(preferences.return === 'representation' ? { returning: { ...shape, where: withInner(ALWAYS, embeds) } } : {}),
     ...(ifMatch === undefined || item === undefined
       ? {}
-      : { precondition: { key: itemKey(collection, item), versions: ifMatch } }),
+      : { preconditions: [{ key: itemKey(collection, item), versions: ifMatch }] }),
   };
 }
 

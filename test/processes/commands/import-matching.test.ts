@@ -4,7 +4,9 @@ import { afterEach, describe, expect, test } from 'bun:test';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SQL } from 'bun';
+import { readDateFormat } from '../../../src/cli/import/date-format.ts';
 import type { Problem } from '../../../src/cli/import/problems.ts';
+import { builtIn } from '../../../src/collection/types/index.ts';
 import { newSchema, testServer } from '../../support/engines/postgres.ts';
 import { DATABASES } from '../../support/processes/databases.ts';
 import { cleanUp, startService } from '../../support/processes/process.ts';
@@ -319,4 +321,32 @@ test.each([
   space.write('a.csv', 'sku,price\nA,1\n');
   const { exitCode, stdout, stderr } = await space.command('import', 'a.csv', '--collection', 'products', ...flags);
   expect({ exitCode, stdout, stderr }).toEqual({ exitCode: 1, stdout: '', stderr: expect.stringContaining(message) });
+});
+
+describe('a date format', () => {
+  const read = (format: string, cell: string, type = 'timestamp') => readDateFormat(format, 'x')(cell, builtIn(type));
+
+  test.each([
+    ['MMM d yyyy', 'Jun 12 1998', '1998-06-12T00:00:00'],
+    ['MMMM d, y', ' september 1,  2020 ', '2020-09-01T00:00:00'],
+    ['d. MMM yy', '3. Sept. 68', '2068-09-03T00:00:00'],
+    ['dd/MM/yy', '3/9/69', '1969-09-03T00:00:00'],
+    ["yyyy-MM-dd'T'HH:mm:ss", '2024-02-29T23:59:58', '2024-02-29T23:59:58'],
+    ['yyyyMMdd', '20240131', '2024-01-31T00:00:00'],
+  ])('%s reads %j', (format, cell, expected) => {
+    expect(read(format, cell)).toBe(expected);
+    expect(read(format, cell, 'date')).toBe(expected.slice(0, 10));
+  });
+
+  test.each([
+    ['MMM d yyyy', '2023-06-12'],
+    ['MMM d yyyy', 'Juni 12 1998'],
+    ['MMM d yyyy', 'Foo 12 1998'],
+    ['dd.MM.yyyy', '31.04.2024'],
+    ['dd.MM.yyyy', '29x02x2024'],
+    ['dd.MM.yyyy HH:mm', '01.01.2024 24:00'],
+    ['yyyy-MM-dd', '0000-01-01'],
+  ])('%s rejects %j', (format, cell) => {
+    expect(() => read(format, cell)).toThrow(`"${cell}" is not a timestamp in the format ${format}`);
+  });
 });

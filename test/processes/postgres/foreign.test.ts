@@ -138,7 +138,9 @@ describe('a schema created by another program', () => {
       'boats',
       'countries',
       'flags',
+      'fleet',
       'makers',
+      'notes',
       'passes',
       'trips',
       'trips_day',
@@ -365,11 +367,10 @@ describe('catalogue declare', () => {
     const first = await declare();
     expect(first).toMatchObject({
       exitCode: 0,
-      stdout: 'Wrote collections.yaml: berths, boats, countries, flags, makers, passes, trips, trips_day\n',
+      stdout:
+        'Wrote collections.yaml: berths, boats, countries, flags, fleet, makers, notes, passes, trips, trips_day\n',
     });
-    for (const words of ['Logs: names are lower case', 'notes: it has no primary key', 'fleet: it is not a table']) {
-      expect(first.stderr).toContain(words);
-    }
+    expect(first.stderr).toContain('Logs: names are lower case');
     const text = readFileSync(file, 'utf8');
     expect(text).not.toContain('secret');
     for (const line of [

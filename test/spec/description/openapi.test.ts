@@ -15,14 +15,15 @@ import { OPERATORS, type OperatorName, servesType } from '../../../src/dialect/o
 import { CHOICES } from '../../../src/dialect/prefer.ts';
 import { EMPTY_QUERY, PARAMETERS } from '../../../src/dialect/query.ts';
 import type { Engine } from '../../../src/engine/engine.ts';
-import { BATCH_PATH } from '../../../src/http/batch-call.ts';
 import { BODY_TYPES } from '../../../src/http/body/parse-body.ts';
+import { BATCH_PATH, UNDO_PATH } from '../../../src/http/own-paths.ts';
 import { firstPage } from '../../../src/http/pages.ts';
 import { Health, healthPages } from '../../../src/observe/health.ts';
 import { openApiDocument } from '../../../src/openapi/document.ts';
 import { openApiPages } from '../../../src/openapi/pages.ts';
 import { DESCRIPTION_PATHS } from '../../../src/openapi/paths/description-path.ts';
 import { HEALTH_PATHS } from '../../../src/openapi/paths/health-path.ts';
+import { undoFilters } from '../../../src/openapi/paths/undo-path.ts';
 import { typeScriptTypes } from '../../../src/openapi/types.ts';
 import { planReadItem } from '../../../src/plan/read/read.ts';
 import { ENGINES } from '../../support/engines/catalogue.ts';
@@ -166,7 +167,7 @@ describe('the document of the shop', () => {
 
   test('has a tag and a path for each collection, and a path for a row if the key is one field', () => {
     const names = [...SHOP.collections.keys()];
-    expect(tags.map(({ name }) => name)).toEqual([...names, 'changes', 'Batch', 'Describe', 'Observe']);
+    expect(tags.map(({ name }) => name)).toEqual([...names, 'changes', 'Batch', 'History', 'Describe', 'Observe']);
     expect(names.filter((name) => paths[`/${name}`] === undefined)).toEqual([]);
     const items = Object.keys(paths).filter((path) => path.includes('{id}'));
     expect(items).toEqual(
@@ -291,8 +292,10 @@ describe('code generated from the document', () => {
 
 describe('the document and the service agree', () => {
   test('on the paths other than collections; HTML pages are not part of the API', async () => {
-    const described = Object.keys(document.paths).filter((path) => !/^(\/rest\/v1)?\/(products|changes)/.test(path));
-    expect(described).toEqual([BATCH_PATH, ...DESCRIPTION_PATHS, ...HEALTH_PATHS]);
+    const described = Object.keys(document.paths).filter(
+      (path) => !/^(\/rest\/v1)?\/(products|changes$|changes\/\{)/.test(path),
+    );
+    expect(described).toEqual([BATCH_PATH, UNDO_PATH, ...DESCRIPTION_PATHS, ...HEALTH_PATHS]);
     for (const path of [CONSOLE_PATH, DOCS_PATH]) {
       expect((await ask(path)).headers.get('content-type')).toBe('text/html; charset=utf-8');
     }
@@ -324,7 +327,9 @@ describe('the document and the service agree', () => {
   });
 
   test('on the other parameters', () => {
-    const inQuery = Object.values(document.components.parameters).filter((parameter) => parameter.in === 'query');
+    const inQuery = Object.entries(document.components.parameters)
+      .filter(([name, parameter]) => parameter.in === 'query' && !Object.hasOwn(undoFilters(), name))
+      .map(([, parameter]) => parameter);
     const { collections, builtIn } = BUILT_IN.catalogue;
     const all = [...collections.values(), ...builtIn.values()].flatMap(({ fields }) => fields);
     const fields = all.map((field) => field.name);

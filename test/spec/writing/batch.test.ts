@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { MAX_BATCH_REQUESTS } from '../../../src/base/limits/http.ts';
 import type { ProblemBody } from '../../../src/response/problem.ts';
+import type { CompletedRequest } from '../../../src/response/request-context.ts';
 import { type Catalogue, ENGINES } from '../../support/engines/catalogue.ts';
 import { ORDER_SHOP, ORDER_SHOP_ROWS } from '../../support/engines/order-shop.ts';
 import { openDeclared } from '../../support/engines/shop.ts';
@@ -15,8 +16,10 @@ interface Answered {
 
 describe.each(Object.keys(ENGINES))('a batch on %s', (engine) => {
   let shop: Catalogue;
+  const observed: CompletedRequest[] = [];
   beforeEach(async () => {
-    shop = await openDeclared(engine, ORDER_SHOP, ORDER_SHOP_ROWS);
+    observed.length = 0;
+    shop = await openDeclared(engine, ORDER_SHOP, ORDER_SHOP_ROWS, { onAnswer: (answer) => observed.push(answer) });
   });
   afterEach(() => shop.close());
 
@@ -422,6 +425,15 @@ describe.each(Object.keys(ENGINES))('a batch on %s', (engine) => {
     expect([response.status, ((await response.json()) as Answered[])[0]!.headers.location]).toEqual([
       200,
       '/rest/v1/orders?id=eq.3',
+    ]);
+  });
+
+  test('the log and the metrics see one request, with the rows of all its writes', async () => {
+    await succeed([ORDER, lines(1, 2), take(1, 10)]);
+    expect((await send([ORDER, take(1, 10)])).status).toBe(412);
+    expect(observed.map(({ method, route, status, rows }) => ({ method, route, status, rows }))).toEqual([
+      { method: 'POST', route: '/batch', status: 200, rows: 4 },
+      { method: 'POST', route: '/batch', status: 412, rows: undefined },
     ]);
   });
 

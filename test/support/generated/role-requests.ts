@@ -360,6 +360,35 @@ export function chooseWrite(choose: Chooser, role: string): RoleRequest {
 }
 
 /**
+ * Chooses a batch of such writes, some with a value of the first one. Only the first may delete: after other changes, a
+ * hidden row may refer to the deleted one.
+ */
+export function chooseBatch(choose: Chooser, role: string): RoleRequest {
+  const isDryRun = choose.sometimes(60);
+  const requests = Array.from({ length: choose.number(1, 3) }, (_, index) => {
+    let { path, init } = chooseWrite(choose, role);
+    while (index > 0 && init.method === 'DELETE') ({ path, init } = chooseWrite(choose, role));
+    const { prefer = '', ...headers } = init.headers as Record<string, string>;
+    const body = init.body === undefined ? undefined : JSON.parse(init.body as string);
+    if (index > 0 && body !== undefined && choose.sometimes(40)) {
+      const row = Array.isArray(body) ? body[0] : body;
+      const [field] = Object.keys(row);
+      if (field !== undefined) row[field] = { $from: 0, field: choose.one([field, 'id', 'name']) };
+    }
+    const own = prefer.split(', ').filter((each) => !each.startsWith('tx='));
+    return {
+      method: init.method,
+      path,
+      headers: { ...headers, prefer: own.join(', ') },
+      ...(body === undefined ? {} : { body }),
+      ...(choose.sometimes(30) ? { affects: choose.number(0, 1) } : {}),
+    };
+  });
+  const headers = { 'content-type': 'application/json', ...(isDryRun ? { prefer: 'tx=rollback' } : {}) };
+  return { path: '/batch', init: { method: 'POST', headers, body: JSON.stringify(requests) } };
+}
+
+/**
  * Generates every way to reach a field of a collection: each position, each operator, and each embed that leads to it.
  */
 export function* everyWay(name: string, field: string): Generator<RoleRequest> {

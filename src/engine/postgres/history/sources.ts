@@ -38,7 +38,8 @@ export function changesSource(
   dialect: SqlDialect,
   bind: Bind,
 ): string {
-  const until = `${bind(String(upTo))}::int8`;
+  // PostgreSQL rejects a parameter that nothing uses.
+  const until = views.length === 0 ? '' : `${bind(String(upTo))}::int8`;
   const arms = views.map((view) => {
     const { collection } = view;
     const columns = logColumns(view, {

@@ -51,7 +51,7 @@ export function horizonSql(schema: string): string {
 
 /**
  * The lock is taken once for each transaction, before its first position. An update that changes nothing also takes a
- * position: otherwise the next one would tell whether a write changed a field that the writer cannot read.
+ * position: otherwise the next one would reveal whether a write changed a field that the writer cannot read.
  */
 function functionBody(schema: string): string {
   const log = `${identifier(schema)}.${LOG_TABLE}`;
@@ -115,7 +115,7 @@ export function keySql({ key }: Collection, column: (field: Field) => string): s
   return texts.length === 1 ? texts[0]! : `to_json(array[${texts.join(', ')}])::text`;
 }
 
-/** What a schema has of the log. */
+/** The parts of the log in a schema. */
 export interface FoundLog {
   readonly hasTable: boolean;
   readonly body: string | null;

@@ -3,12 +3,12 @@
  * and all its chunks come from one snapshot (repeatable read). The cursor owns its connection until the last chunk.
  */
 import { PART_LENGTH } from '../../../base/limits/engine.ts';
+import type { Collection } from '../../../collection/declaration.ts';
 import type { Row } from '../../../collection/value.ts';
 import { closing, type Encoding, encodeChunk, opening, type RowForm } from '../../../encode/encoding.ts';
 import { firstPart } from '../../../encode/first-part.ts';
 import type { ReadPlan } from '../../../plan/types.ts';
 import type { ReadResult } from '../../engine.ts';
-import { LOG_TABLE } from '../../shared/change-log.ts';
 import { type Output, outputOf, pageEndIn } from '../../sql/output.ts';
 import { compileCount, compilePageEnd, compileRead } from '../../sql/read.ts';
 import { boundRow, maxRowBytes, rowTooLong } from '../../sql/row-size.ts';
@@ -36,7 +36,7 @@ export async function openCursor(
     const returned = Math.min(plan.limit ?? Number.POSITIVE_INFINITY, Math.max(0, total - plan.offset));
     const { end } = compilePageEnd(plan, dialect);
     const last = end && returned === plan.limit ? await query<Row>(connection, end.statement) : [];
-    const isLong = await hasLongValues(connection, plan.log === undefined ? plan.from.name : LOG_TABLE);
+    const isLong = await hasLongValues(connection, plan.from);
     const defaultOutput = outputOf(plan.columns, encoding, dialect);
     // JSON.stringify would block the event loop on long texts, so the database builds their JSON.
     const output: Output =
@@ -56,9 +56,12 @@ export async function openCursor(
   }
 }
 
-/** PostgreSQL stores values beyond a few kilobytes out of line, in a TOAST table. Partitions are not checked. */
-async function hasLongValues(connection: Runner, name: string): Promise<boolean> {
-  const sql = `select relkind <> 'r' or coalesce(pg_relation_size(nullif(reltoastrelid, 0)), 0) > 0 as long from pg_class where oid = ${quoteText(identifier(name))}::regclass`;
+/**
+ * PostgreSQL stores values beyond a few kilobytes out of line, in a TOAST table. Partitions and the log of changes,
+ * which is not a table of this name, are not checked.
+ */
+async function hasLongValues(connection: Runner, { name }: Collection): Promise<boolean> {
+  const sql = `select relkind <> 'r' or coalesce(pg_relation_size(nullif(reltoastrelid, 0)), 0) > 0 as long from pg_class where oid = to_regclass(${quoteText(identifier(name))})`;
   const [firstRow] = await query<{ long: boolean }>(connection, { sql, params: [] });
   return firstRow?.long !== false;
 }

@@ -88,12 +88,12 @@ export async function executeWrites(
 
 /** Whether it is one statement that nothing can undo afterwards. */
 function isOneStatement(plan: WritePlan): boolean {
-  const { singular, maxAffected, affects, precondition, restriction } = plan;
+  const { singular, maxAffected, affects, preconditions, restriction } = plan;
   const isBounded = singular || maxAffected !== undefined || affects !== undefined;
   return (
     !isBounded &&
     restriction === undefined &&
-    precondition === undefined &&
+    preconditions === undefined &&
     plan.kind !== 'update-each' &&
     !isShownAfter(plan)
   );
@@ -123,8 +123,9 @@ async function runSteps(
 
 async function runStep(connection: Connection, job: Job): Promise<WriteResult> {
   const { context, plan } = job;
-  const { precondition } = plan;
-  if (precondition !== undefined) checkVersion(precondition, await storedRow(connection, context, precondition));
+  for (const precondition of plan.preconditions ?? []) {
+    checkVersion(precondition, await storedRow(connection, context, precondition));
+  }
   return resultOf(connection, job, await change(connection, job));
 }
 

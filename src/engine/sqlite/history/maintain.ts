@@ -18,7 +18,7 @@ const MEASURE = `update ${REQUEST_TABLE} set bytes = bytes + (select ${LENGTHS} 
   measured_to = measured_to + ${ENTRIES_PER_STEP}`;
 const UNMEASURE = `update ${REQUEST_TABLE} set bytes = bytes - (select ${LENGTHS} from ${LOG_TABLE} where seq <= min(?1, measured_to))`;
 
-/** At least so many bytes of the file belong to the log: a page of each table and index, and the measured rows. */
+/** The minimum number of bytes of the log in the file: a page of each table and index, and the measured rows. */
 export const LOG_BYTES = `5 * page_size + (select coalesce(sum(bytes), 0) from ${REQUEST_TABLE})`;
 
 /** Returns whether it did something, so that there may be more. Fails while another process writes. */

@@ -74,7 +74,7 @@ function triggersOf(collection: Collection): ReadonlyMap<string, string> {
     ['update', ` when not ${differ(key)} and ${differ(fields)}`, record('update')],
     // As-of reads find rows by key, so a row with another key is another row.
     ['update', ` when ${differ(key)}`, `${record('delete')} ${record('insert')}`],
-    // Takes a position: otherwise the next one would tell whether a write changed a field that the writer cannot read.
+    // Takes a position: the next one would otherwise show if a write changed a field that the writer cannot read.
     ['update', ` when not ${differ(fields)}`, SKIP],
   ];
   return new Map(

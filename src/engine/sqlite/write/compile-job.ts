@@ -36,7 +36,7 @@ import { storedValues } from '../schema/schema.ts';
 import { prefilterDialect } from '../search/index-prefilter.ts';
 import { compileChanges } from './compile-changes.ts';
 import { compileAllowed, compileBefore } from './job-rules.ts';
-import type { Change, Job, Meeting, Returning, Step, StepOptions } from './jobs.ts';
+import type { Change, CompiledPrecondition, Job, Meeting, Returning, Step, StepOptions } from './jobs.ts';
 
 export function* compileJob(writes: readonly Write[], terms: WriteOptions): Task<Job> {
   const steps: Step[] = [];
@@ -112,7 +112,7 @@ function compileMet(collection: Collection, where: Predicate, bound: Bound | und
 }
 
 function compileOptions(plan: WritePlan, encoding: Encoding): StepOptions {
-  const { into, returning, maxAffected, affects, singular, mustExist, precondition } = plan;
+  const { into, returning, maxAffected, affects, singular, mustExist, preconditions } = plan;
   return {
     collection: into.name,
     singular,
@@ -120,11 +120,13 @@ function compileOptions(plan: WritePlan, encoding: Encoding): StepOptions {
     ...(returning === undefined ? {} : { returning: compileReturning(plan, returning, encoding) }),
     ...(maxAffected === undefined ? {} : { maxAffected }),
     ...(affects === undefined ? {} : { affects }),
-    ...(precondition === undefined ? {} : { precondition: compilePrecondition(into, precondition) }),
+    ...(preconditions === undefined
+      ? {}
+      : { preconditions: preconditions.map((each) => compilePrecondition(into, each)) }),
   };
 }
 
-function compilePrecondition(into: Collection, precondition: Precondition): NonNullable<StepOptions['precondition']> {
+function compilePrecondition(into: Collection, precondition: Precondition): CompiledPrecondition {
   const plan = planVisibleRow(into, precondition);
   const output = outputOf(plan.columns, WHOLE_ROW_JSON, sqliteDialect);
   const { versions } = precondition;

@@ -93,9 +93,11 @@ export interface StepOptions {
   readonly isDependent?: boolean;
   readonly singular: boolean;
   readonly mustExist: boolean;
-  readonly precondition?: Pick<Precondition, 'versions'> & {
-    /** Reads the part of the row that the caller sees. */
-    readonly statement: Statement;
-    readonly form: RowForm;
-  };
+  readonly preconditions?: readonly CompiledPrecondition[];
+}
+
+export interface CompiledPrecondition extends Pick<Precondition, 'versions'> {
+  /** Reads the part of the row that the caller sees. */
+  readonly statement: Statement;
+  readonly form: RowForm;
 }

@@ -23,7 +23,7 @@ import type { DeclarationWatch } from '../schema/declaration-watch.ts';
 import { brokenReference } from './broken-references.ts';
 import { writeRows } from './change-rows.ts';
 import { recallResults, rememberResults } from './idempotency-keys.ts';
-import type { Job, Returning, Step } from './jobs.ts';
+import type { CompiledPrecondition, Job, Returning, Step } from './jobs.ts';
 import { resolveStep } from './resolve-step.ts';
 
 const SAVEPOINT: Statement = { sql: 'savepoint job', params: [] };
@@ -133,8 +133,8 @@ function applyStep(connection: Connection, catalogue: Catalogue, step: Step, ind
 }
 
 function runStep(connection: Connection, collection: Collection, step: Step): WriteResult {
-  if (step.precondition !== undefined) {
-    checkVersion(step.precondition, visibleRow(connection, step.precondition));
+  for (const precondition of step.preconditions ?? []) {
+    checkVersion(precondition, visibleRow(connection, precondition));
   }
   const { returning } = step;
   const removed = returning?.before === true ? representation(connection, returning) : undefined;
@@ -146,10 +146,7 @@ function runStep(connection: Connection, collection: Collection, step: Step): Wr
 }
 
 /** The part of the stored row that the caller sees, as JSON. */
-function visibleRow(
-  connection: Connection,
-  { statement, form }: NonNullable<Step['precondition']>,
-): string | undefined {
+function visibleRow(connection: Connection, { statement, form }: CompiledPrecondition): string | undefined {
   const rows = connection.rows(statement);
   return rows.length === 0 ? undefined : encodeRows(rows, WHOLE_ROW_JSON, form).slice(1, -1);
 }

@@ -1,0 +1,48 @@
+/** The paths of the service that are neither collections nor pages. They take POST. */
+import { ApiError } from '../base/errors.ts';
+import type { Catalogue } from '../collection/declaration.ts';
+
+/** Below this path, the names of the service are available whatever the collections are called. */
+export const OWN_PATH = '/catalogue';
+export const BATCH_PATH = '/batch';
+export const UNDO_PATH = '/changes/undo';
+export const FILES_PATH = '/files';
+export const OWN_METHODS = 'OPTIONS, POST';
+
+type OwnPath = typeof BATCH_PATH | typeof UNDO_PATH;
+
+/** The own path that a request addresses: below /catalogue, or without it unless a collection has its name. */
+export function ownPathOf(path: string, catalogue: Pick<Catalogue, 'collections'>): OwnPath | undefined {
+  const isBelow = path.startsWith(OWN_PATH);
+  const rest = isBelow ? path.slice(OWN_PATH.length) : path;
+  const named = isPath(rest, BATCH_PATH) ? BATCH_PATH : isPath(rest, UNDO_PATH) ? UNDO_PATH : undefined;
+  return named === undefined || isBelow || shortestPath(named, catalogue) === named ? named : undefined;
+}
+
+function isPath(path: string, name: OwnPath): boolean {
+  return path.startsWith(name) && (path.length === name.length || path[name.length] === '?');
+}
+
+/** The part of the path after /files, without the query; undefined for another path. */
+export function pathBelowFiles(path: string, catalogue: Pick<Catalogue, 'collections'>): string | undefined {
+  const start = path.startsWith(OWN_PATH) ? OWN_PATH.length : 0;
+  if (!path.startsWith(FILES_PATH, start)) return undefined;
+  const rest = path.slice(start + FILES_PATH.length).split('?', 1)[0]!;
+  const isServed = start > 0 || shortestPath(FILES_PATH, catalogue) === FILES_PATH;
+  return isServed && (rest === '' || rest[0] === '/') ? rest : undefined;
+}
+
+export function shortestPath(
+  path: OwnPath | typeof FILES_PATH,
+  { collections }: Pick<Catalogue, 'collections'>,
+): string {
+  return collections.has(path.split('/')[1]!) ? OWN_PATH + path : path;
+}
+
+export function checkPost(method: string): void {
+  if (method === 'POST') return;
+  throw new ApiError('PGRST117', `Unsupported HTTP method: ${method}`, {
+    hint: `Allowed here: ${OWN_METHODS}.`,
+    headers: { allow: OWN_METHODS },
+  });
+}

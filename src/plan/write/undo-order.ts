@@ -1,0 +1,88 @@
+/**
+ * The order in which changes are reverted: newest first, and the changes of a row always in this order. A referenced
+ * row is restored before the rows that refer to it, and removed after them. The log alone does not determine this: the
+ * changes that one statement makes, such as a cascade, have any order in it.
+ */
+import { stored } from '../../collection/declaration.ts';
+import { coerce } from '../coerce.ts';
+import type { LoggedChange } from './undo.ts';
+
+/** `changes` come newest first. */
+export function orderReverts(changes: readonly LoggedChange[]): readonly LoggedChange[] {
+  return new RevertOrder(changes).all();
+}
+
+class RevertOrder {
+  /** The changes of each row, and how many of them are in the order already. */
+  private readonly rows: ReadonlyMap<string, { readonly changes: readonly LoggedChange[]; next: number }>;
+  private readonly referrers: ReturnType<typeof referrersIn>;
+  private readonly ordered = new Set<LoggedChange>();
+  private readonly waiting = new Set<LoggedChange>();
+
+  constructor(private readonly changes: readonly LoggedChange[]) {
+    const byRow = Map.groupBy(changes, ({ collection, values }) => rowName(collection.name, values));
+    this.rows = new Map([...byRow].map(([name, some]) => [name, { changes: some, next: 0 }]));
+    this.referrers = referrersIn(changes);
+  }
+
+  all(): readonly LoggedChange[] {
+    for (const change of this.changes) this.revert(change);
+    return [...this.ordered];
+  }
+
+  /** Reverts a change, after the newer ones of its row. In a cycle of references, the first one waits in vain. */
+  private revert(change: LoggedChange): void {
+    if (this.waiting.has(change)) return;
+    const name = rowName(change.collection.name, change.values);
+    const row = this.rows.get(name)!;
+    while (!this.ordered.has(change)) {
+      const next = row.changes[row.next]!;
+      if (this.waiting.has(next)) return;
+      this.waiting.add(next);
+      for (const needed of this.neededBefore(next, name)) this.revert(needed);
+      this.ordered.add(next);
+      row.next++;
+    }
+  }
+
+  private neededBefore(change: LoggedChange, name: string): readonly LoggedChange[] {
+    if (change.kind !== 'insert') {
+      const restored = referencesIn(change, change.before).map(({ to }) => this.rows.get(to));
+      return restored.flatMap((row) => row?.changes[row.next] ?? []).filter(({ kind }) => kind === 'delete');
+    }
+    const referring = (this.referrers.get(name) ?? []).filter((each) => this.isCurrent(each));
+    return referring.map((each) => each.change).filter((each) => each !== change);
+  }
+
+  /** The newest pending change that concerns the field determines what the row refers to now. */
+  private isCurrent({ change, field }: Referrer): boolean {
+    const { changes, next } = this.rows.get(rowName(change.collection.name, change.values))!;
+    const isConcerned = ({ before, after }: LoggedChange) => field in (after ?? before!);
+    return changes.find((each, index) => index >= next && isConcerned(each)) === change;
+  }
+}
+
+interface Referrer {
+  readonly change: LoggedChange;
+  readonly field: string;
+}
+
+/** The changes after which a row refers to another one, by that other one. */
+function referrersIn(changes: readonly LoggedChange[]): ReadonlyMap<string, readonly Referrer[]> {
+  const references = changes.flatMap((change) => {
+    return referencesIn(change, change.after).map(({ field, to }) => ({ change, field, to }));
+  });
+  return Map.groupBy(references, ({ to }) => to);
+}
+
+/** The rows that some fields of a row refer to. */
+function referencesIn({ collection }: LoggedChange, cells: LoggedChange['before']) {
+  return stored(collection).references.flatMap(({ field, to }) => {
+    const cell = cells?.[field.name] ?? null;
+    return cell === null ? [] : [{ field: field.name, to: rowName(to, [coerce(field, cell)]) }];
+  });
+}
+
+function rowName(collection: string, values: LoggedChange['values']): string {
+  return JSON.stringify([collection, ...values.map(String)]);
+}
