@@ -54,8 +54,7 @@ export function changesSource(
         left join lateral (${rowOf(collection, 'log.new')}) as "new row" on true
       where log.seq <= ${until} and log.collection = ${quoteText(collection.name)} and ${columns.condition}`;
   });
-  return `${identifier(name)} as not materialized (${arms.join(' union all ') || `${EMPTY} where ${until} is null`})`;
+  return `${identifier(name)} as not materialized (${arms.join(' union all ') || EMPTY})`;
 }
 
-/** The same columns. The statement must also use its parameter. */
-const EMPTY = `select seq, at, actor, role, request_id, collection, key, kind, old::jsonb as before, new::jsonb as after from ${LOG_TABLE}`;
+const EMPTY = `select seq, at, actor, role, request_id, collection, key, kind, old::jsonb as before, new::jsonb as after from ${LOG_TABLE} where false`;
