@@ -17,13 +17,18 @@ interface Range {
   readonly end: number;
 }
 
-export async function download(store: FileStore, file: Shown, request: Request, isPublic: boolean): Promise<Response> {
+export async function download(
+  store: FileStore,
+  file: Shown,
+  request: Request,
+  cacheControl: string,
+): Promise<Response> {
   const { size } = file;
   const etag = `"${file.sha256}"`;
   const common: Record<string, string> = {
     ...CORS_HEADERS,
     etag,
-    'cache-control': `${isPublic ? 'public' : 'private'}, max-age=31536000, immutable`,
+    'cache-control': cacheControl,
     'content-security-policy': "sandbox; default-src 'none'; style-src 'unsafe-inline'",
     'cross-origin-resource-policy': 'cross-origin',
     'accept-ranges': 'bytes',

@@ -17,6 +17,9 @@ export const MAX_WAITING_IMAGES = 200;
 export const IMAGE_SIDES: readonly number[] = [64, 128, 192, 256, 320, 384, 512, 768, 1024, 1536, 2048];
 /** A file that no row refers to is removed after this time. Until then its uploader may read it. */
 export const ORPHAN_HOURS = 24;
+/** The lifetime of a signed URL. */
+export const DEFAULT_SIGNED_SECONDS = 3_600;
+export const MAX_SIGNED_SECONDS = 7 * 86_400;
 /** Orphans are looked for this often, in this many files at a time. */
 export const ORPHAN_CHECK_MS = 60_000;
 export const ORPHANS_PER_STEP = 200;
