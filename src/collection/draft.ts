@@ -83,6 +83,9 @@ export interface FieldDraft {
   readonly pattern?: string;
   readonly oneOf?: readonly (number | string)[];
   readonly onUpdate?: 'now';
+  /** The allowed media types of a file, and its maximum size. */
+  readonly mediaTypes?: readonly string[];
+  readonly maxBytes?: number;
   /** Clients cannot write it: the database computes it, or its type is served read-only as text. */
   readonly readOnly?: boolean;
   /** The database fills the field if an insert does not; `trigger`: a trigger may, or else the insert fails. */

@@ -60,6 +60,16 @@ const regularExpression: Shape<string> = {
   },
 };
 
+const mediaType: Shape<string> = {
+  ...anyText,
+  words: 'a media type',
+  read: (node, reading, what) => {
+    const text = anyText.read(node, reading, what);
+    if (text === undefined || /^[a-z]+\/(\*|[a-z0-9][a-z0-9!#$&^_.+-]*)$/.test(text)) return text;
+    return addMistake(reading, node.at, `${what}: ${text} is not a media type, such as image/png or image/*`);
+  },
+};
+
 export const REFERENCE = {
   collection: property(aName, 'The collection whose key the field holds.', true),
   onDelete: property(oneWordOf(ON_DELETE), 'Effect of a delete: fail (default), delete this row, or set null.'),
@@ -87,6 +97,11 @@ export const FIELD = {
   maxLength: property(wholeNumber(1, MAX_LENGTH), 'The maximum number of characters.'),
   pattern: property(regularExpression, 'The text must match this expression; syntax of the operator `match`.'),
   oneOf: property(listOf(aScalar, 'a list of values'), 'The allowed values.'),
+  mediaTypes: property(
+    listOf(mediaType, 'a list of media types'),
+    'The allowed media types of a file, such as `image/*`.',
+  ),
+  maxBytes: property(wholeNumber(1, Number.MAX_SAFE_INTEGER), 'The maximum number of bytes of a file.'),
   onUpdate: property(oneWordOf(['now']), 'Every write that changes the row sets this date or time.'),
   readOnly: property(trueOrFalse, 'Clients can read the field but not write it.'),
   filled: property(

@@ -3,16 +3,16 @@
  * ordinary read. A catalogue without a field of type file or image has no such paths.
  */
 import { ApiError } from '../base/errors.ts';
-import type { Catalogue } from '../collection/declaration.ts';
+import type { Catalogue, Field } from '../collection/declaration.ts';
 import { FILES_NAME, served } from '../collection/files.ts';
-import type { Engine } from '../engine/engine.ts';
+import type { Engine, Write } from '../engine/engine.ts';
 import { unsupportedMethod } from '../http/call.ts';
 import { CORS_HEADERS, optionsHeaders } from '../http/edge/cors.ts';
 import { FILES_PATH, pathBelowFiles, shortestPath } from '../http/own-paths.ts';
 import type { WritePlan } from '../plan/types.ts';
 import { type Middleware, type RequestContext, trackWork } from '../response/request-context.ts';
 import { FileAccess } from './access.ts';
-import { checkFileValues } from './check-values.ts';
+import { checkFile, checkFileValues } from './check-values.ts';
 import { download } from './download.ts';
 import { Orphans } from './orphans.ts';
 import type { Limits } from './receive.ts';
@@ -53,6 +53,26 @@ export class Files {
   /** Throws if a value of a file field is not a file that the caller may use there. */
   check(plan: WritePlan, context: RequestContext): Promise<void> {
     return checkFileValues(this.access, plan, context);
+  }
+
+  /** Stores the file of a request and sets a field to its id, by the planned write. Resolves to the row of the file. */
+  async put(id: string, field: Field, request: Request, context: RequestContext, planned: Write): Promise<unknown> {
+    const { files } = await receiveFiles(this.store, this.limits, request, context);
+    try {
+      if (files.length > 1) {
+        throw new ApiError('PGRST102', `${field.name} holds one file, and the form has ${files.length}`, {
+          details: 'Nothing was stored.',
+          hint: `Upload several files with POST ${FILES_PATH}.`,
+        });
+      }
+      const { file, upload } = files[0]!;
+      checkFile(field, file);
+      await this.store.add([{ file: { ...file, id }, upload }], [planned], context.origin);
+    } catch (error) {
+      await Promise.allSettled(files.map(({ upload }) => upload.discard()));
+      throw error;
+    }
+    return (await this.rows([id]))[0];
   }
 
   private list(request: Request, context: RequestContext): Promise<Response> | Response | undefined {

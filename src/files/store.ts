@@ -131,8 +131,11 @@ export class FileStore {
         for (const { upload } of unused) await upload.discard();
         return results.slice(writes.length);
       } catch (error) {
-        const isOwn = error instanceof ApiError && (error.request ?? 0) < writes.length;
-        if (!isOwn || !CONFLICTS.includes(error.code) || attempt === MAX_ATTEMPTS) throw error;
+        if (!(error instanceof ApiError)) throw error;
+        const isOwn = (error.request ?? 0) < writes.length;
+        if (isOwn && CONFLICTS.includes(error.code) && attempt < MAX_ATTEMPTS) continue;
+        // The client does not know the writes as a list.
+        throw error.with({ request: undefined });
       }
     }
   }
