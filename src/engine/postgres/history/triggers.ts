@@ -162,6 +162,7 @@ export async function applyLog(
   schema: string,
   logged: readonly Collection[],
   comparison: Comparison,
+  days: number | undefined,
 ): Promise<void> {
   const run = (sql: string, ...params: string[]) => query(runner, { sql, params });
   const { hasTable, triggers, body } = await inspectLog(runner, schema);
@@ -187,6 +188,8 @@ export async function applyLog(
     await run(`create trigger ${TRIGGER}_delete after delete on ${table} referencing old table as old_rows ${once}`);
     await run(`create trigger ${TRIGGER}_truncate before truncate on ${table} ${once}`);
   }
+  // Positions continue, so that a client with an earlier one does not take new entries for those that it has seen.
+  if (days === 0) await run(`truncate ${LOG_TABLE}`);
   for (const name of restarted(comparison)) {
     for (const table of [LOG_TABLE, RETAINED_TABLE])
       await run(`delete from ${table} where collection = $1::text`, name);

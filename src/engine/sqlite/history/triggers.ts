@@ -28,6 +28,9 @@ const TABLES = [
 export const NOW = `rtrim(rtrim(strftime('%Y-%m-%dT%H:%M:%f', 'now'), '0'), '.') || '+00:00'`;
 export const POSITION = `coalesce((select seq from sqlite_sequence where name = '${LOG_TABLE}'), 0)`;
 
+/** Positions continue, so that a client with an earlier one does not take new entries for those that it has seen. */
+const CLEAR = [`delete from ${LOG_TABLE}`, `update ${REQUEST_TABLE} set measured_to = ${POSITION}, bytes = 0`];
+
 /** A function takes at most 1,000 arguments, two for each field. */
 const FIELDS_PER_OBJECT = 400;
 
@@ -133,6 +136,7 @@ export function applyLog(db: Database, catalogue: Catalogue, comparison: Compari
     if (!isSame(expected.get(name), sql)) db.run(`drop trigger ${identifier(name)}`);
   }
   for (const [name, sql] of expected) if (!isSame(stored.get(name), sql)) db.run(sql);
+  if (!isOn) for (const sql of CLEAR) db.run(sql);
   for (const name of restarted(comparison)) {
     for (const table of [LOG_TABLE, RETAINED_TABLE]) db.run(`delete from ${table} where collection = ?`, [name]);
   }
