@@ -5,7 +5,7 @@
 import type { Database } from 'bun:sqlite';
 import type { Catalogue, Collection, Field } from '../../../collection/declaration.ts';
 import type { Comparison } from '../../migration/changes.ts';
-import { LOG_TABLE, loggedCollections, RETAINED_TABLE, restarted } from '../../shared/change-log.ts';
+import { addedFields, LOG_TABLE, loggedCollections, RETAINED_TABLE, restarted } from '../../shared/change-log.ts';
 import { identifier, quoteText } from '../../sql/statement.ts';
 import { inParentheses, joinInGroups } from '../functions/argument-groups.ts';
 import { select } from '../schema/schema.ts';
@@ -137,7 +137,12 @@ export function applyLog(db: Database, catalogue: Catalogue, comparison: Compari
   }
   for (const [name, sql] of expected) if (!isSame(stored.get(name), sql)) db.run(sql);
   if (!isOn) for (const sql of CLEAR) db.run(sql);
-  for (const name of restarted(comparison)) {
+  const logsField = '(json_type(old, ?2) is not null or json_type(new, ?2) is not null)';
+  const returning = addedFields(comparison).filter(({ name, field }) => {
+    const sql = `select 1 from ${LOG_TABLE} where collection = ?1 and ${logsField} limit 1`;
+    return select(db, sql, name, `$."${field}"`).length > 0;
+  });
+  for (const name of [...restarted(comparison), ...returning.map((each) => each.name)]) {
     for (const table of [LOG_TABLE, RETAINED_TABLE]) db.run(`delete from ${table} where collection = ?`, [name]);
   }
   const logged = isOn ? loggedCollections(catalogue).map(({ name }) => name) : [];
