@@ -89,7 +89,7 @@ function comment(indent: number, text = ''): string {
 }
 
 function readType({ type, rules: { oneOf }, required }: Field): string {
-  const isLiteral = type.typescript === 'number' || can(type, 'text');
+  const isLiteral = type.typescript === 'number' || can(type, 'text') || can(type, 'foreign');
   const values =
     oneOf === undefined || !isLiteral ? type.typescript : oneOf.map((value) => literal(type, value)).join(' | ');
   return required ? values : `${values} | null`;

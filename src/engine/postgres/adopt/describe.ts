@@ -2,7 +2,7 @@
 import { isAssigned } from '../../../collection/declaration.ts';
 import type { FieldDraft } from '../../../collection/draft.ts';
 import { OWN_COLLECTIONS } from '../../../collection/own-collections.ts';
-import { builtIn, holdsKeys, isOnlyRead } from '../../../collection/types/index.ts';
+import { holdsKeys } from '../../../collection/types/index.ts';
 import { can, type Type } from '../../../collection/types/type.ts';
 import { RECORD_TABLE, readRecord } from '../../migration/record.ts';
 import { describeTable, type ForeignColumn, type ForeignTable, tableProblem } from '../../shared/describe-table.ts';
@@ -93,20 +93,19 @@ class Inspection {
     const { name, required, isComputed } = column;
     const isDemanded = required && !isComputed && column.default === null && column.identity === null;
     const notes: string[] = [];
-    const adoptedType = typeOfAdopted(column.type);
-    const { type = builtIn('text') } = adoptedType ?? {};
+    const { type } = typeOfAdopted(column.type);
     const ifLeftOut = isDemanded ? ', and rows cannot be inserted without it' : '';
     const common = { name, type, required, notes, ifLeftOut };
-    if (adoptedType === undefined || isOnlyRead(type) || isComputed) {
-      if (adoptedType === undefined || !isComputed) notes.push(column.type);
-      else if (column.default !== null) notes.push(`computed: ${column.default}`);
+    if (isComputed) {
+      if (column.default !== null) notes.push(`computed: ${column.default}`);
       if (isDemanded) notes.push('required: rows cannot be inserted here, unless a trigger fills it in');
       return { ...common, readOnly: true, default: {} };
     }
     const references = this.referenceOf(name, type, notes);
     const draft: FieldDraft = { name, type: type.name, ...(references === undefined ? {} : { references }) };
     const isNumbered = isAssigned({ key: this.key, fields: [draft] }, { name, type });
-    return { ...common, references, default: this.defaultOf(column, type, isNumbered, notes) };
+    const oneOf = column.labels === null ? {} : { oneOf: column.labels };
+    return { ...common, references, ...oneOf, default: this.defaultOf(column, type, isNumbered, notes) };
   }
 
   /** An assigned key declares no default. */
