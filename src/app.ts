@@ -92,6 +92,7 @@ export function createApp(given: AppOptions): App {
     // `/` is a page, so its schema is checked before pages; collection paths only after authentication.
     checkSchema(schema, (path) => path.split('?', 1)[0] === '/'),
     servePages(pages, catalogue, authenticate),
+    ...(files === undefined ? [] : [files.signedMiddleware]),
     withAuthentication(authenticate),
     checkSchema(schema),
     ...(files === undefined ? [] : [files.middleware]),

@@ -5,6 +5,7 @@
 
 import { ApiError } from '../base/errors.ts';
 import { MAX_COLLECTIONS, MAX_FIELDS, MAX_ROLES } from '../base/limits/declaration.ts';
+import { MAX_FILE_BYTES } from '../base/limits/files.ts';
 import { parseRate, RATE_FORM } from '../base/net/rate.ts';
 import { FIELD_ROLES, type OnDelete, type Right } from '../collection/draft.ts';
 import { compileRegex } from '../text/regex.ts';
@@ -108,7 +109,7 @@ export const FIELD = {
     listOf(mediaType, 'a list of media types'),
     'The allowed media types of a file, such as `image/*`.',
   ),
-  maxBytes: property(wholeNumber(1, Number.MAX_SAFE_INTEGER), 'The maximum number of bytes of a file.'),
+  maxBytes: property(wholeNumber(1, MAX_FILE_BYTES), 'The maximum number of bytes of a file.'),
   onUpdate: property(oneWordOf(['now']), 'Every write that changes the row sets this date or time.'),
   readOnly: property(trueOrFalse, 'Clients can read the field but not write it.'),
   filled: property(

@@ -57,7 +57,7 @@ export function collectionPath(collection: Collection, samples: Samples, shape: 
         ...withExample(list, collection, samples),
         ...(shape.isFree ? EVENTS : {}),
       }),
-      '206': withHeaders('A page that is smaller than the counted total.', listHeaders, list),
+      '206': withHeaders('A page of the counted rows.', listHeaders, list),
       '304': withHeaders('Not modified.', listHeaders),
     },
     errors: [...READ_ERRORS, 410, 416, 501],
