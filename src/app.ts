@@ -16,6 +16,7 @@ import { acceptsEvents } from './http/negotiate.ts';
 import { BATCH_PATH, OWN_METHODS, ownPathOf } from './http/own-paths.ts';
 import type { Pages } from './http/pages.ts';
 import { batch } from './requests/batch.ts';
+import { fileTarget, putFile } from './requests/put-file.ts';
 import { explainRead, readItem, readList } from './requests/read.ts';
 import { undo } from './requests/undo.ts';
 import { write } from './requests/write.ts';
@@ -91,6 +92,7 @@ export function createApp(given: AppOptions): App {
     // `/` is a page, so its schema is checked before pages; collection paths only after authentication.
     checkSchema(schema, (path) => path.split('?', 1)[0] === '/'),
     servePages(pages, catalogue, authenticate),
+    ...(files === undefined ? [] : [files.signedMiddleware]),
     withAuthentication(authenticate),
     checkSchema(schema),
     ...(files === undefined ? [] : [files.middleware]),
@@ -172,6 +174,8 @@ function handler(
         ? batch(writeOptions, request, visible, context)
         : undo(engine, request, visible, context);
     }
+    const target = files && fileTarget(context, visible);
+    if (target !== undefined) return putFile(files!, target, request, visible, context);
     const call = readCall(context.method, context.location, request, visible);
     context.route = routeOf(call);
     if (call.method === 'OPTIONS') return optionsAnswer(call);

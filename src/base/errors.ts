@@ -73,7 +73,10 @@ export const ERRORS = {
   '42883': { status: 400, meaning: 'The operator or function does not exist for this type' },
   '42P10': { status: 400, meaning: 'on_conflict names a field that is not unique' },
   '54000': { status: 400, meaning: 'A request exceeds one of the named limits' },
-  '55000': { status: 409, meaning: 'An undo would revert rows that a later change touched' },
+  '55000': {
+    status: 409,
+    meaning: 'An undo would revert rows that a later change touched, or the database rejects a write to a view',
+  },
   '57014': { status: 504, meaning: 'The query took longer than the time limit' },
   P0001: { status: 400, meaning: 'A trigger of an adopted table rejects the row' },
   CAT400: { status: 400, meaning: 'A header of a proxy could not be read' },

@@ -26,8 +26,16 @@ export interface Field {
   /** Has an index, because clients often filter or sort by it. */
   readonly indexed: boolean;
   readonly rules: Rules;
+  /** Rules for the file that the field holds. */
+  readonly file?: FileRules;
   /** The maximum length in bytes of a value's text form. Older or foreign rows may exceed it. */
   readonly maxBytes: number;
+}
+
+/** Constraints on a file: `image/*` allows every image. */
+export interface FileRules {
+  readonly mediaTypes?: readonly string[];
+  readonly maxBytes?: number;
 }
 
 /** Constraints on a value beyond its type. */
@@ -48,6 +56,15 @@ export interface Reference {
   readonly onDelete: OnDelete;
 }
 
+/** A reference to any field of a collection, for embedding only. */
+export interface Link {
+  readonly name: string;
+  readonly field: Field;
+  readonly to: string;
+  /** The name of the field there. */
+  readonly target: string;
+}
+
 export interface Collection {
   readonly name: string;
   readonly title?: string;
@@ -62,6 +79,7 @@ export interface Collection {
   /** Unique sets of fields other than the key. */
   readonly unique: readonly Unique[];
   readonly references: readonly Reference[];
+  readonly links: readonly Link[];
   /** All collections of the catalogue by name. */
   readonly among: ReadonlyMap<string, Collection>;
   readonly draft: CollectionDraft;

@@ -36,6 +36,9 @@ export function declareCollection(
       const { collection: to, onDelete, constraint = `${name}_${field.name}_fkey` } = field.references;
       return [{ name: constraint, field: findField(field.name), to, onDelete }];
     }),
+    links: (draft.references ?? []).map(({ fields: [field], collection: to, to: [target], constraint }) => {
+      return { name: constraint, field: findField(field!), to, target: target! };
+    }),
     among,
     draft,
   };
@@ -74,6 +77,7 @@ function declareField(collection: CollectionDraft, draft: FieldDraft, maxValueBy
     // Deleting a row looks up its referrers, so every reference needs an index.
     indexed: indexed === true || (references !== undefined && collection.key[0] !== name),
     rules: rulesOf(type, draft),
+    ...(type.file === undefined ? {} : { file: defined({ mediaTypes: draft.mediaTypes, maxBytes: draft.maxBytes }) }),
     maxBytes: maxBytesOf(type, draft, maxValueBytes),
   };
 }

@@ -2,6 +2,7 @@
  * The collections of stored files. A catalogue with a field of type file or image has them; others do not.
  *
  * A file is a name and a media type for a content; files with the same bytes share one content. Its bytes are chunks.
+ * A resized image is a content of its own, a variant of the original.
  * References between them ensure that no file lacks its bytes.
  */
 import type { Catalogue, Collection } from './catalogue.ts';
@@ -13,6 +14,7 @@ export const FILES_NAME = 'files';
 export const FILES = 'catalogue_files';
 export const CONTENTS = 'catalogue_file_contents';
 export const CHUNKS = 'catalogue_file_chunks';
+export const VARIANTS = 'catalogue_file_variants';
 const OWN_PREFIX = 'catalogue_';
 
 /** Fields of a file that no request sees. */
@@ -60,6 +62,17 @@ const DRAFTS: readonly CollectionDraft[] = [
       { name: 'content', type: 'uuid', references: { collection: CONTENTS, onDelete: 'cascade' } },
       { name: 'position', type: 'int4' },
       { name: 'data', type: 'bytes', required: true },
+    ],
+  },
+  {
+    name: VARIANTS,
+    key: ['content', 'form'],
+    history: false,
+    fields: [
+      { name: 'content', type: 'uuid', references: { collection: CONTENTS, onDelete: 'cascade' } },
+      // The box and format of a resized image, such as 320x-webp.
+      { name: 'form', type: 'text' },
+      { name: 'variant', type: 'uuid', required: true, references: { collection: CONTENTS, onDelete: 'restrict' } },
     ],
   },
 ];

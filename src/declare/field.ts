@@ -1,12 +1,10 @@
 /** Validates one field of a declaration against its type. References are validated when all collections are known. */
 import type { FieldDraft } from '../collection/draft.ts';
-import { isOnlyRead } from '../collection/types/index.ts';
 import type { Type } from '../collection/types/type.ts';
 import type { GivenField } from './format.ts';
 import type { Node } from './reader/document.ts';
 import type { Named } from './reader/maps.ts';
 import { addMistake, type Given, type Properties, type Reading } from './reader/shape.ts';
-import { DECIMAL_ADVICE } from './reader/type-name.ts';
 import { readValue } from './reader/values.ts';
 import { type Rules, readRules } from './rules.ts';
 
@@ -26,13 +24,6 @@ export function draftField({ name, reading, value: given }: Named<GivenField>, i
       reading,
       given.filled!.at,
       'filled and default exclude each other: filled means the default of the database',
-    );
-  }
-  if (isOnlyRead(type) && given.readOnly?.value !== true) {
-    addMistake(
-      reading,
-      given.type!.at,
-      `${type.name} without digits is for a field that is readOnly; ${DECIMAL_ADVICE}`,
     );
   }
   const rules = readRules(given, type, reading);

@@ -5,6 +5,7 @@
 
 import { ApiError } from '../base/errors.ts';
 import { MAX_COLLECTIONS, MAX_FIELDS, MAX_ROLES } from '../base/limits/declaration.ts';
+import { MAX_FILE_BYTES } from '../base/limits/files.ts';
 import { parseRate, RATE_FORM } from '../base/net/rate.ts';
 import { FIELD_ROLES, type OnDelete, type Right } from '../collection/draft.ts';
 import { compileRegex } from '../text/regex.ts';
@@ -60,10 +61,27 @@ const regularExpression: Shape<string> = {
   },
 };
 
+const mediaType: Shape<string> = {
+  ...anyText,
+  words: 'a media type',
+  read: (node, reading, what) => {
+    const text = anyText.read(node, reading, what);
+    if (text === undefined || /^[a-z]+\/(\*|[a-z0-9][a-z0-9!#$&^_.+-]*)$/.test(text)) return text;
+    return addMistake(reading, node.at, `${what}: ${text} is not a media type, such as image/png or image/*`);
+  },
+};
+
 export const REFERENCE = {
   collection: property(aName, 'The collection whose key the field holds.', true),
   onDelete: property(oneWordOf(ON_DELETE), 'Effect of a delete: fail (default), delete this row, or set null.'),
   constraint: property(aName, 'The name of the constraint. Default: `<collection>_<field>_fkey`.'),
+} as const;
+
+export const LINK = {
+  fields: property(fieldNames, 'The field, as a list of one.', true),
+  collection: property(aName, 'The collection that it leads to.', true),
+  to: property(fieldNames, 'The field there with the same values, as a list of one. Default: the key.'),
+  constraint: property(aName, 'The name for hints. Default: `<collection>_<field>_fkey`.'),
 } as const;
 
 export const FIELD = {
@@ -87,6 +105,11 @@ export const FIELD = {
   maxLength: property(wholeNumber(1, MAX_LENGTH), 'The maximum number of characters.'),
   pattern: property(regularExpression, 'The text must match this expression; syntax of the operator `match`.'),
   oneOf: property(listOf(aScalar, 'a list of values'), 'The allowed values.'),
+  mediaTypes: property(
+    listOf(mediaType, 'a list of media types'),
+    'The allowed media types of a file, such as `image/*`.',
+  ),
+  maxBytes: property(wholeNumber(1, MAX_FILE_BYTES), 'The maximum number of bytes of a file.'),
   onUpdate: property(oneWordOf(['now']), 'Every write that changes the row sets this date or time.'),
   readOnly: property(trueOrFalse, 'Clients can read the field but not write it.'),
   filled: property(
@@ -119,6 +142,10 @@ export const COLLECTION = {
   key: property(
     either(aName, fieldNames),
     'Primary key; default `id`. An absent integer is assigned, unless it is a reference. `none` serves an existing view or table without a key.',
+  ),
+  references: property(
+    listOf(propertiesOf(LINK, 'a map with fields, collection, to and constraint'), 'a list of references'),
+    'References for embedding that no constraint enforces, such as those of a view.',
   ),
   unique: property(listOf(fieldNames, 'a list of lists of fields'), 'Combinations of fields that must be unique.'),
   rows: property(anyText, 'A JSON, NDJSON or CSV file. Its rows are stored once, when the table is created.'),

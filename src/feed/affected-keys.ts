@@ -45,11 +45,15 @@ function relatedChanges({ columns, where }: Pick<ReadPlan, 'columns' | 'where'>,
     return predicate.kind === 'exists' ? throughRelation(predicate.relation, ofPredicate(predicate.where)) : [];
   };
   const throughRelation = (relation: Relation, inner: readonly Predicate[]): readonly Predicate[] => {
-    const { to, through } = relation;
+    const { to, through, outer } = relation;
     const direct = changed.get(to.name);
-    const terms = direct === undefined ? inner : [hasKey(stored(to), direct), ...inner];
     const joins = through && changed.get(through.collection.name);
     const found: Predicate[] = [];
+    const terms = [...inner];
+    // A reference to a changed key needs no look at the row, so the database can use an index.
+    if (direct !== undefined && through === undefined && to.key.length === 1 && relation.inner === to.key[0]) {
+      found.push(hasKey(stored(to), direct, outer));
+    } else if (direct !== undefined) terms.push(hasKey(stored(to), direct));
     if (terms.length > 0) found.push({ kind: 'exists', relation, where: { kind: 'any', terms } });
     if (joins !== undefined) {
       found.push({ kind: 'exists', relation, where: ALWAYS, between: hasKey(stored(through!.collection), joins) });

@@ -53,11 +53,10 @@ export function isAfter(seq: Field, position: number): Predicate {
   return { kind: 'compare', of: fieldExpression(seq), operator: '>', value };
 }
 
-/** Whether a row has one of these keys. */
-export function hasKey(collection: Collection, keys: Iterable<string>): Predicate {
-  const [field, ...others] = collection.key as [Field, ...Field[]];
+/** Whether a row has one of these keys, or refers to one in the given field. */
+export function hasKey(collection: Collection, keys: Iterable<string>, field = collection.key[0]!): Predicate {
   const texts = [...keys];
-  if (others.length === 0) {
+  if (collection.key.length === 1) {
     return { kind: 'in', of: fieldExpression(field), values: texts.map((text) => readValue(field, text)) };
   }
   const terms = texts.map((text) => {

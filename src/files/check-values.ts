@@ -23,7 +23,7 @@ export async function checkFileValues(access: FileAccess, plan: WritePlan, conte
   for (const { field, id, index } of values) {
     const file = byId.get(id);
     if (file === undefined) throw unknownFile(plan.into, field, id, index);
-    checkKind(field, file, index);
+    checkFile(field, file, index);
   }
 }
 
@@ -68,13 +68,25 @@ function unknownFile(into: Collection, field: Field, id: string, index: number |
 }
 
 /** Throws if the field does not take such a file. */
-export function checkKind({ name, type }: Field, file: NewFile, index?: number): void {
-  if (type.file !== 'image' || RASTER_IMAGES.includes(file.media_type)) return;
-  throw new ApiError('23514', `${name}: the file ${file.name} is ${file.media_type}, and not an image`, {
+export function checkFile({ name, type, file: rules }: Field, file: NewFile, index?: number): void {
+  const { mediaTypes = type.file === 'image' ? RASTER_IMAGES : undefined, maxBytes } = rules ?? {};
+  const problem = isAllowed(file.media_type, mediaTypes)
+    ? maxBytes !== undefined && file.size > maxBytes
+      ? `has ${file.size} bytes, and at most ${maxBytes} are allowed`
+      : undefined
+    : `is ${file.media_type}, which is not allowed`;
+  if (problem === undefined) return;
+  throw new ApiError('23514', `${name}: the file ${file.name} ${problem}`, {
     details: 'Nothing was changed.',
-    hint: `Use ${RASTER_IMAGES.join(', ')}.`,
+    hint: mediaTypes && `Allowed: ${mediaTypes.join(', ')}.`,
     field: name,
     value: file.id,
     ...(index === undefined ? {} : { index }),
   });
+}
+
+/** `image/*` allows every type that begins with `image/`. */
+function isAllowed(mediaType: string, allowed: readonly string[] | undefined): boolean {
+  if (allowed === undefined) return true;
+  return allowed.some((each) => each === mediaType || (each.endsWith('/*') && mediaType.startsWith(each.slice(0, -1))));
 }

@@ -5,7 +5,8 @@ import { matchesTag } from '../http/conditional.ts';
 import { CORS_HEADERS } from '../http/edge/cors.ts';
 import { contentDisposition } from './file-name.ts';
 import { isShownInline } from './media-type.ts';
-import type { FileStore, StoredFile } from './store.ts';
+import type { FileStore } from './store.ts';
+import type { Shown } from './variants.ts';
 
 /** Files up to this size are sent at once, with a Content-Length; longer ones are streamed. */
 const WHOLE_BYTES = 4 * FILE_CHUNK_BYTES;
@@ -18,16 +19,16 @@ interface Range {
 
 export async function download(
   store: FileStore,
-  file: StoredFile,
+  file: Shown,
   request: Request,
-  isPublic: boolean,
+  cacheControl: string,
 ): Promise<Response> {
   const { size } = file;
   const etag = `"${file.sha256}"`;
   const common: Record<string, string> = {
     ...CORS_HEADERS,
     etag,
-    'cache-control': `${isPublic ? 'public' : 'private'}, max-age=31536000, immutable`,
+    'cache-control': cacheControl,
     'content-security-policy': "sandbox; default-src 'none'; style-src 'unsafe-inline'",
     'cross-origin-resource-policy': 'cross-origin',
     'accept-ranges': 'bytes',
@@ -45,6 +46,9 @@ export async function download(
   };
   const status = range === undefined ? 200 : 206;
   if (request.method === 'HEAD') return new Response(null, { status, headers });
+  if (typeof file.content !== 'string') {
+    return new Response(Buffer.from(file.content.subarray(start, end)), { status, headers });
+  }
   const bytes = store.bytes(file.content, start, end);
   if (end - start > WHOLE_BYTES) return new Response(streamOf(bytes), { status, headers });
   const parts: Buffer[] = [];

@@ -5,7 +5,7 @@
  */
 import { ORPHAN_HOURS, ORPHANS_PER_STEP } from '../base/limits/files.ts';
 import type { Collection } from '../collection/declaration.ts';
-import { type Relation, relationsOf } from '../collection/relations.ts';
+import { relationsOf } from '../collection/relations.ts';
 import { keyIs } from '../plan/keys.ts';
 import { ALWAYS, type Predicate } from '../plan/types.ts';
 import { type FileStore, write } from './store.ts';
@@ -54,19 +54,17 @@ export class Orphans {
     return write({ kind: 'update', into, where, set: [{ field, value }], given: [field], ...ONCE });
   }
 
-  private filesOfContent(): Relation {
-    const { files, contents } = this.store;
-    const inner = files.byName.get('content')!;
-    const name = files.references.find(({ field }) => field === inner)!.name;
-    return {
-      cardinality: 'one-to-many',
-      from: contents,
-      to: files,
-      outer: contents.key[0]!,
-      inner,
-      name,
-      referring: inner,
-    };
+  /** Whether a file or a variant uses the content. */
+  private isContentUsed(): Predicate {
+    const { files, variants, contents } = this.store;
+    const terms = [files.byName.get('content')!, variants.byName.get('variant')!].map((inner, index): Predicate => {
+      const to = index === 0 ? files : variants;
+      const { name } = to.references.find(({ field }) => field === inner)!;
+      const [outer] = contents.key;
+      const sides = { from: contents, to, outer: outer!, inner, referring: inner };
+      return { kind: 'exists', relation: { cardinality: 'one-to-many', name, ...sides }, where: ALWAYS };
+    });
+    return { kind: 'any', terms };
   }
 
   /** One at a time, since its chunks are removed with it. */
@@ -74,7 +72,7 @@ export class Orphans {
     const { store } = this;
     const { contents } = store;
     const old = store.query(contents, `select=id&order=created_at&limit=1&created_at=lt.${dayAgo()}`);
-    const unused: Predicate = { kind: 'not', term: { kind: 'exists', relation: this.filesOfContent(), where: ALWAYS } };
+    const unused: Predicate = { kind: 'not', term: this.isContentUsed() };
     for (let count = 0; count < ORPHANS_PER_STEP; count++) {
       const terms = [old.where, unused];
       const [row] = await store.rows<{ id: string }>({ ...old, where: { kind: 'all', terms } });

@@ -11,7 +11,7 @@ export interface Limits {
 }
 
 export class ReceivedFile implements Upload {
-  readonly content = Bun.randomUUIDv7();
+  readonly content = crypto.randomUUID();
   size = 0;
   /** The first chunk, which is never changed. */
   head: Buffer = Buffer.alloc(0);

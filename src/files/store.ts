@@ -5,7 +5,7 @@
 import { ApiError } from '../base/errors.ts';
 import { FILE_CHUNK_BYTES, FILE_TOTAL_MS } from '../base/limits/files.ts';
 import type { Catalogue, Collection } from '../collection/declaration.ts';
-import { CHUNKS, CONTENTS, FILES } from '../collection/files.ts';
+import { CHUNKS, CONTENTS, FILES, VARIANTS } from '../collection/files.ts';
 import { storeJson } from '../collection/types/type.ts';
 import { pageOfQuery } from '../dialect/page.ts';
 import { parseQuery } from '../dialect/query.ts';
@@ -32,6 +32,13 @@ export interface StoredFile {
   readonly content: string;
 }
 
+/** A row of the collection of contents. */
+export interface StoredContent {
+  readonly id: string;
+  readonly size: number;
+  readonly sha256: string;
+}
+
 export type NewFile = Omit<StoredFile, 'content'>;
 
 const NOTHING: Encoding = { format: 'json', stripNulls: false, columns: [] };
@@ -43,6 +50,7 @@ const CONFLICTS: readonly string[] = ['23503', '23505'];
 export class FileStore {
   readonly files: Collection;
   readonly contents: Collection;
+  readonly variants: Collection;
   private readonly chunks: Collection;
   private total = { bytes: 0, until: 0 };
 
@@ -53,6 +61,7 @@ export class FileStore {
     this.files = collections.get(FILES)!;
     this.contents = collections.get(CONTENTS)!;
     this.chunks = collections.get(CHUNKS)!;
+    this.variants = collections.get(VARIANTS)!;
   }
 
   /** The files with their contents, whoever may read them. */
@@ -106,33 +115,60 @@ export class FileStore {
     return this.total.bytes;
   }
 
-  /**
-   * Stores the files in one transaction, followed by further writes. Each takes the content with the same bytes if one
-   * exists, or else the uploaded one.
-   */
-  async add(
-    uploads: readonly UploadedFile[],
+  /** Stores the files in one transaction, followed by further writes, whose results it returns. */
+  add(
+    files: readonly UploadedFile[],
+    following: readonly Write[] = [],
+    origin?: Origin,
+  ): Promise<readonly WriteResult[]> {
+    const stored = files.map(({ file, upload }) => ({
+      upload,
+      sha256: file.sha256,
+      row: (content: string) => this.insertion(this.files, { ...file, content }),
+    }));
+    return this.commit(stored, following, origin);
+  }
+
+  /** Stores a resized image as a variant of a content. Another request may store the same one. */
+  async addVariant(of: string, form: string, sha256: string, upload: Upload): Promise<void> {
+    const row = (variant: string) => this.insertion(this.variants, { content: of, form, variant });
+    await this.commit([{ upload, sha256, row }]);
+  }
+
+  /** The variant of a content, if it is stored. */
+  async variant(content: string, form: string): Promise<StoredContent | undefined> {
+    const [row] = await this.rows<{ variant: string }>(planWholeRow(this.variants, [content, form]));
+    if (row === undefined) return undefined;
+    return (await this.rows<StoredContent>(planWholeRow(this.contents, [row.variant])))[0];
+  }
+
+  /** Each upload takes the content with the same bytes if one exists, or else its own. */
+  private async commit(
+    uploads: readonly { upload: Upload; sha256: string; row: (content: string) => Write }[],
     following: readonly Write[] = [],
     origin?: Origin,
   ): Promise<readonly WriteResult[]> {
     for (let attempt = 1; ; attempt++) {
       const contents = new Map<string, string>();
       const writes: Write[] = [];
-      for (const { file, upload } of uploads) {
-        const known = contents.get(file.sha256) ?? (await this.contentOf(file.sha256));
-        if (known === undefined) writes.push(...upload.completion(file.sha256));
-        contents.set(file.sha256, known ?? upload.content);
-        writes.push(this.insertion(this.files, { ...file, content: known ?? upload.content }));
+      for (const { upload, sha256, row } of uploads) {
+        const known = contents.get(sha256) ?? (await this.contentOf(sha256));
+        if (known === undefined) writes.push(...upload.completion(sha256));
+        contents.set(sha256, known ?? upload.content);
+        writes.push(row(known ?? upload.content));
       }
       try {
         const results = await this.execute([...writes, ...following], origin);
-        this.total.bytes += uploads.reduce((sum, { file }) => sum + file.size, 0);
-        const unused = uploads.filter(({ file, upload }) => contents.get(file.sha256) !== upload.content);
+        this.total.bytes += uploads.reduce((sum, { upload }) => sum + upload.size, 0);
+        const unused = uploads.filter(({ upload, sha256 }) => contents.get(sha256) !== upload.content);
         for (const { upload } of unused) await upload.discard();
         return results.slice(writes.length);
       } catch (error) {
-        const isOwn = error instanceof ApiError && (error.request ?? 0) < writes.length;
-        if (!isOwn || !CONFLICTS.includes(error.code) || attempt === MAX_ATTEMPTS) throw error;
+        if (!(error instanceof ApiError)) throw error;
+        const isOwn = (error.request ?? 0) < writes.length;
+        if (isOwn && CONFLICTS.includes(error.code) && attempt < MAX_ATTEMPTS) continue;
+        // The client does not know the writes as a list.
+        throw error.with({ request: undefined });
       }
     }
   }
@@ -179,6 +215,7 @@ export interface UploadedFile {
 export interface Upload {
   /** The id of the content. */
   readonly content: string;
+  readonly size: number;
   /** The writes that complete the content. */
   completion(sha256: string): readonly Write[];
   /** Removes what is stored of the content. */

@@ -9,6 +9,8 @@ export interface Described extends CatalogueWithRows {
   readonly license: string;
   /** Whether the description omits the paths of the service itself. */
   readonly withoutService?: boolean;
+  /** Whether it omits the declared collections. */
+  readonly withoutCollections?: boolean;
 }
 
 /** The first rows of each collection become examples. */

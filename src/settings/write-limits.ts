@@ -1,6 +1,6 @@
 /** Settings that limit writes. */
 import { DEFAULT_MAX_VALUE_KB } from '../base/limits/declaration.ts';
-import { DEFAULT_MAX_FILE_BYTES } from '../base/limits/files.ts';
+import { DEFAULT_MAX_FILE_BYTES, MAX_FILE_BYTES } from '../base/limits/files.ts';
 import { envSetting, onOrOff, wholeNumber } from './setting.ts';
 
 /** Applies to requests and to files. */
@@ -18,7 +18,7 @@ export const WRITE_SETTINGS = {
     '--max-file-bytes NUMBER',
     'largest uploaded file, in bytes',
     DEFAULT_MAX_FILE_BYTES,
-    wholeNumber(1, 2 ** 32),
+    wholeNumber(1, MAX_FILE_BYTES),
   ),
   maxTotalFileMb: envSetting(
     '--max-total-file-mb NUMBER',

@@ -2,6 +2,7 @@
 import { arrayOf } from './array/array.ts';
 import { boolean } from './boolean.ts';
 import { bytes, file, image } from './file.ts';
+import { FOREIGN_PREFIX, foreign } from './foreign.ts';
 import { json } from './json/json.ts';
 import { decimal, MAX_DECIMAL_DIGITS } from './number/decimal.ts';
 import { float4, float8 } from './number/floats.ts';
@@ -11,7 +12,7 @@ import { text } from './text.ts';
 import { date } from './time/date.ts';
 import { time } from './time/time.ts';
 import { timestamp, timestamptz } from './time/timestamps.ts';
-import type { Type } from './type.ts';
+import { can, type Type } from './type.ts';
 import { uuid } from './uuid.ts';
 
 const TYPES = new Map<string, Type>();
@@ -70,7 +71,11 @@ const DECIMAL = /^(?:decimal|numeric)\( *(\d+) *(?:, *(\d+) *)?\)$/;
 export function typeNamed(name: string): Type | undefined {
   const builtIn = TYPES.get(name);
   if (builtIn !== undefined) return builtIn;
-  const type = name.endsWith(ARRAY) ? arrayNamed(name.slice(0, -ARRAY.length)) : decimalNamed(name);
+  const type = name.startsWith(FOREIGN_PREFIX)
+    ? foreignNamed(name)
+    : name.endsWith(ARRAY)
+      ? arrayNamed(name.slice(0, -ARRAY.length))
+      : decimalNamed(name);
   if (type === undefined) return undefined;
   if (!TYPES.has(type.name)) addType(type);
   return TYPES.get(type.name);
@@ -79,6 +84,11 @@ export function typeNamed(name: string): Type | undefined {
 function arrayNamed(element: string): Type | undefined {
   const type = typeNamed(element);
   return type === undefined || type.element !== undefined || isOfFiles(type) ? undefined : arrayOf(type);
+}
+
+function foreignNamed(name: string): Type | undefined {
+  const own = name.slice(FOREIGN_PREFIX.length);
+  return own.trim() === own && own !== '' ? foreign(own) : undefined;
 }
 
 function decimalNamed(name: string): Type | undefined {
@@ -94,9 +104,9 @@ function isOfFiles(type: Type): boolean {
   return type.file !== undefined || type === bytes;
 }
 
-/** Whether only fields that are read have the type: adopted columns, and what is computed. */
-export function isOnlyRead(type: Type): boolean {
-  return type === numeric;
+/** Whether only computed values and columns of existing PostgreSQL tables have the type. */
+export function isOnlyAdopted(type: Type): boolean {
+  return type === numeric || can(type, 'foreign');
 }
 
 const WHOLE_NUMBERS: readonly Type[] = [int2, int4, int8];
@@ -115,7 +125,7 @@ export function fieldTypeNamed(name: string): Type | undefined {
 /** The names of all field types except arrays, for messages and editors. */
 export function fieldTypeNames(): string[] {
   const names = [...TYPES.values()]
-    .filter((type) => /^\w+$/.test(type.name) && !isOnlyRead(type) && type !== bytes)
+    .filter((type) => /^\w+$/.test(type.name) && !isOnlyAdopted(type) && type !== bytes)
     .map(({ name }) => name);
   return [...names, 'decimal(p,s)'];
 }
@@ -132,7 +142,9 @@ export function castTypeNamed(name: string): Type | undefined {
 
 /** The names of cast targets except arrays and decimals, for messages. */
 export function castNames(): string[] {
-  const types = [...TYPES.values()].filter(({ name, kind, element }) => name === kind && element === undefined);
+  const types = [...TYPES.values()].filter(
+    (type) => type.name === type.kind && type.element === undefined && !can(type, 'foreign'),
+  );
   return [...types.map(({ name }) => name), ...Object.keys(SYNONYMS)];
 }
 

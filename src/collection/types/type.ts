@@ -10,11 +10,13 @@ import type { Value } from '../value.ts';
 import { decimalKey } from './number/decimal-text.ts';
 import type { Operations } from './operations.ts';
 
-/** Abilities that operators require. Every type can be compared and ordered. */
-export type Ability = 'text' | 'number' | 'integer' | 'boolean' | 'array' | 'json';
+/** Abilities that operators require. Every type can be compared and ordered; `foreign`: only by PostgreSQL. */
+export type Ability = 'text' | 'number' | 'integer' | 'boolean' | 'array' | 'json' | 'foreign';
 type AggregateName = 'sum' | 'avg' | 'count' | 'max' | 'min';
 /** Contains, is contained in, overlaps. */
 export type Containment = 'cs' | 'cd' | 'ov';
+/** Comparisons of ranges, which only PostgreSQL has. */
+export type RangeOperator = 'sl' | 'sr' | 'nxr' | 'nxl' | 'adj';
 
 /** How a person enters a value. */
 export type Input = 'text' | 'number' | 'switch' | 'date' | 'time' | 'datetime' | 'json' | 'list';
@@ -155,7 +157,7 @@ export function can(type: Type, ability: Ability): boolean {
 
 /** Whether a value can have any length. */
 export function isLong(type: Type): boolean {
-  return can(type, 'text') || can(type, 'json') || can(type, 'array');
+  return can(type, 'text') || can(type, 'json') || can(type, 'array') || can(type, 'foreign');
 }
 
 /** Converts a JSON value into a value to store, as PostgreSQL parses its text. */

@@ -53,7 +53,7 @@ export const typeName: Shape<Type> = {
 };
 
 /** How a type with digits is written. */
-export const DECIMAL_ADVICE = `a decimal is written decimal(p,s): p digits, ${MAX_DECIMAL_DIGITS} at most, s of them after the point`;
+const DECIMAL_ADVICE = `a decimal is written decimal(p,s): p digits, ${MAX_DECIMAL_DIGITS} at most, s of them after the point`;
 
 function advice(name: string): string {
   if (/^(decimal|numeric)\(\d+$/.test(name)) return "; inside { } it is put in quotes, such as 'decimal(12,4)'";
@@ -80,5 +80,5 @@ function typeSchema(): JsonSchema {
   const names = fieldTypeNames().filter((name) => fieldTypeNamed(name) !== undefined);
   const arrays = names.map((name) => `${name}${ARRAY}`).filter((name) => fieldTypeNamed(name) !== undefined);
   const decimal = { type: 'string', pattern: '^(decimal|numeric)\\( *[0-9]+ *(, *[0-9]+ *)?\\)(\\[\\])?$' };
-  return { anyOf: [{ enum: [...names, 'numeric', ...arrays] }, decimal] };
+  return { anyOf: [{ enum: [...names, 'numeric', ...arrays] }, decimal, { type: 'string', pattern: '^pg:' }] };
 }

@@ -129,11 +129,8 @@ const BY_CLASS: Readonly<Record<string, ErrorCode>> = {
   '57': 'CAT503',
   P0: '23514',
 };
-/**
- * The SQLSTATE classes of failures of the server or this program. A trigger raised any other class; 55000 also rejects
- * a write to a view.
- */
-const SERVER_PROBLEMS = /^(0[0-9AFLPZ]|2[45678BDF]|3|40|55(?!000)|58|72|F0|HV|XX)/;
+/** The SQLSTATE classes of failures of the server or this program. A trigger raised any other class. */
+const SERVER_PROBLEMS = /^(0[0-9AFLPZ]|2[45678BDF]|3|40|55|58|72|F0|HV|XX)/;
 
 export function translateError(error: unknown, collection?: Collection): unknown {
   if (error instanceof ApiError) return error;

@@ -25,6 +25,8 @@ export interface ForeignColumn {
   readonly readOnly?: boolean;
   readonly default: Pick<FieldDraft, 'default' | 'filled'>;
   readonly references?: FieldDraft['references'];
+  /** The values of an enum, in its order. */
+  readonly oneOf?: readonly string[];
   readonly notes: readonly string[];
   /** An addition to the note that the column is left out. */
   readonly ifLeftOut?: string;
@@ -83,6 +85,7 @@ function describeField({ key, indexes, checks }: ForeignTable, column: ForeignCo
     ...(isUnique && !(isKey && key.length === 1) ? { unique: true } : {}),
     ...(indexes.some((index) => !index.isUnique && index.columns[0] === name) ? { indexed: true } : {}),
     ...(references === undefined ? {} : { references }),
+    ...(column.oneOf === undefined ? {} : { oneOf: column.oneOf }),
     ...Object.assign({}, ...checks.map(({ definition }) => readCheck(definition, name, type) ?? {})),
   };
 }

@@ -57,10 +57,10 @@ export function collectionPath(collection: Collection, samples: Samples, shape: 
         ...withExample(list, collection, samples),
         ...(shape.isFree ? EVENTS : {}),
       }),
-      '206': withHeaders('A page that is smaller than the counted total.', listHeaders, list),
+      '206': withHeaders('A page of the counted rows.', listHeaders, list),
       '304': withHeaders('Not modified.', listHeaders),
     },
-    errors: [...READ_ERRORS, 410, 416],
+    errors: [...READ_ERRORS, 410, 416, 501],
   });
   const replacement = () =>
     write('replace', {
@@ -120,12 +120,16 @@ export function itemPath(collection: Collection, samples: Samples, shape: RowSha
   const get = draft('read_one_of', {
     summary: `Read one row by its ${key}`,
     description: `Returns one row as an object. Its \`ETag\` is its version. ${shapes}`,
-    parameters: [...select, its('If-None-Match')],
+    parameters: [...select, 'Prefer', its('If-None-Match')],
     answers: {
-      '200': withHeaders('The row.', ['ETag'], withExample(rowContent(collection, shape), collection, samples[0])),
+      '200': withHeaders(
+        'The row.',
+        ['ETag', 'Preference-Applied'],
+        withExample(rowContent(collection, shape), collection, samples[0]),
+      ),
       '304': withHeaders('Not modified.', ['ETag']),
     },
-    errors: [404, ...READ_ERRORS, 410],
+    errors: [404, ...READ_ERRORS, 410, 501],
   });
   return {
     parameters: [{ $ref: `#/components/parameters/${its('key.path')}` }],

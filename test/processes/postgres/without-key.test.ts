@@ -101,8 +101,8 @@ describe('collections without a key', () => {
   });
 
   test('what the database does not accept is an error of the client', async () => {
-    await expectRefusal(await fetch('/totals?price=eq.3', { method: 'DELETE' }), 400, '55000');
-    await expectRefusal(await fetch('/totals', sendJson('POST', {})), 400, '55000');
+    await expectRefusal(await fetch('/totals?price=eq.3', { method: 'DELETE' }), 409, '55000');
+    await expectRefusal(await fetch('/totals', sendJson('POST', {})), 409, '55000');
     await expectRefusal(await fetch('/totals', sendJson('POST', { price: 1 })), 400, '428C9');
     await expectRefusal(await fetch('/stored?name=eq.a', { method: 'DELETE' }), 400, '42809');
     await expectRefusal(await fetch('/inbox', sendJson('POST', { name: null })), 400, '23502');

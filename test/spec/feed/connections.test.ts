@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
 import { openSqlite } from '../../../src/engine/sqlite/engine.ts';
 import { firstRowsOf } from '../../../src/plan/write/first-rows.ts';
+import { PLACES } from '../../support/engines/declared.ts';
 import { type FeedService, serveFeeds } from '../../support/engines/feed-service.ts';
 import { openDeclaredEngine, thingsOf } from '../../support/engines/shop.ts';
 import { newFile, TEST_OPTIONS } from '../../support/engines/sqlite.ts';
@@ -118,3 +119,19 @@ test('on SQLite, commits of other processes arrive', async () => {
   db.close();
   expect(await client.next()).toEqual([['insert', { id: 1, name: 'by hand' }]]);
 });
+
+for (const [engine, newPlace] of Object.entries(PLACES)) {
+  test(`on ${engine}, a position that is no longer kept resets the client`, async () => {
+    const place = newPlace();
+    const { engine: opened } = await place.open({ collections: THINGS.draft.collections });
+    service = serveFeeds(opened, THINGS);
+    const client = await service.follow('/things');
+    client.close();
+    for (const id of [1, 2, 3]) await post({ id, name: 'a' });
+    await place.ask('update catalogue_history set seq = 2');
+    const again = await service.resume('/things', client);
+    const names = ['reset', 'row', 'row', 'row', 'ready'];
+    expect((await again.next(names.length)).map(([name]) => name)).toEqual(names);
+    expect(again.rows.size).toBe(3);
+  });
+}

@@ -5,6 +5,8 @@ import { type FeedService, serveFeeds } from '../../support/engines/feed-service
 import { ROLE_SHOP, ROLE_SHOP_ROWS } from '../../support/engines/role-shop.ts';
 import { identify } from '../../support/engines/roles.ts';
 import { openDeclaredEngine } from '../../support/engines/shop.ts';
+import type { EventClient } from '../../support/network/event-stream.ts';
+import { until } from '../../support/processes/process.ts';
 import { expectRefusal, sendJson } from '../../support/stories.ts';
 
 for (const engine of ['SQLite', 'PostgreSQL']) {
@@ -92,6 +94,38 @@ for (const engine of ['SQLite', 'PostgreSQL']) {
       revoked = undefined;
       await update(1, { stock: 77 });
       expect(await client.next()).toEqual([['update', { id: 1, stock: 77 }]]);
+    });
+
+    test('feeds of two databases that differ only in hidden values are equal', async () => {
+      const { products, categories, ...others } = ROLE_SHOP_ROWS;
+      const hidden = {
+        ...others,
+        categories: categories!.map((row) => (row.hidden === true ? { ...row, name: 'Other' } : row)),
+        products: products!.map((row) => ({ ...row, cost: 1, ...(row.discontinued === 1 ? { name: 'Other' } : {}) })),
+      };
+      const other = serveFeeds(await openDeclaredEngine(engine, ROLE_SHOP, hidden), ROLE_SHOP, { identify });
+      const path = '/products?select=id,name,categories(name),tags(name)';
+      const clients = [await shop.follow(path), await other.follow(path)] as const;
+      const changes: readonly (readonly [string, object])[] = [
+        ['/products?id=eq.1', { cost: 1 }],
+        ['/products?discontinued=eq.1', { name: 'Other' }],
+        ['/products?cost=eq.1', { stock: 4 }],
+        ['/categories?hidden=is.true', { name: 'Other' }],
+        ['/product_tags?draft=is.true', { tag_id: 2 }],
+        ['/products?id=eq.4', { name: 'Ristretto' }],
+        ['/products?id=eq.3', { discontinued: 0, name: 'Now visible' }],
+        ['/products?id=eq.1', { name: 'The last' }],
+      ];
+      for (const [target, body] of changes) {
+        const init = sendJson('PATCH', body, { 'x-role': 'admin' });
+        for (const each of [shop, other]) expect((await each.fetch(target, init)).status).toBe(204);
+      }
+      const isLast = ({ events }: EventClient) => events.some(({ data }) => data.name === 'The last');
+      await until('the last change', () => clients.every(isLast));
+      // Writes may share a step, which sorts its events.
+      const [mine, theirs] = clients.map(({ events }) => events.map((event) => JSON.stringify(event)).sort());
+      expect(mine).toEqual(theirs!);
+      await other.close();
     });
 
     test('fields and collections that a role may not read are rejected', async () => {

@@ -104,6 +104,43 @@ describe.each(ROLE_ENGINES)('%s: roles and files', (engine) => {
     expect(await status(undefined, id)).toBe(200);
   });
 
+  test('a signed URL serves a file without credentials until it expires', async () => {
+    const contract = await upload('admin');
+    await set(1, { contract });
+    const ask = (role: string | undefined, query = '') =>
+      as(role).fetch(`/files/${contract}/sign${query}`, { method: 'POST' });
+    await expectRefusal(await ask(undefined), 404, 'CAT404');
+    const response = await ask('writer', '?expires=10m');
+    expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store']);
+    const { url, expires_at } = (await response.json()) as { url: string; expires_at: string };
+    expect(Date.parse(expires_at)).toBe(Number(/expires=(\d+)/.exec(url)![1]) * 1000);
+    const file = await as(undefined).fetch(url);
+    expect([file.status, file.headers.get('content-type')]).toEqual([200, 'image/png']);
+    expect(file.headers.get('cache-control')).toMatch(/^private, max-age=(5\d\d|600)$/);
+    expect((await as('clerk').fetch(`${url}&width=64&format=webp`)).headers.get('content-type')).toBe('image/webp');
+    const other = await upload('admin');
+    const [, expires = '', signature = ''] = /expires=(\d+)&signature=(.+)$/.exec(url)!;
+    for (const wrong of [
+      url.replace(expires, String(Number(expires) + 1)),
+      url.replace(
+        signature,
+        signature.replace(/^./, (first) => (first === 'A' ? 'B' : 'A')),
+      ),
+      url.replace(contract, other),
+      `${url}x`,
+      url.replace(expires, '1'),
+      url.replace(expires, 'x'),
+    ]) {
+      await expectRefusal(await as(undefined).fetch(wrong), 404, 'CAT404');
+    }
+    for (const query of ['?expires=8d', '?expires=0s', '?expires=x', '?expires=']) {
+      await expectRefusal(await ask('writer', query), 400, 'PGRST100');
+    }
+    // If no visible row refers to the file any more, the caller cannot sign it.
+    await set(1, { contract: null });
+    await expectRefusal(await ask('writer'), 404, 'CAT404');
+  });
+
   test('only callers who may write a file field upload', async () => {
     const post = (role: string | undefined) => as(role).fetch('/files', send('POST', 'image/png', nextPicture()));
     await expectRefusal(await post(undefined), 401, '42501');

@@ -68,7 +68,7 @@ function sqlitePlace(): Place {
       withFile(path, (db) =>
         db
           .query(
-            "select name, rootpage, sql from sqlite_schema where name not glob '[_]*' and name not like 'catalogue_%' and name not like 'sqlite_stat%'",
+            "select name, rootpage, sql from sqlite_schema where name not glob '[_]*' and tbl_name not like 'catalogue_%' and name not like 'sqlite_stat%'",
           )
           .all(),
       ),

@@ -47,7 +47,7 @@ function adoptPairs(pairs: AdoptedPairs): Adopted {
     fields: new Set(columns.flatMap(({ field, column }) => (column === undefined ? [] : [field]))),
     readAs: mapOf((field, column) => {
       const type = typeOfAdopted(column.type);
-      return type?.type === field.type ? type.readAs : TEXT.postgres.name;
+      return type.type === field.type ? type.readAs : TEXT.postgres.name;
     }),
     comparedAs: mapOf((field, column) => (field.type === TEXT ? QUANTITY.exec(column.type)?.[0] : undefined)),
     fills: mapOf((field, column) => (field.filled ? fillOf(column) : undefined)),
@@ -81,7 +81,7 @@ function columnMisfits(field: Field, table: FoundTable): string[] {
   if (column === undefined) return [`${name} is missing`];
   // Every type has a text form.
   const isReadAsText = readOnly && type === TEXT;
-  const columnType = typeOfAdopted(column.type)?.type;
+  const columnType = typeOfAdopted(column.type).type;
   return [
     ...(columnType === type || isReadAsText ? [] : [`${name} is ${column.type}, not ${type.name}`]),
     ...(required && table.isTable && !column.required ? [`${name} may be null there`] : []),

@@ -2,7 +2,7 @@
 import { isAssigned } from '../../../collection/declaration.ts';
 import type { FieldDraft } from '../../../collection/draft.ts';
 import { OWN_COLLECTIONS } from '../../../collection/own-collections.ts';
-import { builtIn, holdsKeys, isOnlyRead } from '../../../collection/types/index.ts';
+import { holdsKeys } from '../../../collection/types/index.ts';
 import { can, type Type } from '../../../collection/types/type.ts';
 import { RECORD_TABLE, readRecord } from '../../migration/record.ts';
 import { describeTable, type ForeignColumn, type ForeignTable, tableProblem } from '../../shared/describe-table.ts';
@@ -15,6 +15,7 @@ import type { FoundColumn, FoundConstraint, FoundTable } from '../schema/inspect
 import { inspectOwn, inspectTables, RETRY_TABLE, VERSION_TABLE } from '../schema/inspect.ts';
 import { parseTarget } from '../url.ts';
 import { bypassedRowSecurity } from './row-security.ts';
+import { withLinks } from './view-references.ts';
 
 const OURS = [RETRY_TABLE, VERSION_TABLE, RECORD_TABLE, ...OWN_COLLECTIONS.keys()];
 
@@ -33,12 +34,13 @@ async function describeSchema(runner: Runner, schema: string): Promise<Omit<Desc
   const tables = relations.filter(({ name }) => !isOurs(name));
   const problems = tables.flatMap((table) => problemOf(table) ?? []);
   const declared = tables.filter((table) => problemOf(table) === undefined);
+  const described = declared.map((table) => describeTable(new Inspection(table, schema, declared).table()));
   const served = [...own, ...declared].map(({ name }) => name);
   return {
     warning: await bypassedRowSecurity(runner, schema, served),
     collections: withUniqueNames([
       ...own.map((draft) => ({ draft, notes: [], fieldNotes: new Map() })),
-      ...declared.map((table) => describeTable(new Inspection(table, schema, declared).table())),
+      ...(await withLinks(runner, schema, described)),
     ]),
     leftOut: problems,
   };
@@ -93,20 +95,19 @@ class Inspection {
     const { name, required, isComputed } = column;
     const isDemanded = required && !isComputed && column.default === null && column.identity === null;
     const notes: string[] = [];
-    const adoptedType = typeOfAdopted(column.type);
-    const { type = builtIn('text') } = adoptedType ?? {};
+    const { type } = typeOfAdopted(column.type);
     const ifLeftOut = isDemanded ? ', and rows cannot be inserted without it' : '';
     const common = { name, type, required, notes, ifLeftOut };
-    if (adoptedType === undefined || isOnlyRead(type) || isComputed) {
-      if (adoptedType === undefined || !isComputed) notes.push(column.type);
-      else if (column.default !== null) notes.push(`computed: ${column.default}`);
+    if (isComputed) {
+      if (column.default !== null) notes.push(`computed: ${column.default}`);
       if (isDemanded) notes.push('required: rows cannot be inserted here, unless a trigger fills it in');
       return { ...common, readOnly: true, default: {} };
     }
     const references = this.referenceOf(name, type, notes);
     const draft: FieldDraft = { name, type: type.name, ...(references === undefined ? {} : { references }) };
     const isNumbered = isAssigned({ key: this.key, fields: [draft] }, { name, type });
-    return { ...common, references, default: this.defaultOf(column, type, isNumbered, notes) };
+    const oneOf = column.labels === null ? {} : { oneOf: column.labels };
+    return { ...common, references, ...oneOf, default: this.defaultOf(column, type, isNumbered, notes) };
   }
 
   /** An assigned key declares no default. */

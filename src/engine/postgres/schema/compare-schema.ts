@@ -5,7 +5,7 @@ import { typeNamed } from '../../../collection/types/index.ts';
 import { type Comparison, compare, withNumberedKeys } from '../../migration/changes.ts';
 import type { FirstRows } from '../../migration/question.ts';
 import { readRecord, recordOf } from '../../migration/record.ts';
-import { keylessTables, type Problem } from '../../migration/risks.ts';
+import { notToCreate, type Problem } from '../../migration/risks.ts';
 import { storedDraft } from '../../migration/stored-draft.ts';
 import { stepsOf } from '../../migration/words.ts';
 import type { Creation } from '../../shared/loader.ts';
@@ -99,7 +99,7 @@ export async function inspectSchema(runner: Runner, requirement: PostgresRequire
     adopted,
     problems: [
       ...problems,
-      ...keylessTables(own),
+      ...notToCreate(own),
       ...adopted.flatMap(({ collection, table }) => adoptionProblems(collection, table)),
     ],
     comparison: compare({ catalogue, own, indexesOf }, found),

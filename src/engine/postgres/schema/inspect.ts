@@ -9,6 +9,8 @@ export interface FoundColumn {
   readonly name: string;
   /** As PostgreSQL prints it; the base type of a domain. */
   readonly type: string;
+  /** The values of an enum, in its order. */
+  readonly labels: readonly string[] | null;
   readonly required: boolean;
   /** An expression: the column's own default, or that of its domain. If the column is computed, how. */
   readonly default: string | null;
@@ -95,6 +97,7 @@ const TABLES = `select c.relname::text as table, c.relkind in ('r', 'p') as "isT
 
 const COLUMNS = `select c.relname::text as table, a.attname::text as name,
     case when t.typtype = 'd' then format_type(t.typbasetype, t.typtypmod) else format_type(a.atttypid, a.atttypmod) end as type,
+    (select json_agg(e.enumlabel::text order by e.enumsortorder) from pg_catalog.pg_enum e where e.enumtypid in (t.oid, t.typbasetype)) as labels,
     a.attnotnull or t.typnotnull as required, coalesce(pg_get_expr(d.adbin, d.adrelid), pg_get_expr(t.typdefaultbin, 0)) as default, a.attgenerated <> '' or (c.relkind not in ('r', 'p') and not pg_column_is_updatable(c.oid, a.attnum, true) and not exists (
       select from pg_catalog.pg_trigger g where g.tgrelid = c.oid and g.tgtype & 64 = 64)) as "isComputed",
     case a.attidentity when 'a' then 'always' when 'd' then 'by default' end as identity,

@@ -3,7 +3,8 @@
  * rows, compiled like any read. If the returned rows embed the written collection, a second statement reads them.
  */
 import type { Collection, Field } from '../../../collection/declaration.ts';
-import type { Row } from '../../../collection/value.ts';
+import { can, type Type } from '../../../collection/types/type.ts';
+import type { Row, Value } from '../../../collection/value.ts';
 import { readsOwnCollection } from '../../../plan/access/named-fields.ts';
 import {
   ALWAYS,
@@ -27,6 +28,7 @@ import { compilePage } from '../../sql/page.ts';
 import { compilePredicate, compileWhere } from '../../sql/predicate.ts';
 import { compileOrder, compileShape, scopeOf } from '../../sql/read.ts';
 import {
+  type Bind,
   buildStatement,
   columnList,
   identifier,
@@ -164,10 +166,17 @@ function changeSql(context: WriteContext, plan: OneStatementPlan, rows: string, 
   if (plan.set.length === 0) return `select ${columns} from ${table} where false`;
   const set = plan.set.map((assignment) => {
     const { value, type } = boundValue(assignment);
-    const assigned = assignedSql(collection, assignment, bind(value, type), context.dialect);
+    const assigned = assignedSql(collection, assignment, boundForUpdate(value, type, bind), context.dialect);
     return `${identifier(assignment.field.name)} = ${assigned}`;
   });
   return `update ${table} set ${set.join(', ')}${boundedWhere(collection, scope, plan.where, plan.bound)} returning ${columns}`;
+}
+
+/** A value of a foreign type takes the same way as in an insert: from JSON, which may be an object or a list. */
+function boundForUpdate(value: Value, type: Type, bind: Bind): string {
+  if (value === null || !can(type, 'foreign')) return bind(value, type);
+  const json = bind(`{"value":${type.json(value)}}`, TEXT);
+  return `(select given.value from json_to_record(${json}::json) as given (value ${type.postgres.name}))`;
 }
 
 /** The returned rows over rows changed before, as a JSON list. */
