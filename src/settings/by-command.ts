@@ -38,6 +38,7 @@ const COMMAND_DATABASE_SETTINGS = {
     'replicaLagSeconds',
     'replicaReads',
     'poolSize',
+    'historyDays',
     'idempotencyHours',
     'dryRunSeconds',
   ),
