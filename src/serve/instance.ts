@@ -24,6 +24,7 @@ import { sharedPort, startListening } from './ports.ts';
 import { limitsOf, rateOfCaller } from './rates.ts';
 import type { RunningServer } from './server.ts';
 import { describeRowCounts, type StartMessage } from './start-message.ts';
+import { Webhooks } from './webhooks/webhooks.ts';
 
 interface ProcessContext {
   readonly log: Log;
@@ -63,12 +64,13 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
   let access: Authentication | undefined;
   let engine: Engine | undefined;
   let listening: RunningServer | undefined;
+  let webhooks: Webhooks | undefined;
   let drainSeconds = 0;
   let endWatching = () => {};
   const observation = new Observation(catalogue, settings, log, {
     engine: () => engine,
     inProgress: () => listening?.inProgress() ?? 0,
-    app: () => [...(app?.metrics() ?? []), ...(access?.metrics() ?? [])],
+    app: () => [...(app?.metrics() ?? []), ...(access?.metrics() ?? []), ...(webhooks?.metrics() ?? [])],
     whole,
   });
   onObservation?.(observation);
@@ -117,6 +119,8 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
       serverTiming: settings.serverTiming,
     });
     await engine.opened;
+    webhooks = new Webhooks(engine, catalogue, settings, log);
+    webhooks.start(process.env);
     endWatching = watchMemory(
       () => listening?.inProgress() ?? 0,
       () => engine?.releaseMemory?.(),
@@ -143,6 +147,7 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
     observation.health.phase = 'draining';
     endWatching();
     await listening?.stop(drainSeconds);
+    await webhooks?.stop();
     await engine?.close();
     observation.settle();
     log.flush();

@@ -1,0 +1,166 @@
+/** Webhooks: a receiver gets every change, in order for each row, also when it or the service fails in between. */
+import { afterEach, describe, expect, test } from 'bun:test';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { freePort } from '../../support/engines/postgres-server.ts';
+import { DATABASES } from '../../support/processes/databases.ts';
+import { cleanUp, run, startService, temporaryFolder, until } from '../../support/processes/process.ts';
+import { sendJson } from '../../support/stories.ts';
+
+const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+const PAGE = new URL('../../../docs/how-to/follow-changes.md', import.meta.url);
+
+interface Change {
+  readonly seq: number;
+  readonly collection: string;
+  readonly key: string;
+  readonly kind: string;
+  readonly before: Record<string, unknown> | null;
+  readonly after: Record<string, unknown> | null;
+}
+
+const receivers: { stop(): Promise<unknown> | void }[] = [];
+afterEach(async () => {
+  for (const each of receivers.splice(0)) await each.stop();
+  await cleanUp();
+});
+
+/** A receiver in this process: `answer` decides by the change. */
+function receive(answer: (change: Change) => Response, port = 0) {
+  const changes: Change[] = [];
+  const server = Bun.serve({
+    port,
+    hostname: '127.0.0.1',
+    fetch: async (request) => {
+      const change = (await request.json()) as Change;
+      const response = answer(change);
+      if (response.ok) changes.push(change);
+      return response;
+    },
+  });
+  receivers.push({ stop: () => server.stop(true) });
+  return { changes, url: `http://127.0.0.1:${server.port}/hook`, stop: () => server.stop(true), port: server.port! };
+}
+
+const accept = () => new Response(null, { status: 204 });
+
+describe.each(DATABASES)('webhooks on %s', (_, environment) => {
+  function shop(webhooks: string) {
+    const cwd = temporaryFolder();
+    writeFileSync(
+      join(cwd, 'collections.yaml'),
+      `collections:
+  items: { fields: { id: int4, price: int4, shown: boolean } }
+  notes: { fields: { id: int4 } }
+webhooks:
+${webhooks}`,
+    );
+    const env = { ...environment(), HOOK_SECRET: SECRET, CATALOGUE_COLLECTIONS: 'collections.yaml' };
+    return {
+      start: () => startService({ cwd, env }),
+      command: async (...args: string[]) => {
+        const { exitCode, stdout, stderr } = await run({ cwd, env, args: ['webhooks', ...args, '--json'] });
+        expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
+        return JSON.parse(stdout) as Record<string, unknown>[];
+      },
+    };
+  }
+  /** The first round records where a webhook begins. */
+  const begun = (command: (action: string) => Promise<Record<string, unknown>[]>) =>
+    until('the webhooks to begin', async () => (await command('list')).every(({ seq }) => seq !== null));
+  const hook = (name: string, url: string, more = '') =>
+    `  ${name}: { url: '${url}', secret: '{env.HOOK_SECRET}', collections: [items]${more} }\n`;
+
+  test('the receiver of the documentation gets the chosen changes, signed', async () => {
+    const [, , code] = /```(js)\n(.*?)```/s.exec(readFileSync(PAGE, 'utf8'))!;
+    const file = join(temporaryFolder(), 'receiver.mjs');
+    writeFileSync(file, code!);
+    const port = freePort();
+    const env = { SHOP_WEBHOOK_SECRET: SECRET, PORT: String(port) };
+    const receiver = Bun.spawn([process.execPath, file], { env, stdout: 'pipe' });
+    receivers.push({ stop: () => receiver.kill() });
+    const { start, command } = shop(
+      hook('shop', `http://127.0.0.1:${port}/`, ', where: shown=is.true, kinds: [insert, update]'),
+    );
+    const service = await start();
+    await until('the receiver to reject a message without a signature', async () => {
+      const response = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: '{}' }).catch(() => undefined);
+      return response?.status === 401;
+    });
+    await begun(command);
+    await service.fetch('/notes', sendJson('POST', { id: 1 }));
+    await service.fetch('/items', sendJson('POST', [{ id: 1, price: 1, shown: true }, { id: 2 }]));
+    await service.fetch('/items?id=eq.1', sendJson('PATCH', { price: 2 }));
+    await service.fetch('/items?id=eq.2', sendJson('PATCH', { shown: true }));
+    await service.fetch('/items?id=eq.1', { method: 'DELETE' });
+    let text = '';
+    const reader = receiver.stdout.getReader();
+    while (text.split('\n').length < 4) text += new TextDecoder().decode((await reader.read()).value);
+    const changes = text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Change);
+    const row = (key: string) =>
+      changes.filter((each) => each.key === key).map(({ kind, before, after }) => [kind, before, after]);
+    expect(row('1')).toEqual([
+      ['insert', null, { id: 1, price: 1, shown: true }],
+      ['update', { price: 1 }, { price: 2 }],
+    ]);
+    expect(row('2')).toEqual([['insert', null, { id: 2, price: null, shown: true }]]);
+    expect(service.stdout() + service.stderr()).not.toContain(SECRET);
+  });
+
+  test('nothing is lost or out of order while the receiver fails, the service is killed, and both start again', async () => {
+    const port = freePort();
+    const { start, command } = shop(hook('shop', `http://127.0.0.1:${port}/`));
+    let service = await start();
+    let fails = true;
+    const received = receive(() => (fails ? new Response(null, { status: 500 }) : accept()), port);
+    await begun(command);
+    const write = async (price: number) => {
+      for (const id of [1, 2, 3]) {
+        const merge = { prefer: 'resolution=merge-duplicates' };
+        expect((await service.fetch('/items', sendJson('POST', { id, price }, merge))).ok).toBe(true);
+      }
+    };
+    await write(1);
+    await until('a failure', async () => (await command('failures')).length > 0);
+    expect((await command('failures'))[0]).toMatchObject({ webhook: 'shop', status: 'waiting', reason: 'status 500' });
+    await write(2);
+    service.kill('SIGKILL');
+    await service.exited;
+    service = await start();
+    await write(3);
+    fails = false;
+    await until('all changes', () => new Set(received.changes.map(({ seq }) => seq)).size === 9);
+    for (const key of ['1', '2', '3']) {
+      const own = received.changes.filter((change) => change.key === key).map(({ seq }) => seq);
+      expect([...new Set(own)]).toEqual([...new Set(own)].toSorted((one, other) => one - other));
+    }
+    await until('no failure', async () => (await command('failures')).length === 0);
+  });
+
+  test('one row that is refused does not hold up others, nor one receiver another; a delivery can be repeated', async () => {
+    const bad = receive(({ key }) =>
+      key === '1' ? new Response(null, { status: 302, headers: { location: '/' } }) : accept(),
+    );
+    const good = receive(accept);
+    const { start, command } = shop(hook('bad', bad.url) + hook('good', good.url) + hook('inner', 'http://10.0.0.1/'));
+    const service = await start();
+    await begun(command);
+    await service.fetch('/items', sendJson('POST', [{ id: 1 }, { id: 2 }]));
+    await service.fetch('/items?id=eq.1', sendJson('PATCH', { price: 1 }));
+    await until('the changes of other rows', () => good.changes.length === 3 && bad.changes.length === 1);
+    expect(bad.changes[0]!.key).toBe('2');
+    await until('the failures', async () => (await command('failures', 'bad')).length === 2);
+    const failures = await command('failures', 'bad');
+    expect(failures[0]).toMatchObject({ key: '1', reason: 'status 302: redirects are not followed' });
+    await until('a failure', async () => (await command('failures', 'inner')).length > 0);
+    const [inner] = await command('failures', 'inner');
+    expect(inner!.reason).toBe('10.0.0.1 is not a public address; --webhook-networks allows others');
+    await command('redeliver', 'good', String(good.changes[0]!.seq));
+    await until('the repeated delivery', () => good.changes.length === 4);
+    expect(good.changes[3]!).toEqual(good.changes[0]!);
+    expect(await (await service.fetch('/metrics')).text()).toMatch(/webhook_deliveries_total [4-9]/);
+  });
+});
