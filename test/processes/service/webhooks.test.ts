@@ -19,7 +19,7 @@ interface Change {
   readonly after: Record<string, unknown> | null;
 }
 
-const receivers: { stop(): Promise<unknown> | void }[] = [];
+const receivers: { stop(): unknown }[] = [];
 afterEach(async () => {
   for (const each of receivers.splice(0)) await each.stop();
   await cleanUp();
@@ -94,8 +94,11 @@ ${webhooks}`,
     await service.fetch('/items?id=eq.2', sendJson('PATCH', { shown: true }));
     await service.fetch('/items?id=eq.1', { method: 'DELETE' });
     let text = '';
-    const reader = receiver.stdout.getReader();
-    while (text.split('\n').length < 4) text += new TextDecoder().decode((await reader.read()).value);
+    const print = async () => {
+      for await (const part of receiver.stdout) text += new TextDecoder().decode(part);
+    };
+    void print();
+    await until('three changes', () => text.split('\n').length > 3);
     const changes = text
       .trim()
       .split('\n')
