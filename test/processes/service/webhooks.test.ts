@@ -89,7 +89,7 @@ ${webhooks}`,
     });
     await begun(command);
     await service.fetch('/notes', sendJson('POST', { id: 1 }));
-    await service.fetch('/items', sendJson('POST', [{ id: 1, price: 1, shown: true }, { id: 2 }]));
+    await service.fetch('/items', sendJson('POST', [{ id: 1, price: 1, shown: true }, { id: 2, price: null, shown: null }]));
     await service.fetch('/items?id=eq.1', sendJson('PATCH', { price: 2 }));
     await service.fetch('/items?id=eq.2', sendJson('PATCH', { shown: true }));
     await service.fetch('/items?id=eq.1', { method: 'DELETE' });
