@@ -1,24 +1,36 @@
 /** The service as one function of a request: an ordered list of middleware around the handler in `requests/`. */
 import { ApiError } from './base/errors.ts';
+import { DEFAULT_MAX_FILE_BYTES } from './base/limits/files.ts';
 import type { Catalogue } from './collection/declaration.ts';
+import { FILES_NAME, served } from './collection/files.ts';
 import type { Engine, MaybePromise, Metric } from './engine/engine.ts';
+import { Files } from './files/files.ts';
+import type { Answer } from './http/answer.ts';
 import { BodyReceiver } from './http/body/body-receiver.ts';
-import { firstPart, pathAndQuery, readCall, routeOf } from './http/call.ts';
+import { type Call, firstPart, pathAndQuery, readCall, routeOf } from './http/call.ts';
 import { NO_SNIFF, optionsAnswer, optionsHeaders } from './http/edge/cors.ts';
 import { WRITES } from './http/edge/origins.ts';
 import type { Peer } from './http/edge/peer.ts';
 import { locateRequest } from './http/edge/prefix.ts';
+import { acceptsEvents } from './http/negotiate.ts';
 import { BATCH_PATH, OWN_METHODS, ownPathOf } from './http/own-paths.ts';
 import type { Pages } from './http/pages.ts';
 import { batch } from './requests/batch.ts';
+import { fileTarget, putFile } from './requests/put-file.ts';
 import { explainRead, readItem, readList } from './requests/read.ts';
 import { undo } from './requests/undo.ts';
 import { write } from './requests/write.ts';
-import { type Authenticate, authenticator, type Identify, withAuthentication } from './response/authenticate.ts';
+import {
+  type Authenticate,
+  authenticator,
+  type Identify,
+  repeatedCheck,
+  withAuthentication,
+} from './response/authenticate.ts';
 import { type Observers, withLogging } from './response/logging.ts';
 import { acceptsPlan } from './response/plan.ts';
 import { withRateLimit } from './response/rate-limited.ts';
-import { andThen, compose, type Handler, type Middleware } from './response/request-context.ts';
+import { andThen, compose, type Handler, type Middleware, type RequestContext } from './response/request-context.ts';
 import { ResponseCache, responder } from './response/response-cache.ts';
 
 export interface AppOptions extends Observers {
@@ -27,6 +39,10 @@ export interface AppOptions extends Observers {
   readonly maxBodyBytes: number;
   /** The maximum total size of all bodies in flight; by default MAX_BODIES_BYTES. */
   readonly maxTotalBodyBytes?: number;
+  /** The maximum size of a file; by default DEFAULT_MAX_FILE_BYTES. */
+  readonly maxFileBytes?: number;
+  /** The maximum size of all files; by default 0, no limit. */
+  readonly maxTotalFileBytes?: number;
   readonly allowUnfilteredWrites: boolean;
   /** The path prefix that a proxy adds, such as /api. */
   readonly basePath?: string;
@@ -36,6 +52,8 @@ export interface AppOptions extends Observers {
   readonly pages?: Pages;
   /** Whether clients may request query plans by Accept: application/vnd.pgrst.plan+json. */
   readonly plans?: boolean;
+  /** Answers lists with Accept: text/event-stream. `check` repeats the authentication, for a catalogue with roles. */
+  readonly feed?: (call: Call, context: RequestContext, check?: () => MaybePromise<string>) => MaybePromise<Answer>;
   /** Identifies the caller, for a catalogue with roles. If absent, every caller is anonymous. */
   readonly identify?: Identify;
 }
@@ -44,9 +62,13 @@ export interface App {
   fetch(request: Request, peer?: Peer): MaybePromise<Response>;
   /** Metrics of the response cache and of bodies in flight. */
   metrics(): readonly Metric[];
+  /** Removes some orphaned files, if the catalogue has files. Resolves to whether more remain to be looked at. */
+  removeOrphans(): Promise<boolean>;
 }
 
-export function createApp(options: AppOptions): App {
+export function createApp(given: AppOptions): App {
+  const options = { ...given, catalogue: served(given.catalogue) };
+  const { maxFileBytes = DEFAULT_MAX_FILE_BYTES, maxTotalFileBytes: maxTotalBytes = 0 } = options;
   const {
     catalogue,
     engine,
@@ -58,20 +80,29 @@ export function createApp(options: AppOptions): App {
     maxTotalBodyBytes,
   } = options;
   const bodies = new BodyReceiver(maxBodyBytes, maxTotalBodyBytes);
-  const handle = handler(options, bodies);
+  const files = catalogue.builtIn.has(FILES_NAME)
+    ? new Files(engine, given.catalogue, { maxFileBytes, maxTotalBytes })
+    : undefined;
   const cache = engine.changes === undefined ? undefined : new ResponseCache(engine.changes);
   const authenticate = authenticator(catalogue, options.identify);
+  const handle = handler(options, bodies, authenticate, files);
   const middleware: readonly Middleware[] = [
     withEdgeChecks(edgeChecks, basePath),
     withRateLimit(edgeChecks?.limit, authenticate),
     // `/` is a page, so its schema is checked before pages; collection paths only after authentication.
     checkSchema(schema, (path) => path.split('?', 1)[0] === '/'),
     servePages(pages, catalogue, authenticate),
+    ...(files === undefined ? [] : [files.signedMiddleware]),
     withAuthentication(authenticate),
     checkSchema(schema),
+    ...(files === undefined ? [] : [files.middleware]),
   ];
   const respond = compose(middleware, cache?.around(handle) ?? responder(handle));
-  return { fetch: withLogging(respond, options), metrics: () => [...(cache?.metrics() ?? []), ...bodies.metrics()] };
+  return {
+    fetch: withLogging(respond, options),
+    metrics: () => [...(cache?.metrics() ?? []), ...bodies.metrics()],
+    removeOrphans: async () => (await files?.orphans.step()) ?? false,
+  };
 }
 
 /** Checks Host and Origin, and sets `context.location`, the path below the prefix of a proxy. */
@@ -124,9 +155,14 @@ function checkSchema(schema: string, appliesTo = (_path: string) => true): Middl
 }
 
 /** Runs the stages for a read or a write. */
-function handler(options: AppOptions, bodies: BodyReceiver): Handler {
-  const { catalogue, engine, plans = false } = options;
-  const writeOptions = { engine, bodies, allowUnfiltered: options.allowUnfilteredWrites };
+function handler(
+  options: AppOptions,
+  bodies: BodyReceiver,
+  authenticate: Authenticate | undefined,
+  files: Files | undefined,
+): Handler {
+  const { catalogue, engine, plans = false, feed } = options;
+  const writeOptions = { engine, bodies, files, allowUnfiltered: options.allowUnfilteredWrites };
   return (request, context) => {
     const visible = context.access?.permissions?.catalogue ?? catalogue;
     const own = ownPathOf(context.location.path, catalogue);
@@ -138,11 +174,16 @@ function handler(options: AppOptions, bodies: BodyReceiver): Handler {
         ? batch(writeOptions, request, visible, context)
         : undo(engine, request, visible, context);
     }
+    const target = files && fileTarget(context, visible);
+    if (target !== undefined) return putFile(files!, target, request, visible, context);
     const call = readCall(context.method, context.location, request, visible);
     context.route = routeOf(call);
     if (call.method === 'OPTIONS') return optionsAnswer(call);
     if (call.method !== 'GET' && call.method !== 'HEAD') return write(writeOptions, call, call.method, context);
     if (plans && acceptsPlan(request)) return explainRead(engine, call, context);
+    if (feed !== undefined && call.target.kind === 'collection' && acceptsEvents(request.headers.get('accept'))) {
+      return feed(call, context, repeatedCheck(authenticate, request, context));
+    }
     return call.target.kind === 'item'
       ? readItem(engine, call, call.target.key, context)
       : readList(engine, call, context);

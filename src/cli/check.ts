@@ -2,6 +2,7 @@
 
 import { amount } from '../base/amount.ts';
 import { similarToAnonymous } from '../collection/anonymous-role.ts';
+import { served } from '../collection/files.ts';
 import { loadCatalogue } from '../declare/load-catalogue.ts';
 import { DeclarationError } from '../declare/reader/mistakes.ts';
 import type { Finding } from '../engine/shared/maintenance.ts';
@@ -62,7 +63,7 @@ function mark({ ok, isWarning = false }: Finding): string {
 async function checkFile(file: string, json: boolean): Promise<number> {
   try {
     const { catalogue, firstRows } = await loadCatalogue(file, { withRows: true });
-    const declared = [...catalogue.collections.values()];
+    const declared = [...served(catalogue).collections.values()];
     const collections = declared.length;
     const fields = declared.flatMap((collection) => collection.fields).length;
     const rows = declared.flatMap(firstRows).length;

@@ -21,8 +21,9 @@ import { read } from './shared/read-rows.ts';
 import { rowCount } from './shared/row-count.ts';
 
 const OPTIONS = { ...JSON_OPTION, ...COPY_SETTINGS } as const;
-/** Rows in one batch. */
+/** The maximum number of rows in one batch, and of characters in their texts. */
 const ROWS_PER_BATCH = 1_000;
+const LENGTH_PER_BATCH = 4_000_000;
 
 export const command: Command = {
   help: () => `Usage: catalogue copy --from URL --to URL [flags]
@@ -154,14 +155,17 @@ async function* batches(
 ): AsyncGenerator<LoadBatch> {
   let done = 0;
   let rows: StoredRow[] = [];
+  let length = 0;
   const batch = () => ({ places: rows.map((_row, index) => done - rows.length + index + 1), rows, given: fields });
   for await (const row of source) {
     rows.push(row);
     done++;
-    if (rows.length < ROWS_PER_BATCH) continue;
+    length += row.reduce((sum: number, value) => sum + (typeof value === 'string' ? value.length : 0), 0);
+    if (rows.length < ROWS_PER_BATCH && length < LENGTH_PER_BATCH) continue;
     yield batch();
     seen(rows.length);
     rows = [];
+    length = 0;
   }
   if (rows.length > 0) yield batch();
 }

@@ -2,7 +2,7 @@
 
 import { ApiError } from '../base/errors.ts';
 import { isSameFile } from '../base/files/output-file.ts';
-import type { Collection, Field } from '../collection/declaration.ts';
+import { type Collection, type Field, uniqueSets } from '../collection/declaration.ts';
 import { fieldFromHeader } from '../collection/spreadsheet-values.ts';
 import { loadCatalogue } from '../declare/load-catalogue.ts';
 import { formatToRead, openSource, type Source } from '../declare/rows/source.ts';
@@ -126,7 +126,10 @@ function readMatch(
   collection: Collection,
   onConflict: LoadOptions['onConflict'],
 ): readonly Field[] {
-  if (names.length === 0) return collection.key;
+  if (names.length === 0) {
+    if (collection.key.length > 0 || onConflict === 'refuse') return collection.key;
+    throw new ConfigError(`${collection.name} has no key: name unique fields with --match, or use --mode insert`);
+  }
   if (onConflict === 'refuse') throw new ConfigError('--match needs --mode upsert, update or ignore');
   try {
     return conflictTarget(
@@ -135,8 +138,7 @@ function readMatch(
     );
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    const unique = [collection.key, ...collection.unique.map(({ fields }) => fields)];
-    const choices = unique.map((fields) => fields.map(({ name }) => name).join(','));
+    const choices = uniqueSets(collection).map((fields) => fields.map(({ name }) => name).join(','));
     throw new ConfigError(`--match ${names.join(',')}: not a unique field. Unique here: ${choices.join('; ')}`);
   }
 }

@@ -1,5 +1,6 @@
 /** `catalogue types`: prints TypeScript types of the catalogue for its clients. */
 
+import { served } from '../collection/files.ts';
 import { loadCatalogue } from '../declare/load-catalogue.ts';
 import { typeScriptTypes } from '../openapi/types.ts';
 import { describeSettings, readSettings } from '../settings/by-command.ts';
@@ -25,6 +26,6 @@ ${describeSettings(SETTINGS)}`,
   async run(args, env) {
     const { collections } = readSettings(SETTINGS, args, env);
     const { catalogue } = await loadCatalogue(collections);
-    printDocument(typeScriptTypes(catalogue).trimEnd());
+    printDocument(typeScriptTypes(served(catalogue)).trimEnd());
   },
 };

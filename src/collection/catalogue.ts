@@ -26,8 +26,16 @@ export interface Field {
   /** Has an index, because clients often filter or sort by it. */
   readonly indexed: boolean;
   readonly rules: Rules;
+  /** Rules for the file that the field holds. */
+  readonly file?: FileRules;
   /** The maximum length in bytes of a value's text form. Older or foreign rows may exceed it. */
   readonly maxBytes: number;
+}
+
+/** Constraints on a file: `image/*` allows every image. */
+export interface FileRules {
+  readonly mediaTypes?: readonly string[];
+  readonly maxBytes?: number;
 }
 
 /** Constraints on a value beyond its type. */
@@ -55,7 +63,7 @@ export interface Collection {
   /** In output order. */
   readonly fields: readonly Field[];
   readonly byName: ReadonlyMap<string, Field>;
-  /** The fields that identify a row. */
+  /** The fields that identify a row; empty for an adopted view or table without a key. */
   readonly key: readonly Field[];
   /** The key, if the service assigns it when it is absent (`isAssigned`). */
   readonly assigned: Field | undefined;

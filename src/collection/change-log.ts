@@ -22,7 +22,7 @@ const changes = lazy(() =>
         indexed: true,
         description: 'The key of the row; a JSON list if it has several fields.',
       },
-      { name: 'kind', type: 'text', required: true, description: 'insert, update or delete' },
+      { name: 'kind', type: 'text', required: true, oneOf: ['insert', 'update', 'delete'] },
       { name: 'before', type: 'json', description: 'The row before; for an update, the changed fields.' },
       { name: 'after', type: 'json', description: 'The row after; for an update, the changed fields.' },
     ],

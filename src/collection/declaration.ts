@@ -4,6 +4,7 @@ import type { Catalogue, Collection, Field, Reference } from './catalogue.ts';
 import { CHANGES_NAME, changesOf } from './change-log.ts';
 import { declareCollection } from './declare-collection.ts';
 import type { CatalogueDraft } from './draft.ts';
+import { FILES, FILES_NAME, servedFiles, withFiles } from './files.ts';
 import { declareRoles } from './roles.ts';
 
 export type * from './catalogue.ts';
@@ -11,10 +12,17 @@ export { declareCollection, isAssigned } from './declare-collection.ts';
 
 export function declareCatalogue(draft: CatalogueDraft): Catalogue {
   const collections = new Map<string, Collection>();
-  for (const each of draft.collections) {
-    collections.set(each.name, declareCollection(each, collections, draft.maxValueBytes));
+  const drafts = withFiles(draft.collections);
+  // Requests see the collection of files without the fields that only the service uses.
+  const among = drafts === draft.collections ? collections : new Map<string, Collection>();
+  for (const each of drafts) {
+    const collection = declareCollection(each, among, draft.maxValueBytes);
+    collections.set(each.name, collection);
+    if (among !== collections) among.set(each.name, each.name === FILES ? servedFiles(collection) : collection);
   }
   const builtIn = new Map([[CHANGES_NAME, changesOf(collections)]]);
+  const files = among === collections ? undefined : among.get(FILES);
+  if (files !== undefined) builtIn.set(FILES_NAME, files);
   return defined({ collections, draft, builtIn, roles: draft.roles && declareRoles(draft.roles, collections) });
 }
 
@@ -34,6 +42,11 @@ export function fieldNamed(collection: Collection, name: string): Field | undefi
 
 export function isKey({ key }: Collection, field: Field): boolean {
   return key.some((each) => each.name === field.name);
+}
+
+/** The sets of fields that are unique together: the key, if there is one, and the others. */
+export function uniqueSets({ key, unique }: Pick<Collection, 'key' | 'unique'>): readonly (readonly Field[])[] {
+  return [...(key.length === 0 ? [] : [key]), ...unique.map(({ fields }) => fields)];
 }
 
 /** All references to this collection, including its own. */

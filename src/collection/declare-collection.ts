@@ -74,6 +74,7 @@ function declareField(collection: CollectionDraft, draft: FieldDraft, maxValueBy
     // Deleting a row looks up its referrers, so every reference needs an index.
     indexed: indexed === true || (references !== undefined && collection.key[0] !== name),
     rules: rulesOf(type, draft),
+    ...(type.file === undefined ? {} : { file: defined({ mediaTypes: draft.mediaTypes, maxBytes: draft.maxBytes }) }),
     maxBytes: maxBytesOf(type, draft, maxValueBytes),
   };
 }

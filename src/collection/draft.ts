@@ -55,7 +55,7 @@ export interface CollectionDraft {
   readonly description?: string;
   /** The previous name: a migration renames the table. */
   readonly was?: string;
-  /** The fields that identify a row, at least one. Each is required, declared so or not. */
+  /** The required fields that identify a row; empty for an existing view or table without a key. */
   readonly key: readonly string[];
   /** In output order. */
   readonly fields: readonly FieldDraft[];
@@ -100,6 +100,9 @@ export interface FieldDraft {
   readonly pattern?: string;
   readonly oneOf?: readonly (number | string)[];
   readonly onUpdate?: 'now';
+  /** The allowed media types of a file, and its maximum size. */
+  readonly mediaTypes?: readonly string[];
+  readonly maxBytes?: number;
   /** Clients cannot write it: the database computes it, or its type is served read-only as text. */
   readonly readOnly?: boolean;
   /** The database fills the field if an insert does not; `trigger`: a trigger may, or else the insert fails. */

@@ -3,6 +3,7 @@ import { defined } from '../base/defined.ts';
 import type { Catalogue, Collection, Field, RightsRules, Role, Rule } from './catalogue.ts';
 import { CHANGES_NAME, changesOf } from './change-log.ts';
 import { type CollectionDraft, RIGHTS } from './draft.ts';
+import { FILES, FILES_NAME, isInternal } from './files.ts';
 
 /** The collections that the role can read: embeddings and references may lead to them. */
 type Readable = ReadonlyMap<string, Collection>;
@@ -11,6 +12,9 @@ export function viewOf(catalogue: Catalogue, role: Role): Catalogue {
   const readable = new Map<string, Collection>();
   const collections = new Map<string, Collection>();
   const names = [...role.rules].filter(([, { read }]) => read.length > 0).map(([{ name }]) => name);
+  const files = catalogue.builtIn.get(FILES_NAME);
+  const readsFiles = files !== undefined && [...role.rules].some(([of, { read }]) => readsFile(of, read));
+  if (readsFiles) names.push(FILES);
   for (const of of catalogue.collections.values()) {
     const rules = role.rules.get(of);
     if (rules === undefined) continue;
@@ -18,12 +22,23 @@ export function viewOf(catalogue: Catalogue, role: Role): Catalogue {
     collections.set(of.name, view);
     if (names.includes(of.name)) readable.set(of.name, view);
   }
+  const builtIn = new Map([[CHANGES_NAME, changesOf(new Map(readable), role.name)]]);
+  if (readsFiles) {
+    const view: Collection = { ...files, view: { role: role.name, of: files, rights: ['read'], readsAll: false } };
+    readable.set(FILES, view);
+    builtIn.set(FILES_NAME, view);
+  }
   return {
     collections,
-    builtIn: new Map([[CHANGES_NAME, changesOf(readable, role.name)]]),
+    builtIn,
     closed: new Set([...catalogue.collections.keys()].filter((name) => !collections.has(name))),
     draft: { collections: [...collections.values()].map(({ draft }) => draft) },
   };
+}
+
+/** Whether the rules allow a field that refers to a file. */
+function readsFile({ references }: Collection, rules: readonly Rule[]): boolean {
+  return references.some(({ to, field }) => to === FILES && rules.some(({ fields }) => fields.has(field)));
 }
 
 interface Neighbours {
@@ -78,7 +93,9 @@ function draftOf(draft: CollectionDraft, fields: readonly Field[], names: readon
     fields: draft.fields
       .filter(({ name }) => isShown(name))
       .map(({ references, ...field }) =>
-        references === undefined || !names.includes(references.collection) ? field : { ...field, references },
+        references === undefined || isInternal(references.collection) || !names.includes(references.collection)
+          ? field
+          : { ...field, references },
       ),
     ...(unique === undefined ? {} : { unique: unique.filter((set) => set.every(isShown)) }),
   };

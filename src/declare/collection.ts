@@ -7,7 +7,7 @@ import { fieldTypeNamed } from '../collection/types/index.ts';
 import { can } from '../collection/types/type.ts';
 import { ConfigError } from '../settings/setting.ts';
 import { draftField, valuesOf } from './field.ts';
-import { type GivenCollection, type GivenField, USUAL_KEY } from './format.ts';
+import { type GivenCollection, type GivenField, NO_KEY, USUAL_KEY } from './format.ts';
 import type { Named } from './reader/maps.ts';
 import { type At, addMistake, type Reading } from './reader/shape.ts';
 import { formatToRead } from './rows/source.ts';
@@ -22,6 +22,9 @@ export function draftCollection(named: Named<GivenCollection>, file: string): Co
   const fields = declared.flatMap((field) => draftField(field, key.includes(field.name)) ?? []);
   checkKeyTypes(key, fields, given, reading);
   checkRoles(declared);
+  if (key.length === 0 && given.history?.value === true) {
+    addMistake(reading, given.history.at, 'history needs a key: the log of changes names rows by it');
+  }
   checkFormerNames(declared, 'field');
   const unique = readUnique(given, names, key, reading);
   return {
@@ -40,6 +43,7 @@ function readKey({ key }: GivenCollection, names: readonly string[], reading: Re
     if (!names.includes(USUAL_KEY)) addMistake(reading, reading.at, `unknown field ${USUAL_KEY}; ${hint}`);
     return [USUAL_KEY];
   }
+  if (key.value === NO_KEY && !names.includes(NO_KEY)) return [];
   const listed = typeof key.value === 'string' ? [{ value: key.value, at: key.at }] : key.value;
   return knownOnce(listed, names, 'key', reading);
 }

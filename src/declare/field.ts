@@ -1,12 +1,10 @@
 /** Validates one field of a declaration against its type. References are validated when all collections are known. */
 import type { FieldDraft } from '../collection/draft.ts';
-import { isOnlyRead } from '../collection/types/index.ts';
 import type { Type } from '../collection/types/type.ts';
 import type { GivenField } from './format.ts';
 import type { Node } from './reader/document.ts';
 import type { Named } from './reader/maps.ts';
 import { addMistake, type Given, type Properties, type Reading } from './reader/shape.ts';
-import { DECIMAL_ADVICE } from './reader/type-name.ts';
 import { readValue } from './reader/values.ts';
 import { type Rules, readRules } from './rules.ts';
 
@@ -28,13 +26,6 @@ export function draftField({ name, reading, value: given }: Named<GivenField>, i
       'filled and default exclude each other: filled means the default of the database',
     );
   }
-  if (isOnlyRead(type) && given.readOnly?.value !== true) {
-    addMistake(
-      reading,
-      given.type!.at,
-      `${type.name} without digits is for a field that is readOnly; ${DECIMAL_ADVICE}`,
-    );
-  }
   const rules = readRules(given, type, reading);
   return {
     name,
@@ -46,7 +37,7 @@ export function draftField({ name, reading, value: given }: Named<GivenField>, i
     ...(given.indexed?.value === true ? { indexed: true } : {}),
     ...(given.readOnly?.value === true ? { readOnly: true } : {}),
     ...(filled ? { filled } : {}),
-    ...readReference(given, isKey || given.required?.value === true, reading),
+    ...readReference(given, type, isKey || given.required?.value === true, reading),
     ...rules.draft,
   };
 }
@@ -85,11 +76,14 @@ function wordOf(node: Node): (typeof GENERATED)[number] | undefined {
 
 function readReference(
   { references }: GivenField,
+  type: Type,
   isRequired: boolean,
   reading: Reading,
 ): Pick<FieldDraft, 'references'> {
   const collection = references?.value.collection?.value;
   if (references === undefined || collection === undefined) return {};
+  if (type.file !== undefined)
+    addMistake(reading, references.at, `a field of type ${type.name} refers to a file; remove references`);
   const onDelete = references.value.onDelete?.value ?? 'restrict';
   if (onDelete === 'set null' && isRequired) {
     addMistake(reading, references.value.onDelete!.at, 'onDelete: set null is not for a required field, nor for a key');

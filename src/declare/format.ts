@@ -5,6 +5,7 @@
 
 import { ApiError } from '../base/errors.ts';
 import { MAX_COLLECTIONS, MAX_FIELDS, MAX_ROLES, MAX_WEBHOOKS } from '../base/limits/declaration.ts';
+import { MAX_FILE_BYTES } from '../base/limits/files.ts';
 import { parseRate, RATE_FORM } from '../base/net/rate.ts';
 import { CHANGE_KINDS, FIELD_ROLES, type OnDelete, type Right } from '../collection/draft.ts';
 import { compileRegex } from '../text/regex.ts';
@@ -33,6 +34,8 @@ const MAX_LENGTH = 10_485_760;
 
 /** The default key. */
 export const USUAL_KEY = 'id';
+/** Declares that rows have no key. */
+export const NO_KEY = 'none';
 
 const aName = { ...anyText, words: 'a name' };
 const fieldNames = listOf(aName, 'a list of fields');
@@ -55,6 +58,16 @@ const regularExpression: Shape<string> = {
         `${what}: ${error.message}${error.details === null ? '' : `; ${error.details}`}`,
       );
     }
+  },
+};
+
+const mediaType: Shape<string> = {
+  ...anyText,
+  words: 'a media type',
+  read: (node, reading, what) => {
+    const text = anyText.read(node, reading, what);
+    if (text === undefined || /^[a-z]+\/(\*|[a-z0-9][a-z0-9!#$&^_.+-]*)$/.test(text)) return text;
+    return addMistake(reading, node.at, `${what}: ${text} is not a media type, such as image/png or image/*`);
   },
 };
 
@@ -85,6 +98,11 @@ export const FIELD = {
   maxLength: property(wholeNumber(1, MAX_LENGTH), 'The maximum number of characters.'),
   pattern: property(regularExpression, 'The text must match this expression; syntax of the operator `match`.'),
   oneOf: property(listOf(aScalar, 'a list of values'), 'The allowed values.'),
+  mediaTypes: property(
+    listOf(mediaType, 'a list of media types'),
+    'The allowed media types of a file, such as `image/*`.',
+  ),
+  maxBytes: property(wholeNumber(1, MAX_FILE_BYTES), 'The maximum number of bytes of a file.'),
   onUpdate: property(oneWordOf(['now']), 'Every write that changes the row sets this date or time.'),
   readOnly: property(trueOrFalse, 'Clients can read the field but not write it.'),
   filled: property(
@@ -116,7 +134,7 @@ export const COLLECTION = {
   ),
   key: property(
     either(aName, fieldNames),
-    'Primary key; default `id`. An absent integer is assigned, unless it is a reference.',
+    'Primary key; default `id`. An absent integer is assigned, unless it is a reference. `none` serves an existing view or table without a key.',
   ),
   unique: property(listOf(fieldNames, 'a list of lists of fields'), 'Combinations of fields that must be unique.'),
   rows: property(anyText, 'A JSON, NDJSON or CSV file. Its rows are stored once, when the table is created.'),

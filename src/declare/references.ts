@@ -37,6 +37,7 @@ export function checkReferences(declared: Declared, drafts: readonly CollectionD
 function mismatch({ value }: Named<GivenField>, target: CollectionDraft | undefined): string | undefined {
   if (target === undefined) return undefined;
   const { name, key, fields } = target;
+  if (key.length === 0) return `${name} has no key, and a reference holds a key`;
   if (key.length > 1) return `the key of ${name} is ${key.join(' and ')}, and a reference holds one field`;
   const held = fields.find((field) => field.name === key[0])?.type;
   const type = value?.type?.value;
@@ -79,7 +80,7 @@ function derivedFrom({ name: of, key, unique, references, fields }: Collection):
   const rules = fields.filter((field) => Object.keys(field.rules).length > 0);
   const indexed = fields.filter((field) => field.indexed);
   return [
-    { name: `${of}_pkey`, words: `the key ${list(key)} of ${of}`, within: both },
+    ...(key.length === 0 ? [] : [{ name: `${of}_pkey`, words: `the key ${list(key)} of ${of}`, within: both }]),
     ...unique.map((each) => ({ name: each.name, words: `the unique ${list(each.fields)} of ${of}`, within: both })),
     ...indexed.map(({ name }) => ({ name: `${of}_${name}`, words: `the index of ${of}.${name}`, within: [SCHEMA] })),
     ...references.map(({ name, field }) => ({ name, words: `the reference ${of}.${field.name}`, within: [of] })),

@@ -8,12 +8,22 @@ import type { GivenField } from './format.ts';
 import { addMistake, type Reading } from './reader/shape.ts';
 import { compareStored, readValue, type TypedValue } from './reader/values.ts';
 
-const RULE_NAMES = ['minimum', 'maximum', 'maxLength', 'pattern', 'oneOf', 'onUpdate'] as const;
+const RULE_NAMES = [
+  'minimum',
+  'maximum',
+  'maxLength',
+  'pattern',
+  'oneOf',
+  'onUpdate',
+  'mediaTypes',
+  'maxBytes',
+] as const;
 type RuleName = (typeof RULE_NAMES)[number];
 
 /** Dates and times have a current value. */
 const isTime = (type: Type) => type.generated?.now !== undefined;
 const isOrdered = (type: Type) => can(type, 'number') || isTime(type);
+const isFile = (type: Type) => type.file !== undefined;
 const isText = (type: Type) => can(type, 'text');
 const isSimple = (type: Type) => !can(type, 'json') && !can(type, 'array') && !can(type, 'boolean');
 
@@ -24,6 +34,8 @@ const SCOPES: Readonly<Record<RuleName, { readonly isFor: (type: Type) => boolea
   pattern: { isFor: isText, words: 'texts' },
   oneOf: { isFor: isSimple, words: 'numbers, texts, dates and times' },
   onUpdate: { isFor: isTime, words: 'dates and times' },
+  mediaTypes: { isFor: isFile, words: 'files' },
+  maxBytes: { isFor: isFile, words: 'files' },
 };
 
 export interface Rules {
@@ -34,7 +46,7 @@ export interface Rules {
 
 export function readRules(given: GivenField, type: Type, reading: Reading): Rules {
   const scoped = withinScope(given, type, reading);
-  const { maxLength, pattern, onUpdate } = scoped;
+  const { maxLength, pattern, onUpdate, mediaTypes, maxBytes } = scoped;
   const bound = (name: 'minimum' | 'maximum') =>
     scoped[name] === undefined ? undefined : readValue(type, scoped[name].value, reading, name);
   const [minimum, maximum] = [bound('minimum'), bound('maximum')];
@@ -49,6 +61,8 @@ export function readRules(given: GivenField, type: Type, reading: Reading): Rule
       pattern: pattern?.value,
       oneOf: oneOf?.map(({ plain }) => plain as number | string),
       onUpdate: onUpdate?.value,
+      mediaTypes: mediaTypes?.value.map(({ value }) => value),
+      maxBytes: maxBytes?.value,
     }),
     broken: (value) => {
       const compared = (limit: TypedValue) => compareStored(type, value, limit.stored);

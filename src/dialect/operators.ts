@@ -107,7 +107,7 @@ export const OPERATOR_SYMBOLS: Readonly<Record<string, OperatorName>> = {
 };
 
 export function servesType({ serves }: OperatorRules, type: Type): boolean {
-  return serves === 'all' || serves.some((ability) => can(type, ability));
+  return serves === 'all' || can(type, 'foreign') || serves.some((ability) => can(type, ability));
 }
 
 export function operatorNamed(name: string): OperatorRules | undefined {

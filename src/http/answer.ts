@@ -11,6 +11,8 @@ export interface Answer {
   readonly body: Body;
   /** The number of rows that were read or written, for the log. */
   readonly rows?: number;
+  /** The body is sent as it grows, so it has no content coding. */
+  readonly isLive?: boolean;
 }
 
 /** An answer in one content coding, encoded once on demand. */
@@ -29,7 +31,8 @@ type Encode = (body: NonNullable<Body>, coding: Coding) => Body | Promise<Body>;
 export function encodeAnswer(answer: Answer, accepted: Accepted | undefined, encode: Encode = encoded): Representation {
   const { status, headers, body: plain } = answer;
   const isShort = !(plain instanceof ReadableStream) && (plain?.length ?? 0) < (accepted?.from ?? 0);
-  if (accepted === undefined || plain === null || isShort) return { status, headers, plain, content: () => plain };
+  if (accepted === undefined || plain === null || isShort || answer.isLive === true)
+    return { status, headers, plain, content: () => plain };
   const { coding } = accepted;
   // Other bytes need another tag (RFC 9110, 8.8.3.3); the part before the first dot is the version in all of them.
   const tag = headers.etag && { etag: `${headers.etag.slice(0, -1)}.${coding}"` };

@@ -13,15 +13,17 @@ import { nearestName } from '../base/nearest-name.ts';
 import { decode } from '../base/net/query-string.ts';
 import { isChangeLog } from '../collection/change-log.ts';
 import type { Catalogue, Collection } from '../collection/declaration.ts';
+import { isFiles } from '../collection/files.ts';
 import { tableDenied } from '../collection/permission-errors.ts';
 import type { Location } from './edge/prefix.ts';
+import { OWN_PATH } from './own-paths.ts';
 
 export type Target = { readonly kind: 'collection' } | { readonly kind: 'item'; readonly key: string };
 
 const METHODS = {
   collection: ['OPTIONS', 'GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE'],
   item: ['OPTIONS', 'GET', 'HEAD', 'PATCH', 'PUT', 'DELETE'],
-  /** The log of changes. */
+  /** The log of changes, and the files. */
   log: ['OPTIONS', 'GET', 'HEAD'],
 } as const;
 type Method = (typeof METHODS)['collection'][number];
@@ -43,8 +45,6 @@ export interface Call {
 
 type Addressed = Pick<Call, 'collection' | 'target'>;
 
-/** Below this path, the collections of the service have their names, whatever is declared. */
-const OWN_PATH = '/catalogue/';
 const COLLECTION: Target = { kind: 'collection' };
 
 /** `named` is the method, which is costly to read from the request. */
@@ -92,8 +92,8 @@ function findTarget(path: string, prefix: string, catalogue: Catalogue, method: 
   const { collections, builtIn, closed, roles } = catalogue;
   const whole = collections.get(path.slice(1));
   if (whole !== undefined) return { collection: whole, target: COLLECTION };
-  if (path.startsWith(OWN_PATH)) {
-    return findTarget(path.slice(OWN_PATH.length - 1), prefix, { ...catalogue, collections: builtIn }, method);
+  if (path.startsWith(`${OWN_PATH}/`)) {
+    return findTarget(path.slice(OWN_PATH.length), prefix, { ...catalogue, collections: builtIn }, method);
   }
   const slash = path.indexOf('/', 1);
   const name = decode(slash === -1 ? path.slice(1) : path.slice(1, slash));
@@ -142,6 +142,7 @@ function unknownCollection(name: string, collections?: Catalogue['collections'],
 function pathsOf({ name, key }: Collection, prefix: string): string {
   const path = `${prefix}/${name}`;
   if (key.length === 1) return `${path} and ${path}/<${key[0]!.name}>`;
+  if (key.length === 0) return path;
   return `${path} and ${path}?${key.map(({ name }) => `${name}=eq.<${name}>`).join('&')}`;
 }
 
@@ -159,7 +160,7 @@ export function unsupportedMethod(method: string, allow: string): ApiError {
 }
 
 function methodsOf({ collection, target }: Addressed): readonly Method[] {
-  return METHODS[isChangeLog(collection) ? 'log' : target.kind];
+  return METHODS[isChangeLog(collection) || isFiles(collection) ? 'log' : target.kind];
 }
 
 export function allowedMethods(addressed: Addressed): string {

@@ -63,6 +63,14 @@ export const ANSWER_MEDIA: readonly Media[] = [
   ...new Set(Object.values(AVAILABLE).flatMap((offer) => Object.values(offer))),
 ];
 
+/** The media type of a feed, which only lists have. */
+export const EVENT_STREAM = 'text/event-stream';
+
+/** Whether the client prefers a feed. */
+export function acceptsEvents(accept: string | null): boolean {
+  return accept !== null && parseRange(accept.split(',', 1)[0]!).type === EVENT_STREAM;
+}
+
 export function negotiate(accept: string | null): Media {
   return accept === null ? JSON_MEDIA : mediaIn(accept);
 }

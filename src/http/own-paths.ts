@@ -3,9 +3,10 @@ import { ApiError } from '../base/errors.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 
 /** Below this path, the names of the service are available whatever the collections are called. */
-const OWN_PATH = '/catalogue';
+export const OWN_PATH = '/catalogue';
 export const BATCH_PATH = '/batch';
 export const UNDO_PATH = '/changes/undo';
+export const FILES_PATH = '/files';
 export const OWN_METHODS = 'OPTIONS, POST';
 
 type OwnPath = typeof BATCH_PATH | typeof UNDO_PATH;
@@ -22,7 +23,19 @@ function isPath(path: string, name: OwnPath): boolean {
   return path.startsWith(name) && (path.length === name.length || path[name.length] === '?');
 }
 
-export function shortestPath(path: OwnPath, { collections }: Pick<Catalogue, 'collections'>): string {
+/** The part of the path after /files, without the query; undefined for another path. */
+export function pathBelowFiles(path: string, catalogue: Pick<Catalogue, 'collections'>): string | undefined {
+  const start = path.startsWith(OWN_PATH) ? OWN_PATH.length : 0;
+  if (!path.startsWith(FILES_PATH, start)) return undefined;
+  const rest = path.slice(start + FILES_PATH.length).split('?', 1)[0]!;
+  const isServed = start > 0 || shortestPath(FILES_PATH, catalogue) === FILES_PATH;
+  return isServed && (rest === '' || rest[0] === '/') ? rest : undefined;
+}
+
+export function shortestPath(
+  path: OwnPath | typeof FILES_PATH,
+  { collections }: Pick<Catalogue, 'collections'>,
+): string {
   return collections.has(path.split('/')[1]!) ? OWN_PATH + path : path;
 }
 

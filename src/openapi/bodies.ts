@@ -72,6 +72,7 @@ function changesOfSome(collection: Collection, samples: Samples): JsonObject {
   const keyedSchema = { allOf: [schema], required: key.map(({ name }) => name) };
   const changed = changedFields(collection);
   const one = part(samples[0], changed);
+  if (key.length === 0) return changes(collection, samples);
   return requestBody(collection, { oneOf: [schema, { type: 'array', items: keyedSchema }] }, schema, [one], {
     one: {
       summary: `With a filter, such as ${keyFilter(collection, samples[0])}: for every row that passes it`,

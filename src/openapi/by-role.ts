@@ -1,6 +1,7 @@
 /** The description for a role: only the operations and fields that the role may use. */
 
 import { memoize } from '../base/memo.ts';
+import { isChangeLog } from '../collection/change-log.ts';
 import { type Catalogue, type Collection, isKey, stored } from '../collection/declaration.ts';
 import type { Right } from '../collection/draft.ts';
 import type { Row } from '../collection/value.ts';
@@ -56,10 +57,19 @@ const NEEDED: Readonly<Record<'collection' | 'item', Readonly<Record<string, rea
 };
 
 /** The operations on a path that the caller may use. */
-export function allowedOperations({ view }: Collection, kind: 'collection' | 'item', path: JsonObject): JsonObject {
-  if (view === undefined) return path;
-  const isAllowed = (method: string) => (NEEDED[kind][method] ?? []).every((right) => view.rights.includes(right));
+export function allowedOperations(collection: Collection, kind: 'collection' | 'item', path: JsonObject): JsonObject {
+  const rights = isChangeLog(collection) ? READ : collection.view?.rights;
+  if (rights === undefined) return path;
+  const isAllowed = (method: string) => (NEEDED[kind][method] ?? []).every((right) => rights.includes(right));
   return Object.fromEntries(Object.entries(path).filter(([method]) => isAllowed(method)));
+}
+
+export function mayWrite({ view }: Collection): boolean {
+  return view?.rights.some((right) => right !== 'read') ?? true;
+}
+
+export function mayDelete({ view }: Collection): boolean {
+  return view === undefined || DELETE.every((right) => view.rights.includes(right));
 }
 
 /** Adds 401 to every operation on rows of a path. */

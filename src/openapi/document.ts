@@ -8,7 +8,16 @@ import { memoize } from '../base/memo.ts';
 import type { Catalogue, Collection } from '../collection/declaration.ts';
 import { BATCH_PATH, shortestPath, UNDO_PATH } from '../http/own-paths.ts';
 import { requestBodies } from './bodies.ts';
-import { allowedOperations, askCredentials, hasRoles, samplesFor, withKeyFields, writableBy } from './by-role.ts';
+import {
+  allowedOperations,
+  askCredentials,
+  hasRoles,
+  mayDelete,
+  mayWrite,
+  samplesFor,
+  withKeyFields,
+  writableBy,
+} from './by-role.ts';
 import { own as owned } from './component.ts';
 import type { Described } from './describe.ts';
 import { filterParameters, logicParameters } from './filters.ts';
@@ -104,9 +113,20 @@ export function onlyCollection(described: Described, name: string): Described {
   return { ...described, catalogue: { ...catalogue, collections }, withoutService: true };
 }
 
-/** The description of the paths of the service itself, without collections. */
+/** The description of the paths of the service itself, without declared collections. */
 export function onlyService(described: Described): Described {
-  return { ...described, catalogue: { ...described.catalogue, collections: new Map() } };
+  return { ...described, withoutCollections: true };
+}
+
+/** The declared collections, then those of the service that no declared one hides and that the caller may read. */
+function describedCollections(described: Described): readonly Collection[] {
+  const { catalogue, withoutService = false, withoutCollections = false } = described;
+  const { collections, builtIn, closed } = catalogue;
+  const isShown = ({ name, among }: Collection) => !collections.has(name) && !closed?.has(name) && among.size > 0;
+  return [
+    ...(withoutCollections ? [] : collections.values()),
+    ...(withoutService ? [] : [...builtIn.values()].filter(isShown)),
+  ];
 }
 
 function partsOf(described: Described, prefix: string): Parts {
@@ -114,7 +134,7 @@ function partsOf(described: Described, prefix: string): Parts {
   const isByRole = hasRoles(catalogue);
   const samplesOf = memoize((each: Collection) => samplesFor(each, rows));
   const each = function* (entriesOf: (collection: Collection, samples: Samples) => Iterable<Entry>) {
-    for (const collection of catalogue.collections.values()) {
+    for (const collection of describedCollections(described)) {
       const readable = withKeyFields(collection);
       yield* entriesOf(readable, samplesOf(readable));
     }
@@ -137,7 +157,7 @@ function partsOf(described: Described, prefix: string): Parts {
       section(
         'requestBodies',
         own((...of) => Object.entries(requestBodies(...of))),
-        [[BATCH_BODY, batchBody([...catalogue.collections.values()][0])]],
+        [[BATCH_BODY, batchBody([...catalogue.collections.values()].find(mayDelete))]],
       ),
       section('responses', Object.entries(errorResponses(isByRole))),
       section('headers', Object.entries(headerComponents())),
@@ -151,23 +171,25 @@ function partsOf(described: Described, prefix: string): Parts {
   };
 }
 
-function headOf({ catalogue, version, license, withoutService }: Described, prefix: string): JsonObject {
+function headOf(described: Described, prefix: string): JsonObject {
+  const { catalogue, version, license, withoutService } = described;
   return {
     openapi: '3.1.0',
     info: {
       title: 'Product Catalogue',
       version,
-      description: `${served(catalogue)}, in PostgREST's dialect: filter with \`field=operator.value\`, choose with \`select\`, sort with \`order\`, page with \`limit\` and \`offset\`. PostgREST clients work unchanged.`,
+      description: `${served(described)}, in PostgREST's dialect: filter with \`field=operator.value\`, choose with \`select\`, sort with \`order\`, page with \`limit\` and \`offset\`. PostgREST clients work unchanged.`,
       license: { name: license, identifier: license },
     },
     servers: [{ url: prefix === '' ? '/' : prefix }],
     // Without roles the service asks for no credentials. With roles, anonymous callers may still be allowed.
     security: hasRoles(catalogue) ? [{ bearer: [] }, {}] : [],
-    tags: [...[...catalogue.collections.values()].map(collectionTag), ...(withoutService ? [] : SERVICE_TAGS)],
+    tags: [...describedCollections(described).map(collectionTag), ...(withoutService ? [] : SERVICE_TAGS)],
   };
 }
 
-function served({ collections }: Catalogue): string {
+function served({ catalogue: { collections }, withoutCollections }: Described): string {
+  if (withoutCollections === true) return 'The collections';
   const paths = [...collections.keys()].slice(0, MAX_NAMED).map((name) => `\`/${name}\``);
   const rest = collections.size - paths.length;
   if (collections.size < 2) return paths.length === 0 ? 'The collections' : `One collection, ${paths[0]}`;
@@ -189,7 +211,7 @@ function* pathsOf(collection: Collection, samples: Samples, isByRole: boolean): 
     const path = `${shape.root}/${name}`;
     yield [path, secure(allowedOperations(collection, 'collection', collectionPath(collection, samples, shape)))];
     // A key of several fields has no path of its own.
-    if (key.length > 1) continue;
+    if (key.length !== 1) continue;
     yield [
       `${path}/{${key[0]!.name}}`,
       secure(allowedOperations(collection, 'item', itemPath(collection, samples, shape))),
@@ -198,10 +220,12 @@ function* pathsOf(collection: Collection, samples: Samples, isByRole: boolean): 
 }
 
 function* servicePaths(catalogue: Catalogue, isByRole: boolean): Generator<Entry> {
-  for (const [name, path] of [
+  // A role that may not write anything has no use for them.
+  const writing = [
     [BATCH_PATH, batchPath()],
     [UNDO_PATH, undoPath()],
-  ] as const) {
+  ] as const;
+  for (const [name, path] of [...catalogue.collections.values()].some(mayWrite) ? writing : []) {
     yield [shortestPath(name, catalogue), isByRole ? askCredentials(path) : path];
   }
   for (const path of DESCRIPTION_PATHS) yield [path, descriptionPath(path)];

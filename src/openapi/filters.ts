@@ -53,8 +53,9 @@ Lists hold up to ${MAX_LIST_VALUES} values; \`is\` takes ${IS_VALUES.join(', ')}
   );
 }
 
-export function logicParameters({ key: [key] }: Collection, samples: Samples): Record<string, JsonObject> {
-  const conditions = samples.map((sample) => `${key!.name}.eq.${quoteInLogic(textIn(sample, key!))}`);
+export function logicParameters({ key: [key], fields }: Collection, samples: Samples): Record<string, JsonObject> {
+  const named = key ?? fields[0]!;
+  const conditions = samples.map((sample) => `${named.name}.eq.${quoteInLogic(textIn(sample, named))}`);
   const description = `Conditions \`field.[not.]operator.value\`, nested with and(…), or(…), not.and(…), not.or(…): up to ${MAX_LOGIC_DEPTH} deep and ${MAX_CONDITIONS} in all. May be repeated; all must hold.`;
   const examples = { example: { value: `(${conditions.join(',')})` } };
   const after = 'The start of a page, from the link `next` of the previous page: conditions as in `and`.';

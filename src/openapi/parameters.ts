@@ -1,7 +1,7 @@
 /** Query parameters other than filters, and request headers, from the tables of the dialect. */
 
 import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../base/limits/http.ts';
-import type { Collection, Field } from '../collection/declaration.ts';
+import { type Collection, type Field, uniqueSets } from '../collection/declaration.ts';
 import { storeJson } from '../collection/types/type.ts';
 import type { Row } from '../collection/value.ts';
 import { versionOfText } from '../collection/version.ts';
@@ -23,11 +23,11 @@ export function dialectParameters(
   collection: Collection,
 ): Record<Exclude<(typeof PARAMETERS)[number], Shared> | 'columns.new' | 'columns.whole', JsonObject> {
   const { fields, key } = collection;
-  const first = key[0]!;
+  const first = key[0] ?? fields[0]!;
   const other = fields.find((field) => field !== first) ?? first;
   const aggregates = AGGREGATES.map((name) => `\`field.${name}()\``).join(', ');
   const [embedded] = embeddingNames(collection).keys();
-  const targets = [key, ...collection.unique.map((set) => set.fields)].map(namesOf);
+  const targets = uniqueSets(collection).map(namesOf);
   const inputFields = givenFields(collection.view?.creates ?? collection);
   return {
     select: query(
@@ -39,7 +39,7 @@ export function dialectParameters(
     ),
     order: query(
       'order',
-      `Sort keys: \`field[.asc|.desc][.nullsfirst|.nullslast]\`, separated by commas. The last sort key, and the default order, is ${keyNames(collection)}.`,
+      `Sort keys: \`field[.asc|.desc][.nullsfirst|.nullslast]\`, separated by commas. ${key.length === 0 ? 'Rows have no default order.' : `The last sort key, and the default order, is ${keyNames(collection)}.`}`,
       { type: 'string' },
       `${other.name}.desc.nullslast`,
     ),
@@ -49,9 +49,11 @@ export function dialectParameters(
     'columns.whole': columns([...new Set([...key, ...inputFields])]),
     on_conflict: query(
       'on_conflict',
-      `The unique fields that \`Prefer: resolution=…\` compares, or by which the objects of a PATCH name their rows: ${targets.map((names) => `\`${names}\``).join(', ')}. The default is the key.`,
-      { type: 'string', enum: targets },
-      targets[0]!,
+      targets.length === 0
+        ? 'Not for this collection: no field of it is declared unique.'
+        : `The unique fields that \`Prefer: resolution=…\` compares, or by which the objects of a PATCH name their rows: ${targets.map((names) => `\`${names}\``).join(', ')}.${key.length === 0 ? '' : ' The default is the key.'}`,
+      { type: 'string', ...(targets.length === 0 ? {} : { enum: targets }) },
+      ...targets.slice(0, 1),
     ),
   };
 }
@@ -72,7 +74,7 @@ export function keyParameters({ key }: Collection, [sample]: Samples): Record<st
   const [first] = key;
   return {
     ...Object.fromEntries(inQuery),
-    ...(key.length > 1
+    ...(key.length !== 1
       ? {}
       : {
           'key.path': {
@@ -113,7 +115,7 @@ function columns(fields: readonly Field[]): JsonObject {
 export function versionParameters(collection: Collection, [sample]: Samples): Record<string, JsonObject> {
   const tag = `"${versionOfText(rowText(collection, sample))}"`;
   return {
-    ...(collection.key.length > 1
+    ...(collection.key.length !== 1
       ? {}
       : {
           'If-Match': header(

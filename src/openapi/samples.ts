@@ -67,9 +67,11 @@ export function keyNames({ key }: Collection): string {
   return key.map(({ name }) => name).join(', ');
 }
 
-/** The filter in the URL of PUT: `id=eq.1`. */
-export function keyFilter({ key }: Collection, sample: Row): string {
-  return key.map((field) => `${field.name}=eq.${textIn(sample, field)}`).join('&');
+/** The filter in the URL of PUT: `id=eq.1`; without a key, a filter by the first field. */
+export function keyFilter({ key, fields }: Collection, sample: Row): string {
+  return (key.length === 0 ? fields.slice(0, 1) : key)
+    .map((field) => `${field.name}=eq.${textIn(sample, field)}`)
+    .join('&');
 }
 
 /** The fields that an example of a change sets: required ones, or the first. Unique fields are excluded. */

@@ -4,6 +4,7 @@ import { ApiError } from '../base/errors.ts';
 import { memoize } from '../base/memo.ts';
 import type { Collection, Field } from '../collection/declaration.ts';
 import { compareValues } from '../collection/types/compare.ts';
+import { can } from '../collection/types/type.ts';
 import type { Value } from '../collection/value.ts';
 import { compileRegex } from '../text/regex.ts';
 
@@ -38,7 +39,15 @@ const rulesOf = memoize(({ type, rules }: Field): readonly Rule[] => {
 export function checkRules(collection: Collection, field: Field, value: Value | undefined): void {
   if (typeof value === 'object' || value === undefined) return;
   const broken = rulesOf(field).find((rule) => !rule.keeps(value));
-  if (broken !== undefined) throw ruleViolation(collection, field, broken.words);
+  if (broken === undefined) return;
+  // The values of an enum are part of its type.
+  if (can(field.type, 'foreign')) {
+    throw new ApiError('22P02', `invalid input value for enum ${field.type.title}: "${value}"`, {
+      details: `${field.name} ${broken.words}`,
+      field: field.name,
+    });
+  }
+  throw ruleViolation(collection, field, broken.words);
 }
 
 /** The error of a check constraint, which does not say which of the field's rules a computed value breaks. */

@@ -5,7 +5,7 @@ import { MAX_LIST_VALUES } from '../base/limits/http.ts';
 import { type Collection, type Field, stored } from '../collection/declaration.ts';
 import { parseArrayLiteral } from '../collection/types/array/array-literal.ts';
 import { readText } from '../collection/types/text.ts';
-import { type Containment, can, type Type } from '../collection/types/type.ts';
+import { type Containment, can, type RangeOperator, type Type } from '../collection/types/type.ts';
 import type { Value } from '../collection/value.ts';
 import { tooManyValues } from '../dialect/filter.ts';
 import { OPERATORS, servesType, type ValueOperator } from '../dialect/operators.ts';
@@ -143,7 +143,7 @@ const compare =
   (of, text) => ({ kind: 'compare', of, operator, value: of.type.read(text) });
 
 const contains =
-  (operator: Containment): ValueTest =>
+  (operator: Containment | RangeOperator): ValueTest =>
   (of, text) => ({ kind: 'contains', of, operator, value: of.type.read(text) });
 
 const like =
@@ -153,13 +153,6 @@ const like =
 const regex =
   (caseless: boolean): ValueTest =>
   (of, text) => ({ kind: 'regex', of, pattern: readText(text), caseless });
-
-/** The service has no range types, so their operators always fail. */
-const unserved =
-  (operator: ValueOperator): ValueTest =>
-  (of) => {
-    throw unsupportedOperator(of.type, operator);
-  };
 
 const VALUE_TESTS: Readonly<Record<ValueOperator, ValueTest>> = {
   eq: compare('='),
@@ -176,11 +169,11 @@ const VALUE_TESTS: Readonly<Record<ValueOperator, ValueTest>> = {
   cs: contains('cs'),
   cd: contains('cd'),
   ov: contains('ov'),
-  sl: unserved('sl'),
-  sr: unserved('sr'),
-  nxr: unserved('nxr'),
-  nxl: unserved('nxl'),
-  adj: unserved('adj'),
+  sl: contains('sl'),
+  sr: contains('sr'),
+  nxr: contains('nxr'),
+  nxl: contains('nxl'),
+  adj: contains('adj'),
 };
 
 /** Replaces `*` by `%` before parsing the list, so that messages show PostgreSQL's pattern. */

@@ -29,8 +29,8 @@ export function fieldExpression(field: Field): Expression {
 }
 
 /**
- * A field, or a path into it for json and arrays. Other types contain nothing, as PostgreSQL's `to_jsonb(1)->'x'`;
- * paths into text are rejected.
+ * A field, or a path into it for json, arrays and composite types. Other types contain nothing, as PostgreSQL's
+ * `to_jsonb(1)->'x'`; paths into text are rejected.
  */
 export function resolvePath(collection: Collection, { name, json: steps }: FieldPath): Expression {
   const field = resolveField(collection, name);
@@ -38,7 +38,7 @@ export function resolvePath(collection: Collection, { name, json: steps }: Field
   const last = steps.at(-1);
   if (last === undefined) return of;
   const type = pathType(last);
-  if (can(field.type, 'json') || can(field.type, 'array')) return { kind: 'path', of, steps, type };
+  if (PATH_ABILITIES.some((ability) => can(field.type, ability))) return { kind: 'path', of, steps, type };
   if (can(field.type, 'text')) {
     throw new ApiError('42883', `operator does not exist: text ${steps[0]!.arrow} unknown`, {
       hint: `${name} is text, not JSON: there is nothing inside to select.`,
@@ -46,6 +46,8 @@ export function resolvePath(collection: Collection, { name, json: steps }: Field
   }
   return { kind: 'null', type };
 }
+
+const PATH_ABILITIES = ['json', 'array', 'foreign'] as const;
 
 /** The type of a JSON path, given by its last arrow. */
 export function pathType({ arrow }: JsonStep): Type {

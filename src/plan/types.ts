@@ -5,7 +5,7 @@
 import type { Collection, Field } from '../collection/declaration.ts';
 import type { Relation } from '../collection/relations.ts';
 import type { Operation } from '../collection/types/operations.ts';
-import type { Containment, Type } from '../collection/types/type.ts';
+import type { Containment, RangeOperator, Type } from '../collection/types/type.ts';
 import type { Value } from '../collection/value.ts';
 import type { SearchOperator } from '../dialect/operators.ts';
 import type { Aggregate, JsonStep } from '../dialect/tree.ts';
@@ -21,8 +21,13 @@ export type Predicate =
   /** `is true`, `is false`, `is unknown`: never null itself. */
   | { readonly kind: 'truth'; readonly of: Expression; readonly value: boolean | null }
   | { readonly kind: 'distinct'; readonly of: Expression; readonly value: Value }
-  /** For arrays and json: contains, is contained in, overlaps. */
-  | { readonly kind: 'contains'; readonly of: Expression; readonly operator: Containment; readonly value: Value }
+  /** For arrays, json and ranges: contains, is contained in, overlaps; is left of, … */
+  | {
+      readonly kind: 'contains';
+      readonly of: Expression;
+      readonly operator: Containment | RangeOperator;
+      readonly value: Value;
+    }
   | { readonly kind: 'like' | 'regex'; readonly of: Expression; readonly pattern: string; readonly caseless: boolean }
   /** Tests for a related row that satisfies a predicate, or for more than a number of such rows or groups. */
   | {

@@ -21,7 +21,7 @@ import type { Writing } from './write.ts';
 
 /** `seen` is the catalogue as the caller sees it. */
 export async function batch(
-  { engine, bodies, allowUnfiltered }: Writing,
+  { engine, bodies, files, allowUnfiltered }: Writing,
   request: Request,
   seen: Catalogue,
   context: RequestContext,
@@ -49,6 +49,11 @@ export async function batch(
     const writes = isLong ? await trackWork(context, schedule(task)) : runToEnd(task);
     body.count(writes.reduce((sum, { plan }) => sum + planBytes(plan), 0));
     context.setPlan(writes[0]!.plan);
+    for (const [index, { plan }] of writes.entries()) {
+      await files?.check(plan, context).catch((error) => {
+        throw withRequest(error, index);
+      });
+    }
     const results = await trackWork(
       context,
       execute(engine, writes, terms).catch((error) => {

@@ -6,6 +6,7 @@ import { ApiError } from '../base/errors.ts';
 import { withSentValue } from '../dialect/payload.ts';
 import type { Document } from '../encode/document.ts';
 import type { Engine, WriteOptions } from '../engine/engine.ts';
+import type { Files } from '../files/files.ts';
 import type { Answer } from '../http/answer.ts';
 import type { BodyReceiver } from '../http/body/body-receiver.ts';
 import { readDocument } from '../http/body/parse-body.ts';
@@ -22,11 +23,13 @@ import { execute, type PlannedWrite, planCall, readWrite } from './planned-write
 export interface Writing {
   readonly engine: Engine;
   readonly bodies: BodyReceiver;
+  /** Absent if no field holds a file. */
+  readonly files: Files | undefined;
   readonly allowUnfiltered: boolean;
 }
 
 export async function write(
-  { engine, bodies, allowUnfiltered }: Writing,
+  { engine, bodies, files, allowUnfiltered }: Writing,
   call: Call,
   method: WriteMethod,
   context: RequestContext,
@@ -49,6 +52,7 @@ export async function write(
     const planned = body?.isLong === true ? await trackWork(context, schedule(understand())) : runToEnd(understand());
     body?.count(planBytes(planned.plan));
     context.setPlan(planned.plan);
+    await files?.check(planned.plan, context);
     const work =
       errors === undefined ? execute(engine, [planned], terms) : executeOrList(engine, planned, terms, errors);
     const [result] = await trackWork(context, work);

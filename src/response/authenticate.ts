@@ -4,7 +4,7 @@ import type { Catalogue } from '../collection/declaration.ts';
 import type { MaybePromise } from '../engine/engine.ts';
 import { type Access, authorize } from '../plan/access/permissions.ts';
 import type { Retry } from '../plan/types.ts';
-import { andThen, type Middleware, type RequestContext } from './request-context.ts';
+import { andThen, type Middleware, RequestContext } from './request-context.ts';
 
 /** Identifies the caller by the credentials of a request, and rejects invalid credentials. */
 export type Identify = (request: Request, context: RequestContext) => MaybePromise<Caller>;
@@ -35,6 +35,22 @@ export function withAuthentication(authenticate: Authenticate | undefined): Midd
           context.method === 'OPTIONS'
             ? next(request, context)
             : andThen(authenticate(request, context), () => next(request, context));
+}
+
+/** Checks the credentials of a request again, also after its response began. Returns the caller's scope. */
+export function repeatedCheck(
+  authenticate: Authenticate | undefined,
+  request: Request,
+  { method, url, peer, location }: RequestContext,
+): (() => MaybePromise<string>) | undefined {
+  if (authenticate === undefined) return undefined;
+  // A copy: the runtime may release the request.
+  const copy = new Request('http://localhost', { headers: new Headers(request.headers) });
+  return () => {
+    const context = new RequestContext(method, url, undefined, false, peer);
+    context.location = location;
+    return andThen(authenticate(copy, context), ({ scope }) => scope);
+  };
 }
 
 /** Runs the work once; each call of the result returns its value or throws its error. */

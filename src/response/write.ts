@@ -51,7 +51,8 @@ export function writeAnswer(asked: WriteAsked, result: WriteResult): Answer {
   if (action === 'update') headers['content-range'] = contentRange(0, shown, total);
   else if (action !== 'replace') headers['content-range'] = contentRange(0, 0, total);
   const readsKey = collection.view === undefined || collection.view.rights.includes('read');
-  if (action === 'insert' && result.key !== undefined && readsKey) {
+  const hasKey = collection.key.length > 0;
+  if (action === 'insert' && result.key !== undefined && readsKey && hasKey) {
     const filters = collection.key.map(({ name }, index) => `${name}=eq.${encodeURIComponent(result.key![index]!)}`);
     headers.location = `${prefix}/${collection.name}?${filters.join('&')}`;
   }
@@ -65,7 +66,7 @@ export function writeAnswer(asked: WriteAsked, result: WriteResult): Answer {
   headers['content-type'] = media.contentType;
   const isWhole = plan.returning.columns === wholeRow(collection) && media.format === 'json' && !media.stripNulls;
   const { body } = result;
-  if (isWhole && result.affected === 1) {
+  if (isWhole && hasKey && result.affected === 1) {
     headers.etag = itemTag(versionOfText(media.singular ? body : body.slice(1, -1)));
   }
   return { status: statusWithBody(action, preferences, result), headers, rows: result.affected, body };

@@ -2,12 +2,15 @@
 
 import { type App, createApp } from '../app.ts';
 import type { Authentication } from '../auth/access.ts';
+import { ORPHAN_CHECK_MS } from '../base/limits/files.ts';
 import { DRAIN_SECONDS } from '../base/limits/http.ts';
 import { isLoopback } from '../base/net/address.ts';
+import { served } from '../collection/files.ts';
 import { consolePages, startPath } from '../console/pages.ts';
 import { loadCatalogue } from '../declare/load-catalogue.ts';
 import type { Engine } from '../engine/engine.ts';
 import { openEngine } from '../engine/open.ts';
+import { Feed } from '../feed/feed.ts';
 import { firstPage } from '../http/pages.ts';
 import type { ServiceStatus } from '../observe/health.ts';
 import type { Log } from '../observe/log.ts';
@@ -50,7 +53,9 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
     isOnlyProcess && certificate !== undefined ? { ...requested, port: await sharedPort(requested) } : requested;
   const maxValueBytes = settings.maxValueKb * 1024;
   const loaded = await loadCatalogue(settings.collections, { withRows: !settings.empty, maxValueBytes });
-  const { catalogue } = loaded;
+  // The engine stores more collections than the service serves.
+  const { catalogue: stored } = loaded;
+  const catalogue = served(stored);
   const described = describe(loaded);
   const { roles } = catalogue;
   const needsAuth = roles !== undefined || settings.jwtSecret !== '' || settings.jwks !== '';
@@ -63,14 +68,16 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
   let app: App | undefined;
   let access: Authentication | undefined;
   let engine: Engine | undefined;
+  let feed: Feed | undefined;
   let listening: RunningServer | undefined;
   let webhooks: Webhooks | undefined;
   let drainSeconds = 0;
   let endWatching = () => {};
+  let endOrphans = () => {};
   const observation = new Observation(catalogue, settings, log, {
     engine: () => engine,
     inProgress: () => listening?.inProgress() ?? 0,
-    app: () => [...(app?.metrics() ?? []), ...(access?.metrics() ?? []), ...(webhooks?.metrics() ?? [])],
+    app: () => [app, access, feed, webhooks].flatMap((each) => each?.metrics?.() ?? []),
     whole,
   });
   onObservation?.(observation);
@@ -84,7 +91,7 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
     engine = openEngine(settings.database, {
       serves: true,
       rejectsCredentials: roles === undefined && !settings.isPublic,
-      catalogue,
+      catalogue: stored,
       firstRows: settings.empty ? NO_ROWS : loaded.firstRows,
       notice: (level, message) => log.write(level, message),
       ...settings,
@@ -97,10 +104,14 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
     });
     const { proxies } = edgeChecks;
     if (roles !== undefined) access = auth?.openAuthentication({ engine, settings, verifier, catalogue, proxies });
+    feed = new Feed({ engine, catalogue, maxFeeds: settings.maxFeeds });
     app = createApp({
-      catalogue,
+      catalogue: stored,
       engine,
+      feed: feed.answer,
       maxBodyBytes: settings.maxBodyMb * 1024 * 1024,
+      maxFileBytes: settings.maxFileBytes,
+      maxTotalFileBytes: settings.maxTotalFileMb * 1024 * 1024,
       allowUnfilteredWrites: settings.allowUnfilteredWrites,
       basePath: settings.basePath,
       schema: settings.schema,
@@ -125,6 +136,7 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
       () => listening?.inProgress() ?? 0,
       () => engine?.releaseMemory?.(),
     );
+    endOrphans = watchOrphans(app);
     observation.health.phase = 'serving';
     listening ??= startListening(settings, app, notice, certificate);
     onListening?.(listening);
@@ -146,12 +158,27 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
   } finally {
     observation.health.phase = 'draining';
     endWatching();
+    endOrphans();
+    feed?.stop();
     await listening?.stop(drainSeconds);
     await webhooks?.stop();
     await engine?.close();
     observation.settle();
     log.flush();
   }
+}
+
+/** Removes orphaned files in small steps. A step that fails, as while the database is down, is repeated later. */
+function watchOrphans(app: App): () => void {
+  let isRunning = false;
+  const timer = setInterval(async () => {
+    if (isRunning) return;
+    isRunning = true;
+    await app.removeOrphans().catch(() => undefined);
+    isRunning = false;
+  }, ORPHAN_CHECK_MS);
+  timer.unref();
+  return () => clearInterval(timer);
 }
 
 function tokensWithoutRoles({ jwks }: ServeSettings): string {

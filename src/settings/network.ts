@@ -1,10 +1,11 @@
 /** Settings of the network edge: certificates, hosts, origins, proxies, rate limits. */
 import { isIP } from 'node:net';
+import { DEFAULT_MAX_FEEDS } from '../base/limits/feed.ts';
 import { plainHost } from '../base/net/address.ts';
 import { parseRange, RANGE_WORDS } from '../base/net/address-ranges.ts';
 import { ANY, originOf } from '../base/net/origin.ts';
 import { parseRate, RATE_FORM } from '../base/net/rate.ts';
-import { ConfigError, envSetting, list, text } from './setting.ts';
+import { ConfigError, envSetting, list, text, wholeNumber } from './setting.ts';
 
 const TLS_SETTINGS = {
   tlsCert: envSetting(
@@ -41,6 +42,12 @@ export const NETWORK_SETTINGS = {
     'requests that one client may send, such as 100/s, 600/m or 5000/h; also the burst size',
     '',
     rate,
+  ),
+  maxFeeds: envSetting(
+    '--max-feeds NUMBER',
+    'clients of a process that may follow a list at the same time (Accept: text/event-stream)',
+    DEFAULT_MAX_FEEDS,
+    wholeNumber(0, 100_000),
   ),
 } as const;
 

@@ -1,5 +1,6 @@
 /** Settings that limit writes. */
 import { DEFAULT_MAX_VALUE_KB } from '../base/limits/declaration.ts';
+import { DEFAULT_MAX_FILE_BYTES, MAX_FILE_BYTES } from '../base/limits/files.ts';
 import { envSetting, onOrOff, wholeNumber } from './setting.ts';
 
 /** Applies to requests and to files. */
@@ -13,6 +14,18 @@ export const MAX_VALUE_KB = envSetting(
 export const WRITE_SETTINGS = {
   maxBodyMb: envSetting('--max-body-mb NUMBER', 'largest request body, in MiB', 16, wholeNumber(1, 4096)),
   maxValueKb: MAX_VALUE_KB,
+  maxFileBytes: envSetting(
+    '--max-file-bytes NUMBER',
+    'largest uploaded file, in bytes',
+    DEFAULT_MAX_FILE_BYTES,
+    wholeNumber(1, MAX_FILE_BYTES),
+  ),
+  maxTotalFileMb: envSetting(
+    '--max-total-file-mb NUMBER',
+    'largest size of all files together, in MiB; 0 means no limit',
+    0,
+    wholeNumber(0, 2 ** 30),
+  ),
   allowUnfilteredWrites: envSetting(
     '--allow-unfiltered-writes',
     'allow PATCH and DELETE without a filter to change every row',

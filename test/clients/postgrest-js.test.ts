@@ -387,6 +387,9 @@ describe.each(FILES)('insert on %s', (file) => {
       message: 'duplicate key value violates unique constraint "products_pkey"',
       details: 'Key (id)=(1) already exists.',
       hint: null,
+      index: 0,
+      field: 'id',
+      value: 1,
     });
   });
 });

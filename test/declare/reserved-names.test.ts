@@ -13,8 +13,9 @@ import { DESCRIBED } from '../support/openapi.ts';
 import { mistakesIn, withFields } from '../support/processes/declarations.ts';
 
 const documented = Object.keys(openApiDocument(onlyService(DESCRIBED)).paths as object);
-// A collection may have the name of the batch path: /catalogue/batch then still works.
-const paths = [CONSOLE_PATH, DOCS_PATH, AUTH_PATH, ...documented.filter((path) => path !== BATCH_PATH)];
+// A collection may have the name of the batch path or of the log: /catalogue/batch then still works.
+const isReserved = (path: string) => path !== BATCH_PATH && !/^(\/rest\/v1)?\/changes/.test(path);
+const paths = [CONSOLE_PATH, DOCS_PATH, AUTH_PATH, ...documented.filter(isReserved)];
 const names = paths.flatMap((path) => path.match(/\w+/)?.[0] ?? []);
 
 /** Names with a different meaning in SQL on at least one engine. */

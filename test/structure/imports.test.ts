@@ -20,6 +20,7 @@ const LAYERS = [
   'declare',
   'engine',
   'response',
+  'files',
   'requests',
   'app',
   'pages',
@@ -32,7 +33,7 @@ function layerOf(file: string): string {
   const [folder = '', ...rest] = file.split('/');
   if (folder === 'settings') return 'base';
   if (rest.length === 0) return file === 'app.ts' ? 'app' : file === 'main.ts' ? 'cli' : 'base';
-  if (['openapi', 'console', 'observe', 'auth'].includes(folder)) return 'pages';
+  if (['openapi', 'console', 'observe', 'auth', 'feed'].includes(folder)) return 'pages';
   return folder;
 }
 

@@ -285,7 +285,33 @@ export type Database = {
         ];
       };
     };
-    Views: Record<never, never>;
+    Views: {
+      /** Every change of a row, oldest first. */
+      changes: {
+        Row: {
+          /** The position in the log. Later changes have larger ones. */
+          seq: number;
+          /** When the row changed. */
+          at: string;
+          /** The name of the user, key or token that wrote. */
+          actor: string | null;
+          /** The role of the writer. */
+          role: string | null;
+          /** The X-Request-Id of the writing request. */
+          request_id: string | null;
+          /** The collection of the row. */
+          collection: string;
+          /** The key of the row; a JSON list if it has several fields. */
+          key: string | null;
+          kind: 'insert' | 'update' | 'delete';
+          /** The row before; for an update, the changed fields. */
+          before: Json | null;
+          /** The row after; for an update, the changed fields. */
+          after: Json | null;
+        };
+        Relationships: [];
+      };
+    };
     Functions: Record<never, never>;
     Enums: Record<never, never>;
     CompositeTypes: Record<never, never>;

@@ -3,6 +3,7 @@
 import { ApiError } from '../../base/errors.ts';
 import { suggestName } from '../../base/nearest-name.ts';
 import type { Catalogue, Collection } from '../../collection/declaration.ts';
+import { served } from '../../collection/files.ts';
 import { loadCatalogue } from '../../declare/load-catalogue.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { maintenanceOf, openEngine } from '../../engine/open.ts';
@@ -51,7 +52,8 @@ export function isNew({ steps = [] }: Engine, { name }: Collection): boolean {
 }
 
 /** The collection of a command: the named one, or the only one. */
-export function chosenCollection({ collections }: Catalogue, name: string, how: string): Collection {
+export function chosenCollection(catalogue: Catalogue, name: string, how: string): Collection {
+  const { collections } = served(catalogue);
   const names = [...collections.keys()];
   const [only, ...others] = collections.values();
   if (name === '' && others.length === 0) return only!;

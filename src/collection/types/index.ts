@@ -1,6 +1,8 @@
 /** All types, by their names in declarations and casts. */
 import { arrayOf } from './array/array.ts';
 import { boolean } from './boolean.ts';
+import { bytes, file, image } from './file.ts';
+import { FOREIGN_PREFIX, foreign } from './foreign.ts';
 import { json } from './json/json.ts';
 import { decimal, MAX_DECIMAL_DIGITS } from './number/decimal.ts';
 import { float4, float8 } from './number/floats.ts';
@@ -10,7 +12,7 @@ import { text } from './text.ts';
 import { date } from './time/date.ts';
 import { time } from './time/time.ts';
 import { timestamp, timestamptz } from './time/timestamps.ts';
-import type { Type } from './type.ts';
+import { can, type Type } from './type.ts';
 import { uuid } from './uuid.ts';
 
 const TYPES = new Map<string, Type>();
@@ -58,8 +60,10 @@ const BUILT_IN = [
   timestamptz,
   uuid,
   json,
+  file,
+  image,
 ];
-for (const type of BUILT_IN) addType(type);
+for (const type of [...BUILT_IN, bytes]) addType(type);
 
 const DECIMAL = /^(?:decimal|numeric)\( *(\d+) *(?:, *(\d+) *)?\)$/;
 
@@ -67,7 +71,11 @@ const DECIMAL = /^(?:decimal|numeric)\( *(\d+) *(?:, *(\d+) *)?\)$/;
 export function typeNamed(name: string): Type | undefined {
   const builtIn = TYPES.get(name);
   if (builtIn !== undefined) return builtIn;
-  const type = name.endsWith(ARRAY) ? arrayNamed(name.slice(0, -ARRAY.length)) : decimalNamed(name);
+  const type = name.startsWith(FOREIGN_PREFIX)
+    ? foreignNamed(name)
+    : name.endsWith(ARRAY)
+      ? arrayNamed(name.slice(0, -ARRAY.length))
+      : decimalNamed(name);
   if (type === undefined) return undefined;
   if (!TYPES.has(type.name)) addType(type);
   return TYPES.get(type.name);
@@ -75,7 +83,12 @@ export function typeNamed(name: string): Type | undefined {
 
 function arrayNamed(element: string): Type | undefined {
   const type = typeNamed(element);
-  return type === undefined || type.element !== undefined ? undefined : arrayOf(type);
+  return type === undefined || type.element !== undefined || isOfFiles(type) ? undefined : arrayOf(type);
+}
+
+function foreignNamed(name: string): Type | undefined {
+  const own = name.slice(FOREIGN_PREFIX.length);
+  return own.trim() === own && own !== '' ? foreign(own) : undefined;
 }
 
 function decimalNamed(name: string): Type | undefined {
@@ -86,9 +99,14 @@ function decimalNamed(name: string): Type | undefined {
   return isOne ? decimal(precision, scale) : undefined;
 }
 
-/** Whether only fields that are read have the type: adopted columns, and what is computed. */
-export function isOnlyRead(type: Type): boolean {
-  return type === numeric;
+/** Whether values are ids or bytes of files. */
+function isOfFiles(type: Type): boolean {
+  return type.file !== undefined || type === bytes;
+}
+
+/** Whether only computed values and columns of existing PostgreSQL tables have the type. */
+export function isOnlyAdopted(type: Type): boolean {
+  return type === numeric || can(type, 'foreign');
 }
 
 const WHOLE_NUMBERS: readonly Type[] = [int2, int4, int8];
@@ -101,13 +119,13 @@ export function holdsKeys(type: Type, key: Type): boolean {
 /** The field type of that name. */
 export function fieldTypeNamed(name: string): Type | undefined {
   const type = typeNamed(name);
-  return type?.element === numeric ? undefined : type;
+  return type?.element === numeric || type === bytes ? undefined : type;
 }
 
 /** The names of all field types except arrays, for messages and editors. */
 export function fieldTypeNames(): string[] {
   const names = [...TYPES.values()]
-    .filter((type) => /^\w+$/.test(type.name) && !isOnlyRead(type))
+    .filter((type) => /^\w+$/.test(type.name) && !isOnlyAdopted(type) && type !== bytes)
     .map(({ name }) => name);
   return [...names, 'decimal(p,s)'];
 }
@@ -118,12 +136,15 @@ export function castTypeNamed(name: string): Type | undefined {
   const isArray = lowered.startsWith('_');
   const single = isArray ? lowered.slice(1) : lowered;
   const proper = Object.hasOwn(SYNONYMS, single) ? SYNONYMS[single]! : single;
-  return typeNamed(isArray ? `${proper}${ARRAY}` : proper);
+  const type = typeNamed(isArray ? `${proper}${ARRAY}` : proper);
+  return type !== undefined && isOfFiles(type) ? undefined : type;
 }
 
 /** The names of cast targets except arrays and decimals, for messages. */
 export function castNames(): string[] {
-  const types = [...TYPES.values()].filter(({ name, kind, element }) => name === kind && element === undefined);
+  const types = [...TYPES.values()].filter(
+    (type) => type.name === type.kind && type.element === undefined && !can(type, 'foreign'),
+  );
   return [...types.map(({ name }) => name), ...Object.keys(SYNONYMS)];
 }
 

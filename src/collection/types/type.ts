@@ -10,11 +10,13 @@ import type { Value } from '../value.ts';
 import { decimalKey } from './number/decimal-text.ts';
 import type { Operations } from './operations.ts';
 
-/** Abilities that operators require. Every type can be compared and ordered. */
-export type Ability = 'text' | 'number' | 'integer' | 'boolean' | 'array' | 'json';
+/** Abilities that operators require. Every type can be compared and ordered; `foreign`: only by PostgreSQL. */
+export type Ability = 'text' | 'number' | 'integer' | 'boolean' | 'array' | 'json' | 'foreign';
 type AggregateName = 'sum' | 'avg' | 'count' | 'max' | 'min';
 /** Contains, is contained in, overlaps. */
 export type Containment = 'cs' | 'cd' | 'ov';
+/** Comparisons of ranges, which only PostgreSQL has. */
+export type RangeOperator = 'sl' | 'sr' | 'nxr' | 'nxl' | 'adj';
 
 /** How a person enters a value. */
 export type Input = 'text' | 'number' | 'switch' | 'date' | 'time' | 'datetime' | 'json' | 'list';
@@ -28,7 +30,7 @@ export const itself: Sql = (sql) => sql;
 /** How SQLite stores a value, so that comparison, order and indexes work natively. */
 export interface SqliteForm {
   /** The column type in a strict table. */
-  readonly column: 'integer' | 'real' | 'text' | 'any';
+  readonly column: 'integer' | 'real' | 'text' | 'blob' | 'any';
   /** Converts a value to its stored form, if it differs. */
   readonly bind?: (value: Value) => Value;
   /** The value of a stored form. Integers come as bigint; by default they become numbers. */
@@ -87,6 +89,8 @@ export interface Type {
   /** PostgreSQL's name in messages: `integer`. */
   readonly title: string;
   readonly abilities: readonly Ability[];
+  /** Set if a value is the id of a file: of any file, or of an image. */
+  readonly file?: 'any' | 'image';
   /** The element type of an array. */
   readonly element?: Type;
   /** Parses a text form into a value to compare with. */
@@ -153,7 +157,7 @@ export function can(type: Type, ability: Ability): boolean {
 
 /** Whether a value can have any length. */
 export function isLong(type: Type): boolean {
-  return can(type, 'text') || can(type, 'json') || can(type, 'array');
+  return can(type, 'text') || can(type, 'json') || can(type, 'array') || can(type, 'foreign');
 }
 
 /** Converts a JSON value into a value to store, as PostgreSQL parses its text. */

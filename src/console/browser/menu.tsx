@@ -101,7 +101,7 @@ function Ways({ isOpen, chosen }: WaysProps) {
       <p className="about">Version {version}</p>
       {unshown.length > 0 && (
         <p className="about">
-          Not shown, because the key has several fields: {unshown.map(({ name }) => name).join(', ')}
+          Not shown, because their keys are not a single field: {unshown.map(({ name }) => name).join(', ')}
         </p>
       )}
     </>

@@ -53,7 +53,7 @@ export const typeName: Shape<Type> = {
 };
 
 /** How a type with digits is written. */
-export const DECIMAL_ADVICE = `a decimal is written decimal(p,s): p digits, ${MAX_DECIMAL_DIGITS} at most, s of them after the point`;
+const DECIMAL_ADVICE = `a decimal is written decimal(p,s): p digits, ${MAX_DECIMAL_DIGITS} at most, s of them after the point`;
 
 function advice(name: string): string {
   if (/^(decimal|numeric)\(\d+$/.test(name)) return "; inside { } it is put in quotes, such as 'decimal(12,4)'";
@@ -62,6 +62,9 @@ function advice(name: string): string {
   }
   const suffix = name.endsWith(ARRAY) ? ARRAY : '';
   const element = name.slice(0, name.length - suffix.length);
+  if (suffix !== '' && fieldTypeNamed(element)?.file !== undefined) {
+    return '; for several files, declare a collection whose rows refer to this one and hold one file each';
+  }
   const names = fieldTypeNames();
   const [, word = '', length] = /^(.*?) *(?:\( *(\d+) *\))?$/s.exec(element.toLowerCase())!;
   const synonym =
@@ -77,5 +80,5 @@ function typeSchema(): JsonSchema {
   const names = fieldTypeNames().filter((name) => fieldTypeNamed(name) !== undefined);
   const arrays = names.map((name) => `${name}${ARRAY}`).filter((name) => fieldTypeNamed(name) !== undefined);
   const decimal = { type: 'string', pattern: '^(decimal|numeric)\\( *[0-9]+ *(, *[0-9]+ *)?\\)(\\[\\])?$' };
-  return { anyOf: [{ enum: [...names, 'numeric', ...arrays] }, decimal] };
+  return { anyOf: [{ enum: [...names, 'numeric', ...arrays] }, decimal, { type: 'string', pattern: '^pg:' }] };
 }

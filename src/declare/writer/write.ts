@@ -1,6 +1,6 @@
 /** Prints a collection as YAML: one line per field, without defaults. */
 import type { CollectionDraft, FieldDraft, ReferenceDraft } from '../../collection/draft.ts';
-import { COLLECTION, FIELD, REFERENCE, USUAL_KEY } from '../format.ts';
+import { COLLECTION, FIELD, NO_KEY, REFERENCE, USUAL_KEY } from '../format.ts';
 
 /** Comments for what a declaration cannot express. */
 export interface Notes {
@@ -15,7 +15,8 @@ const NO_NOTES: Notes = { notes: [], fieldNotes: new Map() };
 export function printCollection(draft: CollectionDraft, { notes, fieldNotes } = NO_NOTES): string {
   const { name, key, fields } = draft;
   const [only, ...others] = key;
-  const said = { ...draft, key: others.length > 0 ? key : only === USUAL_KEY ? undefined : only, fields: undefined };
+  const single = only === USUAL_KEY ? undefined : (only ?? NO_KEY);
+  const said = { ...draft, key: others.length > 0 ? key : single, fields: undefined };
   return [
     `  ${name}:`,
     ...notes.map((note) => `    ${comment(note)}`),

@@ -1,5 +1,7 @@
 /** Finds changes that could lose or reject stored data, by asking questions about the rows. */
-import type { Field } from '../../collection/declaration.ts';
+import type { Collection, Field } from '../../collection/declaration.ts';
+import { isOnlyAdopted } from '../../collection/types/index.ts';
+import { can } from '../../collection/types/type.ts';
 import type { ChangeKind, ChangeOf, CollectionPair, Comparison } from './changes.ts';
 import { type FirstRows, fieldsIn, permission, type Question, targetColumn, targetOf } from './question.ts';
 
@@ -179,4 +181,30 @@ function ruleWords({ rules }: Field): string {
   return Object.entries(rules)
     .map(([rule, value]) => `${rule} ${Array.isArray(value) ? value.join(', ') : value}`)
     .join(', ');
+}
+
+/** Fields of types that only columns of existing tables have. A number that nobody writes can be stored. */
+function adoptedTypes(own: readonly Collection[]): Problem[] {
+  return own.flatMap(({ name, fields }) =>
+    fields
+      .filter(({ type, readOnly }) => isOnlyAdopted(type) && !(readOnly && can(type, 'number')))
+      .map((field) => ({
+        words: `${name}.${field.name} is ${field.type.name}, a type for columns of existing PostgreSQL tables. Declare another type, such as ${can(field.type, 'number') ? 'decimal(12,2)' : 'text'}`,
+      })),
+  );
+}
+
+/** Collections without a key that would have to be created: a table of our own needs one. */
+function keylessTables(own: readonly Collection[]): Problem[] {
+  return own
+    .filter(({ key }) => key.length === 0)
+    .map(({ name }) => ({
+      words: `${name} has no key, so it must be an existing view or table of a PostgreSQL database. Declare its key`,
+    }));
+}
+
+/** The reasons why collections cannot be tables of our own. */
+export function notToCreate(own: Iterable<Collection>): Problem[] {
+  const collections = [...own];
+  return [...keylessTables(collections), ...adoptedTypes(collections)];
 }

@@ -3,8 +3,9 @@ import { memoize } from '../../base/memo.ts';
 import { printArrayLiteral } from '../../collection/types/array/array-literal.ts';
 import { builtIn } from '../../collection/types/index.ts';
 import { isIndex } from '../../collection/types/json/json-path.ts';
-import { type Containment, can, isLong, type Type } from '../../collection/types/type.ts';
+import { can, isLong, type Type } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
+import { OPERATORS } from '../../dialect/operators.ts';
 import { ROW } from '../../encode/encoding.ts';
 import { type Comparator, type Expression, fieldOf } from '../../plan/types.ts';
 import { checkLike } from '../../text/like.ts';
@@ -17,8 +18,6 @@ import { type Configurations, searchTest } from './read/search.ts';
 import { comparePrefixes, hasPrefixIndex, prefix, prefixOf } from './schema/prefix-index.ts';
 
 export const TEXT = builtIn('text');
-
-const CONTAINMENTS: Readonly<Record<Containment, string>> = { cs: '@>', cd: '<@', ov: '&&' };
 
 export function postgresDialect(folding: Folding, configurations: Configurations, adopted: Adopted): SqlDialect {
   // Indexes of adopted tables cover whole texts.
@@ -82,7 +81,7 @@ export function postgresDialect(folding: Folding, configurations: Configurations
       return `${foldedColumn(column, folding)} ~* ${bind(foldedRegex(pattern), TEXT)}`;
     },
 
-    contains: ({ sql }, operator, value) => `${sql} ${CONTAINMENTS[operator]} ${value}`,
+    contains: ({ sql }, operator, value) => `${sql} ${OPERATORS[operator].symbol} ${value}`,
 
     path(sql, { of, steps, type }, bind) {
       const json = can(of.type, 'json') ? sql : `to_jsonb(${sql})`;
@@ -142,11 +141,11 @@ function parameterType(type: Type): string {
 
 /**
  * Any number of values as one parameter. A list of arrays would become one array with more dimensions, so they stay
- * texts.
+ * texts. A foreign type may be an array.
  */
 function oneOf(column: string, type: Type, values: readonly Value[], bind: Bind): string {
   const list = bind(arrayLiteral(values, type), TEXT);
-  if (!can(type, 'array')) return `${column} = any(${list}::${comparedAs(type)}[])`;
+  if (!can(type, 'array') && !can(type, 'foreign')) return `${column} = any(${list}::${comparedAs(type)}[])`;
   return `${column} in (select value::${comparedAs(type)} from unnest(${list}::text[]) as listed (value))`;
 }
 

@@ -168,7 +168,11 @@ export class PostgresEngine implements Engine {
   }
 
   explain(plan: ReadPlan, options: readonly PlanOption[], format: 'json' | 'text'): Promise<Explanation> {
-    return this.executor.read(plan.from, (pool) => explainRead(pool, plan, this.dialect, options, format));
+    return this.executor.read(plan.from, (pool) => {
+      const { dialect, prepared } = this;
+      const of = plan.log === undefined ? dialect : logDialect(dialect, plan, Number.MAX_SAFE_INTEGER, prepared.logged);
+      return explainRead(pool, plan, of, options, format);
+    });
   }
 
   downtimeSince(moment: number): number {

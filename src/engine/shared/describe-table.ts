@@ -25,19 +25,27 @@ export interface ForeignColumn {
   readonly readOnly?: boolean;
   readonly default: Pick<FieldDraft, 'default' | 'filled'>;
   readonly references?: FieldDraft['references'];
+  /** The values of an enum, in its order. */
+  readonly oneOf?: readonly string[];
   readonly notes: readonly string[];
   /** An addition to the note that the column is left out. */
   readonly ifLeftOut?: string;
 }
 
-export function tableProblem(
-  { name, key }: Pick<ForeignTable, 'name' | 'key'>,
-  keyProblem: (column: string) => string | undefined = () => undefined,
-): string | undefined {
+export function tableProblem({
+  name,
+  key,
+  columns,
+}: Pick<ForeignTable, 'name' | 'key'> & { readonly columns: readonly { readonly name: string }[] }):
+  | string
+  | undefined {
   const problem = nameProblem('collection', name);
   if (problem !== undefined) return `${name}: ${problem}`;
-  if (key.length === 0) return `${name}: it has no primary key`;
-  const problems = key.map((column) => nameProblem('field', column) ?? keyProblem(column));
+  if (columns.every((column) => nameProblem('field', column.name) !== undefined)) {
+    const [first] = columns;
+    return `${name}: ${first === undefined ? 'it has no columns' : `no column can be a field; ${first.name}: ${nameProblem('field', first.name)}`}`;
+  }
+  const problems = key.map((column) => nameProblem('field', column));
   const at = problems.findIndex((each) => each !== undefined);
   return at === -1 ? undefined : `${name}: its key has the column ${key[at]}; ${problems[at]}`;
 }
@@ -77,6 +85,7 @@ function describeField({ key, indexes, checks }: ForeignTable, column: ForeignCo
     ...(isUnique && !(isKey && key.length === 1) ? { unique: true } : {}),
     ...(indexes.some((index) => !index.isUnique && index.columns[0] === name) ? { indexed: true } : {}),
     ...(references === undefined ? {} : { references }),
+    ...(column.oneOf === undefined ? {} : { oneOf: column.oneOf }),
     ...Object.assign({}, ...checks.map(({ definition }) => readCheck(definition, name, type) ?? {})),
   };
 }

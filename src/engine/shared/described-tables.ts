@@ -22,7 +22,9 @@ export interface DescribedDatabase {
  * says so; the table keeps the index or constraint itself.
  */
 export function withUniqueNames(collections: readonly DescribedCollection[]): DescribedCollection[] {
-  const schema = new Set(collections.flatMap(({ draft: { name } }) => [name, `${name}_pkey`]));
+  const schema = new Set(
+    collections.flatMap(({ draft: { name, key } }) => (key.length === 0 ? [name] : [name, `${name}_pkey`])),
+  );
   return collections.map(({ draft, notes, fieldNotes }) => {
     // Names of constraints are unique in a table; those of tables, indexes and unique constraints in the schema.
     const table = new Set([`${draft.name}_pkey`]);

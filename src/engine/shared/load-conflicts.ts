@@ -1,6 +1,6 @@
 /** Conditions that find the rows of a load that cannot be stored, in SQL for both engines. */
 import type { ApiError } from '../../base/errors.ts';
-import type { Collection, Field, Reference } from '../../collection/declaration.ts';
+import { type Collection, type Field, type Reference, uniqueSets } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
 import { columnList, identifier } from '../sql/statement.ts';
 import type { LoadOptions } from './loader.ts';
@@ -33,7 +33,7 @@ export function loadChecks(tables: LoadTables, terms: Terms): LoadCheck[] {
   const { collection } = tables;
   const { onConflict, match } = terms;
   const isMatched = onConflict === 'overwrite' || onConflict === 'update';
-  const sets = [collection.key, ...collection.unique.map(({ fields }) => fields)];
+  const sets = uniqueSets(collection);
   const others = onConflict === 'refuse' ? sets : sets.filter((fields) => fields !== match);
   return [
     ...(isMatched ? [repeats(tables, match, hasValues(match))] : []),

@@ -23,7 +23,7 @@ export function maxKeys({ key }: Collection, terms: readonly Predicate[]): numbe
 /** The key, if the filter is exactly `key = value`. */
 export function singleKey(plan: ReadPlan, where = plan.where): Value | undefined {
   const { from, limit, offset, count, groupBy } = plan;
-  if (where.kind !== 'compare' || where.operator !== '=' || from.key.length > 1) return undefined;
+  if (where.kind !== 'compare' || where.operator !== '=' || from.key.length !== 1) return undefined;
   if (fieldOf(where.of) !== from.key[0] || offset > 0) return undefined;
   return limit === undefined && count === undefined && groupBy === undefined ? where.value : undefined;
 }

@@ -6,7 +6,7 @@
 import { mapInSlices, schedule } from '../../base/cooperative.ts';
 import { attempt, type Report } from '../../base/error-list.ts';
 import type { ApiError } from '../../base/errors.ts';
-import type { Collection, Field, Reference } from '../../collection/declaration.ts';
+import { type Collection, type Field, type Reference, uniqueSets } from '../../collection/declaration.ts';
 import { rowDenied } from '../../collection/permission-errors.ts';
 import type { Row, Value } from '../../collection/value.ts';
 import { andAlso } from '../../plan/access/permissions.ts';
@@ -137,8 +137,8 @@ class RowCheck {
 
   /** `on` are the fields of a conflict that is not an error. */
   private async conflicts(rows: readonly ResultRow[], on?: readonly Field[]): Promise<void> {
-    const { key, unique, references } = this.into;
-    for (const set of [key, ...unique.map(({ fields }) => fields)]) if (set !== on) await this.uniqueIn(rows, set);
+    const { references } = this.into;
+    for (const set of uniqueSets(this.into)) if (set !== on) await this.uniqueIn(rows, set);
     for (const reference of references) await this.referencesIn(rows, reference);
   }
 

@@ -1,6 +1,6 @@
 /** Builds SQL statements: text and bound parameters. */
 import type { Field } from '../../collection/declaration.ts';
-import type { Containment, Type } from '../../collection/types/type.ts';
+import type { Containment, RangeOperator, Type } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
 import type { Comparator, Expression, Predicate, SetResult, Shape } from '../../plan/types.ts';
 
@@ -62,8 +62,8 @@ export interface SqlDialect {
   memberOf(operand: Operand, values: readonly Value[], bind: Bind): string;
   /** like, regex and search; throws for an invalid pattern. */
   textTest(predicate: TextPredicate, column: string, bind: Bind): string;
-  /** For arrays and json. */
-  contains(operand: Operand, operator: Containment, value: string): string;
+  /** For arrays, json and ranges. */
+  contains(operand: Operand, operator: Containment | RangeOperator, value: string): string;
   path(sql: string, expression: Extract<Expression, { kind: 'path' }>, bind: Bind): string;
   cast(sql: string, from: Type, to: Type): string;
   aggregate(expression: Extract<Expression, { kind: 'aggregate' }>, sql: string): string;

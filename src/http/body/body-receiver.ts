@@ -157,7 +157,7 @@ function rejectInterrupted(error: unknown): never {
 }
 
 /** RFC 9110, 8.4: rejects an unsupported content coding. */
-function checkEncoding(encoding: string | null): void {
+export function checkEncoding(encoding: string | null): void {
   if (encoding === null || encoding === '' || encoding.toLowerCase() === 'identity') return;
   throw new ApiError('CAT415', `the content encoding ${encoding} is not supported`, {
     hint: 'Send the body without a content encoding.',

@@ -1,5 +1,6 @@
 /** The operations on `/<collection>` and on `/<collection>/{key}`. */
 import type { Collection } from '../../collection/declaration.ts';
+import { EVENT_STREAM } from '../../http/negotiate.ts';
 import { own } from '../component.ts';
 import { filterNames } from '../filters.ts';
 import type { JsonObject } from '../json.ts';
@@ -36,6 +37,9 @@ function sharedParts(collection: Collection, shape: RowShape, path: string) {
   };
 }
 
+/** The rows as events, then their changes. */
+const EVENTS: JsonObject = { [EVENT_STREAM]: { schema: { type: 'string' } } };
+
 export function collectionPath(collection: Collection, samples: Samples, shape: RowShape): JsonObject {
   const { name } = collection;
   const { its, idOf, select, shapes, list, draft, write } = sharedParts(collection, shape, `/${name}`);
@@ -49,12 +53,24 @@ export function collectionPath(collection: Collection, samples: Samples, shape: 
     description: `Returns the rows that pass all filters, or a page of them: \`limit\` and \`offset\`, or \`Range\`. \`Prefer: count=exact\` adds the total to \`Content-Range\`. ${shapes}`,
     parameters: [...filters, ...page, 'Prefer', 'Range', its('If-None-Match')],
     answers: {
-      '200': withHeaders('The rows.', listHeaders, withExample(list, collection, samples)),
-      '206': withHeaders('A page that is smaller than the counted total.', listHeaders, list),
+      '200': withHeaders('The rows.', listHeaders, {
+        ...withExample(list, collection, samples),
+        ...(shape.isFree ? EVENTS : {}),
+      }),
+      '206': withHeaders('A page of the counted rows.', listHeaders, list),
       '304': withHeaders('Not modified.', listHeaders),
     },
-    errors: [...READ_ERRORS, 410, 416],
+    errors: [...READ_ERRORS, 410, 416, 501],
   });
+  const replacement = () =>
+    write('replace', {
+      summary: `Create or replace the one row that ${collection.key.map((field) => `${field.name}=eq.…`).join('&')} names`,
+      description: `Replaces the row by the body. Missing fields take their default, or null. The body has the same ${key} as the URL. ${shapes}`,
+      parameters: [...keyEqNames(collection), its('columns.whole'), ...select, 'Prefer', 'If-None-Match.create'],
+      body: its(shape.id('row')),
+      answers: { ...changeAnswers(list), '201': withHeaders('Created.', ['ETag', 'Preference-Applied'], list) },
+      errors: [405, ...WRITE_ERRORS, ...BODY_ERRORS],
+    });
   return {
     get: operation(get),
     head: head(get, { id: idOf('count'), summary: 'The headers of the list, with its count on request' }),
@@ -71,7 +87,7 @@ export function collectionPath(collection: Collection, samples: Samples, shape: 
     }),
     patch: write('update', {
       summary: 'Change the rows that match a filter',
-      description: `With a filter, sets the fields of the body in every row that passes it. Without a filter the body is a list: each object names its row by ${key}, or by the fields of \`on_conflict\`, and sets its other fields. The service rejects one object without a filter. With a filter and \`If-Match: *\` it rejects a list (412) unless each of its rows passes the filter. ${shapes}`,
+      description: `With a filter, sets the fields of the body in every row that passes it. ${listWords(collection)}${shapes}`,
       parameters: [
         ...filters,
         ...page,
@@ -85,14 +101,7 @@ export function collectionPath(collection: Collection, samples: Samples, shape: 
       answers: changeAnswers(list, ['Idempotency-Replayed', 'Catalogue-Missing-Rows']),
       errors: [...WRITE_ERRORS, ...BODY_ERRORS, 422, 501],
     }),
-    put: write('replace', {
-      summary: `Create or replace the one row that ${collection.key.map((field) => `${field.name}=eq.…`).join('&')} names`,
-      description: `Replaces the row by the body. Missing fields take their default, or null. The body has the same ${key} as the URL. ${shapes}`,
-      parameters: [...keyEqNames(collection), its('columns.whole'), ...select, 'Prefer', 'If-None-Match.create'],
-      body: its(shape.id('row')),
-      answers: { ...changeAnswers(list), '201': withHeaders('Created.', ['ETag', 'Preference-Applied'], list) },
-      errors: [405, ...WRITE_ERRORS, ...BODY_ERRORS],
-    }),
+    ...(collection.key.length === 0 ? {} : { put: replacement() }),
     delete: write('delete', {
       summary: 'Delete the rows that match a filter',
       description: `The service rejects a request without a filter and deletes nothing. ${shapes}`,
@@ -111,12 +120,16 @@ export function itemPath(collection: Collection, samples: Samples, shape: RowSha
   const get = draft('read_one_of', {
     summary: `Read one row by its ${key}`,
     description: `Returns one row as an object. Its \`ETag\` is its version. ${shapes}`,
-    parameters: [...select, its('If-None-Match')],
+    parameters: [...select, 'Prefer', its('If-None-Match')],
     answers: {
-      '200': withHeaders('The row.', ['ETag'], withExample(rowContent(collection, shape), collection, samples[0])),
+      '200': withHeaders(
+        'The row.',
+        ['ETag', 'Preference-Applied'],
+        withExample(rowContent(collection, shape), collection, samples[0]),
+      ),
       '304': withHeaders('Not modified.', ['ETag']),
     },
-    errors: [404, ...READ_ERRORS, 410],
+    errors: [404, ...READ_ERRORS, 410, 501],
   });
   return {
     parameters: [{ $ref: `#/components/parameters/${its('key.path')}` }],
@@ -147,6 +160,12 @@ export function itemPath(collection: Collection, samples: Samples, shape: RowSha
     }),
     options: options(idOf('options_one_of'), name, [403, 414, 429]),
   };
+}
+
+/** The meaning of a list of changes, which names rows by their key. */
+function listWords(collection: Collection): string {
+  if (collection.key.length === 0) return 'Rows have no key, so the service rejects a request without a filter. ';
+  return `Without a filter the body is a list: each object names its row by ${keyNames(collection)}, or by the fields of \`on_conflict\`, and sets its other fields. The service rejects one object without a filter. With a filter and \`If-Match: *\` it rejects a list (412) unless each of its rows passes the filter. `;
 }
 
 /** A sentence for each field of the key that the service fills in. */

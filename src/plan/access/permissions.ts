@@ -8,7 +8,9 @@ import { memoize } from '../../base/memo.ts';
 import type { Caller } from '../../collection/caller.ts';
 import type { Catalogue, Collection, Field, Role, Rule } from '../../collection/declaration.ts';
 import type { Right } from '../../collection/draft.ts';
+import { FILES_NAME, isFiles } from '../../collection/files.ts';
 import { fieldsDenied, tableDenied } from '../../collection/permission-errors.ts';
+import { relationsOf } from '../../collection/relations.ts';
 import { viewOf } from '../../collection/views.ts';
 import { ALWAYS, isAlways, type Predicate } from '../types.ts';
 import { type ClaimPath, type Claims, claimAt } from './claims.ts';
@@ -115,6 +117,7 @@ class RolePermissions implements Permissions {
   }
 
   rows(collection: Collection, right: Right, named?: ReadonlySet<Field>): Predicate {
+    if (isFiles(collection) && right === 'read') return this.fileRows(collection);
     const rules = this.role.declared.rules.get(collection)?.[right] ?? [];
     if (rules.length === 0) throw tableDenied(collection.name, right);
     if (named === undefined || !differInFields(rules)) return this.allRows(collection, right, rules);
@@ -125,6 +128,19 @@ class RolePermissions implements Permissions {
       throw fieldsDenied(collection, denied, right);
     }
     return this.some(allowing);
+  }
+
+  /** A file is readable if a row and a field that refer to it are. */
+  private fileRows(files: Collection): Predicate {
+    const terms = [...this.role.declared.rules].flatMap(([from, { read }]) =>
+      relationsOf(files).flatMap((relation): Predicate[] => {
+        const { inner: field, to, through } = relation;
+        if (to !== from || through !== undefined || !read.some(({ fields }) => fields.has(field))) return [];
+        return [{ kind: 'exists', relation, where: this.rows(from, 'read', new Set([field])) }];
+      }),
+    );
+    if (terms.length === 0) throw tableDenied(FILES_NAME, 'read');
+    return terms.length === 1 ? terms[0]! : { kind: 'any', terms };
   }
 
   private allRows(collection: Collection, right: Right, rules: readonly Rule[]): Predicate {

@@ -1,9 +1,9 @@
 /** The end of a page: the order keys of its last row, after which the next page begins. */
 import { fieldOf, type OrderKey, type OutputColumn, type ReadPlan } from '../types.ts';
 
-/** The order keys of a page that `next` can continue by: all are fields, and the page has a limit. */
-export function endKeys({ groupBy, limit, count, order }: ReadPlan): readonly OrderKey[] | undefined {
-  if (groupBy !== undefined || limit === undefined || count !== undefined) return undefined;
+/** The order keys that `next` can continue by: all are fields, they end with the key, and the page has a limit. */
+export function endKeys({ from, groupBy, limit, count, order }: ReadPlan): readonly OrderKey[] | undefined {
+  if (from.key.length === 0 || groupBy !== undefined || limit === undefined || count !== undefined) return undefined;
   return order.every(({ expression }) => expression.kind === 'field') ? order : undefined;
 }
 

@@ -90,8 +90,9 @@ function groups(
   };
 }
 
-/** Ends at the last key field, since no ties remain. */
+/** Ends at the last key field, since no ties remain. Without a key, ties remain in the order of the database. */
 export function withKeyOrder({ key }: Collection, order: readonly OrderKey[]): readonly OrderKey[] {
+  if (key.length === 0) return order;
   const places = key.map((field) => order.findIndex(({ expression }) => fieldOf(expression) === field));
   if (!places.includes(-1)) return order.slice(0, Math.max(...places) + 1);
   const missing = key.filter((_, index) => places[index] === -1);
@@ -194,7 +195,7 @@ function spread(embed: PlannedEmbed, column: OutputColumn): Expression {
   const valuesOf = (of: Expression) => embeddedValues(embed, { ...column, expression: of });
   if (expression.kind === 'aggregate') return { ...expression, of: valuesOf(expression.of) };
   // Counts the rows that have one.
-  const key = fieldExpression(embed.relation.to.key[0]!);
+  const key = fieldExpression(embed.relation.inner);
   return { kind: 'aggregate', function: 'count', of: valuesOf(key), type: expression.type };
 }
 

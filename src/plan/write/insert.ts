@@ -3,7 +3,7 @@
 import { mapInSlices, type Task } from '../../base/cooperative.ts';
 import { attempt, FAIL } from '../../base/error-list.ts';
 import { ApiError } from '../../base/errors.ts';
-import { type Collection, type Field, isKey, stored } from '../../collection/declaration.ts';
+import { type Collection, type Field, isKey, stored, uniqueSets } from '../../collection/declaration.ts';
 import { fieldDenied } from '../../collection/permission-errors.ts';
 import type { Payload } from '../../dialect/payload.ts';
 import { rejectRepeatedKeys, valuesOf } from '../keys.ts';
@@ -18,9 +18,11 @@ export function* planInsert(collection: Collection, request: WriteRequest, paylo
   const into = stored(collection);
   const columns = checkColumns(collection, 'create', payload.columns, report);
   const given = columns.filter((field) => field !== undefined);
-  const rows = yield* planRows(into, columns, payload, missing === 'default', report);
+  const rowOptions = { defaultMissing: missing === 'default', hasUpdates: resolution === 'merge-duplicates' };
+  const rows = yield* planRows(into, columns, payload, rowOptions, report);
   const plan = { kind: 'insert', ...planTerms(collection, request), rows, given } as const;
-  if (resolution === undefined) return { ...plan, conflict: 'refuse' };
+  const hasTarget = into.key.length > 0 || request.query.onConflict !== undefined;
+  if (resolution === undefined || !hasTarget) return { ...plan, conflict: 'refuse' };
   const on = conflictTarget(collection, request.query.onConflict);
   if (resolution === 'ignore-duplicates') return { ...plan, conflict: { on, overwrite: [] } };
   const keys = yield* mapInSlices(rows, (row) => valuesOf(into, on, row));
@@ -67,13 +69,13 @@ export function conflictTarget(collection: Collection, names: readonly string[] 
       });
     }
   }
-  const targets = [collection.key, ...collection.unique.map(({ fields }) => fields)];
+  const targets = uniqueSets(collection);
   const found = targets.find(
     (fields) => fields.length === names.length && fields.every(({ name }) => names.includes(name)),
   );
   if (found !== undefined) return found;
   const choices = targets.map((fields) => fields.map(({ name }) => name).join(','));
   throw new ApiError('42P10', 'there is no unique or exclusion constraint matching the ON CONFLICT specification', {
-    hint: `Unique here: ${choices.join('; ')}.`,
+    hint: `Unique here: ${choices.join('; ') || 'nothing'}.`,
   });
 }

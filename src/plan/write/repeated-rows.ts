@@ -1,5 +1,5 @@
 /** Finds rows of a file that repeat a key or unique values, before a database is opened. */
-import type { Collection, Field } from '../../collection/declaration.ts';
+import { type Collection, type Field, uniqueSets } from '../../collection/declaration.ts';
 import { describeKey, type Key, valuesOf } from '../keys.ts';
 import type { StoredRow } from '../types.ts';
 
@@ -8,8 +8,7 @@ export class RepeatedRows {
   private readonly seen: readonly { readonly fields: readonly Field[]; readonly lines: Map<string, number> }[];
 
   constructor(private readonly collection: Collection) {
-    const sets = [collection.key, ...collection.unique.map(({ fields }) => fields)];
-    this.seen = sets.map((fields) => ({ fields, lines: new Map() }));
+    this.seen = uniqueSets(collection).map((fields) => ({ fields, lines: new Map() }));
   }
 
   /** Describes what a row repeats of an earlier row. Null equals nothing. */

@@ -9,7 +9,6 @@ import type { Condition } from '../../dialect/tree.ts';
 import { describeKey, isSameKey, type Key, keyIs, valuesOf } from '../keys.ts';
 import type { InsertPlan, Precondition, StoredRow, UpdatePlan } from '../types.ts';
 import { checkOverwrites, mergeFields, overwrittenFields } from './insert.ts';
-import { generate } from './row-planner.ts';
 import { checkColumns, planRows, resolveColumns } from './stored-rows.ts';
 import { itemKey, planTerms, type WriteRequest } from './write-request.ts';
 
@@ -84,20 +83,14 @@ function* replacement(
   key: Key,
   report: Report,
 ): Task<StoredRow> {
-  const rows = (yield* planRows(collection, columns, payload, true, report)).filter((row) => {
+  const planned = yield* planRows(collection, columns, payload, { defaultMissing: true, hasUpdates: true }, report);
+  const rows = planned.filter((row) => {
     const own = valuesOf(collection, collection.key, row);
     return own !== undefined && isSameKey(own, key);
   });
-  if (rows.length === 1) return stamped(collection, payload, rows[0]!);
+  if (rows.length === 1) return rows[0]!;
   throw new ApiError('PGRST115', 'Payload values do not match URL in primary key column(s)', {
     details: `The URL names ${describeKey(collection.key, key)}; ${rows.length === 0 ? 'no row' : 'more than one row'} of the body has it.`,
-  });
-}
-
-/** Adds the fields that every update sets, unless the client sets them. */
-function stamped({ fields }: Collection, { columns }: Payload, row: StoredRow): StoredRow {
-  return fields.map((field, index) => {
-    return field.onUpdate === undefined || columns.includes(field.name) ? row[index] : generate(field, 'now');
   });
 }
 
@@ -105,7 +98,8 @@ function replacedKey(collection: Collection, { query }: WriteRequest): Key {
   if (query.limit !== undefined || query.offset !== undefined) {
     throw new ApiError('PGRST114', 'limit/offset querystring parameters are not allowed for PUT');
   }
-  if (query.conditions.length !== collection.key.length) throw notKeyOnly(collection);
+  const { length } = collection.key;
+  if (length === 0 || query.conditions.length !== length) throw notKeyOnly(collection);
   return collection.key.map(({ name, type }) => {
     const text = query.conditions.map((condition) => equalTo(condition, name)).find((each) => each !== undefined);
     if (text === undefined) throw notKeyOnly(collection);
@@ -123,7 +117,10 @@ function equalTo(condition: Condition, name: string): string | undefined {
 
 function notKeyOnly({ name, key }: Collection): ApiError {
   return new ApiError('PGRST105', "Filters must include all and only primary key columns with 'eq' operators", {
-    hint: `Write PUT /${name}?${key.map((field) => `${field.name}=eq.<${field.name}>`).join('&')}.`,
+    hint:
+      key.length === 0
+        ? `${name} has no key. Write PATCH with a filter.`
+        : `Write PUT /${name}?${key.map((field) => `${field.name}=eq.<${field.name}>`).join('&')}.`,
     headers: { allow: 'OPTIONS, GET, HEAD, POST, PATCH, DELETE' },
   });
 }

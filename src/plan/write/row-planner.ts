@@ -151,8 +151,9 @@ export function missingValues(
 function defaults({ assigned }: Collection, hasUpdates: boolean): (field: Field) => Value | undefined {
   const times = new Map<Field, Value>();
   return (field) => {
-    if (field === assigned || field.filled) return undefined;
-    if (field.generated === 'now' || (hasUpdates && field.onUpdate !== undefined)) {
+    const isStamp = hasUpdates && field.onUpdate !== undefined;
+    if (field === assigned || (field.filled && !isStamp)) return undefined;
+    if (field.generated === 'now' || isStamp) {
       const time = times.get(field) ?? generate(field, 'now');
       times.set(field, time);
       return time;

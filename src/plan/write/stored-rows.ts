@@ -79,11 +79,11 @@ export function* planRows(
   collection: Collection,
   columns: readonly (Field | undefined)[],
   payload: Pick<Payload, 'rows' | 'isTable' | 'invalid'>,
-  defaultMissing: boolean,
+  { defaultMissing, hasUpdates }: { readonly defaultMissing: boolean; readonly hasUpdates: boolean },
   report: Report,
 ): Task<readonly StoredRow[]> {
   const { rows, invalid } = payload;
-  const terms = [collection, columns, { absence: absenceIn(payload, defaultMissing) }] as const;
+  const terms = [collection, columns, { absence: absenceIn(payload, defaultMissing), hasUpdates }] as const;
   const plan = rowPlanner(...terms);
   const check = rowChecker(...terms);
   return yield* mapInSlices(rows, (cells, index) => {

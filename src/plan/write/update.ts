@@ -134,7 +134,7 @@ function planTarget(collection: Collection, request: WriteRequest): UpdatePlan['
   const where = planConditions(collection, query.conditions);
   if (item !== undefined) return andItemKey(collection, item, where);
   if (query.conditions.length > 0 || query.limit !== undefined || allowUnfiltered) return where;
-  const [field] = collection.key;
+  const field = collection.key[0] ?? collection.fields[0];
   const { name } = field!;
   throw new ApiError('21000', 'a write without a filter would touch every row', {
     details: 'Nothing was changed.',
@@ -152,6 +152,12 @@ function exampleOf({ name, type }: Field): string {
 function planBound(collection: Collection, query: Query): { bound?: Bound } {
   const page = pageOfQuery(query);
   if (page.limit === undefined && page.offset === 0) return {};
+  if (collection.key.length === 0) {
+    throw new ApiError('21000', `a write with a limit needs a key, and ${collection.name} has none`, {
+      details: 'Nothing was changed.',
+      hint: 'Remove limit and offset, and choose the rows by a filter.',
+    });
+  }
   return { bound: { order: withKeyOrder(collection, planOrder(collection, query.order)), ...page } };
 }
 

@@ -134,7 +134,11 @@ function bulkTarget(collection: Collection, request: WriteRequest, document: Doc
       hint: 'Leave out the filter and limit. With If-Match: *, every row must match the filter.',
     });
   }
-  const isList = document.kind === 'json' && Array.isArray(document.value) && query.columns === undefined;
+  const isList =
+    collection.key.length > 0 &&
+    document.kind === 'json' &&
+    Array.isArray(document.value) &&
+    query.columns === undefined;
   if (isList && query.limit === undefined && (!hasFilter || ifMatch !== undefined)) return collection.key;
   if (ifMatch !== undefined) throw ifMatchNeedsOneRow(request.url);
   return undefined;

@@ -13,6 +13,7 @@ import {
   pointer,
   shopDocument,
 } from '../../support/openapi.ts';
+import { sendJson } from '../../support/stories.ts';
 
 /** Every example with the JSON pointer to its schema. */
 function* examplesIn(node: unknown, path: string): Generator<[path: string, value: unknown]> {
@@ -87,6 +88,11 @@ describe.each(CASES)('the service accepts every example of $catalogue on $engine
   let catalogue: Catalogue;
   beforeAll(async () => {
     catalogue = await open(engine);
+    // The examples of the log read its first entry.
+    const [row] = await catalogue.list('/products?limit=1');
+    for (const body of [{ product_name: 'changed' }, { product_name: row!.product_name }]) {
+      expect((await catalogue.fetch(`/products/${row!.id}`, sendJson('PATCH', body))).status).toBe(204);
+    }
   });
   afterAll(() => catalogue.close());
 
@@ -99,7 +105,7 @@ describe.each(CASES)('the service accepts every example of $catalogue on $engine
       headers: { ...headers, prefer, ...(body === undefined ? {} : { 'content-type': body.type }) },
       body: body === undefined ? null : typeof body.value === 'string' ? body.value : JSON.stringify(body.value),
     });
-    if (response.status < 400 && response.status !== 300) return undefined;
+    if (response.status < 400 && response.status !== 300) return void (await response.arrayBuffer());
     const refusal = (await response.json()) as { code: string };
     return isReferredTo(method, refusal.code) ? undefined : refusal;
   }
@@ -153,7 +159,7 @@ describe.each(CASES)('the service accepts every example of $catalogue on $engine
     expect(refused).toEqual([]);
   });
 
-  const withItems = Object.keys(components).filter((name) => name.endsWith('.key.path'));
+  const withItems = Object.keys(components).filter((name) => name.endsWith('.key.path') && name !== 'changes.key.path');
   test.each(withItems)(
     'the ETag in the example of %s is the version of the row, so that 304 and If-Match work',
     async (path) => {

@@ -167,7 +167,7 @@ describe('the document of the shop', () => {
 
   test('has a tag and a path for each collection, and a path for a row if the key is one field', () => {
     const names = [...SHOP.collections.keys()];
-    expect(tags.map(({ name }) => name)).toEqual([...names, 'Batch', 'History', 'Describe', 'Observe']);
+    expect(tags.map(({ name }) => name)).toEqual([...names, 'changes', 'Batch', 'History', 'Describe', 'Observe']);
     expect(names.filter((name) => paths[`/${name}`] === undefined)).toEqual([]);
     const items = Object.keys(paths).filter((path) => path.includes('{id}'));
     expect(items).toEqual(
@@ -292,7 +292,9 @@ describe('code generated from the document', () => {
 
 describe('the document and the service agree', () => {
   test('on the paths other than collections; HTML pages are not part of the API', async () => {
-    const described = Object.keys(document.paths).filter((path) => !/^(\/rest\/v1)?\/products/.test(path));
+    const described = Object.keys(document.paths).filter(
+      (path) => !/^(\/rest\/v1)?\/(products|changes$|changes\/\{)/.test(path),
+    );
     expect(described).toEqual([BATCH_PATH, UNDO_PATH, ...DESCRIPTION_PATHS, ...HEALTH_PATHS]);
     for (const path of [CONSOLE_PATH, DOCS_PATH]) {
       expect((await ask(path)).headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -328,9 +330,11 @@ describe('the document and the service agree', () => {
     const inQuery = Object.entries(document.components.parameters)
       .filter(([name, parameter]) => parameter.in === 'query' && !Object.hasOwn(undoFilters(), name))
       .map(([, parameter]) => parameter);
-    const fields = products.fields.map((field) => field.name);
+    const { collections, builtIn } = BUILT_IN.catalogue;
+    const all = [...collections.values(), ...builtIn.values()].flatMap(({ fields }) => fields);
+    const fields = all.map((field) => field.name);
     expect([...new Set(inQuery.map(({ name }) => name))].sort()).toEqual(
-      [...fields, ...PARAMETERS, ...LOGIC_KEYS, AFTER].sort(),
+      [...new Set([...fields, ...PARAMETERS, ...LOGIC_KEYS, AFTER])].sort(),
     );
   });
 

@@ -1,5 +1,6 @@
 /** The log of changes: what each kind of write leaves in it. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { CURSOR_ROWS } from '../../../src/base/limits/engine.ts';
 import type { CollectionDraft } from '../../../src/collection/draft.ts';
 import type { Row } from '../../../src/collection/value.ts';
 import { type Opened, PLACES, type Place } from '../../support/engines/declared.ts';
@@ -204,6 +205,19 @@ for (const [engine, newPlace] of Object.entries(PLACES)) {
       }
       expect((await shop.fetch('/changes?nope=eq.1')).status).toBe(400);
       expect((await shop.fetch('/catalogue/items')).status).toBe(404);
+    });
+
+    test('a filter on a collection that does not exist finds nothing', async () => {
+      expect(await shop.list('/changes?collection=eq.nothing')).toEqual([]);
+      expect(await shop.list('/changes?collection=in.(nothing,quiet)&select=count()')).toEqual([{ count: 0 }]);
+    });
+
+    test('a long log is read to its end', async () => {
+      const rows = Array.from({ length: CURSOR_ROWS + 10 }, (_, index) => ({ id: 1_000 + index, title: 'many' }));
+      await write('POST', '/groups', rows);
+      expect(await news()).toHaveLength(rows.length);
+      const counted = await shop.list('/changes?collection=eq.groups&after->>title=eq.many&select=count()');
+      expect(counted).toEqual([{ count: rows.length }]);
     });
   });
 }

@@ -47,6 +47,8 @@ for (const name of Object.keys(ENGINES)) {
       expect(await json.json()).toEqual([expect.objectContaining({ Plan: expect.any(Object) })]);
       const text = await ask(app, '/products/1', { headers: { accept: 'application/vnd.pgrst.plan' } });
       expect(await text.text()).toContain('products');
+      const log = await ask(app, '/changes?collection=eq.products', { headers: { accept: PLAN } });
+      expect(await log.json()).toEqual([expect.objectContaining({ Plan: expect.any(Object) })]);
       await expectRefusal(await ask(app, '/products?nope=eq.1', { headers: { accept: PLAN } }), 400, '42703');
     });
 

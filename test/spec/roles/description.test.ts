@@ -49,13 +49,23 @@ describe('the OpenAPI document', () => {
     const document = await documentFor();
     expect(
       Object.keys(document.paths).filter((path) => /^\/[a-z_]+$/.test(path) && !/live|ready|metrics/.test(path)),
-    ).toEqual(['/categories', '/products', '/tags', '/product_tags']);
+    ).toEqual(['/categories', '/products', '/tags', '/product_tags', '/changes']);
     expect(methodsOf(document, '/products')).toEqual(['get', 'head']);
     expect(methodsOf(document, '/products/{id}')).toEqual(['get', 'head']);
     const writing = await documentFor('supplier', { supplier_id: 1 });
     expect(methodsOf(writing, '/products')).toEqual(METHODS);
     expect(methodsOf(await documentFor('inbox'), '/products')).toEqual(['post']);
     expect(methodsOf(await documentFor('admin'), '/suppliers')).toEqual(METHODS);
+  });
+
+  test('lists /batch for a role that may write, and /changes, read-only, for one that may read', async () => {
+    const [visitor, inbox, admin] = [await documentFor(), await documentFor('inbox'), await documentFor('admin')];
+    const shared = ['/batch', '/changes', '/changes/{seq}', '/rest/v1/changes'];
+    const listed = ({ paths }: Described) => shared.filter((path) => paths[path] !== undefined);
+    expect(listed(visitor)).toEqual(shared.slice(1));
+    expect(listed(inbox)).toEqual(['/batch']);
+    expect(listed(admin)).toEqual(shared);
+    for (const path of shared.slice(1)) expect(methodsOf(admin, path)).toEqual(['get', 'head']);
   });
 
   test('has the fields that the role can read, create and update', async () => {

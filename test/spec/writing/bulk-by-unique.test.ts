@@ -85,6 +85,15 @@ describe.each(ROLE_ENGINES)('a bulk update by unique fields on %s', (engine) => 
     expect(stored.map(({ changed_at }) => changed_at !== null)).toEqual([true, true, true, false]);
   });
 
+  test('a merge upsert sets the fields that every update sets', async () => {
+    const prefer = 'resolution=merge-duplicates,return=representation';
+    const body = [{ sku: 'A', price: 6 }];
+    const path = '/goods?on_conflict=sku&select=id,changed_at';
+    const [row] = await rowsOf(await shop.fetch(path, sendJson('POST', body, { prefer })));
+    expect(row!.id).toBe(1);
+    expect(row!.changed_at).not.toBeNull();
+  });
+
   test('takes one object, and several unique fields in any order', async () => {
     expect(await rowsOf(await patch('/goods?on_conflict=ean&select=id,price', { ean: 200, price: 9 }))).toEqual([
       { id: 2, price: 9 },

@@ -1,6 +1,6 @@
 /** Databases with a changing declaration: opened with one, then with another, on every engine. */
 import { Database } from 'bun:sqlite';
-import { createApp } from '../../../src/app.ts';
+import { type App, type AppOptions, createApp } from '../../../src/app.ts';
 import { type Catalogue, declareCatalogue } from '../../../src/collection/declaration.ts';
 import type { CollectionDraft } from '../../../src/collection/draft.ts';
 import type { Row } from '../../../src/collection/value.ts';
@@ -19,6 +19,8 @@ export interface Declaration {
   /** Initial rows of new collections, by collection name. */
   readonly rows?: Readonly<Record<string, readonly Row[]>>;
   readonly allowed?: readonly string[];
+  /** Options of the app. */
+  readonly options?: Partial<AppOptions>;
 }
 
 export interface Opened {
@@ -27,6 +29,7 @@ export interface Opened {
   readonly list: (path: string) => Promise<Row[]>;
   /** Stores rows and expects success. */
   readonly post: (collection: string, rows: unknown) => Promise<void>;
+  readonly app: App;
   readonly close: () => Promise<void>;
 }
 
@@ -57,7 +60,7 @@ function sqlitePlace(): Place {
     schema: 'public',
     open: async (declaration) => {
       const demand = demandOf(declaration);
-      return opened(openSqlite({ ...TEST_OPTIONS, ...demand, path }), demand.catalogue);
+      return opened(openSqlite({ ...TEST_OPTIONS, ...demand, path }), demand.catalogue, declaration.options);
     },
     plan: (declaration) => planOf(path, 'public', declaration),
     ask: async (sql) => withFile(path, (db) => db.query(sql).all() as Row[]),
@@ -65,7 +68,7 @@ function sqlitePlace(): Place {
       withFile(path, (db) =>
         db
           .query(
-            "select name, rootpage, sql from sqlite_schema where name not glob '[_]*' and name not like 'catalogue_%' and name not like 'sqlite_stat%'",
+            "select name, rootpage, sql from sqlite_schema where name not glob '[_]*' and tbl_name not like 'catalogue_%' and name not like 'sqlite_stat%'",
           )
           .all(),
       ),
@@ -96,7 +99,7 @@ function postgresPlace(): Place {
         await engine.close();
         throw error;
       }
-      return opened(engine, demand.catalogue);
+      return opened(engine, demand.catalogue, declaration.options);
     },
     plan: (declaration) => planOf(url, schema, declaration),
     ask: (sql) =>
@@ -126,11 +129,12 @@ function planOf(url: string, schema: string, declaration: Declaration): Promise<
   return maintenanceOf(url, catalogue, settings).plan(terms);
 }
 
-function opened(engine: Engine, catalogue: Catalogue): Opened {
-  const app = createApp({ catalogue, engine, maxBodyBytes: 1024 * 1024, allowUnfilteredWrites: true });
+function opened(engine: Engine, catalogue: Catalogue, options: Partial<AppOptions> = {}): Opened {
+  const app = createApp({ catalogue, engine, maxBodyBytes: 1024 * 1024, allowUnfilteredWrites: true, ...options });
   const fetch = async (path: string, init?: RequestInit) => app.fetch(new Request(`http://catalogue${path}`, init));
   return {
     engine,
+    app,
     fetch,
     list: async (path) => (await (await fetch(path)).json()) as Row[],
     post: async (collection, rows) => {

@@ -140,4 +140,5 @@ async function reset(admin: SQL, schema: string, rows: readonly Row[]): Promise<
     `insert into ${table} (${columns}) select ${columns} from json_populate_recordset(null::${table}, $1::text::json)`,
     [JSON.stringify(rows)],
   );
+  await admin.unsafe(`truncate "${schema}".catalogue_changes restart identity`);
 }

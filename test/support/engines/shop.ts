@@ -93,6 +93,10 @@ function beginning(catalogue: Declared, rows: Rows) {
   return firstRowsOf({ catalogue, rows: (name) => (Object.hasOwn(rows, name) ? rows[name]! : []) });
 }
 
+export function openDeclaredEngine(engineName: string, catalogue: Declared, rows: Rows = {}): Promise<Engine> {
+  return OPEN[engineName]!(catalogue, rows);
+}
+
 /** Opens a declared catalogue on an engine. */
 export async function openDeclared(
   engineName: string,
@@ -100,7 +104,7 @@ export async function openDeclared(
   rows: Rows = {},
   options: Partial<AppOptions> = {},
 ): Promise<Catalogue> {
-  const engine = await OPEN[engineName]!(catalogue, rows);
+  const engine = await openDeclaredEngine(engineName, catalogue, rows);
   const maxBodyBytes = 64 * 1024 * 1024;
   const app = createApp({ catalogue, engine, maxBodyBytes, allowUnfilteredWrites: false, ...options });
   const fetch = async (path: string, init?: RequestInit) => app.fetch(new Request(`http://catalogue${path}`, init));

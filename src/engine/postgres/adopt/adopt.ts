@@ -47,7 +47,7 @@ function adoptPairs(pairs: AdoptedPairs): Adopted {
     fields: new Set(columns.flatMap(({ field, column }) => (column === undefined ? [] : [field]))),
     readAs: mapOf((field, column) => {
       const type = typeOfAdopted(column.type);
-      return type?.type === field.type ? type.readAs : TEXT.postgres.name;
+      return type.type === field.type ? type.readAs : TEXT.postgres.name;
     }),
     comparedAs: mapOf((field, column) => (field.type === TEXT ? QUANTITY.exec(column.type)?.[0] : undefined)),
     fills: mapOf((field, column) => (field.filled ? fillOf(column) : undefined)),
@@ -60,12 +60,15 @@ export const NOTHING_ADOPTED = adoptPairs([]);
 /** Why a table cannot be served as the declared collection; empty if it can. */
 export function adoptionProblems(collection: Collection, table: FoundTable): Problem[] {
   const problem = (words: string) => ({ words: `${collection.name} was made by something else, and ${words}` });
-  if (!table.isTable) return [problem('is not a table')];
   const key = collection.key.map(({ name }) => name);
-  const isUnique = table.indexes.some(
-    ({ isUnique, isWhole, columns }) =>
-      isUnique && isWhole && columns?.length === key.length && columns.every((name) => key.includes(name)),
-  );
+  // The declaration vouches for the key of a view.
+  const isUnique =
+    key.length === 0 ||
+    !table.isTable ||
+    table.indexes.some(
+      ({ isUnique, isWhole, columns }) =>
+        isUnique && isWhole && columns?.length === key.length && columns.every((name) => key.includes(name)),
+    );
   return [
     ...collection.fields.flatMap((field) => columnMisfits(field, table).map(problem)),
     ...(isUnique ? [] : [problem(`${key.join(', ')} is not unique by itself`)]),
@@ -78,11 +81,11 @@ function columnMisfits(field: Field, table: FoundTable): string[] {
   if (column === undefined) return [`${name} is missing`];
   // Every type has a text form.
   const isReadAsText = readOnly && type === TEXT;
-  const columnType = typeOfAdopted(column.type)?.type;
+  const columnType = typeOfAdopted(column.type).type;
   return [
     ...(columnType === type || isReadAsText ? [] : [`${name} is ${column.type}, not ${type.name}`]),
-    ...(required && !column.required ? [`${name} may be null there`] : []),
-    ...(column.isComputed && !readOnly ? [`${name} is computed there: declare it readOnly`] : []),
+    ...(required && table.isTable && !column.required ? [`${name} may be null there`] : []),
+    ...(column.isComputed && table.isTable && !readOnly ? [`${name} is computed there: declare it readOnly`] : []),
     ...(filled && !table.hasInsertTrigger && fillOf(column) === undefined
       ? [`${name} has no default there to fill it in`]
       : []),

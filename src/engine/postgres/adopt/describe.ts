@@ -2,7 +2,7 @@
 import { isAssigned } from '../../../collection/declaration.ts';
 import type { FieldDraft } from '../../../collection/draft.ts';
 import { OWN_COLLECTIONS } from '../../../collection/own-collections.ts';
-import { builtIn, holdsKeys, isOnlyRead } from '../../../collection/types/index.ts';
+import { holdsKeys } from '../../../collection/types/index.ts';
 import { can, type Type } from '../../../collection/types/type.ts';
 import { RECORD_TABLE, readRecord } from '../../migration/record.ts';
 import { describeTable, type ForeignColumn, type ForeignTable, tableProblem } from '../../shared/describe-table.ts';
@@ -30,10 +30,9 @@ async function describeSchema(runner: Runner, schema: string): Promise<Omit<Desc
   const own = record === null ? [] : readRecord(record);
   const relations = [...(await inspectTables(runner, schema)).values()];
   const isOurs = (name: string) => OURS.includes(name) || own.some((draft) => draft.name === name);
-  const tables = relations.filter(({ name, isTable }) => isTable && !isOurs(name));
+  const tables = relations.filter(({ name }) => !isOurs(name));
   const problems = tables.flatMap((table) => problemOf(table) ?? []);
   const declared = tables.filter((table) => problemOf(table) === undefined);
-  const views = relations.filter(({ isTable }) => !isTable);
   const served = [...own, ...declared].map(({ name }) => name);
   return {
     warning: await bypassedRowSecurity(runner, schema, served),
@@ -41,29 +40,27 @@ async function describeSchema(runner: Runner, schema: string): Promise<Omit<Desc
       ...own.map((draft) => ({ draft, notes: [], fieldNotes: new Map() })),
       ...declared.map((table) => describeTable(new Inspection(table, schema, declared).table())),
     ]),
-    leftOut: [
-      ...problems,
-      ...views.map(({ name }) => `${name}: it is not a table but a view, or is in another schema`),
-    ],
+    leftOut: problems,
   };
 }
 
 function problemOf(table: FoundTable): string | undefined {
-  const { name, columns } = table;
-  return tableProblem({ name, key: keyOf(table) }, (keyColumn) => {
-    // A key must fit into a URL and order the rows.
-    const type = typeOfColumn(columns.find((column) => column.name === keyColumn)!.type)?.type;
-    return type !== undefined && (can(type, 'json') || can(type, 'array')) ? `no key is ${type.name}` : undefined;
-  });
+  return tableProblem({ ...table, key: keyOf(table) });
 }
 
-/** The primary key, or the first unique set of non-null fields. */
+/** The primary key, or the first unique set of non-null fields; empty if there is none that fits into a URL. */
 function keyOf({ columns, constraints, indexes }: FoundTable): readonly string[] {
-  const primary = constraints.find(({ kind }) => kind === 'primary key');
-  if (primary !== undefined) return primary.columns;
-  const isRequired = (name: string) => columns.some((column) => column.name === name && column.required);
-  const unique = indexes.find((index) => index.isUnique && index.isWhole && index.columns?.every(isRequired));
-  return unique?.columns ?? [];
+  const columnOf = (name: string) => columns.find((column) => column.name === name)!;
+  const isKey = (names: readonly string[]) =>
+    names.every((name) => {
+      const type = typeOfColumn(columnOf(name).type)?.type;
+      return type === undefined || !(can(type, 'json') || can(type, 'array'));
+    });
+  const primary = constraints.find(({ kind }) => kind === 'primary key')?.columns;
+  const unique = indexes.find(
+    (index) => index.isUnique && index.isWhole && index.columns?.every((name) => columnOf(name).required),
+  )?.columns;
+  return [primary, unique].find((names) => names != null && isKey(names)) ?? [];
 }
 
 class Inspection {
@@ -96,19 +93,19 @@ class Inspection {
     const { name, required, isComputed } = column;
     const isDemanded = required && !isComputed && column.default === null && column.identity === null;
     const notes: string[] = [];
-    const adoptedType = typeOfAdopted(column.type);
-    const { type = builtIn('text') } = adoptedType ?? {};
+    const { type } = typeOfAdopted(column.type);
     const ifLeftOut = isDemanded ? ', and rows cannot be inserted without it' : '';
     const common = { name, type, required, notes, ifLeftOut };
-    if (adoptedType === undefined || isOnlyRead(type) || isComputed) {
-      notes.push(isComputed ? `computed: ${column.default}` : column.type);
+    if (isComputed) {
+      if (column.default !== null) notes.push(`computed: ${column.default}`);
       if (isDemanded) notes.push('required: rows cannot be inserted here, unless a trigger fills it in');
       return { ...common, readOnly: true, default: {} };
     }
     const references = this.referenceOf(name, type, notes);
     const draft: FieldDraft = { name, type: type.name, ...(references === undefined ? {} : { references }) };
     const isNumbered = isAssigned({ key: this.key, fields: [draft] }, { name, type });
-    return { ...common, references, default: this.defaultOf(column, type, isNumbered, notes) };
+    const oneOf = column.labels === null ? {} : { oneOf: column.labels };
+    return { ...common, references, ...oneOf, default: this.defaultOf(column, type, isNumbered, notes) };
   }
 
   /** An assigned key declares no default. */

@@ -37,9 +37,12 @@ export function searchTest(
   checkConfiguration(config, configurations);
   checkSearch(mode, text);
   const by = `${bind(config, TEXT)}::regconfig`;
-  const vector = can(of.type, 'json')
-    ? `case when length((${column})::text) > ${MAX_SEARCHED_LENGTH} then '' else to_tsvector(${by}, ${column}) end`
-    : `to_tsvector(${by}, left(${column}, ${MAX_SEARCHED_LENGTH}))`;
+  const vector =
+    of.type.title === 'tsvector'
+      ? column
+      : can(of.type, 'json')
+        ? `case when length((${column})::text) > ${MAX_SEARCHED_LENGTH} then '' else to_tsvector(${by}, ${column}) end`
+        : `to_tsvector(${by}, left((${column})::text, ${MAX_SEARCHED_LENGTH}))`;
   return `${vector} @@ ${FUNCTIONS[mode]}(${by}, ${bind(text, TEXT)})`;
 }
 

@@ -1,4 +1,5 @@
 /** Maps a column to our types by PostgreSQL's name of its type. */
+import { FOREIGN_PREFIX } from '../../../collection/types/foreign.ts';
 import { builtIn, castTypeNamed, typeNamed } from '../../../collection/types/index.ts';
 import type { Type } from '../../../collection/types/type.ts';
 
@@ -25,9 +26,13 @@ export function typeOfColumn(printed: string): ColumnType | undefined {
   return isOther(name, array) ? { type, readAs: `${name === 'json' ? 'jsonb' : 'text'}${array}` } : { type };
 }
 
-/** The same for a table that something else made: a number of more digits than a decimal, or of any, can be read. */
-export function typeOfAdopted(printed: string): ColumnType | undefined {
-  return typeOfColumn(printed) ?? (/^numeric(\(.*\))?$/.test(printed) ? { type: NUMERIC } : undefined);
+/**
+ * The same for a table that something else made: a number may have more digits than a decimal, and any other type is
+ * passed through.
+ */
+export function typeOfAdopted(printed: string): ColumnType {
+  const type = /^numeric(\(.*\))?$/.test(printed) ? NUMERIC : builtIn(`${FOREIGN_PREFIX}${printed}`);
+  return typeOfColumn(printed) ?? { type };
 }
 
 /** Whether PostgreSQL has other operators for it than for our type. */

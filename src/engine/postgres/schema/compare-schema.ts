@@ -1,10 +1,11 @@
 /** Compares a schema with the declaration: our own tables and their content, and adopted tables. */
 import { type Catalogue, type Collection, declareCatalogue } from '../../../collection/declaration.ts';
 import type { FieldDraft } from '../../../collection/draft.ts';
+import { typeNamed } from '../../../collection/types/index.ts';
 import { type Comparison, compare, withNumberedKeys } from '../../migration/changes.ts';
 import type { FirstRows } from '../../migration/question.ts';
 import { readRecord, recordOf } from '../../migration/record.ts';
-import type { Problem } from '../../migration/risks.ts';
+import { notToCreate, type Problem } from '../../migration/risks.ts';
 import { storedDraft } from '../../migration/stored-draft.ts';
 import { stepsOf } from '../../migration/words.ts';
 import type { Creation } from '../../shared/loader.ts';
@@ -96,7 +97,11 @@ export async function inspectSchema(runner: Runner, requirement: PostgresRequire
     ...ours,
     tables,
     adopted,
-    problems: [...problems, ...adopted.flatMap(({ collection, table }) => adoptionProblems(collection, table))],
+    problems: [
+      ...problems,
+      ...notToCreate(own),
+      ...adopted.flatMap(({ collection, table }) => adoptionProblems(collection, table)),
+    ],
     comparison: compare({ catalogue, own, indexesOf }, found),
     missing: isOurs ? missing : [],
     newRecord: isOurs ? recordOf(own) : (record ?? ''),
@@ -119,5 +124,6 @@ export function stepsIn({ comparison, missing }: SchemaState): string[] {
 function typeOfField({ type }: FoundColumn, field: FieldDraft): string | undefined {
   // PostgreSQL does not record the digits of an array's elements.
   const isDecimals = type === 'numeric[]' && /^decimal\(.*\)\[\]$/.test(field.type);
-  return isDecimals || type === field.type ? field.type : typeOfColumn(type)?.type.name;
+  const isSame = isDecimals || type === field.type || type === typeNamed(field.type)?.postgres.name;
+  return isSame ? field.type : typeOfColumn(type)?.type.name;
 }

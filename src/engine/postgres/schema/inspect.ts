@@ -9,9 +9,12 @@ export interface FoundColumn {
   readonly name: string;
   /** As PostgreSQL prints it; the base type of a domain. */
   readonly type: string;
+  /** The values of an enum, in its order. */
+  readonly labels: readonly string[] | null;
   readonly required: boolean;
   /** An expression: the column's own default, or that of its domain. If the column is computed, how. */
   readonly default: string | null;
+  /** Clients cannot write it: it is generated, or the view does not pass it on. */
   readonly isComputed: boolean;
   readonly identity: 'always' | 'by default' | null;
   /** The sequence that assigns its values, quoted; null if none. */
@@ -38,7 +41,7 @@ export interface FoundIndex {
 
 export interface FoundTable {
   readonly name: string;
-  /** Not a view or sequence. */
+  /** Not a view, nor a foreign table. */
   readonly isTable: boolean;
   /** Whether a trigger sees each row before it is inserted, and may fill in its values. */
   readonly hasInsertTrigger: boolean;
@@ -94,7 +97,9 @@ const TABLES = `select c.relname::text as table, c.relkind in ('r', 'p') as "isT
 
 const COLUMNS = `select c.relname::text as table, a.attname::text as name,
     case when t.typtype = 'd' then format_type(t.typbasetype, t.typtypmod) else format_type(a.atttypid, a.atttypmod) end as type,
-    a.attnotnull or t.typnotnull as required, coalesce(pg_get_expr(d.adbin, d.adrelid), pg_get_expr(t.typdefaultbin, 0)) as default, a.attgenerated <> '' as "isComputed",
+    (select json_agg(e.enumlabel::text order by e.enumsortorder) from pg_catalog.pg_enum e where e.enumtypid in (t.oid, t.typbasetype)) as labels,
+    a.attnotnull or t.typnotnull as required, coalesce(pg_get_expr(d.adbin, d.adrelid), pg_get_expr(t.typdefaultbin, 0)) as default, a.attgenerated <> '' or (c.relkind not in ('r', 'p') and not pg_column_is_updatable(c.oid, a.attnum, true) and not exists (
+      select from pg_catalog.pg_trigger g where g.tgrelid = c.oid and g.tgtype & 64 = 64)) as "isComputed",
     case a.attidentity when 'a' then 'always' when 'd' then 'by default' end as identity,
     pg_get_serial_sequence(format('%I.%I', n.nspname, c.relname), a.attname) as sequence
   from ${OF_SCHEMA} join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped

@@ -3,7 +3,8 @@
  * rows, compiled like any read. If the returned rows embed the written collection, a second statement reads them.
  */
 import type { Collection, Field } from '../../../collection/declaration.ts';
-import type { Row } from '../../../collection/value.ts';
+import { can, type Type } from '../../../collection/types/type.ts';
+import type { Row, Value } from '../../../collection/value.ts';
 import { readsOwnCollection } from '../../../plan/access/named-fields.ts';
 import {
   ALWAYS,
@@ -27,6 +28,7 @@ import { compilePage } from '../../sql/page.ts';
 import { compilePredicate, compileWhere } from '../../sql/predicate.ts';
 import { compileOrder, compileShape, scopeOf } from '../../sql/read.ts';
 import {
+  type Bind,
   buildStatement,
   columnList,
   identifier,
@@ -88,9 +90,20 @@ export function isNew({ name }: Collection, conflict: Conflict): string {
   return `not exists (select from ${identifier(name)} as ${EXISTING_ROWS} where ${same.join(' and ')})`;
 }
 
-/** The inserted columns; read-only fields are left to the database. */
-export function insertHead({ collection, adopted }: WriteContext): { into: string; fields: readonly Field[] } {
-  const fields = collection.fields.filter((field) => !field.readOnly || !adopted.fields.has(field));
+/**
+ * The inserted columns. Read-only fields are left to the database, and of an adopted table also fields that no row
+ * gives: a view passes on the defaults of its table.
+ */
+export function insertHead(
+  { collection, adopted }: WriteContext,
+  given: readonly Field[] = collection.fields,
+): { into: string; fields: readonly Field[] } {
+  const writable = collection.fields.filter((field) => !field.readOnly || !adopted.fields.has(field));
+  const isFilled = (field: Field) => field.default !== undefined || field.generated !== undefined || field.filled;
+  const needed = writable.filter(
+    (field) => !adopted.fields.has(field) || given.includes(field) || field === collection.assigned || isFilled(field),
+  );
+  const fields = needed.length === 0 ? writable : needed;
   const overriding = adopted.overriding.has(collection) ? ' overriding system value' : '';
   return { into: `insert into ${identifier(collection.name)} (${columnList(fields)})${overriding}`, fields };
 }
@@ -135,7 +148,10 @@ function changeSql(context: WriteContext, plan: OneStatementPlan, rows: string, 
   const { bind } = scope;
   const table = identifier(collection.name);
   if (plan.kind === 'insert') {
-    const head = insertHead(context);
+    const head = insertHead(context, plan.given);
+    // The database rejects it: every column is read-only.
+    if (head.fields.length === 0)
+      return `insert into ${table} default values returning ${columnList(fields)}, true as "is new"`;
     const values = head.fields.map((field) => insertedValue(context, field, `${INPUT_ROWS}.${identifier(field.name)}`));
     const input = recordset(context, bind(rows, TEXT), fields);
     const met = plan.restriction?.met && compilePredicate(plan.restriction.met, scope);
@@ -150,10 +166,17 @@ function changeSql(context: WriteContext, plan: OneStatementPlan, rows: string, 
   if (plan.set.length === 0) return `select ${columns} from ${table} where false`;
   const set = plan.set.map((assignment) => {
     const { value, type } = boundValue(assignment);
-    const assigned = assignedSql(collection, assignment, bind(value, type), context.dialect);
+    const assigned = assignedSql(collection, assignment, boundForUpdate(value, type, bind), context.dialect);
     return `${identifier(assignment.field.name)} = ${assigned}`;
   });
   return `update ${table} set ${set.join(', ')}${boundedWhere(collection, scope, plan.where, plan.bound)} returning ${columns}`;
+}
+
+/** A value of a foreign type takes the same way as in an insert: from JSON, which may be an object or a list. */
+function boundForUpdate(value: Value, type: Type, bind: Bind): string {
+  if (value === null || !can(type, 'foreign')) return bind(value, type);
+  const json = bind(`{"value":${type.json(value)}}`, TEXT);
+  return `(select given.value from json_to_record(${json}::json) as given (value ${type.postgres.name}))`;
 }
 
 /** The returned rows over rows changed before, as a JSON list. */
@@ -234,7 +257,7 @@ function refusedOf({ created = ALWAYS, changed = ALWAYS }: Restriction, scope: S
  */
 function boundedWhere(collection: Collection, scope: Scope, where: Predicate, bound: Bound | undefined): string {
   const matching = compileWhere(where, scope);
-  if (bound === undefined && namesOneKey(collection, where)) return matching;
+  if (bound === undefined && (collection.key.length === 0 || namesOneKey(collection, where))) return matching;
   const keys = qualifiedKey(collection);
   const order =
     bound === undefined ? ` order by ${keys}` : `${compileOrder(bound.order, scope)}${compilePage(bound, scope.bind)}`;

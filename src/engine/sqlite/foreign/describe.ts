@@ -57,6 +57,7 @@ function problemOf(db: Database, table: FoundTable): string | undefined {
   if (problem !== undefined) return problem;
   // SQLite allows null in keys: https://www.sqlite.org/quirks.html#primary_keys_can_sometimes_contain_nulls
   const { name, key } = table;
+  if (key.length === 0) return `${name}: it has no primary key`;
   const nulls = key.map((each) => `${identifier(each)} is null`).join(' or ');
   return count(db, `select count(*) from ${identifier(name)} where ${nulls}`) === 0
     ? undefined

@@ -14,6 +14,7 @@ import { boundRow, columnSizes } from '../../sql/row-size.ts';
 import type { Statement } from '../../sql/statement.ts';
 import { StepBudgetExceeded } from '../connection/deadline.ts';
 import { guardedDialect, sqliteDialect } from '../dialect.ts';
+import { logDialect } from '../history/log.ts';
 import { compileReadJob } from '../read-threads/read-job.ts';
 import type { ReadAttempt, ReadJob } from '../read-threads/reader.ts';
 import { candidateQuery } from '../search/index-candidates.ts';
@@ -106,6 +107,8 @@ export function readByRoute(read: Read, state: ReadState): MaybePromise<ReadResu
 /** Approximates the statement of the chosen route, for EXPLAIN. */
 export function compileForExplain(plan: ReadPlan, changeCount: number, state: ReadState): Statement {
   const output: Output = { form: 'json', stripNulls: false };
+  const dialect = logDialect(plan, undefined);
+  if (dialect !== undefined) return compileRead(plan, output, dialect);
   const isOnThread = state.file !== undefined && !isCheapOnSmallTable({ plan, changeCount }, state);
   return (
     (mayFollowIndex(plan) ? compileIndexRead(plan, output, state.statistics.rowsPerValue)?.statement : undefined) ??

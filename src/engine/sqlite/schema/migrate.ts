@@ -9,7 +9,7 @@ import { ConfigError } from '../../../settings/setting.ts';
 import { type Change, type Comparison, compare, ofKind, type SchemaRequirement } from '../../migration/changes.ts';
 import { clearDanglingSql, type FirstRows, type Question, questionSql } from '../../migration/question.ts';
 import { RECORD_TABLE, recordOf } from '../../migration/record.ts';
-import { assess } from '../../migration/risks.ts';
+import { assess, notToCreate } from '../../migration/risks.ts';
 import { blockedBy, type MigrationPlan, MigrationRejected, stepsOf } from '../../migration/words.ts';
 import { identifier } from '../../sql/statement.ts';
 import { applyLog, hasLog, isLogOn } from '../history/triggers.ts';
@@ -55,7 +55,11 @@ function planOf(db: Database, requirement: SqliteRequirement) {
   const assessment = assess(comparison, firstRows);
   let asked = assessment.next();
   while (asked.done !== true) asked = assessment.next(answer(db, asked.value));
-  const problems = [...foreignTables(found, catalogue), ...blockedBy(asked.value, allowed)];
+  const problems = [
+    ...notToCreate(catalogue.collections.values()),
+    ...foreignTables(found, catalogue),
+    ...blockedBy(asked.value, allowed),
+  ];
   return { found, comparison, steps: stepsOf(comparison), problems };
 }
 

@@ -23,7 +23,7 @@ export const allCollections = [
 ];
 /** Collections with a key of one field. Only their rows have a URL of their own. */
 export const collections = allCollections.filter((each) => each.key.length === 1);
-export const unshown = allCollections.filter((each) => each.key.length > 1);
+export const unshown = allCollections.filter((each) => each.key.length !== 1);
 const asked = new URLSearchParams(location.search).get('collection');
 export const collection = collections.find(({ name }) => name === asked) ?? collections[0] ?? allCollections[0]!;
 export const { name: collectionName, fields } = collection;

@@ -1,0 +1,23 @@
+/** Limits of the live feed. */
+
+/**
+ * Entries of the log that one step covers. A condition has a term for each, and SQLite limits the depth of conditions.
+ */
+export const STEP_CHANGES = 400;
+/** Beyond this many positions, reading the list again is cheaper than to resume. */
+export const MAX_RESUMED_CHANGES = 100_000;
+/** The time between two steps. Writes within it share a step. */
+export const STEP_MS = 50;
+export const HEARTBEAT_MS = 15_000;
+/** How often the service checks the credentials of open feeds. */
+export const CREDENTIAL_CHECK_MS = 1_000;
+/** A client with more unsent bytes is disconnected before the next step. */
+export const MAX_UNSENT_BYTES = 256 * 1024;
+/** If a step is longer, its clients are disconnected. Each of them resumes at its own pace. */
+export const MAX_STEP_BYTES = 4 * 1024 * 1024;
+/** Steps of several lists that are evaluated at once. */
+export const PARALLEL_STEPS = 4;
+/** When a client reconnects. After a stop, clients spread over this time. */
+export const RECONNECT_MS = 2_000;
+export const RECONNECT_SPREAD_MS = 4_000;
+export const DEFAULT_MAX_FEEDS = 2_000;

@@ -1,0 +1,27 @@
+/** Limits of stored files. */
+
+/** The default of --max-file-bytes. */
+export const DEFAULT_MAX_FILE_BYTES = 20 * 1024 * 1024;
+/** The largest size that a setting or a declaration may allow. */
+export const MAX_FILE_BYTES = 4 * 1024 ** 3;
+/** The bytes of a file are stored in rows of this length; only the last one is shorter. */
+export const FILE_CHUNK_BYTES = 256 * 1024;
+/** The maximum number of files in one request. */
+export const MAX_FILES_PER_UPLOAD = 50;
+/** The maximum number of pixels of an image: 12,000 × 8,000, for example. A decoded pixel takes 4 bytes. */
+export const MAX_IMAGE_PIXELS = 100_000_000;
+/** The number of images that are decoded at once. */
+export const MAX_DECODED_IMAGES = 2;
+export const MAX_WAITING_IMAGES = 200;
+/** The sides of resized images. Others are rounded up to these, so that an image has few variants. */
+export const IMAGE_SIDES: readonly number[] = [64, 128, 192, 256, 320, 384, 512, 768, 1024, 1536, 2048];
+/** A file that no row refers to is removed after this time. Until then its uploader may read it. */
+export const ORPHAN_HOURS = 24;
+/** The lifetime of a signed URL. */
+export const DEFAULT_SIGNED_SECONDS = 3_600;
+export const MAX_SIGNED_SECONDS = 7 * 86_400;
+/** Orphans are looked for this often, in this many files at a time. */
+export const ORPHAN_CHECK_MS = 60_000;
+export const ORPHANS_PER_STEP = 200;
+/** How long the total size of all files is cached, for --max-total-file-mb. */
+export const FILE_TOTAL_MS = 10_000;

@@ -1,0 +1,115 @@
+/**
+ * The collections of stored files. A catalogue with a field of type file or image has them; others do not.
+ *
+ * A file is a name and a media type for a content; files with the same bytes share one content. Its bytes are chunks.
+ * A resized image is a content of its own, a variant of the original.
+ * References between them ensure that no file lacks its bytes.
+ */
+import type { Catalogue, Collection } from './catalogue.ts';
+import type { CollectionDraft, FieldDraft } from './draft.ts';
+import { typeNamed } from './types/index.ts';
+
+/** The name in paths; a declared collection of this name hides it. */
+export const FILES_NAME = 'files';
+export const FILES = 'catalogue_files';
+export const CONTENTS = 'catalogue_file_contents';
+export const CHUNKS = 'catalogue_file_chunks';
+export const VARIANTS = 'catalogue_file_variants';
+const OWN_PREFIX = 'catalogue_';
+
+/** Fields of a file that no request sees. */
+const HIDDEN = ['content', 'orphaned_at'];
+
+const DRAFTS: readonly CollectionDraft[] = [
+  {
+    name: FILES,
+    title: 'Files',
+    description: 'The stored files, with the media type that was found in their bytes.',
+    key: ['id'],
+    history: false,
+    fields: [
+      { name: 'id', type: 'uuid' },
+      { name: 'name', type: 'text', required: true },
+      { name: 'media_type', type: 'text', required: true },
+      { name: 'size', type: 'int8', required: true, description: 'The number of bytes.' },
+      { name: 'sha256', type: 'text', required: true, description: 'The SHA-256 of the bytes, in hexadecimal digits.' },
+      { name: 'width', type: 'int4', description: 'The width of an image in pixels.' },
+      { name: 'height', type: 'int4', description: 'The height of an image in pixels.' },
+      { name: 'placeholder', type: 'text', description: 'A tiny preview of an image, as a data URL.' },
+      { name: 'created_at', type: 'timestamptz', required: true },
+      { name: 'created_by', type: 'text', description: 'The name of the user, key or token that uploaded it.' },
+      { name: 'content', type: 'uuid', required: true, references: { collection: CONTENTS, onDelete: 'restrict' } },
+      { name: 'orphaned_at', type: 'timestamptz' },
+    ],
+  },
+  {
+    name: CONTENTS,
+    key: ['id'],
+    history: false,
+    fields: [
+      { name: 'id', type: 'uuid' },
+      // Null until all chunks are stored.
+      { name: 'sha256', type: 'text', unique: true },
+      { name: 'size', type: 'int8', required: true },
+      { name: 'created_at', type: 'timestamptz', required: true, indexed: true },
+    ],
+  },
+  {
+    name: CHUNKS,
+    key: ['content', 'position'],
+    history: false,
+    fields: [
+      { name: 'content', type: 'uuid', references: { collection: CONTENTS, onDelete: 'cascade' } },
+      { name: 'position', type: 'int4' },
+      { name: 'data', type: 'bytes', required: true },
+    ],
+  },
+  {
+    name: VARIANTS,
+    key: ['content', 'form'],
+    history: false,
+    fields: [
+      { name: 'content', type: 'uuid', references: { collection: CONTENTS, onDelete: 'cascade' } },
+      // The box and format of a resized image, such as 320x-webp.
+      { name: 'form', type: 'text' },
+      { name: 'variant', type: 'uuid', required: true, references: { collection: CONTENTS, onDelete: 'restrict' } },
+    ],
+  },
+];
+
+/** Adds the collections of files if a field needs them, and the references of such fields. */
+export function withFiles(drafts: readonly CollectionDraft[]): readonly CollectionDraft[] {
+  if (!drafts.some(({ fields }) => fields.some(isFileField))) return drafts;
+  const declared = drafts.map((draft) => ({ ...draft, fields: draft.fields.map(withReference) }));
+  return [...declared, ...DRAFTS.filter(({ name }) => !drafts.some((draft) => draft.name === name))];
+}
+
+function isFileField({ type }: Pick<FieldDraft, 'type'>): boolean {
+  return typeNamed(type)?.file !== undefined;
+}
+
+function withReference(field: FieldDraft): FieldDraft {
+  return isFileField(field) ? { ...field, references: { collection: FILES, onDelete: 'restrict' } } : field;
+}
+
+/** The collection of files as requests see it. */
+export function servedFiles(files: Collection): Collection {
+  const fields = files.fields.filter(({ name }) => !HIDDEN.includes(name));
+  return { ...files, fields, byName: new Map(fields.map((field) => [field.name, field])), references: [] };
+}
+
+export function isFiles({ name }: Collection): boolean {
+  return name === FILES;
+}
+
+/** Whether the service itself uses the collection, so that it has no path of its own. */
+export function isInternal(name: string): boolean {
+  return name.startsWith(OWN_PREFIX);
+}
+
+/** The catalogue without the collections that have no path of their own. */
+export function served(catalogue: Catalogue): Catalogue {
+  if (![...catalogue.collections.keys()].some(isInternal)) return catalogue;
+  const collections = [...catalogue.collections].filter(([name]) => !isInternal(name));
+  return { ...catalogue, collections: new Map(collections) };
+}

@@ -1,0 +1,70 @@
+/** The keys of the rows that changed between two positions of the log. */
+import { STEP_CHANGES } from '../base/limits/feed.ts';
+import { changesOf } from '../collection/change-log.ts';
+import type { Collection, Field } from '../collection/declaration.ts';
+import { keyIs } from '../plan/keys.ts';
+import { readValue } from '../plan/predicate.ts';
+import { logViews } from '../plan/read/changes.ts';
+import { fieldExpression } from '../plan/resolve.ts';
+import { ALWAYS, type Predicate, type ReadPlan } from '../plan/types.ts';
+import { linesOf } from './feed-plan.ts';
+import { allLines } from './lines.ts';
+import type { Reader } from './queued-reads.ts';
+
+/** Keys by collection, as the log prints them. */
+export interface Changes {
+  readonly keys: ReadonlyMap<string, ReadonlySet<string>>;
+  /** The position that they lead to. */
+  readonly upTo: number;
+}
+
+/** The first changes after a position, at most those of one step. */
+export async function changesAfter(
+  reader: Reader,
+  collections: readonly Collection[],
+  after: number,
+  upTo: number,
+): Promise<Changes> {
+  const plan = planOf(collections, after);
+  const lines = await allLines(await reader.read(plan, linesOf(plan), undefined, upTo));
+  const keys = new Map<string, Set<string>>();
+  let last = upTo;
+  for (const line of lines) {
+    const { seq, collection, key } = JSON.parse(line) as { seq: number; collection: string; key: string };
+    if (lines.length === STEP_CHANGES) last = seq;
+    const known = keys.get(collection) ?? new Set();
+    keys.set(collection, known.add(key));
+  }
+  return { keys, upTo: last };
+}
+
+function planOf(collections: readonly Collection[], after: number): ReadPlan {
+  const from = changesOf(new Map(collections.map((each) => [each.name, each])));
+  const named = (name: string) => from.byName.get(name)!;
+  const columns = ['seq', 'collection', 'key'].map((name) => ({ name, expression: fieldExpression(named(name)) }));
+  const order = [{ expression: fieldExpression(named('seq')), descending: false }];
+  const where = isAfter(from.key[0]!, after);
+  const log = logViews(from, ALWAYS, undefined);
+  return { kind: 'read', from, log, columns, order, where, offset: 0, limit: STEP_CHANGES };
+}
+
+export function isAfter(seq: Field, position: number): Predicate {
+  const value = readValue(seq, String(position));
+  return { kind: 'compare', of: fieldExpression(seq), operator: '>', value };
+}
+
+/** Whether a row has one of these keys, or refers to one in the given field. */
+export function hasKey(collection: Collection, keys: Iterable<string>, field = collection.key[0]!): Predicate {
+  const texts = [...keys];
+  if (collection.key.length === 1) {
+    return { kind: 'in', of: fieldExpression(field), values: texts.map((text) => readValue(field, text)) };
+  }
+  const terms = texts.map((text) => {
+    const values = JSON.parse(text) as string[];
+    return keyIs(
+      collection,
+      collection.key.map((each, index) => readValue(each, values[index]!)),
+    );
+  });
+  return { kind: 'any', terms };
+}

@@ -1,0 +1,61 @@
+/** Plans a list for its feed: the rows with their key, and the collections whose changes matter. */
+import { ApiError } from '../base/errors.ts';
+import { type Collection, stored } from '../collection/declaration.ts';
+import { pageOf } from '../dialect/page.ts';
+import { parsePrefer } from '../dialect/prefer.ts';
+import { parseQuery } from '../dialect/query.ts';
+import type { Encoding } from '../encode/encoding.ts';
+import type { Call } from '../http/call.ts';
+import { namedFields } from '../plan/access/named-fields.ts';
+import type { Permissions } from '../plan/access/permissions.ts';
+import { planRead } from '../plan/read/read.ts';
+import { fieldExpression } from '../plan/resolve.ts';
+import { fieldOf, type ReadPlan } from '../plan/types.ts';
+
+export interface FeedPlan {
+  /** The list. */
+  readonly list: ReadPlan;
+  /** The list with the key of each row before its columns. */
+  readonly keyed: ReadPlan;
+  /** The names of the key in the rows. */
+  readonly keyNames: readonly string[];
+  readonly collections: readonly Collection[];
+}
+
+export function planFeed({ collection, query: text, request }: Call, permissions: Permissions | undefined): FeedPlan {
+  const { headers } = request;
+  const query = parseQuery(text);
+  const page = pageOf(query, headers.get('range'));
+  if (page.limit !== undefined || page.offset > 0) {
+    throw unsupported('limit, offset and Range', 'Use a filter: the feed has every row that matches.');
+  }
+  if (parsePrefer(headers.get('prefer'))['as-of'] !== undefined) {
+    throw unsupported('Prefer: as-of', 'Send Last-Event-ID to resume at a position.');
+  }
+  const list = planRead(collection, query, page, undefined, permissions);
+  if (list.groupBy !== undefined) {
+    throw unsupported('aggregates', 'Follow the rows, and compute the aggregates from them.');
+  }
+  const { from, columns, log } = list;
+  const keyNames = from.key.map((field) => {
+    const column = columns.find(({ expression }) => fieldOf(expression) === field);
+    if (column !== undefined) return column.name;
+    throw unsupported('select without the key', `Add ${field.name} to select: it identifies the row of an event.`);
+  });
+  const keys = from.key.map((field, index) => ({ name: `key ${index}`, expression: fieldExpression(field) }));
+  return {
+    list,
+    keyed: { ...list, columns: [...keys, ...columns] },
+    keyNames,
+    collections: log?.map((view) => view.collection) ?? [...new Set([stored(from), ...namedFields(list).keys()])],
+  };
+}
+
+/** One row as JSON per line. */
+export function linesOf({ columns }: ReadPlan): Encoding {
+  return { format: 'ndjson', stripNulls: false, columns: columns.map(({ name }) => name) };
+}
+
+function unsupported(what: string, hint: string): ApiError {
+  return new ApiError('PGRST127', `a feed does not support ${what}`, { hint });
+}

@@ -1,0 +1,120 @@
+/**
+ * Follows the log of changes for all feeds of a process. Clients of the same list with the same permissions form a
+ * group: each step is evaluated and encoded once for all of them.
+ */
+import { MAX_STEP_BYTES, PARALLEL_STEPS, STEP_MS } from '../base/limits/feed.ts';
+import type { Collection } from '../collection/declaration.ts';
+import type { ChangeLog, Engine } from '../engine/engine.ts';
+import { type Changes, changesAfter } from './changed-keys.ts';
+import type { FeedPlan } from './feed-plan.ts';
+import { eventText, type FeedEvent, stepEvents } from './step.ts';
+import type { Subscriber } from './subscriber.ts';
+
+const encoder = new TextEncoder();
+
+interface Group {
+  readonly plan: FeedPlan;
+  readonly members: Set<Subscriber>;
+}
+
+export class Hub {
+  /** Events sent to clients, for the metrics. */
+  events = 0;
+  /** All groups have received the changes up to this position. */
+  position = 0;
+  private readonly groups = new Map<string, Group>();
+  private advancing: Promise<void> | undefined;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private changeCount: number | undefined;
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly log: ChangeLog,
+    private readonly collections: readonly Collection[],
+  ) {}
+
+  /** Adds a client that has received everything up to this position; false if the group has received more. */
+  join(subscriber: Subscriber, name: string, plan: FeedPlan, position: number): boolean {
+    if (position !== this.position) return false;
+    const group = this.groups.get(name) ?? { plan, members: new Set() };
+    group.members.add(subscriber);
+    this.groups.set(name, group);
+    this.timer ??= setTimeout(this.tick, STEP_MS);
+    return true;
+  }
+
+  leave(subscriber: Subscriber, name: string): void {
+    const group = this.groups.get(name);
+    if (group?.members.delete(subscriber) === true && group.members.size === 0) this.groups.delete(name);
+  }
+
+  /** Sends the newest changes to all groups. Concurrent calls share one step. */
+  advance(): Promise<void> {
+    this.advancing ??= this.step().finally(() => {
+      this.advancing = undefined;
+    });
+    return this.advancing;
+  }
+
+  /** Sends each client a position, which also shows that the connection works. */
+  beat(): void {
+    const chunk = encoder.encode(`:\nid: ${this.position}\n\n`);
+    for (const { members } of this.groups.values()) for (const member of members) member.publish(chunk);
+  }
+
+  private readonly tick = async (): Promise<void> => {
+    const changeCount = this.engine.changes?.current();
+    if (changeCount === undefined || changeCount !== this.changeCount) {
+      // While the database does not answer, clients wait.
+      await this.advance().then(
+        () => {
+          this.changeCount = changeCount;
+        },
+        () => undefined,
+      );
+    }
+    this.timer = this.groups.size === 0 ? undefined : setTimeout(this.tick, STEP_MS);
+  };
+
+  private async step(): Promise<void> {
+    const upTo = await this.log.position();
+    if (this.groups.size === 0) this.position = upTo;
+    while (this.position < upTo) {
+      // Of all collections: a group that joins meanwhile may have any of them.
+      const changes = await changesAfter(this.engine, this.collections, this.position, upTo);
+      const chunks = new Map<Group, Uint8Array | undefined>();
+      const evaluate = async () => {
+        for (const group of this.groups.values()) {
+          if (chunks.has(group)) continue;
+          chunks.set(group, undefined);
+          chunks.set(group, await this.evaluate(group, changes));
+        }
+      };
+      await Promise.all(Array.from({ length: PARALLEL_STEPS }, evaluate));
+      // Groups may have joined meanwhile.
+      while ([...this.groups.values()].some((group) => !chunks.has(group))) await evaluate();
+      this.position = changes.upTo;
+      for (const [{ members }, chunk] of chunks) {
+        if (chunk !== undefined) for (const member of members) member.publish(chunk);
+      }
+    }
+  }
+
+  /** If a step fails or is too long, its clients resume with requests of their own. */
+  private async evaluate({ plan, members }: Group, changes: Changes): Promise<Uint8Array | undefined> {
+    const events: FeedEvent[] = [];
+    let length = 0;
+    try {
+      for await (const some of stepEvents(this.engine, plan, this.position, changes)) {
+        events.push(...some);
+        for (const { data } of some) length += data.length;
+        if (length > MAX_STEP_BYTES) throw new Error('a long step');
+      }
+    } catch {
+      for (const member of [...members]) member.end();
+      return undefined;
+    }
+    this.events += events.length * members.size;
+    return events.length === 0 ? undefined : encoder.encode(eventText(events, changes.upTo));
+  }
+}

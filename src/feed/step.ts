@@ -1,0 +1,89 @@
+/**
+ * A step of a feed: the events that lead from the list as of one position to the list as of a later one. A row that
+ * changed several times in between has one event.
+ */
+import { STEP_CHANGES } from '../base/limits/feed.ts';
+import { stored } from '../collection/declaration.ts';
+import { andAlso } from '../plan/access/permissions.ts';
+import type { Predicate } from '../plan/types.ts';
+import { affectedKeys } from './affected-keys.ts';
+import { type Changes, hasKey, isAfter } from './changed-keys.ts';
+import { type FeedPlan, linesOf } from './feed-plan.ts';
+import { allLines, keyedRow, linesIn } from './lines.ts';
+import type { Reader } from './queued-reads.ts';
+
+type EventName = 'row' | 'ready' | 'reset' | 'insert' | 'update' | 'delete';
+
+export interface FeedEvent {
+  readonly name: EventName;
+  readonly data: string;
+}
+
+/** An event without data would not reach a browser's listeners. */
+export const NO_DATA = '{}';
+
+/** Only the last event has the position, so that a client that missed it repeats the step. */
+export function eventText(events: readonly FeedEvent[], position?: number): string {
+  const last = events.length - 1;
+  return events
+    .map(({ name, data }, index) => {
+      const id = index === last && position !== undefined ? `id: ${position}\n` : '';
+      return `event: ${name}\n${id}data: ${data}\n\n`;
+    })
+    .join('');
+}
+
+/** Every row of the list as of a position. */
+export async function* rowsAt(reader: Reader, { list }: FeedPlan, position: number): AsyncGenerator<string> {
+  for await (const lines of linesIn(await reader.read(list, linesOf(list), undefined, position))) {
+    yield eventText(lines.map((data) => ({ name: 'row', data })));
+  }
+}
+
+export async function* stepEvents(
+  reader: Reader,
+  plan: FeedPlan,
+  from: number,
+  { keys: changed, upTo }: Changes,
+): AsyncGenerator<readonly FeedEvent[]> {
+  const { list } = plan;
+  if (!plan.collections.some(({ name }) => changed.has(name))) return;
+  if (list.log !== undefined) {
+    // Entries of the log only appear.
+    const entries = { ...list, where: andAlso(isAfter(list.from.key[0]!, from), list.where) };
+    const lines = await allLines(await reader.read(entries, linesOf(entries), undefined, upTo));
+    yield lines.map((data) => ({ name: 'insert', data }));
+    return;
+  }
+  const keys = [...(await affectedKeys(reader, list, from, upTo, changed))];
+  for (let start = 0; start < keys.length; start += STEP_CHANGES) {
+    const where = hasKey(stored(list.from), keys.slice(start, start + STEP_CHANGES));
+    yield differences(await rowsWhere(reader, plan, where, from), await rowsWhere(reader, plan, where, upTo));
+  }
+}
+
+type Rows = ReadonlyMap<string, string>;
+
+async function rowsWhere(reader: Reader, plan: FeedPlan, where: Predicate, position: number): Promise<Rows> {
+  const { keyed, keyNames } = plan;
+  const some = { ...keyed, where: andAlso(where, keyed.where) };
+  const lines = await allLines(await reader.read(some, linesOf(some), undefined, position));
+  return new Map(
+    lines.map((line) => {
+      const { key, row } = keyedRow(line, keyNames);
+      return [key, row];
+    }),
+  );
+}
+
+/** Deletes come first: an inserted row may have the unique value of a deleted one. */
+function differences(before: Rows, after: Rows): readonly FeedEvent[] {
+  const left = [...before.keys()].filter((key) => !after.has(key));
+  const events: FeedEvent[] = left.map((data) => ({ name: 'delete', data }));
+  for (const [key, data] of after) {
+    const earlier = before.get(key);
+    if (earlier === undefined) events.push({ name: 'insert', data });
+    else if (earlier !== data) events.push({ name: 'update', data });
+  }
+  return events;
+}

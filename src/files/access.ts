@@ -1,0 +1,66 @@
+/**
+ * Who may read and upload files. A caller may read a file if it may read a row and a field that refer to it, or if it
+ * uploaded the file within the last day. A caller may upload if it may write a field of type file or image.
+ */
+import { unlessRejected } from '../base/errors.ts';
+import { ORPHAN_HOURS } from '../base/limits/files.ts';
+import { ANONYMOUS } from '../collection/caller.ts';
+import type { Catalogue, Collection } from '../collection/declaration.ts';
+import { FILES_NAME } from '../collection/files.ts';
+import { tableDenied } from '../collection/permission-errors.ts';
+import { parseQuery } from '../dialect/query.ts';
+import { authorize, type Permissions } from '../plan/access/permissions.ts';
+import { planRead } from '../plan/read/read.ts';
+import type { RequestContext } from '../response/request-context.ts';
+import type { FileStore, StoredFile } from './store.ts';
+
+export class FileAccess {
+  /** The permissions of callers without credentials; null if they may not read anything. */
+  private readonly anonymous: Permissions | undefined | null;
+
+  constructor(
+    private readonly store: FileStore,
+    catalogue: Catalogue,
+  ) {
+    const access = catalogue.roles && unlessRejected(() => authorize(catalogue)(ANONYMOUS));
+    this.anonymous = catalogue.roles !== undefined && access === undefined ? null : access?.permissions;
+  }
+
+  /** The files among these that the caller may read. */
+  async readable(ids: readonly string[], { access, origin }: RequestContext): Promise<readonly StoredFile[]> {
+    const files = await this.store.find(ids);
+    const permissions = access?.permissions;
+    if (permissions === undefined) return files;
+    const since = Date.now() - ORPHAN_HOURS * 3_600_000;
+    const isOwn = ({ created_by, created_at }: StoredFile) =>
+      created_by !== null && created_by === origin.actor && Date.parse(created_at) > since;
+    const others = files.filter((file) => !isOwn(file)).map(({ id }) => id);
+    const visible = await this.referenced(others, permissions);
+    return files.filter((file) => isOwn(file) || visible.has(file.id));
+  }
+
+  /** Whether shared caches may store the file. */
+  async isPublic({ id }: StoredFile): Promise<boolean> {
+    if (this.anonymous === undefined) return true;
+    return this.anonymous !== null && (await this.referenced([id], this.anonymous)).has(id);
+  }
+
+  /** Throws if the caller may not upload files. */
+  checkUpload({ access }: RequestContext): void {
+    const visible = access?.permissions?.catalogue;
+    if (visible === undefined) return;
+    const hasFile = (collection: Collection | undefined) => collection?.fields.some(({ type }) => type.file) === true;
+    const views = [...visible.collections.values()].map(({ view }) => view);
+    if (!views.some((view) => hasFile(view?.creates) || hasFile(view?.updates)))
+      throw tableDenied(FILES_NAME, 'create');
+  }
+
+  /** The files to which a row that the caller may read refers. */
+  private async referenced(ids: readonly string[], permissions: Permissions): Promise<ReadonlySet<string>> {
+    const files = permissions.catalogue.builtIn.get(FILES_NAME);
+    if (files === undefined || ids.length === 0) return new Set();
+    const query = parseQuery(`select=id&id=in.(${ids.join()})`);
+    const rows = await this.store.rows<{ id: string }>(planRead(files, query, { offset: 0 }, undefined, permissions));
+    return new Set(rows.map(({ id }) => id));
+  }
+}

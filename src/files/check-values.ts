@@ -1,0 +1,83 @@
+/** Checks the file fields of a write: each value is a file that the caller may read, of the kind of its field. */
+import { ApiError } from '../base/errors.ts';
+import type { Collection, Field } from '../collection/declaration.ts';
+import { missingReference } from '../engine/shared/write-checks.ts';
+import { isOperation, type WritePlan } from '../plan/types.ts';
+import type { RequestContext } from '../response/request-context.ts';
+import type { FileAccess } from './access.ts';
+import { RASTER_IMAGES } from './media-type.ts';
+import type { NewFile } from './store.ts';
+
+interface FileValue {
+  readonly field: Field;
+  readonly id: string;
+  readonly index?: number;
+}
+
+export async function checkFileValues(access: FileAccess, plan: WritePlan, context: RequestContext): Promise<void> {
+  const values = [...fileValues(plan)];
+  if (values.length === 0) return;
+  const files = await access.readable([...new Set(values.map(({ id }) => id))], context);
+  const byId = new Map(files.map((file) => [file.id, file]));
+  for (const { field, id, index } of values) {
+    const file = byId.get(id);
+    if (file === undefined) throw unknownFile(plan.into, field, id, index);
+    checkFile(field, file, index);
+  }
+}
+
+function* fileValues(plan: WritePlan): Generator<FileValue> {
+  const fields = plan.into.fields.filter(({ type }) => type.file !== undefined);
+  if (fields.length === 0) return;
+  if (plan.kind === 'insert') {
+    const places = fields.map((field) => ({ field, at: plan.into.fields.indexOf(field) }));
+    const isList = plan.rows.length > 1;
+    for (const [index, row] of plan.rows.entries()) {
+      for (const { field, at } of places) yield* fileValue(field, row[at], isList ? index : undefined);
+    }
+  } else if (plan.kind !== 'delete') {
+    const changes = plan.kind === 'update' ? [plan] : plan.changes;
+    for (const [index, { set }] of changes.entries()) {
+      for (const each of set) {
+        if (isOperation(each) || !fields.includes(each.field)) continue;
+        yield* fileValue(each.field, each.value, plan.kind === 'update' ? undefined : index);
+      }
+    }
+  }
+}
+
+/** The value of an earlier request of a batch is an object; the reference itself protects it. */
+function* fileValue(field: Field, value: unknown, index: number | undefined): Generator<FileValue> {
+  if (typeof value === 'string') yield index === undefined ? { field, id: value } : { field, id: value, index };
+}
+
+/** Unreadable and nonexistent files give the same error. */
+function unknownFile(into: Collection, field: Field, id: string, index: number | undefined): ApiError {
+  const reference = into.references.find((each) => each.field === field)!;
+  const error = missingReference(into, reference, id);
+  return index === undefined ? error : error.with({ index });
+}
+
+/** Throws if the field does not take such a file. */
+export function checkFile({ name, type, file: rules }: Field, file: NewFile, index?: number): void {
+  const { mediaTypes = type.file === 'image' ? RASTER_IMAGES : undefined, maxBytes } = rules ?? {};
+  const problem = isAllowed(file.media_type, mediaTypes)
+    ? maxBytes !== undefined && file.size > maxBytes
+      ? `has ${file.size} bytes, and at most ${maxBytes} are allowed`
+      : undefined
+    : `is ${file.media_type}, which is not allowed`;
+  if (problem === undefined) return;
+  throw new ApiError('23514', `${name}: the file ${file.name} ${problem}`, {
+    details: 'Nothing was changed.',
+    hint: mediaTypes && `Allowed: ${mediaTypes.join(', ')}.`,
+    field: name,
+    value: file.id,
+    ...(index === undefined ? {} : { index }),
+  });
+}
+
+/** `image/*` allows every type that begins with `image/`. */
+function isAllowed(mediaType: string, allowed: readonly string[] | undefined): boolean {
+  if (allowed === undefined) return true;
+  return allowed.some((each) => each === mediaType || (each.endsWith('/*') && mediaType.startsWith(each.slice(0, -1))));
+}

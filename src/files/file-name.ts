@@ -1,0 +1,26 @@
+/** Reads and prints the name of a file in Content-Disposition (RFC 6266). */
+import { unlessInvalid } from './header-parameters.ts';
+
+const MAX_NAME_LENGTH = 200;
+
+/** The name without folders, control characters and characters that change the direction of text. */
+export function cleanName(name: string | undefined, fallback = 'file'): string {
+  const last = (name ?? '').split(/[/\\]/).at(-1)!;
+  const clean = last.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu, '').trim();
+  const short = [...clean].slice(0, MAX_NAME_LENGTH).join('');
+  return /^\.*$/.test(short) ? fallback : short;
+}
+
+/** The file name of a Content-Disposition header; undefined if it has none. */
+export function nameIn(parameters: ReadonlyMap<string, string>): string | undefined {
+  const [, charset, text] = /^([\w-]+)'[^']*'(.*)$/.exec(parameters.get('filename*') ?? '') ?? [];
+  const decoded = charset?.toLowerCase() === 'utf-8' ? unlessInvalid(() => decodeURIComponent(text!)) : undefined;
+  return decoded ?? parameters.get('filename');
+}
+
+/** `attachment; filename="a.png"; filename*=UTF-8''a.png`. */
+export function contentDisposition(kind: 'inline' | 'attachment', name: string): string {
+  const ascii = name.replace(/[^\x20-\x7e]|["\\%]/g, '_');
+  const encoded = encodeURIComponent(name).replace(/['()*]/g, (each) => `%${each.charCodeAt(0).toString(16)}`);
+  return `${kind}; filename="${ascii}"; filename*=UTF-8''${encoded}`;
+}

@@ -1,0 +1,202 @@
+/**
+ * The files of a catalogue: uploads at `/files`, and bytes at `/files/<id>/<name>`. The rows of `/files` are an
+ * ordinary read. A catalogue without a field of type file or image has no such paths.
+ */
+import { ApiError } from '../base/errors.ts';
+import type { Catalogue, Field } from '../collection/declaration.ts';
+import { FILES_NAME, served } from '../collection/files.ts';
+import type { Engine, Write } from '../engine/engine.ts';
+import { unsupportedMethod } from '../http/call.ts';
+import { CORS_HEADERS, optionsHeaders } from '../http/edge/cors.ts';
+import { FILES_PATH, pathBelowFiles, shortestPath } from '../http/own-paths.ts';
+import type { WritePlan } from '../plan/types.ts';
+import { type Middleware, type RequestContext, trackWork } from '../response/request-context.ts';
+import { FileAccess } from './access.ts';
+import { checkFile, checkFileValues } from './check-values.ts';
+import { download } from './download.ts';
+import { Orphans } from './orphans.ts';
+import type { Limits } from './receive.ts';
+import { isValid, readLifetime, readSignature, type Signature, sign } from './signed-urls.ts';
+import { FileStore, type StoredFile } from './store.ts';
+import { receiveFiles } from './upload.ts';
+import { readResizing, Variants } from './variants.ts';
+
+/** The last part of the path of a request for a signed URL. */
+const SIGN = 'sign';
+const BYTES_ROUTE = `${FILES_PATH}/:id/:name`;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+export class Files {
+  readonly orphans: Orphans;
+  private readonly store: FileStore;
+  private readonly access: FileAccess;
+  private readonly variants: Variants;
+  private readonly catalogue: Catalogue;
+
+  constructor(
+    engine: Engine,
+    catalogue: Catalogue,
+    private readonly limits: Limits,
+  ) {
+    this.catalogue = served(catalogue);
+    this.store = new FileStore(engine, catalogue);
+    this.access = new FileAccess(this.store, this.catalogue);
+    this.orphans = new Orphans(this.store);
+    this.variants = new Variants(this.store);
+  }
+
+  /** Answers uploads and downloads, and passes other requests on. */
+  readonly middleware: Middleware = (next) => (request, context) => {
+    const { path } = context.location;
+    const rest = pathBelowFiles(path, this.catalogue);
+    if (rest === undefined) return next(request, context);
+    if (rest === '') return this.list(request, context) ?? next(request, context);
+    const [id, name] = partsOf(rest);
+    if (id === undefined || name === undefined) return next(request, context);
+    context.route = BYTES_ROUTE;
+    return this.bytes(id.toLowerCase(), name, request, context);
+  };
+
+  /** Answers downloads with a signed URL, which need no credentials. */
+  readonly signedMiddleware: Middleware = (next) => (request, context) => {
+    const signature = readSignature(queryOf(context));
+    const rest = signature && pathBelowFiles(context.location.path, this.catalogue);
+    const [id] = partsOf(rest ?? '');
+    const isRead = context.method === 'GET' || context.method === 'HEAD';
+    if (signature === undefined || id === undefined || !isRead) return next(request, context);
+    context.route = BYTES_ROUTE;
+    return trackWork(context, this.serveSigned(id.toLowerCase(), signature, request, context));
+  };
+
+  /** Throws if a value of a file field is not a file that the caller may use there. */
+  check(plan: WritePlan, context: RequestContext): Promise<void> {
+    return checkFileValues(this.access, plan, context);
+  }
+
+  /** Stores the file of a request and sets a field to its id, by the planned write. Resolves to the row of the file. */
+  async put(id: string, field: Field, request: Request, context: RequestContext, planned: Write): Promise<unknown> {
+    const { files } = await receiveFiles(this.store, this.limits, request, context);
+    try {
+      if (files.length > 1) {
+        throw new ApiError('PGRST102', `${field.name} holds one file, and the form has ${files.length}`, {
+          details: 'Nothing was stored.',
+          hint: `Upload several files with POST ${FILES_PATH}.`,
+        });
+      }
+      const { file, upload } = files[0]!;
+      checkFile(field, file);
+      await this.store.add([{ file: { ...file, id }, upload }], [planned], context.origin);
+    } catch (error) {
+      await Promise.allSettled(files.map(({ upload }) => upload.discard()));
+      throw error;
+    }
+    return (await this.rows([id]))[0];
+  }
+
+  private list(request: Request, context: RequestContext): Promise<Response> | Response | undefined {
+    const allow = 'OPTIONS, GET, HEAD, POST';
+    if (context.method === 'GET' || context.method === 'HEAD') return undefined;
+    context.route = FILES_PATH;
+    if (context.method === 'OPTIONS') return new Response(null, { headers: optionsHeaders(request, allow) });
+    if (context.method === 'POST') return this.upload(request, context);
+    throw unsupportedMethod(context.method, allow);
+  }
+
+  private async upload(request: Request, context: RequestContext): Promise<Response> {
+    this.access.checkUpload(context);
+    const { files, isForm } = await receiveFiles(this.store, this.limits, request, context);
+    await trackWork(context, this.store.add(files, [], context.origin));
+    const ids = files.map(({ file }) => file.id);
+    const rows = await this.rows(ids);
+    context.rows = rows.length;
+    const location = this.urlOf(files[0]!.file, context);
+    return new Response(JSON.stringify(isForm ? rows : rows[0]), {
+      status: 201,
+      headers: {
+        ...CORS_HEADERS,
+        'content-type': 'application/json; charset=utf-8',
+        ...(isForm ? {} : { location }),
+      },
+    });
+  }
+
+  /** The rows of these files in this order, as a read returns them. */
+  private async rows(ids: readonly string[]): Promise<readonly unknown[]> {
+    const files = this.catalogue.builtIn.get(FILES_NAME)!;
+    const rows = await this.store.rows<{ id: string }>(this.store.query(files, `id=in.(${ids.join()})`));
+    return ids.map((id) => rows.find((row) => row.id === id));
+  }
+
+  private bytes(id: string, name: string, request: Request, context: RequestContext): Promise<Response> | Response {
+    const { method } = context;
+    const allow = name === SIGN ? 'OPTIONS, GET, HEAD, POST' : 'OPTIONS, GET, HEAD';
+    if (method === 'OPTIONS') return new Response(null, { headers: optionsHeaders(request, allow) });
+    if (!allow.split(', ').includes(method)) throw unsupportedMethod(method, allow);
+    const work = method === 'POST' ? this.sign(id, context) : this.serve(id, request, context);
+    return trackWork(context, work) as Promise<Response>;
+  }
+
+  private async serve(id: string, request: Request, context: RequestContext): Promise<Response> {
+    const file = await this.findReadable(id, context);
+    const scope = (await this.access.isPublic(file)) ? 'public' : 'private';
+    return this.download(file, request, context, `${scope}, max-age=31536000, immutable`);
+  }
+
+  /** Serves the bytes to whoever has the URL. An invalid signature gets the same 404 as a file that does not exist. */
+  private async serveSigned(
+    id: string,
+    signature: Signature,
+    request: Request,
+    context: RequestContext,
+  ): Promise<Response> {
+    const [file] = UUID.test(id) ? await this.store.find([id]) : [];
+    if (file === undefined || !isValid(file, signature)) throw unknownFile(id);
+    const seconds = Math.max(0, Math.floor(signature.expires - Date.now() / 1000));
+    return this.download(file, request, context, `private, max-age=${seconds}`);
+  }
+
+  private async sign(id: string, context: RequestContext): Promise<Response> {
+    const lifetime = readLifetime(queryOf(context));
+    const file = await this.findReadable(id, context);
+    const expires = Math.floor(Date.now() / 1000) + lifetime;
+    const url = `${this.urlOf(file, context)}?expires=${expires}&signature=${sign(file, expires)}`;
+    const body = { url, expires_at: new Date(expires * 1000).toISOString() };
+    return Response.json(body, { headers: { ...CORS_HEADERS, 'cache-control': 'no-store' } });
+  }
+
+  private async findReadable(id: string, context: RequestContext): Promise<StoredFile> {
+    const [file] = UUID.test(id) ? await this.access.readable([id], context) : [];
+    if (file === undefined) throw unknownFile(id);
+    return file;
+  }
+
+  private async download(
+    file: StoredFile,
+    request: Request,
+    context: RequestContext,
+    cacheControl: string,
+  ): Promise<Response> {
+    const resizing = readResizing(queryOf(context));
+    const shown = resizing === undefined ? file : await this.variants.find(file, resizing);
+    return download(this.store, shown, request, cacheControl);
+  }
+
+  /** The path of the bytes, as the client sees it. */
+  private urlOf({ id, name }: Pick<StoredFile, 'id' | 'name'>, { location }: RequestContext): string {
+    return `${location.prefix}${shortestPath(FILES_PATH, this.catalogue)}/${id}/${encodeURIComponent(name)}`;
+  }
+}
+
+/** The id and the name in `/<id>/<name>`. */
+function partsOf(rest: string): readonly string[] {
+  return /^\/([^/]+)\/([^/]+)$/.exec(rest)?.slice(1) ?? [];
+}
+
+function queryOf({ location: { path } }: RequestContext): string {
+  const mark = path.indexOf('?');
+  return mark === -1 ? '' : path.slice(mark + 1);
+}
+
+function unknownFile(id: string): ApiError {
+  return new ApiError('CAT404', `no file has the id ${id}`);
+}

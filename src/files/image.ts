@@ -1,0 +1,77 @@
+/** Decodes and resizes images on a thread of the runtime, within a pixel limit. */
+import { ApiError } from '../base/errors.ts';
+import { MAX_DECODED_IMAGES, MAX_IMAGE_PIXELS, MAX_WAITING_IMAGES } from '../base/limits/files.ts';
+
+export interface ImageFacts {
+  readonly width: number;
+  readonly height: number;
+  /** A tiny preview, as a data URL. */
+  readonly placeholder: string;
+}
+
+const UNBOUNDED = 16_383;
+
+let decoding = 0;
+const waiting: (() => void)[] = [];
+
+/** Rejects an image that has too many pixels or cannot be decoded, so that every stored one can be shown. */
+export async function inspectImage(bytes: Uint8Array): Promise<ImageFacts> {
+  return inTurn(async () => {
+    try {
+      const image = new Bun.Image(bytes, { maxPixels: MAX_IMAGE_PIXELS });
+      const { width, height } = await image.metadata();
+      return { width, height, placeholder: await image.placeholder() };
+    } catch (error) {
+      if (error instanceof ApiError) throw error;
+      throw rejection(error as Error & { readonly code?: string });
+    }
+  });
+}
+
+export type ImageFormat = 'webp' | 'jpeg' | 'png';
+
+/** A box that the image fits into; a missing side follows from the other. */
+export interface Box {
+  readonly width: number | undefined;
+  readonly height: number | undefined;
+}
+
+/** The image within the box, never enlarged. */
+export async function resizeImage(bytes: Uint8Array, { width, height }: Box, format: ImageFormat): Promise<Uint8Array> {
+  return inTurn(async () => {
+    const image = new Bun.Image(bytes, { maxPixels: MAX_IMAGE_PIXELS });
+    const options = { fit: 'inside', withoutEnlargement: true } as const;
+    if (width !== undefined || height !== undefined) image.resize(width ?? UNBOUNDED, height ?? UNBOUNDED, options);
+    return image[format]().bytes();
+  });
+}
+
+/** Decoded pixels take much memory, so that only a few images are decoded at once. */
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (waiting.length >= MAX_WAITING_IMAGES) {
+    throw new ApiError('CAT503', 'too many images are being decoded', {
+      hint: 'Try again in a moment.',
+      headers: { 'retry-after': '1' },
+    });
+  }
+  while (decoding >= MAX_DECODED_IMAGES) await new Promise<void>((resolve) => waiting.push(resolve));
+  decoding++;
+  try {
+    return await work();
+  } finally {
+    decoding--;
+    waiting.shift()?.();
+  }
+}
+
+function rejection({ code, message }: Error & { readonly code?: string }): ApiError {
+  const details = 'Nothing was stored.';
+  if (code === 'ERR_IMAGE_TOO_MANY_PIXELS') {
+    const most = `the image has more than ${MAX_IMAGE_PIXELS} pixels`;
+    return new ApiError('CAT413', most, { details, hint: 'Send a smaller image.' });
+  }
+  return new ApiError('CAT415', `the image cannot be decoded: ${message}`, {
+    details,
+    hint: 'Save the image again as PNG, JPEG or WebP.',
+  });
+}

@@ -1,0 +1,115 @@
+/** Reads multipart/form-data (RFC 7578) as a stream: the headers of each part, then its bytes as they arrive. */
+import { ApiError } from '../base/errors.ts';
+import { type HeaderValue, readHeaderValue } from './header-parameters.ts';
+
+export interface Part {
+  readonly disposition: HeaderValue;
+  readonly contentType: string | null;
+  /** Must be read to its end before the next part. */
+  readonly bytes: AsyncIterable<Uint8Array>;
+}
+
+const MAX_PART_HEADER_BYTES = 8 * 1024;
+const HEADERS_END = '\r\n\r\n';
+
+export async function* readParts(body: AsyncIterable<Uint8Array>, boundary: string): AsyncGenerator<Part> {
+  const source = new Source(body);
+  const delimiter = `\r\n--${boundary}`;
+  // The first delimiter may begin the body.
+  source.unread(Buffer.from('\r\n'));
+  for await (const _ of source.until(delimiter)) {
+    // A preamble is ignored.
+  }
+  for (;;) {
+    const next = await source.take(2);
+    if (next === '--') return;
+    if (next !== '\r\n') throw invalid('a delimiter is not followed by a line end');
+    // An empty line directly after the delimiter means that the part has no headers.
+    source.unread(Buffer.from('\r\n'));
+    const headers = headersOf(await source.text(HEADERS_END, MAX_PART_HEADER_BYTES));
+    const bytes = source.until(delimiter);
+    yield {
+      disposition: readHeaderValue(headers.get('content-disposition') ?? null),
+      contentType: headers.get('content-type') ?? null,
+      bytes,
+    };
+    for await (const _ of bytes) {
+      // What the caller left unread is skipped.
+    }
+  }
+}
+
+function headersOf(text: string): Map<string, string> {
+  const lines = text.split('\r\n').filter((line) => line !== '');
+  return new Map(
+    lines.map((line) => {
+      const colon = line.indexOf(':');
+      if (colon === -1) throw invalid('a header of a part has no colon');
+      return [line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()];
+    }),
+  );
+}
+
+/** The bytes that have arrived and were not read yet. */
+class Source {
+  private rest: Buffer = Buffer.alloc(0);
+  private readonly iterator: AsyncIterator<Uint8Array>;
+
+  constructor(body: AsyncIterable<Uint8Array>) {
+    this.iterator = body[Symbol.asyncIterator]();
+  }
+
+  unread(bytes: Buffer): void {
+    this.rest = Buffer.concat([bytes, this.rest]);
+  }
+
+  /** The bytes before a delimiter, in pieces. The delimiter itself is skipped. */
+  async *until(delimiter: string): AsyncGenerator<Uint8Array> {
+    for (;;) {
+      const at = this.rest.indexOf(delimiter, 0, 'latin1');
+      if (at !== -1) {
+        const last = this.rest.subarray(0, at);
+        this.rest = this.rest.subarray(at + delimiter.length);
+        if (last.length > 0) yield last;
+        return;
+      }
+      // The end may be the start of a delimiter.
+      const safe = this.rest.length - delimiter.length + 1;
+      if (safe > 0) {
+        const piece = this.rest.subarray(0, safe);
+        this.rest = this.rest.subarray(safe);
+        yield piece;
+      }
+      await this.more();
+    }
+  }
+
+  async text(delimiter: string, most: number): Promise<string> {
+    let text = '';
+    for await (const piece of this.until(delimiter)) {
+      text += Buffer.from(piece).toString('utf8');
+      if (text.length > most) throw invalid(`the headers of a part are longer than ${most} bytes`);
+    }
+    return text;
+  }
+
+  async take(length: number): Promise<string> {
+    while (this.rest.length < length) await this.more();
+    const taken = this.rest.subarray(0, length).toString('latin1');
+    this.rest = this.rest.subarray(length);
+    return taken;
+  }
+
+  private async more(): Promise<void> {
+    const { done, value } = await this.iterator.next();
+    if (done === true) throw invalid('it ends before its last delimiter');
+    this.rest = this.rest.length === 0 ? Buffer.from(value) : Buffer.concat([this.rest, value]);
+  }
+}
+
+function invalid(problem: string): ApiError {
+  return new ApiError('PGRST102', `the body is not multipart/form-data: ${problem}`, {
+    details: 'Nothing was stored.',
+    hint: 'Let the HTTP client write the body, as curl -F file=@photo.jpg does.',
+  });
+}

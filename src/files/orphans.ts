@@ -1,0 +1,96 @@
+/**
+ * Removes files that no row has referred to for a day, in small steps. A step looks at some files in the order of their
+ * ids: it marks orphans with the time, unmarks files that are referred to again, and removes files marked a day ago.
+ * Contents that no file uses are removed a day after their upload began.
+ */
+import { ORPHAN_HOURS, ORPHANS_PER_STEP } from '../base/limits/files.ts';
+import type { Collection } from '../collection/declaration.ts';
+import { relationsOf } from '../collection/relations.ts';
+import { keyIs } from '../plan/keys.ts';
+import { ALWAYS, type Predicate } from '../plan/types.ts';
+import { type FileStore, write } from './store.ts';
+
+const ONCE = { singular: false, mustExist: false } as const;
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+
+export class Orphans {
+  private after = FIRST_ID;
+
+  constructor(private readonly store: FileStore) {}
+
+  /** Resolves to whether files remain to be looked at in this round. */
+  async step(): Promise<boolean> {
+    const { store } = this;
+    const { files } = store;
+    const page = `select=id&order=id&limit=${ORPHANS_PER_STEP}&id=gt.${this.after}`;
+    const ids = (await store.rows<{ id: string }>(store.query(files, page))).map(({ id }) => id);
+    const last = ids.at(-1);
+    this.after = ids.length < ORPHANS_PER_STEP || last === undefined ? FIRST_ID : last;
+    if (last !== undefined) await this.sweep(store.where(files, `id=in.(${ids.join()})`));
+    await this.removeContents();
+    return this.after !== FIRST_ID;
+  }
+
+  private async sweep(among: Predicate): Promise<void> {
+    const { store } = this;
+    const { files } = store;
+    const isUsed = isReferredTo(files);
+    const isOrphan: Predicate = { kind: 'not', term: isUsed };
+    const day = dayAgo();
+    const where = (text: string, condition: Predicate): Predicate => ({
+      kind: 'all',
+      terms: [among, store.where(files, text), condition],
+    });
+    await store.execute([
+      this.mark(where(`orphaned_at=is.null&created_at=lt.${day}`, isOrphan), new Date().toISOString()),
+      this.mark(where('orphaned_at=not.is.null', isUsed), null),
+      write({ kind: 'delete', into: files, where: where(`orphaned_at=lt.${day}`, isOrphan), ...ONCE }),
+    ]);
+  }
+
+  private mark(where: Predicate, value: string | null) {
+    const into = this.store.files;
+    const field = into.byName.get('orphaned_at')!;
+    return write({ kind: 'update', into, where, set: [{ field, value }], given: [field], ...ONCE });
+  }
+
+  /** Whether a file or a variant uses the content. */
+  private isContentUsed(): Predicate {
+    const { files, variants, contents } = this.store;
+    const terms = [files.byName.get('content')!, variants.byName.get('variant')!].map((inner, index): Predicate => {
+      const to = index === 0 ? files : variants;
+      const { name } = to.references.find(({ field }) => field === inner)!;
+      const [outer] = contents.key;
+      const sides = { from: contents, to, outer: outer!, inner, referring: inner };
+      return { kind: 'exists', relation: { cardinality: 'one-to-many', name, ...sides }, where: ALWAYS };
+    });
+    return { kind: 'any', terms };
+  }
+
+  /** One at a time, since its chunks are removed with it. */
+  private async removeContents(): Promise<void> {
+    const { store } = this;
+    const { contents } = store;
+    const old = store.query(contents, `select=id&order=created_at&limit=1&created_at=lt.${dayAgo()}`);
+    const unused: Predicate = { kind: 'not', term: this.isContentUsed() };
+    for (let count = 0; count < ORPHANS_PER_STEP; count++) {
+      const terms = [old.where, unused];
+      const [row] = await store.rows<{ id: string }>({ ...old, where: { kind: 'all', terms } });
+      if (row === undefined) return;
+      const where: Predicate = { kind: 'all', terms: [keyIs(contents, [row.id]), unused] };
+      await store.execute([write({ kind: 'delete', into: contents, where, ...ONCE })]);
+    }
+  }
+}
+
+/** Whether a row of any collection refers to the file. */
+function isReferredTo(files: Collection): Predicate {
+  const relations = relationsOf(files).filter(
+    ({ through, inner, referring }) => through === undefined && inner === referring,
+  );
+  return { kind: 'any', terms: relations.map((relation) => ({ kind: 'exists', relation, where: ALWAYS })) };
+}
+
+function dayAgo(): string {
+  return new Date(Date.now() - ORPHAN_HOURS * 3_600_000).toISOString();
+}

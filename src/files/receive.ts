@@ -1,0 +1,109 @@
+/** Receives a file: hashes its bytes and stores them in chunks while they arrive. At most one chunk is in memory. */
+import { ApiError } from '../base/errors.ts';
+import { FILE_CHUNK_BYTES } from '../base/limits/files.ts';
+import type { Write } from '../engine/engine.ts';
+import type { FileStore, Upload } from './store.ts';
+
+export interface Limits {
+  readonly maxFileBytes: number;
+  /** The maximum size of all files; 0 for no limit. */
+  readonly maxTotalBytes: number;
+}
+
+export class ReceivedFile implements Upload {
+  readonly content = crypto.randomUUID();
+  size = 0;
+  /** The first chunk, which is never changed. */
+  head: Buffer = Buffer.alloc(0);
+  private readonly hash = new Bun.CryptoHasher('sha256');
+  private chunk: Buffer = Buffer.allocUnsafe(FILE_CHUNK_BYTES);
+  private filled = 0;
+  private position = 0;
+
+  constructor(
+    private readonly store: FileStore,
+    private readonly limits: Limits,
+  ) {}
+
+  get isStored(): boolean {
+    return this.position > 0;
+  }
+
+  /** Resolves to the SHA-256. `onHead` is called with the first bytes, before anything is stored. */
+  async receive(bytes: AsyncIterable<Uint8Array>, onHead: (head: Buffer) => void): Promise<string> {
+    const room = await this.room();
+    for await (const piece of bytes) {
+      this.size += piece.length;
+      if (this.size > this.limits.maxFileBytes) throw tooLarge(this.limits.maxFileBytes);
+      if (this.size > room) throw overQuota(this.limits.maxTotalBytes);
+      this.hash.update(piece);
+      for (let at = 0; at < piece.length; ) {
+        const part = piece.subarray(at, at + FILE_CHUNK_BYTES - this.filled);
+        this.chunk.set(part, this.filled);
+        this.filled += part.length;
+        at += part.length;
+        if (this.filled === FILE_CHUNK_BYTES) await this.storeChunk(onHead);
+      }
+    }
+    if (this.size === 0) throw new ApiError('PGRST102', 'the file is empty', { hint: 'Send the bytes of the file.' });
+    if (this.position === 0) this.begin(onHead);
+    return this.hash.digest('hex');
+  }
+
+  completion(sha256: string): readonly Write[] {
+    const { store, content } = this;
+    const rest = this.chunk.subarray(0, this.filled);
+    return [
+      ...(this.isStored ? [] : [store.beginContent(content)]),
+      ...(rest.length === 0 ? [] : [store.addChunk(content, this.position, rest)]),
+      store.completeContent(content, sha256, this.size),
+    ];
+  }
+
+  /** All bytes, for an image that is decoded. */
+  async whole(): Promise<Buffer> {
+    const parts: Buffer[] = [];
+    for (let position = 0; position < this.position; position++)
+      parts.push(await this.store.chunk(this.content, position));
+    return Buffer.concat([...parts, this.chunk.subarray(0, this.filled)]);
+  }
+
+  async discard(): Promise<void> {
+    if (this.isStored) await this.store.removeContent(this.content);
+  }
+
+  private begin(onHead: (head: Buffer) => void): void {
+    this.head = this.chunk.subarray(0, this.filled);
+    onHead(this.head);
+  }
+
+  private async storeChunk(onHead: (head: Buffer) => void): Promise<void> {
+    if (this.position === 0) this.begin(onHead);
+    const { store, content, position, chunk } = this;
+    const writes = [...(position === 0 ? [store.beginContent(content)] : []), store.addChunk(content, position, chunk)];
+    await store.execute(writes);
+    this.chunk = Buffer.allocUnsafe(FILE_CHUNK_BYTES);
+    this.filled = 0;
+    this.position++;
+  }
+
+  private async room(): Promise<number> {
+    const { maxTotalBytes, maxFileBytes } = this.limits;
+    if (maxTotalBytes === 0) return Number.POSITIVE_INFINITY;
+    return maxTotalBytes - (await this.store.totalBytes(maxTotalBytes - maxFileBytes));
+  }
+}
+
+function tooLarge(maxFileBytes: number): ApiError {
+  return new ApiError('CAT413', `the file is larger than ${maxFileBytes} bytes`, {
+    details: 'Nothing was stored.',
+    hint: 'Send a smaller file, or raise --max-file-bytes.',
+  });
+}
+
+function overQuota(maxTotalBytes: number): ApiError {
+  return new ApiError('CAT413', `all files together may have ${maxTotalBytes} bytes, and this one exceeds them`, {
+    details: 'Nothing was stored.',
+    hint: 'Remove references to files that are not needed, or raise --max-total-file-mb.',
+  });
+}

@@ -1,0 +1,147 @@
+/** Stored files in real processes: uploads by curl, a killed service, backup, restore, check and copy. */
+import { afterAll, describe, expect, test } from 'bun:test';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { newSchema, testServer } from '../../support/engines/postgres.ts';
+import { gradient, PICTURE } from '../../support/pictures.ts';
+import { DATABASES } from '../../support/processes/databases.ts';
+import {
+  cleanUp,
+  type Environment,
+  run,
+  type Service,
+  startService,
+  temporaryFolder,
+} from '../../support/processes/process.ts';
+
+afterAll(cleanUp);
+
+const DECLARATION = `
+collections:
+  products:
+    fields: { id: int4, name: text, image: image, sheet: file }
+`;
+const LARGE = new Uint8Array(2_000_000).map((_, at) => (at * 7919) >> 5);
+
+function newShop(): string {
+  const cwd = temporaryFolder();
+  writeFileSync(join(cwd, 'collections.yaml'), DECLARATION);
+  writeFileSync(join(cwd, 'tea.png'), PICTURE);
+  writeFileSync(join(cwd, 'large.bin'), LARGE);
+  return cwd;
+}
+
+async function curl(cwd: string, ...args: string[]): Promise<string> {
+  const child = Bun.spawn(['curl', '-sS', '--max-time', '30', ...args], { cwd, stdout: 'pipe' });
+  return new Response(child.stdout).text();
+}
+
+async function stop(service: Service): Promise<void> {
+  service.kill('SIGTERM');
+  await service.exited;
+}
+
+/** Uploads a picture and a large file, and sets them. */
+async function fill(service: Service, cwd: string): Promise<void> {
+  const url = `${service.url}/files`;
+  const image = JSON.parse(await curl(cwd, '-T', 'tea.png', '-X', 'POST', url)) as { id: string; media_type: string };
+  expect(image.media_type).toBe('image/png');
+  const [sheet] = JSON.parse(await curl(cwd, '-F', 'file=@large.bin', url)) as { id: string; name: string }[];
+  expect(sheet!.name).toBe('large.bin');
+  const body = JSON.stringify({ id: 1, name: 'Tea', image: image.id, sheet: sheet!.id });
+  const headers = { 'content-type': 'application/json' };
+  expect((await service.fetch('/products', { method: 'POST', headers, body })).status).toBe(201);
+}
+
+/** Expects that the product has both files with all their bytes. */
+async function expectFilled(service: Service): Promise<void> {
+  const [product] = (await (await service.fetch('/products?select=image,sheet')).json()) as [
+    { image: string; sheet: string },
+  ];
+  const bytes = async (id: string) => new Uint8Array(await (await service.fetch(`/files/${id}/x`)).arrayBuffer());
+  expect(await bytes(product.image)).toEqual(PICTURE);
+  expect(Bun.hash(await bytes(product.sheet))).toBe(Bun.hash(LARGE));
+}
+
+describe.each(DATABASES)('on %s', (system, environment) => {
+  test('a killed service keeps acknowledged files, and no file lacks its bytes', async () => {
+    const cwd = newShop();
+    const env: Environment = environment();
+    const service = await startService({ cwd, env });
+    await fill(service, cwd);
+    // Uploads in flight: some are acknowledged before the kill, others are not.
+    const acknowledged: string[] = [];
+    const gone = new AbortController();
+    const uploads = Array.from({ length: 12 }, async (_, index) => {
+      const body = new Uint8Array(LARGE);
+      body[0] = index;
+      const response = await service.fetch('/files', { method: 'POST', body, signal: gone.signal });
+      if (response.status === 201) acknowledged.push(((await response.json()) as { id: string }).id);
+    });
+    await Promise.race(uploads);
+    service.kill('SIGKILL');
+    await service.exited;
+    gone.abort();
+    await Promise.allSettled(uploads);
+    const again = await startService({ cwd, env });
+    await expectFilled(again);
+    const files = (await (await again.fetch('/files?select=id,size')).json()) as { id: string; size: number }[];
+    expect(files.map(({ id }) => id)).toEqual(expect.arrayContaining(acknowledged));
+    for (const { id, size } of files) {
+      const bytes = await (await again.fetch(`/files/${id}/x`)).arrayBuffer();
+      expect(bytes.byteLength).toBe(size);
+    }
+    await stop(again);
+    if (system === 'SQLite') {
+      const checked = await run({ cwd, env, args: ['check'] });
+      expect(checked).toMatchObject({ exitCode: 0, stderr: '' });
+    }
+  });
+
+  test('copy takes the files along', async () => {
+    const cwd = newShop();
+    const env = environment();
+    const service = await startService({ cwd, env });
+    await fill(service, cwd);
+    await stop(service);
+    const schema = newSchema();
+    const isFile = system === 'SQLite';
+    const to = isFile ? ['--to', testServer.url, '--to-schema', schema] : ['--to', 'sqlite:copy.db'];
+    const from = isFile
+      ? ['--from', 'sqlite:catalogue.db']
+      : ['--from', testServer.url, '--schema', env.CATALOGUE_SCHEMA!];
+    const copied = await run({ cwd, args: ['copy', ...from, ...to] });
+    expect(copied).toMatchObject({ exitCode: 0, stderr: '' });
+    const args = isFile ? ['--database', testServer.url, '--schema', schema] : ['--database', 'sqlite:copy.db'];
+    const target = await startService({ cwd, args });
+    await expectFilled(target);
+    await stop(target);
+  });
+});
+
+test('a backup of SQLite is whole, and a restore brings the files back', async () => {
+  const cwd = newShop();
+  const service = await startService({ cwd });
+  await fill(service, cwd);
+  expect(await run({ cwd, args: ['backup', 'copy.db'] })).toMatchObject({ exitCode: 0, stderr: '' });
+  await service.fetch('/products?id=eq.1', { method: 'DELETE' });
+  await service.fetch('/files', { method: 'POST', body: gradient(10, 10, 9) });
+  expect(await run({ cwd, args: ['restore', 'copy.db', '--force'] })).toMatchObject({ exitCode: 0, stderr: '' });
+  await expectFilled(service);
+  expect(((await (await service.fetch('/files')).json()) as unknown[]).length).toBe(2);
+  await stop(service);
+  expect(await run({ cwd, args: ['check'] })).toMatchObject({ exitCode: 0, stderr: '' });
+});
+
+test('descriptions and commands know the declared collections only', async () => {
+  const cwd = newShop();
+  const openapi = await run({ cwd, args: ['openapi'] });
+  expect(openapi).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(Object.keys((JSON.parse(openapi.stdout) as { paths: object }).paths).join()).not.toContain('catalogue_');
+  const types = await run({ cwd, args: ['types'] });
+  expect(types.stdout).not.toContain('catalogue_file_chunks');
+  expect(await run({ cwd, args: ['check', 'collections.yaml'] })).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining('1 collection,'),
+  });
+});

@@ -1,0 +1,137 @@
+/** Connections of feeds: slow clients, limits, other processes, heartbeats, the stop of the service. */
+import { Database } from 'bun:sqlite';
+import { afterEach, describe, expect, test } from 'bun:test';
+import { connect } from 'node:net';
+import { openSqlite } from '../../../src/engine/sqlite/engine.ts';
+import { firstRowsOf } from '../../../src/plan/write/first-rows.ts';
+import { PLACES } from '../../support/engines/declared.ts';
+import { type FeedService, serveFeeds } from '../../support/engines/feed-service.ts';
+import { openDeclaredEngine, thingsOf } from '../../support/engines/shop.ts';
+import { newFile, TEST_OPTIONS } from '../../support/engines/sqlite.ts';
+import { EventClient } from '../../support/network/event-stream.ts';
+import { until } from '../../support/processes/process.ts';
+import { expectRefusal, sendJson } from '../../support/stories.ts';
+
+const THINGS = thingsOf({ name: 'text' });
+let service: FeedService;
+afterEach(() => service.close());
+
+const subscribers = () => service.feed.metrics().find(({ name }) => name === 'feed_subscribers')!.value;
+const post = async (row: object) => {
+  expect((await service.fetch('/things', sendJson('POST', row))).status).toBe(201);
+};
+
+for (const engine of ['SQLite', 'PostgreSQL']) {
+  describe(engine, () => {
+    const open = async (maxFeeds = 100) => {
+      service = serveFeeds(await openDeclaredEngine(engine, THINGS), THINGS, { maxFeeds });
+    };
+
+    test('a client that does not read is disconnected, the others receive everything', async () => {
+      await open();
+      const fast = await service.follow('/things');
+      const { hostname, port } = new URL(service.url);
+      const slow = connect(Number(port), hostname);
+      slow.on('error', () => {});
+      slow.write('GET /things HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n');
+      slow.pause();
+      await until('two clients', () => subscribers() === 2);
+      const name = 'x'.repeat(250_000);
+      let written = 0;
+      while (subscribers() === 2 && written < 400) await post({ id: ++written, name });
+      expect(subscribers()).toBe(1);
+      await until('all rows', () => fast.rows.size === written);
+      slow.destroy();
+    });
+
+    test('a slow client gets a long list and resumes', async () => {
+      await open();
+      const name = 'y'.repeat(100_000);
+      for (let id = 1; id <= 30; id++) await post({ id, name });
+      const client = await service.follow('/things');
+      expect(client.rows.size).toBe(30);
+      client.close();
+      expect((await service.fetch('/things?id=lte.20', sendJson('PATCH', { name: 'short' }))).status).toBe(204);
+      const again = await service.resume('/things', client);
+      await again.next(20);
+      expect([...again.rows.values()].filter((row) => row.name === 'short')).toHaveLength(20);
+    });
+
+    test('a change of more rows than a step covers arrives completely', async () => {
+      await open();
+      const client = await service.follow('/things');
+      const rows = Array.from({ length: 1_500 }, (_, id) => ({ id, name: `n${id}` }));
+      await post(rows);
+      await until('all rows', () => client.rows.size === rows.length);
+      expect((await service.fetch('/things?id=gte.0', { method: 'DELETE' })).status).toBe(204);
+      await until('no rows', () => client.rows.size === 0);
+      expect(client.events.filter(({ name }) => name === 'insert')).toHaveLength(1_500);
+      expect(client.events.filter(({ name }) => name === 'delete')).toHaveLength(1_500);
+    });
+
+    test('more feeds than --max-feeds are rejected, until one ends', async () => {
+      await open(1);
+      const first = await service.follow('/things');
+      const refused = await service.fetch('/things', { headers: { accept: 'text/event-stream' } });
+      expect(refused.headers.get('retry-after')).toBe('2');
+      expect((await expectRefusal(refused, 503, 'CAT503')).hint).toContain('--max-feeds');
+      first.close();
+      await until('the end of the first', () => subscribers() === 0);
+      await service.follow('/things');
+    });
+
+    test('a stop ends feeds with a time to reconnect, and a client resumes on another service', async () => {
+      await open();
+      const client = await service.follow('/things');
+      await post({ id: 1, name: 'a' });
+      await client.next(2);
+      service.feed.stop();
+      await client.ended();
+      expect(client.text).toMatch(/retry: \d+\n\n$/);
+      const headers = { accept: 'text/event-stream' };
+      await expectRefusal(await service.fetch('/things', { headers }), 503, 'CAT503');
+      await post({ id: 2, name: 'b' });
+      const other = serveFeeds(service.engine, THINGS);
+      const resumed = await EventClient.open(other.fetch, '/things', { from: client });
+      expect(await resumed.next()).toEqual([['insert', { id: 2, name: 'b' }]]);
+      resumed.close();
+      other.feed.stop();
+    });
+
+    test('the feed has no content coding, and begins with a time to reconnect', async () => {
+      await open();
+      const client = await service.follow('/things', { 'accept-encoding': 'gzip, br' });
+      expect(client.response!.headers.get('content-encoding')).toBeNull();
+      expect(client.response!.headers.get('cache-control')).toContain('no-cache');
+      expect(client.text).toStartWith('retry: 2000\n\n');
+    });
+  });
+}
+
+test('on SQLite, commits of other processes arrive', async () => {
+  const path = newFile();
+  const firstRows = firstRowsOf({ catalogue: THINGS, rows: () => [] });
+  service = serveFeeds(openSqlite({ ...TEST_OPTIONS, catalogue: THINGS, path, firstRows }), THINGS);
+  const client = await service.follow('/things');
+  client.take();
+  const db = new Database(path);
+  db.run("insert into things (id, name) values (1, 'by hand')");
+  db.close();
+  expect(await client.next()).toEqual([['insert', { id: 1, name: 'by hand' }]]);
+});
+
+for (const [engine, newPlace] of Object.entries(PLACES)) {
+  test(`on ${engine}, a position that is no longer kept resets the client`, async () => {
+    const place = newPlace();
+    const { engine: opened } = await place.open({ collections: THINGS.draft.collections });
+    service = serveFeeds(opened, THINGS);
+    const client = await service.follow('/things');
+    client.close();
+    for (const id of [1, 2, 3]) await post({ id, name: 'a' });
+    await place.ask('update catalogue_history set seq = 2');
+    const again = await service.resume('/things', client);
+    const names = ['reset', 'row', 'row', 'row', 'ready'];
+    expect((await again.next(names.length)).map(([name]) => name)).toEqual(names);
+    expect(again.rows.size).toBe(3);
+  });
+}

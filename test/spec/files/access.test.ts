@@ -1,0 +1,150 @@
+/** Roles and files: a file is as visible as the rows and fields that refer to it. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Caller } from '../../../src/collection/caller.ts';
+import { type As, declaredBy, openRoled, ROLE_ENGINES, type Roled } from '../../support/engines/roles.ts';
+import { gradient } from '../../support/pictures.ts';
+import { expectRefusal, send, sendJson } from '../../support/stories.ts';
+
+const SHOP = declaredBy(`
+collections:
+  products:
+    fields:
+      id: int4
+      shown: { type: boolean, required: true, default: true }
+      image: image
+      contract: file
+  notes:
+    fields: { id: int4, text: text }
+roles:
+  anonymous:
+    products: { read: { where: 'shown=is.true', fields: [id, shown, image] } }
+  writer:
+    products: { read: true, create: true, update: true }
+  painter:
+    products: { create: { fields: [id, image] } }
+  clerk:
+    notes: { read: true, create: true, update: true }
+  admin: all
+`);
+
+let seed = 0;
+const nextPicture = () => gradient(20, 20, ++seed);
+
+describe.each(ROLE_ENGINES)('%s: roles and files', (engine) => {
+  let shop: Roled;
+  let as: As;
+  beforeAll(async () => {
+    const identify = ({ headers }: Request): Caller => {
+      const role = headers.get('x-role') ?? 'anonymous';
+      const claims = JSON.parse(headers.get('x-claims') ?? '{}') as Caller['claims'];
+      return { role, claims };
+    };
+    shop = await openRoled(engine, SHOP, { products: [1, 2, 3].map((id) => ({ id, shown: id !== 2 })) }, { identify });
+    as = shop.as;
+  });
+  afterAll(() => shop.close());
+
+  const upload = async (role: string, sub?: string): Promise<string> => {
+    const client = as(role, sub === undefined ? undefined : { sub });
+    const response = await client.fetch('/files', send('POST', 'image/png', nextPicture()));
+    expect(response.status).toBe(201);
+    return ((await response.json()) as { id: string }).id;
+  };
+  const set = async (id: number, fields: object) =>
+    expect((await as('admin').fetch(`/products?id=eq.${id}`, sendJson('PATCH', fields))).status).toBe(204);
+  const status = async (role: string | undefined, id: string, claims?: object) =>
+    (await as(role, claims as Record<string, unknown>).fetch(`/files/${id}/x`)).status;
+
+  test('visitors see a file if they see a row and a field that refer to it', async () => {
+    const [image, hidden, contract, unused] = [
+      await upload('admin'),
+      await upload('admin'),
+      await upload('admin'),
+      await upload('admin'),
+    ];
+    await set(1, { image, contract });
+    await set(2, { image: hidden });
+    expect(await Promise.all([image, hidden, contract, unused].map((id) => status(undefined, id!)))).toEqual([
+      200, 404, 404, 404,
+    ]);
+    expect(await Promise.all([image, hidden, contract, unused].map((id) => status('writer', id!)))).toEqual([
+      200, 200, 200, 404,
+    ]);
+    expect(await Promise.all([image, unused].map((id) => status('admin', id!)))).toEqual([200, 200]);
+    expect(await Promise.all([image].map((id) => status('clerk', id!)))).toEqual([404]);
+    const cache = async (role: string | undefined, id: string) =>
+      (await as(role).fetch(`/files/${id}/x`)).headers.get('cache-control')!.split(',')[0];
+    expect([await cache(undefined, image!), await cache('writer', image!), await cache('writer', contract!)]).toEqual([
+      'public',
+      'public',
+      'private',
+    ]);
+    const missing = await expectRefusal(await as(undefined).fetch(`/files/${hidden}/x`), 404, 'CAT404');
+    expect(missing.message).toContain(hidden!);
+    expect((await as(undefined).list('/files?select=id')).map(({ id }) => id)).toEqual([image!]);
+    expect(await as(undefined).list('/products?id=eq.1&select=id,image(id)')).toEqual([
+      { id: 1, image: { id: image } } as never,
+    ]);
+    await expectRefusal(await as('clerk').fetch('/files'), 404, 'PGRST205');
+    await set(1, { image: null });
+    expect(await status(undefined, image!)).toBe(404);
+  });
+
+  test('an uploader reads its own file before a row refers to it, and others do not', async () => {
+    const id = await upload('writer', 'ada');
+    expect(await status('writer', id, { sub: 'ada' })).toBe(200);
+    expect(await status('writer', id, { sub: 'bob' })).toBe(404);
+    const response = await as('writer', { sub: 'ada' }).fetch(`/files/${id}/x`);
+    expect(response.headers.get('cache-control')).toStartWith('private');
+    // Another caller cannot make the file visible by a reference to it.
+    const stolen = await as('writer', { sub: 'bob' }).fetch('/products?id=eq.3', sendJson('PATCH', { image: id }));
+    await expectRefusal(stolen, 409, '23503');
+    const own = await as('writer', { sub: 'ada' }).fetch('/products?id=eq.3', sendJson('PATCH', { image: id }));
+    expect(own.status).toBe(204);
+    expect(await status(undefined, id)).toBe(200);
+  });
+
+  test('a signed URL serves a file without credentials until it expires', async () => {
+    const contract = await upload('admin');
+    await set(1, { contract });
+    const ask = (role: string | undefined, query = '') =>
+      as(role).fetch(`/files/${contract}/sign${query}`, { method: 'POST' });
+    await expectRefusal(await ask(undefined), 404, 'CAT404');
+    const response = await ask('writer', '?expires=10m');
+    expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store']);
+    const { url, expires_at } = (await response.json()) as { url: string; expires_at: string };
+    expect(Date.parse(expires_at)).toBe(Number(/expires=(\d+)/.exec(url)![1]) * 1000);
+    const file = await as(undefined).fetch(url);
+    expect([file.status, file.headers.get('content-type')]).toEqual([200, 'image/png']);
+    expect(file.headers.get('cache-control')).toMatch(/^private, max-age=(5\d\d|600)$/);
+    expect((await as('clerk').fetch(`${url}&width=64&format=webp`)).headers.get('content-type')).toBe('image/webp');
+    const other = await upload('admin');
+    const [, expires = '', signature = ''] = /expires=(\d+)&signature=(.+)$/.exec(url)!;
+    for (const wrong of [
+      url.replace(expires, String(Number(expires) + 1)),
+      url.replace(
+        signature,
+        signature.replace(/^./, (first) => (first === 'A' ? 'B' : 'A')),
+      ),
+      url.replace(contract, other),
+      `${url}x`,
+      url.replace(expires, '1'),
+      url.replace(expires, 'x'),
+    ]) {
+      await expectRefusal(await as(undefined).fetch(wrong), 404, 'CAT404');
+    }
+    for (const query of ['?expires=8d', '?expires=0s', '?expires=x', '?expires=']) {
+      await expectRefusal(await ask('writer', query), 400, 'PGRST100');
+    }
+    // If no visible row refers to the file any more, the caller cannot sign it.
+    await set(1, { contract: null });
+    await expectRefusal(await ask('writer'), 404, 'CAT404');
+  });
+
+  test('only callers who may write a file field upload', async () => {
+    const post = (role: string | undefined) => as(role).fetch('/files', send('POST', 'image/png', nextPicture()));
+    await expectRefusal(await post(undefined), 401, '42501');
+    await expectRefusal(await post('clerk'), 403, '42501');
+    for (const role of ['painter', 'writer', 'admin']) expect((await post(role)).status).toBe(201);
+  });
+});
