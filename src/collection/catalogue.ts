@@ -56,6 +56,15 @@ export interface Reference {
   readonly onDelete: OnDelete;
 }
 
+/** A reference to any field of a collection, for embedding only. */
+export interface Link {
+  readonly name: string;
+  readonly field: Field;
+  readonly to: string;
+  /** The name of the field there. */
+  readonly target: string;
+}
+
 export interface Collection {
   readonly name: string;
   readonly title?: string;
@@ -70,6 +79,7 @@ export interface Collection {
   /** Unique sets of fields other than the key. */
   readonly unique: readonly Unique[];
   readonly references: readonly Reference[];
+  readonly links: readonly Link[];
   /** All collections of the catalogue by name. */
   readonly among: ReadonlyMap<string, Collection>;
   readonly draft: CollectionDraft;

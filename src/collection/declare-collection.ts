@@ -36,6 +36,9 @@ export function declareCollection(
       const { collection: to, onDelete, constraint = `${name}_${field.name}_fkey` } = field.references;
       return [{ name: constraint, field: findField(field.name), to, onDelete }];
     }),
+    links: (draft.references ?? []).map(({ fields: [field], collection: to, to: [target], constraint }) => {
+      return { name: constraint, field: findField(field!), to, target: target! };
+    }),
     among,
     draft,
   };

@@ -59,6 +59,8 @@ export interface CollectionDraft {
   readonly key: readonly string[];
   /** In output order. */
   readonly fields: readonly FieldDraft[];
+  /** References that no constraint of this table enforces, such as those of a view. */
+  readonly references?: readonly LinkDraft[];
   /** Sets of fields that are unique together. */
   readonly unique?: readonly (readonly string[])[];
   /** The path of a file with the initial rows. */
@@ -77,6 +79,16 @@ export interface ReferenceDraft {
   readonly onDelete: OnDelete;
   /** The constraint name, if it is not the default. */
   readonly constraint?: string;
+}
+
+/** A field whose values equal those of a field of another collection. It serves embedding; nothing enforces it. */
+export interface LinkDraft {
+  /** One field each. */
+  readonly fields: readonly string[];
+  readonly collection: string;
+  readonly to: readonly string[];
+  /** The name for hints. */
+  readonly constraint: string;
 }
 
 export interface FieldDraft {

@@ -1,6 +1,6 @@
 /** Relations between collections, from their references: in both directions, and through a join collection. */
 import { memoize } from '../base/memo.ts';
-import type { Collection, Field, Reference } from './declaration.ts';
+import type { Collection, Field, Link, Reference } from './declaration.ts';
 
 type Cardinality = 'many-to-one' | 'one-to-many' | 'one-to-one' | 'many-to-many';
 
@@ -15,6 +15,8 @@ export interface Relation {
   readonly name: string;
   /** The referencing field, on either side. */
   readonly referring: Field | undefined;
+  /** Not enforced by a constraint. Only the name of its collection names it. */
+  readonly isLink?: true;
   readonly through?: {
     readonly collection: Collection;
     readonly near: Reference;
@@ -40,7 +42,9 @@ export const relationsOf: (from: Collection) => readonly Relation[] = memoize((f
     ...[...collections.values()].flatMap((to) => [
       ...to.references.filter(({ to: target }) => target === from.name).map((reference) => toMany(from, to, reference)),
       ...throughOf(from, to, collections),
+      ...to.links.filter(({ to: target }) => target === from.name).map((link) => linkedToMany(from, to, link)),
     ]),
+    ...from.links.map((link) => linkedToOne(from, link, collections.get(link.to)!)),
   ];
 });
 
@@ -63,6 +67,16 @@ function toOne(from: Collection, reference: Reference, to: Collection): Relation
 function toMany(from: Collection, to: Collection, { name, field }: Reference): Relation {
   const cardinality = isUnique(to, field) ? 'one-to-one' : 'one-to-many';
   return { cardinality, from, to, outer: from.key[0]!, inner: field, name, referring: field };
+}
+
+function linkedToOne(from: Collection, { name, field, target }: Link, to: Collection): Relation {
+  const cardinality = isUnique(from, field) ? 'one-to-one' : 'many-to-one';
+  return { cardinality, from, to, outer: field, inner: to.byName.get(target)!, name, referring: field, isLink: true };
+}
+
+function linkedToMany(from: Collection, to: Collection, { name, field, target }: Link): Relation {
+  const cardinality = isUnique(to, field) ? 'one-to-one' : 'one-to-many';
+  return { cardinality, from, to, outer: from.byName.get(target)!, inner: field, name, referring: field, isLink: true };
 }
 
 /** The relations through `collection` as the join collection. */

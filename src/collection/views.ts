@@ -74,6 +74,7 @@ function withFields(of: Collection, rules: readonly Rule[], { names, readable }:
     byName: new Map(of.fields.filter(isInSomeRule).map((field) => [field.name, field])),
     unique: of.unique.filter((set) => set.fields.every(isInSomeRule)),
     references: of.references.filter(({ field, to }) => isInSomeRule(field) && names.includes(to)),
+    links: of.links.filter(({ field, to }) => isInSomeRule(field) && names.includes(to)),
     among: readable,
     draft: draftOf(of.draft, fields, names),
   };

@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import { didYouMean, nearestName } from '../base/nearest-name.ts';
-import type { CollectionDraft, FieldDraft } from '../collection/draft.ts';
+import type { CollectionDraft, FieldDraft, LinkDraft } from '../collection/draft.ts';
 import { fieldTypeNamed } from '../collection/types/index.ts';
 import { can } from '../collection/types/type.ts';
 import { ConfigError } from '../settings/setting.ts';
@@ -32,6 +32,7 @@ export function draftCollection(named: Named<GivenCollection>, file: string): Co
     ...valuesOf(given, 'title', 'description', 'was', 'history'),
     key,
     fields,
+    ...readLinks(name, given),
     ...(unique.length === 0 ? {} : { unique }),
     ...readRowsFile(given, file, reading),
   };
@@ -93,6 +94,21 @@ function readUnique(
     else groups.push(group);
   }
   return groups;
+}
+
+/** Names are checked when all collections are known. */
+function readLinks(name: string, { references }: GivenCollection): Pick<CollectionDraft, 'references'> {
+  if (references === undefined) return {};
+  const links = references.value.map(({ value: link }): LinkDraft => {
+    const fields = (link.fields?.value ?? []).map(({ value }) => value);
+    return {
+      fields,
+      collection: link.collection?.value ?? '',
+      to: link.to?.value.map(({ value }) => value) ?? [],
+      constraint: link.constraint?.value ?? `${name}_${fields.join('_')}_fkey`,
+    };
+  });
+  return { references: links };
 }
 
 function checkRoles(fields: readonly Named<GivenField>[]): void {

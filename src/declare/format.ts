@@ -77,6 +77,13 @@ export const REFERENCE = {
   constraint: property(aName, 'The name of the constraint. Default: `<collection>_<field>_fkey`.'),
 } as const;
 
+export const LINK = {
+  fields: property(fieldNames, 'The field, as a list of one.', true),
+  collection: property(aName, 'The collection that it leads to.', true),
+  to: property(fieldNames, 'The field there with the same values, as a list of one. Default: the key.'),
+  constraint: property(aName, 'The name for hints. Default: `<collection>_<field>_fkey`.'),
+} as const;
+
 export const FIELD = {
   type: property(typeName, 'The type of the values.', true),
   required: property(trueOrFalse, 'Never null. Without a default, a new row must give a value.'),
@@ -135,6 +142,10 @@ export const COLLECTION = {
   key: property(
     either(aName, fieldNames),
     'Primary key; default `id`. An absent integer is assigned, unless it is a reference. `none` serves an existing view or table without a key.',
+  ),
+  references: property(
+    listOf(propertiesOf(LINK, 'a map with fields, collection, to and constraint'), 'a list of references'),
+    'References for embedding that no constraint enforces, such as those of a view.',
   ),
   unique: property(listOf(fieldNames, 'a list of lists of fields'), 'Combinations of fields that must be unique.'),
   rows: property(anyText, 'A JSON, NDJSON or CSV file. Its rows are stored once, when the table is created.'),

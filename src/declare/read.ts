@@ -14,7 +14,7 @@ import { FORMAT } from './format.ts';
 import { parseNodes } from './reader/document.ts';
 import { Mistakes } from './reader/mistakes.ts';
 import { type Reading, readAs } from './reader/shape.ts';
-import { checkDerivedNames, checkReferences } from './references.ts';
+import { checkDerivedNames, checkLinks, checkReferences } from './references.ts';
 import { draftRoles } from './roles.ts';
 import { draftWebhooks } from './webhooks.ts';
 
@@ -36,7 +36,8 @@ function draftOfText(text: string, file: string, mistakes: Mistakes): CatalogueD
   const reading: Reading = { mistakes, path: '', at: root.at };
   const declaration = readAs(FORMAT, root, reading, 'a declaration');
   const declared = declaration?.collections?.value ?? [];
-  const collections = declared.flatMap((each) => draftCollection(each, file) ?? []);
+  const drafts = declared.flatMap((each) => draftCollection(each, file) ?? []);
+  const collections = checkLinks(declared, drafts);
   checkFormerNames(declared, 'collection');
   checkReferences(declared, collections);
   // Only for a declaration without other mistakes, since these names are derived from it.

@@ -3,7 +3,7 @@
 import { MAX_NAME_LENGTH } from '../base/limits/declaration.ts';
 import { didYouMean } from '../base/nearest-name.ts';
 import type { Catalogue, Collection, Field } from '../collection/declaration.ts';
-import type { CollectionDraft } from '../collection/draft.ts';
+import type { CollectionDraft, LinkDraft } from '../collection/draft.ts';
 import { holdsKeys, typeNamed } from '../collection/types/index.ts';
 import type { GivenCollection, GivenField } from './format.ts';
 import type { Named } from './reader/maps.ts';
@@ -31,6 +31,38 @@ export function checkReferences(declared: Declared, drafts: readonly CollectionD
     );
     if (problem !== undefined) addMistake(field.reading, collection.at, problem);
   }
+}
+
+/** A link joins one field with one field of another collection. Returns the drafts with the key as default. */
+export function checkLinks(declared: Declared, drafts: readonly CollectionDraft[]): CollectionDraft[] {
+  return drafts.map((draft) => {
+    if (draft.references === undefined) return draft;
+    const { reading, value } = declared.find(({ name }) => name === draft.name)!;
+    const references = draft.references.map((link, index) => {
+      const target = drafts.find(({ name }) => name === link.collection);
+      const resolved = { ...link, to: link.to.length === 0 ? (target?.key ?? []) : link.to };
+      const problem = linkProblem(draft, resolved, target, drafts);
+      if (problem !== undefined) addMistake(reading, value!.references!.value[index]!.at, `references: ${problem}`);
+      return resolved;
+    });
+    return { ...draft, references };
+  });
+}
+
+function linkProblem(
+  { fields }: CollectionDraft,
+  link: LinkDraft,
+  target: CollectionDraft | undefined,
+  drafts: readonly CollectionDraft[],
+): string | undefined {
+  if (target === undefined) {
+    const names = drafts.map(({ name }) => name);
+    return `unknown collection ${link.collection}${didYouMean(link.collection, names)}`;
+  }
+  if (link.fields.length !== 1 || link.to.length !== 1) return 'fields and to name one field each';
+  const has = (all: CollectionDraft['fields'], name: string) => all.some((field) => field.name === name);
+  if (!has(fields, link.fields[0]!)) return `unknown field ${link.fields[0]}`;
+  return has(target.fields, link.to[0]!) ? undefined : `unknown field ${link.to[0]} of ${target.name}`;
 }
 
 /** A collection with mistakes of its own is not judged. */

@@ -25,6 +25,11 @@ export function restarted({ changes }: Comparison): readonly string[] {
   return [...new Set(ofKind(changes, ...kinds).map(({ collection }) => collection.name))];
 }
 
+/** If the log has such a field from an earlier time, its values may have another type: the log starts again. */
+export function addedFields({ changes }: Comparison): readonly { readonly name: string; readonly field: string }[] {
+  return ofKind(changes, 'add-field').map(({ collection, field }) => ({ name: collection.name, field: field.name }));
+}
+
 /** `--history-days` is 0, or the role of the connection may not create triggers. */
 export function notLogged(): ApiError {
   return new ApiError('CAT501', 'changes are not logged', {

@@ -25,8 +25,8 @@ export function relationsNamed(from: Collection, target: string, hint: string | 
 const byTarget = memoize((from: Collection) => {
   const index = new Map<string, Relation[]>();
   for (const relation of relationsOf(from)) {
-    const { to, name, outer } = relation;
-    for (const target of new Set([to.name, name, outer.name])) {
+    const { to, name, outer, isLink } = relation;
+    for (const target of new Set(isLink && !isSelf(relation) ? [to.name] : [to.name, name, outer.name])) {
       const earlier = index.get(target);
       if (earlier === undefined) index.set(target, [relation]);
       else earlier.push(relation);

@@ -132,7 +132,7 @@ describe('types of PostgreSQL', () => {
     expect((await fetch('/things?id=eq.9', { method: 'DELETE' })).status).toBe(204);
   });
 
-  test('a CSV row is stored, too', async () => {
+  test('a CSV file is stored as well', async () => {
     const created = await fetch('/things', send('POST', 'text/csv', 'id,size,wait\n8,small,5 minutes\n'));
     expect(created.status).toBe(201);
     expect(await list('/things?id=eq.8&select=wait')).toEqual([{ wait: '00:05:00' }]);

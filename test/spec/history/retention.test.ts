@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test';
 import { SQL } from 'bun';
 import type { Runner } from '../../../src/engine/postgres/driver.ts';
 import { LogPruner } from '../../../src/engine/postgres/history/prune.ts';
+import { openCatalogue } from '../../support/engines/catalogue.ts';
 import { PLACES, type Place } from '../../support/engines/declared.ts';
 import { testServer } from '../../support/engines/postgres.ts';
 import { until } from '../../support/processes/process.ts';
@@ -70,5 +71,92 @@ for (const [engine, newPlace] of Object.entries(PLACES)) {
       expect((await place.ask(`select seq from ${retained}`)).map(({ seq }) => Number(seq))).toEqual([1]);
       await shop.close();
     });
+
+    test('many old entries are removed in several steps, and newer ones stay', async () => {
+      const place = newPlace();
+      const shop = await place.open({ collections: [groups] });
+      await shop.post(
+        'groups',
+        Array.from({ length: 1_203 }, (_, index) => ({ id: index })),
+      );
+      const table = tableOf(place, 'catalogue_changes');
+      await place.ask(`update ${table} set at = '2020-01-01T00:00:00+00:00' where seq <= 1202`);
+      if (engine === 'PostgreSQL') {
+        const sql = new SQL(testServer.url, { max: 1 });
+        await sql.unsafe(`set search_path = "${place.schema}"`);
+        const pruner = new LogPruner(30);
+        const removed: number[] = [];
+        for (let step = 0; step < 4; step++) removed.push(await pruner.step(sql as unknown as Runner));
+        expect(removed).toEqual([1_000, 202, 0, 0]);
+        await sql.close();
+      }
+      await until('the old entries are removed', async () => (await kinds(shop)).length === 1);
+      expect(await shop.list('/changes?select=key')).toEqual([{ key: '1202' }]);
+      await shop.close();
+    });
+  });
+}
+
+test('PostgreSQL logs TRUNCATE as a delete of each row', async () => {
+  const place = PLACES.PostgreSQL!();
+  const shop = await place.open({ collections: [groups] });
+  await shop.post('groups', [
+    { id: 1, title: 'a' },
+    { id: 2, title: null },
+  ]);
+  await place.ask('truncate groups');
+  expect((await shop.list('/changes?select=key,before&kind=eq.delete&order=key')) as unknown).toEqual([
+    { key: '1', before: { id: 1, title: 'a' } },
+    { key: '2', before: { id: 2, title: null } },
+  ]);
+  await shop.close();
+});
+
+test('an adopted table is logged only with history: true', async () => {
+  const place = PLACES.PostgreSQL!();
+  await testServer.admin.unsafe(`create schema "${place.schema}"`);
+  await place.ask('create table groups (id integer primary key, title text)');
+  const triggers = `select count(*)::int4 as count from pg_trigger where not tgisinternal and tgrelid = 'groups'::regclass`;
+  const plain = await place.open({ collections: [groups] });
+  await plain.post('groups', { id: 1 });
+  expect(await place.ask(triggers)).toEqual([{ count: 0 }]);
+  await plain.close();
+  const logged = await place.open({ collections: [{ ...groups, history: true }] });
+  await logged.post('groups', { id: 2, title: 'b' });
+  expect((await logged.list('/changes?select=key,after')) as unknown).toEqual([
+    { key: '2', after: { id: 2, title: 'b' } },
+  ]);
+  await logged.close();
+  const again = await place.open({ collections: [groups] });
+  expect(await place.ask(triggers)).toEqual([{ count: 0 }]);
+  await again.close();
+});
+
+test('a catalogue in memory has a log', async () => {
+  const catalogue = await openCatalogue('SQLite in memory');
+  await catalogue.fetch('/products/1', sendJson('PATCH', { unit_price: 19 }));
+  expect((await catalogue.list('/changes?select=key,before,after')) as unknown).toEqual([
+    { key: '1', before: { unit_price: 18 }, after: { unit_price: 19 } },
+  ]);
+  const past = await catalogue.fetch('/products/1', { headers: { prefer: 'as-of=2001-01-01' } });
+  await expectRefusal(past, 410, 'CAT410');
+  await catalogue.close();
+});
+
+for (const [engine, newPlace] of Object.entries(PLACES)) {
+  test.each([
+    ['one result', (result: object) => result],
+    ['a list', (result: object) => [result]],
+  ])(`an answer that an earlier version stored as %s is replayed on ${engine}`, async (_, stored) => {
+    const place = newPlace();
+    const shop = await place.open({ collections: [groups] });
+    const post = () => shop.fetch('/groups', sendJson('POST', { id: 1 }, { 'idempotency-key': 'k' }));
+    expect((await post()).status).toBe(201);
+    const text = JSON.stringify(stored({ affected: 1, inserted: 1, key: ['1'] }));
+    await place.ask(`update idempotency_keys set result = '${text}'`);
+    const again = await post();
+    expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([201, 'true']);
+    expect(await shop.list('/groups?select=id')).toEqual([{ id: 1 }]);
+    await shop.close();
   });
 }

@@ -15,6 +15,7 @@ import type { FoundColumn, FoundConstraint, FoundTable } from '../schema/inspect
 import { inspectOwn, inspectTables, RETRY_TABLE, VERSION_TABLE } from '../schema/inspect.ts';
 import { parseTarget } from '../url.ts';
 import { bypassedRowSecurity } from './row-security.ts';
+import { withLinks } from './view-references.ts';
 
 const OURS = [RETRY_TABLE, VERSION_TABLE, RECORD_TABLE, ...OWN_COLLECTIONS.keys()];
 
@@ -33,12 +34,13 @@ async function describeSchema(runner: Runner, schema: string): Promise<Omit<Desc
   const tables = relations.filter(({ name }) => !isOurs(name));
   const problems = tables.flatMap((table) => problemOf(table) ?? []);
   const declared = tables.filter((table) => problemOf(table) === undefined);
+  const described = declared.map((table) => describeTable(new Inspection(table, schema, declared).table()));
   const served = [...own, ...declared].map(({ name }) => name);
   return {
     warning: await bypassedRowSecurity(runner, schema, served),
     collections: withUniqueNames([
       ...own.map((draft) => ({ draft, notes: [], fieldNotes: new Map() })),
-      ...declared.map((table) => describeTable(new Inspection(table, schema, declared).table())),
+      ...(await withLinks(runner, schema, described)),
     ]),
     leftOut: problems,
   };

@@ -4,7 +4,7 @@
  */
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import type { Comparison } from '../../migration/changes.ts';
-import { isLogged, LOG_TABLE, RETAINED_TABLE, restarted } from '../../shared/change-log.ts';
+import { addedFields, isLogged, LOG_TABLE, RETAINED_TABLE, restarted } from '../../shared/change-log.ts';
 import { identifier, quoteText } from '../../sql/statement.ts';
 import { query, type Runner } from '../driver.ts';
 import { prefix } from '../schema/prefix-index.ts';
@@ -162,6 +162,7 @@ export async function applyLog(
   schema: string,
   logged: readonly Collection[],
   comparison: Comparison,
+  days: number | undefined,
 ): Promise<void> {
   const run = (sql: string, ...params: string[]) => query(runner, { sql, params });
   const { hasTable, triggers, body } = await inspectLog(runner, schema);
@@ -187,7 +188,15 @@ export async function applyLog(
     await run(`create trigger ${TRIGGER}_delete after delete on ${table} referencing old table as old_rows ${once}`);
     await run(`create trigger ${TRIGGER}_truncate before truncate on ${table} ${once}`);
   }
-  for (const name of restarted(comparison)) {
+  // Positions continue, so that a client with an earlier one does not take new entries for those that it has seen.
+  if (days === 0) await run(`truncate ${LOG_TABLE}`);
+  const restarting = [...restarted(comparison)];
+  for (const { name, field } of addedFields(comparison)) {
+    const logsField = '(old -> $2::text is not null or new -> $2::text is not null)';
+    const sql = `select 1 from ${LOG_TABLE} where collection = $1::text and ${logsField} limit 1`;
+    if ((await run(sql, name, field)).length > 0) restarting.push(name);
+  }
+  for (const name of restarting) {
     for (const table of [LOG_TABLE, RETAINED_TABLE])
       await run(`delete from ${table} where collection = $1::text`, name);
   }

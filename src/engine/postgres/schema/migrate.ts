@@ -178,7 +178,7 @@ export async function makeTables(transaction: Runner, requirement: PostgresRequi
     if (missing.includes(`table ${RETRY_TABLE}`)) for (const sql of RETRY_TABLE_SQL) await run(sql);
     if (missing.includes(`table ${VERSION_TABLE}`)) for (const sql of VERSION_TABLE_SQL) await run(sql);
     await applyChanges(transaction, requirement, comparison);
-    await applyLog(transaction, requirement.schema, found.logged, comparison);
+    await applyLog(transaction, requirement.schema, found.logged, comparison, requirement.historyDays);
     if (found.newRecord !== (found.record ?? '')) await storeRecord(transaction, found.newRecord);
   } catch (error) {
     throw sqlState(error) === '42501' ? new NoRights(steps, requirement.schema, (error as Error).message) : error;

@@ -108,18 +108,21 @@ async function updateBatch(
   batch: readonly Change[],
   update: (batch: readonly Change[]) => Promise<readonly ChangedRow[]>,
 ): Promise<readonly ChangedRow[]> {
-  try {
-    await query(runner, SAVEPOINT);
-    const rows = await update(batch);
-    await query(runner, RELEASE);
-    return rows;
-  } catch (error) {
-    if (!isRowError(sqlState(error)) || isTooLong(error)) throw error;
-    await query(runner, ROLLBACK);
+  if (batch.length > 1) {
+    try {
+      await query(runner, SAVEPOINT);
+      const rows = await update(batch);
+      await query(runner, RELEASE);
+      return rows;
+    } catch (error) {
+      if (!isRowError(sqlState(error)) || isTooLong(error)) throw error;
+      await query(runner, ROLLBACK);
+    }
   }
   const rows: ChangedRow[] = [];
   for (const change of batch) {
     const changed = await update([change]).catch((error) => {
+      if (!isRowError(sqlState(error)) || isTooLong(error)) throw error;
       throw withRowIndex(translateRowError(error, context, plan, change), change.index, true);
     });
     rows.push(...changed);

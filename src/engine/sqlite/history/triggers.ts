@@ -5,7 +5,7 @@
 import type { Database } from 'bun:sqlite';
 import type { Catalogue, Collection, Field } from '../../../collection/declaration.ts';
 import type { Comparison } from '../../migration/changes.ts';
-import { LOG_TABLE, loggedCollections, RETAINED_TABLE, restarted } from '../../shared/change-log.ts';
+import { addedFields, LOG_TABLE, loggedCollections, RETAINED_TABLE, restarted } from '../../shared/change-log.ts';
 import { identifier, quoteText } from '../../sql/statement.ts';
 import { inParentheses, joinInGroups } from '../functions/argument-groups.ts';
 import { select } from '../schema/schema.ts';
@@ -27,6 +27,9 @@ const TABLES = [
 /** The present moment as a stored timestamptz. */
 export const NOW = `rtrim(rtrim(strftime('%Y-%m-%dT%H:%M:%f', 'now'), '0'), '.') || '+00:00'`;
 export const POSITION = `coalesce((select seq from sqlite_sequence where name = '${LOG_TABLE}'), 0)`;
+
+/** Positions continue, so that a client with an earlier one does not take new entries for those that it has seen. */
+const CLEAR = [`delete from ${LOG_TABLE}`, `update ${REQUEST_TABLE} set measured_to = ${POSITION}, bytes = 0`];
 
 /** A function takes at most 1,000 arguments, two for each field. */
 const FIELDS_PER_OBJECT = 400;
@@ -133,7 +136,13 @@ export function applyLog(db: Database, catalogue: Catalogue, comparison: Compari
     if (!isSame(expected.get(name), sql)) db.run(`drop trigger ${identifier(name)}`);
   }
   for (const [name, sql] of expected) if (!isSame(stored.get(name), sql)) db.run(sql);
-  for (const name of restarted(comparison)) {
+  if (!isOn) for (const sql of CLEAR) db.run(sql);
+  const logsField = '(json_type(old, ?2) is not null or json_type(new, ?2) is not null)';
+  const returning = addedFields(comparison).filter(({ name, field }) => {
+    const sql = `select 1 from ${LOG_TABLE} where collection = ?1 and ${logsField} limit 1`;
+    return select(db, sql, name, `$."${field}"`).length > 0;
+  });
+  for (const name of [...restarted(comparison), ...returning.map((each) => each.name)]) {
     for (const table of [LOG_TABLE, RETAINED_TABLE]) db.run(`delete from ${table} where collection = ?`, [name]);
   }
   const logged = isOn ? loggedCollections(catalogue).map(({ name }) => name) : [];
