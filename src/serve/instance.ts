@@ -131,7 +131,7 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
     });
     await engine.opened;
     webhooks = new Webhooks(engine, catalogue, settings, log);
-    webhooks.start(process.env);
+    await webhooks.start(process.env);
     endWatching = watchMemory(
       () => listening?.inProgress() ?? 0,
       () => engine?.releaseMemory?.(),

@@ -21,9 +21,9 @@ export interface Message {
   readonly body: string;
 }
 
-/** Addresses that no public receiver has: RFC 6890, and multicast. */
+/** Addresses that no public receiver has: RFC 6890, multicast, 6to4. IPv4 ranges include IPv4-mapped IPv6 addresses. */
 const RESERVED = new AddressRanges(
-  'loopback private 0.0.0.0/8 192.0.0.0/24 192.0.2.0/24 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4 ::/128 ::ffff:0:0/96 64:ff9b::/96 100::/64 2001:db8::/32 ff00::/8'.split(
+  'loopback private 0.0.0.0/8 192.0.0.0/24 192.0.2.0/24 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4 ::/96 64:ff9b::/96 64:ff9b:1::/48 100::/64 2001:db8::/32 2002::/16 fec0::/10 ff00::/8'.split(
     ' ',
   ),
 );

@@ -10,7 +10,7 @@ import type { Delivery, Progress, WebhookStore } from './store.ts';
 const LOOK_MS = 2_000;
 const HOUR_MS = 3_600_000;
 const FIRST_DELAY_MS = 1_000;
-/** After this many failures in a row, the receiver counts as down: only one message at a time tests it. */
+/** After this many failures in a row, the receiver counts as down: one message at a time tests it. */
 const DOWN_AFTER = 5;
 
 /** Counts since the start of the process. */
@@ -18,6 +18,18 @@ export interface SenderCounts {
   delivered: number;
   failed: number;
   waiting: number;
+}
+
+export interface SenderContext {
+  readonly receiver: Receiver;
+  readonly changes: WebhookChanges;
+  readonly store: WebhookStore;
+  /** The position of the log from which a new webhook sends. */
+  readonly begin: number;
+  readonly stopped: AbortSignal;
+  /** Whether this process still has the lease. */
+  readonly maySend: () => boolean;
+  readonly onFailure: (seq: number, reason: string) => void;
 }
 
 /** A message to send: a new change, or a delivery that is repeated. */
@@ -36,30 +48,22 @@ export class WebhookSender {
 
   constructor(
     readonly name: string,
-    private readonly receiver: Receiver,
-    private readonly changes: WebhookChanges,
-    private readonly store: WebhookStore,
-    private readonly stopped: AbortSignal,
-    private readonly onFailure: (seq: number, reason: string) => void,
+    private readonly context: SenderContext,
   ) {}
 
   /** One round, up to a position of the log. Returns whether there may be more to send. */
   async round(upTo: number): Promise<boolean> {
-    this.progress ??= await this.store.begin(this.name, upTo);
+    const { changes, store, begin, maySend } = this.context;
+    this.progress ??= await store.begin(this.name, begin);
     const { progress } = this;
-    const isDown = this.failures >= DOWN_AFTER;
+    const isDown = this.isDown();
+    const limit = isDown ? 1 : WEBHOOK_CHANGES;
     const waiting = await this.waiting();
-    const due = dueIn(waiting).slice(0, isDown ? 1 : WEBHOOK_CHANGES);
-    const isOpen = !isDown && waiting.length < WEBHOOK_WAITING && progress.seq < upTo;
-    const news = isOpen ? await this.changes.after(progress.seq, upTo, WEBHOOK_CHANGES) : [];
-    const repeated = new Map(
-      (
-        await this.changes.at(
-          due.map(({ seq }) => seq),
-          upTo,
-        )
-      ).map((each) => [each.seq, each]),
-    );
+    const due = dueIn(waiting).slice(0, limit);
+    const isOpen = waiting.length < WEBHOOK_WAITING && progress.seq < upTo;
+    const news = isOpen ? await changes.after(progress.seq, upTo, limit) : [];
+    const dueSeqs = due.map(({ seq }) => seq);
+    const repeated = new Map((await changes.at(dueSeqs, upTo)).map((each) => [each.seq, each]));
     const items: readonly Item[] = [
       ...due.map((delivery) => ({
         seq: delivery.seq,
@@ -69,11 +73,11 @@ export class WebhookSender {
       })),
       ...news.map((change) => ({ seq: change.seq, row: rowOf(change), change, delivery: undefined })),
     ];
-    const seq = isOpen ? (news.length === WEBHOOK_CHANGES ? news.at(-1)!.seq : upTo) : progress.seq;
+    const seq = isOpen ? (news.length === limit ? news.at(-1)!.seq : upTo) : progress.seq;
     if (items.length === 0 && seq === progress.seq) return false;
     const blocked = new Set(waiting.filter((each) => !due.includes(each)).map(rowOf));
     const { failing, done, delivered } = await this.sendAll(items, blocked);
-    if (this.stopped.aborted) return false;
+    if (!maySend()) return false;
     const now = new Date().toISOString();
     const next = {
       name: this.name,
@@ -82,16 +86,22 @@ export class WebhookSender {
       delivered_at: delivered > 0 ? now : progress.delivered_at,
     };
     // A position that moves over nothing to send is only stored from time to time: each write costs a commit.
-    if (items.length > 0 || seq - progress.seq >= WEBHOOK_WAITING) await this.store.save(next, failing, done);
+    if (items.length > 0 || seq - progress.seq >= WEBHOOK_WAITING) await store.save(next, failing, done);
     this.progress = next;
     const known = new Set([...waiting.map((each) => each.seq), ...failing.map((each) => each.seq)]);
     this.counts.waiting = known.size - done.length - failing.filter(({ status }) => status === 'failed').length;
-    return news.length === WEBHOOK_CHANGES;
+    return !isDown && news.length === limit;
   }
 
   /** Another process sends now. */
   reset(): void {
     this.progress = undefined;
+    this.nextLook = 0;
+    this.counts.waiting = 0;
+  }
+
+  private isDown(): boolean {
+    return this.failures >= DOWN_AFTER;
   }
 
   /** If none waits, it looks only from time to time: a command may redeliver. */
@@ -99,7 +109,10 @@ export class WebhookSender {
     if (this.counts.waiting === 0 && performance.now() < this.nextLook) return [];
     this.nextLook = performance.now() + LOOK_MS;
     const name = encodeURIComponent(this.name);
-    return this.store.deliveries(`webhook=eq.${name}&status=eq.waiting&order=seq&limit=${2 * WEBHOOK_WAITING}`);
+    const filter = `webhook=eq.${name}&status=eq.waiting&order=seq&limit=${2 * WEBHOOK_WAITING}`;
+    const waiting = await this.context.store.deliveries(filter);
+    this.counts.waiting = waiting.length;
+    return waiting;
   }
 
   /** Messages of different rows are sent side by side. */
@@ -108,18 +121,21 @@ export class WebhookSender {
     const failing: Delivery[] = [];
     const done: number[] = [];
     let delivered = 0;
+    let attempts = 0;
     const work = async () => {
       for (let next = rows.shift(); next !== undefined; next = rows.shift()) {
         const [row, messages] = next;
         let isBlocked = false;
         for (const item of messages) {
           // A repeated delivery is the first of its row; a new change may have to wait for others.
-          if (isBlocked || (item.delivery === undefined && blocked.has(row))) {
+          isBlocked ||= (item.delivery === undefined && blocked.has(row)) || (this.isDown() && attempts > 0);
+          if (isBlocked) {
             failing.push(this.later(item, undefined));
             continue;
           }
+          attempts++;
           const reason = await this.send(item);
-          if (this.stopped.aborted) return;
+          if (!this.context.maySend()) return;
           if (reason === undefined) {
             delivered++;
             if (item.delivery !== undefined) done.push(item.seq);
@@ -137,15 +153,16 @@ export class WebhookSender {
 
   private async send({ seq, change }: Item): Promise<string | undefined> {
     if (change === undefined) return 'the change is no longer in the log';
-    const reason = await deliver(this.receiver, { id: `${this.name}-${seq}`, body: change.body }, this.stopped);
-    if (this.stopped.aborted) return reason;
+    const { receiver, stopped, onFailure } = this.context;
+    const reason = await deliver(receiver, { id: `${this.name}-${seq}`, body: change.body }, stopped);
+    if (stopped.aborted) return reason;
     if (reason === undefined) {
       this.failures = 0;
       this.counts.delivered++;
     } else {
       this.failures++;
       this.counts.failed++;
-      this.onFailure(seq, reason);
+      onFailure(seq, reason);
     }
     return reason;
   }

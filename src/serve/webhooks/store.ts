@@ -1,4 +1,5 @@
 /** The progress of webhooks and their failing deliveries, in tables of the service. */
+import { DEFAULT_HISTORY_DAYS } from '../../base/limits/engine.ts';
 import type { Collection } from '../../collection/declaration.ts';
 import { DELIVERIES, WEBHOOK_TABLES, WEBHOOKS } from '../../collection/own-collections.ts';
 import { storeJson } from '../../collection/types/type.ts';
@@ -71,12 +72,15 @@ export class WebhookStore {
     return this.rows<Delivery>(DELIVERIES, query);
   }
 
-  /** Stores the result of a round in one transaction. */
+  /** Stores the result of a round in one transaction. A delivery that fails for good removes old ones. */
   async save({ name, ...progress }: Progress, failing: readonly Delivery[], done: readonly number[]): Promise<void> {
     const removed = `webhook=eq.${encodeURIComponent(name)}&seq=in.(${done.join(',')})`;
+    const oldest = new Date(Date.now() - DEFAULT_HISTORY_DAYS * 86_400_000).toISOString();
+    const expired = `webhook=eq.${encodeURIComponent(name)}&status=eq.failed&first_at=lt.${oldest}`;
     await this.write([
       changing(WEBHOOKS, progress, `name=eq.${encodeURIComponent(name)}`),
       ...(failing.length === 0 ? [] : [inserting(DELIVERIES, failing, 'replace')]),
+      ...(failing.some(({ status }) => status === 'failed') ? [removing(DELIVERIES, expired)] : []),
       ...(done.length === 0 ? [] : [removing(DELIVERIES, removed)]),
     ]);
   }

@@ -47,8 +47,8 @@ export class Webhooks {
     this.store = new WebhookStore(engine);
   }
 
-  /** Begins to send, without waiting for it. */
-  start(env: Readonly<Record<string, string | undefined>>): void {
+  /** Begins to send in the background. A new webhook sends the changes after this call. */
+  async start(env: Readonly<Record<string, string | undefined>>): Promise<void> {
     const { webhooks = [] } = this.catalogue.draft;
     const keys = webhooks.map((webhook) => secretKey(webhook, env));
     const { log: changeLog } = this.engine;
@@ -57,14 +57,21 @@ export class Webhooks {
       this.log.write('warn', 'webhooks need the log of changes; --history-days is 0');
       return;
     }
+    const begin = await changeLog.position();
     const networks = new AddressRanges(this.settings.webhookNetworks);
     this.senders = webhooks.map((webhook, index) => {
       const { name } = webhook;
       const receiver = { url: new URL(webhook.url), key: keys[index]!, networks };
       const changes = new WebhookChanges(this.engine, this.catalogue, webhook);
-      return new WebhookSender(name, receiver, changes, this.store, this.stopping.signal, (seq, reason) =>
-        this.log.write('warn', 'webhook failed', { webhook: name, seq, reason }),
-      );
+      return new WebhookSender(name, {
+        receiver,
+        changes,
+        store: this.store,
+        begin,
+        stopped: this.stopping.signal,
+        maySend: () => this.isSending(),
+        onFailure: (seq, reason) => this.log.write('warn', 'webhook failed', { webhook: name, seq, reason }),
+      });
     });
     this.loops = [
       this.repeat(() => this.renew()),
@@ -77,7 +84,7 @@ export class Webhooks {
     if (this.loops.length === 0) return;
     this.stopping.abort();
     await Promise.all(this.loops);
-    if (this.isSending()) await this.store.release(this.holder).catch(() => undefined);
+    if (performance.now() < this.leaseEnds) await this.store.release(this.holder).catch(() => undefined);
   }
 
   metrics(): readonly Metric[] {
@@ -107,7 +114,7 @@ export class Webhooks {
   }
 
   private isSending(): boolean {
-    return performance.now() < this.leaseEnds;
+    return !this.stopping.signal.aborted && performance.now() < this.leaseEnds;
   }
 
   /** Returns the time to wait. */

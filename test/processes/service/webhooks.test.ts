@@ -45,7 +45,7 @@ function receive(answer: (change: Change) => Response, port = 0) {
 const accept = () => new Response(null, { status: 204 });
 
 describe.each(DATABASES)('webhooks on %s', (_, environment) => {
-  function shop(webhooks: string) {
+  function shop(webhooks: string, more: Record<string, string> = {}) {
     const cwd = temporaryFolder();
     writeFileSync(
       join(cwd, 'collections.yaml'),
@@ -55,7 +55,7 @@ describe.each(DATABASES)('webhooks on %s', (_, environment) => {
 webhooks:
 ${webhooks}`,
     );
-    const env = { ...environment(), HOOK_SECRET: SECRET, CATALOGUE_COLLECTIONS: 'collections.yaml' };
+    const env = { ...environment(), HOOK_SECRET: SECRET, CATALOGUE_COLLECTIONS: 'collections.yaml', ...more };
     return {
       start: () => startService({ cwd, env }),
       command: async (...args: string[]) => {
@@ -65,9 +65,6 @@ ${webhooks}`,
       },
     };
   }
-  /** The first round records where a webhook begins. */
-  const begun = (command: (action: string) => Promise<Record<string, unknown>[]>) =>
-    until('the webhooks to begin', async () => (await command('list')).every(({ seq }) => seq !== null));
   const hook = (name: string, url: string, more = '') =>
     `  ${name}: { url: '${url}', secret: '{env.HOOK_SECRET}', collections: [items]${more} }\n`;
 
@@ -79,7 +76,7 @@ ${webhooks}`,
     const env = { SHOP_WEBHOOK_SECRET: SECRET, PORT: String(port) };
     const receiver = Bun.spawn([process.execPath, file], { env, stdout: 'pipe' });
     receivers.push({ stop: () => receiver.kill() });
-    const { start, command } = shop(
+    const { start } = shop(
       hook('shop', `http://127.0.0.1:${port}/`, ', where: shown=is.true, kinds: [insert, update]'),
     );
     const service = await start();
@@ -87,9 +84,14 @@ ${webhooks}`,
       const response = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: '{}' }).catch(() => undefined);
       return response?.status === 401;
     });
-    await begun(command);
     await service.fetch('/notes', sendJson('POST', { id: 1 }));
-    await service.fetch('/items', sendJson('POST', [{ id: 1, price: 1, shown: true }, { id: 2, price: null, shown: null }]));
+    await service.fetch(
+      '/items',
+      sendJson('POST', [
+        { id: 1, price: 1, shown: true },
+        { id: 2, price: null, shown: null },
+      ]),
+    );
     await service.fetch('/items?id=eq.1', sendJson('PATCH', { price: 2 }));
     await service.fetch('/items?id=eq.2', sendJson('PATCH', { shown: true }));
     await service.fetch('/items?id=eq.1', { method: 'DELETE' });
@@ -119,7 +121,6 @@ ${webhooks}`,
     let service = await start();
     let fails = true;
     const received = receive(() => (fails ? new Response(null, { status: 500 }) : accept()), port);
-    await begun(command);
     const write = async (price: number) => {
       for (const id of [1, 2, 3]) {
         const merge = { prefer: 'resolution=merge-duplicates' };
@@ -150,7 +151,6 @@ ${webhooks}`,
     const good = receive(accept);
     const { start, command } = shop(hook('bad', bad.url) + hook('good', good.url) + hook('inner', 'http://10.0.0.1/'));
     const service = await start();
-    await begun(command);
     await service.fetch('/items', sendJson('POST', [{ id: 1 }, { id: 2 }]));
     await service.fetch('/items?id=eq.1', sendJson('PATCH', { price: 1 }));
     await until('the changes of other rows', () => good.changes.length === 3 && bad.changes.length === 1);
@@ -165,5 +165,47 @@ ${webhooks}`,
     await until('the repeated delivery', () => good.changes.length === 4);
     expect(good.changes[3]!).toEqual(good.changes[0]!);
     expect(await (await service.fetch('/metrics')).text()).toMatch(/webhook_deliveries_total [4-9]/);
+  });
+
+  test('rows that are refused again and again do not stop the changes of other rows', async () => {
+    const received = receive(({ key }) => (Number(key) < 10 ? new Response(null, { status: 400 }) : accept()));
+    const { start, command } = shop(hook('shop', received.url));
+    const service = await start();
+    await service.fetch(
+      '/items',
+      sendJson(
+        'POST',
+        [1, 2, 3, 4, 5, 6].map((id) => ({ id })),
+      ),
+    );
+    await until('the refusals', async () => {
+      const refused = (await command('failures')).filter(({ attempts }) => Number(attempts) > 0);
+      return refused.length === 6;
+    });
+    for (const id of [11, 12, 13]) await service.fetch('/items', sendJson('POST', { id }));
+    await until('the other rows', () => received.changes.length === 3);
+    expect(received.changes.map(({ key }) => key).toSorted()).toEqual(['11', '12', '13']);
+  });
+
+  test('a name or address that is not public gets no request; a public one needs https', async () => {
+    const local = receive(accept);
+    const named = hook('named', `http://localhost:${local.port}/`) + hook('mapped', 'https://[::ffff:127.0.0.1]/');
+    const { start, command } = shop(named + hook('plain', 'http://93.184.216.34/'), {
+      CATALOGUE_WEBHOOK_NETWORKS: 'none',
+    });
+    const service = await start();
+    await service.fetch('/items', sendJson('POST', [{ id: 1 }]));
+    await until('the failures', async () => (await command('failures')).length === 3);
+    const reasons = (await command('failures')).map(({ reason }) => reason);
+    expect(reasons[0]).toMatch(/^(::ffff:7f00:1|127.0.0.1) is not a public address; --webhook-networks allows others$/);
+    expect(reasons[1]).toMatch(/^(127.0.0.1|::1) is not a public address; --webhook-networks allows others$/);
+    expect(reasons[2]).toBe('93.184.216.34 needs https; --webhook-networks allows http');
+    expect(local.changes).toEqual([]);
+  });
+
+  test('without the variable of its secret, the service does not start', async () => {
+    const { start } = shop(hook('shop', 'http://127.0.0.1:9/'), { HOOK_SECRET: 'short' });
+    const message = String(await start().catch((error: unknown) => error));
+    expect(message).toContain('the webhook shop needs its secret: set HOOK_SECRET to whsec_ and the base64');
   });
 });
