@@ -39,7 +39,7 @@ export class WebhookChanges {
     }));
   }
 
-  /** The first changes after a position, up to another one. */
+  /** The first changes after a position, up to the position `upTo`. */
   after(seq: number, upTo: number, limit: number): Promise<readonly SentChange[]> {
     const { kinds } = this.webhook;
     return this.read(`seq=gt.${seq}${kinds === undefined ? '' : `&kind=in.(${kinds.join(',')})`}`, upTo, limit);

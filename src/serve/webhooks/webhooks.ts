@@ -1,4 +1,4 @@
-/** The webhooks of a service. Of all processes that serve a database, the one with the lease sends. */
+/** The webhooks of a service. Among the processes that serve a database, only the one with the lease sends. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AddressRanges } from '../../base/net/address-ranges.ts';
 import type { Catalogue } from '../../collection/declaration.ts';

@@ -187,6 +187,22 @@ ${webhooks}`,
     expect(received.changes.map(({ key }) => key).toSorted()).toEqual(['11', '12', '13']);
   });
 
+  test('of two services on one database, one sends: each change arrives once', async () => {
+    const received = receive(accept);
+    const { start } = shop(hook('shop', received.url));
+    const services = [await start(), await start()];
+    for (let id = 1; id <= 20; id++) await services[id % 2]!.fetch('/items', sendJson('POST', { id }));
+    await until('all changes', () => received.changes.length >= 20);
+    const delivered = async (index: number) => {
+      const text = await (await services[index]!.fetch('/metrics')).text();
+      return Number(/webhook_deliveries_total (\d+)/.exec(text)![1]);
+    };
+    await until('the metrics', async () => (await delivered(0)) + (await delivered(1)) >= 20);
+    expect([await delivered(0), await delivered(1)].toSorted()).toEqual([0, 20]);
+    expect(new Set(received.changes.map(({ seq }) => seq)).size).toBe(20);
+    expect(received.changes).toHaveLength(20);
+  });
+
   test('a name or address that is not public gets no request; a public one needs https', async () => {
     const local = receive(accept);
     const named = hook('named', `http://localhost:${local.port}/`) + hook('mapped', 'https://[::ffff:127.0.0.1]/');
