@@ -3,6 +3,7 @@ import { ApiError } from '../base/errors.ts';
 import type { Collection, Field } from '../collection/declaration.ts';
 import { missingReference } from '../engine/shared/write-checks.ts';
 import { isOperation, type WritePlan } from '../plan/types.ts';
+import { EarlierValue } from '../plan/write/earlier-value.ts';
 import type { RequestContext } from '../response/request-context.ts';
 import type { FileAccess } from './access.ts';
 import { RASTER_IMAGES } from './media-type.ts';
@@ -46,9 +47,17 @@ function* fileValues(plan: WritePlan): Generator<FileValue> {
   }
 }
 
-/** The value of an earlier request of a batch is an object; the reference itself protects it. */
 function* fileValue(field: Field, value: unknown, index: number | undefined): Generator<FileValue> {
-  if (typeof value === 'string') yield index === undefined ? { field, id: value } : { field, id: value, index };
+  const location = index === undefined ? {} : { index };
+  if (value instanceof EarlierValue) {
+    throw new ApiError('22P02', `${field.name}: ${value} is not the id of a file`, {
+      details: 'The service checks a file before it executes the batch.',
+      hint: 'Send the id of the file.',
+      field: field.name,
+      ...location,
+    });
+  }
+  if (typeof value === 'string') yield { field, id: value, ...location };
 }
 
 /** Unreadable and nonexistent files give the same error. */

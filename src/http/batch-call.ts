@@ -41,7 +41,7 @@ function readRequest(value: unknown, index: number): BatchRequest {
     if (!BATCH_WRITES.some((each) => each === method)) {
       throw invalid(`method: ${print(method)} is not a write`, `Use one of ${BATCH_WRITES.join(', ')}.`);
     }
-    if (typeof path !== 'string' || path[0] !== '/') {
+    if (typeof path !== 'string' || path[0] !== '/' || !path.isWellFormed()) {
       throw invalid(`path: ${print(path)} is not a path`, 'It begins with /, as in /products?id=eq.1.');
     }
     if (method === 'DELETE' && body !== undefined) throw invalid('a DELETE has no body', 'Filter in its path.');

@@ -78,7 +78,10 @@ export class BatchPlanner {
     const { context, seen } = this.terms;
     if (parsePrefer(headers.get('prefer')).tx !== undefined) throw notPerRequest();
     if (this.prefer !== null) headers.append('prefer', this.prefer);
-    const location = { prefix: context.location.prefix, path: pathAndQuery(path) };
+    const { prefix } = context.location;
+    // As in Location, the path may begin with the prefix.
+    const within = path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
+    const location = { prefix, path: pathAndQuery(within) };
     const call = readCall(method, location, new Request('http://batch/', { headers }), seen);
     const write = readWrite(call, method, context);
     const document = method === 'DELETE' ? undefined : yield* documentOf(body, headers.get('content-type'));
@@ -121,13 +124,14 @@ function* documentOf(body: unknown, contentType: string | null): Task<Document> 
   throw invalid(`the body of a request with ${type} is a text`, 'Send it as a JSON string, or the rows as JSON.');
 }
 
-/** Lets a request return the columns that later ones use. Those that it returns anyway are checked later. */
+/** Lets a request return the columns that later ones use. Those that the client selects are checked later. */
 function returning(write: WriteCall, used: Set<string>): WriteCall {
-  if (isSelective(write)) return write;
+  const preferences = { ...write.preferences, return: 'representation' } as const;
+  const request = { ...write.request, preferences };
+  if (isSelective(write)) return { ...write, request };
   const columns = [...used].map((column) => encodeURIComponent(`"${column}"`));
   const { select } = parseQuery(`select=${columns.join(',')}`);
-  const preferences = { ...write.preferences, return: 'representation' } as const;
-  return { ...write, query: { ...write.query, select }, request: { ...write.request, preferences } };
+  return { ...write, query: { ...write.query, select }, request };
 }
 
 /** Whether the client chooses the rows that the request returns. */

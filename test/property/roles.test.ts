@@ -2,8 +2,9 @@
  * Hidden data changes no byte of any response. Two databases that differ only in rows and fields hidden from a role
  * give the same status, headers and body for every request. A model predicts the visible data, and every engine returns
  * the same. Some effects cannot be hidden, so the requests avoid them. A write with a duplicate key or unique value
- * reveals a hidden row. A reference to a hidden row, or from it to a deleted row, reveals that it exists. Assigned keys
- * continue after hidden ones. Therefore written rows have their own keys, and refer only to visible rows.
+ * reveals a hidden row. A reference to a hidden row reveals that it exists. So does a reference from it to a row that
+ * is deleted or gets another key. Assigned keys continue after hidden ones. Therefore written rows have their own keys,
+ * keep them, and refer only to visible rows.
  */
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';

@@ -49,9 +49,10 @@ export class Resolver {
     private readonly by: Field,
   ) {}
 
-  /** Notes a cell to look up with the next `load`. */
+  /** Notes a cell to look up with the next `load`. Only `load` adds values, so the first call after it makes room. */
   request(cell: unknown): void {
     if (cell === undefined || cell === null) return;
+    if (this.keys.size > KEPT_VALUES) this.keys.clear();
     try {
       const value = readCell(this.by, cell);
       const text = this.by.type.key(value);
@@ -66,7 +67,6 @@ export class Resolver {
   async load(engine: Engine): Promise<void> {
     const { keys, wanted, target, by } = this;
     if (wanted.size === 0) return;
-    if (keys.size > KEPT_VALUES) keys.clear();
     for (const text of wanted.keys()) keys.set(text, []);
     const values = [...wanted.values()];
     this.wanted = new Map();

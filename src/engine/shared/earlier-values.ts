@@ -1,49 +1,86 @@
 /** Replaces placeholders in a plan by values that earlier writes of the same list returned. */
+import { runToEnd } from '../../base/cooperative.ts';
 import { ApiError } from '../../base/errors.ts';
+import { MAX_RETURNED_BYTES } from '../../base/limits/engine.ts';
 import { memoize } from '../../base/memo.ts';
 import type { Collection } from '../../collection/declaration.ts';
 import { parseJson } from '../../collection/exact-json.ts';
 import type { Value } from '../../collection/value.ts';
 import { coerce, withLocation } from '../../plan/coerce.ts';
 import { checkRules } from '../../plan/field-rules.ts';
+import { rejectRepeatedKeys, valuesOf } from '../../plan/keys.ts';
 import { type Assignment, isOperation, type WritePlan } from '../../plan/types.ts';
 import type { EarlierValue } from '../../plan/write/earlier-value.ts';
 import { nullViolation } from '../../plan/write/row-planner.ts';
 import type { WriteResult } from '../engine.ts';
 
-/** The value itself, or the one that it stands for. Only a placeholder is an object, also on another thread. */
-export function resolveValue<V extends Value | undefined>(
-  value: V,
-  collection: Collection,
-  results: readonly WriteResult[],
-): V | Value {
-  if (typeof value !== 'object' || value === null) return value;
-  const { request, column, target } = value as unknown as EarlierValue;
-  const field = collection.byName.get(target)!;
-  try {
-    const resolved = coerce(field, returnedRow(results[request]!, request)[column] ?? null);
-    if (resolved === null && field.required) throw nullViolation(collection, field);
-    checkRules(collection, field, resolved);
+/** The values that the writes of a list take from earlier ones. */
+export class EarlierValues {
+  private bytes = 0;
+  private readonly resolved = new Map<string, Value>();
+
+  constructor(private readonly results: readonly WriteResult[]) {}
+
+  /**
+   * The value itself, or the one that it stands for. Only a placeholder is an object, also on another thread. Many rows
+   * may take one long text, so the values are limited together.
+   */
+  resolve<V extends Value | undefined>(value: V, collection: Collection): V | Value {
+    if (typeof value !== 'object' || value === null) return value;
+    const { request, column, target } = value as unknown as EarlierValue;
+    const name = JSON.stringify([request, column, collection.name, target]);
+    const known = this.resolved.get(name);
+    const resolved = known === undefined ? this.read(value as unknown as EarlierValue, collection) : known;
+    this.resolved.set(name, resolved);
+    this.bytes += typeof resolved === 'string' ? resolved.length : 0;
+    if (this.bytes > MAX_RETURNED_BYTES) throw tooManyBytes();
     return resolved;
-  } catch (error) {
-    throw withLocation(error, undefined, field);
+  }
+
+  private read({ request, column, target }: EarlierValue, collection: Collection): Value {
+    const field = collection.byName.get(target)!;
+    try {
+      const value = coerce(field, returnedRow(this.results[request]!, request)[column] ?? null);
+      if (value === null && field.required) throw nullViolation(collection, field);
+      checkRules(collection, field, value);
+      return value;
+    } catch (error) {
+      throw withLocation(error, undefined, field);
+    }
   }
 }
 
-export function resolvePlan(plan: WritePlan, results: readonly WriteResult[]): WritePlan {
-  const resolve = <V extends Value | undefined>(value: V) => resolveValue(value, plan.into, results);
+export function resolvePlan(plan: WritePlan, values: EarlierValues): WritePlan {
+  const { into } = plan;
+  const resolve = <V extends Value | undefined>(value: V) => values.resolve(value, into);
   const resolveSet = (set: readonly Assignment[]) =>
     set.map((each) => (isOperation(each) ? each : { ...each, value: resolve(each.value) }));
   switch (plan.kind) {
-    case 'insert':
-      return { ...plan, rows: plan.rows.map((row) => row.map(resolve)) };
+    case 'insert': {
+      const rows = plan.rows.map((row) => row.map(resolve));
+      if (typeof plan.conflict === 'object' && plan.conflict.overwrite.length > 0) {
+        const { on } = plan.conflict;
+        runToEnd(
+          rejectRepeatedKeys(
+            on,
+            rows.map((row) => valuesOf(into, on, row)),
+          ),
+        );
+      }
+      return { ...plan, rows };
+    }
     case 'update':
       return { ...plan, set: resolveSet(plan.set) };
-    case 'update-each':
-      return {
-        ...plan,
-        changes: plan.changes.map(({ key, set }) => ({ key: key.map(resolve), set: resolveSet(set) })),
-      };
+    case 'update-each': {
+      const changes = plan.changes.map(({ key, set }) => ({ key: key.map(resolve), set: resolveSet(set) }));
+      runToEnd(
+        rejectRepeatedKeys(
+          plan.by,
+          changes.map(({ key }) => key),
+        ),
+      );
+      return { ...plan, changes };
+    }
     case 'delete':
       return plan;
   }
@@ -61,5 +98,12 @@ function returnedRow(result: WriteResult, request: number): ReturnedRow {
   throw new ApiError('21000', `request ${request} affected ${rows.length} rows, so it gives no single value`, {
     details: 'Nothing was changed.',
     hint: '$from needs a request that affects exactly one row.',
+  });
+}
+
+function tooManyBytes(): ApiError {
+  return new ApiError('54000', `values of earlier requests may have ${MAX_RETURNED_BYTES} bytes together`, {
+    details: 'Nothing was changed.',
+    hint: 'Store a long value in fewer rows.',
   });
 }

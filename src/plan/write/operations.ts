@@ -19,7 +19,8 @@ export function readOperation(collection: Collection, field: Field, cell: unknow
   if (!takesOperations(collection, field)) {
     throw invalid(field, cell, 'a key or a reference takes a value, not an operation');
   }
-  const { round, ...rest } = cell;
+  const { round: digits, ...rest } = cell;
+  const round = digits instanceof WrittenNumber ? Number(String(digits)) : digits;
   const [[name, json] = [undefined, undefined], ...more] = Object.entries(rest);
   if (name === undefined || more.length > 0) throw invalid(field, cell, 'it must have exactly one operation');
   if (!operations.names.includes(name as OperationName)) throw invalid(field, cell, `${name} is not an operation`);

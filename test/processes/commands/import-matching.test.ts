@@ -285,6 +285,21 @@ test('an existing PostgreSQL table with collations of its own is updated by a un
   ]);
 });
 
+test('a large file may name any number of referenced rows again', async () => {
+  const space = workspace();
+  space.write(
+    'collections.yaml',
+    'collections: { kinds: { fields: { id: int4, label: text } }, things: { fields: { id: int4, kind: { type: int4, references: kinds } } } }',
+  );
+  const numbers = Array.from({ length: 130_000 }, (_, index) => index + 1);
+  space.write('kinds.csv', `id,label\n${numbers.map((id) => `${id},k${id}`).join('\n')}\n`);
+  space.write('things.csv', `id,kind\n${numbers.map((id) => `${id},k${id % 50 === 0 ? 1 : id}`).join('\n')}\n`);
+  const load = (name: string, ...flags: string[]) =>
+    space.command('import', `${name}.csv`, '--collection', name, '--no-history', ...flags);
+  expect(await load('kinds')).toMatchObject({ exitCode: 0 });
+  expect(await load('things', '--resolve', 'kind=label', '--dry-run')).toMatchObject({ exitCode: 0, stderr: '' });
+});
+
 test('a row that refers to a rejected row of the file is rejected as well', async () => {
   const space = workspace();
   space.write(

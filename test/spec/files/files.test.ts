@@ -246,6 +246,20 @@ describe.each(Object.keys(PLACES))('%s: files', (engine) => {
     await expectRefusal(await shop.fetch('/files/00000000-0000-4000-8000-000000000000/x'), 404, 'CAT404');
     await expectRefusal(await shop.fetch('/files', { method: 'POST' }), 400, 'PGRST102');
   });
+
+  test('a batch cannot put an unchecked file into a field', async () => {
+    const { id } = await upload(noise(20), 'application/octet-stream', 'noise.bin');
+    const batch = [
+      { method: 'PATCH', path: '/products/1', body: { name: id } },
+      { method: 'PATCH', path: '/products/2', body: { image: { $from: 0, field: 'name' } } },
+    ];
+    const response = await shop.fetch('/batch', sendJson('POST', batch));
+    expect([response.status, await response.json()]).toMatchObject([
+      400,
+      { code: '22P02', field: 'image', value: { $from: 0, field: 'name' }, request: 1 },
+    ]);
+    expect(await shop.list('/products?id=eq.2&select=image')).toEqual([{ image: null }]);
+  });
 });
 
 describe.each(Object.keys(PLACES))('%s: a catalogue without file fields', (engine) => {

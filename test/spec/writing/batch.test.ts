@@ -261,11 +261,52 @@ describe.each(Object.keys(ENGINES))('a batch on %s', (engine) => {
       await fail([ORDER, { ...ORDER, body: { customer: 'x', follows: value } }, ORDER], 400, code, 1);
     });
 
+    test('cannot multiply a long text beyond a limit', async () => {
+      const note = { method: 'POST', path: '/orders', body: { customer: 'bob', note: 'x'.repeat(1_000_000) } };
+      const copies = (count: number) => ({
+        method: 'POST',
+        path: '/orders',
+        body: Array.from({ length: count }, () => ({ customer: 'bob', note: { $from: 0, field: 'note' } })),
+      });
+      const problem = await fail([note, copies(20), copies(20)], 400, '54000', 2);
+      expect(problem.message).toContain('33554432');
+      await fail([note, copies(2_000)], 400, '54000', 1);
+      await succeed([note, copies(3)]);
+    });
+
+    test('cannot name the row of another value again', async () => {
+      const name = { method: 'PATCH', path: '/products/1', body: { price: 2 } };
+      const rows = (...prices: number[]) => [
+        { id: { $from: 0, field: 'id' }, sku: 'tea', stock: prices[0] },
+        { id: prices[1], sku: 'tea', stock: 1 },
+      ];
+      const change = { method: 'PATCH', path: '/products', body: rows(3, 1) };
+      expect(await fail([name, change], 400, '21000', 1)).toMatchObject({ index: 1, field: 'id', value: 1 });
+      const headers = { Prefer: 'resolution=merge-duplicates' };
+      const upsert = { method: 'POST', path: '/products', headers, body: rows(3, 1) };
+      expect(await fail([name, upsert], 400, '21000', 1)).toMatchObject({ index: 1, field: 'id', value: 1 });
+    });
+
     test('must be among the columns that a request selects, as JSON', async () => {
       const use = { ...ORDER, body: { customer: 'x', follows: { $from: 0, field: 'id' } } };
       const prefer = { Prefer: 'return=representation' };
       await fail([{ ...ORDER, path: '/orders?select=total', headers: prefer }, use], 400, '42703', 1);
       await fail([{ ...ORDER, headers: { ...prefer, Accept: 'text/csv' } }, use], 400, 'PGRST102', 1);
+    });
+
+    test('may be a selected column of a request that does not return its rows', async () => {
+      const [first] = await succeed([
+        { ...ORDER, path: '/orders?select=id,name:customer' },
+        { ...ORDER, body: { customer: { $from: 0, field: 'name' }, follows: { $from: 0, field: 'id' } } },
+      ]);
+      expect(first).toEqual({
+        status: 201,
+        headers: { 'content-range': '*/*', location: '/orders?id=eq.2' },
+        body: null,
+      });
+      expect(await shop.list('/orders?id=eq.3&select=customer,follows')).toEqual([{ customer: 'bob', follows: 2 }]);
+      const use = { ...ORDER, body: { customer: { $from: 0, field: 'note' } } };
+      await fail([{ ...ORDER, path: '/orders?select=id' }, use], 400, '42703', 1);
     });
 
     test('is an ordinary object outside a batch', async () => {
@@ -356,6 +397,7 @@ describe.each(Object.keys(ENGINES))('a batch on %s', (engine) => {
     ['headers that are not an object', [{ ...ORDER, headers: 'Prefer: x' }], 0],
     ['a header that is not a text', [{ ...ORDER, headers: { Prefer: 1 } }], 0],
     ['a header with a line end', [{ ...ORDER, headers: { Prefer: 'a\r\nb: c' } }], 0],
+    ['a path with half a character', [{ ...ORDER, path: '/orders?note=eq.\ud800' }], 0],
     ['credentials of a request', [{ ...ORDER, headers: { Authorization: 'Bearer x' } }], 0],
     ['an Idempotency-Key of a request', [{ ...ORDER, headers: { 'Idempotency-Key': 'x' } }], 0],
     ['a fraction for affects', [{ ...ORDER, affects: 1.5 }], 0],
@@ -426,6 +468,8 @@ describe.each(Object.keys(ENGINES))('a batch on %s', (engine) => {
       200,
       '/rest/v1/orders?id=eq.3',
     ]);
+    const remove = { method: 'DELETE', path: '/api/orders?id=eq.2', affects: 1 };
+    await succeed([remove, { ...remove, path: '/orders?id=eq.3' }], { 'x-forwarded-prefix': '/api' });
   });
 
   test('the log and the metrics see one request, with the rows of all its writes', async () => {

@@ -9,7 +9,7 @@ import { sortedByKey } from '../../../plan/read/shape.ts';
 import { planVisibleRow, WHOLE_ROW_JSON } from '../../../plan/read/whole-row.ts';
 import type { InsertPlan, Precondition, WritePlan } from '../../../plan/types.ts';
 import type { Write, WriteOptions, WriteResult } from '../../engine.ts';
-import { resolvePlan } from '../../shared/earlier-values.ts';
+import { EarlierValues, resolvePlan } from '../../shared/earlier-values.ts';
 import { checkBeforeInsert } from '../../shared/plan-keys.ts';
 import { checkAffected, checkReturned, checkVersion, shorterDryRun } from '../../shared/write-checks.ts';
 import { outputOf } from '../../sql/output.ts';
@@ -110,9 +110,10 @@ async function runSteps(
   const earlier = retry === undefined ? undefined : await takeKey(connection, retry, hours);
   if (earlier !== undefined) return earlier;
   const results: WriteResult[] = [];
+  const values = new EarlierValues(results);
   for (const [index, step] of steps.entries()) {
     progress.index = index;
-    const plan = step.isDependent ? resolvePlan(step.plan, results) : step.plan;
+    const plan = step.isDependent ? resolvePlan(step.plan, values) : step.plan;
     progress.plan = plan;
     results.push(await runStep(connection, jobOf({ ...step, plan }, limits)));
     checkReturned(results);

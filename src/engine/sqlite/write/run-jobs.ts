@@ -11,6 +11,7 @@ import { OWN_COLLECTIONS } from '../../../collection/own-collections.ts';
 import { encodeRows } from '../../../encode/encoding.ts';
 import { WHOLE_ROW_JSON } from '../../../plan/read/whole-row.ts';
 import type { WriteResult } from '../../engine.ts';
+import { EarlierValues } from '../../shared/earlier-values.ts';
 import { checkAffected, checkReturned, checkVersion, shorterDryRun } from '../../shared/write-checks.ts';
 import type { Statement } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
@@ -82,6 +83,7 @@ export function applyJobs(
 function applyJob(connection: Connection, catalogue: Catalogue, job: Job, bounds: WriteBounds): ThreadResult {
   const { retry, steps, dryRun } = job;
   const results: WriteResult[] = [];
+  const values = new EarlierValues(results);
   let step = steps[0]!;
   connection.run(SAVEPOINT);
   try {
@@ -91,7 +93,7 @@ function applyJob(connection: Connection, catalogue: Catalogue, job: Job, bounds
     if (earlier === undefined) {
       for (const each of steps) {
         checkReturned(results);
-        step = each.isDependent ? resolveStep(each, collectionOf(catalogue, each), results) : each;
+        step = each.isDependent ? resolveStep(each, collectionOf(catalogue, each), values) : each;
         results.push(applyStep(connection, catalogue, step, results.length));
       }
       checkReturned(results);
