@@ -1,6 +1,6 @@
 /**
- * The service's own collections: API keys, users, sessions and webhooks. The same plans read and write them, but they are
- * not part of a catalogue and no request reaches them. Their tables are created on first use.
+ * The service's own collections: API keys, users, sessions and webhooks. The same plans read and write them, but they
+ * are not part of a catalogue and no request reaches them. Their tables are created on first use.
  */
 import { type Collection, declareCollection } from './declaration.ts';
 import type { FieldDraft } from './draft.ts';
