@@ -5,6 +5,7 @@ import { OWN_COLLECTIONS } from '../../../collection/own-collections.ts';
 import { holdsKeys } from '../../../collection/types/index.ts';
 import { can, type Type } from '../../../collection/types/type.ts';
 import { RECORD_TABLE, readRecord } from '../../migration/record.ts';
+import { LOG_TABLE, RETAINED_TABLE } from '../../shared/change-log.ts';
 import { describeTable, type ForeignColumn, type ForeignTable, tableProblem } from '../../shared/describe-table.ts';
 import { type DescribedDatabase, withUniqueNames } from '../../shared/described-tables.ts';
 import { readDefault } from '../../shared/sql-expressions.ts';
@@ -17,7 +18,7 @@ import { parseTarget } from '../url.ts';
 import { bypassedRowSecurity } from './row-security.ts';
 import { withLinks } from './view-references.ts';
 
-const OURS = [RETRY_TABLE, VERSION_TABLE, RECORD_TABLE, ...OWN_COLLECTIONS.keys()];
+const OURS = [RETRY_TABLE, VERSION_TABLE, RECORD_TABLE, LOG_TABLE, RETAINED_TABLE, ...OWN_COLLECTIONS.keys()];
 
 export async function describePostgres(url: string, settings: SessionSettings): Promise<DescribedDatabase> {
   const target = parseTarget(url);
