@@ -40,6 +40,7 @@ const COMMAND_DATABASE_SETTINGS = {
     'replicaLagSeconds',
     'replicaReads',
     'poolSize',
+    'historyDays',
     'idempotencyHours',
     'dryRunSeconds',
   ),

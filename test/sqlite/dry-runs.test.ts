@@ -77,7 +77,7 @@ describe('a dry run', () => {
     const before = stored();
     const spent = stepsSpent();
     expect(apply(job(), 0)).toMatchObject({
-      kind: 'refused',
+      kind: 'rejected',
       error: { code: '57014', hint: expect.stringContaining('--dry-run-timeout') },
     });
     expect((stepsSpent() - spent) / STEPS_OF_A_ROW).toBeLessThan(ROWS);
@@ -90,7 +90,7 @@ describe('a dry run', () => {
   test('remembers nothing for its Idempotency-Key', () => {
     const retry = { key: 'once', fingerprint: 'a', owner: '', maxAnswerBytes: 1_000 };
     const job = { ...jobOf('PATCH', 'id=gt.0', { unit_price: 3 }), retry };
-    expect(apply(job, 0)).toMatchObject({ kind: 'refused' });
+    expect(apply(job, 0)).toMatchObject({ kind: 'rejected' });
     expect(apply(job, 10)).toMatchObject({ kind: 'done' });
     const stores = { ...jobOf('PATCH', 'id=eq.1', { unit_price: 3 }, ''), retry };
     expect(apply(stores, 0)).toEqual({ kind: 'done', results: [{ affected: 1, inserted: 0 }] });

@@ -212,7 +212,7 @@ describe('a primary that goes silent', () => {
     const proxy = await startSilentProxy(Number(port || 5432), hostname);
     const url = testServer.url.replace(/@[^/]*/, `@127.0.0.1:${proxy.port}`);
     const service = await startService({
-      args: ['--schema', newSchema(), '--slow-query-ms', '500', '--connect-timeout', '1', '--query-timeout', '2'],
+      args: ['--schema', newSchema(), '--slow-query-ms', '500', '--connect-timeout', '1', '--query-timeout', '5'],
       cwd: temporaryFolder(),
       env: { DATABASE_URL: url },
     });
