@@ -22,6 +22,7 @@ const COMMANDS: Readonly<Record<string, readonly [summary: string, load: Load]>>
   copy: ['copy a catalogue to another database', () => import('./cli/copy.ts')],
   key: ['add, list and revoke API keys', () => import('./cli/key.ts')],
   user: ['add, list, change and remove users', () => import('./cli/user.ts')],
+  webhooks: ['list and repeat deliveries of webhooks', () => import('./cli/webhooks.ts')],
   config: ['show the effective settings and their sources', () => import('./cli/config.ts')],
   health: ['ask a running service whether it is ready', () => import('./cli/health.ts')],
   openapi: ['print the OpenAPI description of the service', () => import('./cli/openapi.ts')],

@@ -3,7 +3,7 @@
  * are no credentials; the first write creates the tables.
  */
 import type { Collection } from '../collection/declaration.ts';
-import { KEYS, SESSIONS, USERS } from '../collection/own-collections.ts';
+import { CREDENTIALS, KEYS, SESSIONS, USERS } from '../collection/own-collections.ts';
 import { storeJson } from '../collection/types/type.ts';
 import { EMPTY_QUERY } from '../dialect/query.ts';
 import type { Encoding } from '../encode/encoding.ts';
@@ -67,13 +67,13 @@ class OwnTables {
 
   /** Throws a `ConfigError` if the database role may not create them. */
   async create(): Promise<void> {
-    if (!this.exist) this.exist = await this.engine.ownTables({ make: true });
+    if (!this.exist) this.exist = await this.engine.ownTables(CREDENTIALS, { make: true });
   }
 
   check(): MaybePromise<boolean> {
     if (this.exist) return true;
     if (performance.now() < this.nextCheck) return false;
-    return this.engine.ownTables({ make: false }).then((exist) => {
+    return this.engine.ownTables(CREDENTIALS, { make: false }).then((exist) => {
       this.nextCheck = performance.now() + CHECK_MS;
       this.exist = exist;
       return exist;

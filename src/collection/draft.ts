@@ -6,6 +6,23 @@ export interface CatalogueDraft {
   readonly collections: readonly CollectionDraft[];
   /** Absent if every caller may do everything. */
   readonly roles?: readonly RoleDraft[];
+  readonly webhooks?: readonly WebhookDraft[];
+}
+
+export const CHANGE_KINDS = ['insert', 'update', 'delete'] as const;
+export type ChangeKind = (typeof CHANGE_KINDS)[number];
+
+/** A receiver of changes. */
+export interface WebhookDraft {
+  readonly name: string;
+  readonly url: string;
+  /** Absent means all collections that are logged. */
+  readonly collections?: readonly string[];
+  readonly kinds?: readonly ChangeKind[];
+  /** Conditions as in a query string; absent means every row. */
+  readonly where?: string;
+  /** `whsec_` and base64, or `{env.NAME}` for a variable that holds it. */
+  readonly secret: string;
 }
 
 /** The rights of a role on a collection. */

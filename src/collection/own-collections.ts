@@ -1,6 +1,6 @@
 /**
- * The service's own collections: API keys, users and sessions. The same plans read and write them, but they are not
- * part of a catalogue and no request reaches them. Their tables are created on first use.
+ * The service's own collections: API keys, users, sessions and webhooks. The same plans read and write them, but they
+ * are not part of a catalogue and no request reaches them. Their tables are created on first use.
  */
 import { type Collection, declareCollection } from './declaration.ts';
 import type { FieldDraft } from './draft.ts';
@@ -49,8 +49,44 @@ export const SESSIONS = declareCollection({
   ],
 });
 
+/** The progress of each webhook, and the lease of the process that sends: the row without a name. */
+export const WEBHOOKS = declareCollection({
+  name: 'catalogue_webhooks',
+  key: ['name'],
+  fields: [
+    { name: 'name', type: 'text' },
+    /** Changes up to this position are delivered, or have a delivery of their own. */
+    { name: 'seq', type: 'int8', required: true },
+    { name: 'delivered', type: 'int8', required: true },
+    { name: 'delivered_at', type: 'timestamptz' },
+    { name: 'holder', type: 'text' },
+    { name: 'held_until', type: 'timestamptz' },
+  ],
+});
+
+/** Deliveries that failed, or that wait for an earlier one of the same row. */
+export const DELIVERIES = declareCollection({
+  name: 'catalogue_deliveries',
+  key: ['webhook', 'seq'],
+  fields: [
+    { name: 'webhook', type: 'text' },
+    { name: 'seq', type: 'int8' },
+    { name: 'collection', type: 'text', required: true },
+    { name: 'key', type: 'text' },
+    { name: 'status', type: 'text', required: true },
+    { name: 'attempts', type: 'int4', required: true },
+    { name: 'first_at', type: 'timestamptz', required: true },
+    { name: 'next_at', type: 'timestamptz' },
+    { name: 'reason', type: 'text' },
+  ],
+});
+
+/** Collections whose tables are created together. */
+export const CREDENTIALS: readonly Collection[] = [KEYS, USERS, SESSIONS];
+export const WEBHOOK_TABLES: readonly Collection[] = [WEBHOOKS, DELIVERIES];
+
 export const OWN_COLLECTIONS: ReadonlyMap<string, Collection> = new Map(
-  [KEYS, USERS, SESSIONS].map((each) => [each.name, each]),
+  [...CREDENTIALS, ...WEBHOOK_TABLES].map((each) => [each.name, each]),
 );
 
 export function isOwn(collection: Collection): boolean {

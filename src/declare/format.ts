@@ -4,10 +4,10 @@
  */
 
 import { ApiError } from '../base/errors.ts';
-import { MAX_COLLECTIONS, MAX_FIELDS, MAX_ROLES } from '../base/limits/declaration.ts';
+import { MAX_COLLECTIONS, MAX_FIELDS, MAX_ROLES, MAX_WEBHOOKS } from '../base/limits/declaration.ts';
 import { MAX_FILE_BYTES } from '../base/limits/files.ts';
 import { parseRate, RATE_FORM } from '../base/net/rate.ts';
-import { FIELD_ROLES, type OnDelete, type Right } from '../collection/draft.ts';
+import { CHANGE_KINDS, FIELD_ROLES, type OnDelete, type Right } from '../collection/draft.ts';
 import { compileRegex } from '../text/regex.ts';
 import { anyName, collectionName, fieldName, roleName } from './names.ts';
 import { namesTo, propertiesAndNames, propertiesOf } from './reader/maps.ts';
@@ -202,6 +202,14 @@ const role = either(
   }),
 );
 
+export const WEBHOOK = {
+  url: property(anyText, 'The address of the receiver: https, or http within `--webhook-networks`.', true),
+  collections: property(listOf(aName, 'a list of collections'), 'Default: all collections that are logged.'),
+  kinds: property(listOf(oneWordOf(CHANGE_KINDS), 'a list of kinds'), 'insert, update, delete. Default: all.'),
+  where: property(anyText, 'A filter in the query language: the rows whose changes are sent.'),
+  secret: property(anyText, 'The key of the signature: `whsec_` and base64, or `{env.NAME}`.', true),
+} as const;
+
 export const TOP = {
   $schema: property(anyText, 'The JSON Schema of this format, for editors.'),
   collections: property(
@@ -223,6 +231,15 @@ export const TOP = {
     }),
     'Permissions. Without roles, every client may do everything.',
   ),
+  webhooks: property(
+    namesTo(propertiesOf(WEBHOOK, 'a map with url and secret'), {
+      words: 'a map from names to webhooks',
+      noun: 'webhooks',
+      most: MAX_WEBHOOKS,
+      names: roleName,
+    }),
+    'Receivers of changes, by HTTP.',
+  ),
 } as const;
 
 /** User-defined keys at the top level, for anchors. */
@@ -233,6 +250,7 @@ export const FORMAT = propertiesOf(TOP, 'a map with collections', OWN_KEYS);
 export type GivenField = Given<typeof FIELD>;
 export type GivenCollection = Given<typeof COLLECTION>;
 export type GivenRights = Given<typeof RIGHTS>;
+export type GivenWebhook = Given<typeof WEBHOOK>;
 export type GivenRole = NonNullable<ReturnType<typeof role.read>>;
 
 function property<T>(shape: Shape<T>, about: string, isRequired = false): Property<T> {

@@ -3,6 +3,7 @@
  * is valid. Throws a `DeclarationError` with every mistake and its line. Opens no database.
  */
 import { readFileSync, statSync } from 'node:fs';
+import { defined } from '../base/defined.ts';
 import { fileProblem } from '../base/files/file-problem.ts';
 import { MAX_DECLARATION_BYTES } from '../base/limits/declaration.ts';
 import { declareCatalogue } from '../collection/declaration.ts';
@@ -15,6 +16,7 @@ import { Mistakes } from './reader/mistakes.ts';
 import { type Reading, readAs } from './reader/shape.ts';
 import { checkDerivedNames, checkLinks, checkReferences } from './references.ts';
 import { draftRoles } from './roles.ts';
+import { draftWebhooks } from './webhooks.ts';
 
 export function readDeclaration(file: string): CatalogueDraft {
   return parseDeclaration(readText(file), file);
@@ -40,8 +42,12 @@ function draftOfText(text: string, file: string, mistakes: Mistakes): CatalogueD
   checkReferences(declared, collections);
   // Only for a declaration without other mistakes, since these names are derived from it.
   if (!mistakes.any) checkDerivedNames(declared, declareCatalogue({ collections }));
-  if (declaration?.roles === undefined) return { collections };
-  return { collections, roles: draftRoles(declaration.roles.value, declared, collections) };
+  const { roles, webhooks } = declaration ?? {};
+  return defined({
+    collections,
+    roles: roles && draftRoles(roles.value, declared, collections),
+    webhooks: webhooks && draftWebhooks(webhooks.value, declared, collections),
+  });
 }
 
 function readText(file: string): string {

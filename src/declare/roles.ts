@@ -120,7 +120,7 @@ function draftRules(
 }
 
 /** Declares a collection. Returns undefined if it has mistakes, which are already recorded. */
-const collectionOf = memoize((draft: CollectionDraft): Collection | undefined => {
+export const collectionOf = memoize((draft: CollectionDraft): Collection | undefined => {
   try {
     return declareCollection(draft);
   } catch {
@@ -129,7 +129,11 @@ const collectionOf = memoize((draft: CollectionDraft): Collection | undefined =>
 });
 
 /** Plans the conditions like those of a request; an error there is a mistake here. */
-function checkedWhere(draft: CollectionDraft, { where }: GivenRule, reading: Reading): string | undefined {
+export function checkedWhere(
+  draft: CollectionDraft,
+  { where }: Pick<GivenRule, 'where'>,
+  reading: Reading,
+): string | undefined {
   const collection = collectionOf(draft);
   if (where === undefined || collection === undefined) return where?.value;
   for (const { message, details, hint } of problemsIn(collection, where.value)) {

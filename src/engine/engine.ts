@@ -122,8 +122,8 @@ export interface Engine {
   problems(plan: WritePlan, report: Report): Promise<void>;
   /** Loads any number of rows in one transaction. For commands: it may block its thread. */
   load(sets: readonly LoadSet[], options: LoadOptions): Promise<LoadResult>;
-  /** Whether the tables of the service's own collections exist; creates them if `make` is set. */
-  ownTables(options: { readonly make: boolean }): Promise<boolean>;
+  /** Whether the tables of these collections of the service exist; creates them if `make` is set. */
+  ownTables(collections: readonly Collection[], options: { readonly make: boolean }): Promise<boolean>;
   /** How the engine would carry out a read: the statement and its plan, without values. It may ignore the options. */
   explain?(plan: ReadPlan, options: readonly PlanOption[], format: 'json' | 'text'): MaybePromise<Explanation>;
   /** Why the engine should not receive requests, if it knows more than a failing read. */

@@ -27,6 +27,7 @@ import { sharedPort, startListening } from './ports.ts';
 import { limitsOf, rateOfCaller } from './rates.ts';
 import type { RunningServer } from './server.ts';
 import { describeRowCounts, type StartMessage } from './start-message.ts';
+import { Webhooks } from './webhooks/webhooks.ts';
 
 interface ProcessContext {
   readonly log: Log;
@@ -69,13 +70,14 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
   let engine: Engine | undefined;
   let feed: Feed | undefined;
   let listening: RunningServer | undefined;
+  let webhooks: Webhooks | undefined;
   let drainSeconds = 0;
   let endWatching = () => {};
   let endOrphans = () => {};
   const observation = new Observation(catalogue, settings, log, {
     engine: () => engine,
     inProgress: () => listening?.inProgress() ?? 0,
-    app: () => [...(app?.metrics() ?? []), ...(access?.metrics() ?? []), ...(feed?.metrics() ?? [])],
+    app: () => [app, access, feed, webhooks].flatMap((each) => each?.metrics?.() ?? []),
     whole,
   });
   onObservation?.(observation);
@@ -128,6 +130,8 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
       serverTiming: settings.serverTiming,
     });
     await engine.opened;
+    webhooks = new Webhooks(engine, catalogue, settings, log);
+    await webhooks.start(process.env);
     endWatching = watchMemory(
       () => listening?.inProgress() ?? 0,
       () => engine?.releaseMemory?.(),
@@ -157,6 +161,7 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
     endOrphans();
     feed?.stop();
     await listening?.stop(drainSeconds);
+    await webhooks?.stop();
     await engine?.close();
     observation.settle();
     log.flush();

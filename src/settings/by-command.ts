@@ -12,6 +12,7 @@ import { NETWORK_SETTINGS } from './network.ts';
 import { PORT_SETTINGS } from './ports.ts';
 import { type Environment, type Resolved, resolveSettings } from './resolve.ts';
 import { ConfigError, envSetting, hideSettings, type Table, text, type Values } from './setting.ts';
+import { WEBHOOK_SETTINGS } from './webhooks.ts';
 import { WRITE_SETTINGS } from './write-limits.ts';
 
 export { ConfigError, describeSettings, type LogLevel, type Values };
@@ -26,6 +27,7 @@ export const SERVE_SETTINGS = {
   ...ACCESS_SETTINGS,
   ...LOG_SETTINGS,
   ...BACKUP_SETTINGS,
+  ...WEBHOOK_SETTINGS,
 } as const;
 export type ServeSettings = Values<typeof SERVE_SETTINGS>;
 export type DatabaseSettings = Values<typeof DATABASE_SETTINGS>;
@@ -65,6 +67,7 @@ export const FILE_SETTINGS = hideSettings(
   'connectSeconds',
   'querySeconds',
   'preparedStatements',
+  'historyDays',
 );
 
 const KNOWN = Object.values({ ...SERVE_SETTINGS, ...COPY_SETTINGS });

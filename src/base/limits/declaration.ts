@@ -13,6 +13,7 @@ export const MAX_COLLECTIONS = 1_000;
 /** The maximum number of fields: PostgreSQL's 1,600 columns, minus some for the staging table of a load. */
 export const MAX_FIELDS = 1_590;
 export const MAX_ROLES = 200;
+export const MAX_WEBHOOKS = 100;
 /** The maximum number of values in one default, including nested ones. */
 export const MAX_VALUE_NODES = 10_000;
 /** The number of invalid rows to report before reading stops. */

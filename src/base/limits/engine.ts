@@ -81,3 +81,12 @@ export const ROW_CACHE_BYTES = 4 * 1024 * 1024;
 export const DEFAULT_COMMAND_SECONDS = 3_600;
 /** How long the log of changes is kept. */
 export const DEFAULT_HISTORY_DAYS = 30;
+/** A receiver of a webhook must answer within this time. */
+export const WEBHOOK_SECONDS = 10;
+/** A failing delivery is repeated for this long. */
+export const WEBHOOK_RETRY_HOURS = 24;
+/** The number of changes that a webhook reads at once, and of messages that it has in flight. */
+export const WEBHOOK_CHANGES = 100;
+export const WEBHOOK_MESSAGES = 8;
+/** While a webhook has this many deliveries that wait, it reads no further changes. */
+export const WEBHOOK_WAITING = 1_000;

@@ -157,11 +157,11 @@ export class PostgresEngine implements Engine {
     }
   }
 
-  async ownTables({ make }: { readonly make: boolean }): Promise<boolean> {
+  async ownTables(collections: readonly Collection[], { make }: { readonly make: boolean }): Promise<boolean> {
     const pool = await this.primary.getPool();
     try {
-      if (make) await makeOwnTables(pool.sql, this.options.schema);
-      return make || (await hasOwnTables(pool.sql, this.options.schema));
+      if (make) await makeOwnTables(pool.sql, this.options.schema, collections);
+      return make || (await hasOwnTables(pool.sql, this.options.schema, collections));
     } catch (error) {
       throw translateError(error);
     }

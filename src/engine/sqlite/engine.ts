@@ -13,6 +13,7 @@ import {
   MAX_QUEUE_SECONDS,
   SQLITE_BUSY_MS,
 } from '../../base/limits/engine.ts';
+import type { Collection } from '../../collection/declaration.ts';
 import type { Encoding } from '../../encode/encoding.ts';
 import type { ReadPlan, WritePlan } from '../../plan/types.ts';
 import type {
@@ -235,10 +236,10 @@ class SqliteEngine implements Engine {
     return result;
   }
 
-  async ownTables({ make }: { readonly make: boolean }): Promise<boolean> {
+  async ownTables(collections: readonly Collection[], { make }: { readonly make: boolean }): Promise<boolean> {
     this.refreshSnapshot();
-    if (hasOwnTables(this.parts.connection)) return true;
-    if (make) await this.onWritingConnection(makeOwnTables);
+    if (hasOwnTables(this.parts.connection, collections)) return true;
+    if (make) await this.onWritingConnection((connection) => makeOwnTables(connection, collections));
     return make;
   }
 

@@ -48,6 +48,7 @@ const COMMANDS: readonly Case[] = [
   { name: 'copy', args: () => ['--from', 'catalogue.db', '--to', newFile()], json: { ok: true }, bar: 'Copying' },
   { name: 'key', args: () => ['list'], json: [] },
   { name: 'user', args: () => ['list'], json: [] },
+  { name: 'webhooks', args: () => ['list'], json: [] },
   { name: 'config', json: expect.arrayContaining([{ name: 'port', value: 3000, origin: 'default' }]) },
   { name: 'health', args: () => ['--port', String(service.port)], json: { ok: true, answer: 'ready' } },
   { name: 'openapi' },
@@ -134,8 +135,9 @@ test('the help of a command lists only the settings that affect it', async () =>
     return [...stdout.matchAll(/^ {2}(--[\w-]+)/gm)].map(([, flag]) => flag!);
   };
   expect(await flagsOf('backup')).toEqual(['--force', '--json', '--database', '--collections', '--config']);
-  const opening = ['--collections', '--schema', '--connect-timeout', '--prepared-statements', '--query-timeout'];
-  expect(await flagsOf('query')).toEqual(['--rows', '--json', '--database', ...opening, '--config']);
+  const opening = ['--collections', '--schema', '--connect-timeout', '--prepared-statements'];
+  const limits = ['--history-days', '--query-timeout'];
+  expect(await flagsOf('query')).toEqual(['--rows', '--json', '--database', ...opening, ...limits, '--config']);
   expect(await flagsOf('serve')).toContain('--idempotency-hours');
   // The service and the commands share one environment, so a command also validates settings that its help omits.
   const read = await run({ cwd, args: ['check'], env: { CATALOGUE_POOL_SIZE: 'many' } });

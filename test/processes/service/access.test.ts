@@ -337,7 +337,7 @@ test('the service runs with a database role that may not create tables; a privil
   const service = await startService({ ...humble, args: ['--log-level', 'silent'] });
   expect(await statusOf(service, withKey(`cat_${'A'.repeat(43)}`))).toBe(401);
   const refused = await run({ ...humble, args: ['key', 'add', '--role', 'editor', '--name', 'erp'] });
-  expect(refused.stderr).toContain('has no tables for keys and users, and this role may not make them');
+  expect(refused.stderr).toContain('has no table catalogue_keys, and this role may not create it');
   const key = await addKey(launch, 'erp', '--role', 'editor');
   await admin.unsafe(grant);
   await until('the key to count', async () => (await statusOf(service, withKey(key))) === 200);

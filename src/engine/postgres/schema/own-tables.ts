@@ -1,6 +1,7 @@
 /** The tables of the service's own collections, created on first use. */
 import type { SQL } from 'bun';
-import { KEYS, OWN_COLLECTIONS, USERS } from '../../../collection/own-collections.ts';
+import type { Collection } from '../../../collection/declaration.ts';
+import { KEYS, USERS } from '../../../collection/own-collections.ts';
 import type { RoleHolders } from '../../../collection/undeclared-roles.ts';
 import { ConfigError } from '../../../settings/by-command.ts';
 import { identifier, quoteText } from '../../sql/statement.ts';
@@ -9,26 +10,26 @@ import { query, quoteName, type Runner } from '../driver.ts';
 import { sqlState } from '../errors.ts';
 import { indexesOf, indexSql, tableSql, uniqueSql } from './schema.ts';
 
-async function missing(runner: Runner, schema: string): Promise<string[]> {
+async function missing(runner: Runner, schema: string, some: readonly Collection[]): Promise<readonly Collection[]> {
   const sql = `select c.relname::text as name from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
       where n.nspname = $1::text and c.relkind in ('r', 'p') and c.relname like 'catalogue\\_%'`;
   const found = await query<{ name: string }>(runner, { sql, params: [schema] });
-  return [...OWN_COLLECTIONS.keys()].filter((name) => !found.some((each) => each.name === name));
+  return some.filter(({ name }) => !found.some((each) => each.name === name));
 }
 
-export async function hasOwnTables(pool: SQL, schema: string): Promise<boolean> {
-  return (await missing(pool, schema)).length === 0;
+export async function hasOwnTables(pool: SQL, schema: string, some: readonly Collection[]): Promise<boolean> {
+  return (await missing(pool, schema, some)).length === 0;
 }
 
 /** If several instances start, one creates them, and the others find them. */
-export async function makeOwnTables(pool: SQL, schema: string): Promise<void> {
-  if (await hasOwnTables(pool, schema)) return;
+export async function makeOwnTables(pool: SQL, schema: string, some: readonly Collection[]): Promise<void> {
+  if (await hasOwnTables(pool, schema, some)) return;
   try {
     await pool.begin(async (transaction) => {
       const run = (sql: string) => query(transaction, { sql, params: [] });
       await run(`select pg_advisory_xact_lock(${ADVISORY_LOCKS.ownTables})`);
-      for (const name of await missing(transaction, schema)) {
-        const collection = OWN_COLLECTIONS.get(name)!;
+      for (const collection of await missing(transaction, schema, some)) {
+        const { name } = collection;
         await run(tableSql(collection));
         for (const each of collection.unique) await run(`alter table ${identifier(name)} add ${uniqueSql(each)}`);
         for (const index of indexesOf(collection)) await run(indexSql(collection, index));
@@ -37,7 +38,7 @@ export async function makeOwnTables(pool: SQL, schema: string): Promise<void> {
   } catch (error) {
     if (sqlState(error) !== '42501') throw error;
     throw new ConfigError(
-      `the schema ${schema} has no tables for keys and users, and this role may not make them: ${(error as Error).message}. Add the first key or user with a role that may`,
+      `the schema ${schema} has no table ${some[0]!.name}, and this role may not create it: ${(error as Error).message}. Use a role that may once, for example to add the first key`,
     );
   }
 }

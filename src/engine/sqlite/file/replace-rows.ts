@@ -1,6 +1,6 @@
 /** Replaces the rows of a database in use with those of a backup, in one transaction. */
 import type { Catalogue } from '../../../collection/declaration.ts';
-import { KEYS, OWN_COLLECTIONS, USERS } from '../../../collection/own-collections.ts';
+import { CREDENTIALS as CREDENTIAL_TABLES, KEYS, OWN_COLLECTIONS, USERS } from '../../../collection/own-collections.ts';
 import { ConfigError } from '../../../settings/setting.ts';
 import { RECORD_TABLE } from '../../migration/record.ts';
 import { LOG_TABLE, RETAINED_TABLE } from '../../shared/change-log.ts';
@@ -26,7 +26,7 @@ export function replaceRows({ path, file, catalogue, dropColumns }: RestoreReque
     connection.run({ sql: 'attach ? as copy', params: [file] });
     connection.waitInTurn();
     const credentials = CREDENTIALS.filter((name) => columnsOf(connection, 'copy', name).size > 0);
-    if (credentials.length > 0) makeOwnTables(connection);
+    if (credentials.length > 0) makeOwnTables(connection, CREDENTIAL_TABLES);
     connection.beginWriting();
     const differences = compare(connection);
     if (differences.dropped.length > 0 && !dropColumns) throw columnsMissing(path, differences.dropped);

@@ -1,33 +1,33 @@
 /** The tables of the service's own collections, created on first use. */
 import type { Database } from 'bun:sqlite';
 import { modeOf } from '../../../base/files/output-file.ts';
-import { type Catalogue, declareCatalogue } from '../../../collection/declaration.ts';
-import { KEYS, OWN_COLLECTIONS, USERS } from '../../../collection/own-collections.ts';
+import { type Catalogue, type Collection, declareCatalogue } from '../../../collection/declaration.ts';
+import { KEYS, USERS } from '../../../collection/own-collections.ts';
 import type { RoleHolders } from '../../../collection/undeclared-roles.ts';
-import { identifier, type Statement } from '../../sql/statement.ts';
+import { identifier } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
 import { indexesOf, indexSql, literal, select, tableSql } from './schema.ts';
 
-const NAMES = [...OWN_COLLECTIONS.keys()];
 /** They have no references. */
 const NO_OTHERS: Catalogue = declareCatalogue({ collections: [] });
 
-const PRESENT: Statement = {
-  sql: `select name from sqlite_schema where type = 'table' and name in (${NAMES.map(literal).join(', ')})`,
-  params: [],
-};
+function presentOf(connection: Connection, collections: readonly Collection[]) {
+  const names = collections.map(({ name }) => literal(name)).join(', ');
+  const sql = `select name from sqlite_schema where type = 'table' and name in (${names})`;
+  return connection.rows({ sql, params: [] }).map(({ name }) => name);
+}
 
-export function hasOwnTables(connection: Connection): boolean {
-  return connection.rows(PRESENT).length === NAMES.length;
+export function hasOwnTables(connection: Connection, collections: readonly Collection[]): boolean {
+  return presentOf(connection, collections).length === collections.length;
 }
 
 /** Needs a writable connection. If several processes start, one creates them, and the others find them. */
-export function makeOwnTables(connection: Connection): void {
-  if (hasOwnTables(connection)) return;
+export function makeOwnTables(connection: Connection, collections: readonly Collection[]): void {
+  if (hasOwnTables(connection, collections)) return;
   connection.beginWriting();
   try {
-    const present = connection.rows(PRESENT).map(({ name }) => name);
-    for (const collection of OWN_COLLECTIONS.values()) {
+    const present = presentOf(connection, collections);
+    for (const collection of collections) {
       if (present.includes(collection.name)) continue;
       connection.execute(tableSql(NO_OTHERS, collection));
       for (const index of indexesOf(collection)) connection.execute(indexSql(collection, index));

@@ -1,0 +1,73 @@
+/** Validates the webhooks of a declaration: address, secret, and conditions against the declared collections. */
+import { defined } from '../base/defined.ts';
+import { unlessRejected } from '../base/errors.ts';
+import { didYouMean } from '../base/nearest-name.ts';
+import type { CollectionDraft, WebhookDraft } from '../collection/draft.ts';
+import { planRule } from '../plan/access/rule.ts';
+import type { GivenCollection, GivenWebhook } from './format.ts';
+import type { Named } from './reader/maps.ts';
+import { addMistake } from './reader/shape.ts';
+import { checkedWhere, collectionOf } from './roles.ts';
+
+/** A variable of the environment that holds the secret. */
+export const SECRET_VARIABLE = /^\{env\.([A-Za-z_][A-Za-z0-9_]*)\}$/;
+export const SECRET_FORM = 'whsec_ and the base64 of 24 to 64 bytes';
+
+export function isSecret(text: string): boolean {
+  const [, base64] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? [];
+  const { length } = Buffer.from(base64 ?? '', 'base64');
+  return length >= 24 && length <= 64;
+}
+
+export function draftWebhooks(
+  webhooks: readonly Named<GivenWebhook>[],
+  declared: readonly Named<GivenCollection>[],
+  drafts: readonly CollectionDraft[],
+): readonly WebhookDraft[] {
+  const names = declared.map(({ name }) => name);
+  return webhooks.flatMap(({ name, value, reading }): readonly WebhookDraft[] => {
+    if (value?.url === undefined || value.secret === undefined) return [];
+    const { url, collections, kinds, where, secret } = value;
+    if (!isUrl(url.value)) {
+      addMistake(
+        reading,
+        url.at,
+        'url must be an address such as https://shop.example/hook, without a name or password',
+      );
+    }
+    if (!SECRET_VARIABLE.test(secret.value) && !isSecret(secret.value)) {
+      addMistake(reading, secret.at, `secret must be ${SECRET_FORM}, or {env.NAME}`);
+    }
+    for (const each of collections?.value ?? []) {
+      const draft = drafts.find((one) => one.name === each.value);
+      if (!names.includes(each.value)) {
+        addMistake(reading, each.at, `unknown collection ${each.value}${didYouMean(each.value, names)}`);
+      } else if (draft?.history === false) {
+        addMistake(reading, each.at, `${each.value} has history: false, so it has no changes to send`);
+      }
+    }
+    const chosen = collections?.value.map((each) => each.value);
+    for (const draft of drafts) {
+      if (where === undefined || !(chosen?.includes(draft.name) ?? draft.history !== false)) continue;
+      checkedWhere(draft, { where }, reading);
+      const collection = collectionOf(draft);
+      const rule = collection && unlessRejected(() => planRule(collection, where.value));
+      if ((rule?.claims.length ?? 0) > 0) addMistake(reading, where.at, 'where: a webhook has no claims');
+    }
+    return [
+      defined({
+        name,
+        url: url.value,
+        collections: chosen,
+        kinds: kinds?.value.map((each) => each.value),
+        where: where?.value,
+        secret: secret.value,
+      }),
+    ];
+  });
+}
+
+function isUrl(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url !== undefined && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
+}

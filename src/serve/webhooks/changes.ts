@@ -1,0 +1,65 @@
+/** The changes that a webhook sends: the log, restricted to its collections, kinds and rows. */
+
+import { CHANGES_NAME } from '../../collection/change-log.ts';
+import type { Catalogue } from '../../collection/declaration.ts';
+import type { WebhookDraft } from '../../collection/draft.ts';
+import { parseQuery } from '../../dialect/query.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { planRule } from '../../plan/access/rule.ts';
+import { planRead } from '../../plan/read/read.ts';
+import { ALWAYS, type LogView, type ReadPlan } from '../../plan/types.ts';
+import { readWhole } from '../../response/body.ts';
+
+/** A change, and its text as the log prints it. */
+export interface SentChange {
+  readonly seq: number;
+  readonly collection: string;
+  readonly key: string | null;
+  readonly body: string;
+}
+
+const SHOWN = 'select=seq,at,collection,key,kind,before,after&order=seq';
+
+export class WebhookChanges {
+  private readonly views: readonly LogView[];
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly catalogue: Catalogue,
+    private readonly webhook: WebhookDraft,
+  ) {
+    const { collections, where } = webhook;
+    const chosen = [...catalogue.collections.values()].filter(({ name, draft }) => {
+      return draft.history !== false && (collections?.includes(name) ?? true);
+    });
+    this.views = chosen.map((collection) => ({
+      collection,
+      fields: collection.fields,
+      where: where === undefined ? ALWAYS : planRule(collection, where).predicate({}),
+    }));
+  }
+
+  /** The first changes after a position, up to the position `upTo`. */
+  after(seq: number, upTo: number, limit: number): Promise<readonly SentChange[]> {
+    const { kinds } = this.webhook;
+    return this.read(`seq=gt.${seq}${kinds === undefined ? '' : `&kind=in.(${kinds.join(',')})`}`, upTo, limit);
+  }
+
+  /** Changes that are still in the log. */
+  at(seqs: readonly number[], upTo: number): Promise<readonly SentChange[]> {
+    return seqs.length === 0 ? Promise.resolve([]) : this.read(`seq=in.(${seqs.join(',')})`, upTo, seqs.length);
+  }
+
+  private async read(filter: string, upTo: number, limit: number): Promise<readonly SentChange[]> {
+    const query = parseQuery(`${SHOWN}&${filter}`);
+    const planned = planRead(this.catalogue.builtIn.get(CHANGES_NAME)!, query, { offset: 0, limit }, undefined);
+    const plan: ReadPlan = { ...planned, log: this.views };
+    const encoding = { format: 'ndjson', stripNulls: false, columns: plan.columns.map(({ name }) => name) } as const;
+    const { body } = await readWhole(await this.engine.read(plan, encoding, undefined, upTo));
+    const lines = body === '' ? [] : body.trimEnd().split('\n');
+    return lines.map((line) => {
+      const { seq, collection, key } = JSON.parse(line) as SentChange;
+      return { seq, collection, key, body: line };
+    });
+  }
+}
