@@ -6,6 +6,7 @@
 import { runToEnd, type Task } from '../base/cooperative.ts';
 import { memoize } from '../base/memo.ts';
 import type { Catalogue, Collection } from '../collection/declaration.ts';
+import { isFiles } from '../collection/files.ts';
 import { BATCH_PATH, shortestPath, UNDO_PATH } from '../http/own-paths.ts';
 import { requestBodies } from './bodies.ts';
 import {
@@ -118,11 +119,12 @@ export function onlyService(described: Described): Described {
   return { ...described, withoutCollections: true };
 }
 
-/** The declared collections, then those of the service that no declared one hides and that the caller may read. */
+/** The declared collections, then the log of changes unless a declared one hides it or the caller may not read it. */
 function describedCollections(described: Described): readonly Collection[] {
   const { catalogue, withoutService = false, withoutCollections = false } = described;
   const { collections, builtIn, closed } = catalogue;
-  const isShown = ({ name, among }: Collection) => !collections.has(name) && !closed?.has(name) && among.size > 0;
+  const isShown = (each: Collection) =>
+    !isFiles(each) && !collections.has(each.name) && !closed?.has(each.name) && each.among.size > 0;
   return [
     ...(withoutCollections ? [] : collections.values()),
     ...(withoutService ? [] : [...builtIn.values()].filter(isShown)),
