@@ -67,7 +67,6 @@ export const FILE_SETTINGS = hideSettings(
   'connectSeconds',
   'querySeconds',
   'preparedStatements',
-  'historyDays',
 );
 
 const KNOWN = Object.values({ ...SERVE_SETTINGS, ...COPY_SETTINGS });
