@@ -4,10 +4,10 @@
  */
 
 import { ApiError } from '../base/errors.ts';
-import { lookalikeRole, similarToAnonymous } from '../collection/anonymous-role.ts';
-import { ANONYMOUS, type Caller } from '../collection/caller.ts';
+import { lookalikeRole, similarToAnonymous } from '../collection/access/anonymous-role.ts';
+import { ANONYMOUS, type Caller } from '../collection/access/caller.ts';
+import { undeclaredRoles } from '../collection/access/undeclared-roles.ts';
 import type { Catalogue } from '../collection/declaration.ts';
-import { undeclaredRoles } from '../collection/undeclared-roles.ts';
 import type { Engine, MaybePromise, Metric } from '../engine/engine.ts';
 import type { TrustedProxies } from '../http/edge/proxies.ts';
 import type { PageContext, Pages } from '../http/pages.ts';

@@ -1,8 +1,8 @@
 /** Checks the claims of a verified token and derives its caller. The messages are PostgREST's. */
 
 import { MAX_ACCOUNT_NAME_LENGTH, TOKEN_LEEWAY_SECONDS } from '../base/limits/auth.ts';
-import type { Caller } from '../collection/caller.ts';
-import { ANONYMOUS } from '../collection/caller.ts';
+import type { Caller } from '../collection/access/caller.ts';
+import { ANONYMOUS } from '../collection/access/caller.ts';
 import type { ClaimPath } from '../settings/access.ts';
 import { invalidToken } from './errors.ts';
 

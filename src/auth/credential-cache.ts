@@ -2,7 +2,7 @@
 
 import { CREDENTIAL_CACHE_MS, MAX_CACHED_CREDENTIALS } from '../base/limits/auth.ts';
 import { LruCache } from '../base/lru-cache.ts';
-import type { Caller } from '../collection/caller.ts';
+import type { Caller } from '../collection/access/caller.ts';
 import type { MaybePromise } from '../engine/engine.ts';
 import { hashOf } from './secret-text.ts';
 

@@ -1,7 +1,7 @@
 /** Errors for rejected credentials: 401 with the header of RFC 6750, in PostgREST's words if it has some. */
 
 import { ApiError, type ApiErrorDetails, type ErrorCode } from '../base/errors.ts';
-import { ANONYMOUS } from '../collection/caller.ts';
+import { ANONYMOUS } from '../collection/access/caller.ts';
 
 type Code = Extract<ErrorCode, 'PGRST300' | 'PGRST301' | 'PGRST303' | 'CAT401'>;
 

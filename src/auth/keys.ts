@@ -1,5 +1,5 @@
 /** API keys. The service shows a key once, at its creation, and stores its hash, which is safe for 256 random bits. */
-import type { Caller } from '../collection/caller.ts';
+import type { Caller } from '../collection/access/caller.ts';
 import { andThen } from '../response/request-context.ts';
 import { type CachedCredential, CredentialCache } from './credential-cache.ts';
 import { invalidToken } from './errors.ts';

@@ -1,5 +1,5 @@
 /** The rights of a role by field names, for pages that offer only permitted actions. Each request applies row rules. */
-import type { Caller } from '../collection/caller.ts';
+import type { Caller } from '../collection/access/caller.ts';
 import type { Catalogue, Field } from '../collection/declaration.ts';
 import { RIGHTS, type Right } from '../collection/draft.ts';
 

@@ -2,7 +2,7 @@
 
 import { ApiError } from '../base/errors.ts';
 import { MAX_LOGIN_BYTES } from '../base/limits/auth.ts';
-import { ANONYMOUS, type Caller } from '../collection/caller.ts';
+import { ANONYMOUS, type Caller } from '../collection/access/caller.ts';
 import type { MaybePromise } from '../engine/engine.ts';
 import { BodyReceiver } from '../http/body/body-receiver.ts';
 import type { TrustedProxies } from '../http/edge/proxies.ts';

@@ -5,7 +5,7 @@
 
 import { ApiError } from '../base/errors.ts';
 import { MAX_ACCOUNT_NAME_LENGTH } from '../base/limits/auth.ts';
-import type { Caller } from '../collection/caller.ts';
+import type { Caller } from '../collection/access/caller.ts';
 import type { MaybePromise } from '../engine/engine.ts';
 import { andThen } from '../response/request-context.ts';
 import { type CachedCredential, CredentialCache } from './credential-cache.ts';

@@ -1,11 +1,11 @@
 /** Builds a catalogue from a validated draft. An error here is a bug, not a user's mistake. */
 import { defined } from '../base/defined.ts';
+import { declareRoles } from './access/roles.ts';
 import type { Catalogue, Collection, Field, Reference } from './catalogue.ts';
 import { CHANGES_NAME, changesOf } from './change-log.ts';
 import { declareCollection } from './declare-collection.ts';
 import type { CatalogueDraft } from './draft.ts';
 import { FILES, FILES_NAME, servedFiles, withFiles } from './files.ts';
-import { declareRoles } from './roles.ts';
 
 export type * from './catalogue.ts';
 export { declareCollection, isAssigned } from './declare-collection.ts';

@@ -4,10 +4,10 @@
  */
 import { unlessRejected } from '../base/errors.ts';
 import { ORPHAN_HOURS } from '../base/limits/files.ts';
-import { ANONYMOUS } from '../collection/caller.ts';
+import { ANONYMOUS } from '../collection/access/caller.ts';
+import { tableDenied } from '../collection/access/permission-errors.ts';
 import type { Catalogue, Collection } from '../collection/declaration.ts';
 import { FILES_NAME } from '../collection/files.ts';
-import { tableDenied } from '../collection/permission-errors.ts';
 import { parseQuery } from '../dialect/query.ts';
 import { authorize, type Permissions } from '../plan/access/permissions.ts';
 import { planRead } from '../plan/read/read.ts';

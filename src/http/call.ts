@@ -11,10 +11,10 @@ import { ApiError } from '../base/errors.ts';
 import { MAX_URL_LENGTH } from '../base/limits/http.ts';
 import { nearestName } from '../base/nearest-name.ts';
 import { decode } from '../base/net/query-string.ts';
+import { tableDenied } from '../collection/access/permission-errors.ts';
 import { isChangeLog } from '../collection/change-log.ts';
 import type { Catalogue, Collection } from '../collection/declaration.ts';
 import { isFiles } from '../collection/files.ts';
-import { tableDenied } from '../collection/permission-errors.ts';
 import type { Location } from './edge/prefix.ts';
 import { OWN_PATH } from './own-paths.ts';
 

@@ -1,6 +1,6 @@
 /** Pages besides the collections: GET, HEAD and conditional requests. */
 
-import type { Caller } from '../collection/caller.ts';
+import type { Caller } from '../collection/access/caller.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import { unsupportedMethod } from './call.ts';
 import { optionsHeaders } from './edge/cors.ts';

@@ -2,8 +2,8 @@
 
 import { ApiError } from '../base/errors.ts';
 import { nearestName } from '../base/nearest-name.ts';
+import { fieldDenied } from '../collection/access/permission-errors.ts';
 import { type Collection, type Field, fieldNamed } from '../collection/declaration.ts';
-import { fieldDenied } from '../collection/permission-errors.ts';
 import { builtIn } from '../collection/types/index.ts';
 import { can, type Type } from '../collection/types/type.ts';
 import type { FieldPath, JsonStep } from '../dialect/tree.ts';

@@ -1,5 +1,5 @@
 /** A read from request to answer: http → dialect → plan → engine → response, one call per stage. */
-import { plansDenied } from '../collection/permission-errors.ts';
+import { plansDenied } from '../collection/access/permission-errors.ts';
 import { pageOf } from '../dialect/page.ts';
 import { parsePrefer } from '../dialect/prefer.ts';
 import { parseQuery } from '../dialect/query.ts';

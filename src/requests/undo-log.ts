@@ -2,9 +2,9 @@
 import { mapInSlices, schedule } from '../base/cooperative.ts';
 import { ApiError } from '../base/errors.ts';
 import { MAX_UNDO_BYTES, MAX_UNDO_CHANGES } from '../base/limits/http.ts';
+import { tableDenied } from '../collection/access/permission-errors.ts';
 import { type Catalogue, type Collection, stored } from '../collection/declaration.ts';
 import { parseJson } from '../collection/exact-json.ts';
-import { tableDenied } from '../collection/permission-errors.ts';
 import { versionOfText } from '../collection/version.ts';
 import { parseQuery } from '../dialect/query.ts';
 import type { Query } from '../dialect/tree.ts';

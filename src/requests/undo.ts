@@ -3,9 +3,9 @@
  * transaction. A row that another write changes meanwhile fails its precondition; then the log is read again.
  */
 import { ApiError } from '../base/errors.ts';
+import { rowDenied } from '../collection/access/permission-errors.ts';
 import { CHANGES_NAME } from '../collection/change-log.ts';
 import type { Catalogue } from '../collection/declaration.ts';
-import { rowDenied } from '../collection/permission-errors.ts';
 import { type Preferences, parsePrefer } from '../dialect/prefer.ts';
 import { EMPTY_QUERY, parseQuery } from '../dialect/query.ts';
 import type { Query } from '../dialect/tree.ts';

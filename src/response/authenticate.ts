@@ -1,5 +1,5 @@
 /** Authentication and authorization of a request, for a catalogue with roles. */
-import { ANONYMOUS, type Caller } from '../collection/caller.ts';
+import { ANONYMOUS, type Caller } from '../collection/access/caller.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import type { MaybePromise } from '../engine/engine.ts';
 import { type Access, authorize } from '../plan/access/permissions.ts';

@@ -1,7 +1,7 @@
 /** Turns an error into a response; the only place that does. */
 
 import { ApiError, ERRORS } from '../base/errors.ts';
-import { ANONYMOUS, type Caller } from '../collection/caller.ts';
+import { ANONYMOUS, type Caller } from '../collection/access/caller.ts';
 import { headResponse } from '../http/answer.ts';
 import { CORS_HEADERS } from '../http/edge/cors.ts';
 

@@ -1,7 +1,7 @@
 /** The context of one request: each field is set by the one stage or middleware that its comment names. */
 
 import type { RateState } from '../base/net/rate-limit.ts';
-import type { Caller } from '../collection/caller.ts';
+import type { Caller } from '../collection/access/caller.ts';
 import type { MaybePromise } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
 import type { Peer } from '../http/edge/peer.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseRate } from '../base/net/rate.ts';
 import { RATE_TABLE_BYTES, RateLimiter } from '../base/net/rate-limit.ts';
-import { ANONYMOUS } from '../collection/caller.ts';
+import { ANONYMOUS } from '../collection/access/caller.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import type { Log } from '../observe/log.ts';
 import type { Limits } from '../response/edge-checks.ts';

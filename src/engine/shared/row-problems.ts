@@ -6,8 +6,8 @@
 import { mapInSlices, schedule } from '../../base/cooperative.ts';
 import { attempt, type Report } from '../../base/error-list.ts';
 import type { ApiError } from '../../base/errors.ts';
+import { rowDenied } from '../../collection/access/permission-errors.ts';
 import { type Collection, type Field, type Reference, uniqueSets } from '../../collection/declaration.ts';
-import { rowDenied } from '../../collection/permission-errors.ts';
 import type { Row, Value } from '../../collection/value.ts';
 import { andAlso } from '../../plan/access/permissions.ts';
 import { valuesOf } from '../../plan/keys.ts';

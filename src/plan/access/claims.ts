@@ -3,7 +3,7 @@
  */
 
 import { ApiError } from '../../base/errors.ts';
-import type { Caller } from '../../collection/caller.ts';
+import type { Caller } from '../../collection/access/caller.ts';
 import { can, storeJson, type Type } from '../../collection/types/type.ts';
 
 export type Claims = Caller['claims'];

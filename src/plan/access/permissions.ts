@@ -5,13 +5,13 @@
 
 import { ApiError } from '../../base/errors.ts';
 import { memoize } from '../../base/memo.ts';
-import type { Caller } from '../../collection/caller.ts';
+import type { Caller } from '../../collection/access/caller.ts';
+import { fieldsDenied, tableDenied } from '../../collection/access/permission-errors.ts';
+import { viewOf } from '../../collection/access/views.ts';
 import type { Catalogue, Collection, Field, Role, Rule } from '../../collection/declaration.ts';
 import type { Right } from '../../collection/draft.ts';
 import { FILES_NAME, isFiles } from '../../collection/files.ts';
-import { fieldsDenied, tableDenied } from '../../collection/permission-errors.ts';
 import { relationsOf } from '../../collection/relations.ts';
-import { viewOf } from '../../collection/views.ts';
 import { ALWAYS, isAlways, type Predicate } from '../types.ts';
 import { type ClaimPath, type Claims, claimAt } from './claims.ts';
 import { type PlannedRule, planRule } from './rule.ts';

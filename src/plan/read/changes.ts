@@ -1,7 +1,8 @@
 /** Plans the log of changes as a caller sees it: which collections, which of their fields, which rows. */
+
+import { tableDenied } from '../../collection/access/permission-errors.ts';
 import type { Collection } from '../../collection/declaration.ts';
 import { stored } from '../../collection/declaration.ts';
-import { tableDenied } from '../../collection/permission-errors.ts';
 import type { Permissions } from '../access/permissions.ts';
 import { ALWAYS, fieldOf, type LogView, type Predicate } from '../types.ts';
 

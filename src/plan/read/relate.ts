@@ -3,8 +3,8 @@
 import { ApiError } from '../../base/errors.ts';
 import { memoize } from '../../base/memo.ts';
 import { nearestName } from '../../base/nearest-name.ts';
+import { fieldDenied, tableDenied } from '../../collection/access/permission-errors.ts';
 import type { Collection } from '../../collection/declaration.ts';
-import { fieldDenied, tableDenied } from '../../collection/permission-errors.ts';
 import { isSelf, type Relation, relationsOf } from '../../collection/relations.ts';
 import { isHidden } from '../resolve.ts';
 

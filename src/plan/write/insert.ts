@@ -3,8 +3,8 @@
 import { mapInSlices, type Task } from '../../base/cooperative.ts';
 import { attempt, FAIL } from '../../base/error-list.ts';
 import { ApiError } from '../../base/errors.ts';
+import { fieldDenied } from '../../collection/access/permission-errors.ts';
 import { type Collection, type Field, isKey, stored, uniqueSets } from '../../collection/declaration.ts';
-import { fieldDenied } from '../../collection/permission-errors.ts';
 import type { Payload } from '../../dialect/payload.ts';
 import { rejectRepeatedKeys, valuesOf } from '../keys.ts';
 import { isHidden, nearestHint } from '../resolve.ts';

@@ -1,8 +1,8 @@
 /** Parses operations of a PATCH: an object for a number or array field, such as `{"decrement": 2}`. */
 import { ApiError } from '../../base/errors.ts';
+import { fieldDenied } from '../../collection/access/permission-errors.ts';
 import { type Collection, type Field, isKey, stored } from '../../collection/declaration.ts';
 import { jsonText, WrittenNumber } from '../../collection/exact-json.ts';
-import { fieldDenied } from '../../collection/permission-errors.ts';
 import type { OperationName } from '../../collection/types/operations.ts';
 import { can } from '../../collection/types/type.ts';
 import { isHidden } from '../resolve.ts';

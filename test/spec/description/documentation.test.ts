@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import type { AppOptions } from '../../../src/app.ts';
 import { ERRORS } from '../../../src/base/errors.ts';
-import { ANONYMOUS, type Caller } from '../../../src/collection/caller.ts';
+import { ANONYMOUS, type Caller } from '../../../src/collection/access/caller.ts';
 import { OPERATORS } from '../../../src/dialect/operators.ts';
 import { MEDIA_TYPES } from '../../../src/http/negotiate.ts';
 import { type Catalogue, ENGINES, openCatalogue } from '../../support/engines/catalogue.ts';

@@ -1,6 +1,6 @@
 /** Roles and files: a file is as visible as the rows and fields that refer to it. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { Caller } from '../../../src/collection/caller.ts';
+import type { Caller } from '../../../src/collection/access/caller.ts';
 import { type As, declaredBy, openRoled, ROLE_ENGINES, type Roled } from '../../support/engines/roles.ts';
 import { gradient } from '../../support/pictures.ts';
 import { expectRefusal, send, sendJson } from '../../support/stories.ts';

@@ -1,6 +1,6 @@
 /** Catalogues with roles for the tests, read from YAML. Request headers name the caller. */
 import type { AppOptions } from '../../../src/app.ts';
-import { ANONYMOUS, type Caller } from '../../../src/collection/caller.ts';
+import { ANONYMOUS, type Caller } from '../../../src/collection/access/caller.ts';
 import { type Catalogue as Declared, declareCatalogue } from '../../../src/collection/declaration.ts';
 import type { Row } from '../../../src/collection/value.ts';
 import { parseDeclaration } from '../../../src/declare/read.ts';

@@ -1,8 +1,8 @@
 /** The tables of the service's own collections, created on first use. */
 import type { SQL } from 'bun';
+import type { RoleHolders } from '../../../collection/access/undeclared-roles.ts';
 import type { Collection } from '../../../collection/declaration.ts';
 import { KEYS, USERS } from '../../../collection/own-collections.ts';
-import type { RoleHolders } from '../../../collection/undeclared-roles.ts';
 import { ConfigError } from '../../../settings/by-command.ts';
 import { identifier, quoteText } from '../../sql/statement.ts';
 import { ADVISORY_LOCKS } from '../advisory-locks.ts';

@@ -1,8 +1,8 @@
 /** A bulk update: each object identifies its row by unique fields and changes its other fields. */
 import { ApiError } from '../../../base/errors.ts';
 import { MAX_RETURNED_BYTES } from '../../../base/limits/engine.ts';
+import { rowDenied } from '../../../collection/access/permission-errors.ts';
 import type { Field } from '../../../collection/declaration.ts';
-import { rowDenied } from '../../../collection/permission-errors.ts';
 import { builtIn } from '../../../collection/types/index.ts';
 import type { Row } from '../../../collection/value.ts';
 import { andAlso } from '../../../plan/access/permissions.ts';

@@ -2,7 +2,7 @@
 import { ROWS_PER_SLICE, runToEnd, schedule } from '../../../base/cooperative.ts';
 import { ApiError } from '../../../base/errors.ts';
 import { DEFAULT_DRY_RUN_SECONDS } from '../../../base/limits/engine.ts';
-import { rowDenied } from '../../../collection/permission-errors.ts';
+import { rowDenied } from '../../../collection/access/permission-errors.ts';
 import type { Row } from '../../../collection/value.ts';
 import { encodeRows } from '../../../encode/encoding.ts';
 import { sortedByKey } from '../../../plan/read/shape.ts';

@@ -1,8 +1,8 @@
 /** Inserts, updates or deletes the rows of a step, one statement after the other. */
 import { SQLiteError } from 'bun:sqlite';
 import { ApiError } from '../../../base/errors.ts';
+import { rowDenied } from '../../../collection/access/permission-errors.ts';
 import type { Collection } from '../../../collection/declaration.ts';
-import { rowDenied } from '../../../collection/permission-errors.ts';
 import type { Value } from '../../../collection/value.ts';
 import { checkMissing, duplicateKey, keysExhausted, printValues, withRowIndex } from '../../shared/write-checks.ts';
 import { identifier, type Statement } from '../../sql/statement.ts';

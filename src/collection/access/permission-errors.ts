@@ -1,7 +1,7 @@
 /** Permission errors, in PostgreSQL's words. */
-import { ApiError } from '../base/errors.ts';
-import type { Collection, Field } from './catalogue.ts';
-import type { Right } from './draft.ts';
+import { ApiError } from '../../base/errors.ts';
+import type { Collection, Field } from '../catalogue.ts';
+import type { Right } from '../draft.ts';
 
 export function tableDenied(name: string, right?: Right): ApiError {
   return new ApiError('42501', `permission denied for table ${name}`, {

@@ -1,5 +1,5 @@
 /** Keys and users whose role is not declared, or whose declaration has no roles at all. */
-import { amount } from '../base/amount.ts';
+import { amount } from '../../base/amount.ts';
 
 interface Holder {
   readonly name: string;

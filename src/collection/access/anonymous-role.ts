@@ -1,5 +1,5 @@
 /** A role that requests without credentials never have, although its name says so. */
-import { nearestName } from '../base/nearest-name.ts';
+import { nearestName } from '../../base/nearest-name.ts';
 import { ANONYMOUS } from './caller.ts';
 import type { RoleHolders } from './undeclared-roles.ts';
 

@@ -1,9 +1,9 @@
 /** The catalogue as a role sees it: the collections and fields on which it has a right. */
-import { defined } from '../base/defined.ts';
-import type { Catalogue, Collection, Field, RightsRules, Role, Rule } from './catalogue.ts';
-import { CHANGES_NAME, changesOf } from './change-log.ts';
-import { type CollectionDraft, RIGHTS } from './draft.ts';
-import { FILES, FILES_NAME, isInternal } from './files.ts';
+import { defined } from '../../base/defined.ts';
+import type { Catalogue, Collection, Field, RightsRules, Role, Rule } from '../catalogue.ts';
+import { CHANGES_NAME, changesOf } from '../change-log.ts';
+import { type CollectionDraft, RIGHTS } from '../draft.ts';
+import { FILES, FILES_NAME, isInternal } from '../files.ts';
 
 /** The collections that the role can read: embeddings and references may lead to them. */
 type Readable = ReadonlyMap<string, Collection>;
