@@ -1,7 +1,8 @@
 /** Prefer: errors=all. A rejected body is checked completely, and the response lists the errors of all rows. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { slicesRun } from '../../../src/base/cooperative.ts';
-import { type Client, declaredBy, openRoled, ROLE_ENGINES, type Roled } from '../../support/engines/roles.ts';
+import { TWO_ENGINES } from '../../support/engines/catalogue.ts';
+import { type Client, declaredBy, openRoled, type Roled } from '../../support/engines/roles.ts';
 import { send, sendJson } from '../../support/stories.ts';
 
 const CATALOGUE = declaredBy(`
@@ -55,7 +56,7 @@ interface Listed {
 const MERGE = 'resolution=merge-duplicates';
 const IGNORE = 'resolution=ignore-duplicates';
 
-describe.each(ROLE_ENGINES)('Prefer: errors=all on %s', (engine) => {
+describe.each(TWO_ENGINES)('Prefer: errors=all on %s', (engine) => {
   let catalogue: Roled;
   let admin: Client;
   let before: unknown;

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { MAX_BATCH_REQUESTS } from '../../../src/base/limits/http.ts';
 import type { ProblemBody } from '../../../src/response/problem.ts';
 import type { CompletedRequest } from '../../../src/response/request-context.ts';
-import { type Catalogue, ENGINES } from '../../support/engines/catalogue.ts';
+import { type Catalogue, TWO_ENGINES } from '../../support/engines/catalogue.ts';
 import { ORDER_SHOP, ORDER_SHOP_ROWS } from '../../support/engines/order-shop.ts';
 import { openDeclared } from '../../support/engines/shop.ts';
 import { sendJson } from '../../support/stories.ts';
@@ -14,7 +14,7 @@ interface Answered {
   readonly body: unknown;
 }
 
-describe.each(Object.keys(ENGINES))('a batch on %s', (engine) => {
+describe.each(TWO_ENGINES)('a batch on %s', (engine) => {
   let shop: Catalogue;
   const observed: CompletedRequest[] = [];
   beforeEach(async () => {

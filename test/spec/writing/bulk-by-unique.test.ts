@@ -1,8 +1,8 @@
 /** Bulk updates by any unique field: a price list names products by their sku, not by the ids of this database. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import type { Row } from '../../../src/collection/value.ts';
-import type { Catalogue } from '../../support/engines/catalogue.ts';
-import { declaredBy, openRoled, ROLE_ENGINES, type Roled } from '../../support/engines/roles.ts';
+import { type Catalogue, TWO_ENGINES } from '../../support/engines/catalogue.ts';
+import { declaredBy, openRoled, type Roled } from '../../support/engines/roles.ts';
 import { openDeclared } from '../../support/engines/shop.ts';
 import { expectRefusal, send, sendJson } from '../../support/stories.ts';
 
@@ -46,7 +46,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
 };
 const SHOWN = 'return=representation';
 
-describe.each(ROLE_ENGINES)('a bulk update by unique fields on %s', (engine) => {
+describe.each(TWO_ENGINES)('a bulk update by unique fields on %s', (engine) => {
   let shop: Catalogue;
   beforeEach(async () => {
     shop = await openDeclared(engine, GOODS, ROWS);

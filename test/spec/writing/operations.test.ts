@@ -1,8 +1,8 @@
 /** Operations in a PATCH: the database computes the new value, so that clients need not read it first. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import type { Row } from '../../../src/collection/value.ts';
-import type { Catalogue } from '../../support/engines/catalogue.ts';
-import { declaredBy, openRoled, ROLE_ENGINES, type Roled } from '../../support/engines/roles.ts';
+import { type Catalogue, TWO_ENGINES } from '../../support/engines/catalogue.ts';
+import { declaredBy, openRoled, type Roled } from '../../support/engines/roles.ts';
 import { openDeclared } from '../../support/engines/shop.ts';
 import { expectRefusal, sendJson } from '../../support/stories.ts';
 
@@ -45,7 +45,7 @@ const ROWS = {
   goods: GOODS.map((row) => ({ tags: ['new', 'sale'], sizes: [1, 2, 2], ...row })) as unknown as Row[],
 };
 
-describe.each(ROLE_ENGINES)('operations on %s', (engine) => {
+describe.each(TWO_ENGINES)('operations on %s', (engine) => {
   let shop: Catalogue;
   beforeEach(async () => {
     shop = await openDeclared(engine, STOCK, ROWS);
