@@ -19,7 +19,7 @@ const PACKED_NAME = 'console.assets';
 const PACKED = join(import.meta.dir, '../../dist', PACKED_NAME);
 
 const ENTRIES: Readonly<Record<PageName, readonly string[]>> = {
-  console: ['early.ts', 'console.tsx'],
+  console: ['style/console.css', 'early.ts', 'console.tsx'],
   docs: ['docs.css', 'docs.ts'],
 };
 
@@ -95,7 +95,7 @@ function embedded(): Blob | undefined {
 function packagesFolder(): string | undefined {
   if (!existsSync(join(BROWSER, 'console.tsx'))) return undefined;
   try {
-    const module = Bun.resolveSync('react-admin', BROWSER);
+    const module = Bun.resolveSync('wouter', BROWSER);
     return module.slice(0, module.lastIndexOf('node_modules') + 'node_modules'.length);
   } catch {
     return undefined;

@@ -5,7 +5,8 @@ interface Shell {
   readonly title: string;
   /** The relative path from the page to the root of the service. A proxy may add a prefix. */
   readonly root: string;
-  readonly scripts: readonly string[];
+  /** Scripts and style sheets. */
+  readonly assets: readonly string[];
   /** Data for the scripts, in an element that browsers do not run. */
   readonly data?: Readonly<Record<string, unknown>>;
 }
@@ -33,8 +34,12 @@ export function securityHeaders(nonce?: string, pictures: 'own' | 'any' = 'own')
   };
 }
 
-export function pageHtml({ title, root, scripts, data }: Shell, nonce: string): string {
-  const loaded = scripts.map((src) => `<script type="module" src="${root}${src}"></script>`).join('\n');
+export function pageHtml({ title, root, assets, data }: Shell, nonce: string): string {
+  const loaded = assets.map((path) =>
+    path.endsWith('.css')
+      ? `<link rel="stylesheet" href="${root}${path}">`
+      : `<script type="module" src="${root}${path}"></script>`,
+  );
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -46,7 +51,7 @@ export function pageHtml({ title, root, scripts, data }: Shell, nonce: string): 
 <link rel="icon" href="${ICON}">
 <style nonce="${nonce}">${STYLE}</style>
 ${data === undefined ? '' : `<script type="application/json" id="data">${jsonForHtml(data)}</script>`}
-${loaded}
+${loaded.join('\n')}
 </head>
 <body>
 <div id="root"><div class="starting"><p>${escapeHtml(title)}</p><p role="status">Loading…</p></div></div>
@@ -76,10 +81,10 @@ export function withoutConsole(docs: string): string {
 
 /** Styles until the scripts have run, and for text that only screen readers announce. */
 const STYLE = `body{margin:0;font-family:system-ui,sans-serif}html{background:#f6f7f8;color:#17212b}.starting p{margin:2rem}
-.starting p:first-child{margin:0;padding:0 1rem;font-weight:600;line-height:48px;background:#115e59;color:#fff}
+.starting p:first-child{margin:0;padding:0 1rem;font-weight:600;line-height:48px;border-bottom:1px solid #8884}
 .visually-hidden{position:absolute;width:1px;height:1px;margin:-1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 @media(prefers-reduced-motion:reduce){*,::before,::after{animation-duration:.01ms!important;animation-iteration-count:1!important;transition:none!important;scroll-behavior:auto!important}}
-@media(prefers-color-scheme:dark){html{background:#0f1317;color:#e6e9ec}.starting p:first-child{background:#171c21}}`;
+@media(prefers-color-scheme:dark){html{background:#0f1317;color:#e6e9ec}}`;
 
 const ICON_SVG =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0f766e"/><path d="M8 11l8-4 8 4v10l-8 4-8-4zM8 11l8 4 8-4M16 15v10" fill="none" stroke="#fff" stroke-width="2" stroke-linejoin="round"/></svg>';

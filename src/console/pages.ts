@@ -45,7 +45,7 @@ export function consolePages(described: Described, accountOf?: AccountOf): Pages
     context?: PageContext,
   ): Promise<Response> {
     const { pages } = await assets();
-    const root = path.endsWith('/') ? '..' : '.';
+    const root = rootFrom(path);
     if (pages.console.length === 0) {
       return htmlResponse(withoutConsole(`${root}${DOCS_PATH}`), { status: 404, headers: securityHeaders() });
     }
@@ -55,13 +55,13 @@ export function consolePages(described: Described, accountOf?: AccountOf): Pages
     const catalogue = session?.role === null ? undefined : await catalogueOf();
     const collections = catalogue?.draft.collections ?? [];
     const partial = [...(catalogue?.collections.values() ?? [])].filter(hidesFields).map(({ name }) => name);
-    const scripts = pages.console.map((name) => `${ASSETS_PATH}${name}`);
+    const files = pages.console.map((name) => `${ASSETS_PATH}${name}`);
     const page = pageHtml(
       {
         title: 'Product Catalogue',
         root,
-        scripts,
-        data: { collections, version, session, ...(partial.length === 0 ? {} : { partial }) },
+        assets: files,
+        data: { root, collections, version, session, ...(partial.length === 0 ? {} : { partial }) },
       },
       nonce,
     );
@@ -88,15 +88,22 @@ export function consolePages(described: Described, accountOf?: AccountOf): Pages
   }
 
   return (path, request, _prefix, catalogueOf = () => described.catalogue, context?: PageContext) => {
-    if (path === CONSOLE_PATH || path === `${CONSOLE_PATH}/`)
-      return readOnly(request, () => consolePage(path, request, catalogueOf, context));
     const [docs, name, slash] = /^\/docs(?:\/([^/]+))?(\/)?$/.exec(path) ?? [];
     // Links of the reference are relative to the path without a trailing slash.
     if (slash !== undefined) return readOnly(request, () => redirect(`../${name ?? 'docs'}`));
     if (docs !== undefined) return readOnly(request, () => referenceAnswer(name, request, catalogueOf));
     if (path.startsWith(ASSETS_PATH)) return readOnly(request, () => asset(path.slice(ASSETS_PATH.length), request));
+    // The console routes the paths below its own, such as /console/c/<collection>.
+    if (path === CONSOLE_PATH || path.startsWith(`${CONSOLE_PATH}/`))
+      return readOnly(request, () => consolePage(path, request, catalogueOf, context));
     return undefined;
   };
+}
+
+/** The relative path from a page to the root of the service. */
+function rootFrom(path: string): string {
+  const depth = path.split('/').length - 2;
+  return depth === 0 ? '.' : Array.from({ length: depth }, () => '..').join('/');
 }
 
 /** Whether the role sees only some fields of the collection. */

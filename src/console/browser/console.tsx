@@ -1,25 +1,11 @@
-/** Entry point of the console: a client of the public API, generated from the collection's declaration. */
-import createCache from '@emotion/cache';
-import { CacheProvider } from '@emotion/react';
+/** The entry of the console. */
 import { createRoot } from 'react-dom/client';
-import { Console } from './admin.tsx';
-import { readFirstPage } from './shared/api/first-page.ts';
-import { NotLoaded } from './shared/page/page-boundary.tsx';
+import { App } from './app/app.tsx';
+import { applyTheme } from './app/theme.ts';
+import { language } from './i18n/locale.ts';
+import { t } from './i18n/text.ts';
 
-/** The Content-Security-Policy only accepts generated styles with this nonce. */
-const nonce = document.querySelector('meta[property=csp-nonce]')?.getAttribute('content') ?? '';
-const cache = createCache({ key: 'css', nonce });
-
-function onCaughtError(error: unknown): void {
-  if (!(error instanceof NotLoaded)) console.error(error);
-}
-
-function draw(): void {
-  createRoot(document.getElementById('root')!, { onCaughtError }).render(
-    <CacheProvider value={cache}>
-      <Console />
-    </CacheProvider>,
-  );
-}
-
-void readFirstPage().then(draw);
+applyTheme();
+document.documentElement.lang = language;
+document.title = t.app.name;
+createRoot(document.getElementById('root')!).render(<App />);

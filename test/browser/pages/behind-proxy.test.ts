@@ -1,5 +1,6 @@
 /** The console and the API reference behind a proxy that adds a path prefix and sends no header about it. */
 import { afterEach, expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
 import { browserStories, untilShown } from '../../support/browser/browser.ts';
 import { newAuthority } from '../../support/network/certificates.ts';
 import { temporaryFolder } from '../../support/processes/process.ts';
@@ -37,33 +38,29 @@ afterEach(async () => {
   proxy = undefined;
 });
 
+async function changePrice(page: Page): Promise<void> {
+  await page.getByRole('link', { name: 'Open Chang' }).click();
+  await page.getByLabel('Unit price').fill('19.75');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved.').waitFor();
+}
+
 browserStories('behind a proxy', (stage) => {
   test('the console reads and writes below the prefix, and requests nothing else', async () => {
     await stage.reopen({}, stripping(stage.service.url));
-    await stage.open('/products');
+    await stage.open('/c/products');
     await untilShown(stage.page, ['Chai', 'Chang']);
-    expect(await stage.page.getByTestId('request-url').getAttribute('href')).toStartWith('/api/products');
-
-    await stage.page.getByRole('button', { name: 'Edit in place: Chang' }).click();
-    await stage.page.getByLabel('Unit price of Chang').fill('19.75');
-    await stage.page.keyboard.press('Enter');
-    await stage.until('Chang was saved.');
+    await changePrice(stage.page);
     expect(await stage.product(2)).toMatchObject({ unit_price: 19.75 });
-
-    await stage.page.getByRole('link', { name: 'Chai', exact: true }).click();
-    await stage.page.getByLabel('Product name').first().waitFor();
     await stage.open('/');
     await stage.page.getByRole('heading').first().waitFor();
   });
 
   test('a proxy with HTTPS and its own host name also needs no headers', async () => {
     await stage.reopen({ ignoreHTTPSErrors: true }, stripping(stage.service.url, 'shop.example'));
-    await stage.open('/products');
+    await stage.open('/c/products');
     await untilShown(stage.page, ['Chai', 'Chang']);
-    await stage.page.getByRole('button', { name: 'Edit in place: Chang' }).click();
-    await stage.page.getByLabel('Unit price of Chang').fill('19.75');
-    await stage.page.keyboard.press('Enter');
-    await stage.until('Chang was saved.');
+    await changePrice(stage.page);
     expect(await stage.product(2)).toMatchObject({ unit_price: 19.75 });
   });
 

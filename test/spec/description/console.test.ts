@@ -27,7 +27,9 @@ const scriptsOf = (html: string) =>
   );
 
 /** The size limits of the console and of the API reference page, in transferred bytes. */
-const MAX_CONSOLE_BYTES = 700_000;
+const MAX_CONSOLE_BYTES = 400_000;
+/** The limit of the files that every page loads at first. */
+const MAX_FIRST_BYTES = 240_000;
 const MAX_REFERENCE_BYTES = 60_000;
 
 test.each(['/console', '/docs'])('%s cannot be framed by another page, and sends no referrer', async (path) => {
@@ -48,10 +50,24 @@ describe('the console', () => {
     expect((await ask('/console')).headers.get('content-security-policy')).not.toBe(policy);
   });
 
+  test.each(['/console', '/console/', '/console/c/products', '/console/c/products/a%2Fb'])(
+    '%s loads the same files relative to its own address',
+    async (path) => {
+      const html = await (await ask(path)).text();
+      const files = [...html.matchAll(/(?:src|href)="([^"]+\.(?:js|css))"/g)].map(
+        ([, file]) => new URL(file!, `http://catalogue/api${path}`).pathname,
+      );
+      expect(files.map((file) => file.slice('/api/console/assets/'.length)).sort()).toEqual(
+        [...built.pages.console].sort(),
+      );
+    },
+  );
+
   test('contains the complete declaration of the collections', async () => {
     const html = await (await ask('/console')).text();
     const data = /<script type="application\/json" id="data">(.*?)<\/script>/s.exec(html)![1]!;
     expect(JSON.parse(data)).toEqual({
+      root: '.',
       collections: [JSON.parse(JSON.stringify(products.draft))],
       version: DESCRIBED.version,
     });
@@ -72,6 +88,8 @@ describe('the console', () => {
     const size = sizes.reduce((sum, each) => sum + each, 0);
     expect(size).toBeGreaterThan(100_000);
     expect(size).toBeLessThan(MAX_CONSOLE_BYTES);
+    const first = own.map(([name], at) => (loaded.console.includes(name) ? sizes[at]! : 0));
+    expect(first.reduce((sum, each) => sum + each, 0)).toBeLessThan(MAX_FIRST_BYTES);
   });
 
   test('accepts only reads, and has no other files', async () => {

@@ -31,7 +31,7 @@ const run = (only: readonly string[] | undefined) => `axe.run(document, {
 
 /** Returns the serious and critical findings of axe on a loaded page. `only` limits the rules. */
 export async function seriousFindings(page: Page, only?: readonly string[]): Promise<string[]> {
-  await page.locator('.app-loader').first().waitFor({ state: 'hidden' });
+  await page.locator('.skeleton').first().waitFor({ state: 'hidden' });
   // The page's content security policy blocks scripts, so only the debugger can add axe.
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axe.source);
   await page.evaluate(FADED_IN);

@@ -21,7 +21,7 @@ export interface Stage {
   readonly service: Service;
   /** Errors, blocked resources, and requests to other hosts. Each story must end without any. */
   readonly complaints: string[];
-  /** Opens a page of the console, given the part of its address after `#`. */
+  /** Opens a page of the console, given the part of its address after `/console`. */
   readonly open: (place: string) => Promise<unknown>;
   /** Opens a page with other settings: a narrow screen, a dark theme, or another address of the service. */
   readonly reopen: (options: BrowserContextOptions, origin?: string) => Promise<void>;
@@ -101,7 +101,7 @@ export function browserStories(
         return service!;
       },
       complaints,
-      open: (place) => page.goto(`${origin}/console#${place}`),
+      open: (place) => page.goto(`${origin}/console${place}`),
       async reopen(options, address = service!.url) {
         await page.context().close();
         origin = address;
@@ -191,7 +191,7 @@ export async function quicker({ page }: Stage, method: string, work: () => Promi
 }
 
 export async function shownNames(page: Page): Promise<string[]> {
-  const names = await page.locator('tbody tr td.column-product_name a').allTextContents();
+  const names = await page.locator('[role=gridcell][data-field=product_name]').allTextContents();
   return names.map((name) => name.trim());
 }
 

@@ -1,0 +1,95 @@
+/** The collections that the role may read, from the declaration that the page carries, and their names for people. */
+import { type Collection, declareCatalogue, type Field } from '../../../collection/declaration.ts';
+import type { CollectionDraft } from '../../../collection/draft.ts';
+import { can } from '../../../collection/types/type.ts';
+import type { Value } from '../../../collection/value.ts';
+import { pageData } from './page-data.ts';
+
+export type { Collection, Field, Value };
+export type Row = Readonly<Record<string, Value>>;
+
+/** Whether the role sees the key. The console identifies rows by it. */
+const hasKey = ({ key, fields }: CollectionDraft) =>
+  key.length > 0 && key.every((name) => fields.some((each) => each.name === name));
+
+export const { version } = pageData;
+export const collections: readonly Collection[] = [
+  ...declareCatalogue({ collections: pageData.collections.filter(hasKey) }).collections.values(),
+];
+
+export function collectionNamed(name: string): Collection | undefined {
+  return collections.find((each) => each.name === name);
+}
+
+export function titleOfCollection({ title, name }: Pick<Collection, 'title' | 'name'>): string {
+  return title ?? capitalized(name.replaceAll('_', ' '));
+}
+
+/** The label of a field: `unit_cost` is Unit cost, `group_id` is Group. */
+export function labelOf({ name, title }: Pick<Field, 'name' | 'title'>): string {
+  if (title !== undefined) return title;
+  return name === 'id' ? 'ID' : capitalized(name.replace(/_id$/, '').replaceAll('_', ' '));
+}
+
+function capitalized(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** The field that names a row for people: the declared one, else the first required text. */
+export function titleFieldOf({ fields, key }: Collection): Field | undefined {
+  const isName = (field: Field) => isText(field) && field.required && field.rules.oneOf === undefined;
+  return fields.find(({ role }) => role === 'title') ?? fields.find((each) => isName(each) && !key.includes(each));
+}
+
+export function fieldWithRole({ fields }: Collection, role: string): Field | undefined {
+  return fields.find((field) => field.role === role);
+}
+
+/** Longer titles are truncated within a sentence. */
+const LONG_TITLE = 80;
+
+/** The title of a row, or its key. */
+export function titleOf(collection: Collection, row: Row): string {
+  const title = titleFieldOf(collection);
+  const name = title === undefined ? undefined : row[title.name];
+  if (name === undefined || name === null || name === '')
+    return collection.key.map((each) => `${labelOf(each)} ${row[each.name]}`).join(', ');
+  const letters = [...String(name)];
+  return letters.length <= LONG_TITLE ? String(name) : `${letters.slice(0, LONG_TITLE).join('')}…`;
+}
+
+/** The help text of an input. A description that repeats the label is omitted. */
+export function helpTextOf(field: Field): string | undefined {
+  const { description = '', role } = field;
+  const isInformative = description.replace('.', '').toLowerCase() !== labelOf(field).toLowerCase();
+  return role !== 'flag' && isInformative && description !== '' ? description : undefined;
+}
+
+export const isNumeric = ({ type }: Field): boolean => can(type, 'number');
+export const isText = ({ type }: Field): boolean => can(type, 'text');
+/** Whether the number may have decimals. */
+export const isDecimal = (field: Field): boolean => isNumeric(field) && field.type.schema.type !== 'integer';
+/** Whether the field is a boolean, or a number that is used as a flag. */
+export const isYesNo = ({ role, type }: Field): boolean => role === 'flag' || type.input === 'switch';
+
+/** The collection that a field refers to; undefined if it has no reference or the role does not see it. */
+export function referenceOf({ references }: Collection, { name }: Field): Collection | undefined {
+  const reference = references.find(({ field }) => field.name === name);
+  return reference && collectionNamed(reference.to);
+}
+
+const { session } = pageData;
+
+/** Whether the person may do this in a collection. Without roles, everything is allowed. */
+export function may(right: 'create' | 'update' | 'delete', { name }: Pick<Collection, 'name'>): boolean {
+  return session === undefined || (session.rights?.[name]?.[right].length ?? 0) > 0;
+}
+
+/** Whether the person may write a field of a new row, or of a stored one. */
+export function mayWrite(collection: Collection, field: Field, isNew: boolean): boolean {
+  if (field.readOnly || field.onUpdate !== undefined || (!isNew && collection.key.includes(field))) return false;
+  return (
+    session === undefined ||
+    session.rights?.[collection.name]?.[isNew ? 'create' : 'update'].includes(field.name) === true
+  );
+}

@@ -1,0 +1,53 @@
+/** Explains errors in everyday words, by code. The service's own message is for `detailsOf`. */
+import { ApiError as ValueError } from '../../../base/errors.ts';
+import { t } from '../i18n/text.ts';
+import { type Collection, labelOf } from './catalogue.ts';
+import { type ApiError, type Problem, problemOf } from './errors.ts';
+
+/** Sentences by error code. `value` is the rejected value. */
+const SENTENCES: Readonly<Record<string, (value: string, problem: Problem) => string>> = {
+  '22P02': t.errors.wrongValue,
+  '22007': t.errors.wrongValue,
+  '22008': t.errors.wrongValue,
+  '22003': () => t.errors.tooLarge,
+  '22001': () => t.errors.tooLong,
+  '23502': () => t.errors.required,
+  '23505': t.errors.duplicate,
+  '23503': (value, { field }) => (field === undefined ? t.errors.stillUsed : t.errors.missingReference(value)),
+  '42501': () => t.errors.forbidden,
+  '57014': () => t.errors.timeout,
+  PGRST124: () => t.errors.moreRows,
+  CAT404: () => t.errors.notFound,
+  PGRST116: () => t.errors.notFound,
+  CAT412: () => t.errors.changedByOthers,
+  CAT422: () => t.errors.reusedKey,
+};
+
+/** The sentence for a problem of one field, without its label. */
+export function explainProblem(problem: Problem): string {
+  const { code, message, hint, value } = problem;
+  const text = Array.isArray(value) ? value.join(', ') : String(value ?? '');
+  return SENTENCES[code]?.(text, problem) ?? [message, hint].filter((part) => part).join(' ');
+}
+
+/** One sentence for any error, with the label of the field that it concerns. */
+export function explain(error: unknown, collection?: Collection): string {
+  // fetch throws a TypeError if no answer came, with a message that differs by browser.
+  if (error instanceof TypeError) return t.errors.unreachable;
+  if (error instanceof ValueError) return explainProblem(error as Problem);
+  const problem = problemOf(error);
+  if (problem === undefined) return error instanceof Error ? error.message : String(error);
+  if ((error as ApiError).status >= 500) return t.errors.unavailable(problem.message);
+  const field = collection?.byName.get(problem.field?.split(',')[0] ?? '');
+  const sentence = explainProblem(problem);
+  return field === undefined ? sentence : t.errors.inField(labelOf(field), sentence);
+}
+
+/** The service's own message, with its code. */
+export function detailsOf(error: unknown): string | undefined {
+  const problem = problemOf(error);
+  if (problem === undefined) return undefined;
+  return [`${(error as ApiError).status} ${problem.code}: ${problem.message}`, problem.details, problem.hint]
+    .filter((part) => part)
+    .join('\n');
+}

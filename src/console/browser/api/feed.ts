@@ -1,0 +1,65 @@
+/** The live feed of a list: every change of its rows, for as long as the page listens. */
+import { useEffect, useRef } from 'react';
+import type { Row } from './catalogue.ts';
+import { askStream, parseExactly } from './client.ts';
+import { ApiError } from './errors.ts';
+
+export interface FeedEvent {
+  readonly kind: 'row' | 'ready' | 'insert' | 'update' | 'delete' | 'reset';
+  readonly row: Row;
+}
+
+const RETRY_MS = 3_000;
+
+/** Parses complete events at the start of a text. Returns the rest. */
+export function parseEvents(text: string, onEvent: (event: FeedEvent, id: string | undefined) => void): string {
+  const blocks = text.split('\n\n');
+  for (const block of blocks.slice(0, -1)) {
+    const lines = Object.fromEntries(
+      block
+        .split('\n')
+        .filter((line) => /^\w+:/.test(line))
+        .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trimStart()]),
+    );
+    if (lines.event !== undefined)
+      onEvent({ kind: lines.event as FeedEvent['kind'], row: parseExactly(lines.data ?? '{}') as Row }, lines.id);
+  }
+  return blocks.at(-1)!;
+}
+
+/** Follows a feed until the signal aborts. It resumes after a lost connection, and stops if there is no feed. */
+export async function follow(url: string, onEvent: (event: FeedEvent) => void, signal: AbortSignal): Promise<void> {
+  let last: string | undefined;
+  while (!signal.aborted) {
+    try {
+      const headers = { accept: 'text/event-stream', ...(last === undefined ? {} : { 'last-event-id': last }) };
+      const reader = (await askStream(url, { headers, signal }))
+        .pipeThrough(new TextDecoderStream() as never)
+        .getReader();
+      let rest = '';
+      for (;;) {
+        const { value, done } = (await reader.read()) as { value?: string; done: boolean };
+        if (done) break;
+        rest = parseEvents(rest + value, (event, id) => {
+          last = id ?? last;
+          onEvent(event);
+        });
+      }
+    } catch (error) {
+      if (error instanceof ApiError && error.status !== 503) return;
+    }
+    if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+  }
+}
+
+/** Follows a feed while the component is mounted; undefined follows nothing. */
+export function useFeed(url: string | undefined, onEvent: (event: FeedEvent) => void): void {
+  const latest = useRef(onEvent);
+  latest.current = onEvent;
+  useEffect(() => {
+    if (url === undefined) return;
+    const stop = new AbortController();
+    void follow(url, (event) => latest.current(event), stop.signal);
+    return () => stop.abort();
+  }, [url]);
+}

@@ -1,0 +1,24 @@
+/** Quoting for the query language, in one place. */
+
+/** A value within a list or a logical expression: always quoted, except for numbers. */
+export function quoted(value: unknown): string {
+  return typeof value === 'number' ? String(value) : `"${String(value).replaceAll(/["\\]/g, '\\$&')}"`;
+}
+
+/** Escapes the wildcards of `like`. */
+export function escapeLike(word: string): string {
+  return word.replace(/[\\%_*]/g, '\\$&');
+}
+
+/** Encodes a query value, but leaves readable characters that need no encoding. */
+export function encodeValue(value: string): string {
+  return encodeURIComponent(value).replace(/%(2C|3A|24|40|2F)/g, (escaped) => decodeURIComponent(escaped));
+}
+
+export function queryText(pairs: Iterable<readonly [name: string, value: string]>): string {
+  return [...pairs].map(([name, value]) => `${encodeValue(name)}=${encodeValue(value)}`).join('&');
+}
+
+export function withQuery(path: string, query: string): string {
+  return query === '' ? path : `${path}${path.includes('?') ? '&' : '?'}${query}`;
+}

@@ -1,0 +1,95 @@
+/**
+ * The query of a list: filters, search and order. The console address has the parameters of the API. Names that begin
+ * with `~` belong to the console: `~q` is the search text, `~view` a stored view.
+ */
+import type { Collection } from './catalogue.ts';
+import { queryText } from './filter-text.ts';
+import { searchPairs } from './search.ts';
+import { orderName, selectTitles } from './titles.ts';
+
+export type Pair = readonly [name: string, value: string];
+
+export interface SortKey {
+  readonly name: string;
+  readonly isDescending: boolean;
+}
+
+export interface ListQuery {
+  readonly collection: Collection;
+  /** Filters as parameters of the API: `['price', 'gt.20']`, `['or', '(…)']`. */
+  readonly filters: readonly Pair[];
+  readonly search: string;
+  readonly order: readonly SortKey[];
+}
+
+/** Rows per request. */
+export const PAGE_SIZE = 200;
+/** Parameters of a list that are not filters. */
+const OWN = ['order', 'select', 'limit', 'offset'];
+
+/** Parses a console address. `search` is the part after `?`. */
+export function parseQuery(collection: Collection, search: string): ListQuery {
+  const pairs = [...new URLSearchParams(search)];
+  const order = pairs.find(([name]) => name === 'order')?.[1] ?? '';
+  return {
+    collection,
+    filters: pairs.filter(([name]) => !name.startsWith('~') && !OWN.includes(name)),
+    search: pairs.find(([name]) => name === '~q')?.[1] ?? '',
+    order: parseOrder(collection, order),
+  };
+}
+
+function parseOrder(collection: Collection, text: string): readonly SortKey[] {
+  const keys = text.split(',').map((part): SortKey => {
+    const [name = '', direction] = part.split('.');
+    return { name, isDescending: direction === 'desc' };
+  });
+  return keys.filter(({ name }, at) => collection.byName.has(name) && keys.findIndex((k) => k.name === name) === at);
+}
+
+/** The console address of a list, below `/console`. `more` are the console's own parameters, such as `~view`. */
+export function listAddress(query: ListQuery, more: readonly Pair[] = []): string {
+  const text = queryText([
+    ...query.filters,
+    ...(query.order.length === 0 ? [] : [['order', orderText(query.order)] as const]),
+    ...(query.search === '' ? [] : [['~q', query.search] as const]),
+    ...more,
+  ]);
+  return `/c/${query.collection.name}${text === '' ? '' : `?${text}`}`;
+}
+
+function orderText(order: readonly SortKey[], nameOf = (name: string) => name): string {
+  return order.map(({ name, isDescending }) => `${nameOf(name)}.${isDescending ? 'desc' : 'asc'}`).join(',');
+}
+
+/** The conditions of the query, as parameters of the API. */
+export function conditionsOf({ collection, filters, search }: ListQuery): readonly Pair[] {
+  return [...filters, ...searchPairs(collection, search)];
+}
+
+/** The URL of a list in the API. The key completes the order, so that pages never overlap. */
+export function listUrl(query: ListQuery, page: readonly Pair[] = []): string {
+  const { collection, order } = query;
+  const missing = collection.key.filter(({ name }) => !order.some((each) => each.name === name));
+  const keys = [...order, ...missing.map(({ name }) => ({ name, isDescending: false }))];
+  const select = selectTitles(collection);
+  const text = queryText([
+    ...conditionsOf(query),
+    ...(select === undefined ? [] : [['select', select] as const]),
+    ['order', orderText(keys, (name) => orderName(collection, name))],
+    ...page,
+  ]);
+  return `/${collection.name}?${text}`;
+}
+
+export function pageUrl(query: ListQuery, page: number): string {
+  return listUrl(query, [
+    ['offset', String(page * PAGE_SIZE)],
+    ['limit', String(PAGE_SIZE)],
+  ]);
+}
+
+/** Headers of a page. The first page counts the rows. */
+export function pageHeaders(page: number): Readonly<Record<string, string>> {
+  return { accept: 'application/json', ...(page === 0 ? { prefer: 'count=exact' } : {}) };
+}

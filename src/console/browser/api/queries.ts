@@ -1,0 +1,106 @@
+/** Query hooks. The keys begin with `list` or `row` and the name of the collection. */
+import { QueryClient, useMutation, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useRef } from 'react';
+import type { Collection, Row } from './catalogue.ts';
+import { ApiError } from './errors.ts';
+import { keyText } from './keys.ts';
+import { type ListQuery, listUrl, PAGE_SIZE } from './list.ts';
+import { type Page, readPage, readRow, type Versioned } from './rows.ts';
+
+const MAX_RETRIES = 2;
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 5_000,
+      gcTime: 60_000,
+      networkMode: 'always',
+      // The service answered a rejected request; only a lost connection is worth another attempt.
+      retry: (count, error) => !(error instanceof ApiError && error.status < 500) && count < MAX_RETRIES,
+    },
+    mutations: { networkMode: 'always' },
+  },
+});
+
+export interface RowWindow {
+  /** The row at an index; undefined until its page has loaded. */
+  readonly rowAt: (index: number) => Row | undefined;
+  /** Undefined until the first page has loaded. */
+  readonly total: number | undefined;
+  readonly error: Error | null;
+  readonly isFetching: boolean;
+  readonly refetch: () => void;
+}
+
+/** The rows of a list from one index to another, in pages of 200. */
+export function useRows(query: ListQuery, first: number, last: number): RowWindow {
+  const client = useQueryClient();
+  const url = listUrl(query);
+  const key = ['list', query.collection.name, url];
+  const from = Math.floor(first / PAGE_SIZE);
+  const to = Math.max(from, Math.floor(last / PAGE_SIZE));
+  const wanted = [...new Set([0, ...Array.from({ length: to - from + 1 }, (_, at) => from + at)])];
+  const pages = useQueries({
+    queries: wanted.map((page) => ({
+      queryKey: [...key, page],
+      queryFn: ({ signal }: { signal: AbortSignal }) => readPage(query, page, signal),
+    })),
+  });
+  const byPage = new Map<number, Page | undefined>(wanted.map((page, at) => [page, pages[at]!.data]));
+  return {
+    rowAt: (index) => byPage.get(Math.floor(index / PAGE_SIZE))?.rows[index % PAGE_SIZE],
+    total: byPage.get(0)?.total,
+    error: pages.find(({ error }) => error !== null)?.error ?? null,
+    isFetching: pages.some(({ isFetching }) => isFetching),
+    refetch: () => void client.invalidateQueries({ queryKey: key }),
+  };
+}
+
+/** A row with its version. */
+export function useRow(collection: Collection, key: string | undefined) {
+  return useQuery<Versioned>({
+    queryKey: ['row', collection.name, key],
+    queryFn: ({ signal }) => readRow(collection, key!, signal),
+    enabled: key !== undefined,
+    staleTime: 0,
+  });
+}
+
+/** Replaces rows in all loaded lists, before or after the service confirms them. */
+export function patchLoadedRows(collection: Collection, patches: ReadonlyMap<string, Row>): void {
+  queryClient.setQueriesData<Page>({ queryKey: ['list', collection.name] }, (page) => {
+    if (page === undefined || !page.rows.some((row) => patches.has(keyText(collection, row)))) return page;
+    return { ...page, rows: page.rows.map((row) => ({ ...row, ...patches.get(keyText(collection, row)) })) };
+  });
+}
+
+/** Reloads everything that shows rows of a collection. */
+export function invalidate(collection: Pick<Collection, 'name'>): Promise<unknown> {
+  return Promise.all(
+    ['list', 'row', 'figures', 'changes'].map((kind) =>
+      queryClient.invalidateQueries({ queryKey: kind === 'changes' ? [kind] : [kind, collection.name] }),
+    ),
+  );
+}
+
+/** A write that reloads the collection afterwards. A second call while the first one runs does nothing. */
+export function useWrite<Input, Result>(collection: Collection, write: (input: Input) => Promise<Result>) {
+  const { isPending, error, mutateAsync } = useMutation({
+    mutationFn: write,
+    onSettled: () => invalidate(collection),
+  });
+  const isRunning = useRef(false);
+  return {
+    isPending,
+    error,
+    async run(input: Input): Promise<Result | undefined> {
+      if (isRunning.current) return undefined;
+      isRunning.current = true;
+      try {
+        return await mutateAsync(input);
+      } finally {
+        isRunning.current = false;
+      }
+    },
+  };
+}

@@ -1,0 +1,55 @@
+/** The session of the person, if the catalogue has roles. */
+import type { Problem } from './errors.ts';
+import { base, pageData } from './page-data.ts';
+
+const WANTED = 'catalogue.login';
+
+export const { session } = pageData;
+export const isLoggedIn = session?.by === 'session';
+
+/** Whether the login page has to be shown: the service asked for credentials, or the person wants to log in. */
+export function isLoginNeeded(): boolean {
+  if (session === undefined || isLoggedIn) return false;
+  return session.role === null || sessionStorage.getItem(WANTED) !== null;
+}
+
+/** The rejection that led to the login page. */
+export function loginReason(): string {
+  return sessionStorage.getItem(WANTED) ?? '';
+}
+
+export function requestLogin(reason = ''): void {
+  sessionStorage.setItem(WANTED, reason);
+  location.reload();
+}
+
+export function continueWithoutLogin(): void {
+  sessionStorage.removeItem(WANTED);
+  location.reload();
+}
+
+/** Begins a session. Resolves to the problem, if there is one. */
+export function logIn(name: string, password: string): Promise<Problem | undefined> {
+  return post('/auth/login', { name, password });
+}
+
+export async function logOut(): Promise<void> {
+  await post('/auth/logout', {});
+  location.reload();
+}
+
+/** Changes the password. Resolves to the problem, if there is one. */
+export function changePassword(current: string, password: string): Promise<Problem | undefined> {
+  return post('/auth/password', { current, password });
+}
+
+async function post(path: string, body: unknown): Promise<Problem | undefined> {
+  const response = await fetch(`${base}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (response.ok) return undefined;
+  const problem = (await response.json().catch(() => undefined)) as Problem | undefined;
+  return problem ?? { code: `HTTP${response.status}`, message: response.statusText };
+}

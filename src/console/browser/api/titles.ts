@@ -1,0 +1,72 @@
+/**
+ * Titles of referenced rows. Lists and rows are requested together with them. A title arrives as `<field>_title`: an
+ * object with the key and the title of the other row.
+ */
+import { type Collection, type Field, type Row, referenceOf, titleFieldOf, titleOf } from './catalogue.ts';
+
+const placeOf = ({ name }: Field): string => `${name}_title`;
+
+/** References with a title, whose embedding does not collide with a field. */
+function titledFields(collection: Collection): readonly Field[] {
+  return collection.references
+    .map(({ field }) => field)
+    .filter((field) => {
+      const other = referenceOf(collection, field);
+      return other !== undefined && titleFieldOf(other) !== undefined && !collection.byName.has(placeOf(field));
+    });
+}
+
+/** The `select` that embeds titles; undefined if there are none. */
+export function selectTitles(collection: Collection): string | undefined {
+  const titled = titledFields(collection);
+  if (titled.length === 0) return undefined;
+  const embedded = titled.map(
+    (field) => `${placeOf(field)}:${field.name}(${namesOf(referenceOf(collection, field)!).join(',')})`,
+  );
+  return ['*', ...embedded].join(',');
+}
+
+/** The sort expression of a field. A reference is sorted by its title. */
+export function orderName(collection: Collection, name: string): string {
+  const field = titledFields(collection).find((each) => each.name === name);
+  if (field === undefined) return name;
+  return `${placeOf(field)}(${titleFieldOf(referenceOf(collection, field)!)!.name})`;
+}
+
+/** The fields that identify a row: key and title. */
+export function namesOf(collection: Collection): readonly string[] {
+  const title = titleFieldOf(collection);
+  return [...collection.key, ...(title === undefined ? [] : [title])].map(({ name }) => name);
+}
+
+/** A cache of titles, so that filters and edited cells need no request. */
+const known = new Map<string, string>();
+const placeIn = (collection: Collection, field: Field, value: unknown) =>
+  `${collection.name} ${field.name} ${String(value)}`;
+
+export function cacheTitle(collection: Collection, field: Field, value: unknown, title: string): void {
+  known.set(placeIn(collection, field, value), title);
+}
+
+export function cachedTitle(collection: Collection, field: Field, value: unknown): string | undefined {
+  return known.get(placeIn(collection, field, value));
+}
+
+/** The title of the row that a field refers to; undefined if unknown. */
+export function referencedTitle(collection: Collection, field: Field, row: Row): string | undefined {
+  const value = row[field.name];
+  if (value === null || value === undefined) return undefined;
+  return cachedTitle(collection, field, value);
+}
+
+/** Stores the titles of rows in the cache. */
+export function cacheTitles(collection: Collection, rows: readonly Row[]): void {
+  for (const field of titledFields(collection)) {
+    const other = referenceOf(collection, field)!;
+    for (const row of rows) {
+      const found = (row as Readonly<Record<string, unknown>>)[placeOf(field)];
+      if (typeof found === 'object' && found !== null)
+        cacheTitle(collection, field, row[field.name], titleOf(other, found as Row));
+    }
+  }
+}

@@ -1,0 +1,73 @@
+/** Asks for the password, or for a token, when the session or the token has ended. The page behind it stays. */
+import { useEffect, useState } from 'react';
+import { onCredentialsEnd } from '../api/credentials.ts';
+import { explain, explainProblem } from '../api/explain.ts';
+import { isLoggedIn, logIn, requestLogin, session } from '../api/session.ts';
+import { token } from '../api/token.ts';
+import { Button } from '../components/button.tsx';
+import { Dialog } from '../components/dialog.tsx';
+import { t } from '../i18n/text.ts';
+import { SecretInput } from './secret-input.tsx';
+
+interface Request {
+  readonly reason: string;
+  readonly finish: (isRenewed: boolean) => void;
+}
+
+export function CredentialsDialog() {
+  const [request, setRequest] = useState<Request>();
+  useEffect(() => onCredentialsEnd((reason, finish) => setRequest({ reason, finish })), []);
+  if (request === undefined) return null;
+  const close = (isRenewed: boolean) => {
+    setRequest(undefined);
+    request.finish(isRenewed);
+  };
+  return <CredentialsForm reason={request.reason} close={close} />;
+}
+
+interface CredentialsFormProps {
+  readonly reason: string;
+  readonly close: (isRenewed: boolean) => void;
+}
+
+function CredentialsForm({ reason, close }: CredentialsFormProps) {
+  const [secret, setSecret] = useState('');
+  const [problem, setProblem] = useState(reason);
+  const [isBusy, setBusy] = useState(false);
+  const onSubmit = async () => {
+    setBusy(true);
+    const wrong = await renew(secret).catch(explain);
+    if (wrong === undefined) return close(true);
+    setBusy(false);
+    setProblem(wrong);
+  };
+  return (
+    <Dialog
+      title={t.app.logInAgain}
+      onClose={() => close(false)}
+      submit={{ label: t.app.logIn, isBusy, onSubmit: () => void onSubmit() }}
+      actions={isLoggedIn && <Button onClick={() => requestLogin(reason)}>{t.app.logInAsOther}</Button>}
+    >
+      <p className="problem" role="alert">
+        {problem}
+      </p>
+      <p>{isLoggedIn ? t.app.passwordOf(session?.name ?? '') : t.app.newToken}</p>
+      <SecretInput
+        label={isLoggedIn ? t.app.password : t.app.token}
+        autoComplete={isLoggedIn ? 'current-password' : 'off'}
+        value={secret}
+        onChange={setSecret}
+      />
+    </Dialog>
+  );
+}
+
+/** Resolves to the problem, if there is one. */
+async function renew(secret: string): Promise<string | undefined> {
+  if (isLoggedIn) {
+    const problem = await logIn(session?.name ?? '', secret);
+    return problem && explainProblem(problem);
+  }
+  token.set(secret.trim());
+  return undefined;
+}

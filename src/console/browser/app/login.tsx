@@ -1,0 +1,61 @@
+/** The page that asks for a name and password, or for a token if the service has no login. */
+import { type FormEvent, useState } from 'react';
+import { explain, explainProblem } from '../api/explain.ts';
+import { continueWithoutLogin, logIn, loginReason, session } from '../api/session.ts';
+import { token } from '../api/token.ts';
+import { Button } from '../components/button.tsx';
+import { t } from '../i18n/text.ts';
+import { Logo } from './logo.tsx';
+import { SecretInput } from './secret-input.tsx';
+
+const hasLogin = session !== undefined;
+
+function firstProblem(): string {
+  const refusal = token.refusal();
+  return hasLogin ? loginReason() : refusal === null ? '' : t.app.tokenRejected(refusal);
+}
+
+export default function LoginPage() {
+  const [name, setName] = useState('');
+  const [secret, setSecret] = useState('');
+  const [problem, setProblem] = useState(firstProblem);
+  const [isBusy, setBusy] = useState(false);
+  const onSubmit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (!hasLogin) {
+      token.set(secret.trim());
+      return location.reload();
+    }
+    if (isBusy) return;
+    setBusy(true);
+    const wrong = await logIn(name, secret).then((each) => each && explainProblem(each), explain);
+    if (wrong === undefined) return continueWithoutLogin();
+    setBusy(false);
+    setProblem(wrong);
+  };
+  return (
+    <main className="login">
+      <form onSubmit={(event) => void onSubmit(event)}>
+        <Logo size={40} />
+        <h1>{t.app.name}</h1>
+        <p>{hasLogin ? t.app.logInText : t.app.tokenText}</p>
+        {problem !== '' && (
+          <p className="problem" role="alert">
+            {problem}
+          </p>
+        )}
+        {hasLogin && <SecretInput label={t.app.userName} autoComplete="username" value={name} onChange={setName} />}
+        <SecretInput
+          label={hasLogin ? t.app.password : t.app.token}
+          autoComplete={hasLogin ? 'current-password' : 'off'}
+          value={secret}
+          onChange={setSecret}
+        />
+        <Button type="submit" kind="primary" aria-disabled={isBusy}>
+          {t.app.logIn}
+        </Button>
+        {session?.role != null && <Button onClick={continueWithoutLogin}>{t.app.continueWithout}</Button>}
+      </form>
+    </main>
+  );
+}

@@ -1,0 +1,20 @@
+/** All pages of the console. Each is loaded on demand. The first matching path wins. */
+import { type ComponentType, lazy } from 'react';
+import { ListPage } from '../grid/page.tsx';
+
+export interface PageRoute {
+  readonly path: string;
+  readonly Page: ComponentType;
+}
+
+const page = (load: () => Promise<{ readonly default: ComponentType }>) => lazy(load);
+
+export const ROUTES: readonly PageRoute[] = [
+  { path: '/', Page: page(() => import('../overview/page.tsx')) },
+  { path: '/changes', Page: page(() => import('../history/page.tsx')) },
+  { path: '/settings/*?', Page: page(() => import('../settings/page.tsx')) },
+  { path: '/import/:collection', Page: page(() => import('../import/page.tsx')) },
+  { path: '/c/:collection', Page: ListPage },
+  { path: '/new/:collection', Page: page(() => import('../record/new-page.tsx')) },
+  { path: '/c/:collection/:key', Page: page(() => import('../record/page.tsx')) },
+];

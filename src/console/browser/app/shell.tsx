@@ -1,0 +1,69 @@
+/** The frame of every page: the bar with search and account, the side bar with the collections, and the content. */
+import { BookOpen, History, House, Menu as MenuIcon, Settings } from 'lucide-react';
+import { type ReactNode, useEffect, useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import { collections, titleOfCollection } from '../api/catalogue.ts';
+import { base } from '../api/page-data.ts';
+import { IconButton } from '../components/button.tsx';
+import { SearchBox } from '../find/search-box.tsx';
+import { t } from '../i18n/text.ts';
+import { AccountMenu } from './account-menu.tsx';
+import { Logo } from './logo.tsx';
+
+export function Shell({ children }: { readonly children: ReactNode }) {
+  const [isOpen, setOpen] = useState(false);
+  const [location] = useLocation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the drawer of a narrow screen closes on every navigation
+  useEffect(() => setOpen(false), [location]);
+  return (
+    <div className={`shell${isOpen ? ' drawer-open' : ''}`}>
+      <a className="skip-link" href="#content">
+        {t.app.skip}
+      </a>
+      <header className="top-bar">
+        <IconButton
+          label={t.app.menu}
+          className="drawer-button"
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+        >
+          <MenuIcon size={20} />
+        </IconButton>
+        <Link href="/" className="brand">
+          <Logo />
+          <span>{t.app.name}</span>
+        </Link>
+        <SearchBox />
+        <AccountMenu />
+      </header>
+      <nav className="side-bar" aria-label={t.app.mainNavigation}>
+        <NavLink href="/" icon={<House size={18} />} label={t.app.overview} />
+        <h2>{t.app.collections}</h2>
+        {collections.map((each) => (
+          <NavLink key={each.name} href={`/c/${each.name}`} label={titleOfCollection(each)} />
+        ))}
+        <span className="space" />
+        <NavLink href="/changes" icon={<History size={18} />} label={t.app.changes} />
+        <NavLink href="/settings" icon={<Settings size={18} />} label={t.app.settings} />
+        <a className="nav-link" href={`${base}/docs`}>
+          <BookOpen size={18} />
+          {t.app.apiReference}
+        </a>
+      </nav>
+      <main id="content" tabIndex={-1}>
+        {children}
+      </main>
+    </div>
+  );
+}
+
+function NavLink({ href, icon, label }: { readonly href: string; readonly icon?: ReactNode; readonly label: string }) {
+  const [location] = useLocation();
+  const isCurrent = href === '/' ? location === '/' : location === href || location.startsWith(`${href}/`);
+  return (
+    <Link href={href} className="nav-link" aria-current={isCurrent ? 'page' : undefined}>
+      {icon}
+      {label}
+    </Link>
+  );
+}

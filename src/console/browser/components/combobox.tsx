@@ -1,0 +1,127 @@
+/** A text input with a list of options (ARIA combobox). The popup is in the top layer, so it works within dialogs. */
+import { type KeyboardEvent, useId, useRef, useState } from 'react';
+import { t } from '../i18n/text.ts';
+import { usePopover } from './popover.ts';
+
+export interface ComboboxOption {
+  readonly value: string;
+  readonly label: string;
+}
+
+interface ComboboxProps<Of extends ComboboxOption> {
+  readonly id: string;
+  /** The label of the chosen option. */
+  readonly text: string;
+  readonly options: readonly Of[];
+  readonly isLoading?: boolean;
+  readonly onType: (typed: string) => void;
+  /** Undefined clears the choice. */
+  readonly onChoose: (option: Of | undefined) => void;
+  /** Offers a further option below the others, such as to create a row. */
+  readonly onCreate?:
+    | { readonly label: (typed: string) => string; readonly create: (typed: string) => void }
+    | undefined;
+  readonly isRequired?: boolean | undefined;
+  readonly isInvalid?: boolean | undefined;
+  readonly isDisabled?: boolean | undefined;
+  readonly isFocused?: boolean | undefined;
+  readonly describedBy?: string | undefined;
+}
+
+export function Combobox<Of extends ComboboxOption>(props: ComboboxProps<Of>) {
+  const { id, text, options, isLoading, onType, onChoose, onCreate } = props;
+  /** Undefined while the person does not type. */
+  const [typed, setTyped] = useState<string>();
+  const [at, setAt] = useState(0);
+  const isOpen = typed !== undefined;
+  const input = useRef<HTMLInputElement>(null);
+  const popup = useRef<HTMLDivElement>(null);
+  const listId = useId();
+  usePopover(isOpen, input, popup);
+  const canCreate = onCreate !== undefined && (typed ?? '').trim() !== '';
+  const count = options.length + (canCreate ? 1 : 0);
+  const open = (next: string) => {
+    setTyped(next);
+    setAt(0);
+    onType(next);
+  };
+  const close = () => setTyped(undefined);
+  const choose = (index: number) => {
+    if (index < options.length) onChoose(options[index]);
+    else onCreate?.create(typed!.trim());
+    close();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+      event.preventDefault();
+      if (!isOpen) return open('');
+      if (count > 0) setAt((at + (event.key === 'ArrowDown' ? 1 : count - 1)) % count);
+    } else if (event.key === 'Enter' && isOpen) {
+      event.preventDefault();
+      event.stopPropagation();
+      if (typed === '' && text !== '') onChoose(undefined);
+      else if (at < count) return choose(at);
+      close();
+    } else if (event.key === 'Escape' && isOpen) {
+      event.preventDefault();
+      event.stopPropagation();
+      close();
+    }
+  };
+  const option = (index: number, label: string) => (
+    <div
+      key={`${index} ${label}`}
+      id={`${listId}-${index}`}
+      role="option"
+      aria-selected={index === at}
+      tabIndex={-1}
+      onPointerDown={(event) => event.preventDefault()}
+      onClick={() => choose(index)}
+      onKeyDown={onKeyDown}
+    >
+      {label}
+    </div>
+  );
+  return (
+    <>
+      <input
+        ref={input}
+        id={id}
+        type="text"
+        role="combobox"
+        autoComplete="off"
+        aria-expanded={isOpen}
+        aria-controls={listId}
+        aria-autocomplete="list"
+        aria-activedescendant={isOpen && count > 0 ? `${listId}-${at}` : undefined}
+        aria-invalid={props.isInvalid}
+        aria-describedby={props.describedBy}
+        required={props.isRequired}
+        disabled={props.isDisabled}
+        autoFocus={props.isFocused}
+        value={typed ?? text}
+        placeholder={isOpen && text !== '' ? text : t.fields.choose}
+        onChange={({ target }) => open(target.value)}
+        onClick={() => !isOpen && open('')}
+        onKeyDown={onKeyDown}
+        onBlur={close}
+      />
+      <div
+        ref={popup}
+        id={listId}
+        popover="manual"
+        role="listbox"
+        className="menu options"
+        aria-label={t.fields.choose}
+      >
+        {isOpen && options.map(({ label }, index) => option(index, label))}
+        {canCreate && option(options.length, onCreate.label(typed!.trim()))}
+        {isOpen && count === 0 && (
+          <div className="hint" role="presentation">
+            {isLoading ? t.fields.searching : t.fields.noMatches}
+          </div>
+        )}
+      </div>
+    </>
+  );
+}

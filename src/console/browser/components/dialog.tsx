@@ -1,0 +1,65 @@
+/** A modal dialog on the native element: focus stays inside, Escape closes it, and focus returns afterwards. */
+import { type FormEvent, type ReactNode, useEffect, useId, useRef } from 'react';
+import { createPortal } from 'react-dom';
+import { t } from '../i18n/text.ts';
+import { Button } from './button.tsx';
+
+interface DialogProps {
+  readonly title: string;
+  /** Called on Escape and Cancel. */
+  readonly onClose: () => void;
+  /** Makes the dialog a form with this button. */
+  readonly submit?: {
+    readonly label: string;
+    readonly onSubmit: () => void;
+    readonly isBusy?: boolean;
+    readonly isDanger?: boolean;
+  };
+  /** More buttons, at the start of the foot. */
+  readonly actions?: ReactNode;
+  readonly size?: 'small' | 'large';
+  readonly children: ReactNode;
+}
+
+export function Dialog({ title, onClose, submit, actions, size = 'small', children }: DialogProps) {
+  const element = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const dialog = element.current!;
+    if (!dialog.open) dialog.showModal();
+    return () => dialog.close();
+  }, []);
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault();
+    // The form that contains the dialog must not receive the event.
+    event.stopPropagation();
+    if (submit?.isBusy !== true) submit?.onSubmit();
+  };
+  return createPortal(
+    <dialog
+      ref={element}
+      className={`dialog ${size}`}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+    >
+      <form onSubmit={onSubmit} noValidate>
+        <h2 id={id}>{title}</h2>
+        <div className="dialog-body">{children}</div>
+        <footer>
+          {actions}
+          <span className="space" />
+          <Button onClick={onClose}>{submit === undefined ? t.app.close : t.app.cancel}</Button>
+          {submit !== undefined && (
+            <Button type="submit" kind={submit.isDanger ? 'danger' : 'primary'} aria-disabled={submit.isBusy}>
+              {submit.label}
+            </Button>
+          )}
+        </footer>
+      </form>
+    </dialog>,
+    document.body,
+  );
+}

@@ -1,0 +1,126 @@
+/** A menu button. Arrow keys, Home, End and letters move among the items; Escape and Tab close it. */
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { usePopover } from './popover.ts';
+
+export interface MenuItem {
+  readonly label: string;
+  readonly icon?: ReactNode;
+  /** Set for a choice among items. */
+  readonly isChecked?: boolean;
+  readonly isDisabled?: boolean;
+  readonly onChoose: () => void;
+}
+
+/** A heading and the items below it. */
+export interface MenuGroup {
+  readonly label?: string;
+  readonly items: readonly MenuItem[];
+}
+
+interface MenuProps {
+  readonly label: string;
+  readonly groups: readonly MenuGroup[];
+  readonly className?: string;
+  readonly children: ReactNode;
+}
+
+export function Menu({ label, groups, className = 'icon-button', children }: MenuProps) {
+  const [isOpen, setOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const popup = useRef<HTMLDivElement>(null);
+  const id = useId();
+  usePopover(isOpen, button, popup);
+  useEffect(() => {
+    if (isOpen) itemsIn(popup.current)[0]?.focus();
+  }, [isOpen]);
+  const close = () => {
+    setOpen(false);
+    button.current?.focus();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const all = itemsIn(popup.current);
+    const at = all.indexOf(document.activeElement as HTMLElement);
+    const next = nextItem(event.key, at, all);
+    if (event.key === 'Escape') close();
+    else if (event.key === 'Tab') setOpen(false);
+    else if (next !== undefined) next.focus();
+    else return;
+    if (event.key !== 'Tab') event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        className={className}
+        aria-label={label}
+        title={label}
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        aria-controls={id}
+        onClick={() => setOpen(!isOpen)}
+        onKeyDown={(event) => {
+          if (event.key !== 'ArrowDown') return;
+          event.preventDefault();
+          setOpen(true);
+        }}
+      >
+        {children}
+      </button>
+      <div
+        ref={popup}
+        id={id}
+        popover="auto"
+        role="menu"
+        tabIndex={-1}
+        aria-label={label}
+        className="menu"
+        onKeyDown={onKeyDown}
+        onToggle={({ newState }) => newState === 'closed' && setOpen(false)}
+      >
+        {isOpen && groups.map((group) => <Group key={group.label ?? group.items[0]?.label} {...group} close={close} />)}
+      </div>
+    </>
+  );
+}
+
+function itemsIn(popup: HTMLElement | null): readonly HTMLElement[] {
+  return [...(popup?.querySelectorAll<HTMLElement>('[role^=menuitem]') ?? [])];
+}
+
+function Group({ label, items, close }: MenuGroup & { readonly close: () => void }) {
+  return (
+    <div role="group" aria-label={label}>
+      {label !== undefined && <div className="menu-heading">{label}</div>}
+      {items.map((item) => (
+        <button
+          key={item.label}
+          type="button"
+          role={item.isChecked === undefined ? 'menuitem' : 'menuitemradio'}
+          {...(item.isChecked === undefined ? {} : { 'aria-checked': item.isChecked })}
+          aria-disabled={item.isDisabled}
+          tabIndex={-1}
+          onClick={() => {
+            if (item.isDisabled) return;
+            close();
+            item.onChoose();
+          }}
+        >
+          {item.icon}
+          {item.label}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function nextItem(key: string, at: number, all: readonly HTMLElement[]): HTMLElement | undefined {
+  if (key === 'ArrowDown') return all[(at + 1) % all.length];
+  if (key === 'ArrowUp') return all.at(at - 1);
+  if (key === 'Home') return all[0];
+  if (key === 'End') return all.at(-1);
+  if (key.length !== 1 || key === ' ') return undefined;
+  const begins = (each: HTMLElement) => each.textContent?.trim().toLowerCase().startsWith(key.toLowerCase());
+  return [...all.slice(at + 1), ...all.slice(0, at + 1)].find(begins);
+}

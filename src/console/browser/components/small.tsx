@@ -1,0 +1,107 @@
+/** Small shared parts: chips, empty states, skeletons, error messages and labelled inputs. */
+import { CircleAlert, X } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { detailsOf, explain } from '../api/explain.ts';
+import { t } from '../i18n/text.ts';
+import { Button } from './button.tsx';
+
+interface ChipProps {
+  readonly label: string;
+  readonly onClick?: (() => void) | undefined;
+  readonly onRemove?: (() => void) | undefined;
+}
+
+export function Chip({ label, onClick, onRemove }: ChipProps) {
+  return (
+    <span className="chip">
+      {onClick === undefined ? (
+        <span>{label}</span>
+      ) : (
+        <button type="button" onClick={onClick}>
+          {label}
+        </button>
+      )}
+      {onRemove !== undefined && (
+        <button type="button" aria-label={t.fields.removeTag(label)} onClick={onRemove}>
+          <X size={14} />
+        </button>
+      )}
+    </span>
+  );
+}
+
+interface EmptyStateProps {
+  readonly title: string;
+  readonly text?: string;
+  readonly icon?: ReactNode;
+  /** The next step. */
+  readonly children?: ReactNode;
+}
+
+export function EmptyState({ title, text, icon, children }: EmptyStateProps) {
+  return (
+    <div className="empty-state">
+      {icon}
+      <h2>{title}</h2>
+      {text !== undefined && <p>{text}</p>}
+      <div className="actions">{children}</div>
+    </div>
+  );
+}
+
+/** Grey bars in place of content that loads. */
+export function Skeleton({ lines = 6 }: { readonly lines?: number }) {
+  return (
+    <div className="skeleton" role="status" aria-label={t.app.loading}>
+      {Array.from({ length: lines }, (_, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the bars are all the same
+        <div key={at} />
+      ))}
+    </div>
+  );
+}
+
+/** An error in place of content, with the service's own message on request. */
+export function ErrorMessage({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
+  const details = detailsOf(error);
+  return (
+    <div className="error-message" role="alert">
+      <CircleAlert size={18} aria-hidden />
+      <div>
+        <p>{explain(error)}</p>
+        {details !== undefined && (
+          <details>
+            <summary>{t.app.details}</summary>
+            <pre>{details}</pre>
+          </details>
+        )}
+      </div>
+      {onRetry !== undefined && <Button onClick={onRetry}>{t.app.retry}</Button>}
+    </div>
+  );
+}
+
+interface LabelledProps {
+  readonly id: string;
+  readonly label: string;
+  readonly isRequired?: boolean;
+  readonly help?: string | undefined;
+  readonly problem?: string | undefined;
+  readonly children: ReactNode;
+}
+
+/** A label, an input, and its help or error. The input has `aria-describedby={`${id}-help`}`. */
+export function Labelled({ id, label, isRequired = false, help, problem, children }: LabelledProps) {
+  return (
+    <div className={`labelled${problem === undefined ? '' : ' invalid'}`}>
+      <label htmlFor={id}>
+        {label}
+        {isRequired && <span aria-hidden> *</span>}
+      </label>
+      {children}
+      <p id={`${id}-help`} className={problem === undefined ? 'help' : 'problem'}>
+        {problem ?? help}
+      </p>
+    </div>
+  );
+}

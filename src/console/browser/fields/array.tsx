@@ -1,0 +1,105 @@
+/** Lists of texts as tags. The text form separates tags by commas, and quotes a tag that contains one. */
+import { X } from 'lucide-react';
+import { type KeyboardEvent, useState } from 'react';
+import type { Value } from '../api/catalogue.ts';
+import { quoted } from '../api/filter-text.ts';
+import { t } from '../i18n/text.ts';
+import type { CellProps, FieldKind, FieldPlace, FilterProps, InputProps } from './kind.ts';
+
+export function splitTags(text: string): readonly string[] {
+  return [...text.matchAll(/\s*(?:"((?:""|[^"])*)"|([^,]+))\s*(?:,|$)/g)]
+    .map(([, inner, plain]) => (inner === undefined ? plain!.trim() : inner.replaceAll('""', '"')))
+    .filter((tag) => tag !== '');
+}
+
+export function joinTags(tags: readonly unknown[]): string {
+  return tags
+    .map((tag) => (/[",]/.test(String(tag)) ? `"${String(tag).replaceAll('"', '""')}"` : String(tag)))
+    .join(', ');
+}
+
+const print = (_place: FieldPlace, value: Value): string => (Array.isArray(value) ? joinTags(value) : '');
+
+function ArrayCell({ field, row }: CellProps) {
+  const value = row[field.name];
+  if (!Array.isArray(value)) return null;
+  return (
+    <span className="tags">
+      {value.map((tag) => (
+        <span key={String(tag)} className="tag">
+          {String(tag)}
+        </span>
+      ))}
+    </span>
+  );
+}
+
+function ArrayInput({ id, text, onChange, isInvalid, isDisabled, isFocused, describedBy }: InputProps) {
+  const [typed, setTyped] = useState('');
+  const tags = splitTags(text);
+  const add = (added: string) => {
+    onChange(joinTags([...new Set([...tags, ...splitTags(added)])]));
+    setTyped('');
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Enter' && typed.trim() !== '') {
+      event.preventDefault();
+      add(typed);
+    }
+    if (event.key === 'Backspace' && typed === '' && tags.length > 0) onChange(joinTags(tags.slice(0, -1)));
+  };
+  return (
+    <div className="tags tags-input">
+      {tags.map((tag) => (
+        <span key={tag} className="tag">
+          {tag}
+          <button
+            type="button"
+            className="icon-button small"
+            aria-label={t.fields.removeTag(tag)}
+            disabled={isDisabled}
+            onClick={() => onChange(joinTags(tags.filter((each) => each !== tag)))}
+          >
+            <X size={12} />
+          </button>
+        </span>
+      ))}
+      <input
+        id={id}
+        type="text"
+        value={typed}
+        placeholder={t.fields.addTag}
+        disabled={isDisabled}
+        autoFocus={isFocused}
+        aria-invalid={isInvalid}
+        aria-describedby={describedBy}
+        onChange={({ target }) => (target.value.endsWith(',') ? add(target.value) : setTyped(target.value))}
+        onKeyDown={onKeyDown}
+        onBlur={() => typed.trim() !== '' && add(typed)}
+      />
+    </div>
+  );
+}
+
+function TagFilter({ id, conditions, onChange }: FilterProps) {
+  const [, tag = ''] = /^cs\.\{"(.*)"\}$/.exec(conditions[0] ?? '') ?? [];
+  return (
+    <input
+      id={id}
+      type="search"
+      placeholder={t.fields.contains}
+      defaultValue={tag.replaceAll(/\\(.)/g, '$1')}
+      onChange={({ target }) => onChange(target.value.trim() === '' ? [] : [`cs.{${quoted(target.value.trim())}}`])}
+    />
+  );
+}
+
+export const array: FieldKind = {
+  name: 'array',
+  format: print,
+  print,
+  parse: (_place, text) => ({ value: splitTags(text) as unknown as Value }),
+  Cell: ArrayCell,
+  Input: ArrayInput,
+  Filter: TagFilter,
+};

@@ -1,0 +1,76 @@
+/** Booleans, and numbers that are used as a flag: anything but 0 is yes. */
+import { Check } from 'lucide-react';
+import type { Value } from '../api/catalogue.ts';
+import { t } from '../i18n/text.ts';
+import { SelectFilter } from './filters.tsx';
+import type { CellProps, FieldKind, FieldPlace, FilterProps, InputProps, Parsed } from './kind.ts';
+
+const isBoolean = ({ field }: FieldPlace): boolean => field.type.input === 'switch';
+const isYes = (value: Value): boolean => value !== null && value !== 0 && value !== false;
+const stored = (place: FieldPlace, isOn: boolean): Value => (isBoolean(place) ? isOn : Number(isOn));
+
+const YES = /^(true|yes|ja|wahr|y|j|x|1|✓)$/i;
+const NO = /^(false|no|nein|falsch|n|0|-)$/i;
+
+function print(_place: FieldPlace, value: Value): string {
+  return value === null ? '' : isYes(value) ? t.app.yes : t.app.no;
+}
+
+function parse(place: FieldPlace, text: string): Parsed {
+  const word = text.trim();
+  if (YES.test(word)) return { value: stored(place, true) };
+  return NO.test(word) ? { value: stored(place, false) } : { problem: t.errors.wrongValue(text) };
+}
+
+function BooleanCell({ field, row }: CellProps) {
+  const value = row[field.name] ?? null;
+  if (value === null || !isYes(value)) return <span className="visually-hidden">{value === null ? '' : t.app.no}</span>;
+  return <Check size={16} aria-label={t.app.yes} role="img" />;
+}
+
+function BooleanInput({ field, id, text, onChange, isInvalid, isDisabled, isFocused, describedBy }: InputProps) {
+  const shared = {
+    id,
+    disabled: isDisabled,
+    autoFocus: isFocused,
+    'aria-invalid': isInvalid,
+    'aria-describedby': describedBy,
+  };
+  if (field.required)
+    return (
+      <input
+        {...shared}
+        type="checkbox"
+        role="switch"
+        checked={YES.test(text)}
+        aria-checked={YES.test(text)}
+        onChange={({ target }) => onChange(target.checked ? t.app.yes : t.app.no)}
+      />
+    );
+  return (
+    <select {...shared} value={text} onChange={({ target }) => onChange(target.value)}>
+      <option value="">{t.app.empty}</option>
+      <option value={t.app.yes}>{t.app.yes}</option>
+      <option value={t.app.no}>{t.app.no}</option>
+    </select>
+  );
+}
+
+function BooleanFilter(props: FilterProps) {
+  const [yes, no] = isBoolean(props) ? ['is.true', 'is.false'] : ['neq.0', 'eq.0'];
+  const options = [
+    { value: yes!, label: t.app.yes },
+    { value: no!, label: t.app.no },
+  ];
+  return <SelectFilter {...props} options={options} />;
+}
+
+export const boolean: FieldKind = {
+  name: 'boolean',
+  format: print,
+  print,
+  parse,
+  Cell: BooleanCell,
+  Input: BooleanInput,
+  Filter: BooleanFilter,
+};

@@ -1,0 +1,79 @@
+/** The filters that several kinds share: text that is contained, a range, and a choice of values. */
+import { escapeLike, quoted } from '../api/filter-text.ts';
+import { t } from '../i18n/text.ts';
+import type { FieldKind, FilterProps } from './kind.ts';
+
+/** The operand of an operator among conditions: `20` of `gte.20`. */
+export function operandOf(conditions: readonly string[], operator: string): string {
+  return conditions.find((each) => each.startsWith(`${operator}.`))?.slice(operator.length + 1) ?? '';
+}
+
+export function ContainsFilter({ id, conditions, onChange }: FilterProps) {
+  const text = operandOf(conditions, 'ilike').replaceAll(/^\*|\*$/g, '');
+  return (
+    <input
+      id={id}
+      type="search"
+      placeholder={t.fields.contains}
+      defaultValue={text.replaceAll(/\\(.)/g, '$1')}
+      onChange={({ target }) => onChange(target.value === '' ? [] : [`ilike.*${escapeLike(target.value.trim())}*`])}
+    />
+  );
+}
+
+/** A range with two optional ends. */
+export function rangeFilter(kind: Pick<FieldKind, 'parse' | 'print'>, type: 'text' | 'date') {
+  return function RangeFilter({ id, collection, field, conditions, onChange }: FilterProps) {
+    const place = { collection, field };
+    const change = (operator: string, text: string) => {
+      const rest = conditions.filter((each) => !each.startsWith(`${operator}.`));
+      const parsed = text.trim() === '' ? undefined : kind.parse(place, text);
+      onChange(parsed !== undefined && 'value' in parsed ? [...rest, `${operator}.${parsed.value}`] : rest);
+    };
+    const end = (operator: 'gte' | 'lte', label: string, name: string) => (
+      <input
+        id={name}
+        type={type}
+        aria-label={label}
+        placeholder={label}
+        defaultValue={operandOf(conditions, operator)}
+        onChange={({ target }) => change(operator, target.value)}
+      />
+    );
+    return (
+      <div className="range">
+        {end('gte', t.fields.from, id)}
+        {end('lte', t.fields.upTo, `${id}-to`)}
+      </div>
+    );
+  };
+}
+
+export interface Option {
+  readonly value: string;
+  readonly label: string;
+}
+
+/** One of a few values. */
+export function SelectFilter({
+  id,
+  conditions,
+  onChange,
+  options,
+}: FilterProps & { readonly options: readonly Option[] }) {
+  return (
+    <select id={id} value={conditions[0] ?? ''} onChange={({ target }) => onChange(target.value ? [target.value] : [])}>
+      <option value="">{t.fields.any}</option>
+      {options.map(({ value, label }) => (
+        <option key={value} value={value}>
+          {label}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** A condition on one of several values. */
+export function inList(values: readonly unknown[]): string {
+  return `in.(${values.map(quoted).join(',')})`;
+}

@@ -1,0 +1,47 @@
+/** The interface of a field kind. Input is always text: drafts, the clipboard and files use the same `parse`. */
+import type { ComponentType } from 'react';
+import type { Collection, Field, Row, Value } from '../api/catalogue.ts';
+
+/** A field and its collection, which knows the references. */
+export interface FieldPlace {
+  readonly collection: Collection;
+  readonly field: Field;
+}
+
+export interface CellProps extends FieldPlace {
+  readonly row: Row;
+}
+
+export interface InputProps extends FieldPlace {
+  readonly id: string;
+  readonly text: string;
+  readonly onChange: (text: string) => void;
+  readonly isInvalid?: boolean | undefined;
+  readonly isDisabled?: boolean | undefined;
+  readonly isFocused?: boolean | undefined;
+  /** The id of the help and error text. */
+  readonly describedBy?: string | undefined;
+}
+
+export interface FilterProps extends FieldPlace {
+  readonly id: string;
+  /** The conditions of the field in the query language: `gt.20`. */
+  readonly conditions: readonly string[];
+  readonly onChange: (conditions: readonly string[]) => void;
+}
+
+export type Parsed = { readonly value: Value } | { readonly problem: string };
+
+export interface FieldKind {
+  readonly name: 'text' | 'number' | 'boolean' | 'date' | 'json' | 'array' | 'choice' | 'reference' | 'file';
+  readonly isRightAligned?: boolean;
+  /** The value for people. */
+  readonly format: (place: FieldPlace, value: Value) => string;
+  /** The value as editable text, which `parse` reads. */
+  readonly print: (place: FieldPlace, value: Value) => string;
+  /** Parses text that is not empty. */
+  readonly parse: (place: FieldPlace, text: string) => Parsed;
+  readonly Cell: ComponentType<CellProps>;
+  readonly Input: ComponentType<InputProps>;
+  readonly Filter: ComponentType<FilterProps>;
+}

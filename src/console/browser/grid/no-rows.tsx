@@ -1,0 +1,26 @@
+/** The state of a list without rows, with a next step. */
+import { Link } from 'wouter';
+import { may } from '../api/catalogue.ts';
+import type { ListQuery } from '../api/list.ts';
+import { EmptyState } from '../components/small.tsx';
+import { t } from '../i18n/text.ts';
+
+export function NoRows({ query: { collection, filters, search } }: { readonly query: ListQuery }) {
+  if (filters.length > 0 || search !== '')
+    return (
+      <EmptyState title={t.grid.noMatches} text={t.grid.noMatchesText}>
+        <Link href={`/c/${collection.name}`} className="button primary">
+          {t.grid.clearFilters}
+        </Link>
+      </EmptyState>
+    );
+  return (
+    <EmptyState title={t.grid.empty} text={t.grid.emptyText}>
+      {may('create', collection) && (
+        <Link href={`/new/${collection.name}`} className="button primary">
+          {t.grid.newRow}
+        </Link>
+      )}
+    </EmptyState>
+  );
+}

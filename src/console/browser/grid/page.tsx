@@ -1,0 +1,47 @@
+/** The page of a collection: its toolbar and its rows. */
+import { Plus } from 'lucide-react';
+import { useMemo } from 'react';
+import { Link } from 'wouter';
+import { may, titleOfCollection } from '../api/catalogue.ts';
+import { type ListQuery, parseQuery } from '../api/list.ts';
+import { useRows } from '../api/queries.ts';
+import { usePageAddress, useQueryText } from '../app/address.ts';
+import { NotFound } from '../app/not-found.tsx';
+import { formatNumber } from '../fields/numbers.ts';
+import { FilterBar } from '../find/filter-bar.tsx';
+import { t } from '../i18n/text.ts';
+import { ViewTabs } from '../views/view-tabs.tsx';
+import { Grid } from './grid.tsx';
+
+export function ListPage() {
+  const { collection } = usePageAddress();
+  const search = useQueryText();
+  const query = useMemo(() => collection && parseQuery(collection, search), [collection, search]);
+  if (query === undefined) return <NotFound />;
+  return (
+    <section className="list-page">
+      <ListHead query={query} />
+      <ViewTabs query={query} />
+      <FilterBar query={query} />
+      <Grid key={query.collection.name} query={query} />
+    </section>
+  );
+}
+
+function ListHead({ query }: { readonly query: ListQuery }) {
+  const { collection } = query;
+  const { total } = useRows(query, 0, 0);
+  return (
+    <header className="list-head">
+      <h1>{titleOfCollection(collection)}</h1>
+      {total !== undefined && <span className="count">{t.grid.rows(formatNumber(total), total === 1)}</span>}
+      <span className="space" />
+      {may('create', collection) && (
+        <Link href={`/new/${collection.name}`} className="button primary">
+          <Plus size={16} />
+          {t.grid.newRow}
+        </Link>
+      )}
+    </header>
+  );
+}

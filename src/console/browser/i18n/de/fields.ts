@@ -1,0 +1,17 @@
+export const fields = {
+  choose: 'Auswählen …',
+  noMatches: 'Keine Treffer',
+  searching: 'Wird gesucht …',
+  contains: 'enthält',
+  from: 'von',
+  upTo: 'bis',
+  any: 'Alle',
+  isEmpty: 'ist leer',
+  isNotEmpty: 'ist nicht leer',
+  noFile: 'Keine Datei',
+  openFile: 'Datei öffnen',
+  chooseFile: 'Datei wählen',
+  removeFile: 'Datei entfernen',
+  addTag: 'Mit Enter hinzufügen',
+  removeTag: (tag: string) => `${tag} entfernen`,
+} as const;

@@ -1,0 +1,18 @@
+export const record = {
+  newIn: (collection: string) => `Neue Zeile in ${collection}`,
+  saved: 'Gespeichert.',
+  created: 'Angelegt.',
+  deleted: 'Gelöscht.',
+  merged: (fields: string) => `Gespeichert. Jemand anders hat ${fields} geändert; beide Änderungen bleiben.`,
+  alreadyStored: 'Die Zeile hat diese Werte schon.',
+  keptTheirs: 'Die Werte der anderen Person bleiben.',
+  deleteTitle: (title: string) => `${title} löschen?`,
+  deleteText: 'Sie können das rückgängig machen.',
+  back: 'Zur Liste',
+  conflict: 'Jemand anders hat dieselben Werte geändert',
+  conflictText: 'Wählen Sie für jedes Feld den Wert, der bleiben soll.',
+  mine: 'Ihrer',
+  theirs: 'Der andere',
+  conflictSave: 'Auswahl speichern',
+  conflictBack: 'Zurück zur Bearbeitung',
+} as const;

@@ -1,0 +1,17 @@
+export const fields = {
+  choose: 'Choose…',
+  noMatches: 'No matches',
+  searching: 'Searching…',
+  contains: 'contains',
+  from: 'from',
+  upTo: 'up to',
+  any: 'Any',
+  isEmpty: 'is empty',
+  isNotEmpty: 'is not empty',
+  noFile: 'No file',
+  openFile: 'Open the file',
+  chooseFile: 'Choose a file',
+  removeFile: 'Remove the file',
+  addTag: 'Add with Enter',
+  removeTag: (tag: string) => `Remove ${tag}`,
+} as const;

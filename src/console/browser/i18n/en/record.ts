@@ -1,0 +1,18 @@
+export const record = {
+  newIn: (collection: string) => `New row in ${collection}`,
+  saved: 'Saved.',
+  created: 'Created.',
+  deleted: 'Deleted.',
+  merged: (fields: string) => `Saved. Someone else changed ${fields}; both changes are kept.`,
+  alreadyStored: 'The row has these values already.',
+  keptTheirs: 'The values of the other person were kept.',
+  deleteTitle: (title: string) => `Delete ${title}?`,
+  deleteText: 'You can undo this.',
+  back: 'Back to the list',
+  conflict: 'Someone else changed the same values',
+  conflictText: 'Choose the value to keep for each field.',
+  mine: 'Yours',
+  theirs: 'Theirs',
+  conflictSave: 'Save my choice',
+  conflictBack: 'Back to editing',
+} as const;

@@ -1,0 +1,65 @@
+/** Shows both versions of the values that two people changed, and asks which to keep. */
+import { useEffect, useState } from 'react';
+import { labelOf } from '../api/catalogue.ts';
+import { type Conflict, type Decision, onConflict } from '../api/conflict.ts';
+import { Dialog } from '../components/dialog.tsx';
+import { formatValue } from '../fields/registry.ts';
+import { t } from '../i18n/text.ts';
+
+interface Open {
+  readonly conflict: Conflict;
+  readonly decide: (decision: Decision) => void;
+}
+
+export default function ConflictDialog() {
+  const [open, setOpen] = useState<Open>();
+  useEffect(() => onConflict((conflict, decide) => setOpen({ conflict, decide })), []);
+  if (open === undefined) return null;
+  const finish = (decision: Decision) => {
+    setOpen(undefined);
+    open.decide(decision);
+  };
+  return <Versions conflict={open.conflict} finish={finish} />;
+}
+
+interface VersionsProps {
+  readonly conflict: Conflict;
+  readonly finish: (decision: Decision) => void;
+}
+
+function Versions({ conflict: { collection, mine, theirs, disputed }, finish }: VersionsProps) {
+  const [kept, setKept] = useState<ReadonlySet<string>>(new Set());
+  const toggle = (name: string, isTheirs: boolean) => {
+    const next = new Set(kept);
+    if (isTheirs) next.add(name);
+    else next.delete(name);
+    setKept(next);
+  };
+  const decision = () => Object.fromEntries(Object.entries(mine).filter(([name]) => !kept.has(name)));
+  const version = (name: string, isTheirs: boolean) => {
+    const field = collection.byName.get(name)!;
+    const value = (isTheirs ? theirs : mine)[name];
+    return (
+      <label className="radio">
+        <input type="radio" name={name} checked={kept.has(name) === isTheirs} onChange={() => toggle(name, isTheirs)} />
+        {isTheirs ? t.record.theirs : t.record.mine}: {formatValue({ collection, field }, value) || t.app.empty}
+      </label>
+    );
+  };
+  return (
+    <Dialog
+      title={t.record.conflict}
+      onClose={() => finish(undefined)}
+      submit={{ label: t.record.conflictSave, onSubmit: () => finish(decision()) }}
+    >
+      <p>{t.record.conflictText}</p>
+      {disputed.map((name) => (
+        <fieldset key={name}>
+          <legend>{labelOf(collection.byName.get(name)!)}</legend>
+          {version(name, false)}
+          {version(name, true)}
+        </fieldset>
+      ))}
+    </Dialog>
+  );
+}

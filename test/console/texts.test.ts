@@ -1,0 +1,14 @@
+/** The texts of the console: German has every text that English has. */
+import { expect, test } from 'bun:test';
+import { de } from '../../src/console/browser/i18n/de.ts';
+import { en } from '../../src/console/browser/i18n/en.ts';
+
+function namesIn(texts: object, prefix = ''): readonly string[] {
+  return Object.entries(texts).flatMap(([name, text]) =>
+    typeof text === 'object' ? namesIn(text, `${prefix}${name}.`) : [`${prefix}${name}`],
+  );
+}
+
+test('English and German have the same texts', () => {
+  expect(namesIn(de)).toEqual(namesIn(en));
+});
