@@ -36,22 +36,23 @@ afterEach(async () => {
 browserStories('token', (stage) => {
   test('the console asks for a token, reports a rejected one, sends it with every request, and forgets it on request', async () => {
     await stage.reopen({}, guard(stage.service.url));
-    await stage.open('/products');
+    await stage.open('/c/products');
     await stage.until('The service asks for credentials.');
     await stage.page.getByLabel('Token').fill('wrong');
     await stage.page.keyboard.press('Enter');
-    await stage.until('The token was refused: JWSError JWSInvalidSignature');
+    await stage.until('The service rejected the token: JWSError JWSInvalidSignature');
     await stage.page.getByLabel('Token').fill('right');
-    await stage.page.getByRole('button', { name: 'Sign in' }).click();
+    await stage.page.getByRole('button', { name: 'Log in' }).click();
     await untilShown(stage.page, ['Chai', 'Chang']);
 
-    await stage.page.getByRole('button', { name: 'Edit in place: Chang' }).click();
-    await stage.page.getByLabel('Unit price of Chang').fill('19.75');
-    await stage.page.keyboard.press('Enter');
-    await stage.until('Chang was saved.');
+    await stage.page.getByRole('link', { name: 'Open Chang' }).click();
+    await stage.page.getByLabel('Unit price').fill('19.75');
+    await stage.page.getByRole('button', { name: 'Save' }).click();
+    await stage.until('Saved.');
     expect(await stage.product(2)).toMatchObject({ unit_price: 19.75 });
 
-    await stage.page.getByRole('button', { name: 'Sign out' }).click();
+    await stage.page.getByRole('button', { name: 'Account' }).click();
+    await stage.page.getByRole('menuitem', { name: 'Log out' }).click();
     await stage.until('The service asks for credentials.');
     expect(await stage.page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('right');
   });

@@ -37,6 +37,7 @@ export function explain(error: unknown, collection?: Collection): string {
   if (error instanceof ValueError) return explainProblem(error as Problem);
   const problem = problemOf(error);
   if (problem === undefined) return error instanceof Error ? error.message : String(error);
+  if ((error as ApiError).status === 401) return t.errors.loggedOut;
   if ((error as ApiError).status >= 500) return t.errors.unavailable(problem.message);
   const field = collection?.byName.get(problem.field?.split(',')[0] ?? '');
   const sentence = explainProblem(problem);

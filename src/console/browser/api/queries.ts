@@ -5,7 +5,7 @@ import type { Collection, Row } from './catalogue.ts';
 import { ApiError } from './errors.ts';
 import { keyText } from './keys.ts';
 import { type ListQuery, listUrl, PAGE_SIZE } from './list.ts';
-import { type Page, readPage, readRow, type Versioned } from './rows.ts';
+import { type Page, readPage, readRow } from './rows.ts';
 
 const MAX_RETRIES = 2;
 
@@ -56,9 +56,9 @@ export function useRows(query: ListQuery, first: number, last: number): RowWindo
   };
 }
 
-/** A row with its version. */
+/** A row with the titles of the rows that it refers to. */
 export function useRow(collection: Collection, key: string | undefined) {
-  return useQuery<Versioned>({
+  return useQuery<Row>({
     queryKey: ['row', collection.name, key],
     queryFn: ({ signal }) => readRow(collection, key!, signal),
     enabled: key !== undefined,
@@ -83,11 +83,14 @@ export function invalidate(collection: Pick<Collection, 'name'>): Promise<unknow
   );
 }
 
+const isLoggedOut = (error: unknown): boolean => error instanceof ApiError && error.status === 401;
+
 /** A write that reloads the collection afterwards. A second call while the first one runs does nothing. */
 export function useWrite<Input, Result>(collection: Collection, write: (input: Input) => Promise<Result>) {
   const { isPending, error, mutateAsync } = useMutation({
     mutationFn: write,
-    onSettled: () => invalidate(collection),
+    // Without credentials, a reload would ask for them again.
+    onSettled: (_result, failure) => (isLoggedOut(failure) ? undefined : invalidate(collection)),
   });
   const isRunning = useRef(false);
   return {

@@ -1,19 +1,13 @@
 /** Reads and writes rows. A write has a request id of its own, by which one request undoes it. */
 import { isSame } from '../fields/same.ts';
-import type { Collection, Row } from './catalogue.ts';
-import { type Answer, ask, countIn } from './client.ts';
+import type { Collection, Row, Value } from './catalogue.ts';
+import { ask, countIn } from './client.ts';
 import { withQuery } from './filter-text.ts';
-import { keysFilter, keyText, rowPath } from './keys.ts';
+import { keysFilter, rowPath } from './keys.ts';
 import { type ListQuery, pageHeaders, pageUrl } from './list.ts';
 import { cacheTitles, selectTitles } from './titles.ts';
 
 export type Changes = Row;
-
-/** A row and its version (ETag). */
-export interface Versioned {
-  readonly row: Row;
-  readonly version: string;
-}
 
 /** A write that can be undone. */
 export interface Written {
@@ -38,27 +32,12 @@ export async function readPage(query: ListQuery, page: number, signal?: AbortSig
 }
 
 /** Reads a row with the titles of the rows that it refers to. */
-export async function readRow(collection: Collection, key: string, signal?: AbortSignal): Promise<Versioned> {
+export async function readRow(collection: Collection, key: string, signal?: AbortSignal): Promise<Row> {
   const select = selectTitles(collection);
   const url = withQuery(rowPath(collection, key), select === undefined ? '' : `select=${select}`);
-  return versioned(collection, await ask(url, { headers: { accept: ONE }, signal }));
-}
-
-function versioned(collection: Collection, { json, headers }: Answer): Versioned {
-  cacheTitles(collection, [json as Row]);
-  return { row: json as Row, version: headers.get('etag') ?? '*' };
-}
-
-/** Changes a row. The service rejects it with 412 if the row has another version. */
-export async function changeRow(
-  collection: Collection,
-  key: string,
-  changes: Changes,
-  version: string,
-  requestId: string,
-): Promise<Row> {
-  const headers = { accept: ONE, prefer: RETURN, 'if-match': version, 'x-request-id': requestId };
-  return (await ask(rowPath(collection, key), { method: 'PATCH', headers, body: changes })).json as Row;
+  const row = (await ask(url, { headers: { accept: ONE }, signal })).json as Row;
+  cacheTitles(collection, [row]);
+  return row;
 }
 
 /** Stores a new row. A repetition with the same key and row stores nothing, and returns the row that was stored. */
@@ -116,11 +95,15 @@ export async function changeRows(collection: Collection, edits: readonly RowEdit
 function editFilter(collection: Collection, row: Row, changes: Changes): string {
   const conditions = Object.keys(changes).map((name) => {
     const value = row[name] ?? null;
-    const type = collection.byName.get(name)!.type;
-    const text = typeof value === 'object' && value !== null ? type.print(value) : String(value);
-    return `${name}=${value === null ? 'is.null' : `eq.${encodeURIComponent(text)}`}`;
+    return `${name}=${value === null ? 'is.null' : `eq.${encodeURIComponent(operandText(collection, name, value))}`}`;
   });
   return [keysFilter(collection, [row]), ...conditions].join('&');
+}
+
+function operandText({ byName }: Collection, name: string, value: Value): string {
+  const { type } = byName.get(name)!;
+  if (type.input === 'json') return JSON.stringify(value);
+  return typeof value === 'object' ? type.print(value) : String(value);
 }
 
 async function sendBatch(body: readonly object[], requestId: string = crypto.randomUUID()): Promise<Written> {
@@ -155,5 +138,3 @@ export async function undoRequest(undoneId: string): Promise<Undone> {
 export function changesOf(before: Row, values: Row): Changes {
   return Object.fromEntries(Object.entries(values).filter(([name, value]) => !isSame(value, before[name])));
 }
-
-export { keyText };

@@ -7,7 +7,7 @@ import type { Collection, Row } from './catalogue.ts';
 import { askForDecision } from './conflict.ts';
 import { ApiError } from './errors.ts';
 import { keyText } from './keys.ts';
-import { changeRow, changesOf, readRow, type Versioned } from './rows.ts';
+import { changeRows, changesOf, readRow } from './rows.ts';
 
 export type SaveOutcome =
   | { readonly kind: 'saved'; readonly row: Row; readonly requestId: string; readonly merged: readonly string[] }
@@ -20,22 +20,16 @@ export type SaveOutcome =
   /** The person went back to editing. */
   | { readonly kind: 'editing' };
 
-/** Saves a row. `original` is the row that the person saw, with its version if known. */
-export async function saveRow(
-  collection: Collection,
-  original: Partial<Versioned> & Pick<Versioned, 'row'>,
-  values: Row,
-): Promise<SaveOutcome> {
-  const { row: shown } = original;
-  const key = keyText(collection, shown);
-  const requestId = crypto.randomUUID();
+/** A row that others change again and again is given up after this many attempts. */
+const MAX_ATTEMPTS = 5;
+
+/** Saves a row. `shown` is the row that the person saw. The old values of the changed fields are the condition. */
+export async function saveRow(collection: Collection, shown: Row, values: Row): Promise<SaveOutcome> {
   let base = shown;
+  let theirs = shown;
   let mine = changesOf(base, values);
   if (Object.keys(mine).length === 0) return { kind: 'unchanged' };
-  let current =
-    original.version === undefined ? await readRow(collection, key) : { row: base, version: original.version };
-  for (;;) {
-    const { row: theirs, version } = current;
+  for (let attempt = 1; ; ) {
     const wanted = changesOf(theirs, mine);
     if (Object.keys(wanted).length === 0) return { kind: 'stored', row: theirs };
     const disputed = Object.keys(wanted).filter((name) => !isSame(theirs[name], base[name]));
@@ -48,14 +42,22 @@ export async function saveRow(
       continue;
     }
     try {
-      const row = await changeRow(collection, key, wanted, version, requestId);
-      const merged = Object.keys(changesOf(shown, ownFields(collection, theirs))).filter((name) => !(name in wanted));
-      return { kind: 'saved', row, requestId, merged };
+      const { rows, requestId } = await changeRows(collection, [{ row: theirs, changes: wanted }]);
+      const row = rows[0] ?? { ...theirs, ...wanted };
+      const others = changesOf(ownFields(collection, theirs), ownFields(collection, row));
+      const merged = Object.keys({ ...changesOf(shown, ownFields(collection, theirs)), ...others });
+      return { kind: 'saved', row, requestId, merged: merged.filter((name) => isMerged(collection, name, wanted)) };
     } catch (error) {
-      if (!(error instanceof ApiError) || error.status !== 412) throw error;
+      if (!(error instanceof ApiError) || error.status !== 412 || attempt === MAX_ATTEMPTS) throw error;
     }
-    current = await readRow(collection, key);
+    attempt += 1;
+    theirs = await readRow(collection, keyText(collection, shown));
   }
+}
+
+/** Whether another person changed the field. The service sets some fields itself. */
+function isMerged({ byName }: Collection, name: string, wanted: Row): boolean {
+  return !(name in wanted) && byName.get(name)?.onUpdate === undefined;
 }
 
 function ownFields({ fields }: Collection, row: Row): Row {

@@ -2,6 +2,7 @@
 import { KeyRound, LogIn, LogOut, User } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { isLoggedIn, logOut, requestLogin, session } from '../api/session.ts';
+import { token } from '../api/token.ts';
 import { Menu, type MenuItem } from '../components/menu.tsx';
 import { chooseLanguage, LANGUAGES, type Language, language } from '../i18n/locale.ts';
 import { t } from '../i18n/text.ts';
@@ -13,9 +14,9 @@ export function AccountMenu() {
   const [isChanging, setChanging] = useState(false);
   const [theme, setTheme] = useState(currentTheme);
   const groups = [
-    ...(session === undefined
+    ...(session === undefined && token.get() === null
       ? []
-      : [{ ...(session.name === null ? {} : { label: session.name }), items: sessionItems(() => setChanging(true)) }]),
+      : [{ ...(session?.name ? { label: session.name } : {}), items: sessionItems(() => setChanging(true)) }]),
     {
       label: t.app.theme,
       items: THEMES.map((each) => ({
@@ -50,7 +51,13 @@ export function AccountMenu() {
   );
 }
 
+function forgetToken(): void {
+  token.clear();
+  location.reload();
+}
+
 function sessionItems(changePassword: () => void): readonly MenuItem[] {
+  if (session === undefined) return [{ label: t.app.logOut, icon: <LogOut size={16} />, onChoose: forgetToken }];
   if (!isLoggedIn) return [{ label: t.app.logIn, icon: <LogIn size={16} />, onChoose: () => requestLogin() }];
   return [
     { label: t.app.changePassword, icon: <KeyRound size={16} />, onChoose: changePassword },

@@ -42,7 +42,7 @@ export function Combobox<Of extends ComboboxOption>(props: ComboboxProps<Of>) {
   const count = options.length + (canCreate ? 1 : 0);
   const open = (next: string) => {
     setTyped(next);
-    setAt(0);
+    setAt(next === '' ? -1 : 0);
     onType(next);
   };
   const close = () => setTyped(undefined);
@@ -55,13 +55,14 @@ export function Combobox<Of extends ComboboxOption>(props: ComboboxProps<Of>) {
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       event.preventDefault();
       if (!isOpen) return open('');
-      if (count > 0) setAt((at + (event.key === 'ArrowDown' ? 1 : count - 1)) % count);
+      if (count > 0) setAt(event.key === 'ArrowDown' ? (at + 1) % count : (Math.max(at, 0) + count - 1) % count);
     } else if (event.key === 'Enter' && isOpen) {
       event.preventDefault();
       event.stopPropagation();
-      if (typed === '' && text !== '') onChoose(undefined);
-      else if (at < count) return choose(at);
-      close();
+      if (at >= 0 && at < count) choose(at);
+      else close();
+    } else if ((event.key === 'Backspace' || event.key === 'Delete') && typed === '' && text !== '') {
+      onChoose(undefined);
     } else if (event.key === 'Escape' && isOpen) {
       event.preventDefault();
       event.stopPropagation();
@@ -93,7 +94,7 @@ export function Combobox<Of extends ComboboxOption>(props: ComboboxProps<Of>) {
         aria-expanded={isOpen}
         aria-controls={listId}
         aria-autocomplete="list"
-        aria-activedescendant={isOpen && count > 0 ? `${listId}-${at}` : undefined}
+        aria-activedescendant={isOpen && at >= 0 && at < count ? `${listId}-${at}` : undefined}
         aria-invalid={props.isInvalid}
         aria-describedby={props.describedBy}
         required={props.isRequired}
@@ -101,7 +102,10 @@ export function Combobox<Of extends ComboboxOption>(props: ComboboxProps<Of>) {
         autoFocus={props.isFocused}
         value={typed ?? text}
         placeholder={isOpen && text !== '' ? text : t.fields.choose}
-        onChange={({ target }) => open(target.value)}
+        onChange={({ target }) => {
+          if (target.value === '' && !isOpen) onChoose(undefined);
+          open(target.value);
+        }}
         onClick={() => !isOpen && open('')}
         onKeyDown={onKeyDown}
         onBlur={close}

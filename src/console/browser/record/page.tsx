@@ -2,9 +2,9 @@
 import { ArrowLeft, Trash2 } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { type Collection, labelOf, may, titleOf, titleOfCollection } from '../api/catalogue.ts';
+import { type Collection, labelOf, may, type Row, titleOf, titleOfCollection } from '../api/catalogue.ts';
 import { useRow, useWrite } from '../api/queries.ts';
-import { deleteRows, type Versioned } from '../api/rows.ts';
+import { deleteRows } from '../api/rows.ts';
 import { type SaveOutcome, saveRow } from '../api/save-row.ts';
 import { usePageAddress } from '../app/address.ts';
 import { NotFound } from '../app/not-found.tsx';
@@ -24,15 +24,15 @@ export default function RecordPage() {
 
 function StoredRow({ collection, rowKey }: { readonly collection: Collection; readonly rowKey: string }) {
   const { data, error, refetch } = useRow(collection, rowKey);
-  if (data !== undefined) return <EditRow collection={collection} original={data} />;
+  if (data !== undefined) return <EditRow collection={collection} row={data} />;
   if (error !== null) return <ErrorMessage error={error} onRetry={() => void refetch()} />;
   return <Skeleton />;
 }
 
-function EditRow({ collection, original }: { readonly collection: Collection; readonly original: Versioned }) {
-  const draft = useDraft(collection, original.row);
+function EditRow({ collection, row }: { readonly collection: Collection; readonly row: Row }) {
+  const draft = useDraft(collection, row);
   const [isDeleting, setDeleting] = useState(false);
-  const save = useWrite(collection, (values: Parameters<typeof saveRow>[2]) => saveRow(collection, original, values));
+  const save = useWrite(collection, (values: Row) => saveRow(collection, row, values));
   const onSubmit = async (event: FormEvent) => {
     event.preventDefault();
     const values = draft.read();
@@ -48,7 +48,7 @@ function EditRow({ collection, original }: { readonly collection: Collection; re
   };
   return (
     <form className="page record-page" noValidate onSubmit={(event) => void onSubmit(event)}>
-      <RecordHead collection={collection} title={titleOf(collection, original.row)}>
+      <RecordHead collection={collection} title={titleOf(collection, row)}>
         {may('delete', collection) && (
           <Button icon={<Trash2 size={16} />} onClick={() => setDeleting(true)}>
             {t.app.remove}
@@ -61,7 +61,7 @@ function EditRow({ collection, original }: { readonly collection: Collection; re
         )}
       </RecordHead>
       <RecordForm collection={collection} draft={draft} isNew={false} />
-      {isDeleting && <DeleteDialog collection={collection} original={original} onClose={() => setDeleting(false)} />}
+      {isDeleting && <DeleteDialog collection={collection} row={row} onClose={() => setDeleting(false)} />}
     </form>
   );
 }
@@ -99,13 +99,13 @@ export function RecordHead({ collection, title, children }: RecordHeadProps) {
 
 interface DeleteDialogProps {
   readonly collection: Collection;
-  readonly original: Versioned;
+  readonly row: Row;
   readonly onClose: () => void;
 }
 
-function DeleteDialog({ collection, original, onClose }: DeleteDialogProps) {
+function DeleteDialog({ collection, row, onClose }: DeleteDialogProps) {
   const [, navigate] = useLocation();
-  const remove = useWrite(collection, () => deleteRows(collection, [original.row]));
+  const remove = useWrite(collection, () => deleteRows(collection, [row]));
   const onSubmit = async () => {
     try {
       const written = await remove.run(undefined);
@@ -119,7 +119,7 @@ function DeleteDialog({ collection, original, onClose }: DeleteDialogProps) {
   };
   return (
     <Dialog
-      title={t.record.deleteTitle(titleOf(collection, original.row))}
+      title={t.record.deleteTitle(titleOf(collection, row))}
       onClose={onClose}
       submit={{ label: t.app.remove, isDanger: true, isBusy: remove.isPending, onSubmit: () => void onSubmit() }}
     >

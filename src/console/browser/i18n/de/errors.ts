@@ -13,6 +13,7 @@ export const errors = {
   moreRows: 'Inzwischen passen mehr Zeilen. Nichts wurde geändert. Prüfen Sie die Liste und versuchen Sie es erneut.',
   reusedKey: 'Dieses Formular wurde vor Ihrer Änderung gespeichert. Öffnen Sie die gespeicherte Zeile in der Liste.',
   notFound: 'Diese Zeile gibt es nicht, oder Sie dürfen sie nicht sehen.',
+  loggedOut: 'Sie sind nicht angemeldet. Nichts wurde gespeichert.',
   forbidden: 'Dazu fehlt Ihnen die Berechtigung.',
   changedByOthers: 'Inzwischen hat jemand anders eine Zeile geändert. Nichts wurde geändert.',
   notANumber: (text: string) => `„${text}“ ist keine Zahl. Schreiben Sie 12,50.`,

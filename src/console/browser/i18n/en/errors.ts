@@ -13,6 +13,7 @@ export const errors = {
   moreRows: 'More rows match now than before. Nothing was changed. Check the list and try again.',
   reusedKey: 'This form was saved before you changed it. Open the saved row in the list to change it.',
   notFound: 'This row does not exist, or you may not see it.',
+  loggedOut: 'You are not logged in. Nothing was saved.',
   forbidden: 'You do not have permission to do this.',
   changedByOthers: 'Someone else changed a row in the meantime. Nothing was changed.',
   notANumber: (text: string) => `“${text}” is not a number. Use 12.50.`,
