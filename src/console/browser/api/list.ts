@@ -58,8 +58,8 @@ export function listAddress(query: ListQuery, more: readonly Pair[] = []): strin
   return `/c/${query.collection.name}${text === '' ? '' : `?${text}`}`;
 }
 
-function orderText(order: readonly SortKey[], nameOf = (name: string) => name): string {
-  return order.map(({ name, isDescending }) => `${nameOf(name)}.${isDescending ? 'desc' : 'asc'}`).join(',');
+function orderText(order: readonly SortKey[]): string {
+  return order.map(({ name, isDescending }) => `${name}.${isDescending ? 'desc' : 'asc'}`).join(',');
 }
 
 /** The conditions of the query, as parameters of the API. */
@@ -71,12 +71,15 @@ export function conditionsOf({ collection, filters, search }: ListQuery): readon
 export function listUrl(query: ListQuery, page: readonly Pair[] = []): string {
   const { collection, order } = query;
   const missing = collection.key.filter(({ name }) => !order.some((each) => each.name === name));
-  const keys = [...order, ...missing.map(({ name }) => ({ name, isDescending: false }))];
+  const keys = [
+    ...order.map((each) => ({ ...each, name: orderName(collection, each.name) })),
+    ...missing.map(({ name }) => ({ name, isDescending: false })),
+  ];
   const select = selectTitles(collection);
   const text = queryText([
     ...conditionsOf(query),
     ...(select === undefined ? [] : [['select', select] as const]),
-    ['order', orderText(keys, (name) => orderName(collection, name))],
+    ['order', orderText(keys)],
     ...page,
   ]);
   return `/${collection.name}?${text}`;
