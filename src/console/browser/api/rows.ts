@@ -21,6 +21,17 @@ export interface Page {
   readonly total: number | undefined;
 }
 
+/** The ids of the requests that this page sent, to tell its own changes from those of others. */
+const ownRequests = new Set<string>();
+
+export function newRequestId(): string {
+  const id = crypto.randomUUID();
+  ownRequests.add(id);
+  return id;
+}
+
+export const isOwnRequest = (id: string): boolean => ownRequests.has(id);
+
 const ONE = 'application/vnd.pgrst.object+json';
 const RETURN = 'return=representation';
 
@@ -42,14 +53,14 @@ export async function readRow(collection: Collection, key: string, signal?: Abor
 
 /** Stores a new row. A repetition with the same key and row stores nothing, and returns the row that was stored. */
 export async function createRow(collection: Collection, row: Row, idempotencyKey: string): Promise<Written> {
-  const requestId = crypto.randomUUID();
+  const requestId = newRequestId();
   const headers = { accept: ONE, prefer: RETURN, 'x-request-id': requestId };
   const { json } = await ask(`/${collection.name}`, { method: 'POST', headers, body: row, idempotencyKey });
   return { requestId, rows: [json as Row] };
 }
 
 /** Keys per URL; well below the limits of common proxies. */
-const KEYS_PER_REQUEST = 200;
+export const KEYS_PER_REQUEST = 200;
 
 /** Deletes rows in one transaction. The service rejects it if one of them does not exist any more. */
 export async function deleteRows(collection: Collection, rows: readonly Row[]): Promise<Written> {
@@ -77,7 +88,7 @@ const BATCH_SIZE = 1_000;
  * another person changed one of them, the service rejects the batch (412); `request` is the position of that row.
  */
 export async function changeRows(collection: Collection, edits: readonly RowEdit[]): Promise<Written> {
-  const requestId = crypto.randomUUID();
+  const requestId = newRequestId();
   const rows: Row[] = [];
   for (let start = 0; start < edits.length; start += BATCH_SIZE) {
     const body = edits.slice(start, start + BATCH_SIZE).map(({ row, changes }) => ({
@@ -106,7 +117,7 @@ function operandText({ byName }: Collection, name: string, value: Value): string
   return typeof value === 'object' ? type.print(value) : String(value);
 }
 
-async function sendBatch(body: readonly object[], requestId: string = crypto.randomUUID()): Promise<Written> {
+async function sendBatch(body: readonly object[], requestId: string = newRequestId()): Promise<Written> {
   const headers = { prefer: RETURN, 'x-request-id': requestId };
   const { json } = await ask('/catalogue/batch', {
     method: 'POST',
@@ -126,7 +137,7 @@ export interface Undone {
 
 /** Undoes all changes of a request, except rows that others changed since. */
 export async function undoRequest(undoneId: string): Promise<Undone> {
-  const requestId = crypto.randomUUID();
+  const requestId = newRequestId();
   const { json } = await ask(`/catalogue/changes/undo?request_id=eq.${encodeURIComponent(undoneId)}`, {
     method: 'POST',
     headers: { prefer: 'conflicts=skip', 'x-request-id': requestId },
