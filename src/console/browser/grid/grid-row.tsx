@@ -8,6 +8,7 @@ import { kindOf } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
 import { CellEditor } from './cell-editor.tsx';
 import type { Column } from './columns.ts';
+import { cellId } from './selection.ts';
 import type { ActiveEdit } from './use-grid.ts';
 
 export interface GridRowProps {
@@ -36,8 +37,6 @@ export interface RowActions {
   readonly setText: (text: string) => void;
   readonly commit: () => void;
 }
-
-export const cellId = (row: number, column: number): string => `cell-${row}-${column}`;
 
 export const GridRow = memo(function GridRow(props: GridRowProps) {
   const { collection, columns, row, index, top, isChecked, actions } = props;

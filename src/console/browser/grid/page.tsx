@@ -12,6 +12,7 @@ import { FilterBar } from '../find/filter-bar.tsx';
 import { t } from '../i18n/text.ts';
 import { ViewTabs } from '../views/view-tabs.tsx';
 import { Grid } from './grid.tsx';
+import { SelectionBar } from './selection-bar.tsx';
 import { useChecked } from './use-checked.ts';
 
 const RowPanel = lazy(() => import('./row-panel.tsx'));
@@ -37,6 +38,7 @@ function List({ query }: { readonly query: ListQuery }) {
         <ListHead query={query} />
         <ViewTabs query={query} />
         <FilterBar query={query} />
+        <SelectionBar query={query} checked={checked} />
         <Grid key={listUrl(query)} query={query} checked={checked} open={setOpened} />
       </section>
       {opened !== undefined && (

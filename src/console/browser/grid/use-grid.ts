@@ -10,7 +10,16 @@ import { isSame } from '../fields/same.ts';
 import { t } from '../i18n/text.ts';
 import type { Editing } from './cell-editor.tsx';
 import type { Column } from './columns.ts';
-import { type Bounds, type CellPlace, clampSelection, moveByKey, type Selection, START, single } from './selection.ts';
+import {
+  type Bounds,
+  type CellPlace,
+  cellId,
+  clampSelection,
+  moveByKey,
+  type Selection,
+  START,
+  single,
+} from './selection.ts';
 import { cellName, type Edits } from './use-edits.ts';
 
 export interface ActiveEdit extends Editing {
@@ -43,6 +52,8 @@ export function useGrid(options: GridOptions) {
   /** The current edit also within an event, before the next rendering. */
   const current = useRef<ActiveEdit>(undefined);
   const isDragging = useRef(false);
+  /** How often the pointer was pressed on the same cell. A double click may begin on a dialog that is closed by then. */
+  const presses = useRef({ cell: '', count: 0 });
 
   const setEdit = (next: ActiveEdit | undefined) => {
     current.current = next;
@@ -177,6 +188,8 @@ export function useGrid(options: GridOptions) {
         event.preventDefault();
         if (!commit()) return;
         focus();
+        const pressed = cellId(place.row, place.column);
+        presses.current = { cell: pressed, count: presses.current.cell === pressed ? presses.current.count + 1 : 1 };
         isDragging.current = event.pointerType === 'mouse';
         setChosen(event.shiftKey ? { anchor: selection.anchor, active: place } : single(place));
       },
@@ -188,7 +201,8 @@ export function useGrid(options: GridOptions) {
       onDoubleClick(event: { readonly target: EventTarget }) {
         const place = placeOf(event.target);
         const isOwn = (event.target as Element).closest('a, button, input, .cell-editor') !== null;
-        if (place !== undefined && !isOwn && !toggle(place)) startEdit(place);
+        if (place === undefined || isOwn || presses.current.count < 2) return;
+        if (!toggle(place)) startEdit(place);
       },
     },
   };

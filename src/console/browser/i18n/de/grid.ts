@@ -54,10 +54,14 @@ export const grid = {
   clearSelection: 'Auswahl aufheben',
   changeField: 'Feld ändern',
   how: 'Wie',
-  ways: { set: 'Setzen auf', percent: 'Erhöhen um %', add: 'Addieren', multiply: 'Multiplizieren mit' },
-  amount: 'Betrag',
-  percent: 'Prozent',
-  factor: 'Faktor',
+  ways: {
+    set: 'Setzen auf',
+    percent: 'Erhöhen um %',
+    add: 'Addieren',
+    multiply: 'Multiplizieren mit',
+    clear: 'Leeren',
+  },
+  inputs: { set: 'Neuer Wert', percent: 'Prozent', add: 'Betrag', multiply: 'Faktor' },
   decimals: 'Auf Nachkommastellen runden',
   willChange: (count: string, isOne: boolean) =>
     isOne ? '1 Zeile wird geändert.' : `${count} Zeilen werden geändert.`,
