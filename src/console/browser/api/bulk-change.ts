@@ -3,13 +3,15 @@
  * the condition of their old values. All rows that match a long list are changed by its filter.
  */
 
+import { formatNumber } from '../fields/numbers.ts';
 import { isSame } from '../fields/same.ts';
+import { t } from '../i18n/text.ts';
 import { type BulkOutcome, changeUnchangedRows, MAX_EDITED_ROWS, readStored } from './bulk.ts';
 import type { Field, Row } from './catalogue.ts';
 import { ask, countIn } from './client.ts';
 import { queryText } from './filter-text.ts';
 import { keyText } from './keys.ts';
-import { conditionsOf, type ListQuery, listUrl, type Pair } from './list.ts';
+import { conditionsOf, embeddingsOf, type ListQuery, listUrl, type Pair } from './list.ts';
 import { deleteRows, dryRunEdits, newRequestId, type RowEdit } from './rows.ts';
 
 export interface Target {
@@ -37,6 +39,13 @@ const EXAMPLES = 5;
 /** Whether rows changed by their filter were changed by someone else since the preview. */
 export class ChangedMeanwhile extends Error {}
 
+/** A search over other collections finds too many rows for a write by key, and a write cannot have that filter. */
+export class TooManyRows extends Error {
+  constructor() {
+    super(t.grid.tooManyRows(formatNumber(MAX_EDITED_ROWS)));
+  }
+}
+
 const isOperation = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The last change of a collection; undefined if the service has no history. */
@@ -49,6 +58,7 @@ async function lastChange(name: string): Promise<number | undefined> {
 /** The conditions of the rows that change. A write without any filter is too easily a mistake; the key is one. */
 function filterOf({ query }: Target, field: Field, isCalculated: boolean): readonly Pair[] {
   const { name } = isCalculated ? field : query.collection.key[0]!;
+  if (embeddingsOf(query).length > 0) throw new TooManyRows();
   return [...conditionsOf(query), [name, 'not.is.null']];
 }
 
@@ -129,11 +139,16 @@ export async function rowsChangedSince({ query: { collection }, rows = [] }: Tar
 }
 
 /** Deletes the rows in one transaction. The service rejects it if more rows match than the person saw. */
-export async function deleteAll({ query, rows, count }: Target): Promise<{ requestId: string; count: number }> {
+export async function deleteAll(target: Target): Promise<{ requestId: string; count: number }> {
+  const { query, count } = target;
   const { collection } = query;
-  if (rows !== undefined) return { ...(await deleteRows(collection, rows)), count: rows.length };
+  if (target.rows !== undefined || count <= MAX_EDITED_ROWS) {
+    const rows = target.rows ?? (await storedRows(target));
+    if (rows.length > count) throw new Error(t.errors.moreRows);
+    return { ...(await deleteRows(collection, rows)), count: rows.length };
+  }
   const requestId = newRequestId();
-  const filter = queryText([...conditionsOf(query), [collection.key[0]!.name, 'not.is.null']]);
+  const filter = queryText(filterOf(target, collection.key[0]!, false));
   const { headers } = await ask(`/${collection.name}?${filter}`, {
     method: 'DELETE',
     headers: {

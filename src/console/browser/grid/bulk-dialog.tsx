@@ -48,7 +48,7 @@ export default function BulkDialog({ target, onClose }: BulkDialogProps) {
   const wanted = useDeferredValue(value);
   const isReady = wanted === value && value !== undefined && (text !== '' || way === 'clear');
   const preview = useQuery({
-    queryKey: ['list', collection.name, 'preview', field.name, wanted, target.count],
+    queryKey: ['preview', collection.name, field.name, wanted, target.count],
     queryFn: () => previewChange(target, field, JSON.parse(wanted!)),
     enabled: isReady,
     staleTime: 0,
