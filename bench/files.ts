@@ -12,7 +12,7 @@ const SECONDS = Number(process.argv[2] ?? 5);
 const CLIENTS = 8;
 const folder = mkdtempSync(join(tmpdir(), 'catalogue-files-'));
 
-/** A PNG of about 200 kB, from noise that no compression shortens. `seed` makes another one. */
+/** A PNG of about 200 kB, from noise that no compression shortens. Another `seed` gives another picture. */
 async function picture(seed: number): Promise<Uint8Array<ArrayBuffer>> {
   const [width, height] = [256, 256];
   const header = Buffer.alloc(54);
