@@ -121,6 +121,7 @@ export async function openTestPostgres(firstRows: readonly Row[]): Promise<Postg
 
 export const TEST_SETTINGS = {
   catalogue: BUILT_IN.catalogue,
+  historyDays: 30,
   retryHours: 24,
   querySeconds: 50,
   dryRunSeconds: 50,
