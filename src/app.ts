@@ -172,7 +172,7 @@ function handler(
         return { status: 200, headers: optionsHeaders(request, OWN_METHODS), body: null };
       return own === BATCH_PATH
         ? batch(writeOptions, request, visible, context)
-        : undo(engine, request, visible, context);
+        : undo(engine, files, request, visible, context);
     }
     const target = files && fileTarget(context, visible);
     if (target !== undefined) return putFile(files!, target, request, visible, context);
