@@ -111,7 +111,7 @@ export class FileStore {
   }
 
   addChunk(content: string, position: number, data: Buffer): Write {
-    return this.insertion(this.chunks, { content, position, data: data.toString('hex') });
+    return this.insertion(this.chunks, { content, position, data });
   }
 
   completeContent(id: string, sha256: string, size: number): Write {
@@ -212,7 +212,7 @@ export class FileStore {
   }
 
   private async contentOf(sha256: string): Promise<string | undefined> {
-    const [row] = await this.rows<{ id: string }>(this.query(this.contents, `sha256=eq.${sha256}`));
+    const [row] = await this.rows<{ id: string }>(this.query(this.contents, `sha256=eq.${sha256}&limit=1`));
     return row?.id;
   }
 

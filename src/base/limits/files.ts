@@ -27,3 +27,8 @@ export const ORPHAN_CHECK_MS = 60_000;
 export const ORPHANS_PER_STEP = 200;
 /** How long the total size of all files is cached, for --max-total-file-mb. */
 export const FILE_TOTAL_MS = 10_000;
+/** The size of the memory cache of files, and of its largest entry. Larger files are streamed. */
+export const CACHED_CONTENTS_BYTES = 32 * 1024 * 1024;
+export const MAX_CACHED_CONTENT_BYTES = 1024 * 1024;
+/** The number of downloads whose file and permission are cached. */
+export const MAX_CACHED_DOWNLOADS = 2_000;
