@@ -173,7 +173,7 @@ function handler(
         return { status: 200, headers: optionsHeaders(request, OWN_METHODS), body: null };
       return own === BATCH_PATH
         ? batch(writeOptions, request, visible, context)
-        : undo(engine, request, visible, context);
+        : undo(engine, files, request, visible, context);
     }
     const routine = routineNameOf(context.location.path, catalogue);
     if (routine !== undefined) return callRoutine({ engine, bodies, plans }, routine, request, visible, context);

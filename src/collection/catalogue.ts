@@ -45,6 +45,8 @@ export interface Rules {
   readonly maxLength?: number;
   readonly pattern?: string;
   readonly oneOf?: readonly Value[];
+  /** The maximum number of elements of a list. */
+  readonly maxCount?: number;
 }
 
 export interface Reference {
@@ -79,6 +81,8 @@ export interface Collection {
   /** Unique sets of fields other than the key. */
   readonly unique: readonly Unique[];
   readonly references: readonly Reference[];
+  /** References by the elements of a list. No constraint enforces them. */
+  readonly lists: readonly Reference[];
   readonly links: readonly Link[];
   /** All collections of the catalogue by name. */
   readonly among: ReadonlyMap<string, Collection>;

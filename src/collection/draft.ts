@@ -135,6 +135,8 @@ export interface FieldDraft {
   /** The allowed media types of a file, and its maximum size. */
   readonly mediaTypes?: readonly string[];
   readonly maxBytes?: number;
+  /** The maximum number of files in a list. */
+  readonly maxCount?: number;
   /** Clients cannot write it: the database computes it, or its type is served read-only as text. */
   readonly readOnly?: boolean;
   /** The database fills the field if an insert does not; `trigger`: a trigger may, or else the insert fails. */

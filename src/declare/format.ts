@@ -12,7 +12,7 @@ import {
   MAX_ROLES,
   MAX_WEBHOOKS,
 } from '../base/limits/declaration.ts';
-import { MAX_FILE_BYTES } from '../base/limits/files.ts';
+import { MAX_FILE_BYTES, MAX_FILES_IN_LIST } from '../base/limits/files.ts';
 import { parseRate, RATE_FORM } from '../base/net/rate.ts';
 import { CHANGE_KINDS, FIELD_ROLES, type OnDelete, type Right } from '../collection/draft.ts';
 import { compileRegex } from '../text/regex.ts';
@@ -117,6 +117,7 @@ export const FIELD = {
     'The allowed media types of a file, such as `image/*`.',
   ),
   maxBytes: property(wholeNumber(1, MAX_FILE_BYTES), 'The maximum number of bytes of a file.'),
+  maxCount: property(wholeNumber(1, MAX_FILES_IN_LIST), 'The maximum number of files in a list.'),
   onUpdate: property(oneWordOf(['now']), 'Every write that changes the row sets this date or time.'),
   readOnly: property(trueOrFalse, 'Clients can read the field but not write it.'),
   filled: property(

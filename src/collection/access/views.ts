@@ -55,8 +55,10 @@ function routinesOf(
 }
 
 /** Whether the rules allow a field that refers to a file. */
-function readsFile({ references }: Collection, rules: readonly Rule[]): boolean {
-  return references.some(({ to, field }) => to === FILES && rules.some(({ fields }) => fields.has(field)));
+function readsFile({ references, lists }: Collection, rules: readonly Rule[]): boolean {
+  return [...references, ...lists].some(
+    ({ to, field }) => to === FILES && rules.some(({ fields }) => fields.has(field)),
+  );
 }
 
 interface Neighbours {
@@ -92,6 +94,7 @@ function withFields(of: Collection, rules: readonly Rule[], { names, readable }:
     byName: new Map(of.fields.filter(isInSomeRule).map((field) => [field.name, field])),
     unique: of.unique.filter((set) => set.fields.every(isInSomeRule)),
     references: of.references.filter(({ field, to }) => isInSomeRule(field) && names.includes(to)),
+    lists: of.lists.filter(({ field, to }) => isInSomeRule(field) && names.includes(to)),
     links: of.links.filter(({ field, to }) => isInSomeRule(field) && names.includes(to)),
     among: readable,
     draft: draftOf(of.draft, fields, names),
