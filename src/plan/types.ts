@@ -62,6 +62,8 @@ export type Expression =
   | { readonly kind: 'path'; readonly of: Expression; readonly steps: readonly JsonStep[]; readonly type: Type }
   | Embedding
   | { readonly kind: 'count'; readonly type: Type }
+  /** The position of an embedded row in the list that refers to it. */
+  | { readonly kind: 'position'; readonly type: Type }
   | { readonly kind: 'cast'; readonly of: Expression; readonly type: Type }
   | { readonly kind: 'aggregate'; readonly function: Aggregate; readonly of: Expression; readonly type: Type };
 

@@ -48,6 +48,7 @@ describe('a dry run', () => {
     commitSeconds: 1,
     dryRunSeconds: 10,
     historyDays: 30,
+    isLogged: true,
   };
   let connection: Connection;
   beforeAll(() => {

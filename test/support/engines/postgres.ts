@@ -200,6 +200,7 @@ async function restoring(admin: SQL, schema: string): Promise<string> {
 
 export const TEST_SETTINGS = {
   catalogue: BUILT_IN.catalogue,
+  historyDays: 30,
   retryHours: 24,
   querySeconds: 50,
   dryRunSeconds: 50,
