@@ -1,6 +1,6 @@
 /**
- * One change of many rows: a value, or an operation that the service calculates. Up to 1,000 rows are changed by key, on
- * the condition of their old values. All rows that match a long list are changed by its filter.
+ * One change of many rows: a value, or an operation that the service calculates. Up to 1,000 rows are changed by key,
+ * on the condition of their old values. All rows that match a long list are changed by its filter.
  */
 
 import { formatNumber } from '../fields/numbers.ts';

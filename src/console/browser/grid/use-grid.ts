@@ -52,7 +52,7 @@ export function useGrid(options: GridOptions) {
   /** The current edit also within an event, before the next rendering. */
   const current = useRef<ActiveEdit>(undefined);
   const isDragging = useRef(false);
-  /** How often the pointer was pressed on the same cell. A double click may begin on a dialog that is closed by then. */
+  /** How often the pointer was pressed on a cell. A double click may begin on a dialog that is closed by then. */
   const presses = useRef({ cell: '', count: 0 });
 
   const setEdit = (next: ActiveEdit | undefined) => {
