@@ -15,7 +15,8 @@ const other = (stage: Stage, path: string, body: object, method = 'PATCH') =>
 
 const save = ({ page }: Stage) => page.getByRole('button', { name: 'Save', exact: true }).click();
 const dismissAll = async ({ page }: Stage) => {
-  for (const each of await page.getByRole('button', { name: 'Dismiss' }).all()) await each.click();
+  const buttons = page.getByRole('button', { name: 'Dismiss' });
+  while ((await buttons.count()) > 0) await buttons.first().click();
 };
 
 browserStories('rows', (stage) => {

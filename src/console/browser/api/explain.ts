@@ -6,9 +6,9 @@ import { type ApiError, type Problem, problemOf } from './errors.ts';
 
 /** Sentences by error code. `value` is the rejected value. */
 const SENTENCES: Readonly<Record<string, (value: string, problem: Problem, field?: Field) => string>> = {
-  '22P02': t.errors.wrongValue,
-  '22007': t.errors.wrongValue,
-  '22008': t.errors.wrongValue,
+  '22P02': wrongValue,
+  '22007': wrongValue,
+  '22008': wrongValue,
   '22003': () => t.errors.tooLarge,
   '22001': () => t.errors.tooLong,
   '23502': () => t.errors.required,
@@ -25,11 +25,18 @@ const SENTENCES: Readonly<Record<string, (value: string, problem: Problem, field
   CAT422: () => t.errors.reusedKey,
 };
 
+/** A filter has no field of its own. The service's message then names the value. */
+function wrongValue(text: string, problem: Problem): string {
+  return problem.value === undefined ? messageOf(problem) : t.errors.wrongValue(text);
+}
+
+const messageOf = ({ message, hint }: Problem): string => [message, hint].filter((part) => part).join(' ');
+
 /** The sentence for a problem of one field, without its label. */
 export function explainProblem(problem: Problem, field?: Field): string {
-  const { code, message, hint, value } = problem;
+  const { code, value } = problem;
   const text = Array.isArray(value) ? value.join(', ') : String(value ?? '');
-  return SENTENCES[code]?.(text, problem, field) ?? [message, hint].filter((part) => part).join(' ');
+  return SENTENCES[code]?.(text, problem, field) ?? messageOf(problem);
 }
 
 /** One sentence for any error, with the label of the field that it concerns. */

@@ -38,16 +38,16 @@ export function ChangeValues({ collection, change, only, onRestore }: ChangeValu
             {before !== null && <del>{value(field, before)}</del>}
             {before !== null && after !== null && ' → '}
             {after !== null && <ins>{value(field, after)}</ins>}
+            {onRestore !== undefined && before !== null && after !== null && mayWrite(collection, field, false) && (
+              <IconButton
+                className="small"
+                label={t.history.restoreValue(value(field, before))}
+                onClick={() => onRestore(field)}
+              >
+                <Undo2 size={14} />
+              </IconButton>
+            )}
           </dd>
-          {onRestore !== undefined && before !== null && after !== null && mayWrite(collection, field, false) && (
-            <IconButton
-              className="small"
-              label={t.history.restoreValue(value(field, before))}
-              onClick={() => onRestore(field)}
-            >
-              <Undo2 size={14} />
-            </IconButton>
-          )}
         </div>
       ))}
     </dl>

@@ -31,6 +31,8 @@ export interface Draft {
   /** Shows the errors of the service at their fields. Returns whether every error has a field. */
   readonly showErrors: (error: unknown) => boolean;
   readonly reset: () => void;
+  /** Forgets the texts that were saved. A text that the person typed meanwhile stays, on top of the stored row. */
+  readonly settle: (saved: Texts, row: Row) => void;
 }
 
 interface DraftOptions {
@@ -108,6 +110,13 @@ export function useDraft(collection: Collection, row: Row | undefined, options: 
         ),
       );
       return known.length > 0 && known.length === Object.keys(byField).length;
+    },
+    settle(saved, next) {
+      const { current } = latest;
+      const rest = Object.entries(current.edits).filter(([each, { text }]) => text !== saved[each]);
+      const edits = Object.fromEntries(rest.map(([each, { text }]) => [each, { text, base: next[each] ?? null }]));
+      store({ ...current, edits }, false);
+      setProblems({});
     },
     reset() {
       store({ edits: {}, id: crypto.randomUUID() }, false);

@@ -25,8 +25,9 @@ export function useSave(collection: Collection, draft: Draft): Save<true> {
       try {
         const outcome = await run(values);
         if (outcome === undefined || outcome.kind === 'editing') return undefined;
-        if ('row' in outcome) showAtOnce(collection, outcome.row);
-        draft.reset();
+        const row = 'row' in outcome ? outcome.row : draft.shown;
+        showAtOnce(collection, row);
+        draft.settle(draft.texts, row);
         report(collection, outcome);
         return true;
       } catch (failure) {
