@@ -4,6 +4,7 @@ import { ask, exactRow } from './client.ts';
 import { encodeValue, queryText } from './filter-text.ts';
 import { keyParts } from './keys.ts';
 import type { Pair } from './list.ts';
+import { newRequestId } from './rows.ts';
 
 export type ChangeKind = 'insert' | 'update' | 'delete';
 
@@ -111,7 +112,7 @@ export interface UndoResult {
 
 /** Undoes the changes that the filters select, except of rows that someone changed since. */
 export async function undoChanges(filters: readonly Pair[], isDryRun: boolean): Promise<UndoResult> {
-  const requestId = crypto.randomUUID();
+  const requestId = newRequestId();
   const query = filters.map(([name, value]) => `${name}=${encodeValue(value)}`).join('&');
   const { json } = await ask(`${LOG}/undo?${query}`, {
     method: 'POST',

@@ -30,10 +30,17 @@ export default function RecordPage() {
   return <StoredRow key={`${collection.name} ${key}`} collection={collection} rowKey={key} />;
 }
 
-export function StoredRow({ collection, rowKey }: { readonly collection: Collection; readonly rowKey: string }) {
+interface StoredRowProps {
+  readonly collection: Collection;
+  readonly rowKey: string;
+  /** Whether it is shown beside a list, with little room. */
+  readonly isPanel?: boolean;
+}
+
+export function StoredRow({ collection, rowKey, isPanel = false }: StoredRowProps) {
   const { data, error, refetch } = useRow(collection, rowKey);
   const isGone = isMissing(error);
-  if (data !== undefined) return <EditRow collection={collection} row={data} isGone={isGone} />;
+  if (data !== undefined) return <EditRow collection={collection} row={data} isGone={isGone} isPanel={isPanel} />;
   if (isGone) return <MissingRow collection={collection} rowKey={rowKey} wasShown={false} />;
   if (error !== null) return <ErrorMessage error={error} onRetry={() => void refetch()} />;
   return <Skeleton />;
@@ -43,6 +50,7 @@ interface EditRowProps {
   readonly collection: Collection;
   readonly row: Row;
   readonly isGone: boolean;
+  readonly isPanel: boolean;
 }
 
 /** Wide screens show the history at once. */
@@ -54,12 +62,12 @@ function mayEdit(collection: Collection): boolean {
   return may('update', collection) || others.some((from) => may('update', from) || may('create', from));
 }
 
-function EditRow({ collection, row, isGone }: EditRowProps) {
+function EditRow({ collection, row, isGone, isPanel }: EditRowProps) {
   const draft = useDraft(collection, row);
   const { isPending, save } = useSave(collection, draft);
   const marked = useLiveRow(collection, row, isPending);
   const [isDeleting, setDeleting] = useState(false);
-  const [hasHistory, setHistory] = useState(hasRoom);
+  const [hasHistory, setHistory] = useState(() => !isPanel && hasRoom());
   const [pending] = useState<PendingSaves>(() => new Map());
   const form = useRef<HTMLFormElement>(null);
   useSaveKey(form);
