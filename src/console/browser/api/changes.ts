@@ -75,7 +75,7 @@ export interface LoggedRequest {
 
 export const MAX_REQUESTS = 5_000;
 
-/** Reads the requests that changed rows, newest first. The service counts, so that a bulk change is one small answer. */
+/** Reads the requests that changed rows, newest first. The service counts the rows, so the answer is small. */
 export async function readRequests(filters: readonly Pair[], signal?: AbortSignal): Promise<readonly LoggedRequest[]> {
   const select = 'request_id,actor,collection,kind,rows:count(),at:at.max(),seq:seq.max()';
   const query = queryText([...filters, ['select', select], ['limit', String(MAX_REQUESTS)]]);

@@ -48,7 +48,7 @@ export function useFiles(ids: readonly string[]): ReadonlyMap<string, StoredFile
   return data ?? new Map();
 }
 
-/** Stores files. A row refers to them when it is saved; the service removes files to which no row refers after a day. */
+/** Stores files. A row refers to them when it is saved. The service removes a file without a row after a day. */
 export async function uploadFiles(files: readonly File[]): Promise<readonly StoredFile[]> {
   const body = new FormData();
   for (const [at, file] of files.entries()) body.append(`file${at}`, file, file.name || 'file');
