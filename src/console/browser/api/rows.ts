@@ -3,7 +3,7 @@ import { isSame } from '../fields/same.ts';
 import type { Collection, Row, Value } from './catalogue.ts';
 import { ask, countIn } from './client.ts';
 import { ApiError } from './errors.ts';
-import { withQuery } from './filter-text.ts';
+import { quoted, withQuery } from './filter-text.ts';
 import { keysFilter, rowPath } from './keys.ts';
 import { type ListQuery, pageHeaders, pageUrl } from './list.ts';
 import { cacheTitles, selectTitles } from './titles.ts';
@@ -123,7 +123,8 @@ function editFilter(collection: Collection, row: Row, changes: Changes): string 
 function operandText({ byName }: Collection, name: string, value: Value): string {
   const { type } = byName.get(name)!;
   if (type.input === 'json') return JSON.stringify(value);
-  return typeof value === 'object' ? type.print(value) : String(value);
+  if (!Array.isArray(value)) return String(value);
+  return `{${value.map((each: unknown) => (each === null ? 'NULL' : quoted(each))).join(',')}}`;
 }
 
 async function sendBatch(
