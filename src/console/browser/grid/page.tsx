@@ -1,5 +1,5 @@
 /** The page of a collection: its toolbar and its rows. */
-import { Plus } from 'lucide-react';
+import { Columns3, Plus } from 'lucide-react';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import { may, titleOfCollection } from '../api/catalogue.ts';
@@ -7,6 +7,7 @@ import { type ListQuery, listUrl, parseQuery } from '../api/list.ts';
 import { useRows } from '../api/queries.ts';
 import { usePageAddress, useQueryText } from '../app/address.ts';
 import { NotFound } from '../app/not-found.tsx';
+import { Button } from '../components/button.tsx';
 import { formatNumber } from '../fields/numbers.ts';
 import { FilterBar } from '../find/filter-bar.tsx';
 import { t } from '../i18n/text.ts';
@@ -15,6 +16,7 @@ import { Grid } from './grid.tsx';
 import { SelectionBar } from './selection-bar.tsx';
 import { useChecked } from './use-checked.ts';
 
+const ColumnsDialog = lazy(() => import('./columns-dialog.tsx'));
 const RowPanel = lazy(() => import('./row-panel.tsx'));
 
 export function ListPage() {
@@ -27,7 +29,10 @@ export function ListPage() {
 
 function List({ query }: { readonly query: ListQuery }) {
   const checked = useChecked(query);
-  const [opened, setOpened] = useState<number>();
+  const url = listUrl(query);
+  /** The row beside the list. Another filter or order closes it, since its place changes. */
+  const [opened, setOpened] = useState<{ readonly url: string; readonly index: number }>();
+  const open = (index: number) => setOpened({ url, index });
   const close = () => {
     setOpened(undefined);
     document.querySelector<HTMLElement>('[role=grid]')?.focus();
@@ -39,11 +44,11 @@ function List({ query }: { readonly query: ListQuery }) {
         <ViewTabs query={query} />
         <FilterBar query={query} />
         <SelectionBar query={query} checked={checked} />
-        <Grid key={listUrl(query)} query={query} checked={checked} open={setOpened} />
+        <Grid key={url} query={query} checked={checked} open={open} />
       </section>
-      {opened !== undefined && (
+      {opened?.url === url && (
         <Suspense>
-          <RowPanel query={query} index={opened} onMove={setOpened} onClose={close} />
+          <RowPanel query={query} index={opened.index} onMove={open} onClose={close} />
         </Suspense>
       )}
     </div>
@@ -53,11 +58,20 @@ function List({ query }: { readonly query: ListQuery }) {
 function ListHead({ query }: { readonly query: ListQuery }) {
   const { collection } = query;
   const { total } = useRows(query, 0, 0);
+  const [isArranging, setArranging] = useState(false);
   return (
     <header className="list-head">
       <h1>{titleOfCollection(collection)}</h1>
       {total !== undefined && <span className="count">{t.grid.rows(formatNumber(total), total === 1)}</span>}
       <span className="space" />
+      <Button icon={<Columns3 size={16} />} onClick={() => setArranging(true)}>
+        {t.grid.columns}
+      </Button>
+      {isArranging && (
+        <Suspense>
+          <ColumnsDialog collection={collection} onClose={() => setArranging(false)} />
+        </Suspense>
+      )}
       {may('create', collection) && (
         <Link href={`/new/${collection.name}`} className="button primary">
           <Plus size={16} />
