@@ -76,8 +76,11 @@ const BATCH_SIZE = 1_000;
  * Changes rows in one transaction (up to 1,000). The values that the person saw are the condition of each change. If
  * another person changed one of them, the service rejects the batch (412); `request` is the position of that row.
  */
-export async function changeRows(collection: Collection, edits: readonly RowEdit[]): Promise<Written> {
-  const requestId = crypto.randomUUID();
+export async function changeRows(
+  collection: Collection,
+  edits: readonly RowEdit[],
+  requestId: string = crypto.randomUUID(),
+): Promise<Written> {
   const rows: Row[] = [];
   for (let start = 0; start < edits.length; start += BATCH_SIZE) {
     const body = edits.slice(start, start + BATCH_SIZE).map(({ row, changes }) => ({
