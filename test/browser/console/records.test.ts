@@ -84,7 +84,7 @@ browserStories(
       expect((await stage.product(1)).supplier_id).toBe(1);
 
       await page.getByRole('link', { name: 'Prices' }).click();
-      await page.getByRole('gridcell', { name: 'EUR' }).first().dblclick();
+      await page.getByRole('link', { name: 'Open Product 1, Currency EUR' }).click();
       await page.getByLabel('Amount').fill('17.5');
       await page.getByRole('button', { name: 'Save' }).click();
       const amounts = () => stage.ask<{ amount: number }[]>('/prices?product_id=eq.1&currency=eq.EUR&select=amount');

@@ -4,7 +4,7 @@
  */
 import type { Collection } from './catalogue.ts';
 import { queryText } from './filter-text.ts';
-import { searchPairs } from './search.ts';
+import { searchParts } from './search.ts';
 import { orderName, selectTitles } from './titles.ts';
 
 export type Pair = readonly [name: string, value: string];
@@ -62,9 +62,14 @@ function orderText(order: readonly SortKey[]): string {
   return order.map(({ name, isDescending }) => `${name}.${isDescending ? 'desc' : 'asc'}`).join(',');
 }
 
-/** The conditions of the query, as parameters of the API. */
+/** The conditions of the query, as parameters of the API. They may need `embeddingsOf` in the `select`. */
 export function conditionsOf({ collection, filters, search }: ListQuery): readonly Pair[] {
-  return [...filters, ...searchPairs(collection, search)];
+  return [...filters, ...searchParts(collection, search).pairs];
+}
+
+/** Parts of `select` that the conditions need. A write cannot have them. */
+export function embeddingsOf({ collection, search }: ListQuery): readonly string[] {
+  return searchParts(collection, search).embeddings;
 }
 
 /** The URL of a list in the API. The key completes the order, so that pages never overlap. */
@@ -75,7 +80,9 @@ export function listUrl(query: ListQuery, page: readonly Pair[] = []): string {
     ...order.map((each) => ({ ...each, name: orderName(collection, each.name) })),
     ...missing.map(({ name }) => ({ name, isDescending: false })),
   ];
-  const select = selectTitles(collection);
+  const embeddings = embeddingsOf(query);
+  const select =
+    embeddings.length === 0 ? selectTitles(collection) : [selectTitles(collection) ?? '*', ...embeddings].join(',');
   const text = queryText([
     ...conditionsOf(query),
     ...(select === undefined ? [] : [['select', select] as const]),

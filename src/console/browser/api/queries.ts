@@ -29,14 +29,17 @@ export interface RowWindow {
   readonly total: number | undefined;
   readonly error: Error | null;
   readonly isFetching: boolean;
+  /** Whether the first page is not loaded yet. */
+  readonly isLoading: boolean;
   readonly refetch: () => void;
 }
+
+const listKey = (query: ListQuery) => ['list', query.collection.name, listUrl(query)];
 
 /** The rows of a list from one index to another, in pages of 200. */
 export function useRows(query: ListQuery, first: number, last: number): RowWindow {
   const client = useQueryClient();
-  const url = listUrl(query);
-  const key = ['list', query.collection.name, url];
+  const key = listKey(query);
   const from = Math.floor(first / PAGE_SIZE);
   const to = Math.max(from, Math.floor(last / PAGE_SIZE));
   const wanted = [...new Set([0, ...Array.from({ length: to - from + 1 }, (_, at) => from + at)])];
@@ -51,6 +54,7 @@ export function useRows(query: ListQuery, first: number, last: number): RowWindo
     rowAt: (index) => byPage.get(Math.floor(index / PAGE_SIZE))?.rows[index % PAGE_SIZE],
     total: byPage.get(0)?.total,
     error: pages.find(({ error }) => error !== null)?.error ?? null,
+    isLoading: byPage.get(0) === undefined,
     isFetching: pages.some(({ isFetching }) => isFetching),
     refetch: () => void client.invalidateQueries({ queryKey: key }),
   };
@@ -69,9 +73,43 @@ export function useRow(collection: Collection, key: string | undefined) {
 /** Replaces rows in all loaded lists, before or after the service confirms them. */
 export function patchLoadedRows(collection: Collection, patches: ReadonlyMap<string, Row>): void {
   queryClient.setQueriesData<Page>({ queryKey: ['list', collection.name] }, (page) => {
-    if (page === undefined || !page.rows.some((row) => patches.has(keyText(collection, row)))) return page;
-    return { ...page, rows: page.rows.map((row) => ({ ...row, ...patches.get(keyText(collection, row)) })) };
+    if (page?.rows === undefined || !page.rows.some((row) => patches.has(keyText(collection, row)))) return page;
+    const patched = (row: Row, patch = patches.get(keyText(collection, row))) => (patch ? { ...row, ...patch } : row);
+    return { ...page, rows: page.rows.map((row) => patched(row)) };
   });
+}
+
+/** Marks lists as outdated without a reload, since the grid has the new values. Other pages reload. */
+export function markStale({ name }: Pick<Collection, 'name'>, isReloaded = false): void {
+  void queryClient.invalidateQueries({ queryKey: ['list', name], refetchType: isReloaded ? 'active' : 'none' });
+  for (const queryKey of [['row', name], ['figures', name], ['changes']])
+    void queryClient.invalidateQueries({ queryKey });
+}
+
+/** The row at an index of a list, if its page is loaded. */
+export function loadedRow(query: ListQuery, index: number): Row | undefined {
+  const page = queryClient.getQueryData<Page>([...listKey(query), Math.floor(index / PAGE_SIZE)]);
+  return page?.rows[index % PAGE_SIZE];
+}
+
+/** All loaded rows of a collection, in any list. */
+export function loadedRows({ name }: Pick<Collection, 'name'>): readonly Row[] {
+  const pages = queryClient.getQueriesData<Partial<Page>>({ queryKey: ['list', name] });
+  return pages.flatMap(([, page]) => page?.rows ?? []);
+}
+
+/** Loads the rows of a list from one index to another, both included. */
+export async function loadRows(query: ListQuery, first: number, last: number): Promise<readonly Row[]> {
+  const pages: Page[] = [];
+  for (let page = Math.floor(first / PAGE_SIZE); page <= Math.floor(last / PAGE_SIZE); page++)
+    pages.push(
+      await queryClient.ensureQueryData({
+        queryKey: [...listKey(query), page],
+        queryFn: () => readPage(query, page),
+      }),
+    );
+  const skipped = first % PAGE_SIZE;
+  return pages.flatMap(({ rows }) => rows).slice(skipped, skipped + last - first + 1);
 }
 
 /** Reloads everything that shows rows of a collection. */

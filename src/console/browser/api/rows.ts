@@ -1,7 +1,9 @@
 /** Reads and writes rows. A write has a request id of its own, by which one request undoes it. */
+import { storeJson } from '../../../collection/types/type.ts';
 import { isSame } from '../fields/same.ts';
 import type { Collection, Row, Value } from './catalogue.ts';
 import { ask, countIn } from './client.ts';
+import { ApiError } from './errors.ts';
 import { withQuery } from './filter-text.ts';
 import { keysFilter, rowPath } from './keys.ts';
 import { type ListQuery, pageHeaders, pageUrl } from './list.ts';
@@ -20,6 +22,17 @@ export interface Page {
   /** The number of all rows; only on the first page. */
   readonly total: number | undefined;
 }
+
+/** The ids of the requests that this page sent, to tell its own changes from those of others. */
+const ownRequests = new Set<string>();
+
+export function newRequestId(): string {
+  const id = crypto.randomUUID();
+  ownRequests.add(id);
+  return id;
+}
+
+export const isOwnRequest = (id: string): boolean => ownRequests.has(id);
 
 const ONE = 'application/vnd.pgrst.object+json';
 const RETURN = 'return=representation';
@@ -42,14 +55,14 @@ export async function readRow(collection: Collection, key: string, signal?: Abor
 
 /** Stores a new row. A repetition with the same key and row stores nothing, and returns the row that was stored. */
 export async function createRow(collection: Collection, row: Row, idempotencyKey: string): Promise<Written> {
-  const requestId = crypto.randomUUID();
+  const requestId = newRequestId();
   const headers = { accept: ONE, prefer: RETURN, 'x-request-id': requestId };
   const { json } = await ask(`/${collection.name}`, { method: 'POST', headers, body: row, idempotencyKey });
   return { requestId, rows: [json as Row] };
 }
 
 /** Keys per URL; well below the limits of common proxies. */
-const KEYS_PER_REQUEST = 200;
+export const KEYS_PER_REQUEST = 200;
 
 /** Deletes rows in one transaction. The service rejects it if one of them does not exist any more. */
 export async function deleteRows(collection: Collection, rows: readonly Row[]): Promise<Written> {
@@ -79,20 +92,28 @@ const BATCH_SIZE = 1_000;
 export async function changeRows(
   collection: Collection,
   edits: readonly RowEdit[],
-  requestId: string = crypto.randomUUID(),
+  requestId: string = newRequestId(),
 ): Promise<Written> {
   const rows: Row[] = [];
   for (let start = 0; start < edits.length; start += BATCH_SIZE) {
-    const body = edits.slice(start, start + BATCH_SIZE).map(({ row, changes }) => ({
-      method: 'PATCH',
-      path: `/${collection.name}?${editFilter(collection, row, changes)}`,
-      body: changes,
-      affects: 1,
-    }));
+    const body = editRequests(collection, edits.slice(start, start + BATCH_SIZE));
     rows.push(...(await sendBatch(body, requestId)).rows);
   }
   return { requestId, rows };
 }
+
+/** The rows that the edits would store, up to 1,000. A value that the service would reject throws. */
+export async function dryRunEdits(collection: Collection, edits: readonly RowEdit[]): Promise<readonly Row[]> {
+  return (await sendBatch(editRequests(collection, edits), newRequestId(), 'tx=rollback')).rows;
+}
+
+const editRequests = (collection: Collection, edits: readonly RowEdit[]) =>
+  edits.map(({ row, changes }) => ({
+    method: 'PATCH',
+    path: `/${collection.name}?${editFilter(collection, row, changes)}`,
+    body: changes,
+    affects: 1,
+  }));
 
 /** Selects a row by its key, if the fields to change have the shown values. */
 function editFilter(collection: Collection, row: Row, changes: Changes): string {
@@ -106,11 +127,15 @@ function editFilter(collection: Collection, row: Row, changes: Changes): string 
 function operandText({ byName }: Collection, name: string, value: Value): string {
   const { type } = byName.get(name)!;
   if (type.input === 'json') return JSON.stringify(value);
-  return typeof value === 'object' ? type.print(value) : String(value);
+  return typeof value === 'object' ? type.print(storeJson(type, value)) : String(value);
 }
 
-async function sendBatch(body: readonly object[], requestId: string = crypto.randomUUID()): Promise<Written> {
-  const headers = { prefer: RETURN, 'x-request-id': requestId };
+async function sendBatch(
+  body: readonly object[],
+  requestId: string = newRequestId(),
+  ...preferences: readonly string[]
+): Promise<Written> {
+  const headers = { prefer: [RETURN, ...preferences].join(', '), 'x-request-id': requestId };
   const { json } = await ask('/catalogue/batch', {
     method: 'POST',
     headers,
@@ -127,14 +152,33 @@ export interface Undone {
   readonly requestId: string;
 }
 
-/** Undoes all changes of a request, except rows that others changed since. */
+/** Changes per request, if there are too many for one. */
+const UNDO_STEP = 2_500;
+
+/** Undoes all changes of a request, except rows that others changed since. The newest changes come first. */
 export async function undoRequest(undoneId: string): Promise<Undone> {
-  const requestId = crypto.randomUUID();
-  const { json } = await ask(`/catalogue/changes/undo?request_id=eq.${encodeURIComponent(undoneId)}`, {
-    method: 'POST',
-    headers: { prefer: 'conflicts=skip', 'x-request-id': requestId },
-  });
-  return { ...(json as Omit<Undone, 'requestId'>), requestId };
+  const requestId = newRequestId();
+  const headers = { prefer: 'conflicts=skip', 'x-request-id': requestId };
+  const id = `request_id=eq.${encodeURIComponent(undoneId)}`;
+  const undoPart = async (filter: string) => {
+    const { json } = await ask(`/catalogue/changes/undo?${filter}`, { method: 'POST', headers });
+    return json as Omit<Undone, 'requestId'>;
+  };
+  try {
+    return { ...(await undoPart(id)), requestId };
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 413) throw error;
+  }
+  let [undone, skipped, rest] = [0, [] as Undone['skipped'][number][], id];
+  for (;;) {
+    const page = `select=seq&order=seq.desc&offset=${UNDO_STEP - 1}&limit=1`;
+    const [first] = (await ask(`/catalogue/changes?${rest}&${page}`)).json as { seq: number }[];
+    const part = await undoPart(first === undefined ? rest : `${rest}&seq=gte.${first.seq}`);
+    undone += part.undone;
+    skipped = [...skipped, ...part.skipped];
+    if (first === undefined) return { undone, skipped, requestId };
+    rest = `${id}&seq=lt.${first.seq}`;
+  }
 }
 
 /** The fields whose values differ from the row. */

@@ -1,10 +1,63 @@
-/** The search box: the conditions that rows must meet to contain all words. */
-import { type Collection, titleFieldOf } from './catalogue.ts';
-import { escapeLike } from './filter-text.ts';
+/**
+ * The search box. Each word must occur in the title, in a unique text, as a tag, or in the title of a referenced row.
+ * The title of a referenced row needs an embedding without columns, which only filters.
+ */
+import { isUnique } from '../../../collection/relations.ts';
+import { can } from '../../../collection/types/type.ts';
+import { type Collection, type Field, isText, referenceOf, titleFieldOf } from './catalogue.ts';
+import { escapeLike, quoted } from './filter-text.ts';
 
-export function searchPairs(collection: Collection, text: string): readonly (readonly [string, string])[] {
-  const title = titleFieldOf(collection);
+type Pair = readonly [name: string, value: string];
+
+interface SearchParts {
+  /** The parameters of the request. */
+  readonly pairs: readonly Pair[];
+  /** Parts of `select` that the parameters need. */
+  readonly embeddings: readonly string[];
+}
+
+const NONE: SearchParts = { pairs: [], embeddings: [] };
+
+export function searchParts(collection: Collection, text: string): SearchParts {
   const words = text.split(/\s+/).filter((word) => word !== '');
-  if (title === undefined) return [];
-  return words.map((word) => [title.name, `ilike.*${escapeLike(word)}*`] as const);
+  if (words.length === 0) return NONE;
+  const { texts, tags, references } = searchedFields(collection);
+  const isSimple = texts.length === 1 && tags.length === 0 && references.length === 0;
+  const parts = words.map((word, at): SearchParts => {
+    const pattern = `*${escapeLike(word)}*`;
+    if (isSimple) return { pairs: [[texts[0]!.name, `ilike.${pattern}`]], embeddings: [] };
+    const aliasOf = (field: Field) => `find_${at}_${field.name}`;
+    const terms = [
+      ...texts.map(({ name }) => `${name}.ilike.${quoted(pattern)}`),
+      ...tags.map(({ name }) => `${name}.cs.${quoted(`{${quoted(word)}}`)}`),
+      ...references.map(({ field }) => `${aliasOf(field)}.not.is.null`),
+    ];
+    return {
+      pairs: [
+        ['or', `(${terms.join(',')})`],
+        ...references.map(({ field, title }): Pair => [`${aliasOf(field)}.${title}`, `ilike.${pattern}`]),
+      ],
+      embeddings: references.map(({ field }) => `${aliasOf(field)}:${field.name}()`),
+    };
+  });
+  return {
+    pairs: parts.flatMap(({ pairs }) => pairs),
+    embeddings: parts.flatMap(({ embeddings }) => embeddings),
+  };
+}
+
+function searchedFields(collection: Collection) {
+  const title = titleFieldOf(collection);
+  const isReference = (field: Field) => referenceOf(collection, field) !== undefined;
+  return {
+    texts: collection.fields.filter(
+      (field) => field === title || (isText(field) && isUnique(collection, field) && !isReference(field)),
+    ),
+    tags: collection.fields.filter(({ type }) => type.element !== undefined && can(type.element, 'text')),
+    references: collection.references.flatMap(({ field }) => {
+      const other = referenceOf(collection, field);
+      const name = other && titleFieldOf(other)?.name;
+      return name === undefined ? [] : [{ field, title: name }];
+    }),
+  };
 }

@@ -13,6 +13,7 @@ interface Toast {
   readonly isError: boolean;
   /** The request that the person may undo. */
   readonly requestId?: string | undefined;
+  readonly topic?: string | undefined;
 }
 
 const SHOWN_MS = 10_000;
@@ -29,12 +30,23 @@ function set(next: readonly Toast[]): void {
 interface Notice {
   readonly requestId?: string | undefined;
   readonly isError?: boolean;
+  /** A message replaces an earlier one of the same topic. */
+  readonly topic?: string;
 }
 
-/** Shows a message. With a request id, it offers undo, and Ctrl+Z does the same until the next message. */
-export function notify(text: string, { requestId, isError = false }: Notice = {}): void {
+/** The requests that Ctrl+Z undoes and Ctrl+Y repeats, the latest last. */
+let undoable: readonly string[] = [];
+let redoable: readonly string[] = [];
+
+/** Shows a message. With a request id, it offers undo, as does Ctrl+Z. */
+export function notify(text: string, { requestId, isError = false, topic }: Notice = {}): void {
   count += 1;
-  set([...toasts.slice(-2), { id: count, text, isError, requestId }]);
+  if (requestId !== undefined) {
+    undoable = [...undoable, requestId];
+    redoable = [];
+  }
+  const others = topic === undefined ? toasts : toasts.filter((each) => each.topic !== topic);
+  set([...others.slice(-2), { id: count, text, isError, requestId, topic }]);
 }
 
 export function notifyError(error: unknown): void {
@@ -47,15 +59,32 @@ function dismiss(id: number): void {
 
 /** Undoes a request, reports the result, and reloads all lists. */
 export async function undo(requestId: string): Promise<void> {
+  const inverse = await revert(requestId, t.app.undone);
+  if (inverse !== undefined) redoable = [...redoable, inverse];
+}
+
+/** Repeats the change that was undone last. */
+async function redo(requestId: string): Promise<void> {
+  redoable = redoable.filter((each) => each !== requestId);
+  const inverse = await revert(requestId, t.app.redone);
+  if (inverse !== undefined) undoable = [...undoable, inverse];
+}
+
+/** Resolves to the request that reverted the changes; undefined if it changed nothing. */
+async function revert(requestId: string, done: string): Promise<string | undefined> {
+  undoable = undoable.filter((each) => each !== requestId);
   set(toasts.filter((each) => each.requestId !== requestId));
+  let inverse: string | undefined;
   try {
-    const { undone, skipped } = await undoRequest(requestId);
+    const { undone, skipped, requestId: reverting } = await undoRequest(requestId);
+    if (undone > 0) inverse = reverting;
     if (undone === 0 && skipped.length === 0) notify(t.app.nothingToUndo);
-    else notify(skipped.length === 0 ? t.app.undone : t.app.undonePartly(skipped.length));
+    else notify(skipped.length === 0 ? done : t.app.undonePartly(skipped.length), { topic: 'undo' });
   } catch (error) {
     notifyError(error);
   }
-  await queryClient.invalidateQueries();
+  void queryClient.invalidateQueries();
+  return inverse;
 }
 
 const subscribe = (listener: () => void) => {
@@ -92,15 +121,19 @@ function ToastMessage({ toast: { id, text, isError, requestId } }: { readonly to
   );
 }
 
-/** Ctrl+Z outside of inputs undoes the last message's request. */
+/** Ctrl+Z outside of inputs undoes the last change of this page; Ctrl+Y and Ctrl+Shift+Z repeat it. */
 function useUndoKey(): void {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
-      const isTyping = (event.target as Element | null)?.closest?.('input, textarea, select, [role=grid]') != null;
-      const last = toasts.at(-1)?.requestId;
-      if (event.key !== 'z' || !(event.ctrlKey || event.metaKey) || event.shiftKey || isTyping || !last) return;
+      const isTyping =
+        (event.target as Element | null)?.closest?.('input:not([type=checkbox]), textarea, select') != null;
+      const key = event.key.toLowerCase();
+      if (!(event.ctrlKey || event.metaKey) || isTyping || (key !== 'z' && key !== 'y')) return;
+      const isRedo = key === 'y' || event.shiftKey;
+      const last = (isRedo ? redoable : undoable).at(-1);
+      if (last === undefined) return;
       event.preventDefault();
-      void undo(last);
+      void (isRedo ? redo(last) : undo(last));
     };
     addEventListener('keydown', onKeyDown);
     return () => removeEventListener('keydown', onKeyDown);

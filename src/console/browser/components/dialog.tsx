@@ -47,7 +47,10 @@ export function Dialog({ title, onClose, submit, actions, size = 'small', childr
     >
       <form onSubmit={onSubmit} noValidate>
         <h2 id={id}>{title}</h2>
-        <div className="dialog-body">{children}</div>
+        {/* A keyboard must be able to scroll a long text without inputs. */}
+        <div className="dialog-body" {...(size === 'large' && { tabIndex: 0 })}>
+          {children}
+        </div>
         <footer>
           {actions}
           <span className="space" />

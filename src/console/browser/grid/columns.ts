@@ -1,4 +1,5 @@
-/** The columns of a grid: the title first, then the other fields in declared order. */
+/** The columns of a grid: which, in which order and how wide. A person's choice is stored per collection. */
+import { useSyncExternalStore } from 'react';
 import { type Collection, type Field, isNumeric, isYesNo, titleFieldOf } from '../api/catalogue.ts';
 import { kindOf } from '../fields/registry.ts';
 
@@ -8,20 +9,82 @@ export interface Column {
   readonly isFrozen: boolean;
 }
 
-export function defaultColumns(collection: Collection): readonly Column[] {
-  const title = titleFieldOf(collection) ?? collection.key[0]!;
-  const rest = collection.fields.filter((field) => field !== title);
-  return [title, ...rest].map((field) => ({
-    field,
-    width: widthOf(collection, field, field === title),
-    isFrozen: field === title,
-  }));
+export const ROW_HEIGHTS = { compact: 28, normal: 36, tall: 64 } as const;
+export type RowHeight = keyof typeof ROW_HEIGHTS;
+
+/** A person's choice. Fields that `order` does not name follow in declared order. */
+export interface ColumnSettings {
+  readonly order?: readonly string[];
+  readonly hidden?: readonly string[];
+  readonly widths?: Readonly<Record<string, number>>;
+  readonly rowHeight?: RowHeight;
 }
 
-function widthOf(collection: Collection, field: Field, isTitle: boolean): number {
+export const MIN_WIDTH = 60;
+const NONE: ColumnSettings = {};
+
+/** The title comes first and stays in view; without a title, the key does. */
+export function columnsOf(collection: Collection, { order = [], hidden = [], widths = {} }: ColumnSettings) {
+  const title = titleFieldOf(collection) ?? collection.key[0]!;
+  const place = ({ name }: Field) => (order.includes(name) ? order.indexOf(name) : order.length);
+  const rest = collection.fields.filter((field) => field !== title).toSorted((one, two) => place(one) - place(two));
+  return [title, ...rest]
+    .filter((field) => field === title || !hidden.includes(field.name))
+    .map(
+      (field): Column => ({
+        field,
+        width: widths[field.name] ?? defaultWidth(collection, field, field === title),
+        isFrozen: field === title,
+      }),
+    );
+}
+
+function defaultWidth(collection: Collection, field: Field, isTitle: boolean): number {
   if (isTitle) return 260;
   if (collection.key.includes(field)) return 90;
   if (isYesNo(field)) return 110;
   if (kindOf({ collection, field }).name === 'reference') return 180;
   return isNumeric(field) ? 130 : 190;
+}
+
+/** Moves a column to the place of another one. */
+export function moveColumn(collection: Collection, settings: ColumnSettings, name: string, to: string): ColumnSettings {
+  const names = columnsOf(collection, { ...settings, hidden: [] }).map(({ field }) => field.name);
+  const place = names.indexOf(to);
+  const order = names.filter((each) => each !== name);
+  return { ...settings, order: order.toSpliced(place, 0, name) };
+}
+
+export function toggleColumn(settings: ColumnSettings, name: string): ColumnSettings {
+  const { hidden = [] } = settings;
+  return { ...settings, hidden: hidden.includes(name) ? hidden.filter((each) => each !== name) : [...hidden, name] };
+}
+
+const placeOf = ({ name }: Collection): string => `catalogue.columns.${name}`;
+const cache = new Map<string, ColumnSettings>();
+const listeners = new Set<() => void>();
+
+export function columnSettings(collection: Collection): ColumnSettings {
+  const known = cache.get(collection.name);
+  if (known !== undefined) return known;
+  const text = localStorage.getItem(placeOf(collection));
+  const read = text === null ? NONE : (JSON.parse(text) as ColumnSettings);
+  cache.set(collection.name, read);
+  return read;
+}
+
+/** Stores the columns, and shows them in every grid of the collection. */
+export function setColumnSettings(collection: Collection, settings: ColumnSettings): void {
+  cache.set(collection.name, settings);
+  localStorage.setItem(placeOf(collection), JSON.stringify(settings));
+  for (const listener of listeners) listener();
+}
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+};
+
+export function useColumnSettings(collection: Collection): ColumnSettings {
+  return useSyncExternalStore(subscribe, () => columnSettings(collection));
 }

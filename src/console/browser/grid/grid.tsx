@@ -1,135 +1,182 @@
-/** The grid of a list: virtual rows, a frozen title column, and heads that sort. */
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { ArrowDown, ArrowUp } from 'lucide-react';
-import { type CSSProperties, type KeyboardEvent, useMemo, useRef } from 'react';
-import { Link, useLocation } from 'wouter';
-import { labelOf, type Row } from '../api/catalogue.ts';
-import { rowAddress } from '../api/keys.ts';
-import { type ListQuery, listAddress, type SortKey } from '../api/list.ts';
+/** The cell grid of a list: virtual rows, a frozen title column, keys as in a spreadsheet, and a foot with sums. */
+import { type CSSProperties, lazy, Suspense, useMemo, useRef } from 'react';
+import type { Row } from '../api/catalogue.ts';
+import type { ListQuery } from '../api/list.ts';
 import { useRows } from '../api/queries.ts';
 import { ErrorMessage, Skeleton } from '../components/small.tsx';
-import { kindOf } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
-import { type Column, defaultColumns } from './columns.ts';
+import { columnsOf, ROW_HEIGHTS, useColumnSettings } from './columns.ts';
+import { Foot } from './foot.tsx';
+import { GridRow, type RowActions } from './grid-row.tsx';
+import { GridHead } from './head.tsx';
 import { NoRows } from './no-rows.tsx';
+import { editsOf } from './paste.ts';
+import { useRowWindow } from './row-window.ts';
+import { type CellPlace, cellId, rangeOf } from './selection.ts';
+import { useBlocks } from './use-blocks.ts';
+import type { CheckedRows } from './use-checked.ts';
+import { cellName, useEdits } from './use-edits.ts';
+import { useGrid } from './use-grid.ts';
+import { useLiveRows } from './use-live-rows.ts';
 
-const ROW_HEIGHT = 36;
-const OVERSCAN = 10;
+const PasteDialog = lazy(() => import('./paste-dialog.tsx'));
 
-export function Grid({ query }: { readonly query: ListQuery }) {
+const HEAD_HEIGHT = 36;
+const CHECK_WIDTH = 40;
+
+interface GridProps {
+  readonly query: ListQuery;
+  readonly checked: CheckedRows;
+  /** Opens the row at an index beside the list. */
+  readonly open: (index: number) => void;
+}
+
+export function Grid({ query, checked, open }: GridProps) {
   const { collection } = query;
-  const columns = useMemo(() => defaultColumns(collection), [collection]);
+  const settings = useColumnSettings(collection);
+  const columns = useMemo(() => columnsOf(collection, settings), [collection, settings]);
+  const rowHeight = ROW_HEIGHTS[settings.rowHeight ?? 'normal'];
   const scroller = useRef<HTMLDivElement>(null);
   const range = useRef<[number, number]>([0, 50]);
-  const { rowAt, total, error, refetch } = useRows(query, ...range.current);
-  const virtual = useVirtualizer({
-    count: total ?? 0,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_HEIGHT,
-    overscan: OVERSCAN,
-  });
-  const items = virtual.getVirtualItems();
-  range.current = [items[0]?.index ?? 0, items.at(-1)?.index ?? 50];
-  if (error !== null) return <ErrorMessage error={error} onRetry={refetch} />;
-  if (total === undefined) return <Skeleton lines={12} />;
-  if (total === 0) return <NoRows query={query} />;
-  const template = columns.map(({ width }) => `${width}px`).join(' ');
-  return (
-    <div
-      ref={scroller}
-      className="grid"
-      role="grid"
-      aria-rowcount={total + 1}
-      aria-colcount={columns.length}
-      style={{ '--columns': template } as CSSProperties}
-    >
-      <div className="grid-row grid-head" role="row" aria-rowindex={1}>
-        {columns.map((column) => (
-          <HeadCell key={column.field.name} column={column} query={query} />
-        ))}
-      </div>
-      <div className="grid-rows" role="presentation" style={{ height: virtual.getTotalSize() }}>
-        {items.map(({ index, start }) => (
-          <GridRow key={index} index={index} start={start} row={rowAt(index)} columns={columns} query={query} />
-        ))}
-      </div>
-    </div>
-  );
-}
-
-function HeadCell({ column: { field, isFrozen }, query }: { readonly column: Column; readonly query: ListQuery }) {
-  const [, navigate] = useLocation();
-  const { collection, order } = query;
-  const key = order.find(({ name }) => name === field.name);
-  const isNumber = kindOf({ collection, field }).isRightAligned === true;
-  return (
-    <div
-      role="columnheader"
-      className={cellClass(isFrozen, isNumber)}
-      aria-sort={key === undefined ? 'none' : key.isDescending ? 'descending' : 'ascending'}
-    >
-      <button
-        type="button"
-        onClick={(event) => navigate(listAddress({ ...query, order: nextOrder(order, field.name, event.shiftKey) }))}
-      >
-        {labelOf(field)}
-        {key !== undefined && (key.isDescending ? <ArrowDown size={14} /> : <ArrowUp size={14} />)}
-      </button>
-    </div>
-  );
-}
-
-/** Ascending, then descending, then not at all. Shift adds a further sort key. */
-export function nextOrder(order: readonly SortKey[], name: string, isAdded: boolean): readonly SortKey[] {
-  const current = order.find((each) => each.name === name);
-  const next = current?.isDescending === true ? [] : [{ name, isDescending: current !== undefined }];
-  if (!isAdded) return next;
-  return current === undefined ? [...order, ...next] : order.flatMap((each) => (each.name === name ? next : [each]));
-}
-
-interface GridRowProps {
-  readonly index: number;
-  readonly start: number;
-  readonly row: Row | undefined;
-  readonly columns: readonly Column[];
-  readonly query: ListQuery;
-}
-
-function GridRow({ index, start, row, columns, query: { collection } }: GridRowProps) {
-  const [, navigate] = useLocation();
-  const address = row && rowAddress(collection, row);
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'Enter' && address !== undefined) navigate(address);
+  const { rowAt, total = 0, error, refetch, isLoading } = useRows(query, ...range.current);
+  const rows = useRowWindow(scroller, total, rowHeight, HEAD_HEIGHT);
+  range.current = [rows.first, rows.last];
+  const edits = useEdits(collection);
+  const blocks = useBlocks({ query, columns, total, edits });
+  const show = ({ row, column }: CellPlace) => {
+    rows.scrollToRow(row);
+    showColumn(scroller.current!, columns, column);
   };
+  const grid = useGrid({
+    query,
+    columns,
+    edits,
+    bounds: { rows: total, columns: columns.length, page: rows.page },
+    scroller,
+    show,
+    open,
+    toggleRow: (index) => checked.check(index, false),
+    clear: blocks.clear,
+    fillDown: blocks.fillDown,
+  });
+  const live = useLiveRows(query, edits.isPending, grid.edit);
+  const latest = useRef<RowActions>(undefined);
+  latest.current = { check: checked.check, open, setText: grid.setText, commit: () => void grid.commit() };
+  const actions = useMemo<RowActions>(
+    () => ({
+      check: (...args) => latest.current!.check(...args),
+      open: (index) => latest.current!.open(index),
+      setText: (text) => latest.current!.setText(text),
+      commit: () => latest.current!.commit(),
+    }),
+    [],
+  );
+  if (error !== null) return <ErrorMessage error={error} onRetry={refetch} />;
+  if (isLoading) return <Skeleton lines={12} />;
+  if (total === 0) return <NoRows query={query} />;
+  const { selection, edit } = grid;
+  const selected = rangeOf(selection);
+  const namesIn = (row: Row | undefined, has: (cell: string) => boolean) =>
+    row === undefined
+      ? ''
+      : collection.fields
+          .filter((field) => has(cellName(collection, row, field)))
+          .map(({ name }) => name)
+          .join(' ');
+  const template = `${CHECK_WIDTH}px ${columns.map(({ width }) => `${width}px`).join(' ')}`;
+  const indexes = Array.from({ length: rows.last - rows.first + 1 }, (_, at) => rows.first + at);
+  const isInput = (target: EventTarget) => target !== scroller.current;
   return (
-    <div
-      role="row"
-      tabIndex={-1}
-      className="grid-row"
-      aria-rowindex={index + 2}
-      style={{ transform: `translateY(${start}px)` }}
-      onDoubleClick={() => address !== undefined && navigate(address)}
-      onKeyDown={onKeyDown}
-    >
-      {columns.map(({ field, isFrozen }) => {
-        const { Cell, isRightAligned = false } = kindOf({ collection, field });
-        return (
-          <div key={field.name} role="gridcell" data-field={field.name} className={cellClass(isFrozen, isRightAligned)}>
-            {row === undefined ? (
-              <span className="bar" />
-            ) : isFrozen ? (
-              <Link href={address!} aria-label={t.grid.openRow(String(row[field.name]))}>
-                <Cell collection={collection} field={field} row={row} />
-              </Link>
-            ) : (
-              <Cell collection={collection} field={field} row={row} />
-            )}
-          </div>
-        );
-      })}
-    </div>
+    <>
+      {live.isOutdated && (
+        <button type="button" className="live-notice" onClick={live.reload}>
+          {t.grid.listChanged}
+        </button>
+      )}
+      <div
+        ref={scroller}
+        className={`grid ${settings.rowHeight ?? 'normal'}`}
+        role="grid"
+        tabIndex={0}
+        aria-label={t.grid.label}
+        aria-multiselectable
+        aria-rowcount={total + 1}
+        aria-colcount={columns.length + 1}
+        aria-activedescendant={
+          edit === undefined && selection.active.row >= rows.first && selection.active.row <= rows.last
+            ? cellId(selection.active.row, selection.active.column)
+            : undefined
+        }
+        style={{ '--columns': template, '--row-height': `${rowHeight}px` } as CSSProperties}
+        {...grid.handlers}
+        onCopy={(event) => !isInput(event.target) && blocks.copy(event, selection)}
+        onCut={(event) => {
+          if (isInput(event.target)) return;
+          blocks.copy(event, selection);
+          blocks.clear(selection);
+        }}
+        onPaste={(event) => !isInput(event.target) && blocks.paste(event, selection)}
+      >
+        <GridHead
+          query={query}
+          columns={columns}
+          settings={settings}
+          isAllChecked={checked.isAll}
+          checkAll={checked.checkAll}
+        />
+        <div className="grid-rows" role="rowgroup" style={{ height: rows.height }}>
+          {indexes.map((index) => {
+            const row = rowAt(index);
+            const isInRange = index >= selected.top && index <= selected.bottom;
+            return (
+              <GridRow
+                key={index}
+                collection={collection}
+                columns={columns}
+                row={row}
+                index={index}
+                top={rows.topOf(index)}
+                isChecked={checked.has(row)}
+                left={isInRange ? selected.left : 0}
+                right={isInRange ? selected.right : -1}
+                active={index === selection.active.row ? selection.active.column : -1}
+                failed={edits.failed.size === 0 ? '' : namesIn(row, (cell) => edits.failed.has(cell))}
+                marked={live.marks.size === 0 ? '' : namesIn(row, (cell) => live.marks.has(cell))}
+                edit={edit?.place.row === index ? edit : undefined}
+                actions={actions}
+              />
+            );
+          })}
+        </div>
+      </div>
+      <Foot query={query} columns={columns} range={selected} />
+      {blocks.plan !== undefined && (
+        <Suspense>
+          <PasteDialog
+            plan={blocks.plan}
+            onClose={blocks.closePlan}
+            onApply={() => {
+              const { changes } = blocks.plan!;
+              blocks.closePlan();
+              void edits.saveRows(editsOf(changes), () => t.grid.cellsChanged(changes.length));
+            }}
+          />
+        </Suspense>
+      )}
+    </>
   );
 }
 
-const cellClass = (isFrozen: boolean, isNumber: boolean): string =>
-  `grid-cell${isFrozen ? ' frozen' : ''}${isNumber ? ' number' : ''}`;
+/** Scrolls horizontally until a column is visible beside the frozen one. */
+function showColumn(
+  element: HTMLElement,
+  columns: readonly { readonly width: number; readonly isFrozen: boolean }[],
+  column: number,
+): void {
+  if (columns[column]!.isFrozen) return;
+  const left = CHECK_WIDTH + columns.slice(0, column).reduce((sum, { width }) => sum + width, 0);
+  const frozen = CHECK_WIDTH + columns.filter(({ isFrozen }) => isFrozen).reduce((sum, { width }) => sum + width, 0);
+  const right = left + columns[column]!.width;
+  if (left < element.scrollLeft + frozen) element.scrollLeft = left - frozen;
+  else if (right > element.scrollLeft + element.clientWidth) element.scrollLeft = right - element.clientWidth;
+}

@@ -1,9 +1,9 @@
 /** The page of a collection: its toolbar and its rows. */
 import { Plus } from 'lucide-react';
-import { useMemo } from 'react';
+import { lazy, Suspense, useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import { may, titleOfCollection } from '../api/catalogue.ts';
-import { type ListQuery, parseQuery } from '../api/list.ts';
+import { type ListQuery, listUrl, parseQuery } from '../api/list.ts';
 import { useRows } from '../api/queries.ts';
 import { usePageAddress, useQueryText } from '../app/address.ts';
 import { NotFound } from '../app/not-found.tsx';
@@ -12,19 +12,41 @@ import { FilterBar } from '../find/filter-bar.tsx';
 import { t } from '../i18n/text.ts';
 import { ViewTabs } from '../views/view-tabs.tsx';
 import { Grid } from './grid.tsx';
+import { SelectionBar } from './selection-bar.tsx';
+import { useChecked } from './use-checked.ts';
+
+const RowPanel = lazy(() => import('./row-panel.tsx'));
 
 export function ListPage() {
   const { collection } = usePageAddress();
   const search = useQueryText();
   const query = useMemo(() => collection && parseQuery(collection, search), [collection, search]);
   if (query === undefined) return <NotFound />;
+  return <List key={query.collection.name} query={query} />;
+}
+
+function List({ query }: { readonly query: ListQuery }) {
+  const checked = useChecked(query);
+  const [opened, setOpened] = useState<number>();
+  const close = () => {
+    setOpened(undefined);
+    document.querySelector<HTMLElement>('[role=grid]')?.focus();
+  };
   return (
-    <section className="list-page">
-      <ListHead query={query} />
-      <ViewTabs query={query} />
-      <FilterBar query={query} />
-      <Grid key={query.collection.name} query={query} />
-    </section>
+    <div className="list-and-row">
+      <section className="list-page">
+        <ListHead query={query} />
+        <ViewTabs query={query} />
+        <FilterBar query={query} />
+        <SelectionBar query={query} checked={checked} />
+        <Grid key={listUrl(query)} query={query} checked={checked} open={setOpened} />
+      </section>
+      {opened !== undefined && (
+        <Suspense>
+          <RowPanel query={query} index={opened} onMove={setOpened} onClose={close} />
+        </Suspense>
+      )}
+    </div>
   );
 }
 

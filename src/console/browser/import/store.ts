@@ -4,7 +4,7 @@ import { ask } from '../api/client.ts';
 import { ApiError } from '../api/errors.ts';
 import { explain } from '../api/explain.ts';
 import { keyText } from '../api/keys.ts';
-import { changeRows, changesOf, undoRequest } from '../api/rows.ts';
+import { changeRows, changesOf, newRequestId, undoRequest } from '../api/rows.ts';
 import { cacheTitle } from '../api/titles.ts';
 import { t } from '../i18n/text.ts';
 import { columnsOf, ROWS_PER_REQUEST } from './check.ts';
@@ -86,7 +86,7 @@ export class Store {
   private idFor(count: number): string {
     const [latest] = this.ids;
     if (latest === undefined || latest.count + count > CHANGES_PER_ID)
-      this.ids.unshift({ id: crypto.randomUUID(), count: 0 });
+      this.ids.unshift({ id: newRequestId(), count: 0 });
     this.ids[0]!.count += count;
     return this.ids[0]!.id;
   }

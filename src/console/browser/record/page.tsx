@@ -22,7 +22,7 @@ export default function RecordPage() {
   return <StoredRow key={`${collection.name} ${key}`} collection={collection} rowKey={key} />;
 }
 
-function StoredRow({ collection, rowKey }: { readonly collection: Collection; readonly rowKey: string }) {
+export function StoredRow({ collection, rowKey }: { readonly collection: Collection; readonly rowKey: string }) {
   const { data, error, refetch } = useRow(collection, rowKey);
   if (data !== undefined) return <EditRow collection={collection} row={data} />;
   if (error !== null) return <ErrorMessage error={error} onRetry={() => void refetch()} />;

@@ -20,6 +20,7 @@ export const app = {
   add: 'Hinzufügen',
   undo: 'Rückgängig',
   undone: 'Rückgängig gemacht.',
+  redone: 'Wiederholt.',
   undonePartly: (count: number) =>
     `Rückgängig gemacht, außer ${count === 1 ? 'einer Zeile' : `${count} Zeilen`}, die inzwischen jemand geändert hat.`,
   nothingToUndo: 'Nichts rückgängig zu machen.',

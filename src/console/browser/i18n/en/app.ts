@@ -20,6 +20,7 @@ export const app = {
   add: 'Add',
   undo: 'Undo',
   undone: 'Undone.',
+  redone: 'Repeated.',
   undonePartly: (count: number) =>
     `Undone, except ${count === 1 ? 'one row' : `${count} rows`} that someone changed since.`,
   nothingToUndo: 'Nothing to undo.',

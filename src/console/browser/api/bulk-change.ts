@@ -1,0 +1,160 @@
+/**
+ * One change of many rows: a value, or an operation that the service calculates. Up to 1,000 rows are changed by key,
+ * on the condition of their old values. All rows that match a long list are changed by its filter.
+ */
+
+import { formatNumber } from '../fields/numbers.ts';
+import { isSame } from '../fields/same.ts';
+import { t } from '../i18n/text.ts';
+import { type BulkOutcome, changeUnchangedRows, MAX_EDITED_ROWS, readStored } from './bulk.ts';
+import type { Field, Row } from './catalogue.ts';
+import { ask, countIn } from './client.ts';
+import { queryText } from './filter-text.ts';
+import { keyText } from './keys.ts';
+import { conditionsOf, embeddingsOf, type ListQuery, listUrl, type Pair } from './list.ts';
+import { deleteRows, dryRunEdits, newRequestId, type RowEdit } from './rows.ts';
+
+export interface Target {
+  readonly query: ListQuery;
+  /** Undefined means all rows that match the query. */
+  readonly rows: readonly Row[] | undefined;
+  readonly count: number;
+}
+
+export interface Preview {
+  readonly target: Target;
+  /** The rows to change by key; undefined if the filter selects them. */
+  readonly edits: readonly RowEdit[] | undefined;
+  /** The first rows, before and after. */
+  readonly examples: readonly { readonly before: Row; readonly after: Row }[];
+  readonly changing: number;
+  /** Rows without a number. */
+  readonly empty: number;
+  /** The position of the last change before the preview. */
+  readonly position: number | undefined;
+}
+
+const EXAMPLES = 5;
+
+/** Whether rows changed by their filter were changed by someone else since the preview. */
+export class ChangedMeanwhile extends Error {}
+
+/** A search over other collections finds too many rows for a write by key, and a write cannot have that filter. */
+export class TooManyRows extends Error {
+  constructor() {
+    super(t.grid.tooManyRows(formatNumber(MAX_EDITED_ROWS)));
+  }
+}
+
+const isOperation = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The last change of a collection; undefined if the service has no history. */
+async function lastChange(name: string): Promise<number | undefined> {
+  const query = `collection=eq.${encodeURIComponent(name)}&select=seq&order=seq.desc&limit=1`;
+  const answer = await ask(`/catalogue/changes?${query}`).catch(() => undefined);
+  return answer && ((answer.json as { seq: number }[])[0]?.seq ?? 0);
+}
+
+/** The conditions of the rows that change. A write without any filter is too easily a mistake; the key is one. */
+function filterOf({ query }: Target, field: Field, isCalculated: boolean): readonly Pair[] {
+  const { name } = isCalculated ? field : query.collection.key[0]!;
+  if (embeddingsOf(query).length > 0) throw new TooManyRows();
+  return [...conditionsOf(query), [name, 'not.is.null']];
+}
+
+/** Asks the service for the results without storing them. A rejected value throws. */
+export async function previewChange(target: Target, field: Field, value: unknown): Promise<Preview> {
+  const { query, count } = target;
+  const { collection } = query;
+  const isCalculated = isOperation(value) && field.type.input !== 'json';
+  const changes = { [field.name]: value } as Row;
+  const editsOf = (rows: readonly Row[]): readonly RowEdit[] => rows.map((row) => ({ row, changes }));
+  const examplesOf = async (edits: readonly RowEdit[]) => {
+    const after = await dryRunEdits(collection, edits);
+    return edits.slice(0, EXAMPLES).map(({ row }, at) => ({ before: row, after: after[at] ?? row }));
+  };
+  if (count <= MAX_EDITED_ROWS) {
+    const rows = await storedRows(target);
+    const changing = isCalculated ? rows.filter((row) => row[field.name] !== null) : rows;
+    const edits = editsOf(changing);
+    return {
+      target,
+      edits,
+      examples: edits.length === 0 ? [] : await examplesOf(edits),
+      changing: changing.length,
+      empty: rows.length - changing.length,
+      position: undefined,
+    };
+  }
+  const position = await lastChange(collection.name);
+  const filters = filterOf(target, field, isCalculated);
+  const url = listUrl({ ...query, filters, search: '' }, [['limit', String(EXAMPLES)]]);
+  const { json, headers } = await ask(url, { headers: { prefer: 'count=exact' } });
+  const changing = countIn(headers);
+  const examples = await examplesOf(editsOf(json as Row[]));
+  return { target, edits: undefined, examples, changing, empty: count - changing, position };
+}
+
+async function storedRows({ query, rows }: Target): Promise<readonly Row[]> {
+  const { collection } = query;
+  if (rows === undefined)
+    return (await ask(listUrl(query, [['limit', String(MAX_EDITED_ROWS)]]))).json as readonly Row[];
+  const stored = await readStored(collection, rows);
+  return rows.map((row) => stored.get(keyText(collection, row))).filter((row) => row !== undefined);
+}
+
+/** Changes the rows of a preview in one request. Returns how many, and the rows that others changed first. */
+export async function applyChange(
+  { target, edits, changing, position }: Preview,
+  field: Field,
+  value: unknown,
+): Promise<Omit<BulkOutcome, 'rows'> & { readonly count: number }> {
+  const { collection } = target.query;
+  if (edits !== undefined) {
+    const outcome = await changeUnchangedRows(collection, edits);
+    return { ...outcome, count: outcome.rows.length };
+  }
+  if (position !== undefined && (await lastChange(collection.name)) !== position) throw new ChangedMeanwhile();
+  const requestId = newRequestId();
+  const isCalculated = isOperation(value) && field.type.input !== 'json';
+  const { headers } = await ask(`/${collection.name}?${queryText(filterOf(target, field, isCalculated))}`, {
+    method: 'PATCH',
+    headers: {
+      prefer: `return=minimal, count=exact, handling=strict, max-affected=${changing}`,
+      'x-request-id': requestId,
+    },
+    body: { [field.name]: value },
+    idempotencyKey: crypto.randomUUID(),
+  });
+  return { requestId, skipped: [], count: countIn(headers) };
+}
+
+/** The rows that someone else changed since the person saw them. Rows of a filter are not compared, but counted. */
+export async function rowsChangedSince({ query: { collection }, rows = [] }: Target): Promise<readonly Row[]> {
+  const stored = await readStored(collection, rows);
+  return rows.filter((row) => {
+    const now = stored.get(keyText(collection, row));
+    return now !== undefined && collection.fields.some(({ name }) => !isSame(now[name] ?? null, row[name] ?? null));
+  });
+}
+
+/** Deletes the rows in one transaction. The service rejects it if more rows match than the person saw. */
+export async function deleteAll(target: Target): Promise<{ requestId: string; count: number }> {
+  const { query, count } = target;
+  const { collection } = query;
+  if (target.rows !== undefined || count <= MAX_EDITED_ROWS) {
+    const rows = target.rows ?? (await storedRows(target));
+    if (rows.length > count) throw new Error(t.errors.moreRows);
+    return { ...(await deleteRows(collection, rows)), count: rows.length };
+  }
+  const requestId = newRequestId();
+  const filter = queryText(filterOf(target, collection.key[0]!, false));
+  const { headers } = await ask(`/${collection.name}?${filter}`, {
+    method: 'DELETE',
+    headers: {
+      prefer: `return=minimal, count=exact, handling=strict, max-affected=${count}`,
+      'x-request-id': requestId,
+    },
+  });
+  return { requestId, count: countIn(headers) };
+}

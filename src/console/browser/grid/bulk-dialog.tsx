@@ -1,0 +1,196 @@
+/** Changes a field of many rows: a value or a calculation, with a preview from the service. */
+import { useQuery } from '@tanstack/react-query';
+import { useDeferredValue, useState } from 'react';
+import { applyChange, ChangedMeanwhile, previewChange, type Target } from '../api/bulk-change.ts';
+import { type Field, labelOf, mayWrite, titleOf } from '../api/catalogue.ts';
+import { problemOf } from '../api/errors.ts';
+import { explain } from '../api/explain.ts';
+import { useWrite } from '../api/queries.ts';
+import { notify } from '../app/toasts.tsx';
+import { Dialog } from '../components/dialog.tsx';
+import { ErrorMessage, Labelled, Skeleton } from '../components/small.tsx';
+import type { FieldPlace, Parsed } from '../fields/kind.ts';
+import { formatNumber, readNumber } from '../fields/numbers.ts';
+import { formatValue, kindOf, parseText } from '../fields/registry.ts';
+import { t } from '../i18n/text.ts';
+import { bulkMessage } from './use-edits.ts';
+
+type Way = keyof typeof t.grid.ways;
+
+/** What can be done with a field. */
+function waysOf(field: Field, kind: string): readonly Way[] {
+  return [
+    'set',
+    ...(kind === 'number' ? (['percent', 'add', 'multiply'] as const) : []),
+    ...(field.required ? [] : (['clear'] as const)),
+  ];
+}
+
+interface BulkDialogProps {
+  readonly target: Target;
+  readonly onClose: () => void;
+}
+
+export default function BulkDialog({ target, onClose }: BulkDialogProps) {
+  const { collection } = target.query;
+  const fields = collection.fields.filter((field) => mayWrite(collection, field, false));
+  const [field, setField] = useState(fields[0]!);
+  const [chosenWay, setWay] = useState<Way>('set');
+  const [text, setText] = useState('');
+  const [decimals, setDecimals] = useState('');
+  const place = { collection, field };
+  const { Input, name: kind } = kindOf(place);
+  const ways = waysOf(field, kind);
+  const way = ways.includes(chosenWay) ? chosenWay : 'set';
+  const parsed = parseChange(place, way, text, decimals);
+  const value = 'value' in parsed ? JSON.stringify(parsed.value) : undefined;
+  // The preview of an earlier input is not shown for a later one.
+  const wanted = useDeferredValue(value);
+  const isReady = wanted === value && value !== undefined && (text !== '' || way === 'clear');
+  const preview = useQuery({
+    queryKey: ['preview', collection.name, field.name, wanted, target.count],
+    queryFn: () => previewChange(target, field, JSON.parse(wanted!)),
+    enabled: isReady,
+    staleTime: 0,
+    gcTime: 0,
+    retry: false,
+  });
+  const write = useWrite(collection, (change: unknown) => applyChange(preview.data!, field, change));
+  const onSubmit = async () => {
+    if (preview.data === undefined || value === undefined) return;
+    try {
+      const outcome = await write.run(JSON.parse(value));
+      if (outcome === undefined) return;
+      const { count, skipped, requestId } = outcome;
+      const message = bulkMessage(collection, t.grid.rowsChanged(formatNumber(count), count === 1), skipped);
+      notify(message, count === 0 ? {} : { requestId });
+      onClose();
+    } catch (error) {
+      if (error instanceof ChangedMeanwhile) void preview.refetch();
+      const problem = error instanceof ChangedMeanwhile ? t.grid.changedMeanwhile : explain(error, collection);
+      notify(problem, { isError: true, topic: 'bulk' });
+    }
+  };
+  const choose = (name: string) => {
+    setField(fields.find((each) => each.name === name)!);
+    setText('');
+  };
+  const canApply = isReady && preview.data !== undefined && preview.data.changing > 0 && !preview.isFetching;
+  return (
+    <Dialog
+      title={t.grid.changeField}
+      onClose={onClose}
+      submit={{ label: t.grid.changeAll, isBusy: write.isPending || !canApply, onSubmit: () => void onSubmit() }}
+    >
+      <Labelled id="bulk-field" label={t.grid.field}>
+        <select id="bulk-field" value={field.name} onChange={({ target: input }) => choose(input.value)}>
+          {fields.map((each) => (
+            <option key={each.name} value={each.name}>
+              {labelOf(each)}
+            </option>
+          ))}
+        </select>
+      </Labelled>
+      {ways.length > 1 && (
+        <Labelled id="bulk-way" label={t.grid.how}>
+          <select id="bulk-way" value={way} onChange={({ target: input }) => setWay(input.value as Way)}>
+            {ways.map((each) => (
+              <option key={each} value={each}>
+                {t.grid.ways[each]}
+              </option>
+            ))}
+          </select>
+        </Labelled>
+      )}
+      {way !== 'clear' && (
+        <Labelled
+          id="bulk-value"
+          label={t.grid.inputs[way]}
+          problem={text !== '' && 'problem' in parsed ? parsed.problem : undefined}
+        >
+          {way === 'set' ? (
+            <Input key={field.name} {...place} id="bulk-value" text={text} onChange={setText} />
+          ) : (
+            <input
+              id="bulk-value"
+              type="text"
+              inputMode="decimal"
+              value={text}
+              onChange={({ target: input }) => setText(input.value)}
+            />
+          )}
+        </Labelled>
+      )}
+      {way !== 'set' && way !== 'clear' && (
+        <Labelled id="bulk-decimals" label={t.grid.decimals}>
+          <input
+            id="bulk-decimals"
+            type="number"
+            min={-6}
+            max={12}
+            value={decimals}
+            onChange={({ target: input }) => setDecimals(input.value)}
+          />
+        </Labelled>
+      )}
+      {preview.isFetching && <Skeleton lines={2} />}
+      {isReady && preview.error !== null && <PreviewProblem field={field} error={preview.error} />}
+      {isReady && preview.data !== undefined && (
+        <>
+          <p role="status">
+            {preview.data.changing === 0
+              ? t.grid.noChange
+              : t.grid.willChange(formatNumber(preview.data.changing), preview.data.changing === 1)}{' '}
+            {preview.data.empty > 0 && t.grid.withoutNumber(formatNumber(preview.data.empty), preview.data.empty === 1)}
+          </p>
+          <table className="preview" aria-label={t.grid.firstChanges}>
+            <tbody>
+              {preview.data.examples.map(({ before, after }) => (
+                <tr key={JSON.stringify(collection.key.map(({ name }) => before[name]))}>
+                  <td>{titleOf(collection, before)}</td>
+                  <td>
+                    {formatValue(place, before[field.name])} → {formatValue(place, after[field.name])}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </>
+      )}
+    </Dialog>
+  );
+}
+
+function PreviewProblem({ error, field }: { readonly field: Field; readonly error: unknown }) {
+  if (problemOf(error) === undefined) return <ErrorMessage error={error} />;
+  return (
+    <p className="problem" role="alert">
+      {t.grid.nothingChanged(`${labelOf(field)}: ${explain(error)}`)}
+    </p>
+  );
+}
+
+function parseChange(place: FieldPlace, way: Way, text: string, decimals: string): Parsed {
+  if (way === 'clear') return { value: null };
+  return way === 'set' ? parseText(place, text) : operationOf(way, text, decimals);
+}
+
+/** The operation of the service: +5 % is a multiplication by 1.05. */
+export function operationOf(way: Exclude<Way, 'set' | 'clear'>, text: string, decimals: string): Parsed {
+  const number = readNumber(text);
+  if (number === undefined) return { problem: t.errors.notANumber(text) };
+  const round = /^-?\d+$/.test(decimals) ? { round: Number(decimals) } : {};
+  const operation =
+    way === 'add' ? { increment: number } : { multiply: way === 'percent' ? percentFactor(number) : number };
+  return { value: { ...operation, ...round } as never };
+}
+
+/** The factor of a percentage, with all digits: 7.5 is 1.075. */
+export function percentFactor(percent: string): string {
+  const [, sign = '', whole = '0', digits = ''] = /^(-?)(\d*)\.?(\d*)$/.exec(percent) ?? [];
+  const scale = 10n ** BigInt(digits.length + 2);
+  const part = BigInt(whole + digits || '0');
+  const factor = sign === '-' ? scale - part : scale + part;
+  const text = (factor < 0n ? -factor : factor).toString().padStart(digits.length + 3, '0');
+  return `${factor < 0n ? '-' : ''}${text.slice(0, -digits.length - 2)}.${text.slice(-digits.length - 2)}`;
+}

@@ -1,0 +1,84 @@
+/** Blocks of cells as text: tab-separated values and HTML tables, as spreadsheets exchange them. */
+
+export type Block = readonly (readonly string[])[];
+
+/** Parses tab-separated values. A cell with a tab, a quote or a line break is in quotes, which it doubles inside. */
+export function parseTsv(text: string): Block {
+  const rows: string[][] = [];
+  let row: string[] = [];
+  const cell = /"((?:""|[^"])*)"(?=\t|\r?\n|\r|$)|([^\t\r\n]*)/y;
+  for (let at = 0; at <= text.length; ) {
+    cell.lastIndex = at;
+    const [whole, inner, plain] = cell.exec(text)!;
+    row.push(inner === undefined ? plain! : inner.replaceAll('""', '"'));
+    at += whole.length;
+    const end = /^(\t|\r\n|\n|\r)/.exec(text.slice(at, at + 2))?.[0];
+    if (end !== '\t') {
+      rows.push(row);
+      row = [];
+    }
+    if (end === undefined) break;
+    at += end.length;
+    // A line break at the end does not begin another row.
+    if (end !== '\t' && at === text.length) break;
+  }
+  return rectangular(rows);
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
+
+function decodeEntities(text: string): string {
+  return text.replaceAll(/&(?:#(\d+)|#x([\da-f]+)|(\w+));/gi, (whole, decimal, hex, name) => {
+    if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? whole;
+    return String.fromCodePoint(Number.parseInt(decimal ?? hex, decimal === undefined ? 16 : 10));
+  });
+}
+
+/** Parses the first table of an HTML text; undefined if it has none. A cell over several columns leaves them empty. */
+export function parseHtmlTable(html: string): Block | undefined {
+  const [, table] = /<table\b[^>]*>([\s\S]*?)<\/table>/i.exec(html) ?? [];
+  if (table === undefined) return undefined;
+  const rows = [...table.matchAll(/<tr\b[^>]*>([\s\S]*?)(?=<\/tr>|<tr\b|$)/gi)].map(([, row]) =>
+    [...row!.matchAll(/<t[dh]\b([^>]*)>([\s\S]*?)(?=<\/t[dh]>|<t[dh]\b|$)/gi)].flatMap(([, attributes, content]) => {
+      const span = Number(/colspan\s*=\s*["']?(\d+)/i.exec(attributes!)?.[1] ?? 1);
+      return [cellText(content!), ...Array<string>(Math.max(0, span - 1)).fill('')];
+    }),
+  );
+  return rectangular(rows.filter((row) => row.length > 0));
+}
+
+function cellText(content: string): string {
+  const lines = content.replaceAll(/\s+/g, ' ').split(/<br\b[^>]*>\s*|<\/p>\s*(?=<p\b)/i);
+  return lines.map((line) => decodeEntities(line.replaceAll(/<[^>]*>/g, '')).trim()).join('\n');
+}
+
+function rectangular(rows: readonly (readonly string[])[]): Block {
+  const width = Math.max(0, ...rows.map((row) => row.length));
+  return rows.map((row) => [...row, ...Array<string>(width - row.length).fill('')]);
+}
+
+/** The cells of a paste. The table has the exact cells; plain text serves other programs. */
+export function parseClipboard(text: string, html: string): Block {
+  return parseHtmlTable(html) ?? parseTsv(text);
+}
+
+export function printTsv(block: Block): string {
+  const print = (cell: string) => (/[\t\r\n"]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
+  return block.map((row) => row.map(print).join('\t')).join('\n');
+}
+
+export function printHtmlTable(block: Block): string {
+  const print = (cell: string) =>
+    `<td>${cell.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('\n', '<br>')}</td>`;
+  return `<table>${block.map((row) => `<tr>${row.map(print).join('')}</tr>`).join('')}</table>`;
+}
+
+/** Repeats a block until it fills the selected cells, if they are a multiple of it, as spreadsheets do. */
+export function tile(block: Block, rows: number, columns: number): Block {
+  const [height, width] = [block.length, block[0]?.length ?? 0];
+  if (height === 0 || width === 0) return block;
+  const [high, wide] = [rows % height === 0 ? rows : height, columns % width === 0 ? columns : width];
+  return Array.from({ length: Math.max(high, height) }, (_, row) =>
+    Array.from({ length: Math.max(wide, width) }, (_each, column) => block[row % height]![column % width]!),
+  );
+}

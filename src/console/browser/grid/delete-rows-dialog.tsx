@@ -1,0 +1,57 @@
+/** Deletes the checked rows, after a look at what others changed since the person saw them. */
+import { useState } from 'react';
+import { deleteAll, rowsChangedSince, type Target } from '../api/bulk-change.ts';
+import { titleOf } from '../api/catalogue.ts';
+import { useWrite } from '../api/queries.ts';
+import { notify, notifyError } from '../app/toasts.tsx';
+import { Dialog } from '../components/dialog.tsx';
+import { formatNumber } from '../fields/numbers.ts';
+import { t } from '../i18n/text.ts';
+
+const NAMED = 20;
+
+interface DeleteRowsDialogProps {
+  readonly target: Target;
+  readonly onClose: () => void;
+  readonly onDeleted: () => void;
+}
+
+export default function DeleteRowsDialog({ target, onClose, onDeleted }: DeleteRowsDialogProps) {
+  const { collection } = target.query;
+  const [warning, setWarning] = useState('');
+  const remove = useWrite(collection, async () => {
+    const changed = warning === '' ? await rowsChangedSince(target) : [];
+    return changed.length > 0 ? changed : deleteAll(target);
+  });
+  const onSubmit = async () => {
+    try {
+      const outcome = await remove.run(undefined);
+      if (outcome === undefined) return;
+      if (Array.isArray(outcome)) {
+        const titles = outcome.slice(0, NAMED).map((row) => titleOf(collection, row));
+        return setWarning(t.grid.changedSince(titles.join(', ')));
+      }
+      const { count, requestId } = outcome as { count: number; requestId: string };
+      notify(t.grid.rowsDeleted(formatNumber(count), count === 1), { requestId });
+      onDeleted();
+      onClose();
+    } catch (error) {
+      onClose();
+      notifyError(error);
+    }
+  };
+  return (
+    <Dialog
+      title={t.grid.deleteRows(formatNumber(target.count), target.count === 1)}
+      onClose={onClose}
+      submit={{ label: t.app.remove, isDanger: true, isBusy: remove.isPending, onSubmit: () => void onSubmit() }}
+    >
+      <p>{t.grid.deleteText}</p>
+      {warning !== '' && (
+        <p className="problem" role="alert">
+          {warning}
+        </p>
+      )}
+    </Dialog>
+  );
+}

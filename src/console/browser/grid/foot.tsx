@@ -1,0 +1,53 @@
+/** The foot of the grid: count, sum and average of the selected cells. */
+import { useQuery } from '@tanstack/react-query';
+import { isNumeric, type Value } from '../api/catalogue.ts';
+import type { ListQuery } from '../api/list.ts';
+import { listUrl } from '../api/list.ts';
+import { loadedRow, loadRows } from '../api/queries.ts';
+import { formatDecimal, formatDigits, formatNumber } from '../fields/numbers.ts';
+import { kindOf } from '../fields/registry.ts';
+import { t } from '../i18n/text.ts';
+import type { Column } from './columns.ts';
+import { cellCount, type Range } from './selection.ts';
+import { addExactly, printSum } from './totals.ts';
+
+/** Larger selections have a count, but no sum. */
+const MAX_ROWS = 10_000;
+
+interface FootProps {
+  readonly query: ListQuery;
+  readonly columns: readonly Column[];
+  readonly range: Range;
+}
+
+export function Foot({ query, columns, range }: FootProps) {
+  const { collection } = query;
+  const count = cellCount(range);
+  const height = range.bottom - range.top + 1;
+  const chosen = columns.slice(range.left, range.right + 1);
+  const loaded = Array.from({ length: Math.min(height, MAX_ROWS) }, (_, at) => loadedRow(query, range.top + at));
+  const isWhole = height <= MAX_ROWS && loaded.every((row) => row !== undefined);
+  const { data } = useQuery({
+    queryKey: ['list', collection.name, listUrl(query), 'rows', range.top, range.bottom],
+    queryFn: () => loadRows(query, range.top, range.bottom),
+    enabled: !isWhole && height <= MAX_ROWS,
+  });
+  if (count < 2) return <footer className="grid-foot">{t.grid.keysHint}</footer>;
+  const rows = isWhole ? loaded : data;
+  const values = (rows ?? []).flatMap((row) => chosen.map(({ field }): Value => row?.[field.name] ?? null));
+  const filled = values.filter((value) => value !== null);
+  const isSummed = chosen.every(({ field }) => isNumeric(field) && kindOf({ collection, field }).name === 'number');
+  const total = isSummed && filled.length > 0 ? addExactly(filled.map(String)) : undefined;
+  return (
+    <footer className="grid-foot" role="status">
+      <span>{t.grid.cells(formatNumber(count))}</span>
+      {rows !== undefined && <span>{t.grid.filled(formatNumber(filled.length))}</span>}
+      {total !== undefined && (
+        <>
+          <span>{t.grid.sum(formatDigits(printSum(total), 0))}</span>
+          <span>{t.grid.average(formatDecimal(Number(printSum(total)) / filled.length, 0, 4))}</span>
+        </>
+      )}
+    </footer>
+  );
+}

@@ -1,0 +1,127 @@
+/** One row of the grid. It renders again only if its own cells change. */
+import { Maximize2 } from 'lucide-react';
+import { memo } from 'react';
+import { Link } from 'wouter';
+import { type Collection, mayWrite, type Row, titleOf } from '../api/catalogue.ts';
+import { rowAddress } from '../api/keys.ts';
+import { kindOf } from '../fields/registry.ts';
+import { t } from '../i18n/text.ts';
+import { CellEditor } from './cell-editor.tsx';
+import type { Column } from './columns.ts';
+import { cellId } from './selection.ts';
+import type { ActiveEdit } from './use-grid.ts';
+
+export interface GridRowProps {
+  readonly collection: Collection;
+  readonly columns: readonly Column[];
+  readonly row: Row | undefined;
+  readonly index: number;
+  readonly top: number;
+  readonly isChecked: boolean;
+  /** The selected columns of this row; none if `right` is smaller than `left`. */
+  readonly left: number;
+  readonly right: number;
+  /** The active column, or -1. */
+  readonly active: number;
+  /** Fields with a rejected change, and fields that someone else just changed, separated by spaces. */
+  readonly failed: string;
+  readonly marked: string;
+  readonly edit: ActiveEdit | undefined;
+  readonly actions: RowActions;
+}
+
+/** Stable functions, so that rows do not render again. */
+export interface RowActions {
+  readonly check: (index: number, isRange: boolean) => void;
+  readonly open: (index: number) => void;
+  readonly setText: (text: string) => void;
+  readonly commit: () => void;
+}
+
+export const GridRow = memo(function GridRow(props: GridRowProps) {
+  const { collection, columns, row, index, top, isChecked, actions } = props;
+  return (
+    <div role="row" className="grid-row" aria-rowindex={index + 2} style={{ transform: `translateY(${top}px)` }}>
+      <div role="gridcell" aria-colindex={1} className="grid-cell check">
+        {row !== undefined && (
+          <input
+            type="checkbox"
+            tabIndex={-1}
+            aria-label={t.grid.selectRow(titleOf(collection, row))}
+            checked={isChecked}
+            onChange={({ nativeEvent }) => actions.check(index, (nativeEvent as MouseEvent).shiftKey)}
+          />
+        )}
+      </div>
+      {columns.map((column, at) => (
+        <GridCell key={column.field.name} {...props} column={column} at={at} />
+      ))}
+    </div>
+  );
+});
+
+function GridCell(props: GridRowProps & { readonly column: Column; readonly at: number }) {
+  const { collection, column, at, row, index, edit, actions } = props;
+  const { field, isFrozen } = column;
+  const { Cell, isRightAligned = false } = kindOf({ collection, field });
+  const isSelected = at >= props.left && at <= props.right;
+  const isEdited = edit?.place.column === at;
+  const classes = [
+    'grid-cell',
+    isFrozen && 'frozen',
+    isRightAligned && 'number',
+    isSelected && 'selected',
+    at === props.active && 'active',
+    isEdited && 'edited',
+    props.failed.split(' ').includes(field.name) && 'failed',
+    props.marked.split(' ').includes(field.name) && 'marked',
+  ];
+  return (
+    <div
+      id={cellId(index, at)}
+      role="gridcell"
+      aria-colindex={at + 2}
+      aria-selected={isSelected}
+      aria-readonly={!mayWrite(collection, field, false)}
+      data-field={field.name}
+      data-row={index}
+      data-column={at}
+      className={classes.filter((each) => each).join(' ')}
+    >
+      {row === undefined ? (
+        <span className="bar" />
+      ) : isEdited ? (
+        <CellEditor
+          collection={collection}
+          field={field}
+          title={titleOf(collection, row)}
+          editing={edit}
+          onChange={actions.setText}
+          onLeave={actions.commit}
+        />
+      ) : (
+        <>
+          <span className="cell-text">
+            <Cell collection={collection} field={field} row={row} />
+          </span>
+          {isFrozen && (
+            <Link
+              href={rowAddress(collection, row)}
+              className="open-row"
+              tabIndex={-1}
+              aria-label={t.grid.openRow(titleOf(collection, row))}
+              title={t.grid.openRow(titleOf(collection, row))}
+              onClick={(event) => {
+                if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+                event.preventDefault();
+                actions.open(index);
+              }}
+            >
+              <Maximize2 size={14} />
+            </Link>
+          )}
+        </>
+      )}
+    </div>
+  );
+}

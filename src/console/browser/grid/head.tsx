@@ -1,0 +1,113 @@
+/** The head of the grid: sort by a click, resize at the edge, move by dragging. */
+import { ArrowDown, ArrowUp } from 'lucide-react';
+import type { PointerEvent } from 'react';
+import { useLocation } from 'wouter';
+import { labelOf } from '../api/catalogue.ts';
+import { type ListQuery, listAddress, type SortKey } from '../api/list.ts';
+import { kindOf } from '../fields/registry.ts';
+import { t } from '../i18n/text.ts';
+import { type Column, type ColumnSettings, MIN_WIDTH, moveColumn, setColumnSettings } from './columns.ts';
+
+interface GridHeadProps {
+  readonly query: ListQuery;
+  readonly columns: readonly Column[];
+  readonly settings: ColumnSettings;
+  readonly isAllChecked: boolean;
+  readonly checkAll: () => void;
+}
+
+const DRAGGED = 'application/x-catalogue-column';
+
+export function GridHead({ query, columns, settings, isAllChecked, checkAll }: GridHeadProps) {
+  return (
+    <div className="grid-row grid-head" role="row" aria-rowindex={1}>
+      <div role="columnheader" aria-colindex={1} className="grid-cell check">
+        <input type="checkbox" aria-label={t.grid.selectAll} checked={isAllChecked} onChange={checkAll} />
+      </div>
+      {columns.map((column, at) => (
+        <HeadCell key={column.field.name} query={query} column={column} at={at} settings={settings} />
+      ))}
+    </div>
+  );
+}
+
+interface HeadCellProps {
+  readonly query: ListQuery;
+  readonly column: Column;
+  readonly at: number;
+  readonly settings: ColumnSettings;
+}
+
+function HeadCell({ query, column: { field, width, isFrozen }, at, settings }: HeadCellProps) {
+  const [, navigate] = useLocation();
+  const { collection, order } = query;
+  const place = order.findIndex(({ name }) => name === field.name);
+  const key = order[place];
+  const isNumber = kindOf({ collection, field }).isRightAligned === true;
+  const setWidth = (next: number) =>
+    setColumnSettings(collection, {
+      ...settings,
+      widths: { ...settings.widths, [field.name]: Math.max(MIN_WIDTH, Math.round(next)) },
+    });
+  const resize = (event: PointerEvent<HTMLElement>) => {
+    event.preventDefault();
+    const { currentTarget: handle, clientX: start, pointerId } = event;
+    handle.setPointerCapture(pointerId);
+    handle.onpointermove = ({ clientX }) => setWidth(width + clientX - start);
+    handle.onpointerup = () => {
+      handle.onpointermove = null;
+    };
+  };
+  return (
+    <div
+      role="columnheader"
+      aria-colindex={at + 2}
+      data-field={field.name}
+      className={`grid-cell${isFrozen ? ' frozen' : ''}${isNumber ? ' number' : ''}`}
+      aria-sort={key === undefined ? 'none' : key.isDescending ? 'descending' : 'ascending'}
+      draggable={!isFrozen}
+      onDragStart={({ dataTransfer }) => dataTransfer.setData(DRAGGED, field.name)}
+      onDragOver={(event) => event.dataTransfer.types.includes(DRAGGED) && event.preventDefault()}
+      onDrop={(event) => {
+        event.preventDefault();
+        const moved = event.dataTransfer.getData(DRAGGED);
+        if (moved !== field.name) setColumnSettings(collection, moveColumn(collection, settings, moved, field.name));
+      }}
+    >
+      <button
+        type="button"
+        title={t.grid.sortHint}
+        onClick={(event) => navigate(listAddress({ ...query, order: nextOrder(order, field.name, event.shiftKey) }))}
+      >
+        <span className="cell-text">{labelOf(field)}</span>
+        {key !== undefined && (key.isDescending ? <ArrowDown size={14} /> : <ArrowUp size={14} />)}
+        {order.length > 1 && key !== undefined && <sub>{place + 1}</sub>}
+      </button>
+      <span
+        className="resizer"
+        aria-hidden
+        onPointerDown={resize}
+        onDoubleClick={() => setWidth(fittingWidth(field.name))}
+      />
+    </div>
+  );
+}
+
+/** The width of the longest visible content of a column. */
+function fittingWidth(name: string): number {
+  const texts = document.querySelectorAll<HTMLElement>(`[role=grid] [data-field="${CSS.escape(name)}"] .cell-text`);
+  const measure = document.createRange();
+  const widths = [...texts].map((text) => {
+    measure.selectNodeContents(text);
+    return measure.getBoundingClientRect().width;
+  });
+  return Math.max(...widths) + 48;
+}
+
+/** Ascending, then descending, then not at all. Shift adds a further sort key. */
+export function nextOrder(order: readonly SortKey[], name: string, isAdded: boolean): readonly SortKey[] {
+  const current = order.find((each) => each.name === name);
+  const next = current?.isDescending === true ? [] : [{ name, isDescending: current !== undefined }];
+  if (!isAdded) return next;
+  return current === undefined ? [...order, ...next] : order.flatMap((each) => (each.name === name ? next : [each]));
+}

@@ -1,0 +1,67 @@
+/** A row beside its list, with the previous and the next one. */
+import { ChevronDown, ChevronUp, ExternalLink, X } from 'lucide-react';
+import { type KeyboardEvent, useEffect, useRef } from 'react';
+import { Link } from 'wouter';
+import { titleOf } from '../api/catalogue.ts';
+import { keyText, rowAddress } from '../api/keys.ts';
+import type { ListQuery } from '../api/list.ts';
+import { useRows } from '../api/queries.ts';
+import { IconButton } from '../components/button.tsx';
+import { Skeleton } from '../components/small.tsx';
+import { t } from '../i18n/text.ts';
+import { StoredRow } from '../record/page.tsx';
+
+interface RowPanelProps {
+  readonly query: ListQuery;
+  readonly index: number;
+  readonly onMove: (index: number) => void;
+  readonly onClose: () => void;
+}
+
+export default function RowPanel({ query, index, onMove, onClose }: RowPanelProps) {
+  const { collection } = query;
+  const { rowAt, total = 0 } = useRows(query, index, index);
+  const row = rowAt(index);
+  const panel = useRef<HTMLElement>(null);
+  useEffect(() => panel.current?.focus(), []);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Escape' && !event.defaultPrevented) onClose();
+  };
+  return (
+    <aside
+      ref={panel}
+      tabIndex={-1}
+      className="row-panel"
+      aria-label={row && titleOf(collection, row)}
+      onKeyDown={onKeyDown}
+    >
+      <header>
+        <IconButton label={t.grid.previous} disabled={index === 0} onClick={() => onMove(index - 1)}>
+          <ChevronUp size={18} />
+        </IconButton>
+        <IconButton label={t.grid.next} disabled={index >= total - 1} onClick={() => onMove(index + 1)}>
+          <ChevronDown size={18} />
+        </IconButton>
+        <span className="space" />
+        {row !== undefined && (
+          <Link
+            href={rowAddress(collection, row)}
+            className="icon-button"
+            aria-label={t.grid.openPage}
+            title={t.grid.openPage}
+          >
+            <ExternalLink size={16} />
+          </Link>
+        )}
+        <IconButton label={t.app.close} onClick={onClose}>
+          <X size={18} />
+        </IconButton>
+      </header>
+      {row === undefined ? (
+        <Skeleton />
+      ) : (
+        <StoredRow key={keyText(collection, row)} collection={collection} rowKey={keyText(collection, row)} />
+      )}
+    </aside>
+  );
+}

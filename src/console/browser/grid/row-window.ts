@@ -1,0 +1,84 @@
+/**
+ * The visible rows of a long list. Browsers limit the height of an element, so a list that is higher scrolls in larger
+ * steps: the scroll position maps to a row, and the rows are placed around the position.
+ */
+import { type RefObject, useLayoutEffect, useState } from 'react';
+
+/** Below the limit of every browser (Firefox: 17.8 million pixels). */
+export const MAX_HEIGHT = 8_000_000;
+/** Rows outside of the visible part, so that scrolling shows no gap. */
+const OVERSCAN = 8;
+
+interface Measures {
+  readonly scrollTop: number;
+  /** The visible height of the rows. */
+  readonly viewport: number;
+  readonly total: number;
+  readonly rowHeight: number;
+}
+
+export interface RowWindow {
+  readonly first: number;
+  readonly last: number;
+  /** The height of the element that contains all rows. */
+  readonly height: number;
+  /** The position of a row within that element. */
+  readonly topOf: (index: number) => number;
+}
+
+/** Pixels of the list per pixel of the scroll bar; 1 unless the list is too high. */
+function scaleOf({ viewport, total, rowHeight }: Omit<Measures, 'scrollTop'>): number {
+  const full = total * rowHeight;
+  return full <= MAX_HEIGHT ? 1 : (full - viewport) / (MAX_HEIGHT - viewport);
+}
+
+export function windowAt(measures: Measures): RowWindow {
+  const { scrollTop, viewport, total, rowHeight } = measures;
+  const position = scrollTop * scaleOf(measures);
+  return {
+    first: Math.max(0, Math.min(Math.floor(position / rowHeight) - OVERSCAN, total - 1)),
+    last: Math.min(total - 1, Math.ceil((position + viewport) / rowHeight) + OVERSCAN),
+    height: Math.min(total * rowHeight, MAX_HEIGHT),
+    topOf: (index) => index * rowHeight - position + scrollTop,
+  };
+}
+
+/** The scroll position that shows a row completely; undefined if it is visible already. */
+export function scrollTopFor(index: number, measures: Measures): number | undefined {
+  const { scrollTop, viewport, rowHeight } = measures;
+  const scale = scaleOf(measures);
+  const top = index * rowHeight;
+  const position = scrollTop * scale;
+  if (top < position) return top / scale;
+  return top + rowHeight > position + viewport ? Math.ceil((top + rowHeight - viewport) / scale) : undefined;
+}
+
+/** Follows the scroll position and the size of an element, below a head of this height. */
+export function useRowWindow(scroller: RefObject<HTMLElement | null>, total: number, rowHeight: number, head: number) {
+  const [{ scrollTop, viewport }, setPlace] = useState({ scrollTop: 0, viewport: 800 });
+  const isShown = total > 0;
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (!isShown || element === null) return;
+    const measure = () => setPlace({ scrollTop: element.scrollTop, viewport: element.clientHeight - head });
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    element.addEventListener('scroll', measure, { passive: true });
+    return () => {
+      observer.disconnect();
+      element.removeEventListener('scroll', measure);
+    };
+  }, [scroller, head, isShown]);
+  const measures = { scrollTop, viewport, total, rowHeight };
+  return {
+    ...windowAt(measures),
+    page: Math.max(1, Math.floor(viewport / rowHeight) - 1),
+    scrollToRow(index: number) {
+      const element = scroller.current;
+      if (element === null) return;
+      const top = scrollTopFor(index, { ...measures, scrollTop: element.scrollTop });
+      if (top !== undefined) element.scrollTop = top;
+    },
+  };
+}

@@ -1,0 +1,58 @@
+/** The checked rows, and what can be done with all of them. */
+import { Pencil, Trash2, X } from 'lucide-react';
+import { lazy, Suspense, useState } from 'react';
+import { may } from '../api/catalogue.ts';
+import { keyText } from '../api/keys.ts';
+import type { ListQuery } from '../api/list.ts';
+import { loadedRows, useRows } from '../api/queries.ts';
+import { Button, IconButton } from '../components/button.tsx';
+import { formatNumber } from '../fields/numbers.ts';
+import { t } from '../i18n/text.ts';
+import type { CheckedRows } from './use-checked.ts';
+
+const BulkDialog = lazy(() => import('./bulk-dialog.tsx'));
+const DeleteRowsDialog = lazy(() => import('./delete-rows-dialog.tsx'));
+
+interface SelectionBarProps {
+  readonly query: ListQuery;
+  readonly checked: CheckedRows;
+}
+
+export function SelectionBar({ query, checked }: SelectionBarProps) {
+  const { collection } = query;
+  const { total = 0 } = useRows(query, 0, 0);
+  const [open, setOpen] = useState<'change' | 'delete'>();
+  const count = checked.isAll ? total : checked.rows.size;
+  const close = () => setOpen(undefined);
+  if (count === 0) return null;
+  // The loaded rows have the changes of this page since the rows were checked.
+  const loaded = new Map(loadedRows(collection).map((row) => [keyText(collection, row), row]));
+  const rows = checked.isAll ? undefined : [...checked.rows].map(([key, row]) => loaded.get(key) ?? row);
+  const target = { query, rows, count };
+  const text = checked.isAll
+    ? t.grid.allSelected(formatNumber(total))
+    : t.grid.rowsSelected(formatNumber(count), count === 1);
+  return (
+    <div className="selection-bar" role="toolbar" aria-label={t.grid.selection}>
+      <span role="status">{text}</span>
+      <span className="space" />
+      {may('update', collection) && (
+        <Button icon={<Pencil size={16} />} onClick={() => setOpen('change')}>
+          {t.grid.changeField}
+        </Button>
+      )}
+      {may('delete', collection) && (
+        <Button icon={<Trash2 size={16} />} onClick={() => setOpen('delete')}>
+          {t.app.remove}
+        </Button>
+      )}
+      <IconButton label={t.grid.clearSelection} onClick={checked.clear}>
+        <X size={16} />
+      </IconButton>
+      <Suspense>
+        {open === 'change' && <BulkDialog target={target} onClose={close} />}
+        {open === 'delete' && <DeleteRowsDialog target={target} onClose={close} onDeleted={checked.clear} />}
+      </Suspense>
+    </div>
+  );
+}

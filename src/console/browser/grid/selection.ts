@@ -1,0 +1,115 @@
+/** The selected cells of a grid: an anchor, where the selection began, and the active cell, which the keys move. */
+
+export interface CellPlace {
+  readonly row: number;
+  readonly column: number;
+}
+
+/** The id of the element of a cell. */
+export const cellId = (row: number, column: number): string => `cell-${row}-${column}`;
+
+export interface Selection {
+  readonly anchor: CellPlace;
+  readonly active: CellPlace;
+}
+
+export interface Bounds {
+  readonly rows: number;
+  readonly columns: number;
+  /** Rows that Page Up and Page Down move by. */
+  readonly page: number;
+}
+
+/** Both ends are part of the range. */
+export interface Range {
+  readonly top: number;
+  readonly bottom: number;
+  readonly left: number;
+  readonly right: number;
+}
+
+export const START: Selection = { anchor: { row: 0, column: 0 }, active: { row: 0, column: 0 } };
+
+export const single = (place: CellPlace): Selection => ({ anchor: place, active: place });
+
+export function rangeOf({ anchor, active }: Selection): Range {
+  return {
+    top: Math.min(anchor.row, active.row),
+    bottom: Math.max(anchor.row, active.row),
+    left: Math.min(anchor.column, active.column),
+    right: Math.max(anchor.column, active.column),
+  };
+}
+
+export const cellCount = ({ top, bottom, left, right }: Range): number => (bottom - top + 1) * (right - left + 1);
+
+export const isInRange = ({ top, bottom, left, right }: Range, row: number, column: number): boolean =>
+  row >= top && row <= bottom && column >= left && column <= right;
+
+/** Keeps a selection within a list that became shorter. */
+export function clampSelection({ anchor, active }: Selection, bounds: Bounds): Selection {
+  return { anchor: clamp(anchor, bounds), active: clamp(active, bounds) };
+}
+
+function clamp({ row, column }: CellPlace, { rows, columns }: Bounds): CellPlace {
+  return {
+    row: Math.max(0, Math.min(row, rows - 1)),
+    column: Math.max(0, Math.min(column, columns - 1)),
+  };
+}
+
+interface Key {
+  readonly key: string;
+  readonly shiftKey: boolean;
+  readonly ctrlKey: boolean;
+  readonly metaKey: boolean;
+}
+
+/**
+ * The selection after a key; undefined if the key does not move it. Tab leaves the grid at the end of a row, so that
+ * the keyboard reaches the rest of the page.
+ */
+export function moveByKey(selection: Selection, event: Key, bounds: Bounds): Selection | undefined {
+  const { key, shiftKey } = event;
+  const isFar = event.ctrlKey || event.metaKey;
+  if (key === 'a' && isFar)
+    return { anchor: { row: 0, column: 0 }, active: { row: bounds.rows - 1, column: bounds.columns - 1 } };
+  if (key === 'Enter') return isFar ? undefined : single(clamp(step(selection.active, shiftKey ? -1 : 1, 0), bounds));
+  if (key === 'Tab') {
+    const next = step(selection.active, 0, shiftKey ? -1 : 1);
+    return next.column < 0 || next.column >= bounds.columns ? undefined : single(next);
+  }
+  const next = target(selection.active, key, isFar, bounds);
+  if (next === undefined) return undefined;
+  const active = clamp(next, bounds);
+  return shiftKey ? { anchor: selection.anchor, active } : single(active);
+}
+
+const step = ({ row, column }: CellPlace, rows: number, columns: number): CellPlace => ({
+  row: row + rows,
+  column: column + columns,
+});
+
+function target(from: CellPlace, key: string, isFar: boolean, { rows, columns, page }: Bounds): CellPlace | undefined {
+  const far = isFar ? Math.max(rows, columns) : 1;
+  switch (key) {
+    case 'ArrowUp':
+      return step(from, -far, 0);
+    case 'ArrowDown':
+      return step(from, far, 0);
+    case 'ArrowLeft':
+      return step(from, 0, -far);
+    case 'ArrowRight':
+      return step(from, 0, far);
+    case 'PageUp':
+      return step(from, -page, 0);
+    case 'PageDown':
+      return step(from, page, 0);
+    case 'Home':
+      return { row: isFar ? 0 : from.row, column: 0 };
+    case 'End':
+      return { row: isFar ? rows - 1 : from.row, column: columns - 1 };
+    default:
+      return undefined;
+  }
+}

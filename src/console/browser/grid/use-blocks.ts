@@ -1,0 +1,114 @@
+/** Blocks of cells: copy, cut, paste, clear and fill down. */
+import { type ClipboardEvent, useState } from 'react';
+import { MAX_EDITED_ROWS } from '../api/bulk.ts';
+import type { Row } from '../api/catalogue.ts';
+import type { ListQuery } from '../api/list.ts';
+import { loadedRow, loadRows } from '../api/queries.ts';
+import { notify, notifyError } from '../app/toasts.tsx';
+import { formatNumber } from '../fields/numbers.ts';
+import { formatValue, kindOf, parseText, printValue } from '../fields/registry.ts';
+import { t } from '../i18n/text.ts';
+import { type Block, parseClipboard, printHtmlTable, printTsv, tile } from './clipboard.ts';
+import type { Column } from './columns.ts';
+import { editsOf, type Parse, type Plan, planBlock } from './paste.ts';
+import { parserFor } from './resolve-names.ts';
+import { cellCount, type Range, rangeOf, type Selection } from './selection.ts';
+import type { Edits } from './use-edits.ts';
+
+/** Rows of one copy. */
+const MAX_COPIED_ROWS = 20_000;
+
+interface BlockOptions {
+  readonly query: ListQuery;
+  readonly columns: readonly Column[];
+  readonly total: number;
+  readonly edits: Edits;
+}
+
+export function useBlocks({ query, columns, total, edits }: BlockOptions) {
+  const { collection } = query;
+  /** The plan of a paste that the person has to confirm. */
+  const [plan, setPlan] = useState<Plan>();
+
+  /** The cells as text. A reference is its title, as the grid shows it. */
+  const print = ({ left, right }: Range, rows: readonly Row[]): Block =>
+    rows.map((row) =>
+      columns.slice(left, right + 1).map(({ field }) => {
+        const place = { collection, field };
+        const isReference = kindOf(place).name === 'reference';
+        return isReference ? formatValue(place, row[field.name]) : printValue(place, row[field.name]);
+      }),
+    );
+
+  const run = (work: () => Promise<void>) => void work().catch(notifyError);
+
+  const isTooLarge = (rows: number, most: number): boolean => {
+    if (rows > most) notify(t.grid.tooManyRows(formatNumber(most)), { isError: true });
+    return rows > most;
+  };
+
+  /** Changes all cells of a range without a question; the message offers undo. */
+  const change = (range: Range, parseOf: (rows: readonly Row[]) => Parse) =>
+    run(async () => {
+      if (isTooLarge(range.bottom - range.top + 1, MAX_EDITED_ROWS)) return;
+      const rows = await loadRows(query, range.top, range.bottom);
+      const chosen = columns.slice(range.left, range.right + 1);
+      const block = rows.map(() => chosen.map(() => ''));
+      const planned = planBlock(collection, rows, chosen, block, parseOf(rows));
+      const [problem] = planned.problems;
+      if (problem !== undefined) notify(t.grid.cellProblem(problem.title, problem.problem), { isError: true });
+      if (planned.changes.length > 0)
+        await edits.saveRows(editsOf(planned.changes), () => t.grid.cellsChanged(planned.changes.length));
+    });
+
+  const clear = (selection: Selection) => change(rangeOf(selection), () => parseText);
+
+  /** Repeats the first row of the range. A single row takes the values of the row above it. */
+  const fillDown = (selection: Selection) => {
+    const range = rangeOf(selection);
+    const source = loadedRow(query, range.top === range.bottom ? range.top - 1 : range.top);
+    if (source !== undefined)
+      change(range, () => ({ field }) => ({ value: source[field.name] ?? null }));
+  };
+
+  const copy = (event: ClipboardEvent, selection: Selection) => {
+    const range = rangeOf(selection);
+    event.preventDefault();
+    if (isTooLarge(range.bottom - range.top + 1, MAX_COPIED_ROWS)) return;
+    const indexes = Array.from({ length: range.bottom - range.top + 1 }, (_, at) => range.top + at);
+    const rows = indexes.map((index) => loadedRow(query, index));
+    const done = () => cellCount(range) > 1 && notify(t.grid.copied(cellCount(range)), { topic: 'copy' });
+    if (rows.every((row) => row !== undefined)) {
+      const block = print(range, rows as readonly Row[]);
+      event.clipboardData.setData('text/plain', printTsv(block));
+      event.clipboardData.setData('text/html', printHtmlTable(block));
+      return done();
+    }
+    run(async () => {
+      const block = print(range, await loadRows(query, range.top, range.bottom));
+      await navigator.clipboard.writeText(printTsv(block));
+      done();
+    });
+  };
+
+  const paste = (event: ClipboardEvent, selection: Selection) => {
+    event.preventDefault();
+    const { clipboardData } = event;
+    const copied = parseClipboard(clipboardData.getData('text/plain'), clipboardData.getData('text/html'));
+    const range = rangeOf(selection);
+    const block = tile(copied, range.bottom - range.top + 1, range.right - range.left + 1);
+    run(async () => {
+      if (isTooLarge(block.length, MAX_EDITED_ROWS)) return;
+      const rows = await loadRows(query, range.top, Math.min(total, range.top + block.length) - 1);
+      const chosen = columns.slice(range.left, range.left + block[0]!.length);
+      const planned = planBlock(collection, rows, chosen, block, await parserFor(chosen, collection, block));
+      const [only] = planned.changes;
+      const isOne = block.length === 1 && block[0]!.length === 1;
+      if (isOne && only !== undefined) await edits.saveCell(only.row, only.place.field, only.after, block[0]![0]!);
+      else if (planned.changes.length + planned.problems.length > 0) setPlan(planned);
+      else notify(t.grid.sameValues, { topic: 'paste' });
+    });
+  };
+
+  return { plan, closePlan: () => setPlan(undefined), copy, paste, clear, fillDown };
+}

@@ -1,0 +1,55 @@
+/** The checked rows of a list. Another filter, search or order clears them. */
+import { useState } from 'react';
+import type { Row } from '../api/catalogue.ts';
+import { keyText } from '../api/keys.ts';
+import { type ListQuery, listUrl } from '../api/list.ts';
+import { loadedRow, loadRows } from '../api/queries.ts';
+import { notifyError } from '../app/toasts.tsx';
+
+export interface CheckedRows {
+  /** Checked rows by key. */
+  readonly rows: ReadonlyMap<string, Row>;
+  /** Whether all rows that match the query are checked, also those that are not loaded. */
+  readonly isAll: boolean;
+  readonly has: (row: Row | undefined) => boolean;
+  readonly check: (index: number, isRange: boolean) => void;
+  readonly checkAll: () => void;
+  readonly clear: () => void;
+}
+
+interface State {
+  readonly url: string;
+  readonly rows: ReadonlyMap<string, Row>;
+  readonly isAll: boolean;
+  /** The row that was checked last, where a range begins. */
+  readonly last: number;
+}
+
+export function useChecked(query: ListQuery): CheckedRows {
+  const { collection } = query;
+  const url = listUrl(query);
+  const none: State = { url, rows: new Map(), isAll: false, last: 0 };
+  const [stored, setState] = useState<State>(none);
+  const state = stored.url === url ? stored : none;
+  return {
+    rows: state.rows,
+    isAll: state.isAll,
+    has: (row) => state.isAll || (row !== undefined && state.rows.has(keyText(collection, row))),
+    check(index, isRange) {
+      const row = loadedRow(query, index);
+      if (row === undefined) return;
+      const isAdded = !state.rows.has(keyText(collection, row));
+      const [first, last] = isRange ? [Math.min(index, state.last), Math.max(index, state.last)] : [index, index];
+      loadRows(query, first, last).then((rows) => {
+        const next = new Map(state.isAll ? [] : state.rows);
+        for (const each of rows) {
+          if (isAdded) next.set(keyText(collection, each), each);
+          else next.delete(keyText(collection, each));
+        }
+        setState({ url, rows: next, isAll: false, last: index });
+      }, notifyError);
+    },
+    checkAll: () => setState({ ...none, isAll: !state.isAll && state.rows.size === 0 }),
+    clear: () => setState(none),
+  };
+}

@@ -1,0 +1,216 @@
+/** The state of a cell grid: the selection, the cell that is edited, and what keys and the pointer do. */
+import { type KeyboardEvent, type PointerEvent, type RefObject, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
+import { type Field, mayWrite, type Row, type Value } from '../api/catalogue.ts';
+import type { ListQuery } from '../api/list.ts';
+import { loadedRow } from '../api/queries.ts';
+import { notify } from '../app/toasts.tsx';
+import { kindOf, parseText, printValue } from '../fields/registry.ts';
+import { isSame } from '../fields/same.ts';
+import { t } from '../i18n/text.ts';
+import type { Editing } from './cell-editor.tsx';
+import type { Column } from './columns.ts';
+import {
+  type Bounds,
+  type CellPlace,
+  cellId,
+  clampSelection,
+  moveByKey,
+  type Selection,
+  START,
+  single,
+} from './selection.ts';
+import { cellName, type Edits } from './use-edits.ts';
+
+export interface ActiveEdit extends Editing {
+  readonly place: CellPlace;
+  /** The row as the person saw it when the edit began. */
+  readonly row: Row;
+  readonly field: Field;
+}
+
+interface GridOptions {
+  readonly query: ListQuery;
+  readonly columns: readonly Column[];
+  readonly bounds: Bounds;
+  readonly edits: Edits;
+  readonly scroller: RefObject<HTMLDivElement | null>;
+  readonly show: (place: CellPlace) => void;
+  /** Opens a row beside the list. */
+  readonly open: (index: number) => void;
+  readonly toggleRow: (index: number) => void;
+  readonly clear: (selection: Selection) => void;
+  readonly fillDown: (selection: Selection) => void;
+}
+
+export function useGrid(options: GridOptions) {
+  const { query, columns, bounds, edits, scroller, show } = options;
+  const { collection } = query;
+  const [chosen, setChosen] = useState<Selection>(START);
+  const selection = clampSelection(chosen, bounds);
+  const [edit, setEditState] = useState<ActiveEdit>();
+  /** The current edit also within an event, before the next rendering. */
+  const current = useRef<ActiveEdit>(undefined);
+  const isDragging = useRef(false);
+  /** How often the pointer was pressed on a cell. A double click may begin on a dialog that is closed by then. */
+  const presses = useRef({ cell: '', count: 0 });
+
+  const setEdit = (next: ActiveEdit | undefined) => {
+    current.current = next;
+    setEditState(next);
+  };
+  const focus = () => scroller.current?.focus({ preventScroll: true });
+  const select = (next: Selection) => {
+    setChosen(next);
+    show(next.active);
+  };
+
+  const startEdit = (place: CellPlace, isTyped = false): boolean => {
+    const row = loadedRow(query, place.row);
+    const field = columns[place.column]?.field;
+    if (row === undefined || field === undefined) return false;
+    if (!mayWrite(collection, field, false)) {
+      notify(t.grid.readOnly, { topic: 'read-only' });
+      return false;
+    }
+    const failure = edits.failed.get(cellName(collection, row, field));
+    const stored = printValue({ collection, field }, row[field.name]);
+    setChosen(single(place));
+    setEdit({ place, row, field, text: isTyped ? '' : (failure?.text ?? stored), problem: failure?.problem, isTyped });
+    return true;
+  };
+
+  /** Saves the edited cell. Returns false if the text is invalid; then the editor stays open. */
+  const commit = (): boolean => {
+    const editing = current.current;
+    if (editing === undefined) return true;
+    const { row, field, text } = editing;
+    const place = { collection, field };
+    const parsed = parseText(place, text);
+    const stored = row[field.name] ?? null;
+    if (text !== printValue(place, stored) && 'problem' in parsed) {
+      setEdit({ ...editing, problem: parsed.problem });
+      return false;
+    }
+    setEdit(undefined);
+    if ('value' in parsed && text !== printValue(place, stored) && !isSame(parsed.value, stored))
+      void edits.saveCell(row, field, parsed.value, text);
+    return true;
+  };
+
+  const setText = (text: string) => {
+    const editing = current.current;
+    if (editing === undefined) return;
+    setEdit({ ...editing, text, problem: undefined });
+    if (text === '' || kindOf({ collection, field: editing.field }).name !== 'reference') return;
+    commit();
+    focus();
+  };
+
+  const onEditKey = (event: KeyboardEvent) => {
+    const editing = current.current!;
+    const { name } = kindOf({ collection, field: editing.field });
+    const isArrow = event.key === 'ArrowUp' || event.key === 'ArrowDown';
+    const movesOn = isArrow && editing.isTyped && (name === 'number' || name === 'text');
+    const isLineBreak = event.key === 'Enter' && event.shiftKey && event.target instanceof HTMLTextAreaElement;
+    if (event.key === 'Escape') {
+      event.preventDefault();
+      setEdit(undefined);
+      focus();
+    } else if (!isLineBreak && (event.key === 'Enter' || event.key === 'Tab' || movesOn)) {
+      event.preventDefault();
+      const input = event.target as HTMLElement;
+      // An input may add its last text when it loses the focus.
+      input.blur();
+      if (!commit()) return input.focus();
+      focus();
+      const next = moveByKey(single(editing.place), event, bounds);
+      if (next !== undefined) select(next);
+    }
+  };
+
+  const toggle = ({ row: index, column }: CellPlace): boolean => {
+    const row = loadedRow(query, index);
+    const field = columns[column]!.field;
+    if (row === undefined || kindOf({ collection, field }).name !== 'boolean') return false;
+    const text = printValue({ collection, field }, row[field.name]) === t.app.yes ? t.app.no : t.app.yes;
+    if (!mayWrite(collection, field, false)) notify(t.grid.readOnly, { topic: 'read-only' });
+    else void edits.saveCell(row, field, (parseText({ collection, field }, text) as { value: Value }).value, text);
+    return true;
+  };
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.defaultPrevented) return;
+    if (current.current !== undefined) return onEditKey(event);
+    if (event.target !== event.currentTarget) return;
+    const { active } = selection;
+    const isControl = event.ctrlKey || event.metaKey;
+    const next = moveByKey(selection, event, bounds);
+    if (next !== undefined) {
+      event.preventDefault();
+      select(next);
+    } else if (event.key === 'F2') startEdit(active);
+    else if (event.key === 'Escape') setChosen(single(active));
+    else if (event.key === 'Delete' || event.key === 'Backspace') options.clear(selection);
+    else if (event.key === 'd' && isControl) {
+      event.preventDefault();
+      options.fillDown(selection);
+    } else if (event.key === ' ' || (event.key === 'Enter' && isControl)) {
+      event.preventDefault();
+      if (event.key === ' ' && event.shiftKey) options.toggleRow(active.row);
+      else if (event.key === 'Enter' || !toggle(active)) options.open(active.row);
+    } else if (isText(event) && kindOf({ collection, field: columns[active.column]!.field }).name !== 'boolean') {
+      // The browser enters the character into the input, which has the focus by then.
+      flushSync(() => void startEdit(active, true));
+    }
+  };
+
+  const placeOf = (target: EventTarget): CellPlace | undefined => {
+    const cell = (target as Element).closest<HTMLElement>('[role=gridcell][data-column]');
+    if (cell === null) return undefined;
+    return { row: Number(cell.dataset.row), column: Number(cell.dataset.column) };
+  };
+
+  return {
+    selection,
+    edit,
+    select,
+    startEdit,
+    commit,
+    setText,
+    focus,
+    handlers: {
+      onKeyDown,
+      onPointerDown(event: PointerEvent) {
+        const place = placeOf(event.target);
+        const isOwn = (event.target as Element).closest('a, button, input, .cell-editor') !== null;
+        if (place === undefined || isOwn || event.button !== 0) return;
+        event.preventDefault();
+        if (!commit()) return;
+        focus();
+        const pressed = cellId(place.row, place.column);
+        presses.current = { cell: pressed, count: presses.current.cell === pressed ? presses.current.count + 1 : 1 };
+        isDragging.current = event.pointerType === 'mouse';
+        setChosen(event.shiftKey ? { anchor: selection.anchor, active: place } : single(place));
+      },
+      onPointerOver(event: PointerEvent) {
+        if (event.buttons !== 1) isDragging.current = false;
+        const place = isDragging.current ? placeOf(event.target) : undefined;
+        if (place !== undefined) setChosen({ anchor: selection.anchor, active: place });
+      },
+      onDoubleClick(event: { readonly target: EventTarget }) {
+        const place = placeOf(event.target);
+        const isOwn = (event.target as Element).closest('a, button, input, .cell-editor') !== null;
+        if (place === undefined || isOwn || presses.current.count < 2) return;
+        if (!toggle(place)) startEdit(place);
+      },
+    },
+  };
+}
+
+/** Whether the key types text; input methods announce themselves by `Process` and `Dead`. */
+function isText({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
+  return (
+    !ctrlKey && !metaKey && (key === 'Process' || key === 'Dead' || ([...key].length === 1 && (key !== ' ' || altKey)))
+  );
+}

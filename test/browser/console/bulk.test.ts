@@ -1,0 +1,112 @@
+/** Many rows at once: change, calculate and delete them, with a preview, one request and one undo. */
+import { expect, test } from 'bun:test';
+import { seriousFindings } from '../../support/browser/axe.ts';
+import { browserStories, type Product, type Stage, untilShown } from '../../support/browser/browser.ts';
+
+const SHOP = new URL('../../data/shop/collections.yaml', import.meta.url).pathname;
+const SEAFOOD = 'category_id=eq.8&order=id';
+
+const open = async ({ page }: Stage, field: string, way: string) => {
+  await page.getByRole('button', { name: 'Change a field' }).click();
+  await page.getByLabel('Field', { exact: true }).selectOption({ label: field });
+  await page.getByLabel('How', { exact: true }).selectOption({ label: way });
+};
+
+browserStories(
+  'many rows',
+  (stage) => {
+    test('a percentage is previewed by the service, stored in one request, and undone at once', async () => {
+      const { page } = stage;
+      await stage.service.fetch('/products/10', { method: 'PATCH', body: '{"unit_price":null}' });
+      const before = await stage.ask<Product[]>(`/products?${SEAFOOD}`);
+      await stage.open('/c/products?category_id=eq.8');
+      await stage.until(`${before.length} rows`);
+      await page.getByLabel('Select all').check();
+      await stage.until(`All ${before.length} rows that match are selected.`);
+      await open(stage, 'Unit price', 'Raise by %');
+      await page.getByLabel('Percent').fill('-150');
+      await stage.until(/Nothing was changed. Unit price/);
+      const writes: string[] = [];
+      await page.getByLabel('Percent').fill('7.5');
+      await stage.until(`${before.length - 1} rows will change. 1 row without a number does not change.`);
+      expect(await page.getByRole('dialog').locator('tbody tr').count()).toBe(5);
+      expect(await seriousFindings(page)).toEqual([]);
+      page.on('request', (request) => request.method() !== 'GET' && writes.push(request.url()));
+      await page.getByRole('button', { name: 'Change all' }).dblclick();
+      await stage.until(`${before.length - 1} rows changed.`);
+      expect(writes).toHaveLength(1);
+      const prices = async () =>
+        (await stage.ask<Product[]>(`/products?${SEAFOOD}`)).map(({ unit_price }) => unit_price);
+      const raised = (price: unknown) => (price === null ? null : Math.round(Number(price) * 1.075 * 10_000) / 10_000);
+      expect(await prices()).toEqual(before.map(({ unit_price }) => raised(unit_price)));
+      const { id } = before.find(({ unit_price }) => unit_price !== null)!;
+      await stage.service.fetch(`/products/${id}`, { method: 'PATCH', body: '{"unit_price":1}' });
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await stage.until('Undone, except one row that someone changed since.');
+      expect(await prices()).toEqual(before.map((row) => (row.id === id ? 1 : (row.unit_price ?? null))));
+    });
+
+    test('a row that someone else changes after the preview is kept and named', async () => {
+      const { page } = stage;
+      const before = await stage.ask<Product[]>('/products?id=in.(1,2,3)&order=id');
+      await stage.open('/c/products');
+      await page.getByLabel('Select Chai').check();
+      await page.getByLabel('Select Aniseed Syrup').click({ modifiers: ['Shift'] });
+      await stage.until('3 rows selected.');
+      await open(stage, 'Unit price', 'Add');
+      await page.getByLabel('Amount').fill('2');
+      await stage.until('3 rows will change.');
+      await stage.service.fetch('/products/1', { method: 'PATCH', body: '{"unit_price":77}' });
+      await stage.service.fetch('/products/2', { method: 'PATCH', body: '{"units_in_stock":6}' });
+      await page.getByRole('button', { name: 'Change all' }).click();
+      await stage.until('2 rows changed. Not changed, because someone else changed them first: Chai.');
+      const prices = async () =>
+        (await stage.ask<Product[]>('/products?id=in.(1,2,3)&order=id')).map(({ unit_price }) => unit_price);
+      const [, second, third] = before.map(({ unit_price }) => Number(unit_price));
+      expect(await prices()).toEqual([77, second! + 2, third! + 2]);
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await stage.until('Undone.');
+      expect(await prices()).toEqual([77, second!, third!]);
+    });
+
+    test('a reference is set in several rows', async () => {
+      const { page } = stage;
+      await stage.open('/c/products');
+      for (const name of ['Chai', 'Ikura', 'Konbu']) await page.getByLabel(`Select ${name}`, { exact: true }).check();
+      await open(stage, 'Supplier', 'Set to');
+      await page.getByLabel('New value').click();
+      await page.keyboard.type('tokyo');
+      await page.getByRole('option', { name: 'Tokyo Traders' }).click();
+      await stage.until('3 rows will change.');
+      await page.getByRole('button', { name: 'Change all' }).click();
+      await stage.until('3 rows changed.');
+      const suppliers = await stage.ask<Product[]>('/products?select=supplier_id&id=in.(1,10,13)');
+      expect(suppliers.map(({ supplier_id }) => supplier_id)).toEqual([4, 4, 4]);
+    });
+  },
+  () => ({ args: ['--collections', SHOP] }),
+);
+
+browserStories('deletions', (stage) => {
+  test('three rows are deleted, with a warning if someone changed one of them, and restored', async () => {
+    const { page } = stage;
+    // Without the feed, the page does not know that a row changed.
+    await page.route(/\/catalogue\/changes\?/, (route) => route.abort());
+    await stage.open('/c/products');
+    for (const name of ['Chai', 'Ikura', 'Konbu']) await page.getByLabel(`Select ${name}`, { exact: true }).check();
+    await stage.service.fetch('/products/10', { method: 'PATCH', body: '{"units_on_order":3}' });
+    const before = await stage.ask<Product[]>('/products?order=id');
+    await page.getByRole('toolbar', { name: 'Selection' }).getByRole('button', { name: 'Delete' }).click();
+    const remove = page.getByRole('dialog', { name: 'Delete 3 rows?' }).getByRole('button', { name: 'Delete' });
+    await remove.click();
+    await stage.until('Someone else changed these rows since you saw them: Ikura.');
+    await remove.dblclick();
+    await stage.until('3 rows deleted.');
+    await untilShown(page, ['Chang']);
+    expect(await stage.ask<Product[]>('/products?id=in.(1,10,13)')).toEqual([]);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await stage.until('Undone.');
+    expect(await stage.ask<Product[]>('/products?order=id')).toEqual(before);
+    await untilShown(page, ['Chai']);
+  });
+});

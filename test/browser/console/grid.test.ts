@@ -1,0 +1,174 @@
+/** The cell grid: keys as in a spreadsheet, blocks of the clipboard, and the work of others beside it. */
+import { expect, test } from 'bun:test';
+import { seriousFindings } from '../../support/browser/axe.ts';
+import { browserStories, type Product, type Stage, untilShown } from '../../support/browser/browser.ts';
+import { until } from '../../support/processes/process.ts';
+
+const cell = ({ page }: Stage, field: string, row: number) =>
+  page.locator(`[role=gridcell][data-field=${field}][data-row="${row}"]`);
+
+/** The text of the cell, without the name of its link. */
+const shown = async (stage: Stage, field: string, row: number) => (await cell(stage, field, row).textContent())?.trim();
+
+/** A clipboard event as a spreadsheet causes it, since the clipboard of the machine belongs to all tests. */
+const clipboardEvent = (kind: string, data: Readonly<Record<string, string>>) => `(() => {
+  const clipboardData = new DataTransfer();
+  for (const [type, text] of Object.entries(${JSON.stringify(data)})) clipboardData.setData(type, text);
+  document.activeElement.dispatchEvent(new ClipboardEvent('${kind}', { clipboardData, bubbles: true, cancelable: true }));
+  return clipboardData.getData('text/plain');
+})()`;
+const paste = ({ page }: Stage, text: string, html?: string) =>
+  page.evaluate(clipboardEvent('paste', { 'text/plain': text, ...(html && { 'text/html': html }) }));
+/** Copies the selection, and returns its text. */
+const copy = ({ page }: Stage) => page.evaluate<string>(clipboardEvent('copy', {}));
+
+const pricesOf = async (stage: Stage, count: number) =>
+  (await stage.ask<Product[]>(`/products?select=unit_price&order=id&limit=${count}`)).map((row) => row.unit_price);
+
+browserStories('the cell grid', (stage) => {
+  test('ten prices take at most 40 keys, each can be undone and repeated', async () => {
+    const { page } = stage;
+    await stage.open('/c/products');
+    await untilShown(page, ['Chai']);
+    await cell(stage, 'unit_price', 0).click();
+    let keys = 0;
+    for (let price = 11; price <= 20; price++) {
+      for (const key of [...String(price), 'Enter']) {
+        await page.keyboard.press(key);
+        keys++;
+      }
+    }
+    expect(keys).toBeLessThanOrEqual(40);
+    const wanted = [11, 12, 13, 14, 15, 16, 17, 18, 19, 20];
+    await until('all prices', async () => String(await pricesOf(stage, 10)) === String(wanted));
+    expect(await shown(stage, 'unit_price', 9)).toBe('20.00');
+    await stage.until('Ikura was saved.');
+    await page.keyboard.press('Control+z');
+    await until('the old price', async () => (await pricesOf(stage, 10))[9] === 31);
+    await stage.until('Undone.');
+    await page.keyboard.press('Control+y');
+    await stage.until('Repeated.');
+    expect((await pricesOf(stage, 10))[9]).toBe(20);
+  });
+
+  test('keys move, select, edit, cancel, clear and fill down; the foot has the sum', async () => {
+    const { page } = stage;
+    await stage.open('/c/products');
+    await untilShown(page, ['Chai']);
+    await cell(stage, 'unit_price', 0).click();
+    for (const key of ['Shift+ArrowDown', 'Shift+ArrowDown']) await page.keyboard.press(key);
+    await stage.until('Sum 47');
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(await copy(stage)).toBe('18\n19\n10');
+    await page.keyboard.press('Control+d');
+    await stage.until('2 cells changed.');
+    expect(await pricesOf(stage, 3)).toEqual([18, 18, 18]);
+    await page.keyboard.press('Delete');
+    await stage.until('3 cells changed.');
+    expect(await pricesOf(stage, 3)).toEqual([null, null, null]);
+    await page.keyboard.press('Control+z');
+    await until('the prices', async () => (await pricesOf(stage, 3))[0] === 18);
+
+    await page.keyboard.press('Home');
+    await page.keyboard.press('F2');
+    await page.getByLabel('Product name of Aniseed Syrup').fill('Nothing');
+    await page.keyboard.press('Escape');
+    expect(await shown(stage, 'product_name', 2)).toBe('Aniseed Syrup');
+    await page.keyboard.type('Syrup');
+    await page.keyboard.press('Tab');
+    await stage.until('Syrup was saved.');
+    await page.keyboard.press('End');
+    await page.keyboard.press('Control+End');
+    await cell(stage, 'product_name', 76).waitFor();
+  });
+
+  test('invalid text stays in the editor, and a value that the service rejects is shown and can be corrected', async () => {
+    const { page } = stage;
+    await stage.open('/c/products');
+    await untilShown(page, ['Chai']);
+    await cell(stage, 'unit_price', 0).click();
+    await page.keyboard.type('much');
+    await page.keyboard.press('Enter');
+    await stage.until('“much” is not a number.');
+    await page.keyboard.press('Escape');
+    await page.route(/\/catalogue\/batch/, (route) =>
+      route.fulfill({ status: 400, json: { code: '23514', message: 'too dear', field: 'unit_price', request: 0 } }),
+    );
+    await page.keyboard.type('99');
+    await page.keyboard.press('Enter');
+    await stage.until('Chai: Unit price was not saved.');
+    expect(await shown(stage, 'unit_price', 0)).toBe('18.00');
+    await page.unroute(/\/catalogue\/batch/);
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('F2');
+    expect(await page.getByLabel('Unit price of Chai').inputValue()).toBe('99');
+    await page.keyboard.press('Enter');
+    await stage.until('Chai was saved.');
+    expect((await stage.product(1)).unit_price).toBe(99);
+  });
+
+  test('the values of others appear live, never in the edited cell, and are not overwritten silently', async () => {
+    const { page } = stage;
+    const change = (id: number, body: object) =>
+      stage.service.fetch(`/products/${id}`, { method: 'PATCH', body: JSON.stringify(body) });
+    await stage.open('/c/products');
+    await untilShown(page, ['Chai']);
+    await cell(stage, 'unit_price', 0).dblclick();
+    const editor = page.getByLabel('Unit price of Chai');
+    await editor.fill('21');
+    await page.waitForTimeout(500);
+    await change(1, { unit_price: 30, units_in_stock: 5 });
+    await change(2, { unit_price: 31 });
+    await until('the new values', async () => (await shown(stage, 'unit_price', 1)) === '31.00');
+    expect(await shown(stage, 'units_in_stock', 0)).toBe('5');
+    expect(await editor.inputValue()).toBe('21');
+    expect(await cell(stage, 'unit_price', 1).getAttribute('class')).toContain('marked');
+    await editor.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Someone else changed the same values' });
+    await dialog.getByText('Theirs: 30.00').click();
+    await dialog.getByRole('button', { name: 'Save my choice' }).click();
+    await stage.until('The values of the other person were kept.');
+    expect(await shown(stage, 'unit_price', 0)).toBe('30.00');
+  });
+
+  test('200 prices from a spreadsheet are previewed, stored in one request, and undone at once', async () => {
+    const { page } = stage;
+    const more = Array.from({ length: 143 }, (_, at) => ({ product_name: `Tea ${at}`, unit_price: 1 }));
+    await stage.service.fetch('/products', { method: 'POST', body: JSON.stringify(more) });
+    const before = await pricesOf(stage, 220);
+    await stage.open('/c/products');
+    await untilShown(page, ['Chai']);
+    await cell(stage, 'unit_price', 0).click();
+    const prices = Array.from({ length: 200 }, (_, at) => 100 + at);
+    await paste(stage, prices.map((price) => `${price},50`).join('\r\n'));
+    const dialog = page.getByRole('dialog', { name: 'Paste' });
+    await dialog.getByText('200 cells change.').waitFor();
+    await dialog.getByRole('row', { name: 'Chai Unit price 18.00 100.50' }).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    const writes: string[] = [];
+    page.on('request', (request) => request.method() === 'POST' && writes.push(request.url()));
+    await dialog.getByRole('button', { name: 'Change 200 cells' }).dblclick();
+    await stage.until('200 cells changed.');
+    expect(writes).toHaveLength(1);
+    expect((await pricesOf(stage, 200)).map(Number)).toEqual(prices.map((price) => price + 0.5));
+    await page.keyboard.press('Control+z');
+    await stage.until('Undone.');
+    expect(await pricesOf(stage, 220)).toEqual(before);
+  });
+
+  test('a pasted table names the cells that do not fit, keeps rows that someone else changed, and pastes the rest', async () => {
+    const { page } = stage;
+    await stage.open('/c/products');
+    await untilShown(page, ['Chai']);
+    await cell(stage, 'unit_price', 0).click();
+    const row = (...cells: string[]) => `<tr>${cells.map((text) => `<td>${text}</td>`).join('')}</tr>`;
+    await paste(stage, 'plain', `<table>${row('20', '1')}${row('much', '2')}${row('22', '3')}</table>`);
+    const dialog = page.getByRole('dialog', { name: 'Paste' });
+    await dialog.getByText('“much” is not a number.').waitFor();
+    await stage.service.fetch('/products/1', { method: 'PATCH', body: '{"unit_price":77}' });
+    await dialog.getByRole('button', { name: 'Change 5 cells' }).click();
+    await stage.until('Not changed, because someone else changed them first: Chai.');
+    expect((await pricesOf(stage, 3)).map(Number)).toEqual([77, 19, 22]);
+    expect(await stage.product(2)).toMatchObject({ units_in_stock: 2 });
+  });
+});
