@@ -58,66 +58,33 @@ async function folder(declaration = DECLARATION): Promise<string> {
 browserStories(
   'a role',
   (stage) => {
-    test('lists, forms, imports and figures follow the role, and forbidden actions are not offered', async () => {
+    test('lists and forms follow the role, and forbidden actions are not offered', async () => {
       const { page } = stage;
       const refused: string[] = [];
       page.on('response', (answer) => answer.status() >= 400 && refused.push(answer.url()));
-      await page.goto(`${stage.service.url}/console?collection=products#/products`);
+      await stage.open('/c/products');
       await untilShown(page, ['Chai', 'Chang']);
-      const heads = (await page.getByRole('columnheader').allTextContents()).map((text) => text.trim());
+      const heads = (await page.getByRole('columnheader').allTextContents()).join(' ');
       expect(heads).toContain('Units in stock');
       expect(heads).not.toContain('Reorder level');
-      expect(await page.locator('tbody .column-supplier_id').allTextContents()).toEqual(['7', '7']);
-      await page.getByRole('button', { name: 'Sort by category ascending' }).click();
-      await untilShown(page, ['Chang', 'Chai']);
-      expect(await page.getByRole('button', { name: /^Delete/ }).count()).toBe(0);
-      await page.getByLabel('Select Chai').check();
-      await page.getByRole('button', { name: 'Change a field' }).click();
-      await page.getByRole('combobox', { name: 'Field' }).click();
-      expect(await page.getByRole('option').allTextContents()).toEqual(['Unit price']);
-      await page.keyboard.press('Escape');
-      await page.getByLabel('New value').fill('20');
-      await page.getByRole('button', { name: 'Change all' }).click();
-      await stage.until('1 product changed.');
-      await page.getByRole('button', { name: 'Undo' }).click();
-      await stage.until('Undone.');
+      expect(await page.locator('[role=gridcell][data-field=supplier_id]').allTextContents()).toEqual(['7', '7']);
 
-      await page.getByRole('link', { name: 'Chai', exact: true }).click();
+      await page.getByRole('link', { name: 'Open Chai' }).click();
       await page.getByLabel('Unit price').fill('21');
       expect(await page.getByLabel('Units in stock').isEditable()).toBe(false);
+      expect(await page.getByRole('button', { name: 'Delete' }).count()).toBe(0);
       await page.getByRole('button', { name: 'Save' }).click();
-      await stage.until('Chai was saved.');
-      await page.getByRole('link', { name: 'Create' }).click();
+      await stage.until('Saved.');
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await stage.until('Undone.');
+      expect((await stage.product(1)).unit_price).toBe(18);
+
+      await stage.open('/new/products');
       await page.getByLabel('Product name').fill('Chartreuse');
       expect(await page.getByLabel('Units in stock').count()).toBe(0);
-      await page.getByRole('button', { name: 'Save' }).click();
-      await stage.until('Chartreuse was created.');
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await stage.until('Created.');
       expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
-
-      await page.getByRole('menuitem', { name: 'Import' }).click();
-      const choose = (text: string) =>
-        page
-          .locator('input[type=file]')
-          .setInputFiles({ name: 'stock.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
-      await choose('id,unit_price,units_in_stock\n1,22,99\n');
-      await page.getByLabel('Replace them with the values of the file').check();
-      expect(await page.getByLabel('Field of the column units_in_stock').textContent()).not.toContain('Units in stock');
-      await page.getByRole('button', { name: 'Import 1 row' }).click();
-      await stage.until('1 row changed.');
-      expect(await stage.product(1)).toMatchObject({ unit_price: 22, units_in_stock: 10 });
-      await page.getByRole('button', { name: 'Undo' }).click();
-      await stage.until('1 row was restored.');
-      await choose('product_name,unit_price\nKvass,3\n');
-      await page.getByRole('button', { name: 'Import 1 row' }).click();
-      await stage.until('1 row stored.');
-      expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
-
-      await page.getByRole('menuitem', { name: 'Overview' }).click();
-      await page.locator('[aria-busy=false] [data-panel=value-by-group]').getByText('Tea').waitFor();
-      const figures = await page
-        .locator('[data-figure]')
-        .evaluateAll((all) => all.map((each) => (each as unknown as { dataset: { figure: string } }).dataset.figure));
-      expect(figures).toEqual(['count', 'stock-value', 'units']);
       expect(refused).toEqual([]);
     });
   },
@@ -133,30 +100,23 @@ browserStories(
   (stage) => {
     test('cannot undo a deletion if it does not see all fields, and is warned before', async () => {
       const { page } = stage;
-      const why = 'This cannot be undone, because you do not see all fields.';
-      await page.goto(`${stage.service.url}/console?collection=products#/products`);
-      await untilShown(page, ['Chai', 'Chang']);
-      await page.getByRole('button', { name: 'Delete: Chai' }).click();
+      const why = 'You cannot undo this';
+      await stage.open('/c/products/1');
+      await page.getByRole('button', { name: 'Delete' }).click();
       await stage.until(why);
       await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-      await stage.until('Chai was deleted.');
+      await stage.until('Deleted.');
       await untilShown(page, ['Chang']);
       expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
-      await page.getByRole('checkbox', { name: 'Select Chang' }).check();
-      await page.getByRole('button', { name: 'Delete', exact: true }).click();
-      await stage.until(why);
-      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-      await stage.until('1 product deleted.');
-      expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
-      expect(await stage.ask<unknown[]>('/products')).toEqual([]);
+      expect(await stage.ask<unknown[]>('/products')).toHaveLength(1);
 
-      await page.getByRole('link', { name: 'Create' }).click();
+      await stage.open('/new/products');
       await page.getByRole('textbox', { name: 'Product name' }).fill('Chartreuse');
-      await page.getByRole('button', { name: 'Save' }).click();
-      await stage.until('Chartreuse was created.');
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await stage.until('Created.');
       await page.getByRole('button', { name: 'Undo' }).click();
       await stage.until('Undone.');
-      expect(await stage.ask<unknown[]>('/products')).toEqual([]);
+      expect(await stage.ask<unknown[]>('/products')).toHaveLength(1);
     });
   },
   async () => ({ cwd: await folder(DELETING) }),

@@ -1,13 +1,27 @@
 /** A session or a token that ends during an edit: the page asks for it again and keeps what was typed. */
 import { afterEach, expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
 import { seriousFindings } from '../../support/browser/axe.ts';
-import { browserStories } from '../../support/browser/browser.ts';
+import { browserStories, type Stage } from '../../support/browser/browser.ts';
 import { folderWithRoles } from '../../support/processes/access-folder.ts';
-import { run } from '../../support/processes/process.ts';
+import { run, until } from '../../support/processes/process.ts';
 
 const PASSWORD = 'correct horse battery';
 const NEW_PASSWORD = 'another horse battery';
 let cwd = '';
+
+async function logIn(page: Page): Promise<void> {
+  await page.getByLabel('Name').fill('ann');
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Log in' }).click();
+}
+
+/** The service notices the end of a session within a second. */
+const untilSessionEnds = ({ page, service }: Stage) =>
+  until(
+    'the end of the session',
+    async () => (await page.request.get(`${service.url}/products?limit=1`)).status() === 401,
+  );
 
 browserStories(
   'the end of a session',
@@ -15,13 +29,12 @@ browserStories(
     test('a dialog asks for the password, then the save goes on with the typed values', async () => {
       const { page } = stage;
       await stage.open('/c/products');
-      await page.getByLabel('Name').fill('ann');
-      await page.getByLabel('Password').fill(PASSWORD);
-      await page.getByRole('button', { name: 'Log in' }).click();
+      await logIn(page);
       await page.getByRole('link', { name: 'Open Chang' }).click();
       await page.getByLabel('Unit price').fill('19.75');
       // A new password ends all sessions of a user.
       await run({ cwd, args: ['user', 'password', 'ann'], stdin: NEW_PASSWORD });
+      await untilSessionEnds(stage);
       await page.getByRole('button', { name: 'Save' }).click();
       const dialog = page.getByRole('dialog', { name: 'Log in again' });
       await dialog.waitFor();
@@ -37,7 +50,22 @@ browserStories(
       await page.getByRole('button', { name: 'Save' }).click();
       await dialog.getByLabel('Password').fill(NEW_PASSWORD);
       await dialog.getByRole('button', { name: 'Log in', exact: true }).click();
-      await stage.until('Saved.');
+      await page.getByText('Saved.', { exact: true }).waitFor();
+      expect(await page.getByLabel('Unit price').inputValue()).toBe('19.75');
+
+      // A reload leads to the login page. What was typed comes back after the login.
+      await page.getByLabel('Unit price').fill('20.5');
+      await run({ cwd, args: ['user', 'password', 'ann'], stdin: PASSWORD });
+      await untilSessionEnds(stage);
+      await page.reload();
+      await logIn(page);
+      await stage.until('Your input from before, not saved yet');
+      expect(await page.getByLabel('Unit price').inputValue()).toBe('20.5');
+      // To log out is to leave nothing behind.
+      await page.getByRole('button', { name: 'Account' }).click();
+      await page.getByRole('menuitem', { name: 'Log out' }).click();
+      await logIn(page);
+      await page.getByLabel('Unit price').waitFor();
       expect(await page.getByLabel('Unit price').inputValue()).toBe('19.75');
     });
   },

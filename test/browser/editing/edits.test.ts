@@ -1,4 +1,4 @@
-/** Edits in a real browser, compared with the API: inline edits, forms, conflicts, undo and selections. */
+/** Edits in a real browser, compared with the API: inline edits, conflicts, undo and selections. */
 import { expect, test } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
 import { browserStories, type Product } from '../../support/browser/browser.ts';
@@ -27,32 +27,6 @@ browserStories(
       expect(await stage.product(2)).toMatchObject({ units_in_stock: 17 });
     });
 
-    test('the form saves the changed field', async () => {
-      await stage.open('/products/3');
-      await stage.page.getByLabel('Product name').fill('Aniseed Syrup, dark');
-      await stage.page.getByRole('button', { name: 'Save' }).click();
-      await stage.until('Aniseed Syrup, dark was saved.');
-      expect(await stage.product(3)).toMatchObject({ product_name: 'Aniseed Syrup, dark', unit_price: 10 });
-    });
-
-    test('if someone else saves first, both versions are shown and nothing is lost', async () => {
-      await stage.open('/products/4');
-      await stage.page.getByLabel('Unit price').waitFor();
-      await stage.service.fetch('/products/4', { method: 'PATCH', body: '{"unit_price":23.5,"units_in_stock":7}' });
-      await stage.page.getByLabel('Unit price').fill('24');
-      await stage.page.getByRole('button', { name: 'Save' }).click();
-      const dialog = stage.page.getByRole('dialog', { name: /Someone else changed Chef Anton's Cajun Seasoning/ });
-      await dialog.waitFor();
-      expect(await stage.product(4)).toMatchObject({ unit_price: 23.5 });
-      await dialog.getByText('Yours: 24.00').waitFor();
-      await dialog.getByText('Theirs: 23.50').waitFor();
-      await dialog.getByText('Theirs: 7').waitFor();
-      await stage.picture('console-conflict');
-      await dialog.getByRole('button', { name: 'Save what I chose' }).click();
-      await stage.until("Chef Anton's Cajun Seasoning was saved.");
-      expect(await stage.product(4)).toMatchObject({ unit_price: 24, units_in_stock: 7 });
-    });
-
     test('a conflict can be resolved in favour of the other person', async () => {
       await stage.open('/products');
       await stage.page.getByRole('button', { name: 'Edit in place: Ikura' }).click();
@@ -62,27 +36,6 @@ browserStories(
       await stage.page.getByRole('button', { name: 'Keep theirs' }).click();
       await stage.page.getByLabel('Units in stock of Ikura').waitFor({ state: 'detached' });
       expect(await stage.product(10)).toMatchObject({ units_in_stock: 99 });
-    });
-
-    test('a row can be created, deleted after a question, and restored', async () => {
-      await stage.open('/products/create');
-      await stage.page.getByLabel('Product name').fill('Sea Buckthorn Jam');
-      await stage.page.getByLabel('Unit price').fill('7.35');
-      await stage.page.getByRole('button', { name: 'Save' }).click();
-      await stage.until('Sea Buckthorn Jam was created.');
-      expect(await stage.product(78)).toMatchObject({
-        product_name: 'Sea Buckthorn Jam',
-        unit_price: 7.35,
-        discontinued: 0,
-      });
-      await stage.open('/products/78');
-      await stage.page.getByRole('button', { name: 'Delete' }).click();
-      await stage.page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-      await stage.until('Sea Buckthorn Jam was deleted.');
-      expect((await stage.service.fetch('/products/78')).status).toBe(404);
-      await stage.page.getByRole('button', { name: 'Undo' }).click();
-      await stage.until('Undone.');
-      expect(await stage.product(78)).toMatchObject({ product_name: 'Sea Buckthorn Jam', unit_price: 7.35 });
     });
 
     test('a selection can be changed and deleted at once, and both can be undone', async () => {

@@ -1,6 +1,7 @@
 /** The collections that the role may read, from the declaration that the page carries, and their names for people. */
-import { type Collection, declareCatalogue, type Field } from '../../../collection/declaration.ts';
+import { type Collection, declareCatalogue, type Field, type Reference } from '../../../collection/declaration.ts';
 import type { CollectionDraft } from '../../../collection/draft.ts';
+import { served } from '../../../collection/files.ts';
 import { can } from '../../../collection/types/type.ts';
 import type { Value } from '../../../collection/value.ts';
 import { pageData } from './page-data.ts';
@@ -14,7 +15,7 @@ const hasKey = ({ key, fields }: CollectionDraft) =>
 
 export const { version } = pageData;
 export const collections: readonly Collection[] = [
-  ...declareCatalogue({ collections: pageData.collections.filter(hasKey) }).collections.values(),
+  ...served(declareCatalogue({ collections: pageData.collections.filter(hasKey) })).collections.values(),
 ];
 
 export function collectionNamed(name: string): Collection | undefined {
@@ -78,7 +79,14 @@ export function referenceOf({ references }: Collection, { name }: Field): Collec
   return reference && collectionNamed(reference.to);
 }
 
-const { session } = pageData;
+/** References of other rows to the rows of a collection. */
+export function referrersOf({ name }: Collection): readonly (Reference & { readonly from: Collection })[] {
+  return collections.flatMap((from) =>
+    from.references.filter(({ to }) => to === name).map((reference) => ({ ...reference, from })),
+  );
+}
+
+const { session, partial = [] } = pageData;
 
 /** Whether the person may do this in a collection. Without roles, everything is allowed. */
 export function may(right: 'create' | 'update' | 'delete', { name }: Pick<Collection, 'name'>): boolean {
@@ -92,4 +100,13 @@ export function mayWrite(collection: Collection, field: Field, isNew: boolean): 
     session === undefined ||
     session.rights?.[collection.name]?.[isNew ? 'create' : 'update'].includes(field.name) === true
   );
+}
+
+/** The right that the undo of a write needs. */
+const REVERSE = { create: 'delete', update: 'update', delete: 'create' } as const;
+
+/** Whether the person can undo a write. A deleted row comes back only for a role that sees all its fields. */
+export function mayUndo(right: keyof typeof REVERSE, collection: Collection): boolean {
+  const isLost = right === 'delete' && partial.includes(collection.name);
+  return collection.draft.history !== false && !isLost && may(REVERSE[right], collection);
 }

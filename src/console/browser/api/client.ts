@@ -38,8 +38,10 @@ export async function ask(url: string, request: RequestOptions = {}): Promise<An
   const headers = headersFor(request.headers);
   if (newest !== undefined) headers.set(POSITION_HEADER, newest);
   if (idempotencyKey !== undefined && areKeysSupported) headers.set('idempotency-key', idempotencyKey);
-  if (body !== undefined && !headers.has('content-type')) headers.set('content-type', 'application/json');
-  const isRaw = typeof body === 'string' || body instanceof Blob;
+  // The browser adds the type of a form, with its boundary.
+  if (body !== undefined && !(body instanceof FormData) && !headers.has('content-type'))
+    headers.set('content-type', 'application/json');
+  const isRaw = typeof body === 'string' || body instanceof Blob || body instanceof FormData;
   const content = body === undefined ? {} : { body: isRaw ? body : JSON.stringify(body) };
   const response = await (takeEarlyResponse(method, url, headers) ??
     fetch(`${base}${url}`, { method, headers, ...content, ...(request.signal && { signal: request.signal }) }));
@@ -114,10 +116,11 @@ export function parseExactly(text: string): unknown {
     typeof value === 'number' && source !== undefined && /[\d.]{16}/.test(source)
       ? new WrittenNumber(source)
       : value) as never);
-  return Array.isArray(json) ? json.map(withTexts) : withTexts(json);
+  return Array.isArray(json) ? json.map(exactRow) : exactRow(json);
 }
 
-function withTexts(row: unknown): unknown {
+/** A row whose numbers with too many digits are texts. */
+export function exactRow(row: unknown): unknown {
   if (row instanceof WrittenNumber) return row.text;
   if (typeof row !== 'object' || row === null || Array.isArray(row)) return row;
   return Object.fromEntries(

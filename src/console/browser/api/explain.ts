@@ -1,19 +1,21 @@
 /** Explains errors in everyday words, by code. The service's own message is for `detailsOf`. */
 import { ApiError as ValueError } from '../../../base/errors.ts';
 import { t } from '../i18n/text.ts';
-import { type Collection, labelOf } from './catalogue.ts';
+import { type Collection, type Field, labelOf } from './catalogue.ts';
 import { type ApiError, type Problem, problemOf } from './errors.ts';
 
 /** Sentences by error code. `value` is the rejected value. */
-const SENTENCES: Readonly<Record<string, (value: string, problem: Problem) => string>> = {
-  '22P02': t.errors.wrongValue,
-  '22007': t.errors.wrongValue,
-  '22008': t.errors.wrongValue,
+const SENTENCES: Readonly<Record<string, (value: string, problem: Problem, field?: Field) => string>> = {
+  '22P02': wrongValue,
+  '22007': wrongValue,
+  '22008': wrongValue,
   '22003': () => t.errors.tooLarge,
   '22001': () => t.errors.tooLong,
   '23502': () => t.errors.required,
   '23505': t.errors.duplicate,
   '23503': (value, { field }) => (field === undefined ? t.errors.stillUsed : t.errors.missingReference(value)),
+  '23514': (_value, _problem, field) =>
+    field?.rules.pattern === undefined ? t.errors.ruleBroken : t.errors.pattern(field.rules.pattern),
   '42501': () => t.errors.forbidden,
   '57014': () => t.errors.timeout,
   PGRST124: () => t.errors.moreRows,
@@ -23,11 +25,18 @@ const SENTENCES: Readonly<Record<string, (value: string, problem: Problem) => st
   CAT422: () => t.errors.reusedKey,
 };
 
+/** A filter has no field of its own. The service's message then names the value. */
+function wrongValue(text: string, problem: Problem): string {
+  return problem.value === undefined ? messageOf(problem) : t.errors.wrongValue(text);
+}
+
+const messageOf = ({ message, hint }: Problem): string => [message, hint].filter((part) => part).join(' ');
+
 /** The sentence for a problem of one field, without its label. */
-export function explainProblem(problem: Problem): string {
-  const { code, message, hint, value } = problem;
+export function explainProblem(problem: Problem, field?: Field): string {
+  const { code, value } = problem;
   const text = Array.isArray(value) ? value.join(', ') : String(value ?? '');
-  return SENTENCES[code]?.(text, problem) ?? [message, hint].filter((part) => part).join(' ');
+  return SENTENCES[code]?.(text, problem, field) ?? messageOf(problem);
 }
 
 /** One sentence for any error, with the label of the field that it concerns. */
@@ -40,7 +49,7 @@ export function explain(error: unknown, collection?: Collection): string {
   if ((error as ApiError).status === 401) return t.errors.loggedOut;
   if ((error as ApiError).status >= 500) return t.errors.unavailable(problem.message);
   const field = collection?.byName.get(problem.field?.split(',')[0] ?? '');
-  const sentence = explainProblem(problem);
+  const sentence = explainProblem(problem, field);
   return field === undefined ? sentence : t.errors.inField(labelOf(field), sentence);
 }
 

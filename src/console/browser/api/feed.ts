@@ -52,14 +52,26 @@ export async function follow(url: string, onEvent: (event: FeedEvent) => void, s
   }
 }
 
-/** Follows a feed while the component is mounted; undefined follows nothing. */
+/**
+ * Follows a feed while the component is mounted and the tab is visible; undefined follows nothing. Browsers allow few
+ * connections to a host, and hidden tabs must not use them up.
+ */
 export function useFeed(url: string | undefined, onEvent: (event: FeedEvent) => void): void {
   const latest = useRef(onEvent);
   latest.current = onEvent;
   useEffect(() => {
     if (url === undefined) return;
-    const stop = new AbortController();
-    void follow(url, (event) => latest.current(event), stop.signal);
-    return () => stop.abort();
+    let stop: AbortController | undefined;
+    const onVisibility = () => {
+      stop?.abort();
+      stop = document.hidden ? undefined : new AbortController();
+      if (stop !== undefined) void follow(url, (event) => latest.current(event), stop.signal);
+    };
+    onVisibility();
+    document.addEventListener('visibilitychange', onVisibility);
+    return () => {
+      document.removeEventListener('visibilitychange', onVisibility);
+      stop?.abort();
+    };
   }, [url]);
 }

@@ -1,7 +1,7 @@
 /** Searches rows of a collection by the typed text, for inputs and the command palette. */
 import { type Collection, isText, type Row, titleFieldOf, titleOf } from './catalogue.ts';
 import { ask } from './client.ts';
-import { escapeLike, queryText } from './filter-text.ts';
+import { encodeValue, escapeLike, queryText, quoted } from './filter-text.ts';
 import { keyText } from './keys.ts';
 import type { Pair } from './list.ts';
 import { namesOf } from './titles.ts';
@@ -40,4 +40,16 @@ export async function findRows(
     label: titleOf(collection, row),
     key: keyText(collection, row),
   }));
+}
+
+/** The titles of rows by their keys. */
+export async function readTitles(
+  collection: Collection,
+  keys: readonly string[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, string>> {
+  const key = collection.key[0]!.name;
+  const filter = `${key}=in.(${encodeValue(keys.map(quoted).join(','))})`;
+  const { json } = await ask(`/${collection.name}?select=${namesOf(collection).join(',')}&${filter}`, { signal });
+  return new Map((json as readonly Row[]).map((row) => [String(row[key]), titleOf(collection, row)]));
 }

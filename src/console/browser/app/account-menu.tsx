@@ -6,6 +6,7 @@ import { token } from '../api/token.ts';
 import { Menu, type MenuItem } from '../components/menu.tsx';
 import { chooseLanguage, LANGUAGES, type Language, language } from '../i18n/locale.ts';
 import { t } from '../i18n/text.ts';
+import { clearDrafts } from '../record/stored-drafts.ts';
 import { chooseTheme, currentTheme, THEMES } from './theme.ts';
 
 const PasswordDialog = lazy(() => import('./password-dialog.tsx'));
@@ -53,7 +54,13 @@ export function AccountMenu() {
 
 function forgetToken(): void {
   token.clear();
+  clearDrafts();
   location.reload();
+}
+
+function endSession(): void {
+  clearDrafts();
+  void logOut();
 }
 
 function sessionItems(changePassword: () => void): readonly MenuItem[] {
@@ -61,6 +68,6 @@ function sessionItems(changePassword: () => void): readonly MenuItem[] {
   if (!isLoggedIn) return [{ label: t.app.logIn, icon: <LogIn size={16} />, onChoose: () => requestLogin() }];
   return [
     { label: t.app.changePassword, icon: <KeyRound size={16} />, onChoose: changePassword },
-    { label: t.app.logOut, icon: <LogOut size={16} />, onChoose: () => void logOut() },
+    { label: t.app.logOut, icon: <LogOut size={16} />, onChoose: endSession },
   ];
 }

@@ -1,5 +1,7 @@
 /** All pages of the console. Each is loaded on demand. The first matching path wins. */
-import { type ComponentType, lazy } from 'react';
+import type { ComponentType } from 'react';
+import { onDemand } from '../components/on-demand.tsx';
+import { Skeleton } from '../components/small.tsx';
 import { ListPage } from '../grid/page.tsx';
 
 export interface PageRoute {
@@ -7,7 +9,7 @@ export interface PageRoute {
   readonly Page: ComponentType;
 }
 
-const page = (load: () => Promise<{ readonly default: ComponentType }>) => lazy(load);
+const page = (load: () => Promise<{ readonly default: ComponentType }>) => onDemand(load, <Skeleton />);
 
 export const ROUTES: readonly PageRoute[] = [
   { path: '/', Page: page(() => import('../overview/page.tsx')) },

@@ -54,3 +54,6 @@ export function formatDate({ type: { input } }: Field, text: string): string {
   if (Number.isNaN(date.getTime())) return text;
   return formatter(input === 'date' ? DAY : hasZone ? MOMENT : TIME).format(date);
 }
+
+/** Formats a point in time, such as that of a change. */
+export const formatMoment = (text: string): string => formatter(MOMENT).format(new Date(text));

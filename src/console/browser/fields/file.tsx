@@ -1,51 +1,89 @@
-/** Files and images of the service, and texts with the address of a picture. */
+/** Files and images of the service, lists of them, and texts with the address of a picture. */
+import { FileText } from 'lucide-react';
 import { isImageField } from '../../../collection/image-field.ts';
+import { fileKind } from '../../../collection/types/file.ts';
 import type { Value } from '../api/catalogue.ts';
-import { base } from '../api/page-data.ts';
+import { onDemand } from '../components/on-demand.tsx';
+import { useFileAddress } from '../files/addresses.ts';
+import { joinIds, splitIds } from '../files/order.ts';
+import { Picture } from '../files/picture.tsx';
 import { t } from '../i18n/text.ts';
-import { ContainsFilter } from './filters.tsx';
-import type { CellProps, FieldKind, FieldPlace, InputProps } from './kind.ts';
+import { ContainsFilter, SelectFilter } from './filters.tsx';
+import type { CellProps, FieldKind, FieldPlace, FilterProps, InputProps, Parsed } from './kind.ts';
 import { parsePlain } from './rules.ts';
 import { TextInput } from './text.tsx';
 
-const print = (_place: FieldPlace, value: Value): string => (value === null ? '' : String(value));
+const UploadInput = onDemand(() => import('../files/file-input.tsx'));
 
 /** Whether the field is the address of a picture, not a file of the service. */
-export const isPictureAddress = ({ field }: FieldPlace): boolean =>
+export const isPictureAddress = ({ field }: Pick<FieldPlace, 'field'>): boolean =>
   isImageField({ name: field.name, type: field.type.name });
 
-/** The address of the file or picture. */
-export function fileAddress(place: FieldPlace, text: string): string {
-  return isPictureAddress(place) ? text : `${base}/files/${encodeURIComponent(text)}`;
+/** The ids of the files in a value. */
+export function fileIds(value: Value | undefined): readonly string[] {
+  if (value === null || value === undefined) return [];
+  return Array.isArray(value) ? value.map(String) : [String(value)];
 }
 
-export function FileCell({ collection, field, row }: CellProps) {
-  const text = String(row[field.name] ?? '');
-  if (text === '') return null;
-  const place = { collection, field };
-  if (field.type.file === 'any') return <a href={fileAddress(place, text)}>{t.fields.openFile}</a>;
+const print = (_place: FieldPlace, value: Value): string => joinIds(fileIds(value));
+
+function format(place: FieldPlace, value: Value): string {
+  const { length } = fileIds(value);
+  if (isPictureAddress(place)) return String(value ?? '');
+  return length === 0 ? '' : t.files.count(length);
+}
+
+function parse({ field }: FieldPlace, text: string): Parsed {
+  if (field.type.element === undefined) return parsePlain(field, text.trim());
+  return { value: splitIds(text) as unknown as Value };
+}
+
+const THUMBNAIL = 64;
+
+export function FileCell({ field, row }: CellProps) {
+  const ids = fileIds(row[field.name]);
+  if (isPictureAddress({ field }))
+    return ids.map((address) => (
+      <img key={address} className="thumbnail" src={address} alt="" loading="lazy" referrerPolicy="no-referrer" />
+    ));
+  if (fileKind(field.type) === 'image')
+    return ids.map((id) => <Picture key={id} id={id} size={THUMBNAIL} alt="" className="thumbnail" />);
+  return ids.map((id) => <FileLink key={id} id={id} />);
+}
+
+function FileLink({ id }: { readonly id: string }) {
   return (
-    <img className="thumbnail" src={fileAddress(place, text)} alt="" loading="lazy" referrerPolicy="no-referrer" />
+    <a href={useFileAddress(id)} target="_blank" rel="noreferrer" aria-label={t.fields.openFile} tabIndex={-1}>
+      <FileText size={16} aria-hidden />
+    </a>
   );
 }
 
 function FileInput(props: InputProps) {
+  if (!isPictureAddress(props)) return <UploadInput {...props} />;
   return (
     <div className="file-input">
       <TextInput {...props} />
-      {props.text !== '' && props.field.type.file !== 'any' && (
-        <img src={fileAddress(props, props.text)} alt="" referrerPolicy="no-referrer" />
-      )}
+      {props.text !== '' && <img className="preview" src={props.text} alt="" referrerPolicy="no-referrer" />}
     </div>
   );
 }
 
+function FileFilter(props: FilterProps) {
+  if (isPictureAddress(props)) return <ContainsFilter {...props} />;
+  const options = [
+    { value: 'not.is.null', label: t.fields.isNotEmpty },
+    { value: 'is.null', label: t.fields.isEmpty },
+  ];
+  return <SelectFilter {...props} options={options} />;
+}
+
 export const file: FieldKind = {
   name: 'file',
-  format: print,
+  format,
   print,
-  parse: ({ field }, text) => parsePlain(field, text.trim()),
+  parse,
   Cell: FileCell,
   Input: FileInput,
-  Filter: ContainsFilter,
+  Filter: FileFilter,
 };

@@ -19,6 +19,8 @@ export interface InputProps extends FieldPlace {
   readonly isInvalid?: boolean | undefined;
   readonly isDisabled?: boolean | undefined;
   readonly isFocused?: boolean | undefined;
+  /** Whether the input may open a dialog, such as that of a new referenced row. A cell of a grid may not. */
+  readonly mayOpenDialog?: boolean | undefined;
   /** The id of the help and error text. */
   readonly describedBy?: string | undefined;
 }

@@ -2,14 +2,26 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { referenceOf, titleOfCollection, type Value } from '../api/catalogue.ts';
-import { findRows } from '../api/find-rows.ts';
+import {
+  type Collection,
+  may,
+  type Row,
+  referenceOf,
+  titleFieldOf,
+  titleOf,
+  titleOfCollection,
+  type Value,
+} from '../api/catalogue.ts';
+import { findRows, readTitles } from '../api/find-rows.ts';
 import { cachedTitle, cacheTitle } from '../api/titles.ts';
 import { Combobox } from '../components/combobox.tsx';
+import { onDemand } from '../components/on-demand.tsx';
 import { t } from '../i18n/text.ts';
 import type { CellProps, FieldKind, FieldPlace, FilterProps, InputProps, Parsed } from './kind.ts';
 import { readNumber } from './numbers.ts';
 import { parsePlain } from './rules.ts';
+
+const NewRowDialog = onDemand(() => import('../record/new-row-dialog.tsx'));
 
 function format({ collection, field }: FieldPlace, value: Value): string {
   return value === null ? '' : (cachedTitle(collection, field, value) ?? String(value));
@@ -35,29 +47,58 @@ function ReferenceCell({ collection, field, row }: CellProps) {
   );
 }
 
-function ReferenceInput({ collection, field, text, onChange, ...rest }: InputProps) {
+function ReferenceInput({ collection, field, text, onChange, mayOpenDialog, ...rest }: InputProps) {
   const other = referenceOf(collection, field)!;
-  const shown = text === '' ? '' : (cachedTitle(collection, field, text) ?? text);
+  const known = text === '' ? '' : cachedTitle(collection, field, text);
+  // A draft has the key only.
+  const loaded = useQuery({
+    queryKey: ['list', other.name, 'title', text],
+    queryFn: async ({ signal }) => (await readTitles(other, [text], signal)).get(text) ?? text,
+    enabled: known === undefined && !Number.isNaN(Number(text)) === (field.type.input === 'number'),
+    retry: false,
+  });
+  const shown = known ?? loaded.data ?? text;
   const [typed, setTyped] = useState('');
+  const [newTitle, setNewTitle] = useState<string>();
   const found = useQuery({
     queryKey: ['list', other.name, 'options', typed],
     queryFn: ({ signal }) => findRows(other, typed, signal),
   });
+  const choose = (value: string, title: string) => {
+    cacheTitle(collection, field, value, title);
+    onChange(value);
+  };
+  const onCreated = (row: Row) => {
+    setNewTitle(undefined);
+    choose(String(row[other.key[0]!.name]), titleOf(other, row));
+  };
   return (
-    <Combobox
-      {...rest}
-      isRequired={field.required}
-      text={shown}
-      options={found.data ?? []}
-      isLoading={found.isFetching}
-      onType={setTyped}
-      onChoose={(option) => {
-        if (option !== undefined) cacheTitle(collection, field, option.value, option.label);
-        onChange(option?.value ?? '');
-      }}
-    />
+    <>
+      <Combobox
+        {...rest}
+        isRequired={field.required}
+        text={shown}
+        options={found.data ?? []}
+        isLoading={found.isFetching}
+        onType={setTyped}
+        onChoose={(option) => (option === undefined ? onChange('') : choose(option.value, option.label))}
+        onCreate={
+          mayOpenDialog && mayCreate(other) ? { label: t.record.createReferenced, create: setNewTitle } : undefined
+        }
+      />
+      {newTitle !== undefined && (
+        <NewRowDialog
+          collection={other}
+          title={newTitle}
+          onCreated={onCreated}
+          onClose={() => setNewTitle(undefined)}
+        />
+      )}
+    </>
   );
 }
+
+const mayCreate = (other: Collection): boolean => may('create', other) && titleFieldOf(other) !== undefined;
 
 function ReferenceFilter({ conditions, onChange, ...place }: FilterProps) {
   const [, key = ''] = /^eq\.(.*)$/.exec(conditions[0] ?? '') ?? [];

@@ -1,4 +1,5 @@
 /** Chooses the kind of a field. Nothing else decides by type. */
+import { fileKind } from '../../../collection/types/file.ts';
 import { can } from '../../../collection/types/type.ts';
 import {
   type Collection,
@@ -34,7 +35,7 @@ export function kindOf(place: FieldPlace): FieldKind {
 function chooseKind(place: FieldPlace): FieldKind {
   const { collection, field } = place;
   const { type } = field;
-  if (type.file !== undefined || isPictureAddress(place)) return file;
+  if (fileKind(type) !== undefined || isPictureAddress(place)) return file;
   if (referenceOf(collection, field) !== undefined) return reference;
   if (isYesNo(field)) return boolean;
   if (field.rules.oneOf !== undefined) return choice;

@@ -60,7 +60,7 @@ export default function RowPanel({ query, index, onMove, onClose }: RowPanelProp
       {row === undefined ? (
         <Skeleton />
       ) : (
-        <StoredRow key={keyText(collection, row)} collection={collection} rowKey={keyText(collection, row)} />
+        <StoredRow key={keyText(collection, row)} collection={collection} rowKey={keyText(collection, row)} isPanel />
       )}
     </aside>
   );

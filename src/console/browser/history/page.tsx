@@ -1,9 +1,116 @@
+/** The changes of a day by request: who changed what, with restore of a value, a row or a whole request. */
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import { useSearch } from 'wouter/use-browser-location';
+import { collectionNamed, collections, titleOfCollection } from '../api/catalogue.ts';
+import { MAX_REQUESTS, readRequests } from '../api/changes.ts';
+import { useFeed } from '../api/feed.ts';
+import { queryText } from '../api/filter-text.ts';
+import type { Pair } from '../api/list.ts';
+import { queryClient } from '../api/queries.ts';
+import { Button } from '../components/button.tsx';
+import { EmptyState, ErrorMessage, Labelled, Skeleton } from '../components/small.tsx';
+import { formatNumber } from '../fields/numbers.ts';
 import { t } from '../i18n/text.ts';
+import { dayFilters, dayOf, nextDay } from './days.ts';
+import { RequestEntry } from './request-entry.tsx';
 
-export default function Page() {
+const SHOWN = 50;
+/** A person without a name: the service has no roles, or another program wrote. */
+const NOBODY = '-';
+
+export default function ChangesPage() {
+  const [, navigate] = useLocation();
+  const wanted = new URLSearchParams(useSearch());
+  const day = wanted.get('day') ?? dayOf(new Date());
+  const [actor, collection] = [wanted.get('actor') ?? '', wanted.get('collection') ?? ''];
+  const [shown, setShown] = useState(SHOWN);
+  const change = (name: string, value: string) => {
+    const next = new Map([...wanted, [name, value] as const]);
+    const pairs = [...next].filter(([, each]) => each !== '');
+    setShown(SHOWN);
+    navigate(`/changes${pairs.length === 0 ? '' : `?${queryText(pairs)}`}`);
+  };
+  const filters: readonly Pair[] = [
+    ...dayFilters(day),
+    ...(collection === '' ? [] : [['collection', `eq.${collection}`] as const]),
+  ];
+  const { data, error, refetch } = useQuery({
+    queryKey: ['changes', 'requests', ...filters.flat()],
+    queryFn: ({ signal }) => readRequests(filters, signal),
+    placeholderData: (before) => before,
+  });
+  useNewChanges();
+  const people = [...new Set(data?.map((each) => each.actor ?? NOBODY))].sort();
+  const requests = data?.filter((each) => actor === '' || (each.actor ?? NOBODY) === actor);
   return (
-    <section className="page">
+    <section className="page changes-page">
       <h1>{t.app.changes}</h1>
+      <div className="changes-bar">
+        <Labelled id="changes-day" label={t.history.day}>
+          <input
+            id="changes-day"
+            type="date"
+            value={day}
+            max={dayOf(new Date())}
+            onChange={({ target }) => change('day', target.value)}
+          />
+        </Labelled>
+        <Button onClick={() => change('day', nextDay(day, -1))}>{t.history.previousDay}</Button>
+        <Labelled id="changes-actor" label={t.history.person}>
+          <select id="changes-actor" value={actor} onChange={({ target }) => change('actor', target.value)}>
+            <option value="">{t.history.everybody}</option>
+            {people.map((each) => (
+              <option key={each} value={each}>
+                {each === NOBODY ? t.history.unknown : each}
+              </option>
+            ))}
+          </select>
+        </Labelled>
+        <Labelled id="changes-collection" label={t.history.collection}>
+          <select
+            id="changes-collection"
+            value={collection}
+            onChange={({ target }) => change('collection', target.value)}
+          >
+            <option value="">{t.history.allCollections}</option>
+            {collections.map((each) => (
+              <option key={each.name} value={each.name}>
+                {titleOfCollection(each)}
+              </option>
+            ))}
+          </select>
+        </Labelled>
+      </div>
+      {error !== null && <ErrorMessage error={error} onRetry={() => void refetch()} />}
+      {data === undefined && error === null && <Skeleton />}
+      {data?.length === MAX_REQUESTS && <p className="problem">{t.history.tooMany(formatNumber(MAX_REQUESTS))}</p>}
+      {requests?.length === 0 && (
+        <EmptyState title={t.history.noChanges} text={t.history.noChangesText}>
+          <Button onClick={() => change('day', nextDay(day, -1))}>{t.history.previousDay}</Button>
+        </EmptyState>
+      )}
+      <ul className="requests">
+        {requests?.slice(0, shown).map((each) => (
+          <RequestEntry
+            key={`${each.id} ${each.actor}`}
+            request={{ ...each, parts: each.parts.filter((part) => collectionNamed(part.collection) !== undefined) }}
+            filters={filters}
+          />
+        ))}
+      </ul>
+      {requests !== undefined && requests.length > shown && (
+        <Button onClick={() => setShown(shown + SHOWN)}>{t.history.more}</Button>
+      )}
     </section>
   );
+}
+
+/** Reloads the page when rows change. */
+function useNewChanges(): void {
+  const [since] = useState(() => new Date().toISOString());
+  useFeed(`/catalogue/changes?select=seq&at=gte.${since}`, ({ kind }) => {
+    if (kind === 'insert' || kind === 'reset') void queryClient.invalidateQueries({ queryKey: ['changes'] });
+  });
 }

@@ -1,44 +1,103 @@
-/** The inputs of a row, each with its label, help and error. */
-import { type Collection, helpTextOf, labelOf, mayWrite } from '../api/catalogue.ts';
+/** The inputs of a row in groups, each with its label, help and error. */
+import { type Collection, type Field, helpTextOf, labelOf, mayWrite, type Row } from '../api/catalogue.ts';
+import { Button } from '../components/button.tsx';
 import { Labelled } from '../components/small.tsx';
-import { kindOf } from '../fields/registry.ts';
+import { formatValue, kindOf } from '../fields/registry.ts';
+import { isLongText } from '../fields/text.tsx';
+import { t } from '../i18n/text.ts';
+import { groupFields } from './groups.ts';
 import type { Draft } from './use-draft.ts';
 
 interface RecordFormProps {
   readonly collection: Collection;
   readonly draft: Draft;
-  readonly isNew: boolean;
+  /** The stored row; undefined for a new one. */
+  readonly row?: Row | undefined;
+  /** Fields that someone else changed while the form was open. */
+  readonly marked?: ReadonlySet<string>;
+  /** Distinguishes the inputs of two forms on one page. */
+  readonly name?: string;
 }
 
-export function RecordForm({ collection, draft, isNew }: RecordFormProps) {
+const NONE: ReadonlySet<string> = new Set();
+
+export function RecordForm({ collection, draft, row, marked = NONE, name = 'field' }: RecordFormProps) {
+  const isNew = row === undefined;
+  const { main, files, fixed } = groupFields(collection, draft.fields, isNew);
+  const inputs = (fields: readonly Field[]) =>
+    fields.map((field) => (
+      <FormField
+        key={field.name}
+        id={`${name}-${field.name}`}
+        collection={collection}
+        field={field}
+        draft={draft}
+        row={row}
+        isMarked={marked.has(field.name)}
+      />
+    ));
   return (
-    <div className="record-form">
-      {draft.fields.map((field) => {
-        const { Input } = kindOf({ collection, field });
-        const id = `field-${field.name}`;
-        const problem = draft.problems[field.name];
-        return (
-          <Labelled
-            key={field.name}
-            id={id}
-            label={labelOf(field)}
-            isRequired={field.required}
-            help={helpTextOf(field)}
-            problem={problem}
-          >
-            <Input
-              id={id}
-              collection={collection}
-              field={field}
-              text={draft.texts[field.name] ?? ''}
-              isInvalid={problem === undefined ? undefined : true}
-              isDisabled={!mayWrite(collection, field, isNew)}
-              describedBy={`${id}-help`}
-              onChange={(text) => draft.setText(field.name, text)}
-            />
-          </Labelled>
-        );
-      })}
+    <>
+      <div className="record-form">{inputs(main)}</div>
+      {files.length > 0 && (
+        <section className="record-files" aria-label={t.record.files}>
+          <h2>{t.record.files}</h2>
+          {inputs(files)}
+        </section>
+      )}
+      {!isNew && fixed.length > 0 && (
+        <dl className="fixed-values">
+          {fixed.map((field) => (
+            <div key={field.name}>
+              <dt>{labelOf(field)}</dt>
+              <dd>{formatValue({ collection, field }, row[field.name]) || t.app.empty}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </>
+  );
+}
+
+interface FormFieldProps {
+  readonly id: string;
+  readonly collection: Collection;
+  readonly field: Field;
+  readonly draft: Draft;
+  readonly row: Row | undefined;
+  readonly isMarked: boolean;
+}
+
+function FormField({ id, collection, field, draft, row, isMarked }: FormFieldProps) {
+  const place = { collection, field };
+  const { Input, name: kind } = kindOf(place);
+  const text = draft.texts[field.name] ?? '';
+  const problem = draft.problems[field.name];
+  const isWide = kind === 'json' || kind === 'file' || isLongText(place, text);
+  const isOutdated = draft.isOutdated(field.name);
+  return (
+    <div className={`form-field${isWide ? ' wide' : ''}${isMarked ? ' marked' : ''}`}>
+      <Labelled id={id} label={labelOf(field)} isRequired={field.required} help={helpTextOf(field)} problem={problem}>
+        <Input
+          {...place}
+          id={id}
+          text={text}
+          isInvalid={problem === undefined ? undefined : true}
+          isDisabled={!mayWrite(collection, field, row === undefined)}
+          mayOpenDialog
+          describedBy={`${id}-help`}
+          onChange={(next) => draft.setText(field.name, next)}
+        />
+      </Labelled>
+      {isMarked && !isOutdated && <p className="marker">{t.record.justChanged}</p>}
+      {isOutdated && (
+        <p className="marker">
+          {t.record.changedTo(formatValue(place, row?.[field.name]) || t.app.empty)}{' '}
+          <Button kind="quiet" onClick={() => draft.drop(field.name)}>
+            {t.record.useTheirs}
+          </Button>
+        </p>
+      )}
     </div>
   );
 }

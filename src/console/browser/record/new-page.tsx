@@ -1,17 +1,16 @@
 /** The page of a new row. */
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useRef } from 'react';
 import { useLocation } from 'wouter';
-import { type Collection, collectionNamed, type Row, titleOfCollection } from '../api/catalogue.ts';
+import { type Collection, collectionNamed, titleOfCollection } from '../api/catalogue.ts';
 import { rowAddress } from '../api/keys.ts';
-import { useWrite } from '../api/queries.ts';
-import { createRow } from '../api/rows.ts';
 import { NotFound } from '../app/not-found.tsx';
-import { notify, notifyError } from '../app/toasts.tsx';
 import { Button } from '../components/button.tsx';
 import { t } from '../i18n/text.ts';
 import { RecordForm } from './form.tsx';
-import { RecordHead } from './page.tsx';
+import { DraftState, RecordHead } from './page.tsx';
 import { useDraft } from './use-draft.ts';
+import { useCreate } from './use-save.ts';
+import { useSaveKey } from './use-save-key.ts';
 
 export default function NewPage() {
   const [location] = useLocation();
@@ -23,30 +22,29 @@ export default function NewPage() {
 function NewRow({ collection }: { readonly collection: Collection }) {
   const [, navigate] = useLocation();
   const draft = useDraft(collection, undefined);
-  // A repeated save after a lost answer has the same key, so that the row is stored once.
-  const [idempotencyKey] = useState(() => crypto.randomUUID());
-  const create = useWrite(collection, (row: Row) => createRow(collection, row, idempotencyKey));
+  const { isPending, save } = useCreate(collection, draft);
+  const form = useRef<HTMLFormElement>(null);
+  useSaveKey(form);
   const onSubmit = async (event: FormEvent) => {
     event.preventDefault();
-    const values = draft.read();
-    if (values === undefined) return;
-    try {
-      const written = await create.run(values);
-      if (written === undefined) return;
-      notify(t.record.created, written);
-      navigate(rowAddress(collection, written.rows[0]!));
-    } catch (failure) {
-      if (!draft.showErrors(failure)) notifyError(failure);
-    }
+    const row = await save();
+    if (row !== undefined) navigate(rowAddress(collection, row));
+  };
+  const saveAndAdd = async () => {
+    if ((await save()) !== undefined) form.current?.querySelector<HTMLElement>('input, textarea, select')?.focus();
   };
   return (
-    <form className="page record-page" noValidate onSubmit={(event) => void onSubmit(event)}>
-      <RecordHead collection={collection} title={t.record.newIn(titleOfCollection(collection))}>
-        <Button type="submit" kind="primary" aria-disabled={create.isPending}>
-          {t.app.save}
-        </Button>
-      </RecordHead>
-      <RecordForm collection={collection} draft={draft} isNew />
-    </form>
+    <div className="record-page">
+      <form ref={form} className="page" noValidate onSubmit={(event) => void onSubmit(event)}>
+        <RecordHead collection={collection} title={t.record.newIn(titleOfCollection(collection))}>
+          <DraftState draft={draft} />
+          <Button onClick={() => void saveAndAdd()}>{t.record.saveAndAdd}</Button>
+          <Button type="submit" kind="primary" title={t.record.saveKey} aria-disabled={isPending}>
+            {t.app.save}
+          </Button>
+        </RecordHead>
+        <RecordForm collection={collection} draft={draft} />
+      </form>
+    </div>
   );
 }

@@ -1,20 +1,28 @@
-/** The page of a stored row. */
-import { ArrowLeft, Trash2 } from 'lucide-react';
-import { type FormEvent, useState } from 'react';
-import { Link, useLocation } from 'wouter';
-import { type Collection, labelOf, may, type Row, titleOf, titleOfCollection } from '../api/catalogue.ts';
-import { useRow, useWrite } from '../api/queries.ts';
-import { deleteRows } from '../api/rows.ts';
-import { type SaveOutcome, saveRow } from '../api/save-row.ts';
+/** The page of a stored row: its form, the rows that refer to it, and its history. */
+import { ArrowLeft, History, Trash2 } from 'lucide-react';
+import { type FormEvent, type ReactNode, useRef, useState } from 'react';
+import { Link } from 'wouter';
+import { type Collection, may, type Row, referrersOf, titleOf, titleOfCollection } from '../api/catalogue.ts';
+import { keyText } from '../api/keys.ts';
+import { useRow } from '../api/queries.ts';
 import { usePageAddress } from '../app/address.ts';
 import { NotFound } from '../app/not-found.tsx';
-import { notify, notifyError } from '../app/toasts.tsx';
-import { Button } from '../components/button.tsx';
-import { Dialog } from '../components/dialog.tsx';
+import { notify } from '../app/toasts.tsx';
+import { Button, IconButton } from '../components/button.tsx';
+import { onDemand } from '../components/on-demand.tsx';
 import { ErrorMessage, Skeleton } from '../components/small.tsx';
 import { t } from '../i18n/text.ts';
 import { RecordForm } from './form.tsx';
-import { useDraft } from './use-draft.ts';
+import { isMissing, MissingRow } from './missing-row.tsx';
+import type { PendingSaves } from './related-rows.tsx';
+import { type Draft, useDraft } from './use-draft.ts';
+import { useLiveRow } from './use-live-row.ts';
+import { useSave } from './use-save.ts';
+import { useSaveKey } from './use-save-key.ts';
+
+const RelatedRows = onDemand(() => import('./related-rows.tsx'));
+const DeleteDialog = onDemand(() => import('./delete-dialog.tsx'));
+const RowHistory = onDemand(() => import('../history/row-history.tsx'));
 
 export default function RecordPage() {
   const { collection, key } = usePageAddress();
@@ -22,63 +30,107 @@ export default function RecordPage() {
   return <StoredRow key={`${collection.name} ${key}`} collection={collection} rowKey={key} />;
 }
 
-export function StoredRow({ collection, rowKey }: { readonly collection: Collection; readonly rowKey: string }) {
+interface StoredRowProps {
+  readonly collection: Collection;
+  readonly rowKey: string;
+  /** Whether it is shown beside a list, with little room. */
+  readonly isPanel?: boolean;
+}
+
+export function StoredRow({ collection, rowKey, isPanel = false }: StoredRowProps) {
   const { data, error, refetch } = useRow(collection, rowKey);
-  if (data !== undefined) return <EditRow collection={collection} row={data} />;
+  const isGone = isMissing(error);
+  if (data !== undefined) return <EditRow collection={collection} row={data} isGone={isGone} isPanel={isPanel} />;
+  if (isGone) return <MissingRow collection={collection} rowKey={rowKey} wasShown={false} />;
   if (error !== null) return <ErrorMessage error={error} onRetry={() => void refetch()} />;
   return <Skeleton />;
 }
 
-function EditRow({ collection, row }: { readonly collection: Collection; readonly row: Row }) {
+interface EditRowProps {
+  readonly collection: Collection;
+  readonly row: Row;
+  readonly isGone: boolean;
+  readonly isPanel: boolean;
+}
+
+/** Wide screens show the history at once. */
+const hasRoom = (): boolean => matchMedia('(min-width: 1180px)').matches;
+
+/** Whether the person may change something on the page: the row, or rows that refer to it. */
+function mayEdit(collection: Collection): boolean {
+  const others = referrersOf(collection).map(({ from }) => from);
+  return may('update', collection) || others.some((from) => may('update', from) || may('create', from));
+}
+
+function EditRow({ collection, row, isGone, isPanel }: EditRowProps) {
   const draft = useDraft(collection, row);
+  const { isPending, save } = useSave(collection, draft);
+  const marked = useLiveRow(collection, row, isPending);
   const [isDeleting, setDeleting] = useState(false);
-  const save = useWrite(collection, (values: Row) => saveRow(collection, row, values));
-  const onSubmit = async (event: FormEvent) => {
+  const [hasHistory, setHistory] = useState(() => !isPanel && hasRoom());
+  const [pending] = useState<PendingSaves>(() => new Map());
+  const form = useRef<HTMLFormElement>(null);
+  useSaveKey(form);
+  const isEditable = mayEdit(collection);
+  const saveAll = async () => {
+    const saves = [...(draft.isChanged ? [save] : []), ...pending.values()];
+    if (saves.length === 0) notify(t.record.nothingToSave);
+    for (const each of saves) if ((await each()) === undefined) return;
+  };
+  const onSubmit = (event: FormEvent) => {
     event.preventDefault();
-    const values = draft.read();
-    if (values === undefined) return;
-    try {
-      const outcome = await save.run(values);
-      if (outcome === undefined || outcome.kind === 'editing') return;
-      draft.reset();
-      report(collection, outcome);
-    } catch (failure) {
-      if (!draft.showErrors(failure)) notifyError(failure);
-    }
+    void saveAll();
   };
   return (
-    <form className="page record-page" noValidate onSubmit={(event) => void onSubmit(event)}>
-      <RecordHead collection={collection} title={titleOf(collection, row)}>
-        {may('delete', collection) && (
-          <Button icon={<Trash2 size={16} />} onClick={() => setDeleting(true)}>
-            {t.app.remove}
-          </Button>
+    <div className={`record-page${hasHistory ? ' with-history' : ''}`}>
+      <form ref={form} className="page" noValidate onSubmit={onSubmit}>
+        <RecordHead collection={collection} title={titleOf(collection, row)}>
+          <DraftState draft={draft} />
+          <IconButton label={t.history.title} aria-pressed={hasHistory} onClick={() => setHistory(!hasHistory)}>
+            <History size={18} />
+          </IconButton>
+          {may('delete', collection) && (
+            <IconButton label={t.app.remove} onClick={() => setDeleting(true)}>
+              <Trash2 size={18} />
+            </IconButton>
+          )}
+          {isEditable && (
+            <Button type="submit" kind="primary" title={t.record.saveKey} aria-disabled={isPending}>
+              {t.app.save}
+            </Button>
+          )}
+        </RecordHead>
+        {isGone && !isDeleting && <MissingRow collection={collection} rowKey={keyText(collection, row)} wasShown />}
+        <RecordForm collection={collection} draft={draft} row={row} marked={marked} />
+        <RelatedRows collection={collection} row={row} pending={pending} />
+        {isDeleting && (
+          <DeleteDialog collection={collection} row={row} onDeleted={draft.reset} onClose={() => setDeleting(false)} />
         )}
-        {may('update', collection) && (
-          <Button type="submit" kind="primary" aria-disabled={save.isPending}>
-            {t.app.save}
-          </Button>
-        )}
-      </RecordHead>
-      <RecordForm collection={collection} draft={draft} isNew={false} />
-      {isDeleting && <DeleteDialog collection={collection} row={row} onClose={() => setDeleting(false)} />}
-    </form>
+      </form>
+      {hasHistory && <RowHistory collection={collection} row={row} draft={draft} />}
+    </div>
   );
 }
 
-function report(collection: Collection, outcome: SaveOutcome): void {
-  if (outcome.kind === 'saved') {
-    const names = outcome.merged.map((name) => labelOf(collection.byName.get(name)!)).join(', ');
-    notify(names === '' ? t.record.saved : t.record.merged(names), { requestId: outcome.requestId });
-  }
-  if (outcome.kind === 'stored' || outcome.kind === 'unchanged') notify(t.record.alreadyStored);
-  if (outcome.kind === 'theirs') notify(t.record.keptTheirs);
+/** Says that there is unsaved input, and offers to discard it. */
+export function DraftState({ draft }: { readonly draft: Draft }) {
+  if (!draft.isChanged) return null;
+  return (
+    <>
+      <span className="unsaved" role="status">
+        {draft.isRestored ? t.record.restoredInput : t.record.unsaved}
+      </span>
+      <Button kind="quiet" onClick={draft.reset}>
+        {t.record.discard}
+      </Button>
+    </>
+  );
 }
 
 interface RecordHeadProps {
   readonly collection: Collection;
   readonly title: string;
-  readonly children: React.ReactNode;
+  readonly children: ReactNode;
 }
 
 export function RecordHead({ collection, title, children }: RecordHeadProps) {
@@ -87,43 +139,11 @@ export function RecordHead({ collection, title, children }: RecordHeadProps) {
       <Link href={`/c/${collection.name}`} className="icon-button" aria-label={t.record.back} title={t.record.back}>
         <ArrowLeft size={18} />
       </Link>
-      <div>
+      <div className="record-title">
         <p className="crumb">{titleOfCollection(collection)}</p>
         <h1>{title}</h1>
       </div>
-      <span className="space" />
       {children}
     </header>
-  );
-}
-
-interface DeleteDialogProps {
-  readonly collection: Collection;
-  readonly row: Row;
-  readonly onClose: () => void;
-}
-
-function DeleteDialog({ collection, row, onClose }: DeleteDialogProps) {
-  const [, navigate] = useLocation();
-  const remove = useWrite(collection, () => deleteRows(collection, [row]));
-  const onSubmit = async () => {
-    try {
-      const written = await remove.run(undefined);
-      if (written === undefined) return;
-      notify(t.record.deleted, written);
-      navigate(`/c/${collection.name}`);
-    } catch (failure) {
-      onClose();
-      notifyError(failure);
-    }
-  };
-  return (
-    <Dialog
-      title={t.record.deleteTitle(titleOf(collection, row))}
-      onClose={onClose}
-      submit={{ label: t.app.remove, isDanger: true, isBusy: remove.isPending, onSubmit: () => void onSubmit() }}
-    >
-      <p>{t.record.deleteText}</p>
-    </Dialog>
   );
 }

@@ -1,71 +1,139 @@
 /** The typed texts of a form, and their values. */
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { type Collection, type Field, mayWrite, type Row, type Value } from '../api/catalogue.ts';
 import { problemsByField } from '../api/errors.ts';
 import { explainProblem } from '../api/explain.ts';
-import { parseText, printRow } from '../fields/registry.ts';
+import { keyText } from '../api/keys.ts';
+import { parseText, printRow, printValue } from '../fields/registry.ts';
+import { isSame } from '../fields/same.ts';
+import { type Edits, loadDraft, type StoredDraft, storeDraft } from './stored-drafts.ts';
 
 type Texts = Readonly<Record<string, string>>;
 
 export interface Draft {
   readonly texts: Texts;
-  readonly problems: Readonly<Record<string, string>>;
+  readonly problems: Texts;
   readonly isChanged: boolean;
+  /** Whether the texts are from an earlier visit of the page. */
+  readonly isRestored: boolean;
   readonly fields: readonly Field[];
+  /** The row as the person saw it when the edits began. A save compares with it. */
+  readonly shown: Row;
+  /** The idempotency key of a new row. */
+  readonly id: string;
   readonly setText: (name: string, text: string) => void;
+  /** Whether someone else changed the field since the person began to type. */
+  readonly isOutdated: (name: string) => boolean;
+  /** Forgets the text of a field. */
+  readonly drop: (name: string) => void;
   /** The changed values; undefined if a text is invalid, which the form then shows. */
   readonly read: () => Row | undefined;
   /** Shows the errors of the service at their fields. Returns whether every error has a field. */
   readonly showErrors: (error: unknown) => boolean;
   readonly reset: () => void;
+  /** Forgets the texts that were saved. A text that the person typed meanwhile stays, on top of the stored row. */
+  readonly settle: (saved: Texts, row: Row) => void;
+}
+
+interface DraftOptions {
+  /** Distinguishes new rows: those of one product from those of another. */
+  readonly name?: string;
+  /** Values of a new row that the person cannot choose. */
+  readonly preset?: Row;
+  /** The first texts of a new row. */
+  readonly start?: Texts;
 }
 
 /** A draft of a stored row, or of a new one. Only changed fields are parsed and sent. */
-export function useDraft(collection: Collection, row: Row | undefined): Draft {
-  const [changed, setChanged] = useState<Texts>({});
-  const [problems, setProblems] = useState<Texts>({});
+export function useDraft(collection: Collection, row: Row | undefined, options: DraftOptions = {}): Draft {
   const isNew = row === undefined;
+  const { preset = {}, start = {}, name: suffix = 'new' } = options;
+  const name = `${collection.name} ${isNew ? suffix : keyText(collection, row)}`;
+  const [{ draft, isRestored }, setState] = useState(() => begin(name, start));
+  const [problems, setProblems] = useState<Texts>({});
+  // Two inputs may change within one event.
+  const latest = useRef(draft);
+  const store = (next: StoredDraft, isOld = isRestored) => {
+    latest.current = next;
+    storeDraft(name, next);
+    setState({ draft: next, isRestored: isOld });
+  };
+  const { edits } = draft;
   const stored = printRow(collection, row ?? {});
-  const fields = collection.fields.filter((field) => !isNew || mayWrite(collection, field, true));
+  const fields = collection.fields.filter(
+    (field) => !isNew || (mayWrite(collection, field, true) && !(field.name in preset)),
+  );
   const editable = fields.filter((field) => mayWrite(collection, field, isNew));
+  const changed = editable.filter(({ name: each }) => each in edits);
+  const drop = (each: string) => {
+    const rest = Object.fromEntries(Object.entries(latest.current.edits).filter(([other]) => other !== each));
+    store({ ...latest.current, edits: rest });
+    setProblems((all) => Object.fromEntries(Object.entries(all).filter(([other]) => other !== each)));
+  };
   return {
-    texts: { ...stored, ...changed },
+    texts: { ...stored, ...Object.fromEntries(Object.entries(edits).map(([each, { text }]) => [each, text])) },
     problems,
-    isChanged: Object.entries(changed).some(([name, text]) => text !== stored[name]),
+    isChanged: changed.length > 0,
+    isRestored: isRestored && changed.length > 0,
     fields,
-    setText(name, text) {
-      setChanged({ ...changed, [name]: text });
-      setProblems(Object.fromEntries(Object.entries(problems).filter(([each]) => each !== name)));
+    shown: { ...row, ...Object.fromEntries(changed.map(({ name: each }) => [each, edits[each]!.base])) },
+    id: draft.id,
+    setText(each, text) {
+      const known = latest.current.edits[each];
+      const base = known === undefined ? (row?.[each] ?? null) : known.base;
+      drop(each);
+      const isStored = text === printBase(collection, each, base) && isSame(base, row?.[each]);
+      const { current } = latest;
+      if (!isStored) store({ ...current, edits: { ...current.edits, [each]: { text, base } } });
     },
+    isOutdated: (each) => !isNew && each in edits && !isSame(edits[each]!.base, row[each]),
+    drop,
     read() {
       const values: Record<string, Value> = {};
       const found: Record<string, string> = {};
-      for (const field of editable) {
-        const text = changed[field.name] ?? '';
-        if (
-          isNew
-            ? text === '' && !isNeeded(collection, field)
-            : (changed[field.name] ?? stored[field.name]) === stored[field.name]
-        )
-          continue;
+      for (const field of isNew ? editable : changed) {
+        const text = edits[field.name]?.text ?? '';
+        if (isNew && text === '' && !isNeeded(collection, field)) continue;
         const parsed = parseText({ collection, field }, text);
         if ('value' in parsed) values[field.name] = parsed.value;
         else found[field.name] = parsed.problem;
       }
       setProblems(found);
-      return Object.keys(found).length === 0 ? values : undefined;
+      return Object.keys(found).length === 0 ? { ...values, ...preset } : undefined;
     },
     showErrors(error) {
       const byField = problemsByField(error);
-      const known = Object.entries(byField).filter(([name]) => collection.byName.has(name));
-      setProblems(Object.fromEntries(known.map(([name, problem]) => [name, explainProblem(problem)])));
+      const known = Object.entries(byField).filter(([each]) => fields.some((field) => field.name === each));
+      setProblems(
+        Object.fromEntries(
+          known.map(([each, problem]) => [each, explainProblem(problem, collection.byName.get(each))]),
+        ),
+      );
       return known.length > 0 && known.length === Object.keys(byField).length;
     },
+    settle(saved, next) {
+      const { current } = latest;
+      const rest = Object.entries(current.edits).filter(([each, { text }]) => text !== saved[each]);
+      const edits = Object.fromEntries(rest.map(([each, { text }]) => [each, { text, base: next[each] ?? null }]));
+      store({ ...current, edits }, false);
+      setProblems({});
+    },
     reset() {
-      setChanged({});
+      store({ edits: {}, id: crypto.randomUUID() }, false);
       setProblems({});
     },
   };
+}
+
+function begin(name: string, start: Texts): { readonly draft: StoredDraft; readonly isRestored: boolean } {
+  const stored = loadDraft(name);
+  const first: Edits = Object.fromEntries(Object.entries(start).map(([each, text]) => [each, { text, base: null }]));
+  const { edits, id } = stored ?? { edits: {}, id: crypto.randomUUID() };
+  return { draft: { edits: { ...edits, ...first }, id }, isRestored: stored !== undefined };
+}
+
+function printBase(collection: Collection, name: string, base: Value): string {
+  return printValue({ collection, field: collection.byName.get(name)! }, base);
 }
 
 /** Whether a new row needs a value that the service does not fill in. */

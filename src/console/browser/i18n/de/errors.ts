@@ -24,5 +24,6 @@ export const errors = {
   atMost: (value: string) => `Höchstens ${value}.`,
   maxLength: (count: string) => `Höchstens ${count} Zeichen.`,
   oneOf: (values: string) => `Erlaubt sind ${values}.`,
+  pattern: (pattern: string) => `Muss ${pattern} entsprechen.`,
   inField: (label: string, message: string) => `${label}: ${message}`,
 } as const;

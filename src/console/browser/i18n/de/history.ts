@@ -1,1 +1,46 @@
-export const history = {} as const;
+export const history = {
+  title: 'Verlauf',
+  day: 'Tag',
+  previousDay: 'Vorheriger Tag',
+  person: 'Person',
+  everybody: 'Alle',
+  collection: 'Sammlung',
+  allCollections: 'Alle Sammlungen',
+  field: 'Feld',
+  allFields: 'Alle Felder',
+  unknown: 'Unbekannt',
+  none: 'Noch keine Änderungen.',
+  noChanges: 'Keine Änderungen an diesem Tag',
+  noChangesText: 'Wählen Sie einen anderen Tag, oder entfernen Sie die Filter.',
+  more: 'Mehr anzeigen',
+  tooMany: (count: string) => `Nur ${count} Anfragen werden gezeigt. Wählen Sie eine Sammlung.`,
+  kinds: { insert: 'angelegt', update: 'geändert', delete: 'gelöscht' },
+  part: {
+    insert: (count: string, collection: string) => `${collection}: ${count} angelegt`,
+    update: (count: string, collection: string) => `${collection}: ${count} geändert`,
+    delete: (count: string, collection: string) => `${collection}: ${count} gelöscht`,
+  },
+  willBe: { insert: 'kommt zurück', update: 'bekommt die alten Werte', delete: 'wird gelöscht' },
+  restore: 'Wiederherstellen',
+  restoreAll: 'Alles wiederherstellen',
+  restoreAllTitle: 'Alles wiederherstellen, was diese Anfrage geändert hat?',
+  restoreRow: {
+    insert: 'Zeile entfernen',
+    update: 'Zeile wie zuvor wiederherstellen',
+    delete: 'Gelöschte Zeile wiederherstellen',
+  },
+  restoreTitle: (title: string) => `${title} wiederherstellen?`,
+  restoreValue: (value: string) => `${value} wiederherstellen`,
+  valueRestored: 'Der Wert wurde wiederhergestellt.',
+  restored: (undone: string, skipped: string) =>
+    skipped === '0'
+      ? `Wiederhergestellt: ${undone} Änderungen.`
+      : `Wiederhergestellt: ${undone} Änderungen. ${skipped} Zeilen bleiben, wie sie sind.`,
+  willChange: (count: string) =>
+    count === '1' ? 'Eine Änderung wird rückgängig gemacht:' : `${count} Änderungen werden rückgängig gemacht:`,
+  changedSince: (count: string) =>
+    count === '1'
+      ? 'Jemand hat eine Zeile seither geändert. Sie bleibt, wie sie ist:'
+      : `Jemand hat ${count} Zeilen seither geändert. Sie bleiben, wie sie sind:`,
+  nothingToRestore: 'Nichts lässt sich wiederherstellen.',
+} as const;

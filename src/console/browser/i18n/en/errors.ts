@@ -24,5 +24,6 @@ export const errors = {
   atMost: (value: string) => `Must be at most ${value}.`,
   maxLength: (count: string) => `Must have at most ${count} characters.`,
   oneOf: (values: string) => `Must be one of ${values}.`,
+  pattern: (pattern: string) => `Must match ${pattern}.`,
   inField: (label: string, message: string) => `${label}: ${message}`,
 } as const;

@@ -1,1 +1,39 @@
-export const history = {} as const;
+export const history = {
+  title: 'History',
+  day: 'Day',
+  previousDay: 'Previous day',
+  person: 'Person',
+  everybody: 'Everybody',
+  collection: 'Collection',
+  allCollections: 'All collections',
+  field: 'Field',
+  allFields: 'All fields',
+  unknown: 'Unknown',
+  none: 'No changes yet.',
+  noChanges: 'No changes on this day',
+  noChangesText: 'Choose another day, or clear the filters.',
+  more: 'Show more',
+  tooMany: (count: string) => `Only ${count} requests are shown. Choose a collection.`,
+  kinds: { insert: 'created', update: 'changed', delete: 'deleted' },
+  part: {
+    insert: (count: string, collection: string) => `${collection}: ${count} created`,
+    update: (count: string, collection: string) => `${collection}: ${count} changed`,
+    delete: (count: string, collection: string) => `${collection}: ${count} deleted`,
+  },
+  willBe: { insert: 'comes back', update: 'gets the old values', delete: 'is deleted' },
+  restore: 'Restore',
+  restoreAll: 'Restore all',
+  restoreAllTitle: 'Restore everything that this request changed?',
+  restoreRow: { insert: 'Remove the row', update: 'Restore the row as before', delete: 'Restore the deleted row' },
+  restoreTitle: (title: string) => `Restore ${title}?`,
+  restoreValue: (value: string) => `Restore ${value}`,
+  valueRestored: 'The value was restored.',
+  restored: (undone: string, skipped: string) =>
+    skipped === '0' ? `Restored: ${undone} changes.` : `Restored: ${undone} changes. ${skipped} rows stay as they are.`,
+  willChange: (count: string) => (count === '1' ? 'One change is undone:' : `${count} changes are undone:`),
+  changedSince: (count: string) =>
+    count === '1'
+      ? 'Someone changed one row since. It stays as it is:'
+      : `Someone changed ${count} rows since. They stay as they are:`,
+  nothingToRestore: 'Nothing can be restored.',
+} as const;

@@ -1,0 +1,126 @@
+/** The log of changes: reading, and undo of what a filter selects. */
+import type { Collection, Row } from './catalogue.ts';
+import { ask, exactRow } from './client.ts';
+import { encodeValue, queryText } from './filter-text.ts';
+import { keyParts } from './keys.ts';
+import type { Pair } from './list.ts';
+import { newRequestId } from './rows.ts';
+
+export type ChangeKind = 'insert' | 'update' | 'delete';
+
+export interface Change {
+  readonly seq: number;
+  readonly at: string;
+  readonly actor: string | null;
+  readonly request_id: string | null;
+  readonly collection: string;
+  readonly key: string;
+  readonly kind: ChangeKind;
+  /** For an update, only the changed fields. */
+  readonly before: Row | null;
+  readonly after: Row | null;
+}
+
+const LOG = '/catalogue/changes';
+/** Entries per request. */
+export const CHANGES_PER_PAGE = 50;
+
+/** Reads entries, newest first. */
+export async function readChanges(filters: readonly Pair[], limit: number, signal?: AbortSignal): Promise<Change[]> {
+  const query = queryText([...filters, ['order', 'seq.desc'], ['limit', String(limit)]]);
+  return exactChanges((await ask(`${LOG}?${query}`, { signal })).json);
+}
+
+function exactChanges(json: unknown): Change[] {
+  return (json as Change[]).map((each) => ({
+    ...each,
+    before: exactRow(each.before) as Row | null,
+    after: exactRow(each.after) as Row | null,
+  }));
+}
+
+/** The key of a row as the log has it. */
+export function logKey(key: string): string {
+  const parts = keyParts(key);
+  return parts.length === 1 ? parts[0]! : JSON.stringify(parts);
+}
+
+/** The key fields of a row of the log. */
+export function rowOfLogKey({ key }: Collection, text: string): Row {
+  const parts = key.length === 1 ? [text] : (JSON.parse(text) as readonly string[]);
+  return Object.fromEntries(key.map(({ name }, at) => [name, parts[at] ?? null]));
+}
+
+/** Filters for the entries of one row. */
+export const rowFilter = ({ name }: Pick<Collection, 'name'>, key: string): readonly Pair[] => [
+  ['collection', `eq.${name}`],
+  ['key', `eq.${key}`],
+];
+
+/** All changes of one request, of one kind, to one collection. */
+interface RequestPart {
+  readonly collection: string;
+  readonly kind: ChangeKind;
+  readonly count: number;
+}
+
+export interface LoggedRequest {
+  /** Null for changes by other programs. */
+  readonly id: string | null;
+  readonly actor: string | null;
+  readonly at: string;
+  readonly seq: number;
+  readonly parts: readonly RequestPart[];
+}
+
+export const MAX_REQUESTS = 5_000;
+
+/** Reads the requests that changed rows, newest first. The service counts the rows, so the answer is small. */
+export async function readRequests(filters: readonly Pair[], signal?: AbortSignal): Promise<readonly LoggedRequest[]> {
+  const select = 'request_id,actor,collection,kind,rows:count(),at:at.max(),seq:seq.max()';
+  const query = queryText([...filters, ['select', select], ['limit', String(MAX_REQUESTS)]]);
+  return joinParts((await ask(`${LOG}?${query}`, { signal })).json as readonly CountedPart[]);
+}
+
+export interface CountedPart extends Omit<RequestPart, 'count'> {
+  readonly request_id: string | null;
+  readonly actor: string | null;
+  readonly rows: number;
+  readonly at: string;
+  readonly seq: number;
+}
+
+/** Joins the parts of each request, newest first. */
+export function joinParts(parts: readonly CountedPart[]): readonly LoggedRequest[] {
+  const requests = Map.groupBy(parts, ({ request_id, actor }) => `${request_id} ${actor}`);
+  return [...requests.values()]
+    .map((own) => {
+      const newest = own.reduce((one, other) => (Number(other.seq) > Number(one.seq) ? other : one));
+      const counts = own.map(({ collection, kind, rows }) => ({ collection, kind, count: rows }));
+      return { id: newest.request_id, actor: newest.actor, at: newest.at, seq: Number(newest.seq), parts: counts };
+    })
+    .sort((one, other) => other.seq - one.seq);
+}
+
+export interface UndoResult {
+  readonly undone: number;
+  /** Rows that someone changed since. They stay as they are. */
+  readonly skipped: readonly { readonly collection: string; readonly key: string }[];
+  readonly changes: readonly Pick<Change, 'collection' | 'key' | 'kind' | 'before' | 'after'>[];
+  readonly requestId: string;
+}
+
+/** Undoes the changes that the filters select, except of rows that someone changed since. */
+export async function undoChanges(filters: readonly Pair[], isDryRun: boolean): Promise<UndoResult> {
+  const requestId = newRequestId();
+  const query = filters.map(([name, value]) => `${name}=${encodeValue(value)}`).join('&');
+  const { json } = await ask(`${LOG}/undo?${query}`, {
+    method: 'POST',
+    headers: {
+      prefer: `conflicts=skip, return=representation${isDryRun ? ', tx=rollback' : ''}`,
+      'x-request-id': requestId,
+    },
+  });
+  const result = json as Omit<UndoResult, 'requestId'>;
+  return { ...result, changes: exactChanges(result.changes), requestId };
+}

@@ -1,0 +1,24 @@
+/** A component whose code is loaded when it is first shown. */
+import { type ComponentType, createElement, lazy, type ReactNode, Suspense, useState } from 'react';
+
+type Load<Props> = () => Promise<{ readonly default: ComponentType<Props> }>;
+
+/**
+ * Loads a component on demand. If the code cannot be loaded, the nearest boundary shows the error, and its retry loads
+ * again. `lazy` alone would repeat the first error for ever.
+ */
+export function onDemand<Props extends object>(load: Load<Props>, fallback: ReactNode = null): ComponentType<Props> {
+  let part = lazy(attempt as Load<object>);
+  async function attempt() {
+    try {
+      return await load();
+    } catch (error) {
+      part = lazy(attempt as Load<object>);
+      throw error;
+    }
+  }
+  return function OnDemand(props) {
+    const [Part] = useState(() => part);
+    return <Suspense fallback={fallback}>{createElement(Part, props)}</Suspense>;
+  };
+}

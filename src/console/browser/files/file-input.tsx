@@ -1,0 +1,129 @@
+/** The input of files and pictures: drag and drop, paste, choose, preview, reorder and remove. */
+import { Upload } from 'lucide-react';
+import { type DragEvent, type RefObject, useEffect, useRef, useState } from 'react';
+import { fileKind } from '../../../collection/types/file.ts';
+import { labelOf } from '../api/catalogue.ts';
+import { explain } from '../api/explain.ts';
+import type { InputProps } from '../fields/kind.ts';
+import { t } from '../i18n/text.ts';
+import { uploadFiles, useFiles } from './addresses.ts';
+import { FileItem } from './file-item.tsx';
+import { joinIds, moved, splitIds } from './order.ts';
+
+const IMAGES = 'image/png,image/jpeg,image/gif,image/webp';
+
+export default function FileInput({ field, id, text, onChange, isInvalid, isDisabled, describedBy }: InputProps) {
+  const { type, rules, file: fileRules } = field;
+  const isList = type.element !== undefined;
+  const isImage = fileKind(type) === 'image';
+  const ids = splitIds(text);
+  const files = useFiles(ids);
+  const [isOver, setOver] = useState(false);
+  const [dragged, setDragged] = useState<number>();
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  // Files may be moved or removed while an upload runs.
+  const latest = useRef(text);
+  latest.current = text;
+  const add = async (added: readonly File[]) => {
+    if (added.length === 0 || isDisabled) return;
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      const stored = await uploadFiles(isList ? added : added.slice(0, 1));
+      const next = [...(isList ? splitIds(latest.current) : []), ...stored.map((each) => each.id)];
+      if (rules.maxCount !== undefined && next.length > rules.maxCount) setProblem(t.files.tooMany(rules.maxCount));
+      else onChange(joinIds(next));
+    } catch (error) {
+      setProblem(explain(error));
+    }
+    setBusy(false);
+  };
+  const onDrop = (event: DragEvent) => {
+    event.preventDefault();
+    setOver(false);
+    void add([...event.dataTransfer.files]);
+  };
+  const element = useRef<HTMLDivElement>(null);
+  usePaste(element, (pasted) => void add(pasted));
+  const move = (from: number, to: number) => onChange(joinIds(moved(ids, from, to)));
+  const accept = fileRules?.mediaTypes?.join(',') ?? (isImage ? IMAGES : undefined);
+  return (
+    <div
+      ref={element}
+      role="group"
+      aria-label={labelOf(field)}
+      className={`file-input${isOver ? ' over' : ''}`}
+      onDragOver={(event) => {
+        if (!event.dataTransfer.types.includes('Files')) return;
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={onDrop}
+    >
+      {ids.length > 0 && (
+        <ul className="file-list">
+          {ids.map((each, at) => (
+            <li
+              key={each}
+              draggable={isList && !isDisabled}
+              onDragStart={() => setDragged(at)}
+              onDragEnd={() => setDragged(undefined)}
+              onDragOver={(event) => dragged !== undefined && event.preventDefault()}
+              onDrop={() => dragged !== undefined && move(dragged, at)}
+            >
+              <FileItem
+                id={each}
+                file={files.get(each)}
+                isImage={isImage}
+                at={at}
+                onEarlier={isDisabled || at === 0 ? undefined : () => move(at, at - 1)}
+                onLater={isDisabled || at === ids.length - 1 ? undefined : () => move(at, at + 1)}
+                onRemove={isDisabled ? undefined : () => onChange(joinIds(ids.toSpliced(at, 1)))}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
+      {!isDisabled && (
+        <div className="drop-zone">
+          <Upload size={18} aria-hidden />
+          <span>{isBusy ? t.files.uploading : isList ? t.files.drop : t.files.dropOne}</span>
+          <input
+            id={id}
+            type="file"
+            multiple={isList}
+            accept={accept}
+            aria-invalid={isInvalid}
+            aria-describedby={describedBy}
+            onChange={({ target }) => {
+              void add([...(target.files ?? [])]);
+              target.value = '';
+            }}
+          />
+        </div>
+      )}
+      <p className="problem" role="alert">
+        {problem}
+      </p>
+    </div>
+  );
+}
+
+/** Receives pasted files. The first input of the page also gets those that are pasted outside of any input of files. */
+function usePaste(element: RefObject<HTMLElement | null>, onFiles: (files: readonly File[]) => void): void {
+  const latest = useRef(onFiles);
+  latest.current = onFiles;
+  useEffect(() => {
+    const onPaste = (event: ClipboardEvent) => {
+      const pasted = [...(event.clipboardData?.files ?? [])];
+      const target = event.target instanceof Element ? event.target.closest('.file-input') : null;
+      if (pasted.length === 0 || (target ?? document.querySelector('.file-input')) !== element.current) return;
+      event.preventDefault();
+      latest.current(pasted);
+    };
+    document.addEventListener('paste', onPaste);
+    return () => document.removeEventListener('paste', onPaste);
+  }, [element]);
+}

@@ -1,0 +1,52 @@
+/** One file of an input: its picture or icon, its name, and its actions. */
+import { ArrowLeft, ArrowRight, FileText, X } from 'lucide-react';
+import { IconButton } from '../components/button.tsx';
+import { t } from '../i18n/text.ts';
+import { type StoredFile, useFileAddress } from './addresses.ts';
+import { Picture } from './picture.tsx';
+
+const PREVIEW = 192;
+
+interface FileItemProps {
+  readonly id: string;
+  /** Undefined until it has loaded. */
+  readonly file: StoredFile | undefined;
+  readonly isImage: boolean;
+  /** The position in the list. */
+  readonly at: number;
+  readonly onEarlier: (() => void) | undefined;
+  readonly onLater: (() => void) | undefined;
+  readonly onRemove: (() => void) | undefined;
+}
+
+export function FileItem({ id, file, isImage, at, onEarlier, onLater, onRemove }: FileItemProps) {
+  const name = file?.name ?? (isImage ? t.files.picture(at + 1) : t.files.file);
+  const address = useFileAddress(id, undefined, name);
+  return (
+    <>
+      <a href={address} target="_blank" rel="noreferrer" aria-label={t.files.open(name)} draggable={false}>
+        {isImage ? <Picture id={id} size={PREVIEW} alt={name} className="preview" /> : <FileText size={32} />}
+      </a>
+      <span className="file-name" title={name}>
+        {name}
+      </span>
+      <span className="file-actions">
+        {onEarlier !== undefined && (
+          <IconButton className="small" label={t.files.earlier(name)} onClick={onEarlier}>
+            <ArrowLeft size={14} />
+          </IconButton>
+        )}
+        {onLater !== undefined && (
+          <IconButton className="small" label={t.files.later(name)} onClick={onLater}>
+            <ArrowRight size={14} />
+          </IconButton>
+        )}
+        {onRemove !== undefined && (
+          <IconButton className="small" label={t.files.remove(name)} onClick={onRemove}>
+            <X size={14} />
+          </IconButton>
+        )}
+      </span>
+    </>
+  );
+}

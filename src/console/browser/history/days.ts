@@ -1,0 +1,24 @@
+/** Days in the time zone of the reader, as filters of the log. */
+import type { Pair } from '../api/list.ts';
+
+const pad = (part: number): string => String(part).padStart(2, '0');
+
+/** The day of a time: `2026-11-17`. */
+export function dayOf(time: Date): string {
+  return `${time.getFullYear()}-${pad(time.getMonth() + 1)}-${pad(time.getDate())}`;
+}
+
+/** The day that is some days later. */
+export function nextDay(day: string, days: number): string {
+  const [year, month, date] = day.split('-').map(Number) as [number, number, number];
+  return dayOf(new Date(year, month - 1, date + days));
+}
+
+/** Selects the changes of a day. A day may have 23 or 25 hours. */
+export function dayFilters(day: string): readonly Pair[] {
+  const start = (each: string) => new Date(`${each}T00:00:00`).toISOString();
+  return [
+    ['at', `gte.${start(day)}`],
+    ['at', `lt.${start(nextDay(day, 1))}`],
+  ];
+}

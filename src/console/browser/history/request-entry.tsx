@@ -1,0 +1,93 @@
+/** One request of the log: who, when, what, and on demand every row that it changed. */
+import { useQuery } from '@tanstack/react-query';
+import { RotateCcw } from 'lucide-react';
+import { useState } from 'react';
+import { collectionNamed, type Field, titleOfCollection } from '../api/catalogue.ts';
+import { CHANGES_PER_PAGE, type Change, type LoggedRequest, readChanges, rowOfLogKey } from '../api/changes.ts';
+import type { Pair } from '../api/list.ts';
+import { queryClient } from '../api/queries.ts';
+import { saveRow } from '../api/save-row.ts';
+import { notify, notifyError } from '../app/toasts.tsx';
+import { Button } from '../components/button.tsx';
+import { onDemand } from '../components/on-demand.tsx';
+import { ErrorMessage, Skeleton } from '../components/small.tsx';
+import { formatMoment } from '../fields/dates.ts';
+import { formatNumber } from '../fields/numbers.ts';
+import { t } from '../i18n/text.ts';
+import { ChangeList } from './entries.tsx';
+
+const RestoreDialog = onDemand(() => import('./restore-dialog.tsx'));
+
+interface RequestEntryProps {
+  readonly request: LoggedRequest;
+  /** The filters of the page, which changes of other programs need as well. */
+  readonly filters: readonly Pair[];
+}
+
+export function RequestEntry({ request, filters }: RequestEntryProps) {
+  const [isOpen, setOpen] = useState(false);
+  const [isRestoring, setRestoring] = useState(false);
+  const own = requestFilters(request, filters);
+  const summary = request.parts
+    .map(({ collection, kind, count }) =>
+      t.history.part[kind](formatNumber(count), titleOfCollection(collectionNamed(collection)!)),
+    )
+    .join(', ');
+  return (
+    <li className="request">
+      <header>
+        <button type="button" className="request-toggle" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          <time dateTime={request.at}>{formatMoment(request.at)}</time>
+          <strong>{request.actor ?? t.history.unknown}</strong>
+          <span>{summary}</span>
+        </button>
+        {request.id !== null && (
+          <Button icon={<RotateCcw size={16} />} onClick={() => setRestoring(true)}>
+            {t.history.restoreAll}
+          </Button>
+        )}
+      </header>
+      {isOpen && <RequestChanges filters={own} />}
+      {isRestoring && (
+        <RestoreDialog title={t.history.restoreAllTitle} filters={own} onClose={() => setRestoring(false)} />
+      )}
+    </li>
+  );
+}
+
+/** An undo takes whole requests, so the filters of the page do not apply to them. */
+function requestFilters({ id, actor }: LoggedRequest, filters: readonly Pair[]): readonly Pair[] {
+  if (id !== null) return [['request_id', `eq.${id}`]];
+  return [['request_id', 'is.null'], ['actor', actor === null ? 'is.null' : `eq.${actor}`], ...filters];
+}
+
+function RequestChanges({ filters }: { readonly filters: readonly Pair[] }) {
+  const [limit, setLimit] = useState(CHANGES_PER_PAGE);
+  const { data, error, refetch } = useQuery({
+    queryKey: ['changes', 'entries', ...filters.flat(), limit],
+    queryFn: ({ signal }) => readChanges(filters, limit, signal),
+    placeholderData: (before) => before,
+  });
+  if (error !== null) return <ErrorMessage error={error} onRetry={() => void refetch()} />;
+  if (data === undefined) return <Skeleton lines={3} />;
+  return (
+    <>
+      <ChangeList changes={data} hasRows onRestoreValue={(change, field) => void restoreValue(change, field)} />
+      {data.length === limit && <Button onClick={() => setLimit(limit + CHANGES_PER_PAGE)}>{t.history.more}</Button>}
+    </>
+  );
+}
+
+/** Sets a field to its value before the change. If someone changed it since, the person decides. */
+async function restoreValue({ collection: name, key, before, after }: Change, { name: field }: Field): Promise<void> {
+  const collection = collectionNamed(name)!;
+  const shown = { ...rowOfLogKey(collection, key), [field]: after![field] ?? null };
+  try {
+    const outcome = await saveRow(collection, shown, { [field]: before![field] ?? null });
+    if (outcome.kind === 'saved') notify(t.history.valueRestored, { requestId: outcome.requestId });
+    if (outcome.kind === 'stored') notify(t.record.alreadyStored);
+  } catch (error) {
+    notifyError(error);
+  }
+  await queryClient.invalidateQueries();
+}

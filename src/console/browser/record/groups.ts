@@ -1,0 +1,20 @@
+/** The groups of a form: the fields in their declared order, then files, then what only the service writes. */
+import { fileKind } from '../../../collection/types/file.ts';
+import type { Collection, Field } from '../api/catalogue.ts';
+
+export interface FieldGroups {
+  readonly main: readonly Field[];
+  readonly files: readonly Field[];
+  /** Fields that nobody can change here: the key of a stored row, computed fields, times of the service. */
+  readonly fixed: readonly Field[];
+}
+
+export function groupFields({ key }: Collection, fields: readonly Field[], isNew: boolean): FieldGroups {
+  const isFixed = (field: Field) => field.readOnly || field.onUpdate !== undefined || (!isNew && key.includes(field));
+  const isFile = (field: Field) => fileKind(field.type) !== undefined && !isFixed(field);
+  return {
+    main: fields.filter((field) => !isFixed(field) && !isFile(field)),
+    files: fields.filter(isFile),
+    fixed: fields.filter(isFixed),
+  };
+}

@@ -1,0 +1,78 @@
+/** A row that is not there: it never existed, or someone deleted it. The log of changes knows which. */
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { type Collection, mayUndo, titleOfCollection } from '../api/catalogue.ts';
+import { logKey, readChanges, rowFilter, undoChanges } from '../api/changes.ts';
+import { ApiError } from '../api/errors.ts';
+import { invalidate } from '../api/queries.ts';
+import { notify, notifyError } from '../app/toasts.tsx';
+import { Button } from '../components/button.tsx';
+import { EmptyState, Skeleton } from '../components/small.tsx';
+import { formatMoment } from '../fields/dates.ts';
+import { t } from '../i18n/text.ts';
+
+export const isMissing = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
+
+interface MissingRowProps {
+  readonly collection: Collection;
+  readonly rowKey: string;
+  /** Whether the page has shown the row before. Then someone deleted it, even if there is no log. */
+  readonly wasShown: boolean;
+}
+
+export function MissingRow({ collection, rowKey, wasShown }: MissingRowProps) {
+  const [isBusy, setBusy] = useState(false);
+  const filters = rowFilter(collection, logKey(rowKey));
+  const { data, isPending } = useQuery({
+    queryKey: ['changes', 'deletion', collection.name, rowKey],
+    queryFn: async ({ signal }) => (await readChanges(filters, 1, signal))[0] ?? null,
+    retry: false,
+  });
+  const last = data?.kind === 'delete' ? data : undefined;
+  const restore = async () => {
+    if (last === undefined || isBusy) return;
+    setBusy(true);
+    try {
+      const { requestId } = await undoChanges([['seq', `eq.${last.seq}`]], false);
+      notify(t.record.restored, { requestId });
+      await invalidate(collection);
+    } catch (error) {
+      notifyError(error);
+    }
+    setBusy(false);
+  };
+  const actions = (
+    <>
+      {last !== undefined && mayUndo('delete', collection) && (
+        <Button kind="primary" aria-disabled={isBusy} onClick={() => void restore()}>
+          {t.record.restore}
+        </Button>
+      )}
+      {!wasShown && (
+        <Link href={`/c/${collection.name}`} className="button">
+          {t.record.toList(titleOfCollection(collection))}
+        </Link>
+      )}
+    </>
+  );
+  const text =
+    last === undefined
+      ? wasShown
+        ? t.record.someoneDeleted
+        : t.record.neverExisted
+      : t.record.deletedBy(last.actor ?? t.history.unknown, formatMoment(last.at));
+  if (wasShown)
+    return (
+      <div className="banner" role="alert">
+        <span>{text}</span> {t.record.inputKept} <span className="space" />
+        {actions}
+      </div>
+    );
+  if (isPending) return <Skeleton />;
+  return (
+    <EmptyState title={t.record.missing} text={text}>
+      {actions}
+    </EmptyState>
+  );
+}

@@ -1,0 +1,98 @@
+/** Pictures and files in the console: upload, preview, order, and thumbnails in the list. */
+import { expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { seriousFindings } from '../../support/browser/axe.ts';
+import { browserStories } from '../../support/browser/browser.ts';
+import { gradient } from '../../support/pictures.ts';
+import { temporaryFolder, until } from '../../support/processes/process.ts';
+
+const DECLARATION = `collections:
+  teas:
+    fields:
+      id: int4
+      name: { type: text, required: true }
+      image: image
+      images: { type: 'image[]', maxCount: 4 }
+      manual: { type: file, mediaTypes: [text/plain] }
+    rows: teas.json
+`;
+
+const picture = (name: string, seed: number) => ({
+  name,
+  mimeType: 'image/png',
+  buffer: Buffer.from(gradient(60, 40, seed)),
+});
+
+interface Tea {
+  readonly image: { readonly name: string } | null;
+  readonly images: readonly { readonly name: string }[];
+  readonly manual: { readonly name: string } | null;
+}
+
+browserStories(
+  'files',
+  (stage) => {
+    test('pictures are chosen, dropped, pasted, ordered and removed, and the list shows them', async () => {
+      const { page } = stage;
+      const tea = async () =>
+        (await stage.ask<Tea[]>('/teas?id=eq.1&select=image(name),images(name),manual(name)'))[0]!;
+      await stage.open('/c/teas/1');
+      await page.getByLabel('Image', { exact: true }).and(page.locator('input')).setInputFiles(picture('front.png', 1));
+      await page.getByRole('img', { name: 'front.png' }).waitFor();
+      const images = page.getByRole('group', { name: 'Images' });
+      await images.locator('input').setInputFiles([picture('one.png', 2), picture('two.png', 3)]);
+      await images.getByRole('img', { name: 'two.png' }).waitFor();
+
+      // A drop, and a paste, as the browser reports them.
+      const send = (event: 'drop' | 'paste', name: string, content: Uint8Array, type: string, target: string) =>
+        page.evaluate(`{
+          const data = new DataTransfer();
+          const bytes = new Uint8Array(${JSON.stringify([...content])});
+          data.items.add(new File([bytes], '${name}', { type: '${type}' }));
+          const options = { bubbles: true, cancelable: true, dataTransfer: data, clipboardData: data };
+          const event = '${event}' === 'drop' ? new DragEvent('drop', options) : new ClipboardEvent('paste', options);
+          document.querySelector('${target}').dispatchEvent(event);
+        }`);
+      await send('drop', 'three.png', gradient(60, 40, 4), 'image/png', '[aria-label=Images]');
+      await images.getByRole('img', { name: 'three.png' }).waitFor();
+      await send('paste', 'four.png', gradient(60, 40, 5), 'image/png', '[aria-label=Images] input');
+      await images.getByRole('img', { name: 'four.png' }).waitFor();
+      await send('drop', 'manual.txt', new TextEncoder().encode('Brew it.'), 'text/plain', '[aria-label=Manual]');
+      await page.getByText('manual.txt').waitFor();
+      await send('drop', 'five.png', gradient(60, 40, 6), 'image/png', '[aria-label=Images]');
+      await stage.until('At most 4 files.');
+
+      await images.getByRole('button', { name: 'Move three.png forward' }).click();
+      await images.getByRole('button', { name: 'Remove one.png' }).click();
+      expect((await tea()).images).toEqual([]);
+      expect(await seriousFindings(page)).toEqual([]);
+      await stage.picture('console-pictures');
+      await page.keyboard.press('Control+s');
+      await stage.until('Saved.');
+      expect(await tea()).toEqual({
+        image: { name: 'front.png' },
+        images: [{ name: 'three.png' }, { name: 'two.png' }, { name: 'four.png' }],
+        manual: { name: 'manual.txt' },
+      });
+
+      await page.getByRole('group', { name: 'Manual' }).locator('input').setInputFiles(picture('wrong.png', 7));
+      await page.getByRole('img', { name: 'wrong.png' }).or(page.getByText('wrong.png')).first().waitFor();
+      await page.keyboard.press('Control+s');
+      await page.locator('.labelled.invalid', { hasText: 'Manual' }).waitFor();
+      expect((await tea()).manual).toEqual({ name: 'manual.txt' });
+
+      await stage.open('/c/teas');
+      const thumbnails = page.getByRole('gridcell').locator('img');
+      await until('four thumbnails', async () => (await thumbnails.count()) === 4);
+      const widths = () =>
+        thumbnails.evaluateAll((all) => all.map((each) => (each as unknown as { naturalWidth: number }).naturalWidth));
+      await until('the thumbnails to load', async () => (await widths()).every((width) => width > 0));
+    });
+  },
+  async () => {
+    const cwd = temporaryFolder();
+    await Bun.write(join(cwd, 'collections.yaml'), DECLARATION);
+    await Bun.write(join(cwd, 'teas.json'), JSON.stringify([{ id: 1, name: 'Assam' }]));
+    return { cwd };
+  },
+);
