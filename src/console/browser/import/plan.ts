@@ -18,7 +18,7 @@ import { assignsKeys, guessFormat, type Mapping, type Match, matchesOf, matchLab
 import type { ColumnFormat } from './formats.ts';
 import { isKeyText, type Names } from './names.ts';
 import { cellText, type Sheet, type SheetRow } from './sheet.ts';
-import type { StoredRows } from './stored-rows.ts';
+import { type StoredRows, valuesText } from './stored-rows.ts';
 
 /** The decision about rows that already exist. */
 export type Decision = 'leave' | 'change' | 'add';
@@ -153,12 +153,6 @@ function parseRow(
     else faults.push({ field: field.name, message: t.errors.inField(labelOf(field), parsed.problem) });
   }
   return { values, empty, pending, faults };
-}
-
-/** The text of the values of these fields, to compare rows; undefined if one is missing. */
-export function valuesText(fields: readonly Field[], read: (field: Field) => Value | undefined): string | undefined {
-  const values = fields.map((field) => read(field) ?? null);
-  return values.includes(null) ? undefined : JSON.stringify(values.map(String));
 }
 
 /** Marks rows that repeat unique values of an earlier row, since the service sees only a part of the file at a time. */

@@ -1,16 +1,21 @@
 /** Loads the stored rows that match a file, in batches. */
-import type { Collection, Field, Row } from '../api/catalogue.ts';
+import type { Collection, Field, Row, Value } from '../api/catalogue.ts';
 import { ask } from '../api/client.ts';
 import { withQuery } from '../api/filter-text.ts';
 import { keysFilter } from '../api/keys.ts';
 import { cacheTitles, selectTitles } from '../api/titles.ts';
-import { valuesText } from './plan.ts';
 
 /** Longest filter; below the limits of common proxies. */
 const MAX_FILTER = 6_000;
 const MAX_ROWS = 500;
 /** Conditions per request; each row of a composite key takes one per field, and one for the group. */
 const MAX_CONDITIONS = 450;
+
+/** The text of the values of these fields, to compare rows; undefined if one is missing. */
+export function valuesText(fields: readonly Field[], read: (field: Field) => Value | undefined): string | undefined {
+  const values = fields.map((field) => read(field) ?? null);
+  return values.includes(null) ? undefined : JSON.stringify(values.map(String));
+}
 
 export class StoredRows {
   private readonly known = new Map<string, Map<string, readonly Row[]>>();
