@@ -51,7 +51,7 @@ browserStories('rows', (stage) => {
     await price.fill('40');
     await other(stage, '/products/10', { unit_price: 35, units_on_order: 8 });
     await stage.until('Someone else changed this to 35.00.');
-    await stage.until('Someone else has just changed this.');
+    await stage.until('Someone else changed this while the page was open.');
     expect(await page.getByLabel('Units on order').inputValue()).toBe('8');
     expect(await price.inputValue()).toBe('40');
     await save(stage);

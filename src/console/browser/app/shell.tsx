@@ -29,7 +29,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         >
           <MenuIcon size={20} />
         </IconButton>
-        <Link href="/" className="brand">
+        <Link href="/" className="brand" aria-label={t.app.name}>
           <Logo />
           <span>{t.app.name}</span>
         </Link>

@@ -9,9 +9,17 @@ export function usePopover(
   popup: RefObject<HTMLElement | null>,
 ): void {
   useLayoutEffect(() => {
+    const element = popup.current;
+    if (!isOpen || element === null) return;
+    element.showPopover();
+    return () => {
+      if (element.matches(':popover-open')) element.hidePopover();
+    };
+  }, [isOpen, popup]);
+  // Its content may have another size after each rendering.
+  useLayoutEffect(() => {
     const [from, element] = [anchor.current, popup.current];
     if (!isOpen || from === null || element === null) return;
-    element.showPopover();
     const place = () => {
       const box = from.getBoundingClientRect();
       const { offsetWidth: width, offsetHeight: height } = element;
@@ -26,7 +34,6 @@ export function usePopover(
     return () => {
       removeEventListener('scroll', place, true);
       removeEventListener('resize', place);
-      if (element.matches(':popover-open')) element.hidePopover();
     };
   });
 }

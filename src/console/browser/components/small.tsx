@@ -7,7 +7,7 @@ import { Button } from './button.tsx';
 
 interface ChipProps {
   readonly label: string;
-  readonly onClick?: (() => void) | undefined;
+  readonly onClick?: ((button: HTMLElement) => void) | undefined;
   readonly onRemove?: (() => void) | undefined;
 }
 
@@ -17,7 +17,7 @@ export function Chip({ label, onClick, onRemove }: ChipProps) {
       {onClick === undefined ? (
         <span>{label}</span>
       ) : (
-        <button type="button" onClick={onClick}>
+        <button type="button" onClick={({ currentTarget }) => onClick(currentTarget)}>
           {label}
         </button>
       )}

@@ -1,21 +1,117 @@
-/** The filters of a list, as chips. */
+/** The filters of a list: quick filters, chips that can be changed, all conditions, and the request. */
+import { ListFilter, Plus, SlidersHorizontal } from 'lucide-react';
+import { lazy, Suspense, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
-import { labelOf } from '../api/catalogue.ts';
-import { type ListQuery, listAddress } from '../api/list.ts';
+import { type Field, labelOf } from '../api/catalogue.ts';
+import { type ListQuery, listAddress, type Pair } from '../api/list.ts';
+import { useRows } from '../api/queries.ts';
+import { Button } from '../components/button.tsx';
+import { Menu } from '../components/menu.tsx';
 import { Chip } from '../components/small.tsx';
+import { t } from '../i18n/text.ts';
+import { describeFilter } from './conditions.ts';
+import { FilterPopover } from './filter-popover.tsx';
+import { quickFields } from './quick-fields.ts';
+import { RequestLine } from './request-line.tsx';
+
+const AdvancedDialog = lazy(() => import('./advanced-dialog.tsx'));
 
 export function FilterBar({ query }: { readonly query: ListQuery }) {
   const [, navigate] = useLocation();
   const { collection, filters } = query;
-  if (filters.length === 0) return null;
-  const remove = (at: number) => navigate(listAddress({ ...query, filters: filters.toSpliced(at, 1) }));
+  // The first page brings the titles of references, which the chips show.
+  useRows(query, 0, 0);
+  const [edited, setEdited] = useState<Field>();
+  const [isAdvanced, setAdvanced] = useState(false);
+  const anchor = useRef<HTMLElement>(null);
+  const bar = useRef<HTMLDivElement>(null);
+  const show = (next: readonly Pair[]) => navigate(listAddress({ ...query, filters: next }));
+  const open = (field: Field, button?: HTMLElement) => {
+    anchor.current = button ?? bar.current;
+    setEdited(field);
+  };
+  const apply = (field: Field, conditions: readonly string[]) => {
+    setEdited(undefined);
+    show([...filters.filter(([name]) => name !== field.name), ...conditions.map((each): Pair => [field.name, each])]);
+  };
+  const isFree = (field: Field) => !filters.some(([name]) => name === field.name);
   return (
     <div className="filter-bar">
+      <div ref={bar} role="group" aria-label={t.find.quick}>
+        {quickFields(collection)
+          .filter(isFree)
+          .map((field) => (
+            <Button
+              key={field.name}
+              kind="quiet"
+              className="small"
+              icon={<ListFilter size={14} />}
+              onClick={({ currentTarget }) => open(field, currentTarget)}
+            >
+              {labelOf(field)}
+            </Button>
+          ))}
+      </div>
       {filters.map(([name, condition], at) => {
         const field = collection.byName.get(name);
-        const label = `${field === undefined ? name : labelOf(field)} ${condition}`;
-        return <Chip key={label} label={label} onRemove={() => remove(at)} />;
+        const label = describeFilter(field && { collection, field }, name, condition);
+        return (
+          <Chip
+            key={label}
+            label={label}
+            onClick={(button) => (field === undefined ? setAdvanced(true) : open(field, button))}
+            onRemove={() => show(filters.toSpliced(at, 1))}
+          />
+        );
       })}
+      <Menu
+        label={t.find.addFilter}
+        className="button quiet small"
+        groups={[
+          {
+            items: collection.fields.map((field) => ({ label: labelOf(field), onChoose: () => open(field) })),
+          },
+        ]}
+      >
+        <Plus size={14} />
+        {t.find.addFilter}
+      </Menu>
+      <Button kind="quiet" className="small" icon={<SlidersHorizontal size={14} />} onClick={() => setAdvanced(true)}>
+        {t.find.allConditions}
+      </Button>
+      {(filters.length > 0 || query.search !== '') && (
+        <Button kind="quiet" className="small" onClick={() => navigate(`/c/${collection.name}`)}>
+          {t.grid.clearFilters}
+        </Button>
+      )}
+      <span className="space" />
+      <RequestLine query={query} />
+      {edited !== undefined && (
+        <FilterPopover
+          key={edited.name}
+          query={query}
+          place={{ collection, field: edited }}
+          anchor={anchor}
+          onApply={(conditions) => apply(edited, conditions)}
+          onAdvanced={() => {
+            setEdited(undefined);
+            setAdvanced(true);
+          }}
+          onClose={() => setEdited(undefined)}
+        />
+      )}
+      {isAdvanced && (
+        <Suspense>
+          <AdvancedDialog
+            query={query}
+            onClose={() => setAdvanced(false)}
+            onApply={(next) => {
+              setAdvanced(false);
+              show(next);
+            }}
+          />
+        </Suspense>
+      )}
     </div>
   );
 }

@@ -1,10 +1,13 @@
-/** The search box of the top bar: it filters the list of the page. */
-import { Search } from 'lucide-react';
-import { useEffect, useState } from 'react';
+/** The search box of the top bar: it filters the list of the page. Ctrl+K opens the command palette everywhere. */
+import { Command, Search } from 'lucide-react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import { listAddress, parseQuery } from '../api/list.ts';
 import { usePageAddress, useQueryText } from '../app/address.ts';
+import { IconButton } from '../components/button.tsx';
 import { t } from '../i18n/text.ts';
+
+const Palette = lazy(() => import('./palette.tsx'));
 
 const WAIT_MS = 150;
 
@@ -20,6 +23,16 @@ export function SearchBox() {
     const timer = setTimeout(() => navigate(listAddress({ ...query, search: typed }), { replace: true }), WAIT_MS);
     return () => clearTimeout(timer);
   });
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      setOpen(true);
+    };
+    addEventListener('keydown', onKeyDown);
+    return () => removeEventListener('keydown', onKeyDown);
+  }, []);
   return (
     <search className="search-box">
       <Search size={16} aria-hidden />
@@ -31,6 +44,14 @@ export function SearchBox() {
         value={typed}
         onChange={({ target }) => setTyped(target.value)}
       />
+      <IconButton label={`${t.app.searchEverywhere} (${t.find.paletteKey})`} onClick={() => setOpen(true)}>
+        <Command size={16} />
+      </IconButton>
+      {isOpen && (
+        <Suspense>
+          <Palette onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
     </search>
   );
 }

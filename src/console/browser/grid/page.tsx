@@ -1,5 +1,5 @@
 /** The page of a collection: its toolbar and its rows. */
-import { FileUp, Plus } from 'lucide-react';
+import { Columns3, FileUp, Plus } from 'lucide-react';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import { may, titleOfCollection } from '../api/catalogue.ts';
@@ -7,6 +7,7 @@ import { type ListQuery, listUrl, parseQuery } from '../api/list.ts';
 import { useRows } from '../api/queries.ts';
 import { usePageAddress, useQueryText } from '../app/address.ts';
 import { NotFound } from '../app/not-found.tsx';
+import { Button } from '../components/button.tsx';
 import { ExportMenu } from '../export/export-menu.tsx';
 import { formatNumber } from '../fields/numbers.ts';
 import { FilterBar } from '../find/filter-bar.tsx';
@@ -16,6 +17,7 @@ import { Grid } from './grid.tsx';
 import { SelectionBar } from './selection-bar.tsx';
 import { type CheckedRows, useChecked } from './use-checked.ts';
 
+const ColumnsDialog = lazy(() => import('./columns-dialog.tsx'));
 const RowPanel = lazy(() => import('./row-panel.tsx'));
 
 export function ListPage() {
@@ -28,7 +30,10 @@ export function ListPage() {
 
 function List({ query }: { readonly query: ListQuery }) {
   const checked = useChecked(query);
-  const [opened, setOpened] = useState<number>();
+  const url = listUrl(query);
+  /** The row beside the list. Another filter or order closes it, since its place changes. */
+  const [opened, setOpened] = useState<{ readonly url: string; readonly index: number }>();
+  const open = (index: number) => setOpened({ url, index });
   const close = () => {
     setOpened(undefined);
     document.querySelector<HTMLElement>('[role=grid]')?.focus();
@@ -40,11 +45,11 @@ function List({ query }: { readonly query: ListQuery }) {
         <ViewTabs query={query} />
         <FilterBar query={query} />
         <SelectionBar query={query} checked={checked} />
-        <Grid key={listUrl(query)} query={query} checked={checked} open={setOpened} />
+        <Grid key={url} query={query} checked={checked} open={open} />
       </section>
-      {opened !== undefined && (
+      {opened?.url === url && (
         <Suspense>
-          <RowPanel query={query} index={opened} onMove={setOpened} onClose={close} />
+          <RowPanel query={query} index={opened.index} onMove={open} onClose={close} />
         </Suspense>
       )}
     </div>
@@ -54,6 +59,7 @@ function List({ query }: { readonly query: ListQuery }) {
 function ListHead({ query, checked }: { readonly query: ListQuery; readonly checked: CheckedRows }) {
   const { collection } = query;
   const { total } = useRows(query, 0, 0);
+  const [isArranging, setArranging] = useState(false);
   return (
     <header className="list-head">
       <h1>{titleOfCollection(collection)}</h1>
@@ -65,6 +71,14 @@ function ListHead({ query, checked }: { readonly query: ListQuery; readonly chec
           <FileUp size={16} />
           {t.importing.open}
         </Link>
+      )}
+      <Button icon={<Columns3 size={16} />} onClick={() => setArranging(true)}>
+        {t.grid.columns}
+      </Button>
+      {isArranging && (
+        <Suspense>
+          <ColumnsDialog collection={collection} onClose={() => setArranging(false)} />
+        </Suspense>
       )}
       {may('create', collection) && (
         <Link href={`/new/${collection.name}`} className="button primary">

@@ -45,12 +45,14 @@ export function windowAt(measures: Measures): RowWindow {
 
 /** The scroll position that shows a row completely; undefined if it is visible already. */
 export function scrollTopFor(index: number, measures: Measures): number | undefined {
-  const { scrollTop, viewport, rowHeight } = measures;
+  const { scrollTop, viewport, total, rowHeight } = measures;
   const scale = scaleOf(measures);
   const top = index * rowHeight;
   const position = scrollTop * scale;
   if (top < position) return top / scale;
-  return top + rowHeight > position + viewport ? Math.ceil((top + rowHeight - viewport) / scale) : undefined;
+  if (top + rowHeight <= position + viewport) return undefined;
+  const end = Math.min(total * rowHeight, MAX_HEIGHT) - viewport;
+  return Math.min(Math.ceil((top + rowHeight - viewport) / scale), end);
 }
 
 /** Follows the scroll position and the size of an element, below a head of this height. */

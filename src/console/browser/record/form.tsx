@@ -5,7 +5,7 @@ import { Labelled } from '../components/small.tsx';
 import { formatValue, kindOf } from '../fields/registry.ts';
 import { isLongText } from '../fields/text.tsx';
 import { t } from '../i18n/text.ts';
-import { groupFields } from './groups.ts';
+import { groupFields, isNeeded } from './groups.ts';
 import type { Draft } from './use-draft.ts';
 
 interface RecordFormProps {
@@ -77,7 +77,13 @@ function FormField({ id, collection, field, draft, row, isMarked }: FormFieldPro
   const isOutdated = draft.isOutdated(field.name);
   return (
     <div className={`form-field${isWide ? ' wide' : ''}${isMarked ? ' marked' : ''}`}>
-      <Labelled id={id} label={labelOf(field)} isRequired={field.required} help={helpTextOf(field)} problem={problem}>
+      <Labelled
+        id={id}
+        label={labelOf(field)}
+        isRequired={row === undefined ? isNeeded(collection, field) : field.required}
+        help={helpTextOf(field)}
+        problem={problem}
+      >
         <Input
           {...place}
           id={id}

@@ -3,18 +3,27 @@ import { fileKind } from '../../../collection/types/file.ts';
 import type { Collection, Field } from '../api/catalogue.ts';
 
 export interface FieldGroups {
+  /** In a new row, values that the service fills in come last. */
   readonly main: readonly Field[];
   readonly files: readonly Field[];
   /** Fields that nobody can change here: the key of a stored row, computed fields, times of the service. */
   readonly fixed: readonly Field[];
 }
 
-export function groupFields({ key }: Collection, fields: readonly Field[], isNew: boolean): FieldGroups {
+export function groupFields({ key, assigned }: Collection, fields: readonly Field[], isNew: boolean): FieldGroups {
   const isFixed = (field: Field) => field.readOnly || field.onUpdate !== undefined || (!isNew && key.includes(field));
   const isFile = (field: Field) => fileKind(field.type) !== undefined && !isFixed(field);
+  const main = fields.filter((field) => !isFixed(field) && !isFile(field));
+  const isFilled = (field: Field) => isNew && (field === assigned || field.generated !== undefined);
   return {
-    main: fields.filter((field) => !isFixed(field) && !isFile(field)),
+    main: [...main.filter((field) => !isFilled(field)), ...main.filter(isFilled)],
     files: fields.filter(isFile),
     fixed: fields.filter(isFixed),
   };
+}
+
+/** Whether a new row needs a value that the service does not fill in. */
+export function isNeeded(collection: Collection, field: Field): boolean {
+  if (!field.required || field === collection.assigned) return false;
+  return field.default === undefined && field.generated === undefined && field.filled === false;
 }

@@ -7,10 +7,10 @@ import { NotFound } from '../app/not-found.tsx';
 import { Button } from '../components/button.tsx';
 import { t } from '../i18n/text.ts';
 import { RecordForm } from './form.tsx';
+import { focusProblem, useSaveKey } from './form-keys.ts';
 import { DraftState, RecordHead } from './page.tsx';
 import { useDraft } from './use-draft.ts';
 import { useCreate } from './use-save.ts';
-import { useSaveKey } from './use-save-key.ts';
 
 export default function NewPage() {
   const [location] = useLocation();
@@ -28,10 +28,12 @@ function NewRow({ collection }: { readonly collection: Collection }) {
   const onSubmit = async (event: FormEvent) => {
     event.preventDefault();
     const row = await save();
-    if (row !== undefined) navigate(rowAddress(collection, row));
+    if (row === undefined) focusProblem(form.current);
+    else navigate(rowAddress(collection, row));
   };
   const saveAndAdd = async () => {
-    if ((await save()) !== undefined) form.current?.querySelector<HTMLElement>('input, textarea, select')?.focus();
+    if ((await save()) === undefined) focusProblem(form.current);
+    else form.current?.querySelector<HTMLElement>('input, textarea, select')?.focus();
   };
   return (
     <div className="record-page">

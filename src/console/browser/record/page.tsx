@@ -13,12 +13,12 @@ import { onDemand } from '../components/on-demand.tsx';
 import { ErrorMessage, Skeleton } from '../components/small.tsx';
 import { t } from '../i18n/text.ts';
 import { RecordForm } from './form.tsx';
+import { focusProblem, useSaveKey } from './form-keys.ts';
 import { isMissing, MissingRow } from './missing-row.tsx';
 import type { PendingSaves } from './related-rows.tsx';
 import { type Draft, useDraft } from './use-draft.ts';
 import { useLiveRow } from './use-live-row.ts';
 import { useSave } from './use-save.ts';
-import { useSaveKey } from './use-save-key.ts';
 
 const RelatedRows = onDemand(() => import('./related-rows.tsx'));
 const DeleteDialog = onDemand(() => import('./delete-dialog.tsx'));
@@ -75,7 +75,7 @@ function EditRow({ collection, row, isGone, isPanel }: EditRowProps) {
   const saveAll = async () => {
     const saves = [...(draft.isChanged ? [save] : []), ...pending.values()];
     if (saves.length === 0) notify(t.record.nothingToSave);
-    for (const each of saves) if ((await each()) === undefined) return;
+    for (const each of saves) if ((await each()) === undefined) return focusProblem(form.current);
   };
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();

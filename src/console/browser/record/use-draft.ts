@@ -6,6 +6,7 @@ import { explainProblem } from '../api/explain.ts';
 import { keyText } from '../api/keys.ts';
 import { parseText, printRow, printValue } from '../fields/registry.ts';
 import { isSame } from '../fields/same.ts';
+import { isNeeded } from './groups.ts';
 import { type Edits, loadDraft, type StoredDraft, storeDraft } from './stored-drafts.ts';
 
 type Texts = Readonly<Record<string, string>>;
@@ -59,7 +60,9 @@ export function useDraft(collection: Collection, row: Row | undefined, options: 
     setState({ draft: next, isRestored: isOld });
   };
   const { edits } = draft;
-  const stored = printRow(collection, row ?? {});
+  // A new row shows the defaults, which the service sets if the person leaves them.
+  const first = row ?? defaultsOf(collection);
+  const stored = printRow(collection, first);
   const fields = collection.fields.filter(
     (field) => !isNew || (mayWrite(collection, field, true) && !(field.name in preset)),
   );
@@ -80,9 +83,9 @@ export function useDraft(collection: Collection, row: Row | undefined, options: 
     id: draft.id,
     setText(each, text) {
       const known = latest.current.edits[each];
-      const base = known === undefined ? (row?.[each] ?? null) : known.base;
+      const base = known === undefined ? (first[each] ?? null) : known.base;
       drop(each);
-      const isStored = text === printBase(collection, each, base) && isSame(base, row?.[each]);
+      const isStored = text === printBase(collection, each, base) && isSame(base, first[each]);
       const { current } = latest;
       if (!isStored) store({ ...current, edits: { ...current.edits, [each]: { text, base } } });
     },
@@ -93,7 +96,8 @@ export function useDraft(collection: Collection, row: Row | undefined, options: 
       const found: Record<string, string> = {};
       for (const field of isNew ? editable : changed) {
         const text = edits[field.name]?.text ?? '';
-        if (isNew && text === '' && !isNeeded(collection, field)) continue;
+        const isCleared = field.name in edits && field.default !== undefined;
+        if (isNew && text === '' && !isCleared && !isNeeded(collection, field)) continue;
         const parsed = parseText({ collection, field }, text);
         if ('value' in parsed) values[field.name] = parsed.value;
         else found[field.name] = parsed.problem;
@@ -132,12 +136,12 @@ function begin(name: string, start: Texts): { readonly draft: StoredDraft; reado
   return { draft: { edits: { ...edits, ...first }, id }, isRestored: stored !== undefined };
 }
 
-function printBase(collection: Collection, name: string, base: Value): string {
-  return printValue({ collection, field: collection.byName.get(name)! }, base);
+function defaultsOf({ fields }: Collection): Row {
+  return Object.fromEntries(
+    fields.flatMap((field) => (field.default === undefined ? [] : [[field.name, field.default]])),
+  );
 }
 
-/** Whether a new row needs a value that the service does not fill in. */
-function isNeeded(collection: Collection, field: Field): boolean {
-  if (!field.required || field === collection.assigned) return false;
-  return field.default === undefined && field.generated === undefined && field.filled === false;
+function printBase(collection: Collection, name: string, base: Value): string {
+  return printValue({ collection, field: collection.byName.get(name)! }, base);
 }

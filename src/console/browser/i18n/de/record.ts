@@ -24,7 +24,7 @@ export const record = {
   restoredInput: 'Ihre Eingabe von vorhin, noch nicht gespeichert',
   discard: 'Verwerfen',
   files: 'Bilder und Dateien',
-  justChanged: 'Jemand anders hat das gerade geändert.',
+  justChanged: 'Jemand anders hat das geändert, während die Seite offen war.',
   changedTo: (value: string) => `Jemand anders hat das auf ${value} geändert.`,
   useTheirs: 'Übernehmen',
   deleteForever:

@@ -24,7 +24,7 @@ export const record = {
   restoredInput: 'Your input from before, not saved yet',
   discard: 'Discard',
   files: 'Pictures and files',
-  justChanged: 'Someone else has just changed this.',
+  justChanged: 'Someone else changed this while the page was open.',
   changedTo: (value: string) => `Someone else changed this to ${value}.`,
   useTheirs: 'Use it',
   deleteForever: 'You cannot undo this, because you may not restore all fields of the row.',

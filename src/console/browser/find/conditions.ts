@@ -1,0 +1,101 @@
+/** Conditions of the query language in everyday words, and the operators that a field supports. */
+import { OPERATORS, type OperatorName, servesType } from '../../../dialect/operators.ts';
+import type { Field } from '../api/catalogue.ts';
+import { labelOf } from '../api/catalogue.ts';
+import type { FieldPlace, Parsed } from '../fields/kind.ts';
+import { formatDigits } from '../fields/numbers.ts';
+import { formatValue, kindOf, parseText } from '../fields/registry.ts';
+import { t } from '../i18n/text.ts';
+
+/** A condition in parts: `not.in.(1,2)` has the operator `in` and the operand `(1,2)`. */
+export interface ConditionParts {
+  readonly isNegated: boolean;
+  /** With its quantifier: `like(any)`. */
+  readonly operator: string;
+  readonly operand: string;
+}
+
+export function parseCondition(text: string): ConditionParts {
+  const [, not, operator = '', operand = ''] = /^(not\.)?(\w+(?:\([\w-]+\))?)\.([\s\S]*)$/.exec(text) ?? [];
+  return { isNegated: not !== undefined, operator, operand };
+}
+
+export function printCondition({ isNegated, operator, operand }: ConditionParts): string {
+  return `${isNegated ? 'not.' : ''}${operator}.${operand}`;
+}
+
+/** The values of a list: `(1,"a, b")`. */
+export function parseList(operand: string): readonly string[] {
+  const inner = operand.replace(/^[({]|[)}]$/g, '');
+  return [...inner.matchAll(/"((?:\\.|[^"\\])*)"|[^,]+/g)].map(([whole, text]) =>
+    text === undefined ? whole.trim() : text.replaceAll(/\\(.)/g, '$1'),
+  );
+}
+
+const SIGNS: Readonly<Record<string, string>> = { eq: '=', neq: '≠', gt: '>', gte: '≥', lt: '<', lte: '≤' };
+
+/** Describes a filter: `Unit price > 80`, `Product name contains sauce`, `Category: Seafood, Produce`. */
+export function describeFilter(place: FieldPlace | undefined, name: string, condition: string): string {
+  if (place === undefined) return `${name} ${condition}`;
+  const { isNegated, operator, operand } = parseCondition(condition);
+  const words = (text: string) => `${labelOf(place.field)} ${isNegated ? `${t.find.not} ` : ''}${text}`;
+  const yes = yesNo(place, operator, operand);
+  if (yes !== undefined) return words(yes ? t.app.yes : t.app.no);
+  if (operator === 'is') return emptyWords(words, isNegated, operand, labelOf(place.field));
+  if (operator === 'in') {
+    const values = parseList(operand).map((value) => formatText(place, value));
+    return `${labelOf(place.field)}: ${isNegated ? `${t.find.not} ` : ''}${values.join(', ')}`;
+  }
+  const sign = SIGNS[operator];
+  if (sign !== undefined) return words(`${sign} ${formatText(place, operand)}`);
+  const [, before, inner = '', after] = /^(\*?)((?:\\.|[^*\\])*)(\*?)$/s.exec(operand) ?? [];
+  const plain = inner.replaceAll(/\\(.)/g, '$1');
+  if (operator === 'ilike' && before === '*' && after === '*') return words(`${t.find.contains} ${plain}`);
+  if (operator === 'ilike' && before === '' && after === '*') return words(`${t.find.begins} ${plain}`);
+  if (operator === 'cs') return words(`${t.find.has} ${parseList(operand).join(', ')}`);
+  // The words of an operator may end with an example or an explanation.
+  return words(`${operatorWords(operator).replace(/\s*[:(].*/, '')} ${operand}`);
+}
+
+function emptyWords(words: (text: string) => string, isNegated: boolean, operand: string, label: string): string {
+  if (operand === 'null') return `${label} ${isNegated ? t.fields.isNotEmpty : t.fields.isEmpty}`;
+  return operand === 'not_null' ? words(t.fields.isNotEmpty) : words(`${t.find.operators.is} ${operand}`);
+}
+
+/** Whether the condition means yes or no of a boolean or a flag; undefined if neither. */
+function yesNo(place: FieldPlace, operator: string, operand: string): boolean | undefined {
+  if (kindOf(place).name !== 'boolean') return undefined;
+  if (operator === 'is' && (operand === 'true' || operand === 'false')) return operand === 'true';
+  return operand === '0' && (operator === 'eq' || operator === 'neq') ? operator === 'neq' : undefined;
+}
+
+/** An operand for people. A reference is its title, if the page knows it. */
+function formatText(place: FieldPlace, operand: string): string {
+  const { name } = kindOf(place);
+  if (name === 'number') return formatDigits(operand, 0);
+  return name === 'reference' || name === 'date' ? formatValue(place, operand) : operand;
+}
+
+const plainName = (operator: string): OperatorName => operator.replace(/\(.*/, '') as OperatorName;
+
+export function operatorWords(operator: string): string {
+  return t.find.operators[plainName(operator)] ?? operator;
+}
+
+/** The operators that the type of a field supports. */
+export function operatorsOf(field: Field): readonly OperatorName[] {
+  return (Object.keys(OPERATORS) as OperatorName[]).filter((name) => servesType(OPERATORS[name], field.type));
+}
+
+const VALUE_OPERATORS = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'isdistinct'];
+
+/** Converts typed text into an operand. Numbers and dates are read as in a cell; lists get their parentheses. */
+export function parseOperand(place: FieldPlace, operator: string, typed: string): Parsed {
+  const text = typed.trim();
+  if (text === '') return { problem: t.errors.required };
+  if (plainName(operator) === 'in' && !text.startsWith('(')) return { value: `(${text})` };
+  const isRead = ['number', 'date', 'reference'].includes(kindOf(place).name);
+  if (!VALUE_OPERATORS.includes(operator) || !isRead) return { value: text };
+  const parsed = parseText(place, text);
+  return 'value' in parsed ? { value: String(parsed.value) } : parsed;
+}

@@ -1,0 +1,144 @@
+/** The command palette: jumps to a collection, a row or an action. */
+import { useQueries } from '@tanstack/react-query';
+import { CornerDownLeft } from 'lucide-react';
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
+import { createPortal } from 'react-dom';
+import { useLocation } from 'wouter';
+import { collections, may, type Row, titleOf, titleOfCollection } from '../api/catalogue.ts';
+import { ask } from '../api/client.ts';
+import { rowAddress } from '../api/keys.ts';
+import { listUrl } from '../api/list.ts';
+import { t } from '../i18n/text.ts';
+
+interface Target {
+  readonly label: string;
+  readonly hint: string;
+  readonly address: string;
+}
+
+const ROWS_PER_COLLECTION = 4;
+const MIN_TYPED = 2;
+const WAIT_MS = 150;
+
+const PLACES: readonly Target[] = [
+  ...collections.map((each) => ({
+    label: titleOfCollection(each),
+    hint: t.app.collections,
+    address: `/c/${each.name}`,
+  })),
+  ...[
+    { label: t.app.overview, address: '/' },
+    { label: t.app.changes, address: '/changes' },
+    { label: t.app.settings, address: '/settings' },
+    ...collections
+      .filter((each) => may('create', each))
+      .flatMap((each) => [
+        { label: t.find.newRowIn(titleOfCollection(each)), address: `/new/${each.name}` },
+        { label: t.find.importInto(titleOfCollection(each)), address: `/import/${each.name}` },
+      ]),
+  ].map((each) => ({ ...each, hint: t.find.actions })),
+];
+
+/** Whether every word begins a word of the label. */
+export function matches(label: string, typed: string): boolean {
+  const text = ` ${label.toLowerCase()}`;
+  return typed
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(` ${word}`) || word === '');
+}
+
+export default function Palette({ onClose }: { readonly onClose: () => void }) {
+  const [, navigate] = useLocation();
+  const [typed, setTyped] = useState('');
+  const [at, setAt] = useState(0);
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const element = dialog.current!;
+    if (!element.open) element.showModal();
+    return () => element.close();
+  }, []);
+  const rows = useFoundRows(typed);
+  const options = [...PLACES.filter(({ label }) => typed !== '' && matches(label, typed)), ...rows];
+  const shown = typed === '' ? PLACES.slice(0, collections.length) : options;
+  const choose = (target: Target | undefined) => {
+    if (target === undefined) return;
+    onClose();
+    navigate(target.address);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step !== undefined && shown.length > 0) setAt((at + step + shown.length) % shown.length);
+    else if (event.key === 'Enter') choose(shown[at]);
+    else return;
+    event.preventDefault();
+  };
+  return createPortal(
+    <dialog ref={dialog} className="dialog palette" aria-label={t.find.palette} onCancel={onClose}>
+      <input
+        type="text"
+        role="combobox"
+        aria-label={t.find.palette}
+        aria-expanded
+        aria-controls={id}
+        aria-activedescendant={shown[at] && `${id}-${at}`}
+        placeholder={t.find.paletteHint}
+        autoComplete="off"
+        value={typed}
+        onChange={({ target }) => {
+          setTyped(target.value);
+          setAt(0);
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <div id={id} role="listbox" aria-label={t.find.palette}>
+        {shown.map((target, index) => (
+          <div
+            key={`${target.address} ${target.label}`}
+            id={`${id}-${index}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={index === at}
+            onClick={() => choose(target)}
+            onKeyDown={onKeyDown}
+          >
+            {target.label}
+            <span className="hint">{target.hint}</span>
+            {index === at && <CornerDownLeft size={14} aria-hidden />}
+          </div>
+        ))}
+      </div>
+    </dialog>,
+    document.body,
+  );
+}
+
+/** Rows of every collection that match the text, as in the search box of their list. */
+function useFoundRows(typed: string): readonly Target[] {
+  const [search, setSearch] = useState('');
+  useEffect(() => {
+    const timer = setTimeout(() => setSearch(typed.trim()), WAIT_MS);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  const found = useQueries({
+    queries: collections.map((collection) => ({
+      queryKey: ['list', collection.name, 'palette', search],
+      queryFn: async ({ signal }: { signal: AbortSignal }) => {
+        const url = listUrl({ collection, filters: [], search, order: [] }, [['limit', String(ROWS_PER_COLLECTION)]]);
+        return (await ask(url, { signal })).json as Row[];
+      },
+      enabled: search.length >= MIN_TYPED,
+      retry: false,
+    })),
+  });
+  if (search !== typed.trim()) return [];
+  return found.flatMap(({ data = [] }, index) => {
+    const collection = collections[index]!;
+    return data.map((row) => ({
+      label: titleOf(collection, row),
+      hint: titleOfCollection(collection),
+      address: rowAddress(collection, row),
+    }));
+  });
+}

@@ -1,0 +1,43 @@
+/** The request of the list, as a URL and as a curl command. */
+import { Copy } from 'lucide-react';
+import { type ListQuery, listUrl } from '../api/list.ts';
+import { base } from '../api/page-data.ts';
+import { notify } from '../app/toasts.tsx';
+import { Button } from '../components/button.tsx';
+import { t } from '../i18n/text.ts';
+
+/** A command for a shell; single quotes end and begin again around a quote. */
+export function curlOf(url: string): string {
+  return `curl --globoff '${url.replaceAll("'", "'\\''")}'`;
+}
+
+export function RequestLine({ query }: { readonly query: ListQuery }) {
+  const url = `${base}${listUrl(query)}`;
+  const command = curlOf(new URL(url, location.href).href);
+  const copy = () =>
+    navigator.clipboard.writeText(command).then(
+      () => notify(t.find.copied, { topic: 'copy' }),
+      () => notify(command, { topic: 'copy' }),
+    );
+  return (
+    <details className="request-line">
+      <summary>{t.grid.request}</summary>
+      <div>
+        <a href={url} target="_blank" rel="noreferrer" data-testid="request-url">
+          GET {readable(url)}
+        </a>
+        <Button icon={<Copy size={14} />} className="small" onClick={() => void copy()}>
+          {t.find.copyCurl}
+        </Button>
+      </div>
+    </details>
+  );
+}
+
+function readable(url: string): string {
+  try {
+    return decodeURIComponent(url);
+  } catch {
+    return url;
+  }
+}

@@ -1,0 +1,80 @@
+/** Chooses the columns of a grid, their order, and the height of its rows. */
+import { ArrowDown, ArrowUp } from 'lucide-react';
+import { type Collection, labelOf } from '../api/catalogue.ts';
+import { Button, IconButton } from '../components/button.tsx';
+import { Dialog } from '../components/dialog.tsx';
+import { Labelled } from '../components/small.tsx';
+import { t } from '../i18n/text.ts';
+import {
+  columnsOf,
+  moveColumn,
+  ROW_HEIGHTS,
+  type RowHeight,
+  setColumnSettings,
+  toggleColumn,
+  useColumnSettings,
+} from './columns.ts';
+
+interface ColumnsDialogProps {
+  readonly collection: Collection;
+  readonly onClose: () => void;
+}
+
+export default function ColumnsDialog({ collection, onClose }: ColumnsDialogProps) {
+  const settings = useColumnSettings(collection);
+  const fields = columnsOf(collection, { ...settings, hidden: [] }).map(({ field }) => field);
+  const set = (next: typeof settings) => setColumnSettings(collection, next);
+  return (
+    <Dialog
+      title={t.grid.columns}
+      onClose={onClose}
+      actions={<Button onClick={() => set({})}>{t.grid.resetColumns}</Button>}
+    >
+      <p>{t.grid.columnsText}</p>
+      <ul className="column-list">
+        {fields.map((field, at) => (
+          <li key={field.name}>
+            <label>
+              <input
+                type="checkbox"
+                checked={settings.hidden?.includes(field.name) !== true}
+                disabled={at === 0}
+                onChange={() => set(toggleColumn(settings, field.name))}
+              />
+              {labelOf(field)}
+            </label>
+            <IconButton
+              label={t.grid.moveUp(labelOf(field))}
+              className="small"
+              disabled={at < 2}
+              onClick={() => set(moveColumn(collection, settings, field.name, fields[at - 1]!.name))}
+            >
+              <ArrowUp size={14} />
+            </IconButton>
+            <IconButton
+              label={t.grid.moveDown(labelOf(field))}
+              className="small"
+              disabled={at === 0 || at === fields.length - 1}
+              onClick={() => set(moveColumn(collection, settings, field.name, fields[at + 1]!.name))}
+            >
+              <ArrowDown size={14} />
+            </IconButton>
+          </li>
+        ))}
+      </ul>
+      <Labelled id="row-height" label={t.grid.rowHeight}>
+        <select
+          id="row-height"
+          value={settings.rowHeight ?? 'normal'}
+          onChange={({ target }) => set({ ...settings, rowHeight: target.value as RowHeight })}
+        >
+          {Object.keys(ROW_HEIGHTS).map((name) => (
+            <option key={name} value={name}>
+              {t.grid.rowHeights[name as RowHeight]}
+            </option>
+          ))}
+        </select>
+      </Labelled>
+    </Dialog>
+  );
+}

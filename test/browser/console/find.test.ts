@@ -1,0 +1,152 @@
+/** Find rows: search, filters with counts, all conditions, two sorts, the palette, and the request behind the list. */
+import { expect, test } from 'bun:test';
+import { seriousFindings } from '../../support/browser/axe.ts';
+import { browserStories, type Product, shownNames, untilShown } from '../../support/browser/browser.ts';
+import { until } from '../../support/processes/process.ts';
+
+const SHOP = new URL('../../data/shop/collections.yaml', import.meta.url).pathname;
+
+browserStories(
+  'finding',
+  (stage) => {
+    test('two filters with value lists and two sorts show what the request of the page returns', async () => {
+      const { page } = stage;
+      await stage.open('/c/products');
+      const quick = page.getByRole('group', { name: 'Quick filters' });
+      await quick.getByRole('button', { name: 'Category' }).click();
+      const values = page.getByRole('dialog', { name: 'Category' });
+      await values.getByLabel('Seafood 12').check();
+      await values.getByLabel('Produce 5').check();
+      expect(await seriousFindings(page)).toEqual([]);
+      await values.getByRole('button', { name: 'Apply' }).click();
+      await stage.until('17 rows');
+      await page
+        .getByRole('button', { name: 'Category: Produce, Seafood', exact: true })
+        .or(page.getByRole('button', { name: 'Category: Seafood, Produce', exact: true }))
+        .waitFor();
+      await quick.getByRole('button', { name: 'Unit price' }).click();
+      await page.getByLabel('from').fill('10');
+      await page.getByLabel('up to').fill('40,5');
+      await page.keyboard.press('Enter');
+      await page.getByRole('button', { name: 'Unit price ≤ 40.5', exact: true }).waitFor();
+      const head = (name: string) => page.getByRole('columnheader', { name }).getByRole('button');
+      await head('Category').click();
+      await head('Unit price').click({ modifiers: ['Shift'] });
+      await page.waitForURL(/order=category_id.asc,unit_price.asc/);
+      await page.getByText('Request', { exact: true }).click();
+      const request = (await page.getByTestId('request-url').textContent())!.replace('GET ', '');
+      const rows = await stage.ask<Product[]>(request);
+      expect(rows.length).toBeGreaterThan(5);
+      await untilShown(
+        page,
+        rows.map(({ product_name }) => String(product_name)),
+      );
+
+      await page.getByRole('button', { name: 'Unit price ≥ 10', exact: true }).click();
+      await page.getByLabel('from').fill('20');
+      await page.getByRole('button', { name: 'Apply' }).click();
+      await page.getByRole('button', { name: 'Unit price ≥ 20', exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Remove Unit price ≥ 20' }).click();
+      await page.getByRole('button', { name: 'Clear filters' }).click();
+      await stage.until('77 rows');
+    });
+
+    test('the search box finds unique texts, tags and the names of references', async () => {
+      const { page } = stage;
+      const [first] = await stage.ask<Product[]>('/products?sku=not.is.null&order=id');
+      await stage.service.fetch('/products/2', {
+        method: 'PATCH',
+        headers: { 'content-type': 'application/json' },
+        body: '{"tags":["fiery"]}',
+      });
+      await stage.open('/c/products');
+      const box = page.getByRole('searchbox', { name: 'Search', exact: true });
+      await box.fill(String(first!.sku));
+      await untilShown(page, [String(first!.product_name)]);
+      await box.fill('fiery');
+      await untilShown(page, ['Chang']);
+      await box.fill('tokyo ikura');
+      await untilShown(page, ['Ikura']);
+      await stage.until('1 row');
+    });
+
+    test('every operator is in the editor of all conditions; wrong values are named', async () => {
+      const { page } = stage;
+      await stage.open('/c/products');
+      await page.getByRole('button', { name: 'All conditions' }).click();
+      const line = page.getByRole('group', { name: 'Condition' }).first();
+      await line.getByLabel('Field').selectOption({ label: 'Unit price' });
+      await line.getByLabel('Operator').selectOption('gt');
+      await line.getByLabel('Value').fill('much');
+      await page.getByRole('button', { name: 'Apply' }).click();
+      await stage.until('“much” is not a number.');
+      await line.getByLabel('Field').selectOption({ label: 'Product name' });
+      await line.getByLabel('Operator').selectOption('match');
+      await line.getByLabel('Value').fill('^Ch(ai|ang)$');
+      await page.getByRole('button', { name: 'Add a condition' }).click();
+      const expression = page.getByRole('group', { name: 'Condition' }).nth(1);
+      await expression.getByLabel('Field').selectOption('or');
+      await expression.getByLabel('Value').fill('(unit_price.eq.18,unit_price.eq.19)');
+      expect(await seriousFindings(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Apply' }).click();
+      await untilShown(page, ['Chai', 'Chang']);
+      await stage.until('2 rows');
+    });
+
+    test('Ctrl+K jumps to a collection, to an action and to a row, without a reload', async () => {
+      const { page } = stage;
+      await stage.open('/c/products');
+      await untilShown(page, ['Chai']);
+      await page.evaluate('window.isSamePage = true');
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox', { name: 'Jump to' }).fill('supp');
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'Suppliers', level: 1 }).waitFor();
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox', { name: 'Jump to' }).fill('ikura');
+      await page.getByRole('option', { name: 'Ikura Products' }).waitFor();
+      expect(await seriousFindings(page)).toEqual([]);
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'Ikura', level: 1 }).waitFor();
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox', { name: 'Jump to' }).fill('new row in lab');
+      await page.keyboard.press('Enter');
+      await page.waitForURL(/\/new\/labels$/);
+      expect(await page.evaluate('window.isSamePage')).toBe(true);
+    });
+
+    test('the columns and the height of rows can be chosen, and the choice is stored', async () => {
+      const { page } = stage;
+      await stage.open('/c/products');
+      await page.getByRole('button', { name: 'Columns' }).click();
+      await page.getByRole('checkbox', { name: 'Supplier', exact: true }).uncheck();
+      await page.getByRole('button', { name: 'Move Unit price up' }).click();
+      await page.getByLabel('Row height').selectOption('compact');
+      expect(await seriousFindings(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Close' }).click();
+      const heads = async () =>
+        (await page.getByRole('columnheader').allTextContents())
+          .map((text) => text.trim())
+          .filter((text) => text !== '');
+      await until('the columns', async () => !(await heads()).includes('Supplier'));
+      await page.reload();
+      await untilShown(page, ['Chai']);
+      const shown = await heads();
+      expect(shown).not.toContain('Supplier');
+      expect(shown.indexOf('Unit price')).toBeLessThan(shown.indexOf('Quantity per unit'));
+      expect((await page.getByRole('row').nth(1).boundingBox())!.height).toBe(28);
+      const edge = page.locator('[role=columnheader][data-field=product_name] .resizer');
+      const { x, y } = (await edge.boundingBox())!;
+      await page.mouse.move(x + 4, y + 9);
+      await page.mouse.down();
+      await page.mouse.move(x + 104, y + 9);
+      await page.mouse.up();
+      const width = async () =>
+        (await page.locator('[role=columnheader][data-field=product_name]').boundingBox())!.width;
+      await until('the wider column', async () => Math.abs((await width()) - 360) < 3);
+      expect(await shownNames(page)).toContain('Chai');
+    });
+  },
+  () => ({ args: ['--collections', SHOP] }),
+  { areApart: true },
+);

@@ -1,0 +1,97 @@
+/** Filters of the console in words, and the search over several fields. */
+import { expect, test } from 'bun:test';
+import { declareCatalogue } from '../../src/collection/declaration.ts';
+import { listUrl, parseQuery } from '../../src/console/browser/api/list.ts';
+import {
+  describeFilter,
+  operatorsOf,
+  parseCondition,
+  parseList,
+  parseOperand,
+  printCondition,
+} from '../../src/console/browser/find/conditions.ts';
+import { matches } from '../../src/console/browser/find/palette.tsx';
+import { percentFactor } from '../../src/console/browser/grid/bulk-dialog.tsx';
+import { columnsOf, moveColumn, toggleColumn } from '../../src/console/browser/grid/columns.ts';
+import { MAX_HEIGHT, scrollTopFor, windowAt } from '../../src/console/browser/grid/row-window.ts';
+import { addExactly, printSum } from '../../src/console/browser/grid/totals.ts';
+
+const collection = declareCatalogue({
+  collections: [
+    {
+      name: 'things',
+      key: ['id'],
+      fields: [
+        { name: 'id', type: 'int4' },
+        { name: 'label', type: 'text', required: true },
+        { name: 'sku', type: 'text', unique: true },
+        { name: 'price', type: 'decimal(10,2)' },
+        { name: 'active', type: 'boolean' },
+        { name: 'tags', type: 'text[]' },
+      ],
+    },
+  ],
+}).collections.get('things')!;
+const place = (name: string) => ({ collection, field: collection.byName.get(name)! });
+
+test.each([
+  ['price', 'gt.1234.5', 'Price > 1,234.5'],
+  ['price', 'is.null', 'Price is empty'],
+  ['price', 'not.is.null', 'Price is not empty'],
+  ['label', 'ilike.*50\\%*', 'Label contains 50%'],
+  ['label', 'ilike.Ch*', 'Label begins with Ch'],
+  ['label', 'in.("a, b",c)', 'Label: a, b, c'],
+  ['label', 'not.eq.Chai', 'Label not = Chai'],
+  ['active', 'is.true', 'Active Yes'],
+  ['tags', 'cs.{"hot"}', 'Tags has hot'],
+  ['label', 'wfts.chef -gumbo', 'Label matches the web search chef -gumbo'],
+])('%s=%s reads “%s”', (name, condition, words) => {
+  expect(describeFilter(place(name), name, condition)).toBe(words);
+  expect(printCondition(parseCondition(condition))).toBe(condition);
+});
+
+test('operands are read as in a cell, lists get parentheses, and a field offers the operators of its type', () => {
+  expect(parseOperand(place('price'), 'gt', '12,50')).toEqual({ value: '12.5' });
+  expect(parseOperand(place('price'), 'gt', 'much')).toEqual({ problem: '“much” is not a number. Use 12.50.' });
+  expect(parseOperand(place('price'), 'in', '1, 2')).toEqual({ value: '(1, 2)' });
+  expect(parseList('(1,"a, \\"b\\"")')).toEqual(['1', 'a, "b"']);
+  expect(operatorsOf(collection.byName.get('tags')!)).toContain('ov');
+  expect(operatorsOf(collection.byName.get('price')!)).not.toContain('ilike');
+});
+
+test('a search finds titles, unique texts and tags; each word must occur in one of them', () => {
+  const url = decodeURIComponent(listUrl(parseQuery(collection, '~q=hot%20a%22b')));
+  expect(url).toContain('or=(label.ilike."*hot*",sku.ilike."*hot*",tags.cs."{\\"hot\\"}")');
+  expect(url).toContain('or=(label.ilike."*a\\"b*"');
+});
+
+test('the palette matches the beginnings of words', () => {
+  expect(matches('New row in Products', 'new prod')).toBe(true);
+  expect(matches('New row in Products', 'ducts')).toBe(false);
+});
+
+test('a list that is higher than a browser allows scrolls to every row', () => {
+  const list = { viewport: 800, total: 10_000_000, rowHeight: 36 };
+  const last = scrollTopFor(9_999_999, { ...list, scrollTop: 0 })!;
+  expect(last).toBeLessThanOrEqual(MAX_HEIGHT - 800);
+  const end = windowAt({ ...list, scrollTop: last });
+  expect(end.last).toBe(9_999_999);
+  expect(end.topOf(9_999_999) + 36).toBeLessThanOrEqual(last + 801);
+  expect(windowAt({ viewport: 360, total: 100, rowHeight: 36, scrollTop: 72 }).topOf(2)).toBe(72);
+  expect(scrollTopFor(5, { viewport: 360, total: 100, rowHeight: 36, scrollTop: 0 })).toBeUndefined();
+});
+
+test('columns are hidden and moved, and the title stays first', () => {
+  const names = (settings: object) => columnsOf(collection, settings).map(({ field }) => field.name);
+  expect(names({})).toEqual(['label', 'id', 'sku', 'price', 'active', 'tags']);
+  expect(names(moveColumn(collection, {}, 'tags', 'sku'))).toEqual(['label', 'id', 'tags', 'sku', 'price', 'active']);
+  expect(names(moveColumn(collection, {}, 'tags', 'label'))[0]).toBe('label');
+  expect(names(toggleColumn({}, 'id'))).not.toContain('id');
+  expect(names(toggleColumn(toggleColumn({}, 'id'), 'id'))).toContain('id');
+});
+
+test('sums and percentages are exact', () => {
+  expect(printSum(addExactly(['0.1', '0.2', '-1', '9007199254740993'])!)).toBe('9007199254740992.3');
+  expect(addExactly(['1e9'])).toBeUndefined();
+  expect([percentFactor('5'), percentFactor('7.5'), percentFactor('-150')]).toEqual(['1.05', '1.075', '-0.50']);
+});
