@@ -15,7 +15,7 @@ import { t } from '../i18n/text.ts';
 import { RecordForm } from './form.tsx';
 import { focusProblem, useSaveKey } from './form-keys.ts';
 import { isMissing, MissingRow } from './missing-row.tsx';
-import type { PendingSaves } from './related-rows.tsx';
+import type { PendingSaves } from './related-row.tsx';
 import { type Draft, useDraft } from './use-draft.ts';
 import { useLiveRow } from './use-live-row.ts';
 import { useSave } from './use-save.ts';

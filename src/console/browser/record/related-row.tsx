@@ -1,0 +1,156 @@
+/** A row of a table of related rows: its inputs, its errors and its actions. */
+import { ExternalLink, Trash2, X } from 'lucide-react';
+import { type ReactNode, useEffect } from 'react';
+import { Link } from 'wouter';
+import { type Collection, type Field, labelOf, may, mayUndo, mayWrite, type Row } from '../api/catalogue.ts';
+import { keyText, rowAddress } from '../api/keys.ts';
+import { useWrite } from '../api/queries.ts';
+import { deleteRows } from '../api/rows.ts';
+import { notify, notifyError } from '../app/toasts.tsx';
+import { IconButton } from '../components/button.tsx';
+import { kindOf } from '../fields/registry.ts';
+import { t } from '../i18n/text.ts';
+import { nameOf } from './related-columns.ts';
+import { type Draft, useDraft } from './use-draft.ts';
+import { useCreate, useSave } from './use-save.ts';
+
+/** The unsaved rows of the tables, by name. The Save button of the page saves them as well. */
+export type PendingSaves = Map<string, () => Promise<unknown>>;
+
+/** Registers the save of a changed row with the page. */
+function usePending(pending: PendingSaves, name: string, save: (() => Promise<unknown>) | undefined): void {
+  useEffect(() => {
+    if (save === undefined) return;
+    pending.set(name, save);
+    return () => void pending.delete(name);
+  });
+}
+
+interface RelatedRowProps {
+  readonly from: Collection;
+  readonly field: Field;
+  readonly columns: readonly Field[];
+  readonly row: Row;
+  readonly pending: PendingSaves;
+}
+
+export function RelatedRow({ from, field, columns, row, pending }: RelatedRowProps) {
+  const draft = useDraft(from, row);
+  const { save } = useSave(from, draft);
+  const remove = useWrite(from, () => deleteRows(from, [row]));
+  const name = nameOf(from, field, row);
+  usePending(pending, `${from.name} ${keyText(from, row)}`, draft.isChanged ? save : undefined);
+  const onDelete = async () => {
+    try {
+      const written = await remove.run(undefined);
+      if (written === undefined) return;
+      draft.reset();
+      notify(t.record.deleted, mayUndo('delete', from) ? { requestId: written.requestId } : {});
+    } catch (failure) {
+      notifyError(failure);
+    }
+  };
+  return (
+    <tr className={draft.isChanged ? 'changed' : undefined}>
+      {columns.map((each) => (
+        <td key={each.name}>
+          <RelatedCell from={from} field={each} row={row} draft={draft} rowName={name} />
+        </td>
+      ))}
+      <RowActions>
+        {draft.isChanged && (
+          <IconButton label={t.record.discardRow(name)} onClick={draft.reset}>
+            <X size={16} />
+          </IconButton>
+        )}
+        <Link href={rowAddress(from, row)} className="icon-button" aria-label={t.grid.openRow(name)}>
+          <ExternalLink size={16} />
+        </Link>
+        {may('delete', from) && (
+          <IconButton label={t.record.deleteRow(name)} onClick={() => void onDelete()}>
+            <Trash2 size={16} />
+          </IconButton>
+        )}
+      </RowActions>
+    </tr>
+  );
+}
+
+interface NewRelatedRowProps {
+  readonly from: Collection;
+  readonly columns: readonly Field[];
+  readonly preset: Row;
+  readonly draftName: string;
+  readonly pending: PendingSaves;
+  readonly onClose: () => void;
+}
+
+export function NewRelatedRow({ from, columns, preset, draftName, pending, onClose }: NewRelatedRowProps) {
+  const draft = useDraft(from, undefined, { name: draftName, preset });
+  const { save } = useCreate(from, draft);
+  const saveAndClose = async () => {
+    const row = await save();
+    if (row !== undefined) onClose();
+    return row;
+  };
+  usePending(pending, `${from.name} ${draftName}`, saveAndClose);
+  const cancel = () => {
+    draft.reset();
+    onClose();
+  };
+  return (
+    <tr className="changed">
+      {columns.map((each, at) => (
+        <td key={each.name}>
+          <RelatedCell from={from} field={each} draft={draft} rowName={t.record.newRow} isFocused={at === 0} />
+        </td>
+      ))}
+      <RowActions>
+        <IconButton label={t.record.discardRow(t.record.newRow)} onClick={cancel}>
+          <X size={16} />
+        </IconButton>
+      </RowActions>
+    </tr>
+  );
+}
+
+function RowActions({ children }: { readonly children: ReactNode }) {
+  return <td className="row-actions">{children}</td>;
+}
+
+interface RelatedCellProps {
+  readonly from: Collection;
+  readonly field: Field;
+  readonly draft: Draft;
+  readonly rowName: string;
+  readonly row?: Row;
+  readonly isFocused?: boolean;
+}
+
+function RelatedCell({ from, field, draft, rowName, row, isFocused }: RelatedCellProps) {
+  const { Input, Cell } = kindOf({ collection: from, field });
+  const id = `${from.name}-${row === undefined ? 'new' : keyText(from, row)}-${field.name}`;
+  const problem = draft.problems[field.name];
+  if (!mayWrite(from, field, row === undefined)) return row && <Cell collection={from} field={field} row={row} />;
+  return (
+    <>
+      <label className="visually-hidden" htmlFor={id}>
+        {t.record.cellLabel(labelOf(field), rowName)}
+      </label>
+      <Input
+        id={id}
+        collection={from}
+        field={field}
+        text={draft.texts[field.name] ?? ''}
+        isInvalid={problem === undefined ? undefined : true}
+        isFocused={isFocused}
+        mayOpenDialog
+        describedBy={`${id}-help`}
+        onChange={(text) => draft.setText(field.name, text)}
+      />
+      <p id={`${id}-help`} className="problem">
+        {problem}
+      </p>
+    </>
+  );
+}
