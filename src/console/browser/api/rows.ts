@@ -1,9 +1,10 @@
 /** Reads and writes rows. A write has a request id of its own, by which one request undoes it. */
+import { storeJson } from '../../../collection/types/type.ts';
 import { isSame } from '../fields/same.ts';
 import type { Collection, Row, Value } from './catalogue.ts';
 import { ask, countIn } from './client.ts';
 import { ApiError } from './errors.ts';
-import { quoted, withQuery } from './filter-text.ts';
+import { withQuery } from './filter-text.ts';
 import { keysFilter, rowPath } from './keys.ts';
 import { type ListQuery, pageHeaders, pageUrl } from './list.ts';
 import { cacheTitles, selectTitles } from './titles.ts';
@@ -88,8 +89,11 @@ const BATCH_SIZE = 1_000;
  * Changes rows in one transaction (up to 1,000). The values that the person saw are the condition of each change. If
  * another person changed one of them, the service rejects the batch (412); `request` is the position of that row.
  */
-export async function changeRows(collection: Collection, edits: readonly RowEdit[]): Promise<Written> {
-  const requestId = newRequestId();
+export async function changeRows(
+  collection: Collection,
+  edits: readonly RowEdit[],
+  requestId: string = newRequestId(),
+): Promise<Written> {
   const rows: Row[] = [];
   for (let start = 0; start < edits.length; start += BATCH_SIZE) {
     const body = editRequests(collection, edits.slice(start, start + BATCH_SIZE));
@@ -123,8 +127,7 @@ function editFilter(collection: Collection, row: Row, changes: Changes): string 
 function operandText({ byName }: Collection, name: string, value: Value): string {
   const { type } = byName.get(name)!;
   if (type.input === 'json') return JSON.stringify(value);
-  if (!Array.isArray(value)) return String(value);
-  return `{${value.map((each: unknown) => (each === null ? 'NULL' : quoted(each))).join(',')}}`;
+  return typeof value === 'object' ? type.print(storeJson(type, value)) : String(value);
 }
 
 async function sendBatch(

@@ -52,13 +52,13 @@ export const editableNumber = (digits: string): string => digits.replace('.', PO
 
 /**
  * Parses a typed number into the service's notation. `12,50` is 12.50 in every language. `1,234` is 1234 or 1.234,
- * depending on the language. Returns undefined if it is not a number.
+ * depending on the language, or on `decimalPoint`. Returns undefined if it is not a number.
  */
-export function readNumber(typed: string): string | undefined {
+export function readNumber(typed: string, decimalPoint = POINT): string | undefined {
   const [, text = '', exponent = ''] = /^(.*?)(e[+-]?\d{1,3})?$/i.exec(withoutSpaces(typed)) ?? [];
   const marks = text.replace(/[^.,]/g, '');
   const last = marks.at(-1);
-  const point = last === undefined ? '' : isPoint(text, marks, last) ? last : '';
+  const point = last === undefined ? '' : isPoint(text, marks, last, decimalPoint) ? last : '';
   const [whole = '', digits] = point === '' ? [text] : splitLast(text, point);
   if (marks.length > 0 && !isGrouped(whole)) return undefined;
   const plain = `${whole.replace(/[.,]/g, '')}${digits === undefined ? '' : `.${digits}`}`;
@@ -75,10 +75,10 @@ function withoutSpaces(typed: string): string {
  * Chooses the decimal point: the last of two different separators. A single separator has the meaning of the reader's
  * language, if possible.
  */
-function isPoint(text: string, marks: string, last: string): boolean {
+function isPoint(text: string, marks: string, last: string, decimalPoint: string): boolean {
   if (new Set(marks).size > 1) return marks.indexOf(last) === marks.length - 1;
   if (marks.length > 1) return false;
-  return last === POINT || !/^[+-]?[1-9]\d{0,2}[.,]\d{3}$/.test(text);
+  return last === decimalPoint || !/^[+-]?[1-9]\d{0,2}[.,]\d{3}$/.test(text);
 }
 
 /** Whether the digits have no separators, or the same one before every three digits. */

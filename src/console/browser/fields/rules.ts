@@ -20,8 +20,9 @@ export function parsePlain(field: Field, plain: string): Parsed {
 function stored(field: Field, text: string): Value {
   const value = field.type.store(text);
   if (typeof value === 'boolean' || isText(field)) return value;
+  if (!isNumeric(field)) return JSON.parse(field.type.json(value)) as Value;
   const printed = field.type.print(value);
-  return isNumeric(field) && String(Number(printed)) === printed ? Number(printed) : printed;
+  return String(Number(printed)) === printed ? Number(printed) : printed;
 }
 
 /** Patterns are left to the service. */

@@ -1,5 +1,5 @@
 /** The page of a collection: its toolbar and its rows. */
-import { Columns3, Plus } from 'lucide-react';
+import { Columns3, FileUp, Plus } from 'lucide-react';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import { may, titleOfCollection } from '../api/catalogue.ts';
@@ -8,13 +8,14 @@ import { useRows } from '../api/queries.ts';
 import { usePageAddress, useQueryText } from '../app/address.ts';
 import { NotFound } from '../app/not-found.tsx';
 import { Button } from '../components/button.tsx';
+import { ExportMenu } from '../export/export-menu.tsx';
 import { formatNumber } from '../fields/numbers.ts';
 import { FilterBar } from '../find/filter-bar.tsx';
 import { t } from '../i18n/text.ts';
 import { ViewTabs } from '../views/view-tabs.tsx';
 import { Grid } from './grid.tsx';
 import { SelectionBar } from './selection-bar.tsx';
-import { useChecked } from './use-checked.ts';
+import { type CheckedRows, useChecked } from './use-checked.ts';
 
 const ColumnsDialog = lazy(() => import('./columns-dialog.tsx'));
 const RowPanel = lazy(() => import('./row-panel.tsx'));
@@ -40,7 +41,7 @@ function List({ query }: { readonly query: ListQuery }) {
   return (
     <div className="list-and-row">
       <section className="list-page">
-        <ListHead query={query} />
+        <ListHead query={query} checked={checked} />
         <ViewTabs query={query} />
         <FilterBar query={query} />
         <SelectionBar query={query} checked={checked} />
@@ -55,7 +56,7 @@ function List({ query }: { readonly query: ListQuery }) {
   );
 }
 
-function ListHead({ query }: { readonly query: ListQuery }) {
+function ListHead({ query, checked }: { readonly query: ListQuery; readonly checked: CheckedRows }) {
   const { collection } = query;
   const { total } = useRows(query, 0, 0);
   const [isArranging, setArranging] = useState(false);
@@ -64,6 +65,13 @@ function ListHead({ query }: { readonly query: ListQuery }) {
       <h1>{titleOfCollection(collection)}</h1>
       {total !== undefined && <span className="count">{t.grid.rows(formatNumber(total), total === 1)}</span>}
       <span className="space" />
+      <ExportMenu query={query} rows={checked.isAll ? undefined : [...checked.rows.values()]} />
+      {(may('create', collection) || may('update', collection)) && (
+        <Link href={`/import/${collection.name}`} className="button">
+          <FileUp size={16} />
+          {t.importing.open}
+        </Link>
+      )}
       <Button icon={<Columns3 size={16} />} onClick={() => setArranging(true)}>
         {t.grid.columns}
       </Button>

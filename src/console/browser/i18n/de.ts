@@ -1,6 +1,7 @@
 /** All texts in German, by the part of the console that shows them. */
 import { app } from './de/app.ts';
 import { errors } from './de/errors.ts';
+import { exporting } from './de/export.ts';
 import { fields } from './de/fields.ts';
 import { files } from './de/files.ts';
 import { find } from './de/find.ts';
@@ -22,6 +23,7 @@ export const de = {
   views,
   history,
   importing,
+  exporting,
   overview,
   settings,
   files,

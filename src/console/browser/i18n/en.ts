@@ -1,6 +1,7 @@
 /** All texts in English, by the part of the console that shows them. */
 import { app } from './en/app.ts';
 import { errors } from './en/errors.ts';
+import { exporting } from './en/export.ts';
 import { fields } from './en/fields.ts';
 import { files } from './en/files.ts';
 import { find } from './en/find.ts';
@@ -22,6 +23,7 @@ export const en = {
   views,
   history,
   importing,
+  exporting,
   overview,
   settings,
   files,

@@ -1,9 +1,127 @@
+/** The import page: choose a file, let the service check it, preview it, then store it. */
+import { ArrowLeft } from 'lucide-react';
+import { Link, useLocation } from 'wouter';
+import { type Collection, collectionNamed, titleOfCollection } from '../api/catalogue.ts';
+import { NotFound } from '../app/not-found.tsx';
+import { Button } from '../components/button.tsx';
 import { t } from '../i18n/text.ts';
+import { DropZone } from './drop-zone.tsx';
+import type { ImportOptions, Plan } from './plan.ts';
+import { Preview } from './preview.tsx';
+import { Questions } from './questions.tsx';
+import { downloadInvalid } from './rest.ts';
+import { type Import, type ImportResult, type Progress, type Undone, useImport } from './use-import.ts';
 
-export default function Page() {
+export default function ImportPage() {
+  const [location] = useLocation();
+  const collection = collectionNamed(decodeURIComponent(location.split('/')[2] ?? ''));
+  if (collection === undefined) return <NotFound />;
+  return <ImportFile key={collection.name} collection={collection} />;
+}
+
+function ImportFile({ collection }: { readonly collection: Collection }) {
+  const current = useImport(collection);
+  const { options, plan, progress, problem, result, undone, retry } = current;
   return (
-    <section className="page">
-      <h1>{t.app.add}</h1>
+    <div className="page import-page">
+      <header className="import-head">
+        <Link href={`/c/${collection.name}`} className="icon-button" aria-label={t.record.back} title={t.record.back}>
+          <ArrowLeft size={18} />
+        </Link>
+        <h1>{t.importing.title(titleOfCollection(collection))}</h1>
+      </header>
+      <DropZone onOpen={(file) => void current.open(file)} />
+      {problem !== undefined && (
+        <div className="notice danger" role="alert">
+          <span>{problem}</span>
+          {retry !== undefined && <Button onClick={retry}>{t.app.retry}</Button>}
+        </div>
+      )}
+      {progress !== undefined && <ProgressBar progress={progress} />}
+      {result !== undefined && <Outcome result={result} current={current} collection={collection} />}
+      {undone !== undefined && <UndoOutcome undone={undone} />}
+      {options !== undefined && plan !== undefined && <Proposal current={current} options={options} plan={plan} />}
+    </div>
+  );
+}
+
+interface ProposalProps {
+  readonly current: Import;
+  readonly options: ImportOptions;
+  readonly plan: Plan;
+}
+
+function Proposal({ current, options, plan }: ProposalProps) {
+  const count = (kind: string) => plan.rowPlans.filter((each) => each.kind === kind).length;
+  const [bad, undecided] = [count('bad'), count('exists')];
+  const good = count('new') + count('change');
+  const onChange = (next: ImportOptions) => void current.check(next);
+  const isBusy = current.progress !== undefined;
+  const isUndecided = plan.existing > 0 && options.decision === undefined;
+  return (
+    <section className="import-proposal" aria-busy={isBusy}>
+      <p className={`notice ${bad === 0 ? 'good' : 'warn'}`} role="status">
+        {t.importing.summary(options.sheet.name, plan.rowPlans.length, bad)}
+      </p>
+      <Questions options={options} plan={plan} onChange={onChange} />
+      <div className="import-actions">
+        <Button kind="primary" disabled={good === 0 || isUndecided || isBusy} onClick={() => void current.send()}>
+          {good + undecided === 0 ? t.importing.nothing : t.importing.send(good + undecided, bad > 0)}
+        </Button>
+        {bad > 0 && (
+          <Button onClick={() => downloadInvalid(options.sheet, plan)}>{t.importing.downloadInvalid(bad)}</Button>
+        )}
+        {isUndecided && <span>{t.importing.decideFirst}</span>}
+      </div>
+      <Preview options={options} plan={plan} onChange={onChange} />
     </section>
+  );
+}
+
+function ProgressBar({ progress: { step, done, total } }: { readonly progress: Progress }) {
+  return (
+    <div className="import-progress">
+      <p role="status">{t.importing.progress[step](done, total)}</p>
+      <progress value={done} max={Math.max(total, 1)} aria-label={t.importing.steps[step]} />
+    </div>
+  );
+}
+
+interface OutcomeProps {
+  readonly result: ImportResult;
+  readonly current: Import;
+  readonly collection: Collection;
+}
+
+function Outcome({ result, current, collection }: OutcomeProps) {
+  const { created, changed, references, same, left, failed } = result;
+  const reasons = Map.groupBy(failed.values(), (reason) => reason);
+  return (
+    <>
+      <div className="notice good" role="status">
+        <span>{t.importing.stored({ created, changed, references, same, left })}</span>
+        {created + changed + references > 0 && (
+          <Button disabled={current.progress !== undefined} onClick={() => void current.undo()}>
+            {t.app.undo}
+          </Button>
+        )}
+        <Link href={`/c/${collection.name}`} className="button">
+          {t.importing.show(titleOfCollection(collection))}
+        </Link>
+      </div>
+      {[...reasons].map(([reason, { length }]) => (
+        <p key={reason} className="notice danger" role="alert">
+          {t.importing.notStored(length, reason)}
+        </p>
+      ))}
+    </>
+  );
+}
+
+function UndoOutcome({ undone: { undone, kept } }: { readonly undone: Undone }) {
+  return (
+    <p className={`notice ${kept > 0 ? 'warn' : 'good'}`} role="status">
+      {t.importing.undone(undone, kept)}
+    </p>
   );
 }

@@ -4,6 +4,7 @@ import { TextReader } from '../../../declare/rows/encoding.ts';
 import { JsonReader, NdjsonReader } from '../../../declare/rows/json.ts';
 import type { FileRecord, RecordReader } from '../../../declare/rows/record.ts';
 import { ConfigError } from '../../../settings/setting.ts';
+import { t } from '../i18n/text.ts';
 import { isZip } from './xlsx/zip.ts';
 
 export interface SheetRow {
@@ -33,12 +34,12 @@ const OLD_EXCEL = [0xd0, 0xcf, 0x11, 0xe0];
 
 export async function readSheet(file: File): Promise<Sheet> {
   if (file.size > MAX_FILE_MB * 1024 * 1024) {
-    throw new Error(`${file.name} has more than ${MAX_FILE_MB} MB. Import it on the server: catalogue import FILE.`);
+    throw new Error(t.importing.tooLarge(file.name, MAX_FILE_MB));
   }
   const bytes = new Uint8Array(await file.arrayBuffer());
-  if (bytes.length === 0) throw new Error(`${file.name} is empty.`);
+  if (bytes.length === 0) throw new Error(t.importing.emptyFile(file.name));
   const sheet = isZip(bytes) ? await readWorkbook(file.name, bytes) : readText(file.name, bytes);
-  if (sheet.rows.length === 0) throw new Error(`${file.name} has no rows.`);
+  if (sheet.rows.length === 0) throw new Error(t.importing.noRows(file.name));
   return { ...sheet, columns: toldApart(sheet.columns) };
 }
 
@@ -46,7 +47,7 @@ export async function readSheet(file: File): Promise<Sheet> {
 function toldApart(columns: readonly string[]): readonly string[] {
   const taken = new Set<string>();
   return columns.map((column, at) => {
-    let name = column === '' ? `Column ${at + 1}` : column;
+    let name = column === '' ? t.importing.unnamedColumn(at + 1) : column;
     for (let count = 2; taken.has(name); count++) name = `${column} (${count})`;
     taken.add(name);
     return name;
@@ -60,7 +61,7 @@ async function readWorkbook(name: string, bytes: Uint8Array): Promise<Sheet> {
 
 function readText(name: string, bytes: Uint8Array): Sheet {
   if (OLD_EXCEL.every((byte, at) => bytes[at] === byte)) {
-    throw new Error(`${name} is in an old Excel format. Save it as .xlsx or CSV, then import it again.`);
+    throw new Error(t.importing.oldExcel(name));
   }
   const { text, notes } = decode(bytes);
   const isJson = /^\s*[[{]/.test(text);
@@ -82,7 +83,7 @@ function readText(name: string, bytes: Uint8Array): Sheet {
 }
 
 function blankLines(count: number): string[] {
-  return count === 0 ? [] : [`${count === 1 ? 'A line' : `${count} lines`} without values skipped.`];
+  return count === 0 ? [] : [t.importing.blankLines(count)];
 }
 
 /**
@@ -99,7 +100,7 @@ function decode(bytes: Uint8Array): { text: string; notes: string[] } {
   } catch {
     return {
       text: read('windows-1252'),
-      notes: ['The file is not UTF-8 and was read as Windows-1252. Check letters such as ä and é.'],
+      notes: [t.importing.windows1252],
     };
   }
 }
@@ -116,7 +117,7 @@ function recordsOf(name: string, reader: RecordReader, text: string): readonly F
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     // The hint names command-line flags, which do not exist here.
-    throw new Error(`${name} cannot be read: ${error.message.replace(/; (?:for|say) .*--.*$/, '')}.`);
+    throw new Error(t.importing.unreadable(name, error.message.replace(/; (?:for|say) .*--.*$/, '')));
   }
 }
 

@@ -2,6 +2,7 @@
  * Reads the first sheet of an .xlsx file, a ZIP archive of XML (ECMA-376). Its first row names the columns. It reads
  * numbers, dates, texts and results of formulas, and ignores styles.
  */
+import { t } from '../../i18n/text.ts';
 import type { Sheet, SheetRow } from '../sheet.ts';
 import { dateText, isDateFormat } from './dates.ts';
 import { Zip } from './zip.ts';
@@ -10,7 +11,7 @@ export async function readXlsx(name: string, bytes: Uint8Array): Promise<Sheet> 
   try {
     return await readParts(name, new Zip(bytes));
   } catch (error) {
-    throw new Error(`${name} cannot be read as a workbook: ${(error as Error).message}.`);
+    throw new Error(t.importing.badWorkbook(name, (error as Error).message));
   }
 }
 
@@ -38,9 +39,7 @@ async function readParts(name: string, zip: Zip): Promise<Sheet> {
       .map((row) => ({ ...row, cells: columns.map((_name, column) => row.cells[column]) })),
     areTexts: true,
     separator: ',',
-    notes: [
-      `Read from the ${sheets.length > 1 ? `first of ${sheets.length} sheets` : 'sheet'}, ${first.getAttribute('name')}.`,
-    ],
+    notes: [t.importing.sheetRead(first.getAttribute('name') ?? '', sheets.length)],
   };
 }
 

@@ -1,0 +1,52 @@
+/** The menu to export a list: the checked rows, or all rows that match. */
+import { Download, X } from 'lucide-react';
+import { useRef, useState } from 'react';
+import type { Row } from '../api/catalogue.ts';
+import type { ListQuery } from '../api/list.ts';
+import { notify, notifyError } from '../app/toasts.tsx';
+import { Button } from '../components/button.tsx';
+import { Menu } from '../components/menu.tsx';
+import { formatNumber } from '../fields/numbers.ts';
+import { t } from '../i18n/text.ts';
+import type { Format } from './formats.ts';
+
+const FORMATS: readonly Format[] = ['xlsx', 'csv', 'json'];
+
+interface ExportMenuProps {
+  readonly query: ListQuery;
+  /** The checked rows; undefined or empty for all rows of the list. */
+  readonly rows: readonly Row[] | undefined;
+}
+
+export function ExportMenu({ query, rows }: ExportMenuProps) {
+  const [count, setCount] = useState<number>();
+  const running = useRef<AbortController>(undefined);
+  const checked = rows === undefined || rows.length === 0 ? undefined : rows;
+  const save = async (format: Format) => {
+    const control = new AbortController();
+    running.current = control;
+    setCount(0);
+    try {
+      const { exportRows } = await import('./export-rows.ts');
+      const done = await exportRows({ query, format, rows: checked, signal: control.signal, onProgress: setCount });
+      notify(t.exporting.done(done));
+    } catch (error) {
+      if (!control.signal.aborted) notifyError(error);
+    }
+    setCount(undefined);
+  };
+  if (count !== undefined)
+    return (
+      <Button icon={<X size={16} />} title={t.exporting.stop} onClick={() => running.current?.abort()}>
+        {t.exporting.running(formatNumber(count))}
+      </Button>
+    );
+  const label = checked === undefined ? t.exporting.open : t.exporting.openSelected(formatNumber(checked.length));
+  const items = FORMATS.map((format) => ({ label: t.exporting.formats[format], onChoose: () => void save(format) }));
+  return (
+    <Menu label={label} className="button" groups={[{ items }]}>
+      <Download size={16} />
+      {label}
+    </Menu>
+  );
+}

@@ -1,0 +1,55 @@
+/** Exports all rows of a list, or the given ones. The rows arrive as a stream, one JSON object per line. */
+import type { Row } from '../api/catalogue.ts';
+import { askStream, parseExactly } from '../api/client.ts';
+import { type ListQuery, listUrl } from '../api/list.ts';
+import { cacheTitles } from '../api/titles.ts';
+import { columnSettings, columnsOf } from '../grid/columns.ts';
+import { t } from '../i18n/text.ts';
+import { type Format, writerFor } from './formats.ts';
+import { datedName, downloadBlob } from './save-file.ts';
+
+const MAX_SHEET_ROWS = 1_048_576;
+/** Rows between two reports of progress. */
+const STEP = 1_000;
+
+interface ExportOptions {
+  readonly query: ListQuery;
+  readonly format: Format;
+  /** The rows to export; undefined for all rows of the query. */
+  readonly rows: readonly Row[] | undefined;
+  readonly signal: AbortSignal;
+  readonly onProgress: (count: number) => void;
+}
+
+/** Saves the file. Returns the number of rows. */
+export async function exportRows({ query, format, rows, signal, onProgress }: ExportOptions): Promise<number> {
+  const { collection } = query;
+  const fields = columnsOf(collection, columnSettings(collection)).map(({ field }) => field);
+  const writer = writerFor(format, { collection, fields });
+  let count = 0;
+  for await (const row of rows ?? streamRows(query, signal)) {
+    cacheTitles(collection, [row]);
+    writer.add(row);
+    count += 1;
+    if (format === 'xlsx' && count === MAX_SHEET_ROWS) throw new Error(t.exporting.tooManyRows);
+    if (count % STEP === 0) onProgress(count);
+  }
+  const content = await writer.end();
+  signal.throwIfAborted();
+  downloadBlob(content, datedName(collection.name, format));
+  return count;
+}
+
+async function* streamRows(query: ListQuery, signal: AbortSignal): AsyncGenerator<Row> {
+  const headers = { accept: 'application/x-ndjson' };
+  const stream = (await askStream(listUrl(query), { headers, signal })).pipeThrough(new TextDecoderStream() as never);
+  const reader = (stream as ReadableStream<string>).getReader();
+  let rest = '';
+  for (;;) {
+    const { value, done } = await reader.read();
+    const lines = (rest + (value ?? '')).split('\n');
+    rest = done ? '' : lines.pop()!;
+    for (const line of lines) if (line !== '') yield parseExactly(line) as Row;
+    if (done) return;
+  }
+}

@@ -1,0 +1,244 @@
+/** Plans the import of each row before anything is sent: the values, the stored row, and the faults in cells. */
+import { uniqueSets } from '../../../collection/declaration.ts';
+import {
+  type Collection,
+  type Field,
+  labelOf,
+  may,
+  mayWrite,
+  type Row,
+  referenceOf,
+  titleOfCollection,
+  type Value,
+} from '../api/catalogue.ts';
+import { isSame } from '../fields/same.ts';
+import { t } from '../i18n/text.ts';
+import { readCell } from './cells.ts';
+import { assignsKeys, guessFormat, type Mapping, type Match, matchesOf, matchLabel } from './columns.ts';
+import type { ColumnFormat } from './formats.ts';
+import { isKeyText, type Names } from './names.ts';
+import { cellText, type Sheet, type SheetRow } from './sheet.ts';
+import { type StoredRows, valuesText } from './stored-rows.ts';
+
+/** The decision about rows that already exist. */
+export type Decision = 'leave' | 'change' | 'add';
+
+export interface ImportOptions {
+  readonly collection: Collection;
+  readonly sheet: Sheet;
+  readonly mapping: Mapping;
+  /** Formats that the person chose, by column. */
+  readonly formats: Readonly<Record<number, ColumnFormat>>;
+  /** The fields that identify stored rows; undefined if every row is new. */
+  readonly match: Match | undefined;
+  /** Undefined until the person decides. */
+  readonly decision: Decision | undefined;
+  /** Whether an empty cell clears the field of an existing row. */
+  readonly clearsEmpty: boolean;
+  /** Whether the import creates the rows that references name and that do not exist. */
+  readonly createsReferences: boolean;
+}
+
+export interface Fault {
+  /** Absent if the service rejects the row as a whole. */
+  readonly field?: string;
+  readonly message: string;
+}
+
+/** Names of rows that the import creates first, by reference field. */
+export type Pending = Readonly<Record<string, string>>;
+
+/** The planned result for one row. `exists` waits for the person's decision. */
+export type RowPlan =
+  | { readonly kind: 'bad'; readonly faults: readonly Fault[] }
+  | { readonly kind: 'new'; readonly row: Row; readonly pending: Pending }
+  | { readonly kind: 'change' | 'exists'; readonly stored: Row; readonly changes: Row; readonly pending: Pending }
+  | { readonly kind: 'same' | 'left' };
+
+export interface Plan {
+  readonly rowPlans: readonly RowPlan[];
+  /** Number of file rows that match a stored row. */
+  readonly existing: number;
+  /** Number of matching rows that differ from the stored row. */
+  readonly differing: number;
+  /** Number of empty cells whose stored field has a value. */
+  readonly emptied: number;
+  /** Names that have no row, by reference field. */
+  readonly missing: ReadonlyMap<Field, ReadonlySet<string>>;
+}
+
+/** The cells of a row, parsed. */
+interface ParsedRow {
+  readonly values: ReadonlyMap<Field, Value>;
+  /** Fields whose cell is empty. */
+  readonly empty: ReadonlySet<Field>;
+  readonly pending: ReadonlyMap<Field, string>;
+  readonly faults: Fault[];
+}
+
+export async function planImport(options: ImportOptions, storedRows: StoredRows, names: Names): Promise<Plan> {
+  const { collection, sheet, mapping, decision } = options;
+  const formats = mapping.map((field, column) =>
+    sheet.areTexts ? (options.formats[column] ?? guessFormat(collection, sheet, field, column)) : undefined,
+  );
+  const missing = new Map<Field, Set<string>>();
+  const parsedRows = sheet.rows.map((row) => parseRow(row, options, formats, names, missing));
+  markRepeated(parsedRows, options);
+  const found = await findStored(parsedRows, options, storedRows);
+  /** The line of the file that matched each stored row. */
+  const lines = new Map<Row, number>();
+  let [existing, differing, emptied] = [0, 0, 0];
+  const rowPlans = parsedRows.map((parsed, at): RowPlan => {
+    const { line, broken } = sheet.rows[at]!;
+    if (broken !== undefined) return { kind: 'bad', faults: parsed.faults };
+    const rows = found[at]!;
+    if (rows.length === 0) return planNew(parsed, options, parsed.values);
+    existing += 1;
+    // An added row does not keep the key of the row that it duplicates.
+    const isAdded = ([field]: [Field, Value]) => !assignsKeys(collection) || !collection.key.includes(field);
+    if (decision === 'add') return planNew(parsed, options, new Map([...parsed.values].filter(isAdded)));
+    if (decision === 'leave') return { kind: 'left' };
+    const [stored] = rows as [Row];
+    const earlier = lines.get(stored);
+    if (rows.length > 1) parsed.faults.push({ message: t.importing.ambiguous(rows.length) });
+    else if (earlier !== undefined) parsed.faults.push({ message: t.importing.sameStoredRow(earlier) });
+    lines.set(stored, line);
+    const changes = changesOf(parsed, stored, options);
+    emptied += [...parsed.empty].filter((field) => !field.required && (stored[field.name] ?? '') !== '').length;
+    const isSameRow = Object.keys(changes).length === 0 && parsed.pending.size === 0;
+    if (!isSameRow) differing += 1;
+    if (parsed.faults.length > 0) return { kind: 'bad', faults: parsed.faults };
+    if (isSameRow) return { kind: 'same' };
+    return { kind: decision === undefined ? 'exists' : 'change', stored, changes, pending: pendingOf(parsed) };
+  });
+  return { rowPlans, existing, differing, emptied, missing };
+}
+
+const pendingOf = ({ pending }: ParsedRow): Pending =>
+  Object.fromEntries([...pending].map(([{ name }, text]) => [name, text]));
+
+function parseRow(
+  { cells, broken }: SheetRow,
+  { collection, sheet, mapping, createsReferences }: ImportOptions,
+  formats: readonly (ColumnFormat | undefined)[],
+  names: Names,
+  missing: Map<Field, Set<string>>,
+): ParsedRow {
+  const values = new Map<Field, Value>();
+  const empty = new Set<Field>();
+  const pending = new Map<Field, string>();
+  const faults: Fault[] = [];
+  if (broken !== undefined) faults.push({ message: t.importing.brokenLine(broken.problem) });
+  for (const [column, field] of mapping.entries()) {
+    if (field === undefined || broken !== undefined) continue;
+    const text = cellText(cells[column]).trim();
+    const other = referenceOf(collection, field);
+    if (other !== undefined && text !== '' && cells[column] !== null && !isKeyText(field, text)) {
+      const meaning = names.get(field)?.get(text) ?? { count: 0 };
+      if ('value' in meaning) values.set(field, meaning.value);
+      else if (meaning.count > 0) {
+        faults.push({ field: field.name, message: t.importing.ambiguousName(text, meaning.count) });
+      } else {
+        missing.set(field, (missing.get(field) ?? new Set()).add(text));
+        if (createsReferences) pending.set(field, text);
+        else faults.push({ field: field.name, message: t.importing.unknownName(text, titleOfCollection(other)) });
+      }
+      continue;
+    }
+    const parsed = readCell({ collection, field }, cells[column], formats[column]);
+    if (parsed === undefined) {
+      // In JSON an absent field has no meaning; in a table every cell has one.
+      if (sheet.areTexts) empty.add(field);
+    } else if ('value' in parsed) values.set(field, parsed.value);
+    else faults.push({ field: field.name, message: t.errors.inField(labelOf(field), parsed.problem) });
+  }
+  return { values, empty, pending, faults };
+}
+
+/** Marks rows that repeat unique values of an earlier row, since the service sees only a part of the file at a time. */
+function markRepeated(parsedRows: readonly ParsedRow[], { collection, sheet, decision }: ImportOptions): void {
+  for (const fields of uniqueSets(collection)) {
+    if (decision === 'add' && fields === collection.key && assignsKeys(collection)) continue;
+    const seen = new Map<string, number>();
+    for (const [at, { values, faults }] of parsedRows.entries()) {
+      const text = valuesText(fields, (field) => values.get(field));
+      if (text === undefined) continue;
+      const earlier = seen.get(text);
+      if (earlier === undefined) seen.set(text, at);
+      else {
+        const label = fields.map(labelOf).join(' + ');
+        faults.push({ field: fields[0]!.name, message: t.importing.repeated(sheet.rows[earlier]!.line, label) });
+      }
+    }
+  }
+}
+
+/**
+ * Finds the stored rows of each file row by the chosen fields. A row without values there is found by the next fields
+ * that identify rows.
+ */
+async function findStored(
+  parsedRows: readonly ParsedRow[],
+  { collection, sheet, mapping, match }: ImportOptions,
+  storedRows: StoredRows,
+): Promise<readonly (readonly Row[])[]> {
+  if (match === undefined) return parsedRows.map(() => []);
+  const others = matchesOf(collection, sheet, mapping).filter(({ isUnique }) => isUnique);
+  const ways = [match, ...others];
+  const textBy = ({ values }: ParsedRow, way: Match) => valuesText(way.fields, (field) => values.get(field));
+  const wayOf = (parsed: ParsedRow) => ways.find((way) => textBy(parsed, way) !== undefined);
+  const found = new Map<Match, ReadonlyMap<string, readonly Row[]>>();
+  for (const way of ways) {
+    const rows = parsedRows.filter((parsed) => wayOf(parsed) === way).map(({ values }) => rowOf(values));
+    if (rows.length > 0) found.set(way, await storedRows.find(way.fields, rows));
+  }
+  return parsedRows.map((parsed) => {
+    const way = wayOf(parsed);
+    return (way && found.get(way)?.get(textBy(parsed, way)!)) ?? [];
+  });
+}
+
+const rowOf = (values: ReadonlyMap<Field, Value>): Row =>
+  Object.fromEntries([...values].map(([{ name }, value]) => [name, value]));
+
+/** Plans a new row. The service reports missing and forbidden values. */
+function planNew(parsed: ParsedRow, options: ImportOptions, values: ReadonlyMap<Field, Value>): RowPlan {
+  const { collection, match } = options;
+  const faults = [...parsed.faults];
+  const matchText = match && valuesText(match.fields, (field) => parsed.values.get(field));
+  const isGiven = (field: Field) => values.has(field) || parsed.empty.has(field) || parsed.pending.has(field);
+  const needed = collection.fields.filter(
+    (field) =>
+      field.required &&
+      !isGiven(field) &&
+      field.default === undefined &&
+      field.generated === undefined &&
+      !field.filled &&
+      field !== collection.assigned,
+  );
+  if (matchText !== undefined && faults.length === 0 && (needed.length > 0 || !may('create', collection))) {
+    // The file changes rows and names one that does not exist.
+    const value = match!.fields.map((field) => String(parsed.values.get(field))).join(', ');
+    const message = may('create', collection)
+      ? t.importing.noSuchRow(matchLabel(match!), value, needed.map(labelOf).join(', '))
+      : t.importing.mayNotCreate(matchLabel(match!), value);
+    faults.push({ field: match!.fields[0]!.name, message });
+  }
+  if (faults.length > 0) return { kind: 'bad', faults };
+  const nulls = [...parsed.empty].filter(
+    (field) => field !== collection.assigned && field.default === undefined && field.generated === undefined,
+  );
+  const row = { ...Object.fromEntries(nulls.map(({ name }) => [name, null])), ...rowOf(values) };
+  return { kind: 'new', row, pending: pendingOf(parsed) };
+}
+
+function changesOf(parsed: ParsedRow, stored: Row, { collection, clearsEmpty }: ImportOptions): Row {
+  const cleared = clearsEmpty ? [...parsed.empty].filter(({ required }) => !required) : [];
+  const wanted = [...parsed.values, ...cleared.map((field) => [field, null] as const)];
+  const changed = wanted.filter(
+    ([field, value]) => !collection.key.includes(field) && !isSame(value, stored[field.name] ?? null),
+  );
+  for (const [field] of changed.filter(([each]) => !mayWrite(collection, each, false)))
+    parsed.faults.push({ field: field.name, message: t.importing.mayNotChange(labelOf(field)) });
+  return Object.fromEntries(changed.map(([{ name }, value]) => [name, value]));
+}

@@ -1,0 +1,142 @@
+/** The preview of an import: the field and format of each column, and the result of each row. */
+import { ChevronLeft, ChevronRight } from 'lucide-react';
+import { useState } from 'react';
+import { labelOf } from '../api/catalogue.ts';
+import { Button, IconButton } from '../components/button.tsx';
+import { formatNumber } from '../fields/numbers.ts';
+import { t } from '../i18n/text.ts';
+import { formatsOf, guessFormat, importableFields, withField } from './columns.ts';
+import type { ColumnFormat } from './formats.ts';
+import type { ImportOptions, Plan, RowPlan } from './plan.ts';
+import { PreviewRow } from './preview-row.tsx';
+import { withCell } from './sheet.ts';
+
+const ROWS_PER_PAGE = 20;
+
+interface PreviewProps {
+  readonly options: ImportOptions;
+  readonly plan: Plan;
+  readonly onChange: (options: ImportOptions) => void;
+}
+
+export function Preview({ options, plan, onChange }: PreviewProps) {
+  const { sheet } = options;
+  const all = plan.rowPlans.map((_plan, at) => at);
+  const places = Map.groupBy(all, (at) => plan.rowPlans[at]!.kind);
+  const [chosen, setChosen] = useState<RowPlan['kind'] | 'all'>(places.has('bad') ? 'bad' : 'all');
+  const [page, setPage] = useState(0);
+  const kind = chosen !== 'all' && !places.has(chosen) ? 'all' : chosen;
+  const listed = kind === 'all' ? all : places.get(kind)!;
+  const last = Math.max(0, Math.ceil(listed.length / ROWS_PER_PAGE) - 1);
+  const shownPage = Math.min(page, last);
+  const shown = listed.slice(shownPage * ROWS_PER_PAGE, (shownPage + 1) * ROWS_PER_PAGE);
+  const filters = [['all', all.length] as const, ...[...places].map(([each, { length }]) => [each, length] as const)];
+  return (
+    <>
+      <div className="import-filters" role="group" aria-label={t.importing.shownRows}>
+        {filters.map(([each, count]) => (
+          <Button key={each} aria-pressed={kind === each} onClick={() => setChosen(each)}>
+            {`${t.importing.kinds[each]} (${formatNumber(count)})`}
+          </Button>
+        ))}
+        <span className="space" />
+        {last > 0 && <Pages page={shownPage} last={last} onChange={setPage} />}
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll the table */}
+      <section className="import-table" tabIndex={0} aria-label={t.importing.preview}>
+        <table>
+          <thead>
+            <tr>
+              <th>{t.importing.line}</th>
+              <th>{t.importing.outcome}</th>
+              {sheet.columns.map((name, column) => (
+                <th key={name}>
+                  <ColumnHead options={options} name={name} column={column} onChange={onChange} />
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((at) => (
+              <PreviewRow
+                key={sheet.rows[at]!.line}
+                options={options}
+                at={at}
+                plan={plan.rowPlans[at]!}
+                onFix={(column, text) => onChange({ ...options, sheet: withCell(sheet, at, column, text) })}
+              />
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </>
+  );
+}
+
+interface PagesProps {
+  readonly page: number;
+  readonly last: number;
+  readonly onChange: (page: number) => void;
+}
+
+function Pages({ page, last, onChange }: PagesProps) {
+  return (
+    <>
+      <IconButton label={t.importing.previousPage} disabled={page === 0} onClick={() => onChange(page - 1)}>
+        <ChevronLeft size={18} />
+      </IconButton>
+      <span>{t.importing.page(formatNumber(page + 1), formatNumber(last + 1))}</span>
+      <IconButton label={t.importing.nextPage} disabled={page === last} onClick={() => onChange(page + 1)}>
+        <ChevronRight size={18} />
+      </IconButton>
+    </>
+  );
+}
+
+interface ColumnHeadProps {
+  readonly options: ImportOptions;
+  readonly name: string;
+  readonly column: number;
+  readonly onChange: (options: ImportOptions) => void;
+}
+
+/** The field of a column, and the notation of its numbers or dates if its cells are ambiguous. */
+function ColumnHead({ options, name, column, onChange }: ColumnHeadProps) {
+  const { collection, sheet, mapping, formats } = options;
+  const field = mapping[column];
+  const choices = formatsOf(collection, sheet, field, column);
+  return (
+    <div className="column-head">
+      <span>{name}</span>
+      <select
+        aria-label={t.importing.fieldOf(name)}
+        value={field?.name ?? ''}
+        onChange={({ target }) =>
+          onChange({ ...options, mapping: withField(mapping, column, collection.byName.get(target.value)) })
+        }
+      >
+        <option value="">{t.importing.leaveOut}</option>
+        {importableFields(collection).map((each) => (
+          <option key={each.name} value={each.name}>
+            {labelOf(each)}
+          </option>
+        ))}
+      </select>
+      {choices.length > 0 && (
+        <select
+          aria-label={t.importing.formatOf(name)}
+          value={formats[column] ?? guessFormat(collection, sheet, field, column)}
+          onChange={({ target }) =>
+            onChange({ ...options, formats: { ...formats, [column]: target.value as ColumnFormat } })
+          }
+        >
+          {choices.map((each) => (
+            <option key={each} value={each}>
+              {t.importing.formats[each]}
+            </option>
+          ))}
+        </select>
+      )}
+    </div>
+  );
+}

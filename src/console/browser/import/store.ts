@@ -1,0 +1,196 @@
+/** Stores the rows of an import in chunks, each in one transaction, and undoes them by request id. */
+import { type Collection, type Field, type Row, referenceOf, titleFieldOf } from '../api/catalogue.ts';
+import { ask } from '../api/client.ts';
+import { ApiError } from '../api/errors.ts';
+import { explain } from '../api/explain.ts';
+import { keyText } from '../api/keys.ts';
+import { changeRows, changesOf, newRequestId, undoRequest } from '../api/rows.ts';
+import { cacheTitle } from '../api/titles.ts';
+import { t } from '../i18n/text.ts';
+import { columnsOf, ROWS_PER_REQUEST } from './check.ts';
+import type { Pending, RowPlan } from './plan.ts';
+import { partsOf, readMatching } from './stored-rows.ts';
+
+export interface Report {
+  readonly created: number;
+  readonly changed: number;
+  /** Rows of other collections that the file names. */
+  readonly references: number;
+  /** Reasons of rows that were not stored, by row index. */
+  readonly failed: ReadonlyMap<number, string>;
+}
+
+/** Attempts per chunk if no answer comes. The Idempotency-Key makes sure that it is stored once. */
+const ATTEMPTS = 3;
+const PAUSE_MS = 1_000;
+/** The service undoes up to 5,000 changes in one request. */
+const CHANGES_PER_ID = 5_000;
+
+type New = Extract<RowPlan, { kind: 'new' }>;
+type Changed = Extract<RowPlan, { kind: 'change' | 'exists' }>;
+
+export class Store {
+  /** The ids of the requests, the latest first. */
+  private ids: { readonly id: string; count: number }[] = [];
+  /** The keys and ids of chunks that may have been stored without an answer. */
+  private readonly open = new Map<string, { readonly idempotencyKey: string; readonly requestId: string }>();
+
+  constructor(private readonly collection: Collection) {}
+
+  async send(rowPlans: readonly RowPlan[], onProgress: (done: number) => void): Promise<Report> {
+    const failed = new Map<number, string>();
+    const placesOf = (kind: RowPlan['kind']) => rowPlans.flatMap((plan, at) => (plan.kind === kind ? [at] : []));
+    const keys = await this.createReferences(rowPlans);
+    let [created, changed, done] = [0, 0, 0];
+    const chunks = async (places: readonly number[], store: (part: readonly number[]) => Promise<number>) => {
+      let stored = 0;
+      for (let start = 0; start < places.length; start += ROWS_PER_REQUEST) {
+        const part = places.slice(start, start + ROWS_PER_REQUEST);
+        try {
+          stored += await store(part);
+        } catch (error) {
+          for (const at of part) failed.set(at, explain(error, this.collection));
+        }
+        done += part.length;
+        onProgress(done);
+      }
+      return stored;
+    };
+    created = await chunks(placesOf('new'), async (part) => {
+      const body = part.map((at) => ({ ...(rowPlans[at] as New).row, ...keys((rowPlans[at] as New).pending) }));
+      await this.post(`/${this.collection.name}?columns=${columnsOf(this.collection, body)}`, body, 'minimal');
+      return body.length;
+    });
+    changed = await chunks(placesOf('change'), (part) => this.change(part, rowPlans, keys, failed));
+    return { created, changed, references: keys.count, failed };
+  }
+
+  /** Undoes everything that was stored. Rows that others changed since are kept. */
+  async undo(onProgress: (done: number) => void): Promise<{ readonly undone: number; readonly kept: number }> {
+    let [undone, kept] = [0, 0];
+    while (this.ids.length > 0) {
+      const result = await undoRequest(this.ids[0]!.id);
+      this.ids.shift();
+      undone += result.undone;
+      kept += result.skipped.length;
+      onProgress(undone + kept);
+    }
+    return { undone, kept };
+  }
+
+  get canUndo(): boolean {
+    return this.ids.length > 0;
+  }
+
+  /** The request id for so many further rows. */
+  private idFor(count: number): string {
+    const [latest] = this.ids;
+    if (latest === undefined || latest.count + count > CHANGES_PER_ID)
+      this.ids.unshift({ id: newRequestId(), count: 0 });
+    this.ids[0]!.count += count;
+    return this.ids[0]!.id;
+  }
+
+  /** Creates the rows that references name. Returns a function that gives their keys. */
+  private async createReferences(rowPlans: readonly RowPlan[]) {
+    const keys = new Map<string, Row[string]>();
+    const names = new Map<Field, Set<string>>();
+    for (const plan of rowPlans) {
+      if (plan.kind !== 'new' && plan.kind !== 'change') continue;
+      for (const [name, text] of Object.entries(plan.pending)) {
+        const field = this.collection.byName.get(name)!;
+        names.set(field, (names.get(field) ?? new Set()).add(text));
+      }
+    }
+    const created = new Map<string, Row[string]>();
+    for (const [field, texts] of names) {
+      const other = referenceOf(this.collection, field)!;
+      const title = titleFieldOf(other)!.name;
+      const place = (text: string) => `${other.name} ${text.toLowerCase()}`;
+      const missing = new Map(
+        [...texts].filter((text) => !created.has(place(text))).map((text) => [place(text), text]),
+      );
+      const rows = await this.post(
+        `/${other.name}`,
+        [...missing.values()].map((text) => ({ [title]: text })),
+        'representation',
+      );
+      for (const row of rows) created.set(place(String(row[title])), row[other.key[0]!.name] ?? null);
+      for (const text of texts) {
+        keys.set(`${field.name} ${text}`, created.get(place(text))!);
+        cacheTitle(this.collection, field, created.get(place(text)), text);
+      }
+    }
+    const keysOf = (pending: Pending): Row =>
+      Object.fromEntries(Object.entries(pending).map(([name, text]) => [name, keys.get(`${name} ${text}`) ?? null]));
+    return Object.assign(keysOf, { count: created.size });
+  }
+
+  /** Changes only rows that are still as the preview showed them, and reports the others. */
+  private async change(
+    part: readonly number[],
+    rowPlans: readonly RowPlan[],
+    keys: (pending: Pending) => Row,
+    failed: Map<number, string>,
+  ): Promise<number> {
+    const { collection } = this;
+    const edits = part.map((at) => {
+      const { stored, changes, pending } = rowPlans[at] as Changed;
+      return { at, row: stored, changes: { ...changes, ...keys(pending) } };
+    });
+    let [left, changed] = [edits, 0];
+    for (let attempt = 1; left.length > 0; attempt++) {
+      try {
+        await changeRows(collection, left, this.idFor(left.length));
+        return changed + left.length;
+      } catch (error) {
+        const isLost = error instanceof TypeError;
+        if (attempt === ATTEMPTS || !(isLost || (error instanceof ApiError && error.status === 412))) throw error;
+        if (isLost) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      }
+      const current = await this.currentRows(left.map(({ row }) => row));
+      left = left.filter(({ at, row, changes }) => {
+        const now = current.get(keyText(collection, row));
+        const isStored = now !== undefined && Object.keys(changesOf(now, changes)).length === 0;
+        if (isStored) changed += 1;
+        const shown = Object.fromEntries(Object.keys(changes).map((name) => [name, row[name] ?? null]));
+        const isChanged = now !== undefined && !isStored && Object.keys(changesOf(now, shown)).length > 0;
+        if (now === undefined) failed.set(at, t.importing.deletedByOthers);
+        else if (isChanged) failed.set(at, t.importing.changedByOthers);
+        return now !== undefined && !isStored && !isChanged;
+      });
+    }
+    return changed;
+  }
+
+  private async currentRows(rows: readonly Row[]): Promise<ReadonlyMap<string, Row>> {
+    const current: Row[] = [];
+    for (const part of partsOf(rows, this.collection.key))
+      current.push(...(await readMatching(this.collection, this.collection.key, part)));
+    return new Map(current.map((row) => [keyText(this.collection, row), row]));
+  }
+
+  private async post(url: string, body: readonly Row[], result: 'minimal' | 'representation'): Promise<readonly Row[]> {
+    if (body.length === 0) return [];
+    const content = `${url} ${JSON.stringify(body)}`;
+    const { idempotencyKey, requestId } = this.open.get(content) ?? {
+      idempotencyKey: crypto.randomUUID(),
+      requestId: this.idFor(body.length),
+    };
+    this.open.set(content, { idempotencyKey, requestId });
+    const headers = { prefer: `return=${result},missing=default`, 'x-request-id': requestId };
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const { json } = await ask(url, { method: 'POST', headers, body, idempotencyKey });
+        this.open.delete(content);
+        return (json as readonly Row[] | undefined) ?? [];
+      } catch (error) {
+        // fetch throws a TypeError if no answer came.
+        const isLost = error instanceof TypeError;
+        if (!isLost) this.open.delete(content);
+        if (!isLost || attempt === ATTEMPTS) throw error;
+        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      }
+    }
+  }
+}

@@ -1,0 +1,155 @@
+/** The state of an import: file, options, plan, progress and result. */
+import { useRef, useState } from 'react';
+import { type Collection, may } from '../api/catalogue.ts';
+import { explain } from '../api/explain.ts';
+import { queryClient } from '../api/queries.ts';
+import { Checker } from './check.ts';
+import { matchesOf, suggestMapping } from './columns.ts';
+import { NameFinder } from './names.ts';
+import { type Decision, type ImportOptions, type Plan, planImport } from './plan.ts';
+import { readSheet } from './sheet.ts';
+import { type Report, Store } from './store.ts';
+import { StoredRows } from './stored-rows.ts';
+
+export interface Progress {
+  readonly step: 'checking' | 'storing' | 'undoing';
+  readonly done: number;
+  readonly total: number;
+}
+
+/** The result so far, including rows that did not change. */
+export interface ImportResult extends Report {
+  readonly same: number;
+  readonly left: number;
+}
+
+export interface Undone {
+  readonly undone: number;
+  readonly kept: number;
+}
+
+/** The initial decision. A role that may not change rows leaves them. */
+export const firstDecision = (collection: Collection): Decision | undefined =>
+  may('update', collection) ? undefined : 'leave';
+
+export function useImport(collection: Collection) {
+  const [options, setOptions] = useState<ImportOptions>();
+  const [plan, setPlan] = useState<Plan>();
+  const [progress, setProgress] = useState<Progress>();
+  const [problem, setProblem] = useState<string>();
+  const [result, setResult] = useState<ImportResult>();
+  const [undone, setUndone] = useState<Undone>();
+  const newReaders = () => ({
+    stored: new StoredRows(collection),
+    names: new NameFinder(collection),
+    checker: new Checker(collection),
+  });
+  const readers = useRef(newReaders());
+  const store = useRef(new Store(collection));
+  /** Number of the latest check; results of earlier checks are dropped. */
+  const latest = useRef(0);
+  /** A second click while a request runs does nothing. */
+  const isStoring = useRef(false);
+
+  const attempt = async (work: () => Promise<void>) => {
+    setProblem(undefined);
+    try {
+      await work();
+    } catch (error) {
+      setProblem(explain(error, collection));
+    }
+    setProgress(undefined);
+  };
+  const changeOnce = (work: () => Promise<void>) => {
+    if (isStoring.current) return Promise.resolve();
+    isStoring.current = true;
+    return attempt(work).finally(() => {
+      isStoring.current = false;
+    });
+  };
+  const reload = () => {
+    readers.current = newReaders();
+    void queryClient.invalidateQueries();
+  };
+
+  const check = (next: ImportOptions) =>
+    attempt(async () => {
+      latest.current += 1;
+      const own = latest.current;
+      setOptions(next);
+      const onProgress = (done: number) => {
+        if (own === latest.current) setProgress({ step: 'checking', done, total: next.sheet.rows.length });
+      };
+      onProgress(0);
+      const { stored, names, checker } = readers.current;
+      const planned = await planImport(next, stored, await names.find(next.sheet, next.mapping));
+      const rowPlans = await checker.check(planned.rowPlans, onProgress);
+      if (own === latest.current) setPlan({ ...planned, rowPlans });
+    });
+
+  const open = (file: File) =>
+    attempt(async () => {
+      readers.current = newReaders();
+      store.current = new Store(collection);
+      setOptions(undefined);
+      setPlan(undefined);
+      setResult(undefined);
+      setUndone(undefined);
+      const sheet = await readSheet(file);
+      const mapping = suggestMapping(collection, sheet.columns);
+      const [match] = matchesOf(collection, sheet, mapping);
+      await check({
+        collection,
+        sheet,
+        mapping,
+        formats: {},
+        match,
+        decision: firstDecision(collection),
+        clearsEmpty: false,
+        createsReferences: false,
+      });
+    });
+
+  const send = () =>
+    changeOnce(async () => {
+      if (options === undefined || plan === undefined) return;
+      const { rowPlans } = plan;
+      const count = (kind: string) => rowPlans.filter((each) => each.kind === kind).length;
+      const total = count('new') + count('change');
+      const onProgress = (done: number) => setProgress({ step: 'storing', done, total });
+      onProgress(0);
+      const report = await store.current.send(rowPlans, onProgress);
+      setUndone(undefined);
+      setResult({
+        created: (result?.created ?? 0) + report.created,
+        changed: (result?.changed ?? 0) + report.changed,
+        references: (result?.references ?? 0) + report.references,
+        failed: report.failed,
+        same: (result?.same ?? 0) + count('same'),
+        left: (result?.left ?? 0) + count('left'),
+      });
+      reload();
+      // Rows that were not stored stay on the page, to be fixed or downloaded.
+      const rows = options.sheet.rows.filter((_row, at) => rowPlans[at]!.kind === 'bad' || report.failed.has(at));
+      setPlan(undefined);
+      if (rows.length === 0) setOptions(undefined);
+      else await check({ ...options, sheet: { ...options.sheet, rows } });
+    });
+
+  const undo = () =>
+    changeOnce(async () => {
+      if (result === undefined) return;
+      const total = result.created + result.changed + result.references;
+      const onProgress = (done: number) => setProgress({ step: 'undoing', done, total });
+      onProgress(0);
+      setUndone(await store.current.undo(onProgress));
+      setResult(undefined);
+      reload();
+      if (options !== undefined) await check(options);
+    });
+
+  const retry = options === undefined ? undefined : () => void check(options);
+  return { options, plan, progress, problem, result, undone, open, check, send, undo, retry };
+}
+
+export type Import = ReturnType<typeof useImport>;

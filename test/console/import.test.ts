@@ -1,0 +1,96 @@
+/** The import without a browser: formats of columns, mapping, matches, and the cells of a file. */
+import { describe, expect, test } from 'bun:test';
+import { declareCatalogue } from '../../src/collection/declaration.ts';
+import { readCell } from '../../src/console/browser/import/cells.ts';
+import { guessFormat, matchesOf, matchName, suggestMapping } from '../../src/console/browser/import/columns.ts';
+import { guessDateFormat, guessNumberFormat, isoDate } from '../../src/console/browser/import/formats.ts';
+import type { Sheet } from '../../src/console/browser/import/sheet.ts';
+
+const collection = declareCatalogue({
+  collections: [
+    {
+      name: 'prices',
+      key: ['product', 'currency'],
+      fields: [
+        { name: 'product', type: 'int4' },
+        { name: 'currency', type: 'text' },
+        { name: 'code', type: 'text', unique: true },
+        { name: 'label_text', type: 'text', required: true },
+        { name: 'amount', type: 'decimal(12,4)' },
+        { name: 'day', type: 'date' },
+        { name: 'tags', type: 'text[]' },
+        { name: 'extra', type: 'json' },
+        { name: 'active', type: 'boolean' },
+      ],
+    },
+  ],
+}).collections.get('prices')!;
+const place = (name: string) => ({ collection, field: collection.byName.get(name)! });
+
+const sheetOf = (columns: readonly string[], ...rows: readonly (readonly unknown[])[]): Sheet => ({
+  name: 'file.csv',
+  columns,
+  rows: rows.map((cells, at) => ({ line: at + 2, cells })),
+  areTexts: true,
+  separator: ';',
+  notes: [],
+});
+
+describe('formats of a column', () => {
+  test.each([
+    [['12,50', '1.299'], ';', 'comma'],
+    [['12.50', '1,299'], ';', 'point'],
+    [['1.234.567'], ',', 'comma'],
+    [['1,299'], ',', 'point'],
+    [['1.234,5'], ',', 'comma'],
+  ] as const)('%p with %p is a decimal %s', (cells, separator, format) => {
+    expect(guessNumberFormat(cells, separator)).toBe(format);
+  });
+
+  test.each([
+    [['03/04/2026', '31/12/2026'], 'dayFirst'],
+    [['03/04/2026', '12/31/2026'], 'monthFirst'],
+    [['03.04.2026'], 'dayFirst'],
+  ] as const)('%p is %s', (cells, format) => {
+    expect(guessDateFormat(cells)).toBe(format);
+  });
+
+  test('a date is written with the year first, and other texts stay', () => {
+    expect(isoDate('3.4.2026 08:30', 'dayFirst')).toBe('2026-04-03 08:30');
+    expect(isoDate('3/4/2026', 'monthFirst')).toBe('2026-03-04');
+    expect(isoDate('2026-03-04', 'dayFirst')).toBe('2026-03-04');
+  });
+});
+
+test('columns are mapped by field names and labels, each field once', () => {
+  const mapping = suggestMapping(collection, ['Product', 'CURRENCY', 'Label text', 'labelText', 'colour']);
+  expect(mapping.map((field) => field?.name)).toEqual(['product', 'currency', 'label_text', undefined, undefined]);
+});
+
+test('rows are matched by the whole key, then by unique fields, then by any other field', () => {
+  const sheet = sheetOf(['product', 'currency', 'code', 'amount', 'active'], ['1', 'EUR', 'A', '5', 'yes']);
+  const mapping = suggestMapping(collection, sheet.columns);
+  expect(matchesOf(collection, sheet, mapping).map((match) => [matchName(match), match.isUnique])).toEqual([
+    ['product,currency', true],
+    ['code', true],
+    ['currency', false],
+    ['product', false],
+    ['amount', false],
+  ]);
+});
+
+test('cells are read by the format of their column', () => {
+  const sheet = sheetOf(['amount', 'day'], ['1.299', '31.12.2026'], ['7,5', '1.2.2026']);
+  const [amount, day] = ['amount', 'day'].map((name, at) => guessFormat(collection, sheet, place(name).field, at));
+  expect(readCell(place('amount'), '1.299', amount)).toEqual({ value: 1299 });
+  expect(readCell(place('amount'), '1.299', 'point')).toEqual({ value: 1.299 });
+  expect(readCell(place('day'), '1.2.2026', day)).toEqual({ value: '2026-02-01' });
+  expect(readCell(place('day'), 'soon', day)).toHaveProperty('problem');
+  expect(readCell(place('active'), 'yes', undefined)).toEqual({ value: true });
+  expect(readCell(place('tags'), '{a,"b c"}', undefined)).toEqual({ value: ['a', 'b c'] as never });
+  expect(readCell(place('tags'), 'a, b', undefined)).toEqual({ value: ['a', 'b'] as never });
+  expect(readCell(place('extra'), { a: 1 }, undefined)).toEqual({ value: { a: 1 } as never });
+  expect(readCell(place('amount'), '', amount)).toBeUndefined();
+  expect(readCell(place('label_text'), '', undefined)).toEqual({ value: '' });
+  expect(readCell(place('label_text'), null, undefined)).toEqual({ value: null });
+});
