@@ -8,15 +8,18 @@ import { useRows } from '../api/queries.ts';
 import { usePageAddress, useQueryText } from '../app/address.ts';
 import { NotFound } from '../app/not-found.tsx';
 import { Button } from '../components/button.tsx';
+import { onDemand } from '../components/on-demand.tsx';
 import { ExportMenu } from '../export/export-menu.tsx';
 import { formatNumber } from '../fields/numbers.ts';
 import { FilterBar } from '../find/filter-bar.tsx';
 import { t } from '../i18n/text.ts';
+import { useLayout } from '../views/layout.ts';
 import { ViewTabs } from '../views/view-tabs.tsx';
 import { Grid } from './grid.tsx';
 import { SelectionBar } from './selection-bar.tsx';
 import { type CheckedRows, useChecked } from './use-checked.ts';
 
+const Gallery = onDemand(() => import('../views/gallery.tsx'));
 const ColumnsDialog = lazy(() => import('./columns-dialog.tsx'));
 const RowPanel = lazy(() => import('./row-panel.tsx'));
 
@@ -31,6 +34,7 @@ export function ListPage() {
 function List({ query }: { readonly query: ListQuery }) {
   const checked = useChecked(query);
   const url = listUrl(query);
+  const layout = useLayout(query.collection);
   /** The row beside the list. Another filter or order closes it, since its place changes. */
   const [opened, setOpened] = useState<{ readonly url: string; readonly index: number }>();
   const open = (index: number) => setOpened({ url, index });
@@ -45,7 +49,11 @@ function List({ query }: { readonly query: ListQuery }) {
         <ViewTabs query={query} />
         <FilterBar query={query} />
         <SelectionBar query={query} checked={checked} />
-        <Grid key={url} query={query} checked={checked} open={open} />
+        {layout === 'gallery' ? (
+          <Gallery key={url} query={query} />
+        ) : (
+          <Grid key={url} query={query} checked={checked} open={open} />
+        )}
       </section>
       {opened?.url === url && (
         <Suspense>

@@ -1,1 +1,4 @@
-export const views = {} as const;
+export const views = {
+  layout: 'Darstellung',
+  layouts: { table: 'Tabelle', gallery: 'Galerie' },
+} as const;

@@ -1,1 +1,4 @@
-export const views = {} as const;
+export const views = {
+  layout: 'Layout',
+  layouts: { table: 'Table', gallery: 'Gallery' },
+} as const;
