@@ -8,16 +8,20 @@ import { useRows } from '../api/queries.ts';
 import { usePageAddress, useQueryText } from '../app/address.ts';
 import { NotFound } from '../app/not-found.tsx';
 import { Button } from '../components/button.tsx';
+import { Skeleton } from '../components/small.tsx';
 import { ExportMenu } from '../export/export-menu.tsx';
 import { formatNumber } from '../fields/numbers.ts';
 import { FilterBar } from '../find/filter-bar.tsx';
 import { t } from '../i18n/text.ts';
+import { useLayout } from '../views/layouts.ts';
 import { ViewTabs } from '../views/view-tabs.tsx';
 import { Grid } from './grid.tsx';
 import { SelectionBar } from './selection-bar.tsx';
 import { type CheckedRows, useChecked } from './use-checked.ts';
 
 const ColumnsDialog = lazy(() => import('./columns-dialog.tsx'));
+const Board = lazy(() => import('../views/board.tsx'));
+const Cards = lazy(() => import('../views/cards.tsx'));
 const RowPanel = lazy(() => import('./row-panel.tsx'));
 
 export function ListPage() {
@@ -31,6 +35,7 @@ export function ListPage() {
 function List({ query }: { readonly query: ListQuery }) {
   const checked = useChecked(query);
   const url = listUrl(query);
+  const layout = useLayout(query);
   /** The row beside the list. Another filter or order closes it, since its place changes. */
   const [opened, setOpened] = useState<{ readonly url: string; readonly index: number }>();
   const open = (index: number) => setOpened({ url, index });
@@ -45,7 +50,11 @@ function List({ query }: { readonly query: ListQuery }) {
         <ViewTabs query={query} />
         <FilterBar query={query} />
         <SelectionBar query={query} checked={checked} />
-        <Grid key={url} query={query} checked={checked} open={open} />
+        <Suspense fallback={<Skeleton />}>
+          {layout.kind === 'table' && <Grid key={url} query={query} checked={checked} open={open} />}
+          {layout.kind === 'cards' && <Cards key={url} query={query} />}
+          {layout.kind === 'board' && <Board key={url} query={query} field={layout.field} />}
+        </Suspense>
       </section>
       {opened?.url === url && (
         <Suspense>

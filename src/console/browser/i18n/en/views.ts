@@ -1,1 +1,18 @@
-export const views = {} as const;
+export const views = {
+  label: 'Views',
+  all: 'All rows',
+  save: 'Save as view',
+  saveText: 'A view keeps filters, order, search, layout and columns. It is stored in this browser; share its address.',
+  name: 'Name of the view',
+  update: 'Save changes of the view',
+  actions: (name: string) => `Actions of the view ${name}`,
+  remove: 'Delete the view',
+  layout: (name: string) => `Layout: ${name}`,
+  table: 'Table',
+  cards: 'Cards',
+  boardBy: (field: string) => `Board by ${field.toLowerCase()}`,
+  showMore: (count: string) => `Show more (${count} left)`,
+  move: (title: string) => `Move ${title}`,
+  moved: (title: string, value: string) => `${title} is now ${value}.`,
+  noValue: 'No value',
+} as const;
