@@ -2,6 +2,7 @@
 import { expect, test } from 'bun:test';
 import { seriousFindings } from '../../support/browser/axe.ts';
 import { browserStories, type Product, type Stage, untilShown } from '../../support/browser/browser.ts';
+import { until } from '../../support/processes/process.ts';
 
 const SHOP = new URL('../../data/shop/collections.yaml', import.meta.url).pathname;
 const SEAFOOD = 'category_id=eq.8&order=id';
@@ -108,5 +109,40 @@ browserStories('deletions', (stage) => {
     await stage.until('Undone.');
     expect(await stage.ask<Product[]>('/products?order=id')).toEqual(before);
     await untilShown(page, ['Chai']);
+  });
+
+  test('all rows of a long list are scrolled, raised, deleted and restored by its filter', async () => {
+    const { page } = stage;
+    const brews = Array.from({ length: 1_500 }, (_, at) => ({ product_name: `Brew ${at}`, unit_price: 2 }));
+    await stage.service.fetch('/products', { method: 'POST', body: JSON.stringify(brews) });
+    await stage.open('/c/products?product_name=like.Brew*&order=id.asc');
+    await stage.until('1,500 rows');
+    await page.getByRole('grid').press('Control+End');
+    await page.getByText('Brew 1499', { exact: true }).waitFor();
+    await page.getByLabel('Select all').check();
+    await open(stage, 'Unit price', 'Raise by %');
+    await page.getByLabel('Percent').fill('5');
+    await stage.until('1,500 rows will change.');
+    await stage.service.fetch('/products/1', { method: 'PATCH', body: '{"unit_price":20}' });
+    await page.getByRole('button', { name: 'Change all' }).click();
+    await stage.until('Someone changed rows since the preview. Nothing was changed.');
+    await page.getByRole('button', { name: 'Change all' }).click();
+    await stage.until('1,500 rows changed.');
+    const count = async (price: number) => {
+      const [row] = await stage.ask<{ count: number }[]>(`/products?unit_price=eq.${price}&id=gt.77&select=count()`);
+      return row!.count;
+    };
+    expect(await count(2.1)).toBe(1_500);
+    await page.keyboard.press('Control+z');
+    await stage.until('Undone.');
+    expect(await count(2)).toBe(1_500);
+
+    await page.getByRole('toolbar', { name: 'Selection' }).getByRole('button', { name: 'Delete' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete 1,500 rows?' });
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await stage.until('1,500 rows deleted.');
+    expect(await stage.ask<Product[]>('/products?select=id')).toHaveLength(77);
+    await page.keyboard.press('Control+z');
+    await until('the restored rows', async () => (await count(2)) === 1_500);
   });
 });

@@ -87,6 +87,20 @@ browserStories(
       const widths = () =>
         thumbnails.evaluateAll((all) => all.map((each) => (each as unknown as { naturalWidth: number }).naturalWidth));
       await until('the thumbnails to load', async () => (await widths()).every((width) => width > 0));
+
+      await page.getByRole('button', { name: 'Layout: Table' }).click();
+      await page.getByRole('menuitemradio', { name: 'Gallery' }).click();
+      const card = page.getByRole('article', { name: 'Assam' });
+      await until('the picture of the card', async () => {
+        const size = await card
+          .locator('img.card-picture')
+          .evaluate((each) => (each as unknown as { naturalWidth: number }).naturalWidth);
+        return size > 0;
+      });
+      expect(await seriousFindings(page)).toEqual([]);
+      await stage.picture('console-gallery');
+      await card.getByRole('link').click();
+      await page.getByRole('heading', { name: 'Assam' }).waitFor();
     });
   },
   async () => {

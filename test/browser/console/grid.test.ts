@@ -107,6 +107,29 @@ browserStories('the cell grid', (stage) => {
     expect((await stage.product(1)).unit_price).toBe(99);
   });
 
+  test('a change whose answer is lost is stored once, and saving it again reports that', async () => {
+    const { page } = stage;
+    await stage.open('/c/products');
+    await untilShown(page, ['Chai']);
+    let isLost = false;
+    await page.route(/\/catalogue\/batch/, async (route) => {
+      if (isLost) return route.fallback();
+      isLost = true;
+      await route.fetch();
+      await route.abort();
+    });
+    await cell(stage, 'unit_price', 1).click();
+    await page.keyboard.type('20');
+    await page.keyboard.press('Enter');
+    await stage.until('Chang: Unit price was not saved. The service cannot be reached.');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('F2');
+    await page.keyboard.press('Enter');
+    await stage.until(/already/);
+    expect(await shown(stage, 'unit_price', 1)).toBe('20.00');
+    expect(await stage.ask<unknown[]>('/changes?collection=eq.products&key=eq.2')).toHaveLength(1);
+  });
+
   test('the values of others appear live, never in the edited cell, and are not overwritten silently', async () => {
     const { page } = stage;
     const change = (id: number, body: object) =>

@@ -1,7 +1,7 @@
 /** Lists of the console: open, sort, search, and switch between collections without a reload. */
 import { describe, expect, test } from 'bun:test';
 import { seriousFindings } from '../../support/browser/axe.ts';
-import { browserStories, shownNames, untilShown } from '../../support/browser/browser.ts';
+import { browserStories, type Product, shownNames, untilShown } from '../../support/browser/browser.ts';
 
 browserStories('lists', (stage) => {
   describe('the list of products', () => {
@@ -29,6 +29,41 @@ browserStories('lists', (stage) => {
       await stage.page.waitForURL(/~q=sauce/);
       await stage.until('2 rows');
       expect((await shownNames(stage.page)).every((name) => /sauce/i.test(name))).toBe(true);
+    });
+
+    test('the copied curl command returns the rows of the grid', async () => {
+      await stage.reopen({ permissions: ['clipboard-read', 'clipboard-write'] });
+      const { page } = stage;
+      await page.goto(stage.service.url);
+      expect(new URL(page.url()).pathname).toBe('/console');
+      await page.getByRole('link', { name: 'Products', exact: true }).first().click();
+      await page.getByRole('searchbox', { name: 'Search', exact: true }).fill("anton's");
+      await page.getByRole('columnheader', { name: 'Unit price' }).getByRole('button').click();
+      await untilShown(page, ["Chef Anton's Gumbo Mix", "Chef Anton's Cajun Seasoning"]);
+      await page.getByText('Request', { exact: true }).click();
+      await page.getByRole('button', { name: 'Copy as curl' }).click();
+      await stage.until('Copied.');
+      const command = await page.evaluate<string>('navigator.clipboard.readText()');
+      const shell = Bun.spawnSync(['sh', '-c', `${command} --silent --show-error`]);
+      expect(shell.stderr.toString()).toBe('');
+      const rows = JSON.parse(shell.stdout.toString()) as Product[];
+      expect(await shownNames(page)).toEqual(rows.map((row) => String(row.product_name)));
+    });
+
+    test('another filter clears the selection, and a click elsewhere saves the typed text', async () => {
+      const { page } = stage;
+      await stage.open('/c/products');
+      await page.getByLabel('Select Chai').check();
+      await page.getByLabel('Select Ikura').click({ modifiers: ['Shift'] });
+      await stage.until('10 rows selected.');
+      await page.getByRole('searchbox', { name: 'Search', exact: true }).fill('queso');
+      await untilShown(page, ['Queso Cabrales', 'Queso Manchego La Pastora']);
+      expect(await page.getByRole('toolbar', { name: 'Selection' }).count()).toBe(0);
+      await page.locator('[role=gridcell][data-field=unit_price][data-row="0"]').dblclick();
+      await page.getByLabel('Unit price of Queso Cabrales').fill('22');
+      await page.getByRole('link', { name: 'Overview' }).click();
+      await stage.until('Queso Cabrales was saved.');
+      expect((await stage.product(11)).unit_price).toBe(22);
     });
 
     test('has no serious accessibility problems', async () => {

@@ -1,5 +1,6 @@
 /** Rows in the console: change, create and delete them, with undo, with errors at their fields, and beside others. */
 import { expect, test } from 'bun:test';
+import { seriousFindings } from '../../support/browser/axe.ts';
 import { browserStories, type Stage, untilShown } from '../../support/browser/browser.ts';
 import { startService, temporaryFolder, until } from '../../support/processes/process.ts';
 
@@ -57,6 +58,7 @@ browserStories('rows', (stage) => {
     await save(stage);
     const dialog = page.getByRole('dialog', { name: 'Someone else changed the same values' });
     await dialog.getByText('Theirs: 35.00').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
     await stage.picture('console-conflict');
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
@@ -86,9 +88,19 @@ browserStories('rows', (stage) => {
     await page.getByRole('link', { name: 'Overview' }).click();
     await page.goBack();
     expect(await page.getByLabel('Unit price').inputValue()).toBe('17');
-    await page.reload();
+    // A draft never overwrites what someone stored meanwhile.
+    await stage.open('/changes');
+    await other(stage, '/products/1', { unit_price: 16 });
+    await stage.open('/c/products/1');
     await stage.until('Your input from before, not saved yet');
+    await stage.until('Someone else changed this to 16.00.');
     expect(await page.getByLabel('Unit price').inputValue()).toBe('17');
+    await save(stage);
+    await page
+      .getByRole('dialog', { name: 'Someone else changed the same values' })
+      .getByText('Theirs: 16.00')
+      .waitFor();
+    await page.keyboard.press('Escape');
 
     await stage.service.fetch('/products/1', { method: 'DELETE' });
     await stage.until(/deleted this row on/);
@@ -97,7 +109,7 @@ browserStories('rows', (stage) => {
     await stage.until('Restored.');
     await page.getByRole('alert').filter({ hasText: 'deleted this row' }).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Discard' }).click();
-    expect(await page.getByLabel('Unit price').inputValue()).toBe('18');
+    expect(await page.getByLabel('Unit price').inputValue()).toBe('16');
 
     await stage.open('/c/products/9999');
     await stage.until('No row with this key exists, or you may not see it.');
@@ -165,10 +177,12 @@ browserStories(
       await page.getByRole('option', { name: 'Create “Tea & Sons”…' }).click();
       const dialog = page.getByRole('dialog', { name: 'New row in Suppliers' });
       await dialog.getByLabel('Country').fill('India');
+      expect(await seriousFindings(page)).toEqual([]);
       await dialog.getByRole('button', { name: 'Create' }).click();
       await dialog.waitFor({ state: 'detached' });
       const prices = page.getByRole('region', { name: 'Prices' });
       await prices.getByLabel('Amount of EUR').fill('17.5');
+      await stage.picture('console-record');
       await prices.getByRole('button', { name: 'Add' }).click();
       await prices.getByLabel('Currency of new row').fill('usd');
       await prices.getByLabel('Amount of new row').fill('21');

@@ -13,7 +13,7 @@ import type { FieldPlace, Parsed } from '../fields/kind.ts';
 import { formatNumber, readNumber } from '../fields/numbers.ts';
 import { formatValue, kindOf, parseText } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
-import { bulkMessage } from './use-edits.ts';
+import { bulkMessage, undoOf } from './use-edits.ts';
 
 type Way = keyof typeof t.grid.ways;
 
@@ -63,7 +63,7 @@ export default function BulkDialog({ target, onClose }: BulkDialogProps) {
       if (outcome === undefined) return;
       const { count, skipped, requestId } = outcome;
       const message = bulkMessage(collection, t.grid.rowsChanged(formatNumber(count), count === 1), skipped);
-      notify(message, count === 0 ? {} : { requestId });
+      notify(message, count === 0 ? {} : undoOf('update', collection, requestId));
       onClose();
     } catch (error) {
       if (error instanceof ChangedMeanwhile) void preview.refetch();

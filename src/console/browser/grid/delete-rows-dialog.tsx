@@ -1,12 +1,13 @@
 /** Deletes the checked rows, after a look at what others changed since the person saw them. */
 import { useState } from 'react';
 import { deleteAll, rowsChangedSince, type Target } from '../api/bulk-change.ts';
-import { titleOf } from '../api/catalogue.ts';
+import { mayUndo, titleOf } from '../api/catalogue.ts';
 import { useWrite } from '../api/queries.ts';
 import { notify, notifyError } from '../app/toasts.tsx';
 import { Dialog } from '../components/dialog.tsx';
 import { formatNumber } from '../fields/numbers.ts';
 import { t } from '../i18n/text.ts';
+import { undoOf } from './use-edits.ts';
 
 const NAMED = 20;
 
@@ -32,7 +33,7 @@ export default function DeleteRowsDialog({ target, onClose, onDeleted }: DeleteR
         return setWarning(t.grid.changedSince(titles.join(', ')));
       }
       const { count, requestId } = outcome as { count: number; requestId: string };
-      notify(t.grid.rowsDeleted(formatNumber(count), count === 1), { requestId });
+      notify(t.grid.rowsDeleted(formatNumber(count), count === 1), undoOf('delete', collection, requestId));
       onDeleted();
       onClose();
     } catch (error) {
@@ -46,7 +47,7 @@ export default function DeleteRowsDialog({ target, onClose, onDeleted }: DeleteR
       onClose={onClose}
       submit={{ label: t.app.remove, isDanger: true, isBusy: remove.isPending, onSubmit: () => void onSubmit() }}
     >
-      <p>{t.grid.deleteText}</p>
+      {mayUndo('delete', collection) && <p>{t.grid.deleteText}</p>}
       {warning !== '' && (
         <p className="problem" role="alert">
           {warning}

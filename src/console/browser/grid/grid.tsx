@@ -37,10 +37,9 @@ export function Grid({ query, checked, open }: GridProps) {
   const columns = useMemo(() => columnsOf(collection, settings), [collection, settings]);
   const rowHeight = ROW_HEIGHTS[settings.rowHeight ?? 'normal'];
   const scroller = useRef<HTMLDivElement>(null);
-  const range = useRef<[number, number]>([0, 50]);
-  const { rowAt, total = 0, error, refetch, isLoading } = useRows(query, ...range.current);
+  const { total = 0, isLoading } = useRows(query, 0, 0);
   const rows = useRowWindow(scroller, total, rowHeight, HEAD_HEIGHT);
-  range.current = [rows.first, rows.last];
+  const { rowAt, error, refetch } = useRows(query, rows.first, rows.last);
   const edits = useEdits(collection);
   const blocks = useBlocks({ query, columns, total, edits });
   const show = ({ row, column }: CellPlace) => {

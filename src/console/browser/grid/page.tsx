@@ -8,7 +8,7 @@ import { useRows } from '../api/queries.ts';
 import { usePageAddress, useQueryText } from '../app/address.ts';
 import { NotFound } from '../app/not-found.tsx';
 import { Button } from '../components/button.tsx';
-import { Skeleton } from '../components/small.tsx';
+import { onDemand } from '../components/on-demand.tsx';
 import { ExportMenu } from '../export/export-menu.tsx';
 import { formatNumber } from '../fields/numbers.ts';
 import { FilterBar } from '../find/filter-bar.tsx';
@@ -19,9 +19,9 @@ import { Grid } from './grid.tsx';
 import { SelectionBar } from './selection-bar.tsx';
 import { type CheckedRows, useChecked } from './use-checked.ts';
 
+const Board = onDemand(() => import('../views/board.tsx'));
+const Cards = onDemand(() => import('../views/cards.tsx'));
 const ColumnsDialog = lazy(() => import('./columns-dialog.tsx'));
-const Board = lazy(() => import('../views/board.tsx'));
-const Cards = lazy(() => import('../views/cards.tsx'));
 const RowPanel = lazy(() => import('./row-panel.tsx'));
 
 export function ListPage() {
@@ -50,11 +50,9 @@ function List({ query }: { readonly query: ListQuery }) {
         <ViewTabs query={query} />
         <FilterBar query={query} />
         <SelectionBar query={query} checked={checked} />
-        <Suspense fallback={<Skeleton />}>
-          {layout.kind === 'table' && <Grid key={url} query={query} checked={checked} open={open} />}
-          {layout.kind === 'cards' && <Cards key={url} query={query} />}
-          {layout.kind === 'board' && <Board key={url} query={query} field={layout.field} />}
-        </Suspense>
+        {layout.kind === 'table' && <Grid key={url} query={query} checked={checked} open={open} />}
+        {layout.kind === 'cards' && <Cards key={url} query={query} />}
+        {layout.kind === 'board' && <Board key={url} query={query} field={layout.field} />}
       </section>
       {opened?.url === url && (
         <Suspense>

@@ -4,7 +4,7 @@
  */
 import { useMemo, useRef, useState } from 'react';
 import { changeUnchangedRows } from '../api/bulk.ts';
-import { type Collection, type Field, labelOf, type Row, titleOf, type Value } from '../api/catalogue.ts';
+import { type Collection, type Field, labelOf, mayUndo, type Row, titleOf, type Value } from '../api/catalogue.ts';
 import { explain } from '../api/explain.ts';
 import { keyText } from '../api/keys.ts';
 import { markStale, patchLoadedRows } from '../api/queries.ts';
@@ -35,6 +35,11 @@ export const cellName = (collection: Collection, row: Row, field: Pick<Field, 'n
 export function bulkMessage(collection: Collection, message: string, skipped: readonly Row[]): string {
   if (skipped.length === 0) return message;
   return `${message} ${t.grid.skipped(skipped.map((row) => titleOf(collection, row)).join(', '))}`;
+}
+
+/** The undo of a message, if the person may undo the write. */
+export function undoOf(right: 'update' | 'delete', collection: Collection, requestId: string) {
+  return mayUndo(right, collection) ? { requestId } : {};
 }
 
 export function useEdits(collection: Collection): Edits {
@@ -79,7 +84,11 @@ export function useEdits(collection: Collection): Edits {
             }
             patch(row, outcome.row);
             if (outcome.kind === 'saved')
-              notify(t.grid.saved(titleOf(collection, outcome.row)), { requestId: outcome.requestId, topic: 'cell' });
+              notify(t.grid.saved(titleOf(collection, outcome.row)), {
+                ...undoOf('update', collection, outcome.requestId),
+                topic: 'cell',
+              });
+            if (outcome.kind === 'stored') notify(t.record.alreadyStored, { topic: 'cell' });
             if (outcome.kind === 'theirs') notify(t.record.keptTheirs);
           } catch (error) {
             const problem = explain(error, collection);
@@ -103,7 +112,7 @@ export function useEdits(collection: Collection): Edits {
             const { rows, skipped, requestId } = await changeUnchangedRows(collection, edits);
             patchLoadedRows(collection, new Map(rows.map((row) => [keyText(collection, row), row])));
             const message = bulkMessage(collection, report(rows.length), skipped);
-            notify(message, rows.length === 0 ? {} : { requestId });
+            notify(message, rows.length === 0 ? {} : undoOf('update', collection, requestId));
             if (skipped.length > 0) markStale(collection, true);
           } catch (error) {
             patchAll(oldValues);

@@ -1,5 +1,5 @@
 /** The state of a cell grid: the selection, the cell that is edited, and what keys and the pointer do. */
-import { type KeyboardEvent, type PointerEvent, type RefObject, useRef, useState } from 'react';
+import { type KeyboardEvent, type RefObject, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { type Field, mayWrite, type Row, type Value } from '../api/catalogue.ts';
 import type { ListQuery } from '../api/list.ts';
@@ -10,17 +10,9 @@ import { isSame } from '../fields/same.ts';
 import { t } from '../i18n/text.ts';
 import type { Editing } from './cell-editor.tsx';
 import type { Column } from './columns.ts';
-import {
-  type Bounds,
-  type CellPlace,
-  cellId,
-  clampSelection,
-  moveByKey,
-  type Selection,
-  START,
-  single,
-} from './selection.ts';
+import { type Bounds, type CellPlace, clampSelection, moveByKey, type Selection, START, single } from './selection.ts';
 import { cellName, type Edits } from './use-edits.ts';
+import { usePointer } from './use-pointer.ts';
 
 export interface ActiveEdit extends Editing {
   readonly place: CellPlace;
@@ -51,9 +43,6 @@ export function useGrid(options: GridOptions) {
   const [edit, setEditState] = useState<ActiveEdit>();
   /** The current edit also within an event, before the next rendering. */
   const current = useRef<ActiveEdit>(undefined);
-  const isDragging = useRef(false);
-  /** How often the pointer was pressed on a cell. A double click may begin on a dialog that is closed by then. */
-  const presses = useRef({ cell: '', count: 0 });
 
   const setEdit = (next: ActiveEdit | undefined) => {
     current.current = next;
@@ -165,12 +154,6 @@ export function useGrid(options: GridOptions) {
     }
   };
 
-  const placeOf = (target: EventTarget): CellPlace | undefined => {
-    const cell = (target as Element).closest<HTMLElement>('[role=gridcell][data-column]');
-    if (cell === null) return undefined;
-    return { row: Number(cell.dataset.row), column: Number(cell.dataset.column) };
-  };
-
   return {
     selection,
     edit,
@@ -181,29 +164,7 @@ export function useGrid(options: GridOptions) {
     focus,
     handlers: {
       onKeyDown,
-      onPointerDown(event: PointerEvent) {
-        const place = placeOf(event.target);
-        const isOwn = (event.target as Element).closest('a, button, input, .cell-editor') !== null;
-        if (place === undefined || isOwn || event.button !== 0) return;
-        event.preventDefault();
-        if (!commit()) return;
-        focus();
-        const pressed = cellId(place.row, place.column);
-        presses.current = { cell: pressed, count: presses.current.cell === pressed ? presses.current.count + 1 : 1 };
-        isDragging.current = event.pointerType === 'mouse';
-        setChosen(event.shiftKey ? { anchor: selection.anchor, active: place } : single(place));
-      },
-      onPointerOver(event: PointerEvent) {
-        if (event.buttons !== 1) isDragging.current = false;
-        const place = isDragging.current ? placeOf(event.target) : undefined;
-        if (place !== undefined) setChosen({ anchor: selection.anchor, active: place });
-      },
-      onDoubleClick(event: { readonly target: EventTarget }) {
-        const place = placeOf(event.target);
-        const isOwn = (event.target as Element).closest('a, button, input, .cell-editor') !== null;
-        if (place === undefined || isOwn || presses.current.count < 2) return;
-        if (!toggle(place)) startEdit(place);
-      },
+      ...usePointer({ selection, setChosen, commit, focus, edit: (place) => toggle(place) || startEdit(place) }),
     },
   };
 }

@@ -1,12 +1,10 @@
-/** A list as cards: the gallery, and the list of a phone. */
-import { useState } from 'react';
+/** A list as cards: the gallery, and the list of a phone. More rows load at the end. */
+import { useEffect, useRef, useState } from 'react';
 import type { Row } from '../api/catalogue.ts';
 import { keyText } from '../api/keys.ts';
 import type { ListQuery } from '../api/list.ts';
 import { useRows } from '../api/queries.ts';
-import { Button } from '../components/button.tsx';
 import { ErrorMessage, Skeleton } from '../components/small.tsx';
-import { formatNumber } from '../fields/numbers.ts';
 import { NoRows } from '../grid/no-rows.tsx';
 import { t } from '../i18n/text.ts';
 import { RowCard } from './row-card.tsx';
@@ -17,6 +15,13 @@ export default function Cards({ query }: { readonly query: ListQuery }) {
   const { collection } = query;
   const [count, setCount] = useState(STEP);
   const { rowAt, total = 0, error, isLoading, refetch } = useRows(query, 0, count - 1);
+  const end = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (end.current === null || count >= total) return;
+    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && setCount(count + STEP));
+    observer.observe(end.current);
+    return () => observer.disconnect();
+  }, [count, total]);
   if (error !== null) return <ErrorMessage error={error} onRetry={refetch} />;
   if (isLoading) return <Skeleton />;
   if (total === 0) return <NoRows query={query} />;
@@ -25,16 +30,14 @@ export default function Cards({ query }: { readonly query: ListQuery }) {
   );
   return (
     <div className="row-cards">
-      <ul>
+      <ul aria-label={t.grid.label}>
         {rows.map((row) => (
           <li key={keyText(collection, row)}>
             <RowCard collection={collection} row={row} />
           </li>
         ))}
       </ul>
-      {count < total && (
-        <Button onClick={() => setCount(count + STEP)}>{t.views.showMore(formatNumber(total - count))}</Button>
-      )}
+      <div ref={end} />
     </div>
   );
 }

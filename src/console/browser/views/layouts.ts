@@ -1,7 +1,9 @@
 /** The layouts of a list: a table, cards with pictures, or a board by a field with a few values. */
 import { useSyncExternalStore } from 'react';
+import { fileKind } from '../../../collection/types/file.ts';
 import { type Collection, type Field, isYesNo, mayWrite } from '../api/catalogue.ts';
 import type { ListQuery } from '../api/list.ts';
+import { isPictureAddress } from '../fields/file.tsx';
 import { ownValue, withOwn } from './views.ts';
 
 export type Layout = { readonly kind: 'table' | 'cards' } | { readonly kind: 'board'; readonly field: Field };
@@ -18,6 +20,11 @@ const subscribe = (listener: () => void) => {
 export function boardFields(collection: Collection): readonly Field[] {
   const hasFewValues = (field: Field) => field.rules.oneOf !== undefined || isYesNo(field);
   return collection.fields.filter((field) => hasFewValues(field) && mayWrite(collection, field, false));
+}
+
+/** The field whose first picture stands for the row. */
+export function pictureFieldOf({ fields }: Collection): Field | undefined {
+  return fields.find((field) => fileKind(field.type) === 'image' || isPictureAddress({ field }));
 }
 
 /** The layout of the address. Without one, a phone shows cards. */

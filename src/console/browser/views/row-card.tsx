@@ -1,21 +1,18 @@
 /** A row as a card: its picture, its title and the first columns of the list. */
+import { ImageOff } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { fileKind } from '../../../collection/types/file.ts';
 import { type Collection, type Field, labelOf, type Row, titleOf } from '../api/catalogue.ts';
 import { rowAddress } from '../api/keys.ts';
 import { fileIds, isPictureAddress } from '../fields/file.tsx';
 import { kindOf } from '../fields/registry.ts';
 import { Picture } from '../files/picture.tsx';
 import { columnsOf, useColumnSettings } from '../grid/columns.ts';
+import { pictureFieldOf } from './layouts.ts';
 
 /** Fields below the title. */
 const SHOWN_FIELDS = 4;
 const PICTURE_SIZE = 256;
-
-export function pictureField(collection: Collection): Field | undefined {
-  return collection.fields.find((field) => fileKind(field.type) === 'image' || isPictureAddress({ field }));
-}
 
 interface RowCardProps {
   readonly collection: Collection;
@@ -27,7 +24,7 @@ interface RowCardProps {
 
 export function RowCard({ collection, row, omitted, children }: RowCardProps) {
   const settings = useColumnSettings(collection);
-  const picture = pictureField(collection);
+  const picture = pictureFieldOf(collection);
   const shown = columnsOf(collection, settings)
     .filter(({ field, isFrozen }) => !isFrozen && field !== picture && field !== omitted)
     .filter(({ field }) => row[field.name] !== null && row[field.name] !== undefined)
@@ -58,7 +55,12 @@ export function RowCard({ collection, row, omitted, children }: RowCardProps) {
 
 function CardPicture({ field, row }: { readonly field: Field; readonly row: Row }) {
   const [id] = fileIds(row[field.name]);
-  if (id === undefined) return <div className="card-picture" />;
+  if (id === undefined)
+    return (
+      <div className="card-picture">
+        <ImageOff size={32} aria-hidden />
+      </div>
+    );
   if (isPictureAddress({ field }))
     return <img className="card-picture" src={id} alt="" loading="lazy" referrerPolicy="no-referrer" />;
   return <Picture id={id} size={PICTURE_SIZE} alt="" className="card-picture" />;

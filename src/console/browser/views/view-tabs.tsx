@@ -10,7 +10,7 @@ import { Menu } from '../components/menu.tsx';
 import { Labelled } from '../components/small.tsx';
 import { setColumnSettings, useColumnSettings } from '../grid/columns.ts';
 import { t } from '../i18n/text.ts';
-import { boardFields, type Layout, useLayout, withLayout } from './layouts.ts';
+import { boardFields, type Layout, pictureFieldOf, useLayout, withLayout } from './layouts.ts';
 import { removeView, saveView, useViews, viewAddress, viewName, viewQuery } from './views.ts';
 
 const MAX_NAME = 80;
@@ -69,12 +69,16 @@ export function ViewTabs({ query }: { readonly query: ListQuery }) {
 function LayoutMenu({ query }: { readonly query: ListQuery }) {
   const [, navigate] = useLocation();
   const layout = useLayout(query);
+  const hasPictures = pictureFieldOf(query.collection) !== undefined;
   const layouts: readonly Layout[] = [
     { kind: 'table' },
     { kind: 'cards' },
     ...boardFields(query.collection).map((field) => ({ kind: 'board' as const, field })),
   ];
-  const nameOf = (each: Layout) => (each.kind === 'board' ? t.views.boardBy(labelOf(each.field)) : t.views[each.kind]);
+  const nameOf = (each: Layout) => {
+    if (each.kind === 'board') return t.views.boardBy(labelOf(each.field));
+    return each.kind === 'cards' && hasPictures ? t.views.gallery : t.views[each.kind];
+  };
   const Icon = ICONS[layout.kind];
   const items = layouts.map((each) => ({
     label: nameOf(each),

@@ -1,0 +1,188 @@
+/** Every type in the grid: references by name, tags, choices, times, composite and large keys. No digit is lost. */
+import { expect, test } from 'bun:test';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { browserStories, type Stage, untilShown } from '../../support/browser/browser.ts';
+import { newSchema, testServer } from '../../support/engines/postgres.ts';
+import { run, temporaryFolder, until } from '../../support/processes/process.ts';
+
+const SHOP = ['--collections', new URL('../../data/shop/collections.yaml', import.meta.url).pathname];
+const LARGE = `collections:
+  makers:
+    fields:
+      id: int8
+      name: { type: text, required: true, role: title }
+  parts:
+    fields:
+      id: int8
+      maker_id: { type: int8, references: makers }
+      codes: { type: 'int8[]' }
+      photo_url: { type: text }
+`;
+const MAKER = '9007199254740993';
+const PART = '9223372036854775807';
+
+const cell = ({ page }: Stage, field: string, row: number) =>
+  page.locator(`[role=gridcell][data-field=${field}][data-row="${row}"]`);
+const text = async (stage: Stage, field: string, row: number) => (await cell(stage, field, row).textContent())?.trim();
+
+browserStories(
+  'types',
+  (stage) => {
+    test('a list shows titles with one request, sorts by them, and takes a reference by typing', async () => {
+      await stage.reopen({ timezoneId: 'Europe/Berlin', viewport: { width: 1600, height: 900 } });
+      const asked: string[] = [];
+      stage.page.on('request', (request) => {
+        const { pathname } = new URL(request.url());
+        if (!/^\/(console|catalogue)/.test(pathname)) asked.push(pathname);
+      });
+      await stage.open('/c/products');
+      await untilShown(stage.page, ['Chai']);
+      expect(await text(stage, 'category_id', 0)).toBe('Beverages');
+      expect(asked).toEqual(['/products']);
+      await cell(stage, 'category_id', 0).click({ position: { x: 170, y: 10 } });
+      await stage.page.keyboard.type('seaf');
+      await stage.page.getByRole('option', { name: 'Seafood' }).waitFor();
+      await stage.page.keyboard.press('Enter');
+      await stage.until('Chai was saved.');
+      expect(await text(stage, 'category_id', 0)).toBe('Seafood');
+      expect((await stage.product(1)).category_id).toBe(8);
+      await stage.page.keyboard.press('Control+z');
+      await stage.until('Undone.');
+
+      await stage.page.getByRole('columnheader', { name: 'Supplier', exact: true }).getByRole('button').click();
+      const [first] = await stage.ask<{ company_name: string }[]>('/suppliers?order=company_name');
+      await until('the first supplier', async () => (await text(stage, 'supplier_id', 0)) === first!.company_name);
+    });
+
+    test('tags, choices, times, flags and long numbers are edited in their cells', async () => {
+      const { page } = stage;
+      await stage.service.fetch('/products/2', {
+        method: 'PATCH',
+        headers: { 'content-type': 'application/json' },
+        body: '{"barcode":9007199254740993,"tags":["old"],"attributes":{"n":12345678901234567890}}',
+      });
+      await stage.open('/c/products?id=eq.2');
+      await untilShown(page, ['Chang']);
+      expect(await text(stage, 'barcode', 0)).toBe('9007199254740993');
+      await cell(stage, 'product_name', 0).click();
+      const goTo = async (field: string) => {
+        const at = Number(await cell(stage, field, 0).getAttribute('data-column'));
+        await page.keyboard.press('Home');
+        for (let step = 0; step < at; step++) await page.keyboard.press('ArrowRight');
+      };
+      await goTo('tags');
+      await page.keyboard.type('hot');
+      await page.keyboard.press('Tab');
+      await goTo('status');
+      await page.keyboard.press('F2');
+      await page.getByLabel('Status of Chang').selectOption('retired');
+      await page.keyboard.press('Enter');
+      await goTo('available');
+      const { available } = (await stage.ask<{ available: boolean }[]>('/products?id=eq.2'))[0]!;
+      await page.keyboard.press('Space');
+      await goTo('released');
+      await page.keyboard.press('F2');
+      await page.getByLabel('Released of Chang').fill('2020-02-29');
+      await page.keyboard.press('Enter');
+      const row = async () => (await stage.ask<Record<string, unknown>[]>('/products?id=eq.2'))[0]!;
+      await until('the date', async () => (await row()).released === '2020-02-29');
+      expect(await row()).toMatchObject({ tags: ['hot'], status: 'retired', available: !available });
+
+      await page.getByRole('link', { name: 'Open Chang' }).click();
+      const json = page.getByLabel('Attributes');
+      expect(await json.inputValue()).toBe('{\n  "n": 12345678901234567890\n}');
+      await json.fill('{"n": }');
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await stage.until('This is not JSON.');
+      await json.fill('{"n": 12345678901234567891, "m": 1.50}');
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      const stored = async () => (await stage.service.fetch('/products/2')).text();
+      await until('the row', async () => (await stored()).includes('12345678901234567891'));
+      expect(await stored()).toContain('"barcode":9007199254740993,');
+    });
+
+    test('rows with composite and uuid keys are edited in the grid', async () => {
+      const { page } = stage;
+      await stage.open('/c/prices?product_id=eq.1&currency=eq.EUR');
+      await cell(stage, 'amount', 0).click();
+      await page.keyboard.type('17,5');
+      await page.keyboard.press('Enter');
+      const amounts = () => stage.ask<{ amount: number }[]>('/prices?product_id=eq.1&currency=eq.EUR&select=amount');
+      await until('the price', async () => (await amounts())[0]?.amount === 17.5);
+      await page.getByRole('link', { name: 'Labels', exact: true }).click();
+      await cell(stage, 'label', 0).click();
+      await page.keyboard.type('changed');
+      await page.keyboard.press('Enter');
+      await until('the label', async () => (await stage.ask<unknown[]>('/labels?label=eq.changed')).length === 1);
+    });
+  },
+  () => ({ args: [...SHOP, '--schema', newSchema()], env: { DATABASE_URL: testServer.url } }),
+  { areApart: true },
+);
+
+browserStories(
+  'large keys',
+  (stage) => {
+    test('rows with keys above 2^53 are linked, named, opened and changed', async () => {
+      const { page, service } = stage;
+      await service.fetch('/makers', { method: 'POST', body: `{"id":${MAKER},"name":"Ada"}` });
+      await service.fetch('/parts', {
+        method: 'POST',
+        body: `{"id":${PART},"maker_id":${MAKER},"codes":[9007199254740995]}`,
+      });
+      await stage.open('/c/parts');
+      await cell(stage, 'codes', 0).getByText('9007199254740995').waitFor();
+      const link = cell(stage, 'maker_id', 0).getByRole('link', { name: 'Ada' });
+      expect(await link.getAttribute('href')).toContain(`/c/makers/${MAKER}`);
+      await link.click();
+      await page.getByLabel('Name').fill('Ada L.');
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await stage.until(/^Saved/);
+      await page.getByRole('link', { name: 'Makers' }).first().click();
+      await cell(stage, 'name', 0).click();
+      await page.keyboard.type('Ada');
+      await page.keyboard.press('Enter');
+      await stage.until('Ada was saved.');
+      expect(await (await service.fetch('/makers')).text()).toContain(`"id":${MAKER},"name":"Ada"`);
+      expect(await page.getByText('[object Object]').count()).toBe(0);
+      const policy = (await stage.service.fetch('/console')).headers.get('content-security-policy');
+      expect(policy).toContain("img-src 'self' data: blob: https: http:;");
+    });
+  },
+  () => {
+    const file = join(temporaryFolder(), 'collections.yaml');
+    writeFileSync(file, LARGE);
+    return { args: ['--collections', file] };
+  },
+);
+
+browserStories(
+  'adopted tables',
+  (stage) => {
+    test('tables of another program, without a log, are edited in a form and in the grid', async () => {
+      const { page } = stage;
+      await stage.open('/new/boats');
+      await page.getByLabel('Boat').fill('Ada');
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await until('the boat', async () => (await stage.ask<unknown[]>('/boats')).length === 1);
+      await page.getByRole('link', { name: 'Boats' }).first().click();
+      await cell(stage, 'boat', 0).click();
+      await page.keyboard.type('Bee');
+      await page.keyboard.press('Enter');
+      await stage.until('Bee was saved.');
+      expect(await stage.ask<unknown>('/boats?select=boat')).toEqual([{ boat: 'Bee' }]);
+    });
+  },
+  async () => {
+    const schema = newSchema();
+    const { url, admin } = testServer;
+    await admin.unsafe(
+      `create schema ${schema}; create table ${schema}.boats (id serial primary key, boat text not null)`,
+    );
+    const cwd = temporaryFolder();
+    const env = { DATABASE_URL: url, CATALOGUE_SCHEMA: schema };
+    await run({ cwd, args: ['declare'], env });
+    return { cwd, env };
+  },
+);
