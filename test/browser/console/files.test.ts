@@ -99,7 +99,7 @@ browserStories(
       });
       expect(await seriousFindings(page)).toEqual([]);
       await stage.picture('console-gallery');
-      await card.getByRole('link').click();
+      await card.getByRole('link', { name: 'Assam' }).click();
       await page.getByRole('heading', { name: 'Assam' }).waitFor();
     });
   },

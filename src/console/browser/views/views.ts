@@ -1,4 +1,4 @@
-/** Stored views of a collection: filters, order, search, layout and columns under a name, per person in this browser. */
+/** Stored views: filters, order, search, layout and columns under a name, per person in this browser. */
 import { useSyncExternalStore } from 'react';
 import type { Collection } from '../api/catalogue.ts';
 import { addressText, type ListQuery } from '../api/list.ts';
