@@ -2,7 +2,7 @@
  * Follows the log of changes for all feeds of a process. Clients of the same list with the same permissions form a
  * group: each step is evaluated and encoded once for all of them.
  */
-import { MAX_STEP_BYTES, PARALLEL_STEPS, STEP_MS } from '../base/limits/feed.ts';
+import { MAX_STEP_BYTES, PARALLEL_STEPS, STEP_MS, STEP_PAUSE_MS } from '../base/limits/feed.ts';
 import type { Collection } from '../collection/declaration.ts';
 import type { ChangeLog, Engine } from '../engine/engine.ts';
 import { type Changes, changesAfter } from './changed-keys.ts';
@@ -63,6 +63,7 @@ export class Hub {
   }
 
   private readonly tick = async (): Promise<void> => {
+    const { events } = this;
     const changeCount = this.engine.changes?.current();
     if (changeCount === undefined || changeCount !== this.changeCount) {
       // While the database does not answer, clients wait.
@@ -73,7 +74,8 @@ export class Hub {
         () => undefined,
       );
     }
-    this.timer = this.groups.size === 0 ? undefined : setTimeout(this.tick, STEP_MS);
+    const pause = this.events === events ? STEP_MS : STEP_PAUSE_MS;
+    this.timer = this.groups.size === 0 ? undefined : setTimeout(this.tick, pause);
   };
 
   private async step(): Promise<number> {
