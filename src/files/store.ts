@@ -1,6 +1,6 @@
 /**
  * Stores files in the database, with the same plans as other rows. A content and its chunks come first, and the row of
- * the file last, so that no file lacks its bytes. What an interrupted upload leaves is an orphan.
+ * the file last, so that no file lacks its bytes. An interrupted upload leaves an orphan.
  */
 import { ApiError } from '../base/errors.ts';
 import { FILE_CHUNK_BYTES, FILE_TOTAL_MS } from '../base/limits/files.ts';
