@@ -15,7 +15,7 @@ export const HEARTBEAT_MS = 15_000;
 export const CREDENTIAL_CHECK_MS = 1_000;
 /** A client with more unsent bytes is disconnected before the next step. */
 export const MAX_UNSENT_BYTES = 256 * 1024;
-/** If a step is longer, its clients are disconnected. Each of them resumes at its own pace. */
+/** A longer step covers fewer changes. If one change is longer, its clients resume, each at its own pace. */
 export const MAX_STEP_BYTES = 4 * 1024 * 1024;
 /** Steps of several lists that are evaluated at once. */
 export const PARALLEL_STEPS = 4;
