@@ -23,7 +23,7 @@ export class Hub {
   /** All groups have received the changes up to this position. */
   position = 0;
   private readonly groups = new Map<string, Group>();
-  private advancing: Promise<void> | undefined;
+  private advancing: Promise<number> | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private changeCount: number | undefined;
 
@@ -48,8 +48,8 @@ export class Hub {
     if (group?.members.delete(subscriber) === true && group.members.size === 0) this.groups.delete(name);
   }
 
-  /** Sends the newest changes to all groups. Concurrent calls share one step. */
-  advance(): Promise<void> {
+  /** Sends the newest changes to all groups. Concurrent calls share one step. Returns the position. */
+  advance(): Promise<number> {
     this.advancing ??= this.step().finally(() => {
       this.advancing = undefined;
     });
@@ -76,11 +76,11 @@ export class Hub {
     this.timer = this.groups.size === 0 ? undefined : setTimeout(this.tick, STEP_MS);
   };
 
-  private async step(): Promise<void> {
+  private async step(): Promise<number> {
     const upTo = await this.log.position();
-    if (this.groups.size === 0) this.position = upTo;
+    if (this.groups.size === 0) this.position = Math.max(this.position, upTo);
     while (this.position < upTo) {
-      // Of all collections: a group that joins meanwhile may have any of them.
+      // Covers all collections: a group that joins meanwhile may have any of them.
       const changes = await changesAfter(this.engine, this.collections, this.position, upTo);
       const chunks = new Map<Group, Uint8Array | undefined>();
       const evaluate = async () => {
@@ -98,6 +98,7 @@ export class Hub {
         if (chunk !== undefined) for (const member of members) member.publish(chunk);
       }
     }
+    return this.position;
   }
 
   /** If a step fails or is too long, its clients resume with requests of their own. */

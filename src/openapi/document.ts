@@ -8,7 +8,7 @@ import { memoize } from '../base/memo.ts';
 import { pathPart } from '../base/net/query-string.ts';
 import type { Catalogue, Collection } from '../collection/declaration.ts';
 import { isFiles } from '../collection/files.ts';
-import { BATCH_PATH, shortestPath, UNDO_PATH } from '../http/own-paths.ts';
+import { BATCH_PATH, RPC_PATH, shortestPath, UNDO_PATH } from '../http/own-paths.ts';
 import { requestBodies } from './bodies.ts';
 import {
   allowedOperations,
@@ -28,6 +28,7 @@ import { dialectParameters, keyParameters, sharedParameters, versionParameters }
 import { BATCH_BODY, batchBody, batchPath } from './paths/batch-path.ts';
 import { DESCRIPTION_PATHS, descriptionPath } from './paths/description-path.ts';
 import { HEALTH_PATHS, healthPath } from './paths/health-path.ts';
+import { routinePath } from './paths/routine-path.ts';
 import { collectionPath, itemPath } from './paths/row-paths.ts';
 import { undoFilters, undoPath } from './paths/undo-path.ts';
 import { errorResponses, headerComponents } from './responses.ts';
@@ -153,6 +154,7 @@ function partsOf(described: Described, prefix: string): Parts {
     head: headOf(described, prefix),
     paths: collectReferences(used, [
       each((collection, samples) => pathsOf(collection, samples, isByRole)),
+      each((collection) => routinePaths(catalogue, collection, isByRole)),
       ...(withoutService ? [] : [servicePaths(catalogue, isByRole)]),
     ]),
     components: [
@@ -162,7 +164,7 @@ function partsOf(described: Described, prefix: string): Parts {
         own((...of) => Object.entries(requestBodies(...of))),
         [[BATCH_BODY, batchBody([...catalogue.collections.values()].find(mayDelete))]],
       ),
-      section('responses', Object.entries(errorResponses(isByRole))),
+      section('responses', Object.entries(errorResponses(isByRole, catalogue.routines.size > 0))),
       section('headers', Object.entries(headerComponents())),
       section(
         'schemas',
@@ -219,6 +221,15 @@ function* pathsOf(collection: Collection, samples: Samples, isByRole: boolean): 
       `${path}/{${componentName(key[0]!.name)}}`,
       secure(allowedOperations(collection, 'item', itemPath(collection, samples, shape))),
     ];
+  }
+}
+
+/** The routines that return rows of the collection. */
+function* routinePaths(catalogue: Catalogue, { name }: Collection, isByRole: boolean): Generator<Entry> {
+  for (const routine of [...catalogue.routines.values()].flat()) {
+    if (routine.collection.name !== name) continue;
+    const path = routinePath(routine);
+    yield [`${shortestPath(RPC_PATH, catalogue)}/${routine.name}`, isByRole ? askCredentials(path) : path];
   }
 }
 

@@ -305,7 +305,7 @@ const KEYS: readonly Scenario[] = [
     '2:3 a: unknown field id; declare which field identifies a row, such as key: sku',
   ],
   [
-    'a key that is no field',
+    'a key that is not a field',
     'collections:\n  a:\n    key: skuu\n    fields: { sku: text }\n',
     '3:5 a: key names skuu, which is not a field (perhaps you meant sku)',
   ],
@@ -381,7 +381,7 @@ const ALIASES: readonly Scenario[] = [
     '2:6 a: it must be a map with fields, not empty',
   ],
   [
-    'a merge of something that is no map',
+    'a merge of something that is not a map',
     'collections:\n  a:\n    <<: x\n    fields: { id: int4 }\n',
     '3:9 << takes an alias of a map, or a list of them',
   ],
