@@ -26,6 +26,7 @@ import { type Shown, Variants } from './variants.ts';
 
 /** The last part of the path of a request for a signed URL. */
 const SIGN = 'sign';
+const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
 const BYTES_ROUTE = `${FILES_PATH}/:id/:name`;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -129,7 +130,7 @@ export class Files {
       status: 201,
       headers: {
         ...CORS_HEADERS,
-        'content-type': 'application/json; charset=utf-8',
+        ...JSON_TYPE,
         ...(isForm ? {} : { location }),
       },
     });
@@ -193,7 +194,9 @@ export class Files {
     const expires = Math.floor(Date.now() / 1000) + lifetime;
     const url = `${this.urlOf(file, context)}?expires=${expires}&signature=${sign(file, expires)}`;
     const body = { url, expires_at: new Date(expires * 1000).toISOString() };
-    return Response.json(body, { headers: { ...CORS_HEADERS, 'cache-control': 'no-store' } });
+    return new Response(JSON.stringify(body), {
+      headers: { ...CORS_HEADERS, ...JSON_TYPE, 'cache-control': 'no-store' },
+    });
   }
 
   private async findReadable(id: string, context: RequestContext): Promise<StoredFile> {
