@@ -7,6 +7,7 @@
  */
 import type { Catalogue, Collection, Field } from './catalogue.ts';
 import type { CollectionDraft, FieldDraft } from './draft.ts';
+import { fileKind } from './types/file.ts';
 import { typeNamed } from './types/index.ts';
 
 /** The name in paths; a declared collection of this name hides it. */
@@ -79,18 +80,18 @@ const DRAFTS: readonly CollectionDraft[] = [
 
 /** Adds the collections of files if a field needs them, and the references of such fields. */
 export function withFiles(drafts: readonly CollectionDraft[]): readonly CollectionDraft[] {
-  if (!drafts.some(({ fields }) => fields.some(isFileDraft))) return drafts;
+  if (!drafts.some(({ fields }) => fields.some(holdsFiles))) return drafts;
   const declared = drafts.map((draft) => ({ ...draft, fields: draft.fields.map(withReference) }));
   return [...declared, ...DRAFTS.filter(({ name }) => !drafts.some((draft) => draft.name === name))];
 }
 
-function isFileDraft({ type }: Pick<FieldDraft, 'type'>): boolean {
-  return typeNamed(type)?.file !== undefined;
+function holdsFiles({ type }: Pick<FieldDraft, 'type'>): boolean {
+  return fileKind(typeNamed(type)!) !== undefined;
 }
 
 /** Whether a value refers to a file, or is a list of files. */
 export function isFileField({ type }: Field): boolean {
-  return (type.element ?? type).file !== undefined;
+  return fileKind(type) !== undefined;
 }
 
 /** Whether a caller who sees this catalogue may write a file field, and so upload files. */
@@ -102,7 +103,9 @@ export function mayUpload({ collections }: Pick<Catalogue, 'collections'>): bool
 }
 
 function withReference(field: FieldDraft): FieldDraft {
-  return isFileDraft(field) ? { ...field, references: { collection: FILES, onDelete: 'restrict' } } : field;
+  return typeNamed(field.type)!.file !== undefined
+    ? { ...field, references: { collection: FILES, onDelete: 'restrict' } }
+    : field;
 }
 
 /** The collection of files as requests see it. */

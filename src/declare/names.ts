@@ -20,7 +20,6 @@ export const RESERVED_COLLECTIONS: Readonly<Record<string, string>> = {
   openapi: 'a page of the service',
   ready: 'a page of the service',
   rest: 'a path of the API',
-  rpc: 'a path of the API',
 };
 
 export const RESERVED_PREFIXES: Readonly<Record<string, string>> = {

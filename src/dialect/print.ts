@@ -47,6 +47,8 @@ function printTest(negated: boolean, test: Test, quote: (value: string) => strin
       return `${not}in.${printList(test.values)}`;
     case 'is':
       return `${not}is.${test.value}`;
+    case 'unknown':
+      return `${not}eq(any).{NULL}`;
     case 'search':
       return `${not}${test.operator}${test.config === undefined ? '' : `(${test.config})`}.${quote(test.query)}`;
     case 'value':

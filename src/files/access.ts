@@ -1,5 +1,5 @@
 /**
- * Who may read and upload files. A caller may read a file if it may read a row and a field that refer to it, or if it
+ * Access to files. A caller may read a file if it may read a row and a field that refer to it, or if it
  * uploaded the file within the last day. A caller may upload if it may write a field of type file or image.
  */
 import { unlessRejected } from '../base/errors.ts';

@@ -86,27 +86,39 @@ export class Files {
 
   /** Throws if a value of a file field is not a file that the caller may use there. */
   check(plan: WritePlan, context: RequestContext): Promise<void> {
-    return checkFileValues(this.access, plan, context);
+    return checkFileValues(this.store, plan, (ids) => this.access.readable(ids, context));
   }
 
-  /** Stores the file of a request and sets a field to its id, by the planned write. Resolves to the row of the file. */
-  async put(id: string, field: Field, request: Request, context: RequestContext, planned: Write): Promise<unknown> {
-    const { files } = await receiveFiles(this.store, this.limits, request, context);
+  /** Throws if a value that an undo restores is not a file any more. */
+  checkRestored(plan: WritePlan): Promise<void> {
+    return checkFileValues(this.store, plan, (ids) => this.store.find(ids));
+  }
+
+  /** Stores the files of a request, and their ids in a field by a write. Resolves to the row of the file, or a list. */
+  async put(
+    field: Field,
+    request: Request,
+    context: RequestContext,
+    plan: (ids: readonly string[]) => Write,
+  ): Promise<unknown> {
+    const { files, isForm } = await receiveFiles(this.store, this.limits, request, context);
+    const isList = field.type.element !== undefined;
+    const ids = files.map(({ file }) => file.id);
     try {
-      if (files.length > 1) {
+      if (files.length > 1 && !isList) {
         throw new ApiError('PGRST102', `${field.name} holds one file, and the form has ${files.length}`, {
           details: 'Nothing was stored.',
           hint: `Upload several files with POST ${FILES_PATH}.`,
         });
       }
-      const { file, upload } = files[0]!;
-      checkFile(field, file);
-      await this.store.add([{ file: { ...file, id }, upload }], [planned], context.origin);
+      for (const { file } of files) checkFile(field, file);
+      await this.store.add(files, [plan(ids)], context.origin);
     } catch (error) {
       await Promise.allSettled(files.map(({ upload }) => upload.discard()));
       throw error;
     }
-    return (await this.rows([id]))[0];
+    const rows = await this.rows(ids);
+    return isList && isForm ? rows : rows[0];
   }
 
   private list(request: Request, context: RequestContext): Promise<Response> | Response | undefined {

@@ -45,21 +45,24 @@ export interface Call {
 
 type Addressed = Pick<Call, 'collection' | 'target'>;
 
-const COLLECTION: Target = { kind: 'collection' };
+export const COLLECTION: Target = { kind: 'collection' };
 
 /** `named` is the method, which is costly to read from the request. */
 export function readCall(named: string, { prefix, path }: Location, request: Request, catalogue: Catalogue): Call {
-  if (path.length > MAX_URL_LENGTH) {
-    throw new ApiError('CAT414', `the URL is longer than ${MAX_URL_LENGTH} characters`, {
-      hint: 'Ask in several requests, with fewer values in each.',
-    });
-  }
+  checkUrlLength(path);
   const mark = path.indexOf('?');
   const end = mark === -1 ? path.length : mark;
   const { collection, target } = findTarget(path.slice(0, end), prefix, catalogue, named);
   const method = findMethod(named, { collection, target });
   const query = mark === -1 ? '' : path.slice(mark + 1);
   return { method, collection, target, url: prefix + path, prefix, path, query, request };
+}
+
+export function checkUrlLength(path: string): void {
+  if (path.length <= MAX_URL_LENGTH) return;
+  throw new ApiError('CAT414', `the URL is longer than ${MAX_URL_LENGTH} characters`, {
+    hint: 'Ask in several requests, with fewer values in each.',
+  });
 }
 
 /** `/products`, or `/products/:id` for any key. */
@@ -108,11 +111,6 @@ function findTarget(path: string, prefix: string, catalogue: Catalogue, method: 
   // A preflight request is anonymous, so its answer must not reveal collections.
   const mayListPaths = roles === undefined || method !== 'OPTIONS';
   const there = [...collections.keys()].map((each) => `${prefix}/${each}`).join(', ') || 'no collection for your role';
-  if (name === 'rpc' && rest !== undefined && rest !== '' && !rest.includes('/')) {
-    throw new ApiError('PGRST202', `Could not find the function ${decode(rest)} in the schema cache`, {
-      hint: mayListPaths ? `There are no functions here. Available: ${there}.` : undefined,
-    });
-  }
   if (rest !== undefined) {
     throw new ApiError('PGRST125', 'Invalid path specified in request URL', {
       hint: mayListPaths

@@ -7,7 +7,7 @@ import { runToEnd, type Task } from '../base/cooperative.ts';
 import { memoize } from '../base/memo.ts';
 import type { Catalogue, Collection } from '../collection/declaration.ts';
 import { isFiles, servedName } from '../collection/files.ts';
-import { BATCH_PATH, shortestPath, UNDO_PATH } from '../http/own-paths.ts';
+import { BATCH_PATH, RPC_PATH, shortestPath, UNDO_PATH } from '../http/own-paths.ts';
 import { requestBodies } from './bodies.ts';
 import {
   allowedOperations,
@@ -38,6 +38,7 @@ import {
   uploadOperation,
 } from './paths/file-paths.ts';
 import { HEALTH_PATHS, healthPath } from './paths/health-path.ts';
+import { routinePath } from './paths/routine-path.ts';
 import { collectionPath, itemPath } from './paths/row-paths.ts';
 import { undoFilters, undoPath } from './paths/undo-path.ts';
 import { errorResponses, headerComponents } from './responses.ts';
@@ -165,6 +166,7 @@ function partsOf(described: Described, prefix: string): Parts {
     head: headOf(described, prefix),
     paths: collectReferences(used, [
       each((collection, samples) => secured(pathsOf(collection, samples, catalogue), isByRole)),
+      each((collection) => secured(routinePaths(catalogue, collection), isByRole)),
       ...(withoutService ? [] : [secured(servicePaths(catalogue), isByRole)]),
     ]),
     components: [
@@ -181,7 +183,7 @@ function partsOf(described: Described, prefix: string): Parts {
           [FILE_BODY, fileBody()],
         ],
       ),
-      section('responses', Object.entries(errorResponses(isByRole))),
+      section('responses', Object.entries(errorResponses(isByRole, catalogue.routines.size > 0))),
       section('headers', Object.entries(headerComponents())),
       section(
         'schemas',
@@ -247,6 +249,14 @@ function* pathsOf(collection: Collection, samples: Samples, catalogue: Catalogue
     yield [`${path}/{${key[0]!.name}}`, allowedOperations(collection, 'item', itemPath(collection, samples, shape))];
   }
   yield* fieldPaths(collection);
+}
+
+/** The routines that return rows of the collection. */
+function* routinePaths(catalogue: Catalogue, { name }: Collection): Generator<Entry> {
+  for (const routine of [...catalogue.routines.values()].flat()) {
+    if (routine.collection.name !== name) continue;
+    yield [`${shortestPath(RPC_PATH, catalogue)}/${routine.name}`, routinePath(routine)];
+  }
 }
 
 function* servicePaths(catalogue: Catalogue): Generator<Entry> {

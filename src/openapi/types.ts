@@ -1,5 +1,5 @@
 /** TypeScript types of the catalogue, in the form that `@supabase/postgrest-js` reads: `PostgrestClient<Database>`. */
-import type { Catalogue, Collection, Field, Reference } from '../collection/declaration.ts';
+import type { Catalogue, Collection, Field, Reference, Routine } from '../collection/declaration.ts';
 import { FILES_NAME, isFiles } from '../collection/files.ts';
 import { isUnique } from '../collection/relations.ts';
 import { LIST_OPERATIONS, NUMBER_OPERATIONS } from '../collection/types/operations.ts';
@@ -11,7 +11,8 @@ import { descriptionOf, isGiven } from './schemas.ts';
 /** The client's types depend on it: version 13 added spreads of lists and `maxAffected`. */
 const POSTGREST_VERSION = '14';
 
-export function typeScriptTypes({ collections, builtIn }: Catalogue): string {
+export function typeScriptTypes({ collections, builtIn, routines }: Catalogue): string {
+  const functions = [...routines.values()].flat();
   const all = [...collections.values()];
   const views = [...builtIn]
     .map(([name, each]) => (collections.has(name) ? each : { ...each, name }))
@@ -26,7 +27,7 @@ ${declarations(all, views)}export type Database = {
 ${all.map(table).join('\n')}
     };
     Views: ${views.length === 0 ? 'Record<never, never>' : `{\n${views.map(view).join('\n')}\n    }`};
-    Functions: Record<never, never>;
+    Functions: ${functions.length === 0 ? 'Record<never, never>' : `{\n${functions.map(routineType).join('\n')}\n    }`};
     Enums: Record<never, never>;
     CompositeTypes: Record<never, never>;
   };
@@ -71,6 +72,22 @@ function view({ name, title, description, fields }: Collection): string {
 ${members(fields, () => false)}
         };
         Relationships: [];
+      };`;
+}
+
+function routineType({ name, description, parameters, collection }: Routine): string {
+  const args = parameters.map((parameter) => {
+    return `          ${parameter.name}${parameter.default === undefined ? '' : '?'}: ${parameter.type.typescript} | null;`;
+  });
+  return `${comment(6, description)}      ${name}: {
+        Args: ${args.length === 0 ? 'Record<never, never>' : `{\n${args.join('\n')}\n        }`};
+        Returns: Database['public']['Tables']['${collection.name}']['Row'][];
+        SetofOptions: {
+          from: '*';
+          to: '${collection.name}';
+          isOneToOne: false;
+          isSetofReturn: true;
+        };
       };`;
 }
 

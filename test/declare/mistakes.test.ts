@@ -128,7 +128,7 @@ const NAMES: readonly Scenario[] = [
     '3:3 a_b: the index of a_b.c would be called a_b_c, as the index of a.b_c is',
   ],
   [
-    'a name that comes of long ones, and would be longer than PostgreSQL takes',
+    'a name derived from long ones that exceeds the limit of PostgreSQL',
     `collections:\n  ${'a'.repeat(40)}:\n    fields: { id: int4, ${'b'.repeat(20)}: { type: int4, minimum: 0 } }\n`,
     `2:3 ${'a'.repeat(40)}: the rule of ${'a'.repeat(40)}.${'b'.repeat(20)} would be called ${'a'.repeat(40)}_${'b'.repeat(20)}_check, and a name has 63 letters at most; choose shorter ones`,
   ],
@@ -313,7 +313,7 @@ const KEYS: readonly Scenario[] = [
     '2:3 a: unknown field id; declare which field identifies a row, such as key: sku',
   ],
   [
-    'a key that is no field',
+    'a key that is not a field',
     'collections:\n  a:\n    key: skuu\n    fields: { sku: text }\n',
     '3:5 a: key names skuu, which is not a field (perhaps you meant sku)',
   ],
@@ -389,7 +389,7 @@ const ALIASES: readonly Scenario[] = [
     '2:6 a: it must be a map with fields, not empty',
   ],
   [
-    'a merge of something that is no map',
+    'a merge of something that is not a map',
     'collections:\n  a:\n    <<: x\n    fields: { id: int4 }\n',
     '3:9 << takes an alias of a map, or a list of them',
   ],

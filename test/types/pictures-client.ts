@@ -7,7 +7,10 @@ function expectSame<One, Other>(_same: Same<One, Other>): void {}
 
 export async function embeds(client: PostgrestClient<Database>): Promise<void> {
   const whole = await client.from('products').select().single();
-  expectSame<typeof whole.data, { id: number; name: string; image: string; manual: string | null } | null>(true);
+  expectSame<
+    typeof whole.data,
+    { id: number; name: string; image: string; manual: string | null; gallery: string[] | null } | null
+  >(true);
 
   const embedded = await client.from('brands').select('id, logo(name, width)').single();
   expectSame<typeof embedded.data, { id: number; logo: { name: string; width: number | null } } | null>(true);

@@ -14,6 +14,8 @@ export const MAX_COLLECTIONS = 1_000;
 export const MAX_FIELDS = 1_590;
 export const MAX_ROLES = 200;
 export const MAX_WEBHOOKS = 100;
+export const MAX_QUERIES = 1_000;
+export const MAX_QUERY_PARAMETERS = 100;
 /** The maximum number of values in one default, including nested ones. */
 export const MAX_VALUE_NODES = 10_000;
 /** The number of invalid rows to report before reading stops. */

@@ -8,6 +8,8 @@ export const MAX_FILE_BYTES = 4 * 1024 ** 3;
 export const FILE_CHUNK_BYTES = 256 * 1024;
 /** The maximum number of files in one request. */
 export const MAX_FILES_PER_UPLOAD = 50;
+/** The largest number of files in a list that a declaration may allow; also the limit of a list without one. */
+export const MAX_FILES_IN_LIST = 1_000;
 /** The maximum number of pixels of an image: 12,000 × 8,000, for example. A decoded pixel takes 4 bytes. */
 export const MAX_IMAGE_PIXELS = 100_000_000;
 /** The number of images that are decoded at once. */

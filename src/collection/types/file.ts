@@ -1,5 +1,6 @@
-/** file and image: the id of a stored file, a reference to the collection of files. */
+/** file and image: the id of a stored file, a reference to the collection of files; and lists of them. */
 import type { Value } from '../value.ts';
+import { arrayOf } from './array/array.ts';
 import { rejectSyntax } from './reject.ts';
 import { defineType, type Type } from './type.ts';
 import { uuid } from './uuid.ts';
@@ -8,6 +9,25 @@ const { generated: _, toJSON: __, ...id } = uuid;
 
 export const file = defineType({ ...id, name: 'file', file: 'any' });
 export const image = defineType({ ...id, name: 'image', file: 'image' });
+
+/** The kind of the files that a value refers to, also for a list; undefined if it refers to none. */
+export function fileKind({ file, element }: Type): Type['file'] {
+  return file ?? element?.file;
+}
+
+/** A list of files. An append to null makes a list, so that a row needs no list before its first file. */
+export function fileList(element: Type): Type {
+  const type = arrayOf(element);
+  const operations = type.operations!;
+  const postgres: typeof operations.postgres = (column, operation, operand) => {
+    return operations.postgres(
+      operation.operation === 'append' ? `coalesce(${column}, '{}')` : column,
+      operation,
+      operand,
+    );
+  };
+  return { ...type, operations: { ...operations, startsFrom: '[]', postgres } };
+}
 
 /** Values of `bytes` are byte arrays in memory. Only the drivers and this type see them. */
 const bytesOf = (value: Value) => value as unknown as Uint8Array;

@@ -62,6 +62,8 @@ export interface RuleSql {
   readonly literal: (value: Value, type: Type) => string;
   /** The function that counts characters. */
   readonly length: string;
+  /** The function that counts the elements of an array. */
+  readonly count: string;
 }
 
 export interface ValueSql extends RuleSql {
@@ -104,12 +106,13 @@ function repeatedSql(table: string, values: readonly (string | undefined)[]): st
 }
 
 /** The rules of a field, except its pattern. */
-export function ruleConditions({ type, rules }: Field, sql: string, { literal, length }: RuleSql): string[] {
-  const { minimum, maximum, maxLength, oneOf } = rules;
+export function ruleConditions({ type, rules }: Field, sql: string, { literal, length, count }: RuleSql): string[] {
+  const { minimum, maximum, maxLength, oneOf, maxCount } = rules;
   return [
     ...(minimum === undefined ? [] : [`${sql} >= ${literal(minimum, type)}`]),
     ...(maximum === undefined ? [] : [`${sql} <= ${literal(maximum, type)}`]),
     ...(maxLength === undefined ? [] : [`${length}(${sql}) <= ${maxLength}`]),
+    ...(maxCount === undefined ? [] : [`${count}(${sql}) <= ${maxCount}`]),
     ...(oneOf === undefined ? [] : [`${sql} in (${oneOf.map((value) => literal(value, type)).join(', ')})`]),
   ];
 }

@@ -2,7 +2,7 @@
 import type { ApiError } from '../../base/errors.ts';
 import { type Collection, type Field, type Reference, uniqueSets } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
-import { columnList, identifier } from '../sql/statement.ts';
+import { columnList, identifier, type SqlDialect } from '../sql/statement.ts';
 import type { LoadOptions } from './loader.ts';
 import { duplicateKey, missingReference, missingRow, repeatedRow } from './write-checks.ts';
 
@@ -15,6 +15,8 @@ export interface LoadTables {
   readonly shapes: readonly (readonly Field[])[];
   /** The tables of the rows of a collection: the stored ones, and those that this load adds. */
   readonly tablesOf: (collection: string) => readonly string[];
+  /** The elements of an array as a table, in SQL. */
+  readonly elements: SqlDialect['elements'];
 }
 
 export interface LoadCheck {
@@ -39,7 +41,9 @@ export function loadChecks(tables: LoadTables, terms: Terms): LoadCheck[] {
     ...(isMatched ? [repeats(tables, match, hasValues(match))] : []),
     ...(onConflict === 'update' ? [absences(tables, match)] : []),
     ...others.flatMap((fields) => uniqueChecks(tables, fields, terms)),
-    ...collection.references.flatMap((reference) => referenceChecks(tables, reference, terms)),
+    ...[...collection.references, ...collection.lists].flatMap((reference) =>
+      referenceChecks(tables, reference, terms),
+    ),
   ];
 }
 
@@ -89,9 +93,14 @@ function referenceChecks(tables: LoadTables, reference: Reference, { onConflict,
   if (shapes === undefined) return [];
   const key = identifier(collection.among.get(to)!.key[0]!.name);
   const column = identifier(field.name);
-  const absent = tables
-    .tablesOf(to)
-    .map((table) => `not exists (select 1 from ${table} as there where there.${key} = given.${column})`);
+  const isAbsent = (value: string) =>
+    tables.tablesOf(to).map((table) => `not exists (select 1 from ${table} as there where there.${key} = ${value})`);
+  const absent =
+    field.type.element === undefined
+      ? isAbsent(`given.${column}`)
+      : [
+          `exists (select 1 from ${tables.elements(`given.${column}`)} as listed where ${isAbsent('listed.value').join(' and ')})`,
+        ];
   const stored = onConflict === 'keep' ? isInserted(tables, match) : [];
   return [
     {

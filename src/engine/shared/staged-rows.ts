@@ -63,7 +63,8 @@ export abstract class StagedRows {
       this.tableOf(name),
       ...staged.flatMap((each) => (each.collection.name === name && onConflict !== 'update' ? [each.rows] : [])),
     ];
-    for (const check of loadChecks({ collection, rows, table, shapes, tablesOf }, { onConflict, match })) {
+    const { elements } = this.dialect;
+    for (const check of loadChecks({ collection, rows, table, shapes, tablesOf, elements }, { onConflict, match })) {
       // Without the rejected rows, others may be bad as well. That matters only if others are stored.
       while ((await this.rejectRows(check, options)) > 0 && check.isRepeated && options.goesOn()) {}
     }

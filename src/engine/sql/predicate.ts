@@ -72,6 +72,16 @@ export function joinRelated(
   const scope: Scope = { ...outer, name, depth };
   // A row may have very many related rows, so each of them counts against the deadline.
   const guard = outer.dialect.guard === undefined || !isMany(relation) ? '' : ` and ${outer.dialect.guard}`;
+  if (relation.list === 'outer') {
+    const list = `list ${depth}`;
+    const elements = `${outer.dialect.elements(own)} as ${identifier(list)}`;
+    const rows = `${identifier(to.name)} as ${identifier(name)} on ${other} = ${column(list, 'value')}`;
+    return { from: `from ${elements} join ${rows} where 1=1${guard}`, scope: { ...scope, list } };
+  }
+  if (relation.list === 'inner') {
+    const isElement = outer.dialect.isElement(own, other);
+    return { from: `from ${identifier(to.name)} as ${identifier(name)} where ${isElement}${guard}`, scope };
+  }
   if (through === undefined) {
     return { from: `from ${identifier(to.name)} as ${identifier(name)} where ${other} = ${own}${guard}`, scope };
   }

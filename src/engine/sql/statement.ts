@@ -62,6 +62,10 @@ export interface SqlDialect {
   memberOf(operand: Operand, values: readonly Value[], bind: Bind): string;
   /** like, regex and search; throws for an invalid pattern. */
   textTest(predicate: TextPredicate, column: string, bind: Bind): string;
+  /** The elements of an array as a table: `value`, and `key`, which orders them. */
+  elements(sql: string): string;
+  /** Whether a value is an element of an array. Uses an index on the array, if the engine has one. */
+  isElement(value: string, array: string): string;
   /** For arrays, json and ranges. */
   contains(operand: Operand, operator: Containment | RangeOperator, value: string): string;
   path(sql: string, expression: Extract<Expression, { kind: 'path' }>, bind: Bind): string;

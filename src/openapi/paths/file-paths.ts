@@ -37,15 +37,21 @@ export function* filePaths(catalogue: Catalogue): Generator<Entry> {
   yield [`${root}/{id}/sign`, { parameters: refs('file.id'), post: sign(), options: options('options_of_sign', TAG) }];
 }
 
-/** `PUT /products/{id}/image` for each file field that the caller may change. */
+/** `PUT /products/{id}/image` for each file field that the caller may change, and POST for a list. */
 export function* fieldPaths(collection: Collection): Generator<Entry> {
   const { name, key, view } = collection;
   if (key.length !== 1 || view?.rights.includes('read') === false) return;
   for (const field of (view === undefined ? collection : (view.updates ?? { fields: [] })).fields) {
     if (!isFileField(field) || field.readOnly) continue;
     const id = `${field.name}_of_${name}`;
-    const path = { parameters: refs(own(collection, 'key.path')), put: put(stored(collection), field, `put_${id}`) };
-    yield [`/${name}/{${key[0]!.name}}/${field.name}`, { ...path, options: options(`options_of_${id}`, name) }];
+    const methods =
+      field.type.element === undefined ? { put: put(collection, field) } : { post: append(collection, field) };
+    const path = {
+      parameters: refs(own(collection, 'key.path')),
+      ...methods,
+      options: options(`options_of_${id}`, name),
+    };
+    yield [`/${name}/{${key[0]!.name}}/${field.name}`, path];
   }
 }
 
@@ -69,15 +75,29 @@ export function uploadOperation(catalogue: Catalogue): JsonObject {
   return { post };
 }
 
-function put(collection: Collection, { name }: Field, id: string): JsonObject {
-  return operation({
-    id,
-    tag: collection.name,
+function put(collection: Collection, { name }: Field): JsonObject {
+  return fieldOperation(collection, {
+    id: `put_${name}_of_${collection.name}`,
     summary: `Upload a file and set ${name} to it`,
-    description: 'Stores the file and changes the row in one transaction, with the permissions of a PATCH.',
+    answers: { '200': withHeaders('The row of the file.', [], FILE_OR_LIST) },
+  });
+}
+
+function append(collection: Collection, { name }: Field): JsonObject {
+  return fieldOperation(collection, {
+    id: `append_${name}_of_${collection.name}`,
+    summary: `Upload files and append them to ${name}`,
+    answers: { '201': withHeaders('The rows of the files.', [], FILE_OR_LIST) },
+  });
+}
+
+function fieldOperation(collection: Collection, draft: Pick<Draft, 'id' | 'summary' | 'answers'>): JsonObject {
+  return operation({
+    ...draft,
+    tag: collection.name,
+    description: 'Stores the bytes and changes the row in one transaction, with the permissions of a PATCH.',
     parameters: ['file.Content-Disposition', own(collection, 'If-Match')],
     body: FILE_BODY,
-    answers: { '200': withHeaders('The row of the file.', [], FILE_OR_LIST) },
     errors: [404, ...UPLOAD_ERRORS],
   });
 }

@@ -29,7 +29,7 @@ const described = documentOf({ catalogue: DECLARED, rows: () => [] });
 /** The methods of the paths for files. */
 function filePaths({ paths }: OpenApi): Record<string, string[]> {
   const own = Object.entries(paths).filter(([path]) =>
-    /^(\/catalogue)?\/files|\/(image|sheet|logo|manual)$/.test(path),
+    /^(\/catalogue)?\/files|\/(image|sheet|logo|manual|gallery)$/.test(path),
   );
   return Object.fromEntries(
     own.map(([path, each]) => [path, METHODS.filter((method) => method !== 'options' && method in each)]),
@@ -56,13 +56,18 @@ describe('the document of a catalogue with files', () => {
       '/brands/{id}/logo': ['put'],
       '/products/{id}/image': ['put'],
       '/products/{id}/manual': ['put'],
+      '/products/{id}/gallery': ['post'],
       '/files': ['get', 'head', 'post'],
       '/files/{id}': ['get', 'head'],
       '/files/{id}/{name}': ['get', 'head'],
       '/files/{id}/sign': ['post'],
     });
     const { description } = described.components.parameters['products.select']!;
-    expect([...description.matchAll(/^- `([^(]+)\(…\)`/gm)].map(([, name]) => name)).toEqual(['image', 'manual']);
+    expect([...description.matchAll(/^- `([^(]+)\(…\)`/gm)].map(([, name]) => name)).toEqual([
+      'image',
+      'manual',
+      'gallery',
+    ]);
   });
 
   test('has what a role may do', () => {
@@ -144,6 +149,8 @@ describe('the service', () => {
     );
     await ask('/products/{id}/manual', '/products/1/manual', send('PUT', 'image/png', PICTURE));
     await ask('/products/{id}/image', '/products/1/image', send('PUT', 'image/png', PICTURE));
+    await ask('/products/{id}/gallery', '/products/1/gallery', send('POST', 'image/png', PICTURE));
+    await ask('/products/{id}/gallery', '/products/1/gallery', { method: 'POST', body: form });
     const bytes = `/files/${image.id}/tea.png`;
     const statuses = [];
     for (const headers of [

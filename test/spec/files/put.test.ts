@@ -109,7 +109,10 @@ test('a declaration explains mistakes about files', () => {
       return (error as Error).message;
     }
   };
-  expect(mistakes("'image[]'")).toContain('declare a collection whose rows refer to this one');
+  expect(mistakes("'image[][]'")).toContain('unknown type');
+  expect(mistakes("{ type: 'file[]', maxCount: 0 }")).toContain('maxCount');
+  expect(mistakes('{ type: file, maxCount: 3 }')).toContain('maxCount is for lists of files, not file');
+  expect(mistakes("{ type: 'file[]', references: things }")).toContain('remove references');
   expect(mistakes('{ type: text, mediaTypes: [image/png] }')).toContain('mediaTypes is for files, not text');
   expect(mistakes('{ type: file, mediaTypes: [png] }')).toContain('png is not a media type');
   expect(mistakes('{ type: file, maxBytes: 0 }')).toContain('maxBytes');

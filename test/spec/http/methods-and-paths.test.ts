@@ -132,7 +132,7 @@ describe.each(Object.keys(ENGINES))('methods and paths on %s', (engine) => {
     test('the error for a function says that the service has no functions', async () => {
       const { hint } = await expectRefusal(await catalogue.fetch('/rpc/total', { method: 'POST' }), 404, 'PGRST202');
       await expectRefusal(await catalogue.fetch('/rpc/total?a=1'), 404, 'PGRST202');
-      expect(hint).toBe('There are no functions here. Available: /products.');
+      expect(hint).toBe('There are no functions here. Declare queries.');
     });
 
     test('a write to it is rejected in the same way', async () => {

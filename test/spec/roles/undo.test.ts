@@ -63,7 +63,7 @@ describe.each(ROLE_ENGINES)('undo under roles on %s', (engine) => {
     expect([await product(11), await product(12)]).toMatchObject([{ cost: 9 }, { name: 'new' }]);
   });
 
-  test('a later change of hidden fields is no conflict, and stays', async () => {
+  test('a later change of hidden fields is not a conflict, and stays', async () => {
     const seq = await store('/products?id=eq.11', sendJson('PATCH', { name: 'new' }));
     await store('/products?id=eq.11', sendJson('PATCH', { cost: 9 }));
     expect(await (await undo('clerk', `seq=eq.${seq}`)).json()).toEqual({ undone: 1, skipped: [] });

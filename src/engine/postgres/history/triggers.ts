@@ -134,14 +134,15 @@ export async function inspectLog(runner: Runner, schema: string): Promise<FoundL
   return { hasTable: found!.table, body: found!.body, triggers: new Map(Object.entries(found!.triggers)) };
 }
 
-/** The collections to log. Undefined `days` mean as before. */
+/** The collections to log. Undefined `days` mean as before. A new database has a log. */
 export function collectionsToLog(
   own: readonly Collection[],
   adopted: readonly { readonly collection: Collection }[],
   { triggers }: FoundLog,
   days: number | undefined,
+  isNew: boolean,
 ): readonly Collection[] {
-  if (days === 0 || (days === undefined && triggers.size === 0)) return [];
+  if (days === 0 || (days === undefined && triggers.size === 0 && !isNew)) return [];
   const foreign = adopted.map(({ collection }) => collection).filter((collection) => isLogged(collection, true));
   return [...own.filter((collection) => isLogged(collection)), ...foreign];
 }

@@ -105,4 +105,4 @@ export function literal(value: Value, type: Type): string {
     : `${quoteText(String(type.postgres.bind?.(value) ?? value))}::${type.postgres.name}`;
 }
 
-export const ruleSql: RuleSql = { literal, length: 'char_length' };
+export const ruleSql: RuleSql = { literal, length: 'char_length', count: 'cardinality' };

@@ -110,9 +110,10 @@ function hasTable(db: Database): boolean {
   return select(db, "select 1 from sqlite_schema where type = 'table' and name = ?", LOG_TABLE).length > 0;
 }
 
-/** Whether the log is kept; undefined `days` mean as before. */
-export function isLogOn(db: Database, days: number | undefined): boolean {
+/** Whether the log is kept; undefined `days` mean as before. A new database has a log. */
+export function isLogOn(db: Database, days: number | undefined, isNew = false): boolean {
   if (days !== undefined) return days > 0;
+  if (isNew) return true;
   return hasTable(db) && select(db, `select 1 from ${RETAINED_TABLE} limit 1`).length > 0;
 }
 

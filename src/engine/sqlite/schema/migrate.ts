@@ -25,8 +25,8 @@ export interface SqliteRequirement {
   readonly firstRows: FirstRows;
   /** Permitted data loss, in the syntax of `--allow`. */
   readonly allowed?: readonly string[];
-  /** How long the log of changes is kept; 0 for no log, undefined to leave it as it is. */
-  readonly historyDays?: number;
+  /** How long the log of changes is kept; 0 for no log. Undefined leaves it as it is; a new database has one. */
+  readonly historyDays?: number | undefined;
 }
 
 /** Returns the steps for messages. Without changes it does not wait for a writer. */
@@ -135,7 +135,7 @@ function applyChanges(db: Database, requirement: SqliteRequirement, found: Inspe
     for (const index of schema.indexesOf(collection)) db.run(schema.indexSql(collection, index));
   }
   createSearchIndexes(db, catalogue.collections);
-  applyLog(db, catalogue, comparison, isLogOn(db, requirement.historyDays));
+  applyLog(db, catalogue, comparison, isLogOn(db, requirement.historyDays, found.isNew));
   checkReferences(db, catalogue, [...created, ...rebuilt.map(({ now }) => now)]);
   markAsOurs(db, catalogue);
 }

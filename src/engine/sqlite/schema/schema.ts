@@ -117,6 +117,7 @@ function check(collection: Collection, field: Field): string {
 export const ruleSql: RuleSql = {
   literal: (value, type) => literal(sqliteDialect.stored(value, type)),
   length: 'length',
+  count: 'json_array_length',
 };
 
 export function insertRows(db: Database, { name, fields }: Collection, rows: readonly StoredRow[]): void {

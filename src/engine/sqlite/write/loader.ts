@@ -81,7 +81,9 @@ async function store(
     commit(connection, staged, options);
     return result;
   };
-  if (options.onConflict !== 'refuse' || !connection.inTransaction) return run(rejectAndStore);
+  // No constraint rejects a list that refers to a missing row.
+  const hasLists = staged.some(({ collection }) => collection.lists.length > 0);
+  if (options.onConflict !== 'refuse' || hasLists || !connection.inTransaction) return run(rejectAndStore);
   connection.execute('savepoint attempt');
   try {
     return await run(storeAll);

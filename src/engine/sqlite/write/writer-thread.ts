@@ -110,7 +110,7 @@ function indexSome(): void {
   const hasIndexed = attempt(() => {
     checkFiles(terms!.files);
     const { historyDays } = terms!.bounds;
-    const isMaintained = historyDays > 0 && maintainLog(open(), historyDays);
+    const isMaintained = historyDays ? maintainLog(open(), historyDays) : false;
     const collections = [...terms!.catalogue.collections.values()];
     return collections.some(() => indexPending(open(), collections[visits++ % collections.length]!)) || isMaintained;
   });
