@@ -1,9 +1,10 @@
 /** The operations on the bytes of files: upload, download, signed URLs, and upload into a field. */
 import { IMAGE_SIDES, MAX_FILES_PER_UPLOAD } from '../../base/limits/files.ts';
+import { pathPart } from '../../base/net/query-string.ts';
 import { type Catalogue, type Collection, type Field, stored } from '../../collection/declaration.ts';
 import { FILES, FILES_NAME, isFileField, mayUpload } from '../../collection/files.ts';
 import { FILES_PATH, shortestPath } from '../../http/own-paths.ts';
-import { own, schemaRef } from '../component.ts';
+import { componentName, own, schemaRef } from '../component.ts';
 import type { JsonObject } from '../json.ts';
 import { BODY_ERRORS, type Draft, operation, options, readOnlyPath, WRITE_ERRORS } from '../operation.ts';
 import { withHeaders } from '../responses.ts';
@@ -43,7 +44,7 @@ export function* fieldPaths(collection: Collection): Generator<Entry> {
   if (key.length !== 1 || view?.rights.includes('read') === false) return;
   for (const field of (view === undefined ? collection : (view.updates ?? { fields: [] })).fields) {
     if (!isFileField(field) || field.readOnly) continue;
-    const id = `${field.name}_of_${name}`;
+    const id = idOf(collection, field);
     const methods =
       field.type.element === undefined ? { put: put(collection, field) } : { post: append(collection, field) };
     const path = {
@@ -51,7 +52,7 @@ export function* fieldPaths(collection: Collection): Generator<Entry> {
       ...methods,
       options: options(`options_of_${id}`, name),
     };
-    yield [`/${name}/{${key[0]!.name}}/${field.name}`, path];
+    yield [`/${pathPart(name)}/{${componentName(key[0]!.name)}}/${pathPart(field.name)}`, path];
   }
 }
 
@@ -75,18 +76,22 @@ export function uploadOperation(catalogue: Catalogue): JsonObject {
   return { post };
 }
 
-function put(collection: Collection, { name }: Field): JsonObject {
+function idOf(collection: Collection, { name }: Field): string {
+  return `${componentName(name)}_of_${componentName(collection.name)}`;
+}
+
+function put(collection: Collection, field: Field): JsonObject {
   return fieldOperation(collection, {
-    id: `put_${name}_of_${collection.name}`,
-    summary: `Upload a file and set ${name} to it`,
+    id: `put_${idOf(collection, field)}`,
+    summary: `Upload a file and set ${field.name} to it`,
     answers: { '200': withHeaders('The row of the file.', [], FILE_OR_LIST) },
   });
 }
 
-function append(collection: Collection, { name }: Field): JsonObject {
+function append(collection: Collection, field: Field): JsonObject {
   return fieldOperation(collection, {
-    id: `append_${name}_of_${collection.name}`,
-    summary: `Upload files and append them to ${name}`,
+    id: `append_${idOf(collection, field)}`,
+    summary: `Upload files and append them to ${field.name}`,
     answers: { '201': withHeaders('The rows of the files.', [], FILE_OR_LIST) },
   });
 }

@@ -89,6 +89,13 @@ describe('the document of a catalogue with files', () => {
     });
   });
 
+  test('has names with any characters', () => {
+    const own = declaredBy('collections: { "Bücher 1": { fields: { id: int4, "das Bild": image } } }');
+    expect(Object.keys(documentOf({ catalogue: own, rows: () => [] }).paths)).toContain(
+      '/B%C3%BCcher%201/{id}/das%20Bild',
+    );
+  });
+
   test('has the names that do not collide with a collection called files', () => {
     const own = declaredBy('collections: { files: { fields: { id: int4, image: image } } }');
     expect(filePaths(documentOf({ catalogue: own, rows: () => [] }))).toMatchObject({
