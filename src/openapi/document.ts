@@ -5,6 +5,7 @@
 
 import { runToEnd, type Task } from '../base/cooperative.ts';
 import { memoize } from '../base/memo.ts';
+import { pathPart } from '../base/net/query-string.ts';
 import type { Catalogue, Collection } from '../collection/declaration.ts';
 import { isFiles } from '../collection/files.ts';
 import { BATCH_PATH, RPC_PATH, shortestPath, UNDO_PATH } from '../http/own-paths.ts';
@@ -19,7 +20,7 @@ import {
   withKeyFields,
   writableBy,
 } from './by-role.ts';
-import { own as owned } from './component.ts';
+import { componentName, own as owned } from './component.ts';
 import type { Described } from './describe.ts';
 import { filterParameters, logicParameters } from './filters.ts';
 import type { Json, JsonObject } from './json.ts';
@@ -194,7 +195,7 @@ function headOf(described: Described, prefix: string): JsonObject {
 
 function served({ catalogue: { collections }, withoutCollections }: Described): string {
   if (withoutCollections === true) return 'The collections';
-  const paths = [...collections.keys()].slice(0, MAX_NAMED).map((name) => `\`/${name}\``);
+  const paths = [...collections.keys()].slice(0, MAX_NAMED).map((name) => `\`/${pathPart(name)}\``);
   const rest = collections.size - paths.length;
   if (collections.size < 2) return paths.length === 0 ? 'The collections' : `One collection, ${paths[0]}`;
   return `The collections ${paths.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
@@ -212,12 +213,12 @@ function* pathsOf(collection: Collection, samples: Samples, isByRole: boolean): 
   const { name, key } = collection;
   const secure = isByRole ? askCredentials : (path: JsonObject) => path;
   for (const shape of SHAPES) {
-    const path = `${shape.root}/${name}`;
+    const path = `${shape.root}/${pathPart(name)}`;
     yield [path, secure(allowedOperations(collection, 'collection', collectionPath(collection, samples, shape)))];
     // A key of several fields has no path of its own.
     if (key.length !== 1) continue;
     yield [
-      `${path}/{${key[0]!.name}}`,
+      `${path}/{${componentName(key[0]!.name)}}`,
       secure(allowedOperations(collection, 'item', itemPath(collection, samples, shape))),
     ];
   }

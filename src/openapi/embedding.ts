@@ -3,6 +3,7 @@
 import { memoize } from '../base/memo.ts';
 import type { Collection } from '../collection/declaration.ts';
 import { isMany, type Relation, relationsOf } from '../collection/relations.ts';
+import { printName } from '../dialect/print.ts';
 import { relationsNamed } from '../plan/read/relate.ts';
 
 /** The embeddings that a description lists. The rest follow the same pattern. */
@@ -15,7 +16,7 @@ export const embeddingNames = memoize((collection: Collection): ReadonlyMap<stri
     const forms = [[to.name], [to.name, referring?.name], [to.name, name], [referring?.name ?? '']] as const;
     const names = forms.flatMap(([target, hint]) =>
       isOnly(relation, relationsNamed(collection, target, hint))
-        ? [hint === undefined ? target : `${target}!${hint}`]
+        ? [hint === undefined ? printName(target) : `${printName(target)}!${printName(hint)}`]
         : [],
     );
     return names.slice(0, 1).map((shortest) => [shortest, relation]);

@@ -43,7 +43,7 @@ function declarations(collections: readonly Collection[], views: readonly Collec
 
 function table(collection: Collection): string {
   const writable = collection.fields.filter(({ readOnly }) => !readOnly);
-  return `${comment(6, collection.description ?? collection.title)}      ${collection.name}: {
+  return `${comment(6, collection.description ?? collection.title)}      ${member(collection.name)}: {
         Row: {
 ${members(collection.fields, () => false)}
         };
@@ -64,7 +64,7 @@ ${members(
 
 /** A collection that clients only read. */
 function view({ name, title, description, fields }: Collection): string {
-  return `${comment(6, description ?? title)}      ${name}: {
+  return `${comment(6, description ?? title)}      ${member(name)}: {
         Row: {
 ${members(fields, () => false)}
         };
@@ -95,7 +95,7 @@ function members(
 ): string {
   return fields
     .map((field) => {
-      const name = `${field.name}${isOptional(field) ? '?' : ''}`;
+      const name = `${member(field.name)}${isOptional(field) ? '?' : ''}`;
       return `${comment(10, descriptionOf(field))}${' '.repeat(10)}${name}: ${typeOf(field)};`;
     })
     .join('\n');
@@ -134,7 +134,17 @@ function operationDeclaration({ type }: Field): string {
 /** JSON is TypeScript; only the quotes differ. */
 function literal(type: Type, value: Value): string {
   const text = type.json(value);
-  return text.startsWith('"') ? `'${text.slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'` : text;
+  return text.startsWith('"') ? textLiteral(JSON.parse(text)) : text;
+}
+
+function textLiteral(text: string): string {
+  const json = JSON.stringify(text);
+  return `'${json.slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
+}
+
+/** The name of a member. */
+function member(name: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : textLiteral(name);
 }
 
 /** The references of a collection. The client's types derive both directions and many-to-many relations from them. */
@@ -146,10 +156,10 @@ function relationships(collection: Collection): string {
 function relationship(collection: Collection, { name, field, to }: Reference): string {
   const target = collection.among.get(to)!;
   return `          {
-            foreignKeyName: '${name}';
-            columns: ['${field.name}'];
+            foreignKeyName: ${textLiteral(name)};
+            columns: [${textLiteral(field.name)}];
             isOneToOne: ${isUnique(collection, field)};
-            referencedRelation: '${to}';
-            referencedColumns: [${target.key.map((each) => `'${each.name}'`).join(', ')}];
+            referencedRelation: ${textLiteral(to)};
+            referencedColumns: [${target.key.map((each) => textLiteral(each.name)).join(', ')}];
           },`;
 }

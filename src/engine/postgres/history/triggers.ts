@@ -119,7 +119,7 @@ export function keySql({ key }: Collection, column: (field: Field) => string): s
 export interface FoundLog {
   readonly hasTable: boolean;
   readonly body: string | null;
-  /** The key that the trigger of each table has as arguments. */
+  /** The key that the trigger of each table has as arguments, in hexadecimal digits. */
   readonly triggers: ReadonlyMap<string, string>;
 }
 
@@ -127,7 +127,7 @@ export async function inspectLog(runner: Runner, schema: string): Promise<FoundL
   const [found] = await query<{ table: boolean; body: string | null; triggers: Record<string, string> }>(runner, {
     sql: `select to_regclass($2::text) is not null as table,
       (select prosrc from pg_catalog.pg_proc where proname = '${TRIGGER}' and pronamespace = to_regnamespace(quote_ident($1::text))) as body,
-      coalesce((select json_object_agg(c.relname, encode(t.tgargs, 'escape')) from pg_catalog.pg_trigger t join pg_catalog.pg_class c on c.oid = t.tgrelid
+      coalesce((select json_object_agg(c.relname, encode(t.tgargs, 'hex')) from pg_catalog.pg_trigger t join pg_catalog.pg_class c on c.oid = t.tgrelid
         where t.tgname = '${TRIGGER}' and c.relnamespace = to_regnamespace(quote_ident($1::text))), '{}') as triggers`,
     params: [schema, `${identifier(schema)}.${LOG_TABLE}`],
   });
@@ -148,7 +148,7 @@ export function collectionsToLog(
 }
 
 function argumentsOf({ key }: Collection): string {
-  return key.map(({ name }) => `${name}\\000`).join('');
+  return Buffer.from(key.map(({ name }) => `${name}\0`).join('')).toString('hex');
 }
 
 export function hasLog(log: FoundLog, schema: string, logged: readonly Collection[]): boolean {
