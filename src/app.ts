@@ -61,7 +61,7 @@ export interface AppOptions extends Observers {
 
 export interface App {
   fetch(request: Request, peer?: Peer): MaybePromise<Response>;
-  /** Metrics of the response cache and of bodies in flight. */
+  /** Metrics of the response cache, of bodies in flight and of files. */
   metrics(): readonly Metric[];
   /** Removes some orphaned files, if the catalogue has files. Resolves to whether more remain to be looked at. */
   removeOrphans(): Promise<boolean>;
@@ -101,7 +101,7 @@ export function createApp(given: AppOptions): App {
   const respond = compose(middleware, cache?.around(handle) ?? responder(handle));
   return {
     fetch: withLogging(respond, options),
-    metrics: () => [...(cache?.metrics() ?? []), ...bodies.metrics()],
+    metrics: () => [...(cache?.metrics() ?? []), ...bodies.metrics(), ...(files?.metrics.all() ?? [])],
     removeOrphans: async () => (await files?.orphans.step()) ?? false,
   };
 }
