@@ -27,7 +27,7 @@ import { dialectParameters, keyParameters, sharedParameters, versionParameters }
 import { BATCH_BODY, batchBody, batchPath } from './paths/batch-path.ts';
 import { DESCRIPTION_PATHS, descriptionPath } from './paths/description-path.ts';
 import { HEALTH_PATHS, healthPath } from './paths/health-path.ts';
-import { routinePath } from './paths/routine-path.ts';
+import { collectionOf, routinePath } from './paths/routine-path.ts';
 import { collectionPath, itemPath } from './paths/row-paths.ts';
 import { undoFilters, undoPath } from './paths/undo-path.ts';
 import { errorResponses, headerComponents } from './responses.ts';
@@ -154,7 +154,7 @@ function partsOf(described: Described, prefix: string): Parts {
     paths: collectReferences(used, [
       each((collection, samples) => pathsOf(collection, samples, isByRole)),
       each((collection) => routinePaths(catalogue, collection, isByRole)),
-      ...(withoutService ? [] : [servicePaths(catalogue, isByRole)]),
+      ...(withoutService ? [] : [routinePaths(catalogue, undefined, isByRole), servicePaths(catalogue, isByRole)]),
     ]),
     components: [
       section('parameters', own(parametersOf), Object.entries({ ...sharedParameters(), ...undoFilters() })),
@@ -188,8 +188,16 @@ function headOf(described: Described, prefix: string): JsonObject {
     servers: [{ url: prefix === '' ? '/' : prefix }],
     // Without roles the service asks for no credentials. With roles, anonymous callers may still be allowed.
     security: hasRoles(catalogue) ? [{ bearer: [] }, {}] : [],
-    tags: [...describedCollections(described).map(collectionTag), ...(withoutService ? [] : SERVICE_TAGS)],
+    tags: [
+      ...describedCollections(described).map(collectionTag),
+      ...(withoutService ? [] : [...functionTags(catalogue), ...SERVICE_TAGS]),
+    ],
   };
+}
+
+function functionTags({ routines }: Catalogue): readonly JsonObject[] {
+  const isShown = [...routines.values()].some(([first]) => collectionOf(first!) === undefined);
+  return isShown ? [{ name: 'Functions', description: 'Functions of the database.' }] : [];
 }
 
 function served({ catalogue: { collections }, withoutCollections }: Described): string {
@@ -223,10 +231,11 @@ function* pathsOf(collection: Collection, samples: Samples, isByRole: boolean): 
   }
 }
 
-/** The routines that return rows of the collection. */
-function* routinePaths(catalogue: Catalogue, { name }: Collection, isByRole: boolean): Generator<Entry> {
-  for (const routine of [...catalogue.routines.values()].flat()) {
-    if (routine.collection.name !== name) continue;
+/** The routines that return rows of the collection, or, without one, no rows of a declared collection. */
+function* routinePaths(catalogue: Catalogue, of: Collection | undefined, isByRole: boolean): Generator<Entry> {
+  // OpenAPI has one operation for each path and method: of several functions with one name it shows the first.
+  for (const [routine] of catalogue.routines.values()) {
+    if (routine === undefined || collectionOf(routine)?.name !== of?.name) continue;
     const path = routinePath(routine);
     yield [`${shortestPath(RPC_PATH, catalogue)}/${routine.name}`, isByRole ? askCredentials(path) : path];
   }
