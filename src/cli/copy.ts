@@ -2,6 +2,7 @@
 
 import { CredentialStore } from '../auth/store.ts';
 import { amount } from '../base/amount.ts';
+import { ApiError } from '../base/errors.ts';
 import type { Catalogue, Collection } from '../collection/declaration.ts';
 import { parseJson } from '../collection/exact-json.ts';
 import { storeJson } from '../collection/types/type.ts';
@@ -118,7 +119,6 @@ function byDependency({ collections }: Catalogue): Collection[] {
 /** Resolves to the number of rows. */
 async function copyAll(catalogue: Catalogue, source: Source, target: Engine, toFiles: string): Promise<number> {
   const collections = byDependency(catalogue);
-  const copied = await rowsWithFiles(catalogue, source, target, toFiles);
   let present = 0;
   let total = 0;
   for (const collection of collections) {
@@ -128,6 +128,7 @@ async function copyAll(catalogue: Catalogue, source: Source, target: Engine, toF
   if (present > 0) {
     throw new ConfigError(`the target ${target.location} holds ${amount(present)} already. Copy to an empty database`);
   }
+  const copied = await rowsWithFiles(catalogue, source, target, toFiles);
   const bars = new LoadBars('Copying', total, 'rows');
   let count = 0;
   const seen = (rows: number) => {
@@ -135,7 +136,7 @@ async function copyAll(catalogue: Catalogue, source: Source, target: Engine, toF
     bars.reading(count);
   };
   const sets = collections.map((into) => ({ into, batches: batches(into, copied.rows(into), seen) }));
-  const { inserted } = await target.load(sets, {
+  const loading = target.load(sets, {
     onConflict: 'refuse',
     dryRun: false,
     // The rows are not changes, but the initial state of the target.
@@ -144,7 +145,11 @@ async function copyAll(catalogue: Catalogue, source: Source, target: Engine, toF
     goesOn: () => true,
     progress: bars.storing,
   });
-  await copied.end();
+  const { inserted } = await loading.catch(async (error) => {
+    // The rows may be stored, although the confirmation was lost.
+    if (!(error instanceof ApiError && error.status >= 500)) await copied.release();
+    throw error;
+  });
   bars.end(true);
   return inserted;
 }

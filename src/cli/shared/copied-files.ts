@@ -18,8 +18,8 @@ export interface SourceRows {
 
 interface CopiedRows {
   rows(collection: Collection): AsyncIterable<StoredRow>;
-  /** After all rows are stored. */
-  end(): Promise<void>;
+  /** If no row could be stored. */
+  release(): Promise<void>;
 }
 
 /** The files of a source. */
@@ -35,7 +35,7 @@ export async function rowsWithFiles(
   toFiles: string,
 ): Promise<CopiedRows> {
   const { files } = source;
-  if (files === undefined) return { rows: (collection) => source.rows(collection), end: async () => undefined };
+  if (files === undefined) return { rows: (collection) => source.rows(collection), release: async () => undefined };
   const place = toFiles === '' ? undefined : await newStorage(new FileRecords(target, catalogue), toFiles);
   const contents: Content[] = [];
   const rows: Readonly<Record<string, (collection: Collection) => AsyncIterable<StoredRow>>> = {
@@ -59,7 +59,7 @@ export async function rowsWithFiles(
   };
   return {
     rows: (collection) => rows[collection.name]?.(collection) ?? source.rows(collection),
-    end: async () => place?.begin(),
+    release: async () => place?.release(),
   };
 }
 

@@ -6,6 +6,7 @@ import { Spool, type SpoolTarget } from './spool.ts';
 import {
   type Content,
   type Incoming,
+  MARKER,
   type MarkedStorage,
   missingBytes,
   type NamePage,
@@ -15,7 +16,6 @@ import {
 
 const PRIVATE_FOLDER = 0o700;
 const TEMPORARY = 'tmp';
-const MARKER = 'catalogue-files';
 
 export class FolderStorage implements MarkedStorage, SpoolTarget {
   readonly location: string;
@@ -56,8 +56,13 @@ export class FolderStorage implements MarkedStorage, SpoolTarget {
 
   async get(content: Content, start: number, end: number): Promise<Blob> {
     const path = this.pathOf(content);
-    const { size } = await withStorage(this.location, () => stat(path));
-    if (size !== content.size) throw missingBytes(`${path} has ${size} bytes, and ${content.size} are expected`);
+    const size = await withStorage(this.location, async () => {
+      const found = await stat(path).catch(unlessMissing);
+      if (found === undefined) await stat(this.marker);
+      return found?.size;
+    });
+    if (size !== content.size)
+      throw missingBytes(`${path} has ${size ?? 'no'} bytes, and ${content.size} are expected`);
     return start === 0 && end === size ? Bun.file(path) : Bun.file(path).slice(start, end);
   }
 

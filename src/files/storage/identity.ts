@@ -8,7 +8,7 @@ import type { FileRecords } from '../records.ts';
 import { DatabaseStorage } from './database.ts';
 import { FolderStorage } from './folder.ts';
 import { isS3, S3Storage } from './s3.ts';
-import type { Content, Incoming, MarkedStorage, NamePage, Storage } from './storage.ts';
+import { type Content, type Incoming, MARKER, type MarkedStorage, type NamePage, type Storage } from './storage.ts';
 
 /** The row of the storage in use. Without one, the database is. */
 interface StorageRow {
@@ -16,11 +16,12 @@ interface StorageRow {
   readonly location: string;
 }
 
-/** A place for the files of a new catalogue. `begin` marks it, when the row is stored. */
+/** A marked place for the files of a new catalogue, with its row. */
 export interface NewStorage {
   readonly storage: Storage;
   readonly row: StorageRow & { readonly name: string };
-  begin(): Promise<void>;
+  /** Removes the mark, if the row could not be stored. */
+  release(): Promise<void>;
 }
 
 /** The only key. */
@@ -75,7 +76,8 @@ export async function newStorage(records: FileRecords, location: string): Promis
   const storage = storageAt(records, location);
   if ((await storage.readMarker()) !== undefined) throw otherCatalogue(storage.location);
   const row = { name: FILES_STORAGE, mark: crypto.randomUUID(), location: storage.location };
-  return { storage, row, begin: () => storage.writeMarker(row.mark) };
+  await storage.writeMarker(row.mark);
+  return { storage, row, release: () => storage.delete(MARKER) };
 }
 
 /** Of several processes that begin, the first wins. */

@@ -7,6 +7,7 @@ import { Spool, type SpoolTarget } from './spool.ts';
 import {
   type Content,
   type Incoming,
+  MARKER,
   type MarkedStorage,
   missingBytes,
   type NamePage,
@@ -15,7 +16,6 @@ import {
   withStorage,
 } from './storage.ts';
 
-const MARKER = 'catalogue-files';
 const LOCATION = /^s3:\/\/([^/]+)\/?(.*?)\/?$/;
 
 export function isS3(location: string): boolean {
@@ -39,10 +39,7 @@ export class S3Storage implements MarkedStorage, SpoolTarget {
   }
 
   readMarker(): Promise<string | undefined> {
-    return this.within(() => this.file(MARKER).text()).catch((error: { readonly cause?: unknown }) => {
-      if (String(error.cause).includes('NoSuchKey')) return undefined;
-      throw error;
-    });
+    return this.within(() => this.file(MARKER).text().catch(unlessMissing));
   }
 
   async writeMarker(text: string): Promise<void> {
@@ -101,8 +98,10 @@ export class S3Storage implements MarkedStorage, SpoolTarget {
   private async *parts(content: Content, start: number, end: number): AsyncGenerator<Uint8Array> {
     const file = this.file(nameOf(content));
     for (let at = start; at < end; ) {
-      const part = await this.within(() => file.slice(at, Math.min(end, at + S3_PART_BYTES)).bytes());
-      if (part.length === 0) throw missingBytes(`${nameOf(content)} has fewer than ${content.size} bytes`);
+      const slice = file.slice(at, Math.min(end, at + S3_PART_BYTES));
+      const part = await this.within(() => slice.bytes().catch(unlessMissing));
+      if (part === undefined || part.length === 0)
+        throw missingBytes(`${nameOf(content)} has fewer than ${content.size} bytes`);
       yield part;
       at += part.length;
     }
@@ -120,4 +119,8 @@ export class S3Storage implements MarkedStorage, SpoolTarget {
       return Promise.race([work(), late.promise]).finally(() => clearTimeout(timer));
     });
   }
+}
+
+function unlessMissing(error: { readonly code?: string }): undefined {
+  if (error.code !== 'NoSuchKey') throw error;
 }

@@ -60,8 +60,9 @@ export function idIn(name: string): string | undefined {
   return /^(?:[0-9a-f]{2}\/[0-9a-f]{64}\.|tmp\/)([0-9a-f-]{36})$/.exec(name)?.[1];
 }
 
+/** The name of the file that marks a storage. */
+export const MARKER = 'catalogue-files';
 const FULL = ['ENOSPC', 'EDQUOT', 'EFBIG'];
-const MISSING = ['ENOENT', 'NoSuchKey'];
 
 /** Executes work on a storage. Failures concern requests for files only, and name no path of the server. */
 export async function withStorage<T>(location: string, work: () => Promise<T>): Promise<T> {
@@ -71,7 +72,6 @@ export async function withStorage<T>(location: string, work: () => Promise<T>): 
     if (error instanceof ApiError) throw error;
     const { code = '', message } = error as { readonly code?: string; readonly message: string };
     const cause = `${location}: ${code} ${message}`;
-    if (MISSING.includes(code)) throw missingBytes(cause);
     if (FULL.includes(code)) {
       throw new ApiError('CAT507', 'the file cannot be stored: the disk for files is full', {
         details: 'Nothing was changed; other requests go on.',

@@ -109,6 +109,16 @@ describe.each(ALL)('%s, files in %s', (engine, kind) => {
     const kept = await upload(gradient(20, 20, 7), 'image/png');
     const orphan = await upload(LARGE.subarray(0, 600_000));
     await shop.fetch('/products/2', sendJson('PATCH', { images: [kept] }));
+    let pieces = 0;
+    const broken = new ReadableStream({
+      pull(controller) {
+        if (++pieces > 6) controller.error(new Error('gone'));
+        else controller.enqueue(new Uint8Array(100_000).fill(pieces));
+      },
+    });
+    const init = { ...send('POST', '', broken), duplex: 'half' } as RequestInit;
+    await expectRefusal(await shop.fetch('/files', init), 400, 'PGRST102');
+    if (kind === 'folder') expect(readdirSync(join(location, 'tmp'))).toEqual([]);
     if (kind !== 'database') {
       const name = `00/${'0'.repeat(64)}.${crypto.randomUUID()}`;
       if (kind === 'folder') await Bun.write(join(location, name), 'half');
