@@ -80,7 +80,7 @@ export class Hub {
     const upTo = await this.log.position();
     if (this.groups.size === 0) this.position = Math.max(this.position, upTo);
     while (this.position < upTo) {
-      // Of all collections: a group that joins meanwhile may have any of them.
+      // Covers all collections: a group that joins meanwhile may have any of them.
       const changes = await changesAfter(this.engine, this.collections, this.position, upTo);
       const chunks = new Map<Group, Uint8Array | undefined>();
       const evaluate = async () => {

@@ -1,6 +1,6 @@
 /**
  * Stores files: their bytes in a storage, their rows in the database. The bytes come first, and the row of the file
- * last, so that no file lacks its bytes. What an interrupted upload leaves is an orphan.
+ * last, so that no file lacks its bytes. An interrupted upload leaves an orphan.
  */
 import { ApiError } from '../base/errors.ts';
 import { FILE_TOTAL_MS } from '../base/limits/files.ts';

@@ -36,3 +36,5 @@ export const S3_PART_BYTES = 5 * 1024 * 1024;
 export const S3_TIMEOUT_MS = 30_000;
 /** The number of downloads whose file and permission are cached. */
 export const MAX_CACHED_DOWNLOADS = 2_000;
+/** How often the metrics count stored files. */
+export const FILE_FIGURES_MS = 60_000;

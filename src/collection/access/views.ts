@@ -1,6 +1,6 @@
 /** The catalogue as a role sees it: the collections and fields on which it has a right. */
 import { defined } from '../../base/defined.ts';
-import type { Catalogue, Collection, Field, RightsRules, Role, Rule } from '../catalogue.ts';
+import type { Catalogue, Collection, Field, RightsRules, Role, Routine, Rule } from '../catalogue.ts';
 import { CHANGES_NAME, changesOf } from '../change-log.ts';
 import { type CollectionDraft, RIGHTS } from '../draft.ts';
 import { FILES, FILES_NAME, isInternal } from '../files.ts';
@@ -31,9 +31,27 @@ export function viewOf(catalogue: Catalogue, role: Role): Catalogue {
   return {
     collections,
     builtIn,
+    ...routinesOf(catalogue, role, readable),
     closed: new Set([...catalogue.collections.keys()].filter((name) => !collections.has(name))),
     draft: { collections: [...collections.values()].map(({ draft }) => draft) },
   };
+}
+
+/** The routines that the role may call. They read what the role may read. */
+function routinesOf(
+  { routines }: Catalogue,
+  { call }: Role,
+  readable: Readable,
+): Pick<Catalogue, 'routines' | 'closedRoutines'> {
+  const open = new Map<string, readonly Routine[]>();
+  for (const [name, all] of routines) {
+    const views = all.flatMap((each) => {
+      const collection = readable.get(each.collection.name);
+      return collection === undefined ? [] : { ...each, collection };
+    });
+    if (call.has(name) && views.length > 0) open.set(name, views);
+  }
+  return { routines: open, closedRoutines: new Set([...routines.keys()].filter((name) => !open.has(name))) };
 }
 
 /** Whether the rules allow a field that refers to a file. */
