@@ -26,7 +26,7 @@ if (before === undefined || positionals.length > 2) {
   process.exit(2);
 }
 for (const commit of positionals.filter((each) => nameOf(each) === undefined)) {
-  console.error(`There is no commit ${commit} here`);
+  console.error(`This checkout has no commit ${commit}`);
   process.exit(2);
 }
 needWrk();

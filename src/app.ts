@@ -13,11 +13,12 @@ import { WRITES } from './http/edge/origins.ts';
 import type { Peer } from './http/edge/peer.ts';
 import { locateRequest } from './http/edge/prefix.ts';
 import { acceptsEvents } from './http/negotiate.ts';
-import { BATCH_PATH, OWN_METHODS, ownPathOf } from './http/own-paths.ts';
+import { BATCH_PATH, OWN_METHODS, ownPathOf, routineNameOf } from './http/own-paths.ts';
 import type { Pages } from './http/pages.ts';
 import { batch } from './requests/batch.ts';
 import { fileTarget, putFile } from './requests/put-file.ts';
 import { explainRead, readItem, readList } from './requests/read.ts';
+import { callRoutine } from './requests/routine.ts';
 import { undo } from './requests/undo.ts';
 import { write } from './requests/write.ts';
 import {
@@ -60,7 +61,7 @@ export interface AppOptions extends Observers {
 
 export interface App {
   fetch(request: Request, peer?: Peer): MaybePromise<Response>;
-  /** Metrics of the response cache and of bodies in flight. */
+  /** Metrics of the response cache, of bodies in flight and of files. */
   metrics(): readonly Metric[];
   /** Removes some orphaned files, if the catalogue has files. Resolves to whether more remain to be looked at. */
   removeOrphans(): Promise<boolean>;
@@ -100,7 +101,7 @@ export function createApp(given: AppOptions): App {
   const respond = compose(middleware, cache?.around(handle) ?? responder(handle));
   return {
     fetch: withLogging(respond, options),
-    metrics: () => [...(cache?.metrics() ?? []), ...bodies.metrics()],
+    metrics: () => [...(cache?.metrics() ?? []), ...bodies.metrics(), ...(files?.metrics.all() ?? [])],
     removeOrphans: async () => (await files?.orphans.step()) ?? false,
   };
 }
@@ -172,8 +173,10 @@ function handler(
         return { status: 200, headers: optionsHeaders(request, OWN_METHODS), body: null };
       return own === BATCH_PATH
         ? batch(writeOptions, request, visible, context)
-        : undo(engine, request, visible, context);
+        : undo(engine, files, request, visible, context);
     }
+    const routine = routineNameOf(context.location.path, catalogue);
+    if (routine !== undefined) return callRoutine({ engine, bodies, plans }, routine, request, visible, context);
     const target = files && fileTarget(context, visible);
     if (target !== undefined) return putFile(files!, target, request, visible, context);
     const call = readCall(context.method, context.location, request, visible);

@@ -9,6 +9,7 @@ import { shorten, shortenValue } from './shorten.ts';
 
 export const ERRORS = {
   PGRST100: { status: 400, meaning: 'A query parameter could not be parsed' },
+  PGRST101: { status: 405, meaning: 'Functions do not take this method' },
   PGRST102: { status: 400, meaning: 'The request body could not be read' },
   PGRST103: { status: 416, meaning: 'The requested page lies outside the result' },
   PGRST105: { status: 405, meaning: 'A PUT must be filtered by exactly its key' },
@@ -26,7 +27,7 @@ export const ERRORS = {
   PGRST127: { status: 400, meaning: 'The requested feature is not implemented' },
   PGRST200: { status: 400, meaning: 'No relationship exists for the embedding' },
   PGRST201: { status: 300, meaning: 'More than one relationship matches the embedding' },
-  PGRST202: { status: 404, meaning: 'The function does not exist; the service has none' },
+  PGRST202: { status: 404, meaning: 'The function does not exist with these parameters' },
   PGRST204: { status: 400, meaning: 'The body or columns names a field that does not exist' },
   PGRST205: { status: 404, meaning: 'The collection does not exist' },
   PGRST300: { status: 401, meaning: 'The service has no secret or public key to verify the token' },

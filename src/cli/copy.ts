@@ -104,7 +104,8 @@ function byDependency({ collections }: Catalogue): Collection[] {
   const ordered = new Set<Collection>();
   const add = (collection: Collection, path: readonly Collection[]) => {
     if (ordered.has(collection) || path.includes(collection)) return;
-    for (const { to } of collection.references) add(collections.get(to)!, [...path, collection]);
+    for (const { to } of [...collection.references, ...collection.lists])
+      add(collections.get(to)!, [...path, collection]);
     ordered.add(collection);
   };
   for (const collection of collections.values()) add(collection, []);

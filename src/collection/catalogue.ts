@@ -45,6 +45,8 @@ export interface Rules {
   readonly maxLength?: number;
   readonly pattern?: string;
   readonly oneOf?: readonly Value[];
+  /** The maximum number of elements of a list. */
+  readonly maxCount?: number;
 }
 
 export interface Reference {
@@ -79,6 +81,8 @@ export interface Collection {
   /** Unique sets of fields other than the key. */
   readonly unique: readonly Unique[];
   readonly references: readonly Reference[];
+  /** References by the elements of a list. No constraint enforces them. */
+  readonly lists: readonly Reference[];
   readonly links: readonly Link[];
   /** All collections of the catalogue by name. */
   readonly among: ReadonlyMap<string, Collection>;
@@ -111,10 +115,34 @@ export interface Catalogue {
   readonly draft: CatalogueDraft;
   /** Collections of the service itself, by name, such as the log of changes. A declared one of that name hides them. */
   readonly builtIn: ReadonlyMap<string, Collection>;
+  /** What clients call at /rpc/<name>, by name. */
+  readonly routines: ReadonlyMap<string, readonly Routine[]>;
   /** By name; absent if every caller may do everything. */
   readonly roles?: ReadonlyMap<string, Role>;
-  /** In the view of a role: the names of collections on which it has no rights. */
+  /** In the view of a role: the names of collections on which it has no rights, and of routines it may not call. */
   readonly closed?: ReadonlySet<string>;
+  readonly closedRoutines?: ReadonlySet<string>;
+}
+
+/** A stored request with parameters: a list of rows of a collection. */
+export interface StoredQuery {
+  readonly kind: 'query';
+  readonly name: string;
+  readonly description?: string;
+  readonly parameters: readonly Parameter[];
+  readonly collection: Collection;
+  /** The query string, with parameters as values: `units_in_stock=lt.{threshold}`. */
+  readonly query: string;
+}
+
+export type Routine = StoredQuery;
+
+export interface Parameter {
+  readonly name: string;
+  readonly type: Type;
+  readonly description?: string;
+  /** The value if a call gives none; absent if a call must give one. */
+  readonly default?: Value;
 }
 
 export interface Role {
@@ -123,6 +151,8 @@ export interface Role {
   readonly isAll: boolean;
   /** The rate limit of each caller with this role. */
   readonly rate?: Rate;
+  /** The names of the routines that it may call, also by the roles it includes. */
+  readonly call: ReadonlySet<string>;
   /** The role's own rules and those of the roles it includes, by collection. */
   readonly rules: ReadonlyMap<Collection, RightsRules>;
 }

@@ -6,6 +6,7 @@ import { CHANGES_NAME, changesOf } from './change-log.ts';
 import { declareCollection } from './declare-collection.ts';
 import type { CatalogueDraft } from './draft.ts';
 import { FILES, FILES_NAME, servedFiles, withFiles } from './files.ts';
+import { declareRoutines } from './routines.ts';
 
 export type * from './catalogue.ts';
 export { declareCollection, isAssigned } from './declare-collection.ts';
@@ -23,7 +24,13 @@ export function declareCatalogue(draft: CatalogueDraft): Catalogue {
   const builtIn = new Map([[CHANGES_NAME, changesOf(collections)]]);
   const files = among === collections ? undefined : among.get(FILES);
   if (files !== undefined) builtIn.set(FILES_NAME, files);
-  return defined({ collections, draft, builtIn, roles: draft.roles && declareRoles(draft.roles, collections) });
+  return defined({
+    collections,
+    draft,
+    builtIn,
+    routines: declareRoutines(draft.queries ?? [], collections),
+    roles: draft.roles && declareRoles(draft.roles, collections),
+  });
 }
 
 /** The stored collection behind a role's view, or the collection itself. */

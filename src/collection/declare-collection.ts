@@ -1,8 +1,12 @@
 /** Builds one collection from a validated draft. */
 import { defined } from '../base/defined.ts';
 import { DEFAULT_MAX_VALUE_KB } from '../base/limits/declaration.ts';
+import { MAX_FILES_IN_LIST } from '../base/limits/files.ts';
 import type { Collection, Field, Rules } from './catalogue.ts';
+import { derivedName } from './derived-name.ts';
 import type { CollectionDraft, FieldDraft } from './draft.ts';
+import { FILES } from './files.ts';
+import { fileKind } from './types/file.ts';
 import { typeNamed } from './types/index.ts';
 import { isLong, storeJson, type Type } from './types/type.ts';
 
@@ -30,12 +34,15 @@ export function declareCollection(
     byName,
     key,
     assigned: key.find(({ type, name: field }) => isAssigned(draft, { name: field, type })),
-    unique: sets.map((names) => ({ name: `${name}_${names.join('_')}_key`, fields: names.map(findField) })),
+    unique: sets.map((names) => ({ name: derivedName(name, ...names, 'key'), fields: names.map(findField) })),
     references: draft.fields.flatMap((field) => {
       if (field.references === undefined) return [];
-      const { collection: to, onDelete, constraint = `${name}_${field.name}_fkey` } = field.references;
+      const { collection: to, onDelete, constraint = derivedName(name, field.name, 'fkey') } = field.references;
       return [{ name: constraint, field: findField(field.name), to, onDelete }];
     }),
+    lists: fields
+      .filter(({ type }) => type.element?.file !== undefined)
+      .map((field) => ({ name: `${name}_${field.name}_fkey`, field, to: FILES, onDelete: 'restrict' })),
     links: (draft.references ?? []).map(({ fields: [field], collection: to, to: [target], constraint }) => {
       return { name: constraint, field: findField(field!), to, target: target! };
     }),
@@ -75,9 +82,11 @@ function declareField(collection: CollectionDraft, draft: FieldDraft, maxValueBy
     readOnly: draft.readOnly === true,
     filled: draft.filled ?? false,
     // Deleting a row looks up its referrers, so every reference needs an index.
-    indexed: indexed === true || (references !== undefined && collection.key[0] !== name),
+    indexed: indexed === true || ((references ?? type.element?.file) !== undefined && collection.key[0] !== name),
     rules: rulesOf(type, draft),
-    ...(type.file === undefined ? {} : { file: defined({ mediaTypes: draft.mediaTypes, maxBytes: draft.maxBytes }) }),
+    ...(fileKind(type) === undefined
+      ? {}
+      : { file: defined({ mediaTypes: draft.mediaTypes, maxBytes: draft.maxBytes }) }),
     maxBytes: maxBytesOf(type, draft, maxValueBytes),
   };
 }
@@ -88,10 +97,11 @@ function defaultOf(type: Type, value: unknown): Pick<Field, 'default' | 'generat
   return { default: storeJson(type, value) };
 }
 
-function rulesOf(type: Type, { minimum, maximum, maxLength, pattern, oneOf }: FieldDraft): Rules {
+function rulesOf(type: Type, { minimum, maximum, maxLength, pattern, oneOf, maxCount: most }: FieldDraft): Rules {
   const store = (value: unknown) => (value === undefined ? undefined : storeJson(type, value));
+  const maxCount = most ?? (type.element?.file === undefined ? undefined : MAX_FILES_IN_LIST);
   return defined({
-    ...{ minimum: store(minimum), maximum: store(maximum), maxLength, pattern },
+    ...{ minimum: store(minimum), maximum: store(maximum), maxLength, pattern, maxCount },
     oneOf: oneOf?.map((value) => storeJson(type, value)),
   });
 }

@@ -6,7 +6,25 @@ export interface CatalogueDraft {
   readonly collections: readonly CollectionDraft[];
   /** Absent if every caller may do everything. */
   readonly roles?: readonly RoleDraft[];
+  readonly queries?: readonly QueryDraft[];
   readonly webhooks?: readonly WebhookDraft[];
+}
+
+/** A stored request with parameters, called at /rpc/<name>. */
+export interface QueryDraft {
+  readonly name: string;
+  readonly description?: string;
+  readonly parameters: readonly ParameterDraft[];
+  /** `products?units_in_stock=lt.{threshold}`: a list, with parameters as values. */
+  readonly read: string;
+}
+
+export interface ParameterDraft {
+  readonly name: string;
+  readonly type: string;
+  readonly description?: string;
+  /** A JSON value of the type; absent if a call must give one. */
+  readonly default?: unknown;
 }
 
 export const CHANGE_KINDS = ['insert', 'update', 'delete'] as const;
@@ -37,6 +55,8 @@ export interface RoleDraft {
   readonly rateLimit?: string;
   /** Roles whose rules apply as well. */
   readonly include?: readonly string[];
+  /** Queries that the role may call. */
+  readonly call?: readonly string[];
   readonly rules: readonly RuleDraft[];
 }
 
@@ -115,6 +135,8 @@ export interface FieldDraft {
   /** The allowed media types of a file, and its maximum size. */
   readonly mediaTypes?: readonly string[];
   readonly maxBytes?: number;
+  /** The maximum number of files in a list. */
+  readonly maxCount?: number;
   /** Clients cannot write it: the database computes it, or its type is served read-only as text. */
   readonly readOnly?: boolean;
   /** The database fills the field if an insert does not; `trigger`: a trigger may, or else the insert fails. */

@@ -4,7 +4,10 @@ import type { Collection, Field, Link, Reference } from './declaration.ts';
 
 type Cardinality = 'many-to-one' | 'one-to-many' | 'one-to-one' | 'many-to-many';
 
-/** A row of `to` belongs to a row of `from` if its `inner` equals `outer`, or if a row of `through` matches both. */
+/**
+ * A row of `to` belongs to a row of `from` if its `inner` equals `outer`, if one is an element of the other, or if a
+ * row of `through` matches both.
+ */
 export interface Relation {
   readonly cardinality: Cardinality;
   readonly from: Collection;
@@ -17,6 +20,8 @@ export interface Relation {
   readonly referring: Field | undefined;
   /** Not enforced by a constraint. Only the name of its collection names it. */
   readonly isLink?: true;
+  /** The side that is a list, whose elements are compared with the other side. */
+  readonly list?: 'outer' | 'inner';
   readonly through?: {
     readonly collection: Collection;
     readonly near: Reference;
@@ -39,8 +44,12 @@ export const relationsOf: (from: Collection) => readonly Relation[] = memoize((f
   const collections = from.among;
   return [
     ...from.references.map((reference) => toOne(from, reference, collections.get(reference.to)!)),
+    ...from.lists.map((reference) => listed(toOne(from, reference, collections.get(reference.to)!), 'outer')),
     ...[...collections.values()].flatMap((to) => [
       ...to.references.filter(({ to: target }) => target === from.name).map((reference) => toMany(from, to, reference)),
+      ...to.lists
+        .filter(({ to: target }) => target === from.name)
+        .map((reference) => listed(toMany(from, to, reference), 'inner')),
       ...throughOf(from, to, collections),
       ...to.links.filter(({ to: target }) => target === from.name).map((link) => linkedToMany(from, to, link)),
     ]),
@@ -67,6 +76,10 @@ function toOne(from: Collection, reference: Reference, to: Collection): Relation
 function toMany(from: Collection, to: Collection, { name, field }: Reference): Relation {
   const cardinality = isUnique(to, field) ? 'one-to-one' : 'one-to-many';
   return { cardinality, from, to, outer: from.key[0]!, inner: field, name, referring: field };
+}
+
+function listed(relation: Relation, list: 'outer' | 'inner'): Relation {
+  return { ...relation, cardinality: 'many-to-many', list };
 }
 
 function linkedToOne(from: Collection, { name, field, target }: Link, to: Collection): Relation {

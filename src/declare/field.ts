@@ -1,5 +1,6 @@
 /** Validates one field of a declaration against its type. References are validated when all collections are known. */
 import type { FieldDraft } from '../collection/draft.ts';
+import { fileKind } from '../collection/types/file.ts';
 import type { Type } from '../collection/types/type.ts';
 import type { GivenField } from './format.ts';
 import type { Node } from './reader/document.ts';
@@ -82,7 +83,7 @@ function readReference(
 ): Pick<FieldDraft, 'references'> {
   const collection = references?.value.collection?.value;
   if (references === undefined || collection === undefined) return {};
-  if (type.file !== undefined)
+  if (fileKind(type) !== undefined)
     addMistake(reading, references.at, `a field of type ${type.name} refers to a file; remove references`);
   const onDelete = references.value.onDelete?.value ?? 'restrict';
   if (onDelete === 'set null' && isRequired) {

@@ -4,8 +4,15 @@
  */
 
 import { ApiError } from '../base/errors.ts';
-import { MAX_COLLECTIONS, MAX_FIELDS, MAX_ROLES, MAX_WEBHOOKS } from '../base/limits/declaration.ts';
-import { MAX_FILE_BYTES } from '../base/limits/files.ts';
+import {
+  MAX_COLLECTIONS,
+  MAX_FIELDS,
+  MAX_QUERIES,
+  MAX_QUERY_PARAMETERS,
+  MAX_ROLES,
+  MAX_WEBHOOKS,
+} from '../base/limits/declaration.ts';
+import { MAX_FILE_BYTES, MAX_FILES_IN_LIST } from '../base/limits/files.ts';
 import { parseRate, RATE_FORM } from '../base/net/rate.ts';
 import { CHANGE_KINDS, FIELD_ROLES, type OnDelete, type Right } from '../collection/draft.ts';
 import { compileRegex } from '../text/regex.ts';
@@ -110,6 +117,7 @@ export const FIELD = {
     'The allowed media types of a file, such as `image/*`.',
   ),
   maxBytes: property(wholeNumber(1, MAX_FILE_BYTES), 'The maximum number of bytes of a file.'),
+  maxCount: property(wholeNumber(1, MAX_FILES_IN_LIST), 'The maximum number of files in a list.'),
   onUpdate: property(oneWordOf(['now']), 'Every write that changes the row sets this date or time.'),
   readOnly: property(trueOrFalse, 'Clients can read the field but not write it.'),
   filled: property(
@@ -191,6 +199,7 @@ const rate: Shape<string> = {
 export const ROLE = {
   rateLimit: property(rate, 'Replaces `--rate-limit`. Not inherited.'),
   include: property(listOf(aName, 'a list of roles'), 'Roles whose rules this role inherits.'),
+  call: property(listOf(aName, 'a list of queries'), 'Queries that the role may call. They read what it may read.'),
 } as const;
 
 /** A role: its keys, and its rights by collection. */
@@ -201,6 +210,27 @@ const role = either(
     words: 'a map from collections to permissions',
   }),
 );
+
+export const PARAMETER = {
+  type: property(typeName, 'The type of the values.', true),
+  default: property(FIELD.default.shape, 'The value if a call gives none. Without a default, a call must give one.'),
+  description: FIELD.description,
+} as const;
+
+export const QUERY = {
+  parameters: property(
+    namesTo(
+      either(
+        map(typeName, (type, at) => ({ type: { value: type, at } })),
+        propertiesOf(PARAMETER, 'a map with type and default'),
+      ) as Shape<Given<typeof PARAMETER>>,
+      { words: 'a map from names to parameters', noun: 'parameters', most: MAX_QUERY_PARAMETERS, names: fieldName },
+    ),
+    'The parameters. Each is a type, or a map as below.',
+  ),
+  read: property(anyText, 'Path and query of a list. `{parameter}` as a value inserts an argument.', true),
+  description: FIELD.description,
+} as const;
 
 export const WEBHOOK = {
   url: property(anyText, 'The address of the receiver: https, or http within `--webhook-networks`.', true),
@@ -231,6 +261,15 @@ export const TOP = {
     }),
     'Permissions. Without roles, every client may do everything.',
   ),
+  queries: property(
+    namesTo(propertiesOf(QUERY, 'a map with parameters and read'), {
+      words: 'a map from names to queries',
+      noun: 'queries',
+      most: MAX_QUERIES,
+      names: anyName,
+    }),
+    'Stored requests with parameters, each at `/rpc/<name>`.',
+  ),
   webhooks: property(
     namesTo(propertiesOf(WEBHOOK, 'a map with url and secret'), {
       words: 'a map from names to webhooks',
@@ -250,6 +289,7 @@ export const FORMAT = propertiesOf(TOP, 'a map with collections', OWN_KEYS);
 export type GivenField = Given<typeof FIELD>;
 export type GivenCollection = Given<typeof COLLECTION>;
 export type GivenRights = Given<typeof RIGHTS>;
+export type GivenQuery = Given<typeof QUERY>;
 export type GivenWebhook = Given<typeof WEBHOOK>;
 export type GivenRole = NonNullable<ReturnType<typeof role.read>>;
 

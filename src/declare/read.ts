@@ -11,6 +11,7 @@ import type { CatalogueDraft } from '../collection/draft.ts';
 import { ConfigError } from '../settings/setting.ts';
 import { checkFormerNames, draftCollection } from './collection.ts';
 import { FORMAT } from './format.ts';
+import { draftQueries } from './queries.ts';
 import { parseNodes } from './reader/document.ts';
 import { Mistakes } from './reader/mistakes.ts';
 import { type Reading, readAs } from './reader/shape.ts';
@@ -42,10 +43,12 @@ function draftOfText(text: string, file: string, mistakes: Mistakes): CatalogueD
   checkReferences(declared, collections);
   // Only for a declaration without other mistakes, since these names are derived from it.
   if (!mistakes.any) checkDerivedNames(declared, declareCatalogue({ collections }));
-  const { roles, webhooks } = declaration ?? {};
+  const { roles, queries, webhooks } = declaration ?? {};
   return defined({
     collections,
-    roles: roles && draftRoles(roles.value, declared, collections),
+    // Only for a declaration without other mistakes, since queries are planned.
+    queries: queries && (mistakes.any ? [] : draftQueries(queries.value, declareCatalogue({ collections }))),
+    roles: roles && draftRoles(roles.value, declared, collections, queries?.value.map(({ name }) => name) ?? []),
     webhooks: webhooks && draftWebhooks(webhooks.value, declared, collections),
   });
 }

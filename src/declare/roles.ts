@@ -25,18 +25,21 @@ export function draftRoles(
   roles: readonly Named<GivenRole>[],
   declared: readonly Named<GivenCollection>[],
   drafts: readonly CollectionDraft[],
+  routines: readonly string[],
 ): readonly RoleDraft[] {
   const names = declared.map(({ name }) => name);
   const whole = drafts.filter((draft) => isWhole(draft, declared));
   checkIncludes(roles);
   checkChanges(roles);
+  checkCalls(roles, routines);
   return roles.map(({ name, value }): RoleDraft => {
     if (value === undefined) return { name, rules: [] };
     if (value === 'all') return { name, isAll: true, rules: [] };
     const include = value.given.include?.value.map((each) => each.value) ?? [];
     const rules = value.named.flatMap((each) => draftRules(each, names, whole));
     const rateLimit = value.given.rateLimit?.value;
-    return defined({ name, rateLimit, include: include.length === 0 ? undefined : include, rules });
+    const call = value.given.call?.value.map((each) => each.value);
+    return defined({ name, rateLimit, include: include.length === 0 ? undefined : include, call, rules });
   });
 }
 
@@ -56,6 +59,16 @@ function checkIncludes(roles: readonly Named<GivenRole>[]): void {
       else if (reaches(included, other, name))
         addMistake(reading, at, `include names ${other}, which includes ${name}`);
       listed.push(other);
+    }
+  }
+}
+
+function checkCalls(roles: readonly Named<GivenRole>[], routines: readonly string[]): void {
+  for (const { reading, value } of roles) {
+    if (value === undefined || value === 'all') continue;
+    for (const { value: name, at } of value.given.call?.value ?? []) {
+      if (routines.includes(name)) continue;
+      addMistake(reading, at, `call names ${name}, which is not a query${didYouMean(name, routines)}`);
     }
   }
 }

@@ -1,6 +1,7 @@
 /** Validates the rules of a field: each applies to some types, and the default must satisfy it. */
 import { defined } from '../base/defined.ts';
 import type { FieldDraft } from '../collection/draft.ts';
+import { fileKind } from '../collection/types/file.ts';
 import { can, type Type } from '../collection/types/type.ts';
 import type { Value } from '../collection/value.ts';
 import { compileRegex } from '../text/regex.ts';
@@ -17,13 +18,15 @@ const RULE_NAMES = [
   'onUpdate',
   'mediaTypes',
   'maxBytes',
+  'maxCount',
 ] as const;
 type RuleName = (typeof RULE_NAMES)[number];
 
 /** Dates and times have a current value. */
 const isTime = (type: Type) => type.generated?.now !== undefined;
 const isOrdered = (type: Type) => can(type, 'number') || isTime(type);
-const isFile = (type: Type) => type.file !== undefined;
+const isFile = (type: Type) => fileKind(type) !== undefined;
+const isFileList = (type: Type) => type.element?.file !== undefined;
 const isText = (type: Type) => can(type, 'text');
 const isSimple = (type: Type) => !can(type, 'json') && !can(type, 'array') && !can(type, 'boolean');
 
@@ -36,6 +39,7 @@ const SCOPES: Readonly<Record<RuleName, { readonly isFor: (type: Type) => boolea
   onUpdate: { isFor: isTime, words: 'dates and times' },
   mediaTypes: { isFor: isFile, words: 'files' },
   maxBytes: { isFor: isFile, words: 'files' },
+  maxCount: { isFor: isFileList, words: 'lists of files' },
 };
 
 export interface Rules {
@@ -46,7 +50,7 @@ export interface Rules {
 
 export function readRules(given: GivenField, type: Type, reading: Reading): Rules {
   const scoped = withinScope(given, type, reading);
-  const { maxLength, pattern, onUpdate, mediaTypes, maxBytes } = scoped;
+  const { maxLength, pattern, onUpdate, mediaTypes, maxBytes, maxCount } = scoped;
   const bound = (name: 'minimum' | 'maximum') =>
     scoped[name] === undefined ? undefined : readValue(type, scoped[name].value, reading, name);
   const [minimum, maximum] = [bound('minimum'), bound('maximum')];
@@ -63,6 +67,7 @@ export function readRules(given: GivenField, type: Type, reading: Reading): Rule
       onUpdate: onUpdate?.value,
       mediaTypes: mediaTypes?.value.map(({ value }) => value),
       maxBytes: maxBytes?.value,
+      maxCount: maxCount?.value,
     }),
     broken: (value) => {
       const compared = (limit: TypedValue) => compareStored(type, value, limit.stored);

@@ -47,6 +47,8 @@ function printTest(negated: boolean, test: Test, quote: (value: string) => strin
       return `${not}in.${printList(test.values)}`;
     case 'is':
       return `${not}is.${test.value}`;
+    case 'unknown':
+      return `${not}eq(any).{NULL}`;
     case 'search':
       return `${not}${test.operator}${test.config === undefined ? '' : `(${test.config})`}.${quote(test.query)}`;
     case 'value':
@@ -103,7 +105,7 @@ function printField({ name, json }: FieldPath): string {
 }
 
 /** Quotes a name unless it is plain and unambiguous. */
-function printName(name: string): string {
+export function printName(name: string): string {
   const isPlain = /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(name) && !isParameter(name) && !isLogicKey(name) && name !== 'not';
   return isPlain ? name : quote(name);
 }

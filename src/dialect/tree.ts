@@ -40,6 +40,8 @@ export type Test =
     }
   | { readonly kind: 'in'; readonly values: readonly string[] }
   | { readonly kind: 'is'; readonly value: IsValue }
+  /** A comparison with a parameter that is null: neither true nor false. */
+  | { readonly kind: 'unknown' }
   | { readonly kind: 'search'; readonly operator: SearchOperator; readonly config?: string; readonly query: string };
 
 export type Quantifier = 'any' | 'all';

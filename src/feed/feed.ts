@@ -3,7 +3,7 @@
  * a position of the log of changes. The log is the only source, so a client misses nothing and sees nothing twice.
  */
 import { ApiError } from '../base/errors.ts';
-import { HEARTBEAT_MS, MAX_RESUMED_CHANGES, RECONNECT_MS, RECONNECT_SPREAD_MS } from '../base/limits/feed.ts';
+import { HEARTBEAT_MS, MAX_RESUMED_CHANGES, RECONNECT_MS, RECONNECT_SPREAD_MS, STEP_MS } from '../base/limits/feed.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import type { Engine, Metric } from '../engine/engine.ts';
 import { notLogged } from '../engine/shared/change-log.ts';
@@ -113,10 +113,13 @@ export class Feed {
       await subscriber.write(eventText([{ name: 'ready', data: NO_DATA }], position));
     }
     while (!subscriber.isClosed) {
-      if (hub.position < position) await hub.advance();
-      if (hub.join(subscriber, name, plan, position)) return;
-      const changes = await changesAfter(reads, collections, position, hub.position);
-      position = await this.catchUp(subscriber, plan, position, changes);
+      const upTo = Math.max(begin.newest, hub.position);
+      if (position < upTo) {
+        const changes = await changesAfter(reads, collections, position, upTo);
+        position = await this.catchUp(subscriber, plan, position, changes);
+      } else if (hub.join(subscriber, name, plan, position)) return;
+      // The hub is behind. A step that runs already may end before this position.
+      else if ((await hub.advance()) < position) await Bun.sleep(STEP_MS);
     }
   }
 

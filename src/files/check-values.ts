@@ -1,13 +1,12 @@
-/** Checks the file fields of a write: each value is a file that the caller may read, of the kind of its field. */
+/** Checks the file fields of a write: each value refers to files that the caller may read, of the kind of its field. */
 import { ApiError } from '../base/errors.ts';
 import type { Collection, Field } from '../collection/declaration.ts';
+import { fileKind } from '../collection/types/file.ts';
 import { missingReference } from '../engine/shared/write-checks.ts';
 import { isOperation, type WritePlan } from '../plan/types.ts';
 import { EarlierValue } from '../plan/write/earlier-value.ts';
-import type { RequestContext } from '../response/request-context.ts';
-import type { FileAccess } from './access.ts';
 import { RASTER_IMAGES } from './media-type.ts';
-import type { NewFile } from './store.ts';
+import type { FileStore, NewFile, StoredFile } from './store.ts';
 
 interface FileValue {
   readonly field: Field;
@@ -15,11 +14,14 @@ interface FileValue {
   readonly index?: number;
 }
 
-export async function checkFileValues(access: FileAccess, plan: WritePlan, context: RequestContext): Promise<void> {
+type FindFiles = (ids: readonly string[]) => Promise<readonly StoredFile[]>;
+
+/** `find` resolves to the files that the write may refer to. None of them is removed as an orphan within a day. */
+export async function checkFileValues(store: FileStore, plan: WritePlan, find: FindFiles): Promise<void> {
   const values = [...fileValues(plan)];
   if (values.length === 0) return;
-  const files = await access.readable([...new Set(values.map(({ id }) => id))], context);
-  const byId = new Map(files.map((file) => [file.id, file]));
+  const files = await find([...new Set(values.map(({ id }) => id))]);
+  const byId = new Map((await store.retain(files)).map((file) => [file.id, file]));
   for (const { field, id, index } of values) {
     const file = byId.get(id);
     if (file === undefined) throw unknownFile(plan.into, field, id, index);
@@ -28,7 +30,7 @@ export async function checkFileValues(access: FileAccess, plan: WritePlan, conte
 }
 
 function* fileValues(plan: WritePlan): Generator<FileValue> {
-  const fields = plan.into.fields.filter(({ type }) => type.file !== undefined);
+  const fields = plan.into.fields.filter(({ type }) => fileKind(type) !== undefined);
   if (fields.length === 0) return;
   if (plan.kind === 'insert') {
     const places = fields.map((field) => ({ field, at: plan.into.fields.indexOf(field) }));
@@ -40,8 +42,9 @@ function* fileValues(plan: WritePlan): Generator<FileValue> {
     const changes = plan.kind === 'update' ? [plan] : plan.changes;
     for (const [index, { set }] of changes.entries()) {
       for (const each of set) {
-        if (isOperation(each) || !fields.includes(each.field)) continue;
-        yield* fileValue(each.field, each.value, plan.kind === 'update' ? undefined : index);
+        if (!fields.includes(each.field) || (isOperation(each) && each.operation !== 'append')) continue;
+        const value = isOperation(each) ? each.operand : each.value;
+        yield* fileValue(each.field, value, plan.kind === 'update' ? undefined : index);
       }
     }
   }
@@ -57,19 +60,34 @@ function* fileValue(field: Field, value: unknown, index: number | undefined): Ge
       ...location,
     });
   }
-  if (typeof value === 'string') yield { field, id: value, ...location };
+  if (typeof value !== 'string') return;
+  const ids = field.type.element === undefined ? [value] : (JSON.parse(value) as readonly unknown[]);
+  for (const id of ids) {
+    if (typeof id === 'string') yield { field, id, ...location };
+    else throw notAnId(field, id, location);
+  }
+}
+
+/** An element of a list is null, or a list. */
+function notAnId({ name }: Field, element: unknown, location: { readonly index?: number }): ApiError {
+  return new ApiError('22P02', `${name}: ${JSON.stringify(element)} is not the id of a file`, {
+    hint: 'Send a list of ids, such as ["0b0e7a5c-…"].',
+    field: name,
+    ...location,
+  });
 }
 
 /** Unreadable and nonexistent files give the same error. */
 function unknownFile(into: Collection, field: Field, id: string, index: number | undefined): ApiError {
-  const reference = into.references.find((each) => each.field === field)!;
-  const error = missingReference(into, reference, id);
+  const reference = [...into.references, ...into.lists].find((each) => each.field === field)!;
+  const ofElement = { ...reference, field: { ...field, type: field.type.element ?? field.type } };
+  const error = missingReference(into, ofElement, id);
   return index === undefined ? error : error.with({ index });
 }
 
 /** Throws if the field does not take such a file. */
 export function checkFile({ name, type, file: rules }: Field, file: NewFile, index?: number): void {
-  const { mediaTypes = type.file === 'image' ? RASTER_IMAGES : undefined, maxBytes } = rules ?? {};
+  const { mediaTypes = fileKind(type) === 'image' ? RASTER_IMAGES : undefined, maxBytes } = rules ?? {};
   const problem = isAllowed(file.media_type, mediaTypes)
     ? maxBytes !== undefined && file.size > maxBytes
       ? `has ${file.size} bytes, and at most ${maxBytes} are allowed`

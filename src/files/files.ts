@@ -3,9 +3,10 @@
  * ordinary read. A catalogue without a field of type file or image has no such paths.
  */
 import { ApiError } from '../base/errors.ts';
+import { MAX_CACHED_DOWNLOADS } from '../base/limits/files.ts';
 import type { Catalogue, Field } from '../collection/declaration.ts';
 import { FILES_NAME, served } from '../collection/files.ts';
-import type { Engine, Write } from '../engine/engine.ts';
+import type { Engine, MaybePromise, Write } from '../engine/engine.ts';
 import { unsupportedMethod } from '../http/call.ts';
 import { CORS_HEADERS, optionsHeaders } from '../http/edge/cors.ts';
 import { FILES_PATH, pathBelowFiles, shortestPath } from '../http/own-paths.ts';
@@ -13,25 +14,40 @@ import type { WritePlan } from '../plan/types.ts';
 import { type Middleware, type RequestContext, trackWork } from '../response/request-context.ts';
 import { FileAccess } from './access.ts';
 import { checkFile, checkFileValues } from './check-values.ts';
+import { ContentCache } from './content-cache.ts';
 import { download } from './download.ts';
+import { FileMetrics } from './file-metrics.ts';
 import { Orphans } from './orphans.ts';
 import type { Limits } from './receive.ts';
 import { isValid, readLifetime, readSignature, type Signature, sign } from './signed-urls.ts';
 import { FileStore, type StoredFile } from './store.ts';
-import { receiveFiles } from './upload.ts';
-import { readResizing, Variants } from './variants.ts';
+import { UnchangedCache } from './unchanged-cache.ts';
+import { type Received, receiveFiles } from './upload.ts';
+import { type Shown, Variants } from './variants.ts';
 
 /** The last part of the path of a request for a signed URL. */
 const SIGN = 'sign';
+const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
 const BYTES_ROUTE = `${FILES_PATH}/:id/:name`;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
+/** A file that a caller may read, and what a request gets of it. */
+interface Found {
+  readonly file: StoredFile;
+  readonly shown: Shown;
+  readonly cacheControl: string;
+}
+
 export class Files {
   readonly orphans: Orphans;
+  readonly metrics: FileMetrics;
   private readonly store: FileStore;
   private readonly access: FileAccess;
   private readonly variants: Variants;
   private readonly catalogue: Catalogue;
+  private readonly contents: ContentCache;
+  /** By the scope of the caller and the URL. */
+  private readonly found: UnchangedCache<Found>;
 
   constructor(
     engine: Engine,
@@ -43,6 +59,9 @@ export class Files {
     this.access = new FileAccess(this.store, this.catalogue);
     this.orphans = new Orphans(this.store);
     this.variants = new Variants(this.store);
+    this.metrics = new FileMetrics(this.store, this.variants);
+    this.contents = new ContentCache(this.store);
+    this.found = new UnchangedCache(engine.changes, MAX_CACHED_DOWNLOADS);
   }
 
   /** Answers uploads and downloads, and passes other requests on. */
@@ -70,27 +89,45 @@ export class Files {
 
   /** Throws if a value of a file field is not a file that the caller may use there. */
   check(plan: WritePlan, context: RequestContext): Promise<void> {
-    return checkFileValues(this.access, plan, context);
+    return checkFileValues(this.store, plan, (ids) => this.access.readable(ids, context));
   }
 
-  /** Stores the file of a request and sets a field to its id, by the planned write. Resolves to the row of the file. */
-  async put(id: string, field: Field, request: Request, context: RequestContext, planned: Write): Promise<unknown> {
-    const { files } = await receiveFiles(this.store, this.limits, request, context);
+  /** Throws if a value that an undo restores is not a file any more. */
+  checkRestored(plan: WritePlan): Promise<void> {
+    return checkFileValues(this.store, plan, (ids) => this.store.find(ids));
+  }
+
+  /** Stores the files of a request, and their ids in a field by a write. Resolves to the row of the file, or a list. */
+  async put(
+    field: Field,
+    request: Request,
+    context: RequestContext,
+    plan: (ids: readonly string[]) => Write,
+  ): Promise<unknown> {
+    const { files, isForm } = await this.receive(request, context);
+    const isList = field.type.element !== undefined;
+    const ids = files.map(({ file }) => file.id);
     try {
-      if (files.length > 1) {
+      if (files.length > 1 && !isList) {
         throw new ApiError('PGRST102', `${field.name} holds one file, and the form has ${files.length}`, {
           details: 'Nothing was stored.',
           hint: `Upload several files with POST ${FILES_PATH}.`,
         });
       }
-      const { file, upload } = files[0]!;
-      checkFile(field, file);
-      await this.store.add([{ file: { ...file, id }, upload }], [planned], context.origin);
+      for (const { file } of files) checkFile(field, file);
+      await this.store.add(files, [plan(ids)], context.origin);
     } catch (error) {
       await Promise.allSettled(files.map(({ upload }) => upload.discard()));
       throw error;
     }
-    return (await this.rows([id]))[0];
+    const rows = await this.rows(ids);
+    return isList && isForm ? rows : rows[0];
+  }
+
+  private async receive(request: Request, context: RequestContext): Promise<Received> {
+    const received = await receiveFiles(this.store, this.limits, request, context);
+    this.metrics.uploadedBytes += received.files.reduce((sum, { file }) => sum + file.size, 0);
+    return received;
   }
 
   private list(request: Request, context: RequestContext): Promise<Response> | Response | undefined {
@@ -104,7 +141,7 @@ export class Files {
 
   private async upload(request: Request, context: RequestContext): Promise<Response> {
     this.access.checkUpload(context);
-    const { files, isForm } = await receiveFiles(this.store, this.limits, request, context);
+    const { files, isForm } = await this.receive(request, context);
     await trackWork(context, this.store.add(files, [], context.origin));
     const ids = files.map(({ file }) => file.id);
     const rows = await this.rows(ids);
@@ -114,7 +151,7 @@ export class Files {
       status: 201,
       headers: {
         ...CORS_HEADERS,
-        'content-type': 'application/json; charset=utf-8',
+        ...JSON_TYPE,
         ...(isForm ? {} : { location }),
       },
     });
@@ -127,19 +164,35 @@ export class Files {
     return ids.map((id) => rows.find((row) => row.id === id));
   }
 
-  private bytes(id: string, name: string, request: Request, context: RequestContext): Promise<Response> | Response {
+  private bytes(id: string, name: string, request: Request, context: RequestContext): MaybePromise<Response> {
     const { method } = context;
     const allow = name === SIGN ? 'OPTIONS, GET, HEAD, POST' : 'OPTIONS, GET, HEAD';
     if (method === 'OPTIONS') return new Response(null, { headers: optionsHeaders(request, allow) });
     if (!allow.split(', ').includes(method)) throw unsupportedMethod(method, allow);
     const work = method === 'POST' ? this.sign(id, context) : this.serve(id, request, context);
-    return trackWork(context, work) as Promise<Response>;
+    return trackWork(context, work);
   }
 
-  private async serve(id: string, request: Request, context: RequestContext): Promise<Response> {
+  private serve(id: string, request: Request, context: RequestContext): MaybePromise<Response> {
+    const { access, location, origin } = context;
+    const key = `${access?.scope ?? ''} ${location.path}`;
+    const cached = this.found.get(key);
+    const send = ({ shown, cacheControl }: Found) => download(this.contents, shown, request, cacheControl);
+    if (cached !== undefined) return send(cached);
+    const changeCount = this.found.current();
+    return this.find(id, context).then((found) => {
+      // The uploader's permission also depends on the time.
+      const isOwn = access?.permissions !== undefined && found.file.created_by === origin.actor;
+      if (!isOwn) this.found.set(key, found, changeCount);
+      return send(found);
+    });
+  }
+
+  private async find(id: string, context: RequestContext): Promise<Found> {
     const file = await this.findReadable(id, context);
     const scope = (await this.access.isPublic(file)) ? 'public' : 'private';
-    return this.download(file, request, context, `${scope}, max-age=31536000, immutable`);
+    const shown = await this.variants.show(file, queryOf(context));
+    return { file, shown, cacheControl: `${scope}, max-age=31536000, immutable` };
   }
 
   /** Serves the bytes to whoever has the URL. An invalid signature gets the same 404 as a file that does not exist. */
@@ -152,7 +205,8 @@ export class Files {
     const [file] = UUID.test(id) ? await this.store.find([id]) : [];
     if (file === undefined || !isValid(file, signature)) throw unknownFile(id);
     const seconds = Math.max(0, Math.floor(signature.expires - Date.now() / 1000));
-    return this.download(file, request, context, `private, max-age=${seconds}`);
+    const shown = await this.variants.show(file, queryOf(context));
+    return download(this.contents, shown, request, `private, max-age=${seconds}`);
   }
 
   private async sign(id: string, context: RequestContext): Promise<Response> {
@@ -161,24 +215,15 @@ export class Files {
     const expires = Math.floor(Date.now() / 1000) + lifetime;
     const url = `${this.urlOf(file, context)}?expires=${expires}&signature=${sign(file, expires)}`;
     const body = { url, expires_at: new Date(expires * 1000).toISOString() };
-    return Response.json(body, { headers: { ...CORS_HEADERS, 'cache-control': 'no-store' } });
+    return new Response(JSON.stringify(body), {
+      headers: { ...CORS_HEADERS, ...JSON_TYPE, 'cache-control': 'no-store' },
+    });
   }
 
   private async findReadable(id: string, context: RequestContext): Promise<StoredFile> {
     const [file] = UUID.test(id) ? await this.access.readable([id], context) : [];
     if (file === undefined) throw unknownFile(id);
     return file;
-  }
-
-  private async download(
-    file: StoredFile,
-    request: Request,
-    context: RequestContext,
-    cacheControl: string,
-  ): Promise<Response> {
-    const resizing = readResizing(queryOf(context));
-    const shown = resizing === undefined ? file : await this.variants.find(file, resizing);
-    return download(this.store, shown, request, cacheControl);
   }
 
   /** The path of the bytes, as the client sees it. */

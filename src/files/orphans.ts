@@ -6,7 +6,9 @@
 import { ORPHAN_HOURS, ORPHANS_PER_STEP } from '../base/limits/files.ts';
 import type { Collection } from '../collection/declaration.ts';
 import { relationsOf } from '../collection/relations.ts';
+import { storeJson } from '../collection/types/type.ts';
 import { keyIs } from '../plan/keys.ts';
+import { fieldExpression } from '../plan/resolve.ts';
 import { ALWAYS, type Predicate } from '../plan/types.ts';
 import { type FileStore, write } from './store.ts';
 
@@ -26,32 +28,51 @@ export class Orphans {
     const ids = (await store.rows<{ id: string }>(store.query(files, page))).map(({ id }) => id);
     const last = ids.at(-1);
     this.after = ids.length < ORPHANS_PER_STEP || last === undefined ? FIRST_ID : last;
-    if (last !== undefined) await this.sweep(store.where(files, `id=in.(${ids.join()})`));
+    if (last !== undefined) await this.sweep(ids);
     await this.removeContents();
     return this.after !== FIRST_ID;
   }
 
-  private async sweep(among: Predicate): Promise<void> {
+  /** A write that refers to a file unmarks it first (`retain`), so that none is removed between read and delete. */
+  private async sweep(ids: readonly string[]): Promise<void> {
     const { store } = this;
     const { files } = store;
-    const isUsed = isReferredTo(files);
+    const listed = await this.listed(ids);
+    const isUsed: Predicate = { kind: 'any', terms: [isReferredTo(files), this.among([...listed])] };
     const isOrphan: Predicate = { kind: 'not', term: isUsed };
     const day = dayAgo();
+    const among = this.among(ids);
     const where = (text: string, condition: Predicate): Predicate => ({
       kind: 'all',
       terms: [among, store.where(files, text), condition],
     });
     await store.execute([
-      this.mark(where(`orphaned_at=is.null&created_at=lt.${day}`, isOrphan), new Date().toISOString()),
-      this.mark(where('orphaned_at=not.is.null', isUsed), null),
+      store.mark(where(`orphaned_at=is.null&created_at=lt.${day}`, isOrphan), new Date().toISOString()),
+      store.mark(where('orphaned_at=not.is.null', isUsed), null),
       write({ kind: 'delete', into: files, where: where(`orphaned_at=lt.${day}`, isOrphan), ...ONCE }),
     ]);
   }
 
-  private mark(where: Predicate, value: string | null) {
-    const into = this.store.files;
-    const field = into.byName.get('orphaned_at')!;
-    return write({ kind: 'update', into, where, set: [{ field, value }], given: [field], ...ONCE });
+  private among(ids: readonly string[]): Predicate {
+    return { kind: 'in', of: fieldExpression(this.store.files.key[0]!), values: ids };
+  }
+
+  /** The files among these that an element of a list refers to. One read for each list finds them all. */
+  private async listed(ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const found = new Set<string>();
+    for (const { to, inner, list } of relationsOf(this.store.files)) {
+      if (list !== 'inner') continue;
+      const columns = [{ name: inner.name, expression: fieldExpression(inner) }];
+      const value = storeJson(inner.type, ids);
+      const where: Predicate = { kind: 'contains', of: fieldExpression(inner), operator: 'ov', value };
+      const rows = await this.store.rows<Readonly<Record<string, readonly string[]>>>({
+        ...this.store.query(to, ''),
+        columns,
+        where,
+      });
+      for (const row of rows) for (const id of row[inner.name]!) found.add(id);
+    }
+    return found.intersection(new Set(ids));
   }
 
   /** Whether a file or a variant uses the content. */
@@ -86,7 +107,7 @@ export class Orphans {
 /** Whether a row of any collection refers to the file. */
 function isReferredTo(files: Collection): Predicate {
   const relations = relationsOf(files).filter(
-    ({ through, inner, referring }) => through === undefined && inner === referring,
+    ({ through, inner, referring, list }) => through === undefined && list === undefined && inner === referring,
   );
   return { kind: 'any', terms: relations.map((relation) => ({ kind: 'exists', relation, where: ALWAYS })) };
 }

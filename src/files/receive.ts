@@ -62,10 +62,12 @@ export class ReceivedFile implements Upload {
 
   /** All bytes, for an image that is decoded. */
   async whole(): Promise<Buffer> {
+    const rest = this.chunk.subarray(0, this.filled);
+    if (this.position === 0) return rest;
     const parts: Buffer[] = [];
     for (let position = 0; position < this.position; position++)
       parts.push(await this.store.chunk(this.content, position));
-    return Buffer.concat([...parts, this.chunk.subarray(0, this.filled)]);
+    return Buffer.concat([...parts, rest]);
   }
 
   async discard(): Promise<void> {

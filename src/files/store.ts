@@ -1,6 +1,6 @@
 /**
  * Stores files in the database, with the same plans as other rows. A content and its chunks come first, and the row of
- * the file last, so that no file lacks its bytes. What an interrupted upload leaves is an orphan.
+ * the file last, so that no file lacks its bytes. An interrupted upload leaves an orphan.
  */
 import { ApiError } from '../base/errors.ts';
 import { FILE_CHUNK_BYTES, FILE_TOTAL_MS } from '../base/limits/files.ts';
@@ -30,6 +30,8 @@ export interface StoredFile {
   readonly created_at: string;
   readonly created_by: string | null;
   readonly content: string;
+  /** When no row was found to refer to it. */
+  readonly orphaned_at: string | null;
 }
 
 /** A row of the collection of contents. */
@@ -39,7 +41,7 @@ export interface StoredContent {
   readonly sha256: string;
 }
 
-export type NewFile = Omit<StoredFile, 'content'>;
+export type NewFile = Omit<StoredFile, 'content' | 'orphaned_at'>;
 
 const NOTHING: Encoding = { format: 'json', stripNulls: false, columns: [] };
 const ONCE = { singular: false, mustExist: false } as const;
@@ -69,6 +71,24 @@ export class FileStore {
     return ids.length === 0 ? [] : this.rows(this.query(this.files, `id=in.(${ids.join()})`));
   }
 
+  /**
+   * Keeps files that a row is about to refer to from being removed as orphans. Resolves to those that still exist. No
+   * constraint protects the files of a list.
+   */
+  async retain(files: readonly StoredFile[]): Promise<readonly StoredFile[]> {
+    const ids = files.filter((file) => file.orphaned_at !== null).map(({ id }) => id);
+    if (ids.length === 0) return files;
+    await this.execute([this.mark(this.where(this.files, `id=in.(${ids.join()})`), null)]);
+    return this.find(files.map(({ id }) => id));
+  }
+
+  /** Sets the time since when files are orphans. */
+  mark(where: Predicate, value: string | null): Write {
+    const into = this.files;
+    const field = into.byName.get('orphaned_at')!;
+    return write({ kind: 'update', into, where, set: [{ field, value }], given: [field], ...ONCE });
+  }
+
   async chunk(content: string, position: number): Promise<Buffer> {
     const [row] = await this.rows<{ data: string }>(planWholeRow(this.chunks, [content, position]));
     if (row === undefined) throw new Error(`chunk ${position} of content ${content} does not exist`);
@@ -91,7 +111,7 @@ export class FileStore {
   }
 
   addChunk(content: string, position: number, data: Buffer): Write {
-    return this.insertion(this.chunks, { content, position, data: data.toString('hex') });
+    return this.insertion(this.chunks, { content, position, data });
   }
 
   completeContent(id: string, sha256: string, size: number): Write {
@@ -192,7 +212,7 @@ export class FileStore {
   }
 
   private async contentOf(sha256: string): Promise<string | undefined> {
-    const [row] = await this.rows<{ id: string }>(this.query(this.contents, `sha256=eq.${sha256}`));
+    const [row] = await this.rows<{ id: string }>(this.query(this.contents, `sha256=eq.${sha256}&limit=1`));
     return row?.id;
   }
 

@@ -16,13 +16,13 @@ const FORMATS: readonly ImageFormat[] = ['webp', 'jpeg', 'png'];
 const PARAMETERS = ['width', 'height', 'fit', 'format'];
 const NO_LIMITS = { maxFileBytes: Number.POSITIVE_INFINITY, maxTotalBytes: 0 };
 
-export interface Resizing extends Box {
+interface Resizing extends Box {
   /** Undefined for the format of the original. */
   readonly format: ImageFormat | undefined;
 }
 
 /** The resizing that a query asks for; undefined if it asks for the original. */
-export function readResizing(query: string): Resizing | undefined {
+function readResizing(query: string): Resizing | undefined {
   const parameters = new URLSearchParams(query);
   if (!PARAMETERS.some((name) => parameters.has(name))) return undefined;
   const fit = parameters.get('fit') ?? 'inside';
@@ -44,13 +44,20 @@ function side(name: string, parameters: URLSearchParams): number | undefined {
 export class Variants {
   /** Variants that are being made, by content and form. */
   private readonly inFlight = new Map<string, Promise<Shown>>();
+  /** For the metrics. */
   resized = 0;
-  milliseconds = 0;
+  seconds = 0;
 
   constructor(private readonly store: FileStore) {}
 
+  /** The file as a query asks for it. */
+  async show(file: StoredFile, query: string): Promise<Shown> {
+    const resizing = readResizing(query);
+    return resizing === undefined ? file : this.find(file, resizing);
+  }
+
   /** The file in this size and format. An image that fits already is not resized. */
-  async find(file: StoredFile, resizing: Resizing): Promise<Shown> {
+  private async find(file: StoredFile, resizing: Resizing): Promise<Shown> {
     if (!RASTER_IMAGES.includes(file.media_type)) {
       throw invalid(`the file ${file.name} is ${file.media_type}, and only images have sizes`, 'Leave out the size.');
     }
@@ -74,7 +81,7 @@ export class Variants {
     const started = performance.now();
     const content = await resizeImage(Buffer.concat(parts), box, format);
     this.resized++;
-    this.milliseconds += performance.now() - started;
+    this.seconds += (performance.now() - started) / 1000;
     const received = new ReceivedFile(this.store, NO_LIMITS);
     const sha256 = await received.receive(once(content), () => undefined);
     // Another process may have stored it, or the disk may be full: the image is answered in any case.

@@ -10,7 +10,7 @@
 import { ApiError } from '../base/errors.ts';
 import { MAX_URL_LENGTH } from '../base/limits/http.ts';
 import { nearestName } from '../base/nearest-name.ts';
-import { decode } from '../base/net/query-string.ts';
+import { nameOfPart, pathPart } from '../base/net/query-string.ts';
 import { tableDenied } from '../collection/access/permission-errors.ts';
 import { isChangeLog } from '../collection/change-log.ts';
 import type { Catalogue, Collection } from '../collection/declaration.ts';
@@ -45,21 +45,24 @@ export interface Call {
 
 type Addressed = Pick<Call, 'collection' | 'target'>;
 
-const COLLECTION: Target = { kind: 'collection' };
+export const COLLECTION: Target = { kind: 'collection' };
 
 /** `named` is the method, which is costly to read from the request. */
 export function readCall(named: string, { prefix, path }: Location, request: Request, catalogue: Catalogue): Call {
-  if (path.length > MAX_URL_LENGTH) {
-    throw new ApiError('CAT414', `the URL is longer than ${MAX_URL_LENGTH} characters`, {
-      hint: 'Ask in several requests, with fewer values in each.',
-    });
-  }
+  checkUrlLength(path);
   const mark = path.indexOf('?');
   const end = mark === -1 ? path.length : mark;
   const { collection, target } = findTarget(path.slice(0, end), prefix, catalogue, named);
   const method = findMethod(named, { collection, target });
   const query = mark === -1 ? '' : path.slice(mark + 1);
   return { method, collection, target, url: prefix + path, prefix, path, query, request };
+}
+
+export function checkUrlLength(path: string): void {
+  if (path.length <= MAX_URL_LENGTH) return;
+  throw new ApiError('CAT414', `the URL is longer than ${MAX_URL_LENGTH} characters`, {
+    hint: 'Ask in several requests, with fewer values in each.',
+  });
 }
 
 /** `/products`, or `/products/:id` for any key. */
@@ -96,23 +99,19 @@ function findTarget(path: string, prefix: string, catalogue: Catalogue, method: 
     return findTarget(path.slice(OWN_PATH.length), prefix, { ...catalogue, collections: builtIn }, method);
   }
   const slash = path.indexOf('/', 1);
-  const name = decode(slash === -1 ? path.slice(1) : path.slice(1, slash));
+  const name = nameOfPart(slash === -1 ? path.slice(1) : path.slice(1, slash));
   const rest = slash === -1 ? undefined : path.slice(slash + 1);
   const collection = collections.get(name) ?? (closed?.has(name) === true ? undefined : builtIn.get(name));
   if (collection !== undefined && rest === undefined) return { collection, target: COLLECTION };
   // Only a key of one field fits into a path.
   if (collection?.key.length === 1 && rest !== undefined && rest !== '' && !rest.includes('/')) {
-    return { collection, target: { kind: 'item', key: decode(rest) } };
+    return { collection, target: { kind: 'item', key: nameOfPart(rest) } };
   }
   if (closed?.has(name) === true) throw tableDenied(name);
   // A preflight request is anonymous, so its answer must not reveal collections.
   const mayListPaths = roles === undefined || method !== 'OPTIONS';
-  const there = [...collections.keys()].map((each) => `${prefix}/${each}`).join(', ') || 'no collection for your role';
-  if (name === 'rpc' && rest !== undefined && rest !== '' && !rest.includes('/')) {
-    throw new ApiError('PGRST202', `Could not find the function ${decode(rest)} in the schema cache`, {
-      hint: mayListPaths ? `There are no functions here. Available: ${there}.` : undefined,
-    });
-  }
+  const there =
+    [...collections.keys()].map((each) => `${prefix}/${pathPart(each)}`).join(', ') || 'no collection for your role';
   if (rest !== undefined) {
     throw new ApiError('PGRST125', 'Invalid path specified in request URL', {
       hint: mayListPaths
@@ -140,7 +139,7 @@ function unknownCollection(name: string, collections?: Catalogue['collections'],
 }
 
 function pathsOf({ name, key }: Collection, prefix: string): string {
-  const path = `${prefix}/${name}`;
+  const path = `${prefix}/${pathPart(name)}`;
   if (key.length === 1) return `${path} and ${path}/<${key[0]!.name}>`;
   if (key.length === 0) return path;
   return `${path} and ${path}?${key.map(({ name }) => `${name}=eq.<${name}>`).join('&')}`;

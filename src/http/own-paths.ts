@@ -1,11 +1,13 @@
 /** The paths of the service that are neither collections nor pages. They take POST. */
 import { ApiError } from '../base/errors.ts';
+import { decode } from '../base/net/query-string.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 
 /** Below this path, the names of the service are available whatever the collections are called. */
 export const OWN_PATH = '/catalogue';
 export const BATCH_PATH = '/batch';
 export const UNDO_PATH = '/changes/undo';
+export const RPC_PATH = '/rpc';
 export const FILES_PATH = '/files';
 export const OWN_METHODS = 'OPTIONS, POST';
 
@@ -32,8 +34,17 @@ export function pathBelowFiles(path: string, catalogue: Pick<Catalogue, 'collect
   return isServed && (rest === '' || rest[0] === '/') ? rest : undefined;
 }
 
+/** `low_stock` for /rpc/low_stock; undefined for another path. */
+export function routineNameOf(path: string, catalogue: Pick<Catalogue, 'collections'>): string | undefined {
+  const start = path.startsWith(OWN_PATH) ? OWN_PATH.length : 0;
+  if (!path.startsWith(`${RPC_PATH}/`, start)) return undefined;
+  const name = path.slice(start + RPC_PATH.length + 1).split('?', 1)[0]!;
+  const isServed = start > 0 || shortestPath(RPC_PATH, catalogue) === RPC_PATH;
+  return isServed && name !== '' && !name.includes('/') ? decode(name) : undefined;
+}
+
 export function shortestPath(
-  path: OwnPath | typeof FILES_PATH,
+  path: OwnPath | typeof FILES_PATH | typeof RPC_PATH,
   { collections }: Pick<Catalogue, 'collections'>,
 ): string {
   return collections.has(path.split('/')[1]!) ? OWN_PATH + path : path;

@@ -19,11 +19,15 @@ function codesByStatus(): ReadonlyMap<number, readonly string[]> {
 /** The status for missing or invalid credentials, if there are roles. */
 const UNAUTHORIZED = 401;
 
-export function errorResponses(isByRole = false): Record<string, JsonObject> {
+/** Errors of calls, if there are functions. */
+const OF_CALLS = ['PGRST101', 'PGRST202'];
+
+export function errorResponses(isByRole = false, hasRoutines = true): Record<string, JsonObject> {
   return Object.fromEntries(
     [...codesByStatus()]
       .filter(([status]) => isByRole || status !== UNAUTHORIZED)
-      .map(([status, codes]) => {
+      .map(([status, every]) => {
+        const codes = every.filter((code) => hasRoutines || !OF_CALLS.includes(code));
         // An anonymous caller who lacks a right gets 401, because credentials may help.
         const all = status === UNAUTHORIZED ? [...codes, '42501'] : codes;
         return [`Error${status}`, errorResponse(all, ERROR_HEADERS[status] ?? [])];

@@ -14,7 +14,7 @@ export interface RowShape {
 }
 
 const WHOLE: RowShape = { root: '', isFree: false, id: (name) => name };
-const SELECTED: RowShape = { root: SUPABASE_PREFIX, isFree: true, id: (name) => `${name}_selected` };
+export const SELECTED: RowShape = { root: SUPABASE_PREFIX, isFree: true, id: (name) => `${name}_selected` };
 
 export const SHAPES: readonly RowShape[] = [WHOLE, SELECTED];
 

@@ -11,7 +11,7 @@ import { compileRegex } from '../text/regex.ts';
 type Rule = { readonly words: string; readonly keeps: (value: Value) => boolean };
 
 const rulesOf = memoize(({ type, rules }: Field): readonly Rule[] => {
-  const { minimum, maximum, maxLength, pattern, oneOf } = rules;
+  const { minimum, maximum, maxLength, pattern, oneOf, maxCount } = rules;
   const list: Rule[] = [];
   if (minimum !== undefined && minimum !== null) {
     list.push({ words: `must be at least ${minimum}`, keeps: (value) => compareValues(type, value, minimum) >= 0 });
@@ -31,6 +31,10 @@ const rulesOf = memoize(({ type, rules }: Field): readonly Rule[] => {
   }
   if (oneOf !== undefined) {
     list.push({ words: `must be one of ${oneOf.join(', ')}`, keeps: (value) => oneOf.includes(value) });
+  }
+  if (maxCount !== undefined) {
+    const keeps = (value: Value) => (JSON.parse(String(value)) as readonly unknown[]).length <= maxCount;
+    list.push({ words: `must have at most ${maxCount} elements`, keeps });
   }
   return list;
 });

@@ -92,6 +92,8 @@ function planTest(of: Expression, test: Test): Predicate {
   switch (test.kind) {
     case 'is':
       return planIs(of, test.value);
+    case 'unknown':
+      return UNKNOWN;
     case 'in':
       return { kind: 'in', of, values: test.values.map((text) => of.type.read(text)) };
     case 'search':

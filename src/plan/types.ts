@@ -62,6 +62,8 @@ export type Expression =
   | { readonly kind: 'path'; readonly of: Expression; readonly steps: readonly JsonStep[]; readonly type: Type }
   | Embedding
   | { readonly kind: 'count'; readonly type: Type }
+  /** The position of an embedded row in the list that refers to it. */
+  | { readonly kind: 'position'; readonly type: Type }
   | { readonly kind: 'cast'; readonly of: Expression; readonly type: Type }
   | { readonly kind: 'aggregate'; readonly function: Aggregate; readonly of: Expression; readonly type: Type };
 
@@ -211,13 +213,13 @@ interface CommonWritePlan {
   readonly singular: boolean;
   /** The write addresses this row, which must exist. */
   readonly mustExist: boolean;
-  /** What these rows must be like before the write. */
+  /** The state that these rows must have before the write. */
   readonly preconditions?: readonly Precondition[];
   /** The conditions of the caller's role. */
   readonly restriction?: Restriction;
 }
 
-/** Who wrote, and in which request. */
+/** The author and the request of the write. */
 export interface Origin {
   /** The name of the user or key, or the subject of the token. */
   readonly actor?: string;

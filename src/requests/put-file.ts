@@ -1,9 +1,14 @@
-/** `PUT /products/1/image`: uploads a file and sets the field, in one transaction. */
+/**
+ * `PUT /products/1/image` uploads a file and sets the field; `POST /products/1/images` uploads files and appends them
+ * to the list. Each is one transaction.
+ */
 import { runToEnd } from '../base/cooperative.ts';
+import { nameOfPart } from '../base/net/query-string.ts';
 import { type Catalogue, type Field, stored } from '../collection/declaration.ts';
+import { fileKind } from '../collection/types/file.ts';
 import type { Files } from '../files/files.ts';
 import type { Answer } from '../http/answer.ts';
-import { readCall } from '../http/call.ts';
+import { readCall, unsupportedMethod } from '../http/call.ts';
 import { CORS_HEADERS, optionsHeaders } from '../http/edge/cors.ts';
 import { redactError } from '../response/redact-errors.ts';
 import { type RequestContext, trackWork } from '../response/request-context.ts';
@@ -16,13 +21,15 @@ export interface FileTarget {
   readonly route: string;
 }
 
+const METHODS = ['PUT', 'POST', 'OPTIONS'];
+
 /** The file field of a row that a path addresses; undefined for any other path, which is not for this request. */
 export function fileTarget({ method, location }: RequestContext, { collections }: Catalogue): FileTarget | undefined {
-  if (method !== 'PUT' && method !== 'OPTIONS') return undefined;
+  if (!METHODS.includes(method)) return undefined;
   const [, row, name, last] = /^(\/([^/?]+)\/[^/?]+)\/([^/?]+)(?:\?|$)/.exec(location.path) ?? [];
-  const collection = collections.get(name ?? '');
-  const field = collection && stored(collection).byName.get(last!);
-  if (collection?.key.length !== 1 || field?.type.file === undefined) return undefined;
+  const collection = collections.get(nameOfPart(name ?? ''));
+  const field = collection && stored(collection).byName.get(nameOfPart(last!));
+  if (collection?.key.length !== 1 || field === undefined || fileKind(field.type) === undefined) return undefined;
   return { row: row!, field, route: `/${name}/:id/${last}` };
 }
 
@@ -34,20 +41,24 @@ export async function putFile(
   context: RequestContext,
 ): Promise<Answer> {
   context.route = route;
-  if (context.method === 'OPTIONS') {
-    return { status: 200, headers: optionsHeaders(request, 'OPTIONS, PUT'), body: null };
-  }
-  const id = crypto.randomUUID();
+  const isList = field.type.element !== undefined;
+  const allow = `OPTIONS, ${isList ? 'POST' : 'PUT'}`;
+  if (context.method === 'OPTIONS') return { status: 200, headers: optionsHeaders(request, allow), body: null };
+  if (!allow.endsWith(` ${context.method}`)) throw unsupportedMethod(context.method, allow);
   const call = readCall('PATCH', { prefix: context.location.prefix, path: row }, request, visible);
+  const plan = (ids: readonly string[]) => {
+    const document = { kind: 'json', value: { [field.name]: isList ? { append: ids } : ids[0] } } as const;
+    return runToEnd(planCall(readWrite(call, 'PATCH', context), document, false, context));
+  };
   // Planned first, so that a caller who may not set the field sends nothing.
-  const document = { kind: 'json', value: { [field.name]: id } } as const;
-  const planned = runToEnd(planCall(readWrite(call, 'PATCH', context), document, false, context));
+  const planned = plan([crypto.randomUUID()]);
   context.setPlan(planned.plan);
   try {
-    const file = await trackWork(context, files.put(id, field, request, context, planned));
+    const stored = await trackWork(context, files.put(field, request, context, plan));
     context.done('engine');
     const headers = { ...CORS_HEADERS, 'content-type': 'application/json; charset=utf-8' };
-    return { status: 200, headers, body: JSON.stringify(file), rows: 1 };
+    const rows = Array.isArray(stored) ? stored.length : 1;
+    return { status: isList ? 201 : 200, headers, body: JSON.stringify(stored), rows };
   } catch (error) {
     throw redactError(error, planned.plan, planned.collection);
   }

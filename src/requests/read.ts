@@ -14,7 +14,7 @@ import { WHOLE_ROW_JSON } from '../plan/read/whole-row.ts';
 import type { ReadPlan } from '../plan/types.ts';
 import { encodingOf, readWhole } from '../response/body.ts';
 import { planAnswer, planFormat, planOptions } from '../response/plan.ts';
-import { itemAnswer, listAnswer } from '../response/read.ts';
+import { itemAnswer, type ListRead, listAnswer } from '../response/read.ts';
 import { andThen, type RequestContext, trackWork } from '../response/request-context.ts';
 import { positionOf } from './as-of.ts';
 
@@ -26,13 +26,19 @@ export function readList(engine: Engine, call: Call, context: RequestContext): M
   const page = pageOf(query, call.method === 'GET' ? headers.get('range') : null);
   context.done('parse');
   const plan = planRead(call.collection, query, page, preferences.count, context.access?.permissions);
+  return readPlanned(engine, { call, media, query, preferences, plan, context });
+}
+
+/** The last two stages of a list. */
+export function readPlanned(engine: Engine, asked: ListRead): MaybePromise<Answer> {
+  const { call, media, preferences, plan, context } = asked;
   context.setPlan(plan);
   const encoding = encodingOf(media, plan.columns);
   const read = (asOf?: number) => engine.read(plan, encoding, afterOf(engine, call, context), asOf);
   const found = preferences['as-of'] === undefined ? read() : andThen(positionOf(engine, plan, preferences), read);
   return andThen(trackWork(context, found), (result) => {
     context.done('engine');
-    return listAnswer({ call, media, query, preferences, plan, context }, result);
+    return listAnswer(asked, result);
   });
 }
 
@@ -64,15 +70,26 @@ function afterOf({ hasPositions }: Engine, { request }: Call, { changeCount }: R
   return hasPositions === true ? readPosition(request) : changeCount;
 }
 
-/** Returns the query plan instead of rows. A plan reveals row counts, so only callers with every right get it. */
-export async function explainRead(engine: Engine, call: Call, context: RequestContext): Promise<Answer> {
-  if (context.access?.permissions !== undefined) throw plansDenied();
+/** Returns the query plan instead of rows. */
+export function explainRead(engine: Engine, call: Call, context: RequestContext): Promise<Answer> {
   const { headers } = call.request;
   const query = parseQuery(call.query);
   const { count } = parsePrefer(headers.get('prefer'));
+  const permissions = context.access?.permissions;
   const plan =
     call.target.kind === 'item'
-      ? planReadItem(call.collection, call.target.key, query)
-      : planRead(call.collection, query, pageOf(query, headers.get('range')), count);
-  return planAnswer(call.request, await engine.explain?.(plan, planOptions(call.request), planFormat(call.request)));
+      ? planReadItem(call.collection, call.target.key, query, permissions)
+      : planRead(call.collection, query, pageOf(query, headers.get('range')), count, permissions);
+  return explainPlan(engine, plan, call.request, context);
+}
+
+/** A plan reveals row counts, so only callers with every right get it. */
+export async function explainPlan(
+  engine: Engine,
+  plan: ReadPlan,
+  request: Request,
+  { access }: RequestContext,
+): Promise<Answer> {
+  if (access?.permissions !== undefined) throw plansDenied();
+  return planAnswer(request, await engine.explain?.(plan, planOptions(request), planFormat(request)));
 }

@@ -11,6 +11,7 @@ import { EMPTY_QUERY, parseQuery } from '../dialect/query.ts';
 import type { Query } from '../dialect/tree.ts';
 import type { Engine, Write, WriteResult } from '../engine/engine.ts';
 import { notLogged } from '../engine/shared/change-log.ts';
+import type { Files } from '../files/files.ts';
 import type { Answer } from '../http/answer.ts';
 import { checkPost } from '../http/own-paths.ts';
 import { WHOLE_ROW_JSON } from '../plan/read/whole-row.ts';
@@ -26,6 +27,7 @@ const ATTEMPTS = 3;
 /** `seen` is the catalogue as the caller sees it. */
 export async function undo(
   engine: Engine,
+  files: Files | undefined,
   request: Request,
   seen: Catalogue,
   context: RequestContext,
@@ -38,7 +40,7 @@ export async function undo(
   context.done('parse');
   for (let attempt = 1; ; attempt++) {
     try {
-      return await trackWork(context, attemptUndo(engine, query, preferences, seen, context));
+      return await trackWork(context, attemptUndo(engine, files, query, preferences, seen, context));
     } catch (error) {
       if (!(error instanceof UnexpectedRow)) throw error;
       if (attempt === ATTEMPTS) throw blocked(error.revert, context);
@@ -48,6 +50,7 @@ export async function undo(
 
 async function attemptUndo(
   engine: Engine,
+  files: Files | undefined,
   query: Query,
   preferences: Preferences,
   seen: Catalogue,
@@ -64,6 +67,7 @@ async function attemptUndo(
     return !conflicts.some((each) => each.collection === collection.name && each.key === key);
   });
   const reverts = await planUndo(changes, log, permissions);
+  for (const { plan } of reverts) await files?.checkRestored(plan);
   const writes = reverts.map(({ plan }): Write => ({ plan, encoding: WHOLE_ROW_JSON }));
   const terms = { dryRun: preferences.tx === 'rollback', origin: context.origin };
   const results =

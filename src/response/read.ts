@@ -68,7 +68,7 @@ function answerList(read: ListRead, result: ReadResult): Answer {
     'content-type': media.contentType,
     'content-range': range,
   };
-  if (call.url.length <= MAX_ECHOED_LENGTH) headers['content-location'] = call.url;
+  if (call.method !== 'POST' && call.url.length <= MAX_ECHOED_LENGTH) headers['content-location'] = call.url;
   const links = linkHeader({ url: call.url, query, plan, returned, total, end });
   if (links !== undefined) headers.link = links;
   if (typeof result.body !== 'string') {

@@ -40,11 +40,12 @@ const COMMAND_DATABASE_SETTINGS = {
     'replicaLagSeconds',
     'replicaReads',
     'poolSize',
-    'historyDays',
     'idempotencyHours',
     'dryRunSeconds',
   ),
   querySeconds: { ...DATABASE_SETTINGS.querySeconds, byDefault: DEFAULT_COMMAND_SECONDS },
+  /** A command leaves the log of the service as it is. */
+  historyDays: { ...DATABASE_SETTINGS.historyDays, byDefault: undefined, isHidden: true },
 } as const;
 
 export const MIGRATE_SETTINGS = { database: DATABASE, ...COMMAND_DATABASE_SETTINGS, empty: EMPTY } as const;

@@ -5,7 +5,18 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { COLLECTION, FIELD, LINK, REFERENCE, RIGHTS, ROLE, RULE, TOP } from '../../src/declare/format.ts';
+import {
+  COLLECTION,
+  FIELD,
+  LINK,
+  PARAMETER,
+  QUERY,
+  REFERENCE,
+  RIGHTS,
+  ROLE,
+  RULE,
+  TOP,
+} from '../../src/declare/format.ts';
 import type { Properties } from '../../src/declare/reader/shape.ts';
 import { declared, withFields } from '../support/processes/declarations.ts';
 import { cleanUp, temporaryFolder } from '../support/processes/process.ts';
@@ -24,7 +35,18 @@ const BLOCKS: readonly Block[] = [...PAGE.matchAll(/^```(\w*) ?(\w*)\n([\s\S]*?)
   ([, language = '', kind = '', text = '']) => ({ language, kind, text }),
 );
 
-const TABLES: Readonly<Record<string, Properties>> = { TOP, COLLECTION, LINK, FIELD, REFERENCE, ROLE, RIGHTS, RULE };
+const TABLES: Readonly<Record<string, Properties>> = {
+  TOP,
+  COLLECTION,
+  LINK,
+  FIELD,
+  REFERENCE,
+  ROLE,
+  RIGHTS,
+  RULE,
+  QUERY,
+  PARAMETER,
+};
 
 for (const [name, table] of Object.entries(TABLES)) {
   test(`the documented keys of ${name} match the format, in the same order`, () => {

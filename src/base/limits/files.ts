@@ -8,6 +8,8 @@ export const MAX_FILE_BYTES = 4 * 1024 ** 3;
 export const FILE_CHUNK_BYTES = 256 * 1024;
 /** The maximum number of files in one request. */
 export const MAX_FILES_PER_UPLOAD = 50;
+/** The largest number of files in a list that a declaration may allow; also the limit of a list without one. */
+export const MAX_FILES_IN_LIST = 1_000;
 /** The maximum number of pixels of an image: 12,000 × 8,000, for example. A decoded pixel takes 4 bytes. */
 export const MAX_IMAGE_PIXELS = 100_000_000;
 /** The number of images that are decoded at once. */
@@ -25,3 +27,10 @@ export const ORPHAN_CHECK_MS = 60_000;
 export const ORPHANS_PER_STEP = 200;
 /** How long the total size of all files is cached, for --max-total-file-mb. */
 export const FILE_TOTAL_MS = 10_000;
+/** The size of the memory cache of files, and of its largest entry. Larger files are streamed. */
+export const CACHED_CONTENTS_BYTES = 32 * 1024 * 1024;
+export const MAX_CACHED_CONTENT_BYTES = 1024 * 1024;
+/** The number of downloads whose file and permission are cached. */
+export const MAX_CACHED_DOWNLOADS = 2_000;
+/** How often the metrics count stored files. */
+export const FILE_FIGURES_MS = 60_000;

@@ -9,6 +9,10 @@ export function tableDenied(name: string, right?: Right): ApiError {
   });
 }
 
+export function routineDenied(name: string): ApiError {
+  return new ApiError('42501', `permission denied for function ${name}`, { hint: 'Your role may not call it.' });
+}
+
 /** The role may name each of the fields, but no single rule allows all of them. */
 export function fieldsDenied({ name, fields }: Collection, apart: readonly Field[], right: Right): ApiError {
   const names = fields.filter((field) => apart.includes(field)).map((field) => field.name);

@@ -21,7 +21,11 @@ export function declareRoles(
       const isAll = [...all].some((each) => each.isAll === true);
       const rules = isAll ? [] : [...all].flatMap((each) => each.rules);
       const { name, rateLimit = '' } = draft;
-      return [name, defined({ name, isAll, rate: parseRate(rateLimit), rules: byCollection(rules, collections) })];
+      const call = new Set([...all].flatMap((each) => each.call ?? []));
+      return [
+        name,
+        defined({ name, isAll, rate: parseRate(rateLimit), call, rules: byCollection(rules, collections) }),
+      ];
     }),
   );
 }

@@ -1,6 +1,6 @@
 /** The catalogue as a role sees it: the collections and fields on which it has a right. */
 import { defined } from '../../base/defined.ts';
-import type { Catalogue, Collection, Field, RightsRules, Role, Rule } from '../catalogue.ts';
+import type { Catalogue, Collection, Field, RightsRules, Role, Routine, Rule } from '../catalogue.ts';
 import { CHANGES_NAME, changesOf } from '../change-log.ts';
 import { type CollectionDraft, RIGHTS } from '../draft.ts';
 import { FILES, FILES_NAME, isInternal } from '../files.ts';
@@ -31,14 +31,34 @@ export function viewOf(catalogue: Catalogue, role: Role): Catalogue {
   return {
     collections,
     builtIn,
+    ...routinesOf(catalogue, role, readable),
     closed: new Set([...catalogue.collections.keys()].filter((name) => !collections.has(name))),
     draft: { collections: [...collections.values()].map(({ draft }) => draft) },
   };
 }
 
+/** The routines that the role may call. They read what the role may read. */
+function routinesOf(
+  { routines }: Catalogue,
+  { call }: Role,
+  readable: Readable,
+): Pick<Catalogue, 'routines' | 'closedRoutines'> {
+  const open = new Map<string, readonly Routine[]>();
+  for (const [name, all] of routines) {
+    const views = all.flatMap((each) => {
+      const collection = readable.get(each.collection.name);
+      return collection === undefined ? [] : { ...each, collection };
+    });
+    if (call.has(name) && views.length > 0) open.set(name, views);
+  }
+  return { routines: open, closedRoutines: new Set([...routines.keys()].filter((name) => !open.has(name))) };
+}
+
 /** Whether the rules allow a field that refers to a file. */
-function readsFile({ references }: Collection, rules: readonly Rule[]): boolean {
-  return references.some(({ to, field }) => to === FILES && rules.some(({ fields }) => fields.has(field)));
+function readsFile({ references, lists }: Collection, rules: readonly Rule[]): boolean {
+  return [...references, ...lists].some(
+    ({ to, field }) => to === FILES && rules.some(({ fields }) => fields.has(field)),
+  );
 }
 
 interface Neighbours {
@@ -74,6 +94,7 @@ function withFields(of: Collection, rules: readonly Rule[], { names, readable }:
     byName: new Map(of.fields.filter(isInSomeRule).map((field) => [field.name, field])),
     unique: of.unique.filter((set) => set.fields.every(isInSomeRule)),
     references: of.references.filter(({ field, to }) => isInSomeRule(field) && names.includes(to)),
+    lists: of.lists.filter(({ field, to }) => isInSomeRule(field) && names.includes(to)),
     links: of.links.filter(({ field, to }) => isInSomeRule(field) && names.includes(to)),
     among: readable,
     draft: draftOf(of.draft, fields, names),

@@ -1,7 +1,7 @@
 /** All types, by their names in declarations and casts. */
 import { arrayOf } from './array/array.ts';
 import { boolean } from './boolean.ts';
-import { bytes, file, image } from './file.ts';
+import { bytes, file, fileKind, fileList, image } from './file.ts';
 import { FOREIGN_PREFIX, foreign } from './foreign.ts';
 import { json } from './json/json.ts';
 import { decimal, MAX_DECIMAL_DIGITS } from './number/decimal.ts';
@@ -83,7 +83,8 @@ export function typeNamed(name: string): Type | undefined {
 
 function arrayNamed(element: string): Type | undefined {
   const type = typeNamed(element);
-  return type === undefined || type.element !== undefined || isOfFiles(type) ? undefined : arrayOf(type);
+  if (type === undefined || type.element !== undefined || type === bytes) return undefined;
+  return type.file === undefined ? arrayOf(type) : fileList(type);
 }
 
 function foreignNamed(name: string): Type | undefined {
@@ -101,7 +102,7 @@ function decimalNamed(name: string): Type | undefined {
 
 /** Whether values are ids or bytes of files. */
 function isOfFiles(type: Type): boolean {
-  return type.file !== undefined || type === bytes;
+  return fileKind(type) !== undefined || type === bytes;
 }
 
 /** Whether only computed values and columns of existing PostgreSQL tables have the type. */

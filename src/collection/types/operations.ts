@@ -22,6 +22,8 @@ export interface Operations {
   readonly operandWords: string;
   /** Parses an operand; undefined if it is not one. */
   readonly read: (json: unknown) => Value | undefined;
+  /** The value that an append takes null for; null otherwise stays null. */
+  readonly startsFrom?: Value;
   /** The result, rounded and within the bounds of the type. */
   readonly apply: (value: Value, operation: Operation) => Value;
   readonly postgres: (column: string, operation: Omit<Operation, 'operand'>, operand: string) => string;

@@ -89,7 +89,7 @@ export interface Type {
   /** PostgreSQL's name in messages: `integer`. */
   readonly title: string;
   readonly abilities: readonly Ability[];
-  /** Set if a value is the id of a file: of any file, or of an image. */
+  /** Set if a value is the id of a file: of any file, or of an image. A list has it in its element. */
   readonly file?: 'any' | 'image';
   /** The element type of an array. */
   readonly element?: Type;

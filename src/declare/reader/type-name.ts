@@ -62,9 +62,6 @@ function advice(name: string): string {
   }
   const suffix = name.endsWith(ARRAY) ? ARRAY : '';
   const element = name.slice(0, name.length - suffix.length);
-  if (suffix !== '' && fieldTypeNamed(element)?.file !== undefined) {
-    return '; for several files, declare a collection whose rows refer to this one and hold one file each';
-  }
   const names = fieldTypeNames();
   const [, word = '', length] = /^(.*?) *(?:\( *(\d+) *\))?$/s.exec(element.toLowerCase())!;
   const synonym =

@@ -2,13 +2,19 @@
 import type { Collection, Field } from '../../collection/declaration.ts';
 import type { Type } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
+import { quote } from '../../dialect/names.ts';
 import type { StoredRow } from '../../plan/types.ts';
 import { identifier } from '../sql/statement.ts';
 import { type CollectionPair, type Comparison, ofKind } from './changes.ts';
 
 /** The permission to treat conflicting rows like this, in the syntax of `--allow`. */
 export function permission(remedy: 'drop' | 'convert' | 'fill' | 'clear', collection: string, field?: string): string {
-  return `${remedy}:${collection}${field === undefined ? '' : `.${field}`}`;
+  return `${remedy}:${permissionName(collection)}${field === undefined ? '' : `.${permissionName(field)}`}`;
+}
+
+/** Names with other signs than letters, digits and _ are quoted, as in the query language. */
+function permissionName(name: string): string {
+  return /^[\p{L}\p{N}_]+$/u.test(name) ? name : quote(name);
 }
 
 /** A field after the migration, and its current column. */
@@ -62,6 +68,8 @@ export interface RuleSql {
   readonly literal: (value: Value, type: Type) => string;
   /** The function that counts characters. */
   readonly length: string;
+  /** The function that counts the elements of an array. */
+  readonly count: string;
 }
 
 export interface ValueSql extends RuleSql {
@@ -104,12 +112,13 @@ function repeatedSql(table: string, values: readonly (string | undefined)[]): st
 }
 
 /** The rules of a field, except its pattern. */
-export function ruleConditions({ type, rules }: Field, sql: string, { literal, length }: RuleSql): string[] {
-  const { minimum, maximum, maxLength, oneOf } = rules;
+export function ruleConditions({ type, rules }: Field, sql: string, { literal, length, count }: RuleSql): string[] {
+  const { minimum, maximum, maxLength, oneOf, maxCount } = rules;
   return [
     ...(minimum === undefined ? [] : [`${sql} >= ${literal(minimum, type)}`]),
     ...(maximum === undefined ? [] : [`${sql} <= ${literal(maximum, type)}`]),
     ...(maxLength === undefined ? [] : [`${length}(${sql}) <= ${maxLength}`]),
+    ...(maxCount === undefined ? [] : [`${count}(${sql}) <= ${maxCount}`]),
     ...(oneOf === undefined ? [] : [`${sql} in (${oneOf.map((value) => literal(value, type)).join(', ')})`]),
   ];
 }

@@ -24,6 +24,7 @@ const FIELD_PROPERTIES = [
   'maxLength',
   'pattern',
   'oneOf',
+  'maxCount',
   'onUpdate',
   'readOnly',
   'filled',

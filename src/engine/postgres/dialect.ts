@@ -81,6 +81,9 @@ export function postgresDialect(folding: Folding, configurations: Configurations
       return `${foldedColumn(column, folding)} ~* ${bind(foldedRegex(pattern), TEXT)}`;
     },
 
+    elements: (sql) => `(select * from unnest(${sql}) with ordinality as elements (value, key))`,
+    isElement: (value, array) => `${array} @> array[${value}]`,
+
     contains: ({ sql }, operator, value) => `${sql} ${OPERATORS[operator].symbol} ${value}`,
 
     path(sql, { of, steps, type }, bind) {

@@ -2,7 +2,7 @@
 import type { ApiError } from '../../base/errors.ts';
 import { type Collection, type Field, type Reference, uniqueSets } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
-import { columnList, identifier } from '../sql/statement.ts';
+import { columnList, identifier, type SqlDialect } from '../sql/statement.ts';
 import type { LoadOptions } from './loader.ts';
 import { duplicateKey, missingReference, missingRow, repeatedRow } from './write-checks.ts';
 
@@ -15,6 +15,8 @@ export interface LoadTables {
   readonly shapes: readonly (readonly Field[])[];
   /** The tables of the rows of a collection: the stored ones, and those that this load adds. */
   readonly tablesOf: (collection: string) => readonly string[];
+  /** The elements of an array as a table, in SQL. */
+  readonly elements: SqlDialect['elements'];
 }
 
 export interface LoadCheck {
@@ -39,7 +41,9 @@ export function loadChecks(tables: LoadTables, terms: Terms): LoadCheck[] {
     ...(isMatched ? [repeats(tables, match, hasValues(match))] : []),
     ...(onConflict === 'update' ? [absences(tables, match)] : []),
     ...others.flatMap((fields) => uniqueChecks(tables, fields, terms)),
-    ...collection.references.flatMap((reference) => referenceChecks(tables, reference, terms)),
+    ...[...collection.references, ...collection.lists].flatMap((reference) =>
+      referenceChecks(tables, reference, terms),
+    ),
   ];
 }
 
@@ -70,8 +74,8 @@ function uniqueChecks(tables: LoadTables, fields: readonly Field[], { onConflict
 
 /** Rows that repeat an earlier row of the load. Null equals nothing. */
 function repeats({ rows }: LoadTables, fields: readonly Field[], isCounted: string): LoadCheck {
-  const first = `select min("the row") from ${rows} where ${isCounted} group by ${columnList(fields)}`;
-  const condition = `${isCounted} and "the row" not in (${first})`;
+  const first = `select min(" the row") from ${rows} where ${isCounted} group by ${columnList(fields)}`;
+  const condition = `${isCounted} and " the row" not in (${first})`;
   return { fields, condition, error: (values) => repeatedRow(fields, values) };
 }
 
@@ -89,9 +93,14 @@ function referenceChecks(tables: LoadTables, reference: Reference, { onConflict,
   if (shapes === undefined) return [];
   const key = identifier(collection.among.get(to)!.key[0]!.name);
   const column = identifier(field.name);
-  const absent = tables
-    .tablesOf(to)
-    .map((table) => `not exists (select 1 from ${table} as there where there.${key} = given.${column})`);
+  const isAbsent = (value: string) =>
+    tables.tablesOf(to).map((table) => `not exists (select 1 from ${table} as there where there.${key} = ${value})`);
+  const absent =
+    field.type.element === undefined
+      ? isAbsent(`given.${column}`)
+      : [
+          `exists (select 1 from ${tables.elements(`given.${column}`)} as listed where ${isAbsent('listed.value').join(' and ')})`,
+        ];
   const stored = onConflict === 'keep' ? isInserted(tables, match) : [];
   return [
     {
@@ -108,14 +117,14 @@ function isInserted({ rows, table }: LoadTables, match: readonly Field[]): strin
   const columns = columnList(match);
   return [
     `((${columns}) in (select ${columns} from ${table})) is not true`,
-    `(not (${hasValues(match)}) or "the row" in (select min("the row") from ${rows} group by ${columns}))`,
+    `(not (${hasValues(match)}) or " the row" in (select min(" the row") from ${rows} group by ${columns}))`,
   ];
 }
 
 /** Finds rows that supply these fields; undefined if none do. */
 function shapesWith({ shapes }: LoadTables, fields: readonly Field[]): string | undefined {
   const giving = [...shapes.keys()].filter((shape) => fields.every((field) => shapes[shape]!.includes(field)));
-  return giving.length === 0 ? undefined : `"the shape" in (${giving.join(', ')})`;
+  return giving.length === 0 ? undefined : `" the shape" in (${giving.join(', ')})`;
 }
 
 /** Compares a row `there` with a staged row `given`. */

@@ -8,6 +8,8 @@ export interface Scope {
   readonly bind: Bind;
   readonly name: string;
   readonly depth: number;
+  /** The alias of the elements of the list that the rows belong to. */
+  readonly list?: string;
   /** Whether null values are omitted, also in embedded rows. */
   readonly stripNulls?: boolean;
   /** Precomputed expressions and the columns that hold them. */
@@ -28,6 +30,7 @@ const compilers: Compilers = {
   path: (expression, scope) => scope.dialect.path(compileExpression(expression.of, scope), expression, scope.bind),
   embed: (embedding, scope) => scope.embed(embedding, scope),
   count: () => 'count(*)',
+  position: (_, { list }) => `${identifier(list!)}.key`,
   cast: ({ of, type }, scope) => scope.dialect.cast(compileExpression(of, scope), of.type, type),
   aggregate: (expression, scope) => scope.dialect.aggregate(expression, compileExpression(expression.of, scope)),
 };

@@ -47,6 +47,10 @@ export const sqliteDialect: SqlDialect = {
     return `text_${kind}(${column}, ${bind(pattern)}, ${bind(caseless ? 1 : 0)})`;
   },
 
+  elements: (sql) => `json_each(${sql})`,
+  // Each element of an array of ids has a text that no other element contains.
+  isElement: (value, array) => `instr(${array}, ${value}) > 0`,
+
   contains: ({ sql, of }, operator, value) => `contains(${named(of.type)}, ${quoteText(operator)}, ${sql}, ${value})`,
 
   path(sql, { steps, type }, bind) {

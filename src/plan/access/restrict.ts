@@ -168,6 +168,7 @@ class ReadAccess {
       case 'field':
       case 'null':
       case 'count':
+      case 'position':
         return expression;
       case 'path':
       case 'cast':

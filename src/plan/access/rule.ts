@@ -135,11 +135,12 @@ function tryPlan(collection: Collection, comparison: Comparison): Predicate | un
   }
 }
 
-function valuesOf(test: Test): readonly string[] {
+export function valuesOf(test: Test): readonly string[] {
   switch (test.kind) {
     case 'in':
       return test.values;
     case 'is':
+    case 'unknown':
       return [];
     case 'search':
       return [test.query];

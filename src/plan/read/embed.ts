@@ -5,16 +5,20 @@
 
 import { ApiError } from '../../base/errors.ts';
 import { type Collection, stored } from '../../collection/declaration.ts';
-import { isMany } from '../../collection/relations.ts';
+import { isMany, type Relation } from '../../collection/relations.ts';
+import { builtIn } from '../../collection/types/index.ts';
 import { embedPath } from '../../dialect/names.ts';
 import type { EmbedItem, EmbedParameters, Query, SelectItem } from '../../dialect/tree.ts';
 import { planConditions } from '../predicate.ts';
-import type { Predicate, ReadPlan } from '../types.ts';
+import type { OrderKey, Predicate, ReadPlan } from '../types.ts';
 import { namesShown } from './column-names.ts';
 import { type Embeds, embedName, existsPredicate, NO_EMBEDS, notEmbedded, type PlannedEmbed } from './embeds.ts';
 import { relate } from './relate.ts';
 import { NO_ORDER, planShapes } from './shape.ts';
 
+const LIST_ORDER: readonly OrderKey[] = [
+  { expression: { kind: 'position', type: builtIn('int4') }, descending: false },
+];
 const NO_PARAMETERS: EmbedParameters = { way: [], conditions: [], order: [] };
 
 export function planEmbeds(collection: Collection, query: Pick<Query, 'select' | 'embeds'>): Embeds {
@@ -77,13 +81,18 @@ function planEmbed(
     kind: 'read',
     from: stored(to),
     columns,
-    order: many || groupBy !== undefined ? order : NO_ORDER,
+    order: groupBy === undefined && isListOrder(relation, own) ? LIST_ORDER : many || groupBy ? order : NO_ORDER,
     where: withInner(planConditions(to, own.conditions, embeds), embeds),
     offset: own.offset ?? 0,
     ...(groupBy === undefined ? {} : { groupBy }),
     ...(own.limit === undefined ? {} : { limit: own.limit }),
   };
   return { relation, to, plan, many, shown: namesShown(to, item.select, embeds, many) };
+}
+
+/** Rows that a list refers to come in its order, unless the request orders them. */
+function isListOrder({ list }: Relation, { order }: EmbedParameters): boolean {
+  return list === 'outer' && order.length === 0;
 }
 
 /** Rejects a parameter of an embedding that is not selected: it would have no effect. */

@@ -21,18 +21,23 @@ import { withInner } from './embed.ts';
 import { NO_ORDER, wholeRow } from './shape.ts';
 import { skeletonOf } from './skeleton.ts';
 
-/** `collection` is the caller's view. `permissions` is absent if everything is permitted. */
+/**
+ * `collection` is the caller's view. `permissions` is absent if everything is permitted. The plan reads only rows of
+ * the query `within`.
+ */
 export function planRead(
   collection: Collection,
   query: Query,
   page: Page,
   count: ReadPlan['count'],
   permissions?: Permissions,
+  within?: Pick<Query, 'conditions' | 'select' | 'embeds'>,
 ): ReadPlan {
   if (isChangeLog(collection)) return withLog(planAll(collection, query, page, count), collection, permissions);
   // Rejects the role before any message about fields.
   permissions?.rows(stored(collection), 'read');
-  const plan = planAll(collection, query, page, count);
+  const asked = planAll(collection, query, page, count);
+  const plan = within === undefined ? asked : { ...asked, where: andAlso(planRows(collection, within), asked.where) };
   return permissions === undefined ? plan : restrictRead(plan, permissions);
 }
 
@@ -53,6 +58,14 @@ function planAll(collection: Collection, query: Query, page: Page, count: ReadPl
     ...(count === undefined ? {} : { count }),
   };
 }
+
+/** The rows that the conditions and inner embeddings of a query permit. */
+function planRows(collection: Collection, query: Pick<Query, 'conditions' | 'select' | 'embeds'>): Predicate {
+  const { embeds } = skeletonOf(collection, { ...query, order: NO_TERMS });
+  return withInner(planConditions(collection, query.conditions, embeds), embeds);
+}
+
+const NO_TERMS: Query['order'] = [];
 
 /** The one row of a list with this key, without order or page. */
 export function planReadItem(

@@ -1,6 +1,6 @@
 /** Stored files in real processes: uploads by curl, a killed service, backup, restore, check and copy. */
 import { afterAll, describe, expect, test } from 'bun:test';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newSchema, testServer } from '../../support/engines/postgres.ts';
 import { gradient, PICTURE } from '../../support/pictures.ts';
@@ -19,7 +19,7 @@ afterAll(cleanUp);
 const DECLARATION = `
 collections:
   products:
-    fields: { id: int4, name: text, image: image, sheet: file }
+    fields: { id: int4, name: text, image: image, sheet: file, papers: 'file[]' }
 `;
 const LARGE = new Uint8Array(2_000_000).map((_, at) => (at * 7919) >> 5);
 
@@ -48,16 +48,17 @@ async function fill(service: Service, cwd: string): Promise<void> {
   expect(image.media_type).toBe('image/png');
   const [sheet] = JSON.parse(await curl(cwd, '-F', 'file=@large.bin', url)) as { id: string; name: string }[];
   expect(sheet!.name).toBe('large.bin');
-  const body = JSON.stringify({ id: 1, name: 'Tea', image: image.id, sheet: sheet!.id });
+  const body = JSON.stringify({ id: 1, name: 'Tea', image: image.id, sheet: sheet!.id, papers: [sheet!.id, image.id] });
   const headers = { 'content-type': 'application/json' };
   expect((await service.fetch('/products', { method: 'POST', headers, body })).status).toBe(201);
 }
 
 /** Expects that the product has both files with all their bytes. */
 async function expectFilled(service: Service): Promise<void> {
-  const [product] = (await (await service.fetch('/products?select=image,sheet')).json()) as [
-    { image: string; sheet: string },
+  const [product] = (await (await service.fetch('/products?select=image,sheet,papers(name)')).json()) as [
+    { image: string; sheet: string; papers: object[] },
   ];
+  expect(product.papers).toEqual([{ name: 'large.bin' }, { name: 'file' }]);
   const bytes = async (id: string) => new Uint8Array(await (await service.fetch(`/files/${id}/x`)).arrayBuffer());
   expect(await bytes(product.image)).toEqual(PICTURE);
   expect(Bun.hash(await bytes(product.sheet))).toBe(Bun.hash(LARGE));
@@ -96,6 +97,29 @@ describe.each(DATABASES)('on %s', (system, environment) => {
       const checked = await run({ cwd, env, args: ['check'] });
       expect(checked).toMatchObject({ exitCode: 0, stderr: '' });
     }
+  });
+
+  test('export and import have lists of files as JSON, and import rejects a file that does not exist', async () => {
+    const cwd = newShop();
+    const env = environment();
+    const service = await startService({ cwd, env });
+    await fill(service, cwd);
+    const exported = await run({ cwd, env, args: ['export', '--output', 'rows.json', '--format', 'json'] });
+    expect(exported).toMatchObject({ exitCode: 0, stderr: '' });
+    const [row] = JSON.parse(readFileSync(join(cwd, 'rows.json'), 'utf8')) as [{ papers: string[] }];
+    expect(row.papers).toHaveLength(2);
+    const write = (rows: object[]) => writeFileSync(join(cwd, 'rows.json'), JSON.stringify(rows));
+    write([
+      { ...row, id: 2 },
+      { ...row, id: 3, papers: [row.papers[0], '00000000-0000-4000-8000-000000000000'] },
+    ]);
+    const refused = await run({ cwd, env, args: ['import', 'rows.json'] });
+    expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining('00000000-0000-4000')]);
+    write([{ ...row, id: 2 }]);
+    expect(await run({ cwd, env, args: ['import', 'rows.json'] })).toMatchObject({ exitCode: 0 });
+    const found = await (await service.fetch('/products?id=eq.2&select=papers(size)')).json();
+    expect(found).toEqual([{ papers: [{ size: LARGE.length }, { size: PICTURE.length }] }]);
+    await stop(service);
   });
 
   test('copy takes the files along', async () => {

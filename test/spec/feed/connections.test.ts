@@ -69,6 +69,21 @@ for (const engine of ['SQLite', 'PostgreSQL']) {
       expect(client.events.filter(({ name }) => name === 'delete')).toHaveLength(1_500);
     });
 
+    test('clients that open a feed while rows change get every change once', async () => {
+      await open();
+      const followers = [await service.follow('/things')];
+      const writes: Promise<void>[] = [];
+      for (let id = 1; id <= 60; id++) {
+        writes.push(post({ id, name: 'a' }));
+        if (id % 2 === 0) followers.push(await service.follow('/things'));
+      }
+      await Promise.all(writes);
+      for (const { rows, contradictions } of followers) {
+        await until('all rows', () => rows.size === 60);
+        expect(contradictions).toEqual([]);
+      }
+    });
+
     test('more feeds than --max-feeds are rejected, until one ends', async () => {
       await open(1);
       const first = await service.follow('/things');

@@ -124,7 +124,6 @@ function planOf(url: string, schema: string, declaration: Declaration): Promise<
     replicas: [],
     replicaLagSeconds: 10,
     idempotencyHours: 24,
-    historyDays: 30,
   };
   return maintenanceOf(url, catalogue, settings).plan(terms);
 }

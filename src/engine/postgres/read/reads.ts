@@ -62,10 +62,12 @@ function readRows(connection: Runner, plan: ReadPlan, output: Output, dialect: S
 async function readCounted(connection: Runner, plan: ReadPlan, output: Output, dialect: SqlDialect): Promise<Page> {
   const read = compileRead(plan, output, dialect);
   const count = compileCount(plan, dialect);
-  const sql = `select page.*, counted.total::float8 as "total count" from (${renumberParameters(count, read, '$')}) as counted left join (select rows.*, true as "has row" from (${read.sql}) as rows) as page on true`;
+  const sql = `select page.*, counted.total::float8 as " total count" from (${renumberParameters(count, read, '$')}) as counted left join (select rows.*, true as " has row" from (${read.sql}) as rows) as page on true`;
   const all = await query<Row>(connection, { sql, params: [...read.params, ...count.params] });
-  const total = all[0]!['total count'] as number;
-  const rows = all.filter((row) => row['has row'] === true).map(({ 'has row': _, 'total count': __, ...row }) => row);
+  const total = all[0]![' total count'] as number;
+  const rows = all
+    .filter((row) => row[' has row'] === true)
+    .map(({ ' has row': _, ' total count': __, ...row }) => row);
   return { rows, total };
 }
 

@@ -33,11 +33,12 @@ const readDescription = memoizeText((text) => {
 
 export function defineOperated(db: Database): void {
   db.function('operated', { deterministic: true, safeIntegers: true }, (text, stored, operand) => {
-    if (stored === null) return null;
     const { type, operations, operandType, ...described } = readDescription(text);
+    const current = stored ?? (described.operation === 'append' ? operations.startsFrom : null) ?? null;
+    if (current === null) return null;
     try {
       const operation = { ...described, operand: valueIn(operandType, operand) };
-      const result = operations.apply(valueIn(type, stored), operation);
+      const result = operations.apply(valueIn(type, current), operation);
       if (typeof result === 'string') checkLength(described, result);
       return storedForm(type, result);
     } catch (error) {

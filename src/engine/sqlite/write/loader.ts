@@ -81,7 +81,9 @@ async function store(
     commit(connection, staged, options);
     return result;
   };
-  if (options.onConflict !== 'refuse' || !connection.inTransaction) return run(rejectAndStore);
+  // No constraint rejects a list that refers to a missing row.
+  const hasLists = staged.some(({ collection }) => collection.lists.length > 0);
+  if (options.onConflict !== 'refuse' || hasLists || !connection.inTransaction) return run(rejectAndStore);
   connection.execute('savepoint attempt');
   try {
     return await run(storeAll);
@@ -120,7 +122,7 @@ class SqliteStagedRows extends StagedRows {
     super(collection, tableIn(collection.name), sqliteDialect, 'staging', index);
     this.columns = columnList(collection.fields);
     connection.execute(
-      `create table ${this.rows} ("the row" integer primary key, "the place", "the shape", "the text", ${this.columns})`,
+      `create table ${this.rows} (" the row" integer primary key, " the place", " the shape", " the text", ${this.columns})`,
     );
   }
 
@@ -143,7 +145,7 @@ class SqliteStagedRows extends StagedRows {
     const { connection, columns, rows, table } = this;
     const inserted = connection.execute(
       `insert into ${table} (${columns}) select ${columns} from ${rows} as given
-        where ${condition} order by "the row"${conflictSql(conflict)}`,
+        where ${condition} order by " the row"${conflictSql(conflict)}`,
     );
     return { affected: inserted, inserted };
   }

@@ -1,0 +1,73 @@
+/** Validates the stored queries of a declaration: parameters, and the request against the declared collections. */
+import { defined } from '../base/defined.ts';
+import { didYouMean } from '../base/nearest-name.ts';
+import type { Catalogue } from '../collection/declaration.ts';
+import type { ParameterDraft, QueryDraft } from '../collection/draft.ts';
+import { declareParameter, splitRead } from '../collection/routines.ts';
+import { can, type Type } from '../collection/types/type.ts';
+import type { Value } from '../collection/value.ts';
+import type { Argument } from '../plan/call/arguments.ts';
+import { problemsInStored } from '../plan/call/stored-query.ts';
+import type { GivenQuery } from './format.ts';
+import type { Named } from './reader/maps.ts';
+import { addMistake, type Reading } from './reader/shape.ts';
+import { readValue } from './reader/values.ts';
+
+export function draftQueries(queries: readonly Named<GivenQuery>[], { collections }: Catalogue): readonly QueryDraft[] {
+  return queries.flatMap(({ name, reading, value }): readonly QueryDraft[] => {
+    const read = value?.read;
+    if (value === undefined || read === undefined) return [];
+    const parameters = draftParameters(value);
+    const { collection: of, query } = splitRead(read.value);
+    const collection = collections.get(of);
+    if (collection === undefined) {
+      addMistake(reading, read.at, `read: unknown collection ${of}${didYouMean(of, [...collections.keys()])}`);
+    } else if (parameters.length === (value.parameters?.value.length ?? 0)) {
+      const samples = new Map(parameters.map((draft) => [draft.name, sampleOf(draft)]));
+      for (const { message, details, hint } of problemsInStored(collection, query, [...samples.keys()], samples)) {
+        const more = [details, hint].find((each) => each !== null);
+        addMistake(reading, read.at, `read: ${message}${more === undefined ? '' : `; ${more}`}`);
+      }
+    }
+    return [defined({ name, description: value.description?.value, parameters, read: read.value })];
+  });
+}
+
+function draftParameters({ parameters }: GivenQuery): readonly ParameterDraft[] {
+  return (parameters?.value ?? []).flatMap(({ name, reading, value }) => {
+    const type = value?.type?.value;
+    if (value === undefined || type === undefined) return [];
+    if (type.file !== undefined) {
+      addMistake(reading, value.type!.at, `a parameter of type ${type.name} is not possible; use uuid`);
+      return [];
+    }
+    return [
+      defined({
+        name,
+        type: type.name,
+        description: value.description?.value,
+        default: defaultOf(value, type, reading),
+      }),
+    ];
+  });
+}
+
+function defaultOf(
+  { default: given }: NonNullable<NonNullable<GivenQuery['parameters']>['value'][number]['value']>,
+  type: Type,
+  reading: Reading,
+): unknown {
+  return given === undefined ? undefined : readValue(type, given.value, reading, 'default')?.plain;
+}
+
+/** A value to plan the query with: null, unless it belongs into a list. */
+function sampleOf(draft: ParameterDraft): Argument {
+  const parameter = declareParameter(draft);
+  return { parameter, value: sampleValue(parameter.type, parameter.default) };
+}
+
+function sampleValue(type: Type, value: Value | undefined): Value {
+  if (value !== undefined) return value;
+  if (can(type, 'array')) return type.store('{}');
+  return can(type, 'number') ? type.store('1') : null;
+}

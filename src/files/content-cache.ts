@@ -1,0 +1,74 @@
+/** Caches the bytes of small files in memory, by SHA-256: they never change. Access to a file is checked before. */
+import { CACHED_CONTENTS_BYTES, MAX_CACHED_CONTENT_BYTES } from '../base/limits/files.ts';
+import type { MaybePromise } from '../engine/engine.ts';
+import { andThen } from '../response/request-context.ts';
+import type { FileStore } from './store.ts';
+import type { Shown } from './variants.ts';
+
+export class ContentCache {
+  /** The oldest first. Responses share the memory of a blob. */
+  private readonly blobs = new Map<string, Blob>();
+  /** Contents that are being read. */
+  private readonly inFlight = new Map<string, Promise<Blob>>();
+  private bytes = 0;
+
+  constructor(private readonly store: FileStore) {}
+
+  /** The bytes from `start` to `end`, exclusively. Large files are streamed. */
+  open(file: Shown, start: number, end: number): MaybePromise<Blob | ReadableStream<Uint8Array>> {
+    const { content, size } = file;
+    if (size <= MAX_CACHED_CONTENT_BYTES) return andThen(this.load(file), (blob) => part(blob, start, end));
+    if (typeof content !== 'string') return part(blobOf([content]), start, end);
+    return streamOf(this.store.bytes(content, start, end));
+  }
+
+  private load(file: Shown): MaybePromise<Blob> {
+    const { sha256 } = file;
+    const cached = this.blobs.get(sha256);
+    if (cached === undefined) return this.inFlight.get(sha256) ?? this.read(file);
+    this.blobs.delete(sha256);
+    this.blobs.set(sha256, cached);
+    return cached;
+  }
+
+  private read({ sha256, size, content }: Shown): Promise<Blob> {
+    const bytes = typeof content === 'string' ? this.store.bytes(content, 0, size) : [content];
+    const reading = Array.fromAsync(bytes)
+      .then((parts) => this.keep(sha256, blobOf(parts)))
+      .finally(() => this.inFlight.delete(sha256));
+    this.inFlight.set(sha256, reading);
+    return reading;
+  }
+
+  private keep(sha256: string, blob: Blob): Blob {
+    this.blobs.set(sha256, blob);
+    this.bytes += blob.size;
+    for (const [oldest, { size }] of this.blobs) {
+      if (this.bytes <= CACHED_CONTENTS_BYTES) break;
+      this.blobs.delete(oldest);
+      this.bytes -= size;
+    }
+    return blob;
+  }
+}
+
+function blobOf(parts: readonly Uint8Array[]): Blob {
+  return new Blob(parts as Uint8Array<ArrayBuffer>[]);
+}
+
+function part(blob: Blob, start: number, end: number): Blob {
+  return end - start === blob.size ? blob : blob.slice(start, end);
+}
+
+function streamOf(bytes: AsyncGenerator<Buffer>): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await bytes.next();
+      if (done === true) controller.close();
+      else controller.enqueue(value);
+    },
+    async cancel() {
+      await bytes.return(undefined);
+    },
+  });
+}
