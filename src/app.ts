@@ -61,7 +61,7 @@ export interface AppOptions extends Observers {
 
 export interface App {
   fetch(request: Request, peer?: Peer): MaybePromise<Response>;
-  /** Metrics of the response cache and of bodies in flight. */
+  /** Metrics of the response cache, of bodies in flight and of files. */
   metrics(): readonly Metric[];
   /** Removes some orphaned files, if the catalogue has files. Resolves to whether more remain to be looked at. */
   removeOrphans(): Promise<boolean>;
@@ -91,7 +91,7 @@ export function createApp(given: AppOptions): App {
     withEdgeChecks(edgeChecks, basePath),
     withRateLimit(edgeChecks?.limit, authenticate),
     // `/` is a page, so its schema is checked before pages; collection paths only after authentication.
-    checkSchema(schema, (path) => path.split('?', 1)[0] === '/'),
+    checkSchema(schema, (path) => path === '/' || path.startsWith('/?')),
     servePages(pages, catalogue, authenticate),
     ...(files === undefined ? [] : [files.signedMiddleware]),
     withAuthentication(authenticate),
@@ -101,7 +101,7 @@ export function createApp(given: AppOptions): App {
   const respond = compose(middleware, cache?.around(handle) ?? responder(handle));
   return {
     fetch: withLogging(respond, options),
-    metrics: () => [...(cache?.metrics() ?? []), ...bodies.metrics()],
+    metrics: () => [...(cache?.metrics() ?? []), ...bodies.metrics(), ...(files?.metrics.all() ?? [])],
     removeOrphans: async () => (await files?.orphans.step()) ?? false,
   };
 }

@@ -5,7 +5,7 @@
  * A resized image is a content of its own, a variant of the original.
  * References between them ensure that no file lacks its bytes.
  */
-import type { Catalogue, Collection } from './catalogue.ts';
+import type { Catalogue, Collection, Field } from './catalogue.ts';
 import type { CollectionDraft, FieldDraft } from './draft.ts';
 import { fileKind } from './types/file.ts';
 import { typeNamed } from './types/index.ts';
@@ -89,6 +89,19 @@ function holdsFiles({ type }: Pick<FieldDraft, 'type'>): boolean {
   return fileKind(typeNamed(type)!) !== undefined;
 }
 
+/** Whether a value refers to a file, or is a list of files. */
+export function isFileField({ type }: Field): boolean {
+  return fileKind(type) !== undefined;
+}
+
+/** Whether a caller who sees this catalogue may write a file field, and so upload files. */
+export function mayUpload({ collections }: Pick<Catalogue, 'collections'>): boolean {
+  return [...collections.values()].some((each) => {
+    const written = each.view === undefined ? [each] : [each.view.creates, each.view.updates];
+    return written.some((collection) => collection?.fields.some(isFileField));
+  });
+}
+
 function withReference(field: FieldDraft): FieldDraft {
   return typeNamed(field.type)!.file !== undefined
     ? { ...field, references: { collection: FILES, onDelete: 'restrict' } }
@@ -101,8 +114,13 @@ export function servedFiles(files: Collection): Collection {
   return { ...files, fields, byName: new Map(fields.map((field) => [field.name, field])), references: [] };
 }
 
-export function isFiles({ name }: Collection): boolean {
-  return name === FILES;
+export function isFiles({ draft }: Collection): boolean {
+  return draft.name === FILES;
+}
+
+/** The name of a collection in paths and documents. */
+export function servedName(name: string): string {
+  return name === FILES ? FILES_NAME : name;
 }
 
 /** Whether the service itself uses the collection, so that it has no path of its own. */

@@ -44,8 +44,9 @@ function side(name: string, parameters: URLSearchParams): number | undefined {
 export class Variants {
   /** Variants that are being made, by content and form. */
   private readonly inFlight = new Map<string, Promise<Shown>>();
+  /** For the metrics. */
   resized = 0;
-  milliseconds = 0;
+  seconds = 0;
 
   constructor(private readonly store: FileStore) {}
 
@@ -80,7 +81,7 @@ export class Variants {
     const started = performance.now();
     const content = await resizeImage(Buffer.concat(parts), box, format);
     this.resized++;
-    this.milliseconds += performance.now() - started;
+    this.seconds += (performance.now() - started) / 1000;
     const received = new ReceivedFile(this.store, NO_LIMITS);
     const sha256 = await received.receive(once(content), () => undefined);
     // Another process may have stored it, or the disk may be full: the image is answered in any case.

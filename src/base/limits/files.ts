@@ -32,3 +32,5 @@ export const CACHED_CONTENTS_BYTES = 32 * 1024 * 1024;
 export const MAX_CACHED_CONTENT_BYTES = 1024 * 1024;
 /** The number of downloads whose file and permission are cached. */
 export const MAX_CACHED_DOWNLOADS = 2_000;
+/** How often the metrics count stored files. */
+export const FILE_FIGURES_MS = 60_000;
