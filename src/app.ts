@@ -94,7 +94,7 @@ export function createApp(given: AppOptions): App {
     withEdgeChecks(edgeChecks, basePath),
     withRateLimit(edgeChecks?.limit, authenticate),
     // `/` is a page, so its schema is checked before pages; collection paths only after authentication.
-    checkSchema(schema, (path) => path.split('?', 1)[0] === '/'),
+    checkSchema(schema, (path) => path === '/' || path.startsWith('/?')),
     servePages(pages, catalogue, authenticate),
     ...(files === undefined ? [] : [files.signedMiddleware]),
     withAuthentication(authenticate),
