@@ -3,17 +3,13 @@
  * products, the console and the API reference. `npm run build -- FILE [TARGET]` writes another file, or builds for
  * another system (bun-linux-arm64, bun-darwin-arm64, …).
  */
-import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { buildAssetsTo } from '../src/console/bundle.ts';
+import { MAIN, THREADS } from './program.ts';
 
 const root = dirname(import.meta.dir);
 const [outfile = join(root, 'dist/catalogue'), target] = process.argv.slice(2);
 
-/** Each thread file is a separate entry point, because threads are started by file name. */
-const threads = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('-thread.ts'))
-  .map((name) => join(root, 'src', name));
 const assets = await buildAssetsTo(dirname(outfile));
 const command = [
   process.execPath,
@@ -26,8 +22,8 @@ const command = [
   '--compile-exec-argv=--max-http-header-size=1048576',
   ...(target === undefined ? [] : [`--target=${target}`]),
   `--outfile=${outfile}`,
-  join(root, 'src/main.ts'),
-  ...threads,
+  MAIN,
+  ...THREADS,
   assets,
 ];
 const { exitCode } = Bun.spawnSync(command, { cwd: root, stdout: 'inherit', stderr: 'inherit' });

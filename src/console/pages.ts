@@ -3,6 +3,7 @@
  */
 
 import { ApiError } from '../base/errors.ts';
+import { nameOfPart } from '../base/net/query-string.ts';
 import type { Collection } from '../collection/declaration.ts';
 import { isImageField } from '../collection/image-field.ts';
 import { type PageContext, type Pages, readOnly } from '../http/pages.ts';
@@ -93,7 +94,8 @@ export function consolePages(described: Described, accountOf?: AccountOf): Pages
     const [docs, name, slash] = /^\/docs(?:\/([^/]+))?(\/)?$/.exec(path) ?? [];
     // Links of the reference are relative to the path without a trailing slash.
     if (slash !== undefined) return readOnly(request, () => redirect(`../${name ?? 'docs'}`));
-    if (docs !== undefined) return readOnly(request, () => referenceAnswer(name, request, catalogueOf));
+    if (docs !== undefined)
+      return readOnly(request, () => referenceAnswer(name && nameOfPart(name), request, catalogueOf));
     if (path.startsWith(ASSETS_PATH)) return readOnly(request, () => asset(path.slice(ASSETS_PATH.length), request));
     return undefined;
   };

@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import { didYouMean, nearestName } from '../base/nearest-name.ts';
+import { derivedName } from '../collection/derived-name.ts';
 import type { CollectionDraft, FieldDraft, LinkDraft } from '../collection/draft.ts';
 import { fieldTypeNamed } from '../collection/types/index.ts';
 import { can } from '../collection/types/type.ts';
@@ -105,7 +106,7 @@ function readLinks(name: string, { references }: GivenCollection): Pick<Collecti
       fields,
       collection: link.collection?.value ?? '',
       to: link.to?.value.map(({ value }) => value) ?? [],
-      constraint: link.constraint?.value ?? `${name}_${fields.join('_')}_fkey`,
+      constraint: link.constraint?.value ?? derivedName(name, ...fields, 'fkey'),
     };
   });
   return { references: links };

@@ -1,8 +1,8 @@
 /** Validates references between collections, and derived names that would collide in the database. */
 
-import { MAX_NAME_LENGTH } from '../base/limits/declaration.ts';
 import { didYouMean } from '../base/nearest-name.ts';
 import type { Catalogue, Collection, Field } from '../collection/declaration.ts';
+import { derivedName } from '../collection/derived-name.ts';
 import type { CollectionDraft, LinkDraft } from '../collection/draft.ts';
 import { holdsKeys, typeNamed } from '../collection/types/index.ts';
 import type { GivenCollection, GivenField } from './format.ts';
@@ -89,18 +89,14 @@ const SCHEMA = '';
 
 /**
  * Tables, indexes and unique constraints share the namespace of the schema, and constraints that of their table. So a
- * reference may have the name of a table, or of a reference of another table. PostgreSQL would cut longer names.
+ * reference may have the name of a table, or of a reference of another table.
  */
 export function checkDerivedNames(declared: Declared, { collections }: Catalogue): void {
   const used = new Map(declared.map(({ name }) => [`${SCHEMA} ${name}`, `the collection ${name}`]));
   for (const { name: owner, reading } of declared) {
     for (const { name, words, within } of derivedFrom(collections.get(owner)!)) {
       const other = within.map((namespace) => used.get(`${namespace} ${name}`)).find((each) => each !== undefined);
-      if (name.length > MAX_NAME_LENGTH) {
-        const most = `a name has ${MAX_NAME_LENGTH} letters at most; choose shorter ones`;
-        addMistake(reading, reading.at, `${words} would be called ${name}, and ${most}`);
-      } else if (other !== undefined)
-        addMistake(reading, reading.at, `${words} would be called ${name}, as ${other} is`);
+      if (other !== undefined) addMistake(reading, reading.at, `${words} would be called ${name}, as ${other} is`);
       else for (const namespace of within) used.set(`${namespace} ${name}`, words);
     }
   }
@@ -112,10 +108,20 @@ function derivedFrom({ name: of, key, unique, references, fields }: Collection):
   const rules = fields.filter((field) => Object.keys(field.rules).length > 0);
   const indexed = fields.filter((field) => field.indexed);
   return [
-    ...(key.length === 0 ? [] : [{ name: `${of}_pkey`, words: `the key ${list(key)} of ${of}`, within: both }]),
+    ...(key.length === 0
+      ? []
+      : [{ name: derivedName(of, 'pkey'), words: `the key ${list(key)} of ${of}`, within: both }]),
     ...unique.map((each) => ({ name: each.name, words: `the unique ${list(each.fields)} of ${of}`, within: both })),
-    ...indexed.map(({ name }) => ({ name: `${of}_${name}`, words: `the index of ${of}.${name}`, within: [SCHEMA] })),
+    ...indexed.map(({ name }) => ({
+      name: derivedName(of, name),
+      words: `the index of ${of}.${name}`,
+      within: [SCHEMA],
+    })),
     ...references.map(({ name, field }) => ({ name, words: `the reference ${of}.${field.name}`, within: [of] })),
-    ...rules.map(({ name }) => ({ name: `${of}_${name}_check`, words: `the rule of ${of}.${name}`, within: [of] })),
+    ...rules.map(({ name }) => ({
+      name: derivedName(of, name, 'check'),
+      words: `the rule of ${of}.${name}`,
+      within: [of],
+    })),
   ];
 }

@@ -34,7 +34,7 @@ export async function* readParts(body: AsyncIterable<Uint8Array>, boundary: stri
       bytes,
     };
     for await (const _ of bytes) {
-      // What the caller left unread is skipped.
+      // Skips the bytes that the caller left unread.
     }
   }
 }

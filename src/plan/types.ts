@@ -234,13 +234,13 @@ interface CommonWritePlan {
   readonly singular: boolean;
   /** The write addresses this row, which must exist. */
   readonly mustExist: boolean;
-  /** What these rows must be like before the write. */
+  /** The state that these rows must have before the write. */
   readonly preconditions?: readonly Precondition[];
   /** The conditions of the caller's role. */
   readonly restriction?: Restriction;
 }
 
-/** Who wrote, and in which request. */
+/** The author and the request of the write. */
 export interface Origin {
   /** The name of the user or key, or the subject of the token. */
   readonly actor?: string;

@@ -1,4 +1,4 @@
-/** What an undo reads as of a position of the log: the selected changes, later ones of the same rows, and the rows. */
+/** The reads of an undo as of a position: the selected changes, later ones of the same rows, and the rows. */
 import { mapInSlices, schedule } from '../base/cooperative.ts';
 import { ApiError } from '../base/errors.ts';
 import { MAX_UNDO_BYTES, MAX_UNDO_CHANGES } from '../base/limits/http.ts';

@@ -40,11 +40,12 @@ const COMMAND_DATABASE_SETTINGS = {
     'replicaLagSeconds',
     'replicaReads',
     'poolSize',
-    'historyDays',
     'idempotencyHours',
     'dryRunSeconds',
   ),
   querySeconds: { ...DATABASE_SETTINGS.querySeconds, byDefault: DEFAULT_COMMAND_SECONDS },
+  /** A command leaves the log of the service as it is. */
+  historyDays: { ...DATABASE_SETTINGS.historyDays, byDefault: undefined, isHidden: true },
 } as const;
 
 export const MIGRATE_SETTINGS = { database: DATABASE, ...COMMAND_DATABASE_SETTINGS, empty: EMPTY } as const;
@@ -54,6 +55,13 @@ export const COPY_SETTINGS = {
   toSchema: envSetting('--to-schema NAME', 'schema in the target, if it differs from --schema', '', text, {
     env: 'COPY_TO_SCHEMA',
   }),
+  toFiles: envSetting(
+    '--to-files PLACE',
+    'folder or s3://bucket/prefix for the files of the target; by default the database',
+    '',
+    text,
+    { env: 'COPY_TO_FILES' },
+  ),
   ...COMMAND_DATABASE_SETTINGS,
 } as const;
 

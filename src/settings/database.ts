@@ -63,7 +63,7 @@ export const DATABASE_SETTINGS = {
     true,
     onOrOff,
   ),
-  historyDays: envSetting(
+  historyDays: envSetting<number | undefined>(
     '--history-days NUMBER',
     'how long to keep the log of changes; 0 disables it',
     DEFAULT_HISTORY_DAYS,

@@ -215,7 +215,7 @@ describe.skipIf(!HAS_CURL).each(FILES)(`curl on %s${WHERE}`, (file) => {
     expect(JSON.parse(body)).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }, { id: 4 }, { id: 5 }]);
   });
 
-  newer('--fail-with-body tells an error from an answer', () => {
+  newer('--fail-with-body distinguishes an error from an answer', () => {
     const child = Bun.spawnSync([
       'curl',
       '--silent',

@@ -231,7 +231,7 @@ describe.each(FILES)('writes on %s', (file) => {
 describe.each(FILES)('a schema setting on %s', (file) => {
   beforeAll(() => use(file));
 
-  test('is sent as a profile: the served schema is accepted, and another one is rejected', async () => {
+  test('is sent as a profile: the served schema is accepted, and any other is rejected', async () => {
     const other = postgrestRestProvider({ ...configuration(), schema: () => 'other' });
     expect(other.getOne('products', { id: 1 })).rejects.toMatchObject({ status: 406 });
     expect(other.create('products', { data: { product_name: 'Lost' } })).rejects.toMatchObject({ status: 406 });

@@ -82,7 +82,7 @@ describe('invalid rows', () => {
       'b.json:3: unknown field sise (perhaps you meant size)',
     ],
     [
-      'what is no object',
+      'a value that is not an object',
       'c.ndjson',
       '{"id": 1}\n[2]\n{"id": \n',
       'c.ndjson:2: is not a JSON object',

@@ -412,10 +412,10 @@ describe('the search index', () => {
     db.run("delete from drums where title = 'tea'");
     indexAll(drums);
     const triggers = db.query("select sql from sqlite_schema where type = 'trigger' and tbl_name = 'drums'").values();
-    db.run('create table anew (title text primary key, id int) strict');
-    db.run('insert into anew select * from drums order by rowid');
+    db.run('create table rebuilt (title text primary key, id int) strict');
+    db.run('insert into rebuilt select * from drums order by rowid');
     db.run('drop table drums');
-    db.run('alter table anew rename to drums');
+    db.run('alter table rebuilt rename to drums');
     for (const [sql] of triggers) db.run(String(sql));
     expect(hasSearchIndex(db, drums)).toBe(false);
     createSearchIndexes(db, titles('drums'));

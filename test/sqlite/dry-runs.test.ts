@@ -48,6 +48,7 @@ describe('a dry run', () => {
     commitSeconds: 1,
     dryRunSeconds: 10,
     historyDays: 30,
+    isLogged: true,
   };
   let connection: Connection;
   beforeAll(() => {
@@ -122,7 +123,7 @@ describe('during a dry run that exceeds its time limit', () => {
   });
   afterAll(() => served.close());
 
-  test('writes are carried out, and the dry run is told its limit', async () => {
+  test('writes are carried out, and the dry run gets its limit', async () => {
     const path = `/products?${tests.join('&')}`;
     const dryRun = served.fetch(path, sendJson('PATCH', { unit_price: 3 }, { prefer: 'tx=rollback' }));
     const writes = Array.from({ length: 10 }, (_, index) =>

@@ -145,7 +145,14 @@ test('a commit that has reached its time limit takes no further write', () => {
     );
     return runToEnd(compileJob([{ plan, encoding: encodingOf(negotiate(null), []) }], { dryRun: false }));
   });
-  const bounds = { retryHours: 1, querySeconds: 10, queueSeconds: 10, dryRunSeconds: 10, historyDays: 30 };
+  const bounds = {
+    retryHours: 1,
+    querySeconds: 10,
+    queueSeconds: 10,
+    dryRunSeconds: 10,
+    historyDays: 30,
+    isLogged: true,
+  };
   expect(applyJobs(connection, catalogue, jobs, { ...bounds, commitSeconds: 0 })).toHaveLength(1);
   const stored = { sql: 'select count(*) from products where unit_price is not null', params: [] };
   expect(connection.number(stored)).toBe(1);

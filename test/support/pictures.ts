@@ -26,7 +26,7 @@ export function pictureOf(
   return new Uint8Array(Buffer.concat([signature, ...parts]));
 }
 
-/** A valid picture with a gradient. `seed` makes another one. */
+/** A valid picture with a gradient. Another `seed` gives another picture. */
 export function gradient(width: number, height: number, seed = 0): Uint8Array<ArrayBuffer> {
   const rows = Buffer.alloc((width * 3 + 1) * height);
   for (let y = 0; y < height; y++) {

@@ -101,7 +101,8 @@ function Ways({ isOpen, chosen }: WaysProps) {
       <p className="about">Version {version}</p>
       {unshown.length > 0 && (
         <p className="about">
-          Not shown, because their keys are not a single field: {unshown.map(({ name }) => name).join(', ')}
+          Not shown, because their keys are not a single field or their names need quotes:{' '}
+          {unshown.map(({ name }) => name).join(', ')}
         </p>
       )}
     </>

@@ -18,13 +18,13 @@ export function printCollection(draft: CollectionDraft, { notes, fieldNotes } = 
   const single = only === USUAL_KEY ? undefined : (only ?? NO_KEY);
   const said = { ...draft, key: others.length > 0 ? key : single, fields: undefined };
   return [
-    `  ${name}:`,
+    `  ${flow(name)}:`,
     ...notes.map((note) => `    ${comment(note)}`),
     ...inOrder(said, COLLECTION).map(([property, value]) => `    ${property}: ${flow(value)}`),
     '    fields:',
     ...fields.map((field) => {
       const note = fieldNotes.get(field.name);
-      return `      ${field.name}: ${flow(writtenField(field))}${note === undefined ? '' : ` ${comment(note)}`}`;
+      return `      ${flow(field.name)}: ${flow(writtenField(field))}${note === undefined ? '' : ` ${comment(note)}`}`;
     }),
     '',
   ].join('\n');

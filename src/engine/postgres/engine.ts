@@ -4,7 +4,7 @@
  */
 import type { Report } from '../../base/error-list.ts';
 import { withRequest } from '../../base/errors.ts';
-import { DEFAULT_HISTORY_DAYS, DEFAULT_REPLICA_LAG_SECONDS } from '../../base/limits/engine.ts';
+import { DEFAULT_REPLICA_LAG_SECONDS } from '../../base/limits/engine.ts';
 import { changesOf } from '../../collection/change-log.ts';
 import type { Collection } from '../../collection/declaration.ts';
 import type { Row } from '../../collection/value.ts';
@@ -93,11 +93,7 @@ export class PostgresEngine implements Engine {
   private readonly planCost: PlanCost;
   private keys = new KeySequences();
 
-  private readonly options: PostgresOptions;
-
-  constructor(given: PostgresOptions) {
-    const options = { historyDays: DEFAULT_HISTORY_DAYS, ...given };
-    this.options = options;
+  constructor(private readonly options: PostgresOptions) {
     const target = parseTarget(options.url);
     const { schema, replicas = [], replicaLagSeconds = DEFAULT_REPLICA_LAG_SECONDS, replicaReads = 'own' } = options;
     this.notice = options.notice ?? (() => {});
@@ -110,7 +106,7 @@ export class PostgresEngine implements Engine {
     this.replicas = replicas.length === 0 ? undefined : new ReplicaSet(replicas, replicaSettings, this.notice);
     this.hasPositions = this.replicas !== undefined;
     this.executor = new Executor(this.primary, this.replicas);
-    if (options.historyDays > 0) {
+    if (options.historyDays !== 0) {
       this.log = new PostgresLog(options.schema, (work) =>
         this.executor.onPrimary(() => changesOf(options.catalogue.collections), work),
       );

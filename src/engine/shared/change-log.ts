@@ -33,6 +33,6 @@ export function addedFields({ changes }: Comparison): readonly { readonly name: 
 /** `--history-days` is 0, or the role of the connection may not create triggers. */
 export function notLogged(): ApiError {
   return new ApiError('CAT501', 'changes are not logged', {
-    hint: 'Start the service with --history-days, and run catalogue migrate with a role that may create triggers.',
+    hint: 'Start the service with --history-days, or run catalogue migrate --history-days 30 with a role that may create triggers.',
   });
 }

@@ -2,6 +2,7 @@
 import { ApiError } from '../../base/errors.ts';
 import { MAX_RETURNED_BYTES } from '../../base/limits/engine.ts';
 import type { Collection, Field, Reference } from '../../collection/declaration.ts';
+import { derivedName } from '../../collection/derived-name.ts';
 import type { Value } from '../../collection/value.ts';
 import { versionOfText } from '../../collection/version.ts';
 import { describeKey, fieldNames, type Key } from '../../plan/keys.ts';
@@ -141,7 +142,7 @@ export function printValues(fields: readonly Field[], values: readonly (Value | 
 export function duplicateKey(collection: Collection, fields: readonly Field[], values: readonly string[]): ApiError {
   const names = fields.map(({ name }) => name);
   const isKey = names.join() === collection.key.map(({ name }) => name).join();
-  const constraint = isKey ? `${collection.name}_pkey` : `${collection.name}_${names.join('_')}_key`;
+  const constraint = derivedName(collection.name, ...(isKey ? ['pkey'] : [...names, 'key']));
   return new ApiError('23505', `duplicate key value violates unique constraint "${constraint}"`, {
     details: `Key (${names.join(', ')})=(${values.join(', ')}) already exists.`,
     field: fieldNames(fields),

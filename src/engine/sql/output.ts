@@ -25,10 +25,10 @@ export interface Output extends ByteBudget {
 }
 
 /**
- * Matches a column name that can be an SQL alias: not longer than an identifier, and not `__proto__`. Internal aliases
- * contain a space, so they never collide with it. Other names only occur in JSON text.
+ * Matches a column name that can be an SQL alias: not longer than an identifier, not `__proto__`, and not a number,
+ * which JavaScript would move to the front. Other names only occur in JSON text.
  */
-const ORDINARY = /^(?!__proto__$)[\w$-]{1,60}$/;
+const ORDINARY = /^(?!__proto__$|\d+$)[\w$-]{1,60}$/;
 
 /** The output of rows without a page. */
 export function outputOf(columns: readonly OutputColumn[], encoding: Encoding, dialect: SqlDialect): Output {

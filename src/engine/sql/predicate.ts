@@ -64,9 +64,9 @@ export function joinRelated(
   between: Predicate | undefined,
 ): { from: string; scope: Scope } {
   const { to, through } = relation;
-  // The path distinguishes it from enclosing reads; siblings may share an alias.
+  // The depth distinguishes it from enclosing reads, even if a long name is cut; siblings may share an alias.
   const depth = outer.depth + 1;
-  const name = `${to.name} ${depth}`;
+  const name = ` ${depth} ${to.name}`;
   const own = column(outer.name, relation.outer.name);
   const other = column(name, relation.inner.name);
   const scope: Scope = { ...outer, name, depth };
@@ -85,7 +85,7 @@ export function joinRelated(
   if (through === undefined) {
     return { from: `from ${identifier(to.name)} as ${identifier(name)} where ${other} = ${own}${guard}`, scope };
   }
-  const middle = `${through.collection.name} ${depth}`;
+  const middle = ` through ${depth} ${through.collection.name}`;
   const near = column(middle, through.near.field.name);
   const far = column(middle, through.far.field.name);
   const isAll = between === undefined || isAlways(between);

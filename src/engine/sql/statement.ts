@@ -126,14 +126,14 @@ export function withDefinitions(dialect: SqlDialect, { sql, params }: Statement)
 
 /** Renumbers the parameters of a statement to follow those of another, so that both form one statement. */
 export function renumberParameters({ sql }: Statement, { params }: Statement, mark: '?' | '$'): string {
-  const placeholder = mark === '?' ? /\?(\d+)/g : /\$(\d+)/g;
-  return sql.replace(placeholder, (_, position) => `${mark}${Number(position) + params.length}`);
+  // A quoted name or text may contain the same signs.
+  const placeholder = mark === '?' ? /"[^"]*"|'[^']*'|\?(\d+)/g : /"[^"]*"|'[^']*'|\$(\d+)/g;
+  return sql.replace(placeholder, (part, position) =>
+    position === undefined ? part : `${mark}${Number(position) + params.length}`,
+  );
 }
 
-/**
- * Names come from a declaration that allows only lower case letters, digits and _; quoting distinguishes them from
- * keywords.
- */
+/** Quotes a name, for both engines. Names of collections and fields may contain any characters. */
 export function identifier(name: string): string {
   return name.includes('"') ? `"${name.replaceAll('"', '""')}"` : `"${name}"`;
 }
@@ -142,8 +142,8 @@ export function quoteText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** The name of input rows in a statement. No collection can have such a name. */
-export const INPUT_ROWS = '"input rows"';
+/** The name of input rows in a statement. No name of a collection begins with a space. */
+export const INPUT_ROWS = '" input rows"';
 
 /** The columns of these fields, each with a prefix. */
 export function columnList(fields: readonly { readonly name: string }[], prefix = ''): string {

@@ -8,7 +8,6 @@ import type { Report } from '../../base/error-list.ts';
 import { ApiError } from '../../base/errors.ts';
 import {
   DEFAULT_DRY_RUN_SECONDS,
-  DEFAULT_HISTORY_DAYS,
   MAX_COMMIT_SECONDS,
   MAX_QUEUE_SECONDS,
   SQLITE_BUSY_MS,
@@ -44,6 +43,7 @@ import { sqliteDialect } from './dialect.ts';
 import { DAMAGED, translateError } from './errors.ts';
 import { logDialect, SqliteLog } from './history/log.ts';
 import { maintainLog } from './history/maintain.ts';
+import { isLogOn } from './history/triggers.ts';
 import { sqliteMetrics } from './metrics.ts';
 import { inputRows } from './read/input-rows.ts';
 import { Read, type ReadState } from './read/read.ts';
@@ -79,11 +79,11 @@ export interface SqliteOptions extends SqliteRequirement {
 export function openSqlite(options: SqliteOptions): Engine {
   const { catalogue, retryHours, querySeconds, location = options.path } = options;
   const dryRunSeconds = Math.min(options.dryRunSeconds ?? DEFAULT_DRY_RUN_SECONDS, querySeconds);
-  const { queueSeconds = MAX_QUEUE_SECONDS, historyDays = DEFAULT_HISTORY_DAYS } = options;
+  const { queueSeconds = MAX_QUEUE_SECONDS, historyDays } = options;
   const commitSeconds = MAX_COMMIT_SECONDS;
-  const bounds = { retryHours, querySeconds, dryRunSeconds, queueSeconds, commitSeconds, historyDays };
   const limitMs = querySeconds * 1000;
   let steps: readonly string[] = [];
+  let isLogged = false;
   const first = new Connection(options.path, {
     create: true,
     prepare: (db) => {
@@ -94,19 +94,21 @@ export function openSqlite(options: SqliteOptions): Engine {
         const warning = options.serves === true && !isEmpty ? exposedCredentials(db, options.path) : undefined;
         if (warning !== undefined) options.notice?.('warn', warning);
         db.run('pragma journal_mode = wal');
-        return prepareSchema(db, { ...options, historyDays });
+        const made = prepareSchema(db, options);
+        isLogged = isLogOn(db, historyDays);
+        return made;
       });
     },
   });
+  const bounds = { retryHours, querySeconds, dryRunSeconds, queueSeconds, commitSeconds, historyDays, isLogged };
   if (options.path === IN_MEMORY) {
     const changes = new MemoryChangeCounter();
     const writer = new Writer((jobs) => {
       changes.increment();
       const results = applyJobs(first, catalogue, jobs, bounds);
-      if (historyDays > 0) maintainLog(first, historyDays);
+      if (historyDays) maintainLog(first, historyDays);
       return results;
     }, queueSeconds);
-    const isLogged = historyDays > 0;
     const parts = {
       path: IN_MEMORY,
       location: 'in memory',
@@ -132,11 +134,11 @@ export function openSqlite(options: SqliteOptions): Engine {
     location,
     steps,
     connection,
-    statistics: new TableStatistics(connection, historyDays > 0),
+    statistics: new TableStatistics(connection, isLogged),
     changes,
     writer: new Writer(writerThread.commit, queueSeconds),
     limitMs,
-    isLogged: historyDays > 0,
+    isLogged,
     file: {
       files,
       writerThread,

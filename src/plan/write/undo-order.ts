@@ -67,7 +67,7 @@ interface Referrer {
   readonly field: string;
 }
 
-/** The changes after which a row refers to another one, by that other one. */
+/** The changes after which a row refers to another row, by that other row. */
 function referrersIn(changes: readonly LoggedChange[]): ReadonlyMap<string, readonly Referrer[]> {
   const references = changes.flatMap((change) => {
     return referencesIn(change, change.after).map(({ field, to }) => ({ change, field, to }));

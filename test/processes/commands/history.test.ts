@@ -50,8 +50,8 @@ for (const [name, environment] of DATABASES) {
       expect([second, third === first]).toEqual([first, false]);
     });
 
-    test('--history-days 0 drops the log and serves as before; the default starts it again', async () => {
-      const { serving, changes } = shop(environment());
+    test('--history-days 0 drops the log, also for commands; a service with the default starts it again', async () => {
+      const { serving, changes, command, write } = shop(environment());
       const post = (id: number) => (fetch: (path: string, init?: RequestInit) => Promise<Response>) =>
         fetch('/items', sendJson('POST', { id })).then(({ status }) => status);
       expect(await serving([], post(1))).toBe(201);
@@ -62,6 +62,9 @@ for (const [name, environment] of DATABASES) {
         const past = { headers: { prefer: 'as-of=2999-01-01' } };
         expect((await fetch('/items', past)).status).toBe(501);
       });
+      write('more.json', '[{"id":9}]');
+      expect(await command('import', 'more.json', '--collection', 'items')).toMatchObject({ exitCode: 0, stderr: '' });
+      expect(await command('migrate')).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('up to date') });
       expect(await serving([], post(3))).toBe(201);
       expect((await changes('select=key')) as unknown).toEqual([{ key: '3' }]);
     });

@@ -124,10 +124,10 @@ describe('an existing file is replaced only with --force; otherwise nothing is d
     const space = newSpace();
     await space.command('migrate');
     writeFileSync(space.path('a.csv'), 'product_name,unit_price\nTea,cheap\n');
-    writeFileSync(space.path('a.rejected.csv'), 'half mended');
+    writeFileSync(space.path('a.rejected.csv'), 'half repaired');
     const refused = await space.command('import', 'a.csv', '--keep-going');
     expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('a.rejected.csv already exists') });
-    expect(readFileSync(space.path('a.rejected.csv'), 'utf8')).toBe('half mended');
+    expect(readFileSync(space.path('a.rejected.csv'), 'utf8')).toBe('half repaired');
   });
 
   test('the imported file is never replaced by its own bad rows', async () => {

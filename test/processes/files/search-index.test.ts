@@ -55,7 +55,7 @@ test('a search has the same result before and after its rows are indexed, and th
   expect(plan).toContain('SCAN _products_search VIRTUAL TABLE');
 });
 
-test('a collection is indexed while another one keeps changing', async () => {
+test('a collection is indexed while another keeps changing', async () => {
   const cwd = temporaryFolder();
   const text = { id: 'int4', text: 'text' };
   const collections = { busy: { fields: text }, quiet: { fields: text } };

@@ -176,7 +176,7 @@ describe.skipIf(process.platform !== 'linux')('--workers', () => {
     for (const each of connections) each.close();
   });
 
-  test('all workers share one admin port, and each backup is made once', async () => {
+  test('all workers share one admin port, and each backup runs once', async () => {
     const cwd = temporaryFolder();
     const args = ['--workers', '2', '--admin-port', '0', '--backup-every', '1s', '--log-level', 'info'];
     const service = await startService({ cwd, args });

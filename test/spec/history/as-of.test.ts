@@ -138,7 +138,7 @@ for (const [engine, newPlace] of Object.entries(PLACES)) {
       expect((await list.json()) as Row[]).toEqual([{ id: 9, title: 'old' }]);
     });
 
-    test('a time before the log gets 410 with the oldest time, a text that is no time 400', async () => {
+    test('a time before the log gets 410 with the oldest time, a text that is not a time 400', async () => {
       const at = (time: string, path = '/groups') => shop.fetch(path, { headers: { prefer: `as-of=${time}` } });
       const problem = await expectRefusal(await at('2020-01-01T00:00:00Z'), 410, 'CAT410');
       expect(problem.details).toMatch(/^It begins at 20\d\d-.*\+00:00\.$/);

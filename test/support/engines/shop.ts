@@ -9,12 +9,11 @@ import type { CollectionDraft, FieldDraft } from '../../../src/collection/draft.
 import { parseJson } from '../../../src/collection/exact-json.ts';
 import type { Row } from '../../../src/collection/value.ts';
 import type { Engine } from '../../../src/engine/engine.ts';
-import { openPostgres } from '../../../src/engine/postgres/engine.ts';
 import { IN_MEMORY } from '../../../src/engine/sqlite/connection/database-files.ts';
 import { openSqlite } from '../../../src/engine/sqlite/engine.ts';
 import { firstRowsOf } from '../../../src/plan/write/first-rows.ts';
 import type { Catalogue } from './catalogue.ts';
-import { newSchema, TEST_SETTINGS, testServer } from './postgres.ts';
+import { openDeclaredPostgres } from './postgres.ts';
 import { countAsLarge, newFile, TEST_OPTIONS } from './sqlite.ts';
 
 interface DeclaredCollection {
@@ -66,6 +65,7 @@ export function thingsOf(fields: Readonly<Record<string, string>>): Declared {
 }
 
 type Rows = Readonly<Record<string, readonly Row[]>>;
+const NO_ROWS: Rows = {};
 
 const OPEN: Readonly<Record<string, (catalogue: Declared, rows: Rows) => Promise<Engine>>> = {
   SQLite: async (catalogue, rows) => sqlite(newFile(), catalogue, rows),
@@ -76,13 +76,7 @@ const OPEN: Readonly<Record<string, (catalogue: Declared, rows: Rows) => Promise
     countAsLarge(engine, path, catalogue);
     return engine;
   },
-  PostgreSQL: async (catalogue, rows) => {
-    const { url } = testServer;
-    const firstRows = beginning(catalogue, rows);
-    const engine = openPostgres({ ...TEST_SETTINGS, catalogue, url, schema: newSchema(), firstRows });
-    await engine.opened;
-    return engine;
-  },
+  PostgreSQL: openDeclaredPostgres,
 };
 
 function sqlite(path: string, catalogue: Declared, rows: Rows): Engine {
@@ -93,7 +87,7 @@ function beginning(catalogue: Declared, rows: Rows) {
   return firstRowsOf({ catalogue, rows: (name) => (Object.hasOwn(rows, name) ? rows[name]! : []) });
 }
 
-export function openDeclaredEngine(engineName: string, catalogue: Declared, rows: Rows = {}): Promise<Engine> {
+export function openDeclaredEngine(engineName: string, catalogue: Declared, rows: Rows = NO_ROWS): Promise<Engine> {
   return OPEN[engineName]!(catalogue, rows);
 }
 
@@ -101,7 +95,7 @@ export function openDeclaredEngine(engineName: string, catalogue: Declared, rows
 export async function openDeclared(
   engineName: string,
   catalogue: Declared,
-  rows: Rows = {},
+  rows: Rows = NO_ROWS,
   options: Partial<AppOptions> = {},
 ): Promise<Catalogue> {
   const engine = await openDeclaredEngine(engineName, catalogue, rows);

@@ -20,6 +20,7 @@ import { whenThisProcessEnds } from '../processes/process-end.ts';
 /** A read, a write and a dry run may take almost as long as a test: a busy machine needs more than ten seconds. */
 export const TEST_OPTIONS = {
   catalogue: BUILT_IN.catalogue,
+  historyDays: 30,
   retryHours: 24,
   querySeconds: 50,
   dryRunSeconds: 50,

@@ -1,5 +1,6 @@
 /** Describes the tables of a schema as a declaration with which they can be served unchanged. Read-only. */
 import { isAssigned } from '../../../collection/declaration.ts';
+import { derivedName } from '../../../collection/derived-name.ts';
 import type { FieldDraft } from '../../../collection/draft.ts';
 import { OWN_COLLECTIONS } from '../../../collection/own-collections.ts';
 import { holdsKeys } from '../../../collection/types/index.ts';
@@ -147,7 +148,7 @@ class Inspection {
     const keyColumn = key.length === 1 ? table!.columns.find((column) => column.name === key[0]) : undefined;
     const keyType = keyColumn === undefined ? undefined : typeOfColumn(keyColumn.type)?.type;
     if (keyType === undefined || to.columns[0] !== key[0] || !holdsKeys(type, keyType)) return undefined;
-    const isUsual = name === `${this.found.name}_${columns[0]}_fkey`;
+    const isUsual = name === derivedName(this.found.name, columns[0]!, 'fkey');
     return { collection: to.table, onDelete: to.onDelete, ...(isUsual ? {} : { constraint: name }) };
   }
 }

@@ -7,9 +7,10 @@ import { withSources } from '../../sql/log-source.ts';
 import { type Bind, columnList, identifier, type SqlDialect } from '../../sql/statement.ts';
 import { TEXT } from '../dialect.ts';
 
-/** The names of the rows and of the arguments in a statement. No collection can have such a name. */
-const ROWS = 'call rows';
-const ARGUMENTS = '"call arguments"';
+/** The names of the rows and of the arguments in a statement. No name of a collection begins with a space. */
+const ROWS = ' call rows';
+const ARGUMENTS = '" call arguments"';
+const CALLED = '" called"';
 
 /** The plan that reads the rows of the call. They have no key: a function may return a row twice. */
 export function planOfRows(plan: ReadPlan): ReadPlan {
@@ -28,7 +29,7 @@ function callSql({ function: routine, arguments: given }: FunctionCall, schema: 
     return `select ${called} as ${identifier(VALUE_COLUMN)}${from === '' ? '' : ` from ${from}`}`;
   }
   const columns = returns.isDeclared ? '' : ` (${columnList(returns.collection.fields)})`;
-  return `select called.* from ${from === '' ? '' : `${from}, lateral `}${called} as called${columns}`;
+  return `select ${CALLED}.* from ${from === '' ? '' : `${from}, lateral `}${called} as ${CALLED}${columns}`;
 }
 
 /** Only parameters that the call gives are passed, so that the function's own defaults apply. */

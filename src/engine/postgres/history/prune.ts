@@ -16,17 +16,18 @@ const PRUNE = `with expired as materialized (
 export class LogPruner {
   private nextAt = performance.now() + CHECK_MS;
 
-  constructor(private readonly days: number) {}
+  /** Undefined `days` remove nothing. */
+  constructor(private readonly days: number | undefined) {}
 
   prune(runner: Runner): void {
-    if (this.days === 0 || performance.now() < this.nextAt) return;
+    if (!this.days || performance.now() < this.nextAt) return;
     this.nextAt = performance.now() + CHECK_MS;
     void this.step(runner).catch(() => undefined);
   }
 
   /** Returns the number of removed entries. If there may be more, the next write continues. */
   async step(runner: Runner): Promise<number> {
-    const [found] = await query<{ removed: number }>(runner, { sql: PRUNE, params: [this.days] });
+    const [found] = await query<{ removed: number }>(runner, { sql: PRUNE, params: [this.days ?? null] });
     if (found!.removed > 0) this.nextAt = performance.now();
     return found!.removed;
   }

@@ -119,7 +119,7 @@ export function keySql({ key }: Collection, column: (field: Field) => string): s
 export interface FoundLog {
   readonly hasTable: boolean;
   readonly body: string | null;
-  /** The key that the trigger of each table has as arguments. */
+  /** The key that the trigger of each table has as arguments, in hexadecimal digits. */
   readonly triggers: ReadonlyMap<string, string>;
 }
 
@@ -127,27 +127,28 @@ export async function inspectLog(runner: Runner, schema: string): Promise<FoundL
   const [found] = await query<{ table: boolean; body: string | null; triggers: Record<string, string> }>(runner, {
     sql: `select to_regclass($2::text) is not null as table,
       (select prosrc from pg_catalog.pg_proc where proname = '${TRIGGER}' and pronamespace = to_regnamespace(quote_ident($1::text))) as body,
-      coalesce((select json_object_agg(c.relname, encode(t.tgargs, 'escape')) from pg_catalog.pg_trigger t join pg_catalog.pg_class c on c.oid = t.tgrelid
+      coalesce((select json_object_agg(c.relname, encode(t.tgargs, 'hex')) from pg_catalog.pg_trigger t join pg_catalog.pg_class c on c.oid = t.tgrelid
         where t.tgname = '${TRIGGER}' and c.relnamespace = to_regnamespace(quote_ident($1::text))), '{}') as triggers`,
     params: [schema, `${identifier(schema)}.${LOG_TABLE}`],
   });
   return { hasTable: found!.table, body: found!.body, triggers: new Map(Object.entries(found!.triggers)) };
 }
 
-/** The collections to log. Undefined `days` mean as before. */
+/** The collections to log. Undefined `days` mean as before. A new database has a log. */
 export function collectionsToLog(
   own: readonly Collection[],
   adopted: readonly { readonly collection: Collection }[],
   { triggers }: FoundLog,
   days: number | undefined,
+  isNew: boolean,
 ): readonly Collection[] {
-  if (days === 0 || (days === undefined && triggers.size === 0)) return [];
+  if (days === 0 || (days === undefined && triggers.size === 0 && !isNew)) return [];
   const foreign = adopted.map(({ collection }) => collection).filter((collection) => isLogged(collection, true));
   return [...own.filter((collection) => isLogged(collection)), ...foreign];
 }
 
 function argumentsOf({ key }: Collection): string {
-  return key.map(({ name }) => `${name}\\000`).join('');
+  return Buffer.from(key.map(({ name }) => `${name}\0`).join('')).toString('hex');
 }
 
 export function hasLog(log: FoundLog, schema: string, logged: readonly Collection[]): boolean {

@@ -74,13 +74,13 @@ async function readCounted(connection: Runner, plan: ReadPlan, output: Output, d
   const { sources: _, ...plain } = dialect;
   const read = compileRead(plan, output, plain);
   const count = compileCount(plan, plain);
-  const sql = `select page.*, counted.total::float8 as "total count" from (${renumberParameters(count, read, '$')}) as counted left join (select rows.*, true as "has row" from (${read.sql}) as rows) as page on true`;
-  const all = await query<Row>(
-    connection,
-    withDefinitions(dialect, { sql, params: [...read.params, ...count.params] }),
-  );
-  const total = all[0]!['total count'] as number;
-  const rows = all.filter((row) => row['has row'] === true).map(({ 'has row': _, 'total count': __, ...row }) => row);
+  const sql = `select page.*, counted.total::float8 as " total count" from (${renumberParameters(count, read, '$')}) as counted left join (select rows.*, true as " has row" from (${read.sql}) as rows) as page on true`;
+  const params = [...read.params, ...count.params];
+  const all = await query<Row>(connection, withDefinitions(dialect, { sql, params }));
+  const total = all[0]![' total count'] as number;
+  const rows = all
+    .filter((row) => row[' has row'] === true)
+    .map(({ ' has row': _, ' total count': __, ...row }) => row);
   return { rows, total };
 }
 

@@ -28,8 +28,8 @@ export interface PostgresRequirement {
   readonly allowed?: readonly string[];
   /** For missing tables; by default they are created at once. */
   readonly creation?: Creation;
-  /** How long the log of changes is kept; 0 for no log, undefined to leave it as it is. */
-  readonly historyDays?: number;
+  /** How long the log of changes is kept; 0 for no log. Undefined leaves it as it is; a new database has one. */
+  readonly historyDays?: number | undefined;
 }
 
 /** A schema beside its declaration. */
@@ -86,7 +86,8 @@ export async function inspectSchema(runner: Runner, requirement: PostgresRequire
     ),
   };
   const log = await inspectLog(runner, schema);
-  const logged = collectionsToLog(own, adopted, log, requirement.historyDays);
+  const isNew = version === null && adopted.length === 0;
+  const logged = collectionsToLog(own, adopted, log, requirement.historyDays, isNew);
   const isOurs = version !== null || own.length > 0 || allowed !== undefined;
   const missing = [
     ...(ours.schemaExists ? [] : [`schema ${schema}`]),

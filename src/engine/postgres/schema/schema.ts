@@ -1,5 +1,6 @@
 /** The tables of a catalogue in PostgreSQL's SQL. */
 import type { Catalogue, Collection, Field, Reference, Unique } from '../../../collection/declaration.ts';
+import { derivedName } from '../../../collection/derived-name.ts';
 import { can, type Type } from '../../../collection/types/type.ts';
 import type { Value } from '../../../collection/value.ts';
 import { fieldExpression } from '../../../plan/resolve.ts';
@@ -35,7 +36,7 @@ export function tableSql(collection: Collection): string {
 }
 
 export function keyName({ name }: Collection): string {
-  return `${name}_pkey`;
+  return derivedName(name, 'pkey');
 }
 
 export function columnDefinition(collection: Collection, field: Field): string {
@@ -58,7 +59,7 @@ function check(collection: Collection, field: Field): string {
 }
 
 export function checkName({ name }: Collection, field: Field): string {
-  return `${name}_${field.name}_check`;
+  return derivedName(name, field.name, 'check');
 }
 
 /** The planner has already validated the value; the constraint protects against other programs. */
@@ -86,7 +87,7 @@ export function indexesOf(collection: Collection): Index[] {
 }
 
 export function indexName(collection: Collection, field: Field): string {
-  return `${collection.name}_${field.name}`;
+  return derivedName(collection.name, field.name);
 }
 
 export function indexSql(collection: Collection, { name, fields }: Index): string {

@@ -78,7 +78,7 @@ function checksIn(sql: string): string[] {
       if (sql[at] === "'") inText = !inText;
       if (inText) continue;
       if (sql[at] === '(') depth++;
-      if (sql[at] === ')' && --depth === 0) return sql.slice(from, at + 1).replace(/["`[]([a-z]\w*)["`\]]/g, '$1');
+      if (sql[at] === ')' && --depth === 0) return sql.slice(from, at + 1).replace(/["`[]([a-z_]\w*)["`\]]/gi, '$1');
     }
     return sql.slice(from);
   });

@@ -110,9 +110,10 @@ function hasTable(db: Database): boolean {
   return select(db, "select 1 from sqlite_schema where type = 'table' and name = ?", LOG_TABLE).length > 0;
 }
 
-/** Whether the log is kept; undefined `days` mean as before. */
-export function isLogOn(db: Database, days: number | undefined): boolean {
+/** Whether the log is kept; undefined `days` mean as before. A new database has a log. */
+export function isLogOn(db: Database, days: number | undefined, isNew = false): boolean {
   if (days !== undefined) return days > 0;
+  if (isNew) return true;
   return hasTable(db) && select(db, `select 1 from ${RETAINED_TABLE} limit 1`).length > 0;
 }
 
@@ -140,7 +141,7 @@ export function applyLog(db: Database, catalogue: Catalogue, comparison: Compari
   const logsField = '(json_type(old, ?2) is not null or json_type(new, ?2) is not null)';
   const returning = addedFields(comparison).filter(({ name, field }) => {
     const sql = `select 1 from ${LOG_TABLE} where collection = ?1 and ${logsField} limit 1`;
-    return select(db, sql, name, `$."${field}"`).length > 0;
+    return select(db, sql, name, `$.${JSON.stringify(field)}`).length > 0;
   });
   for (const name of [...restarted(comparison), ...returning.map((each) => each.name)]) {
     for (const table of [LOG_TABLE, RETAINED_TABLE]) db.run(`delete from ${table} where collection = ?`, [name]);

@@ -1,6 +1,7 @@
 /** The tables of a database file in SQL, and the ownership check of a file. */
 import type { Database } from 'bun:sqlite';
 import { type Catalogue, type Collection, type Field, isKey } from '../../../collection/declaration.ts';
+import { derivedName } from '../../../collection/derived-name.ts';
 import type { Value } from '../../../collection/value.ts';
 import type { StoredRow } from '../../../plan/types.ts';
 import { type RuleSql, ruleConditions } from '../../migration/question.ts';
@@ -84,7 +85,7 @@ export function indexSql({ name }: Collection, index: Index): string {
 }
 
 export function indexName(collection: Collection, field: Field): string {
-  return `${collection.name}_${field.name}`;
+  return derivedName(collection.name, field.name);
 }
 
 /** Autoincrement: a deleted key is never assigned again, and keys chosen by clients are skipped. */
@@ -111,7 +112,7 @@ function check(collection: Collection, field: Field): string {
   const ofType = field.type.sqlite.check?.(column);
   const conditions = [...(ofType === undefined ? [] : [ofType]), ...ruleConditions(field, column, ruleSql)];
   if (conditions.length === 0) return '';
-  return ` constraint ${identifier(`${collection.name}_${field.name}_check`)} check (${conditions.join(' and ')})`;
+  return ` constraint ${identifier(derivedName(collection.name, field.name, 'check'))} check (${conditions.join(' and ')})`;
 }
 
 export const ruleSql: RuleSql = {

@@ -45,8 +45,9 @@ export interface WriteBounds {
   readonly queueSeconds: number;
   /** The time after which no further write joins the commit. */
   readonly commitSeconds: number;
-  /** How long changes are kept in the log; 0 for no log. */
-  readonly historyDays: number;
+  readonly isLogged: boolean;
+  /** How long changes are kept in the log; undefined if this process removes none. */
+  readonly historyDays: number | undefined;
 }
 
 /** The results of all jobs, or of the first ones if the others would delay them too long. */
@@ -61,7 +62,7 @@ export function applyJobs(
     connection.beginWriting(bounds.queueSeconds * 1000);
     declarationWatch?.check();
     const endsAt = performance.now() + bounds.commitSeconds * 1000;
-    const hasOrigins = bounds.historyDays > 0 && jobs.some(({ origin }) => origin !== undefined);
+    const hasOrigins = bounds.isLogged && jobs.some(({ origin }) => origin !== undefined);
     const outcomes: ThreadResult[] = [];
     for (const job of jobs) {
       if (outcomes.length > 0 && performance.now() >= endsAt) break;

@@ -6,6 +6,7 @@ import { type Collection, declareCatalogue, type Field } from '../../../../colle
 import type { CollectionDraft } from '../../../../collection/draft.ts';
 import { can } from '../../../../collection/types/type.ts';
 import type { Value } from '../../../../collection/value.ts';
+import { isParameter } from '../../../../dialect/query.ts';
 import { counted } from '../values/numbers.ts';
 import { pageData } from './page-data.ts';
 
@@ -21,9 +22,12 @@ const drafts = pageData.collections.filter(hasKey);
 export const allCollections = [
   ...declareCatalogue({ collections: drafts.length === 0 ? [NONE] : drafts }).collections.values(),
 ];
+/** Names that addresses and queries contain without quotes. */
+const isPlain = ({ name }: { readonly name: string }) => /^[\p{L}_][\p{L}\p{N}_]*$/u.test(name) && !isParameter(name);
 /** Collections with a key of one field. Only their rows have a URL of their own. */
-export const collections = allCollections.filter((each) => each.key.length === 1);
-export const unshown = allCollections.filter((each) => each.key.length !== 1);
+const isShown = (each: Collection) => each.key.length === 1 && [each, ...each.fields].every(isPlain);
+export const collections = allCollections.filter(isShown);
+export const unshown = allCollections.filter((each) => !isShown(each));
 const asked = new URLSearchParams(location.search).get('collection');
 export const collection = collections.find(({ name }) => name === asked) ?? collections[0] ?? allCollections[0]!;
 export const { name: collectionName, fields } = collection;
