@@ -16,6 +16,7 @@ export const FILES = 'catalogue_files';
 export const CONTENTS = 'catalogue_file_contents';
 export const CHUNKS = 'catalogue_file_chunks';
 export const VARIANTS = 'catalogue_file_variants';
+export const STORAGES = 'catalogue_file_storages';
 const OWN_PREFIX = 'catalogue_';
 
 /** Fields of a file that no request sees. */
@@ -74,6 +75,17 @@ const DRAFTS: readonly CollectionDraft[] = [
       // The box and format of a resized image, such as 320x-webp.
       { name: 'form', type: 'text' },
       { name: 'variant', type: 'uuid', required: true, references: { collection: CONTENTS, onDelete: 'restrict' } },
+    ],
+  },
+  {
+    // One row names the storage outside of the database, if one is in use.
+    name: STORAGES,
+    key: ['name'],
+    history: false,
+    fields: [
+      { name: 'name', type: 'text' },
+      { name: 'mark', type: 'uuid', required: true },
+      { name: 'location', type: 'text', required: true },
     ],
   },
 ];

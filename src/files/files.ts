@@ -20,7 +20,8 @@ import { FileMetrics } from './file-metrics.ts';
 import { Orphans } from './orphans.ts';
 import type { Limits } from './receive.ts';
 import { isValid, readLifetime, readSignature, type Signature, sign } from './signed-urls.ts';
-import { FileStore, type StoredFile } from './store.ts';
+import type { Storage } from './storage/storage.ts';
+import { FileStore, type StoredFile, type UploadedFile } from './store.ts';
 import { UnchangedCache } from './unchanged-cache.ts';
 import { type Received, receiveFiles } from './upload.ts';
 import { type Shown, Variants } from './variants.ts';
@@ -53,9 +54,10 @@ export class Files {
     engine: Engine,
     catalogue: Catalogue,
     private readonly limits: Limits,
+    storage?: MaybePromise<Storage>,
   ) {
     this.catalogue = served(catalogue);
-    this.store = new FileStore(engine, catalogue);
+    this.store = new FileStore(engine, catalogue, storage);
     this.access = new FileAccess(this.store, this.catalogue);
     this.orphans = new Orphans(this.store);
     this.variants = new Variants(this.store);
@@ -117,8 +119,7 @@ export class Files {
       for (const { file } of files) checkFile(field, file);
       await this.store.add(files, [plan(ids)], context.origin);
     } catch (error) {
-      await Promise.allSettled(files.map(({ upload }) => upload.discard()));
-      throw error;
+      await discardAll(files, error);
     }
     const rows = await this.rows(ids);
     return isList && isForm ? rows : rows[0];
@@ -142,7 +143,10 @@ export class Files {
   private async upload(request: Request, context: RequestContext): Promise<Response> {
     this.access.checkUpload(context);
     const { files, isForm } = await this.receive(request, context);
-    await trackWork(context, this.store.add(files, [], context.origin));
+    await trackWork(
+      context,
+      this.store.add(files, [], context.origin).catch((error) => discardAll(files, error)),
+    );
     const ids = files.map(({ file }) => file.id);
     const rows = await this.rows(ids);
     context.rows = rows.length;
@@ -230,6 +234,11 @@ export class Files {
   private urlOf({ id, name }: Pick<StoredFile, 'id' | 'name'>, { location }: RequestContext): string {
     return `${location.prefix}${shortestPath(FILES_PATH, this.catalogue)}/${id}/${encodeURIComponent(name)}`;
   }
+}
+
+async function discardAll(files: readonly UploadedFile[], error: unknown): Promise<never> {
+  await Promise.allSettled(files.map(({ upload }) => upload.discard()));
+  throw error;
 }
 
 /** The id and the name in `/<id>/<name>`. */

@@ -9,9 +9,10 @@ import { storeJson } from '../../collection/types/type.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { checkFile } from '../../files/check-values.ts';
 import type { Limits } from '../../files/receive.ts';
-import { FileStore } from '../../files/store.ts';
+import type { FileStore } from '../../files/store.ts';
 import { receiveFile } from '../../files/upload.ts';
 import { ConfigError } from '../../settings/by-command.ts';
+import { filesIn } from '../shared/copied-files.ts';
 import type { CellResolver } from './resolve.ts';
 
 const NAMES = builtIn('text[]');
@@ -50,7 +51,7 @@ class UploadedFiles implements CellResolver {
   }
 
   async load(engine: Engine): Promise<void> {
-    const store = new FileStore(engine, this.options.catalogue);
+    const store = filesIn(engine, this.options.catalogue).files!;
     for (const name of this.wanted) this.ids.set(name, await this.upload(store, name));
     this.wanted.clear();
   }

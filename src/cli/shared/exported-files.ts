@@ -13,9 +13,10 @@ import { csvHeader, csvLines } from '../../encode/csv.ts';
 import type { CsvForm } from '../../encode/encoding.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { ContentCache } from '../../files/content-cache.ts';
-import { FileStore } from '../../files/store.ts';
+import type { FileStore } from '../../files/store.ts';
 import type { ReadPlan } from '../../plan/types.ts';
 import { ConfigError } from '../../settings/by-command.ts';
+import { filesIn } from './copied-files.ts';
 import { read } from './read-rows.ts';
 
 const NAMES = builtIn('text[]');
@@ -47,7 +48,7 @@ export async function readWithFiles(
   if (!isFile.includes(true)) throw new ConfigError('--files: the rows have no column of a file field');
   const isCsv = format === 'csv';
   const { rows, parts } = await read(engine, plan, isCsv ? 'csv' : 'ndjson', { ...form, bom: false });
-  const files = new ExportedFiles(new FileStore(engine, catalogue), folder);
+  const files = new ExportedFiles(filesIn(engine, catalogue).files!, folder);
   const named = async (cells: readonly unknown[]): Promise<Row> => {
     const shown = await Promise.all(cells.map((cell, at) => (isFile[at] ? files.nameIn(cell, isCsv) : cell)));
     return Object.fromEntries(columns.map((name, at) => [name, shown[at] ?? null])) as Row;

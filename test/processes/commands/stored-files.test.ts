@@ -1,8 +1,9 @@
 /** Stored files in real processes: uploads by curl, a killed service, backup, restore, check and copy. */
-import { afterAll, describe, expect, test } from 'bun:test';
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newSchema, testServer } from '../../support/engines/postgres.ts';
+import { type S3Server, startS3 } from '../../support/network/s3-server.ts';
 import { gradient, PICTURE } from '../../support/pictures.ts';
 import { DATABASES } from '../../support/processes/databases.ts';
 import {
@@ -14,7 +15,14 @@ import {
   temporaryFolder,
 } from '../../support/processes/process.ts';
 
-afterAll(cleanUp);
+let s3: S3Server;
+beforeAll(async () => {
+  s3 = await startS3();
+});
+afterAll(async () => {
+  await cleanUp();
+  await s3.close();
+});
 
 const DECLARATION = `
 collections:
@@ -64,75 +72,20 @@ async function expectFilled(service: Service): Promise<void> {
   expect(Bun.hash(await bytes(product.sheet))).toBe(Bun.hash(LARGE));
 }
 
-describe.each(DATABASES)('on %s', (system, environment) => {
-  test('import uploads the files that a column names, and export writes them', async () => {
-    const cwd = newShop();
-    const env: Environment = environment();
-    mkdirSync(join(cwd, 'pictures/old'), { recursive: true });
-    writeFileSync(join(cwd, 'pictures/tea, green.png'), PICTURE);
-    writeFileSync(join(cwd, 'pictures/old/cup.png'), gradient(9, 9));
-    writeFileSync(join(cwd, 'pictures/large.bin'), LARGE);
-    symlinkSync(join(cwd, 'collections.yaml'), join(cwd, 'pictures/link.yaml'));
-    const rows = [
-      { id: 1, name: 'Tea', image: 'tea, green.png', sheet: 'large.bin', papers: ['old/cup.png', 'large.bin'] },
-      { id: 2, name: 'Cup', image: 'old/cup.png', sheet: null, papers: null },
-    ];
-    const importRows = (given: readonly object[], ...flags: string[]) => {
-      writeFileSync(join(cwd, 'rows.json'), JSON.stringify(given));
-      return run({ args: ['import', 'rows.json', ...flags], cwd, env });
-    };
-    const wrong = [
-      '../collections.yaml',
-      '/etc/hostname',
-      'link.yaml',
-      'no.png',
-      'https://shop.example/tea.png',
-      'old',
-    ];
-    const refused = await importRows(
-      [...rows, ...[...wrong, 'large.bin'].map((image, index) => ({ id: 10 + index, image }))],
-      '--files',
-      'pictures',
-    );
-    expect(refused.exitCode).toBe(1);
-    for (const name of wrong) expect(refused.stderr + refused.stdout).toContain(`"${name}"`);
-    expect(refused.stderr + refused.stdout).toMatch(/is a URL.*fetches nothing/);
-    expect(refused.stderr + refused.stdout).toContain('image: the file large.bin is application/octet-stream');
-    const unnamed = await importRows(rows.slice(1));
-    expect([unnamed.exitCode, unnamed.stderr + unnamed.stdout]).toEqual([1, expect.stringContaining('--files DIR')]);
-    const stored = await importRows(rows, '--files', 'pictures');
-    expect([stored.exitCode, stored.stderr]).toEqual([0, expect.any(String)]);
-    // CSV and JSON lead back to the same rows.
-    const shown = async () => {
-      const query = 'products?select=id,name,image(name,sha256),sheet(size),papers(name)';
-      const { stdout } = await run({ args: ['export', query, '--format', 'json'], cwd, env });
-      return JSON.parse(stdout) as object[];
-    };
-    const before = await shown();
-    expect(before).toMatchObject([
-      { name: 'Tea', image: { name: 'tea, green.png' }, sheet: { size: LARGE.length } },
-      { name: 'Cup', image: { name: 'cup.png' }, sheet: null },
-    ]);
-    for (const format of ['csv', 'json']) {
-      const exported = await run({
-        args: ['export', '--output', `out.${format}`, '--files', `out-${format}`],
-        cwd,
-        env,
-      });
-      expect([exported.exitCode, exported.stderr]).toEqual([0, expect.any(String)]);
-      expect(readFileSync(join(cwd, `out.${format}`), 'utf8')).toContain('tea, green.png');
-      const args = ['import', `out.${format}`, '--files', `out-${format}`, '--mode', 'upsert'];
-      const back = await run({ args, cwd, env });
-      expect([back.exitCode, back.stderr]).toEqual([0, expect.any(String)]);
-    }
-    expect(await shown()).toEqual(before);
-    const again = await run({ args: ['export', '--files', 'out-csv'], cwd, env });
-    expect([again.exitCode, again.stderr]).toEqual([1, expect.stringContaining('out-csv is not empty')]);
-  });
+/** The place of files for each engine, besides the database. */
+const PLACES = [
+  ['SQLite', 'the database', () => ({})],
+  ['PostgreSQL', 'the database', () => ({})],
+  ['SQLite', 'a folder', () => ({ CATALOGUE_FILES: 'uploads' })],
+  ['PostgreSQL', 'S3', () => ({ CATALOGUE_FILES: s3.newLocation(), ...s3.environment })],
+] as const;
 
-  test('a killed service keeps acknowledged files, and no file lacks its bytes', async () => {
+test.each(PLACES)(
+  'on %s with files in %s, a killed service keeps acknowledged files, and no file lacks its bytes',
+  async (system, _, placeOf) => {
     const cwd = newShop();
-    const env: Environment = environment();
+    const environment = DATABASES.find(([name]) => name === system)![1];
+    const env: Environment = { ...environment(), ...placeOf() };
     const service = await startService({ cwd, env });
     await fill(service, cwd);
     // Uploads in flight: some are acknowledged before the kill, others are not.
@@ -158,12 +111,38 @@ describe.each(DATABASES)('on %s', (system, environment) => {
       expect(bytes.byteLength).toBe(size);
     }
     await stop(again);
-    if (system === 'SQLite') {
-      const checked = await run({ cwd, env, args: ['check'] });
-      expect(checked).toMatchObject({ exitCode: 0, stderr: '' });
-    }
-  });
+    expect(await run({ cwd, env, args: ['check'] })).toMatchObject({ exitCode: 0, stderr: '' });
+  },
+);
 
+test('copy moves files between storages, and check finds those that are missing', async () => {
+  const cwd = newShop();
+  const service = await startService({ cwd });
+  await fill(service, cwd);
+  await stop(service);
+  const env = s3.environment;
+  const copy = (from: string, to: string, ...more: string[]) =>
+    run({ cwd, env, args: ['copy', '--from', `sqlite:${from}.db`, '--to', `sqlite:${to}.db`, ...more] });
+  expect(await copy('catalogue', 'b', '--to-files', s3.newLocation())).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(await copy('b', 'c', '--to-files', 'moved')).toMatchObject({ exitCode: 0, stderr: '' });
+  const taken = await copy('catalogue', 'x', '--to-files', 'moved');
+  expect([taken.exitCode, taken.stderr]).toEqual([1, expect.stringContaining('the files of another catalogue')]);
+  const there = await startService({ cwd, args: ['--database', 'c.db'] });
+  await expectFilled(there);
+  await stop(there);
+  expect(await copy('c', 'd')).toMatchObject({ exitCode: 0, stderr: '' });
+  const back = await startService({ cwd, args: ['--database', 'd.db'] });
+  await expectFilled(back);
+  await stop(back);
+  const check = () => run({ cwd, args: ['check', '--database', 'c.db'] });
+  expect(await check()).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/ok +files +2 contents/) });
+  const sha256 = new Bun.CryptoHasher('sha256').update(PICTURE).digest('hex');
+  const folder = join(cwd, 'moved', sha256.slice(0, 2));
+  for (const name of readdirSync(folder)) rmSync(join(folder, name));
+  expect(await check()).toMatchObject({ exitCode: 1, stdout: expect.stringMatching(/BAD +files +file .* missing/) });
+});
+
+describe.each(DATABASES)('on %s', (system, environment) => {
   test('export and import have lists of files as JSON, and import rejects a file that does not exist', async () => {
     const cwd = newShop();
     const env = environment();
