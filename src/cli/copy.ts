@@ -2,7 +2,7 @@
 
 import { CredentialStore } from '../auth/store.ts';
 import { amount } from '../base/amount.ts';
-import type { Catalogue, Collection } from '../collection/declaration.ts';
+import { allReferences, type Catalogue, type Collection } from '../collection/declaration.ts';
 import { parseJson } from '../collection/exact-json.ts';
 import { storeJson } from '../collection/types/type.ts';
 import type { Row } from '../collection/value.ts';
@@ -104,7 +104,7 @@ function byDependency({ collections }: Catalogue): Collection[] {
   const ordered = new Set<Collection>();
   const add = (collection: Collection, path: readonly Collection[]) => {
     if (ordered.has(collection) || path.includes(collection)) return;
-    for (const { to } of [...collection.references, ...collection.lists])
+    for (const { to } of [...allReferences(collection), ...collection.lists])
       add(collections.get(to)!, [...path, collection]);
     ordered.add(collection);
   };
