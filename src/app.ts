@@ -5,6 +5,7 @@ import type { Catalogue } from './collection/declaration.ts';
 import { FILES_NAME, served } from './collection/files.ts';
 import type { Engine, MaybePromise, Metric } from './engine/engine.ts';
 import { Files } from './files/files.ts';
+import type { Storage } from './files/storage/storage.ts';
 import type { Answer } from './http/answer.ts';
 import { BodyReceiver } from './http/body/body-receiver.ts';
 import { type Call, firstPart, pathAndQuery, readCall, routeOf } from './http/call.ts';
@@ -44,6 +45,8 @@ export interface AppOptions extends Observers {
   readonly maxFileBytes?: number;
   /** The maximum size of all files; by default 0, no limit. */
   readonly maxTotalFileBytes?: number;
+  /** Where the bytes of files are; by default the database. */
+  readonly storage?: MaybePromise<Storage>;
   readonly allowUnfilteredWrites: boolean;
   /** The path prefix that a proxy adds, such as /api. */
   readonly basePath?: string;
@@ -61,7 +64,7 @@ export interface AppOptions extends Observers {
 
 export interface App {
   fetch(request: Request, peer?: Peer): MaybePromise<Response>;
-  /** Metrics of the response cache and of bodies in flight. */
+  /** Metrics of the response cache, of bodies in flight and of files. */
   metrics(): readonly Metric[];
   /** Removes some orphaned files, if the catalogue has files. Resolves to whether more remain to be looked at. */
   removeOrphans(): Promise<boolean>;
@@ -82,7 +85,7 @@ export function createApp(given: AppOptions): App {
   } = options;
   const bodies = new BodyReceiver(maxBodyBytes, maxTotalBodyBytes);
   const files = catalogue.builtIn.has(FILES_NAME)
-    ? new Files(engine, given.catalogue, { maxFileBytes, maxTotalBytes })
+    ? new Files(engine, given.catalogue, { maxFileBytes, maxTotalBytes }, given.storage)
     : undefined;
   const cache = engine.changes === undefined ? undefined : new ResponseCache(engine.changes);
   const authenticate = authenticator(catalogue, options.identify);
@@ -91,7 +94,7 @@ export function createApp(given: AppOptions): App {
     withEdgeChecks(edgeChecks, basePath),
     withRateLimit(edgeChecks?.limit, authenticate),
     // `/` is a page, so its schema is checked before pages; collection paths only after authentication.
-    checkSchema(schema, (path) => path.split('?', 1)[0] === '/'),
+    checkSchema(schema, (path) => path === '/' || path.startsWith('/?')),
     servePages(pages, catalogue, authenticate),
     ...(files === undefined ? [] : [files.signedMiddleware]),
     withAuthentication(authenticate),
@@ -101,7 +104,7 @@ export function createApp(given: AppOptions): App {
   const respond = compose(middleware, cache?.around(handle) ?? responder(handle));
   return {
     fetch: withLogging(respond, options),
-    metrics: () => [...(cache?.metrics() ?? []), ...bodies.metrics()],
+    metrics: () => [...(cache?.metrics() ?? []), ...bodies.metrics(), ...(files?.metrics.all() ?? [])],
     removeOrphans: async () => (await files?.orphans.step()) ?? false,
   };
 }

@@ -2,14 +2,18 @@
 
 import { amount } from '../base/amount.ts';
 import { similarToAnonymous } from '../collection/access/anonymous-role.ts';
-import { served } from '../collection/files.ts';
+import { FILES_NAME, served } from '../collection/files.ts';
 import { loadCatalogue } from '../declare/load-catalogue.ts';
 import { DeclarationError } from '../declare/reader/mistakes.ts';
 import type { Finding } from '../engine/shared/maintenance.ts';
+import { FileRecords } from '../files/records.ts';
+import { openStorage } from '../files/storage/identity.ts';
+import { checkContents } from '../files/storage/transfer.ts';
+import { FileStore } from '../files/store.ts';
 import { DATA_SETTINGS, describeSettings, readCommand } from '../settings/by-command.ts';
 import { COLLECTIONS } from '../settings/database.ts';
 import type { Command } from './shared/command.ts';
-import { openMaintenance } from './shared/database.ts';
+import { openMaintenance, withDatabase } from './shared/database.ts';
 import { JSON_OPTION } from './shared/options.ts';
 import { withProgress } from './shared/progress.ts';
 
@@ -18,8 +22,8 @@ const OPTIONS = { ...JSON_OPTION, ...DATA_SETTINGS } as const;
 export const command: Command = {
   help: () => `Usage: catalogue check [FILE] [flags]
 
-Checks the integrity of the database, its schema version, fields, constraints and indexes, and counts its rows. Changes
-nothing. A running service may use the database meanwhile.
+Checks the integrity of the database, its schema version, fields, constraints and indexes, and counts its rows. Compares
+the bytes of uploaded files with their SHA-256. Changes nothing. A running service may use the database meanwhile.
 
 With FILE, or with --collections FILE and without --database, validates only that declaration and its files of rows. It
 opens no database, and reports every mistake with its line.
@@ -37,7 +41,8 @@ ${describeSettings(OPTIONS)}`,
     const file = operands[0] ?? (isOnlyDeclaration ? values.collections : undefined);
     if (file !== undefined) return checkFile(file, values.json);
     const maintenance = await openMaintenance(values);
-    const findings = await withProgress('Checking', 'steps', (progress) => maintenance.check(progress));
+    const found = await withProgress('Checking', 'steps', (progress) => maintenance.check(progress));
+    const findings = [...found, ...(found.every((finding) => finding.ok) ? await checkFiles(values) : [])];
     const ok = findings.every((finding) => finding.ok);
     if (values.json) console.log(JSON.stringify({ ok, database: maintenance.location, findings }));
     else {
@@ -50,6 +55,21 @@ ${describeSettings(OPTIONS)}`,
     return ok ? 0 : 1;
   },
 };
+
+/** The bytes of stored files, wherever they are. */
+async function checkFiles(values: Parameters<typeof withDatabase>[0]): Promise<readonly Finding[]> {
+  const loaded = await loadCatalogue(values.collections);
+  if (!loaded.catalogue.builtIn.has(FILES_NAME)) return [];
+  return withDatabase(
+    values,
+    'never',
+    async (engine, catalogue) => {
+      const storage = openStorage(new FileRecords(engine, catalogue), '');
+      return [await checkContents(new FileStore(engine, catalogue, storage))];
+    },
+    { loaded },
+  );
+}
 
 /** A check named like its collection is the row count. */
 function nameOf({ check, collection }: Finding): string {

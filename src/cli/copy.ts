@@ -2,6 +2,7 @@
 
 import { CredentialStore } from '../auth/store.ts';
 import { amount } from '../base/amount.ts';
+import { ApiError } from '../base/errors.ts';
 import { allReferences, type Catalogue, type Collection } from '../collection/declaration.ts';
 import { parseJson } from '../collection/exact-json.ts';
 import { storeJson } from '../collection/types/type.ts';
@@ -14,6 +15,7 @@ import { planRead } from '../plan/read/read.ts';
 import type { StoredRow } from '../plan/types.ts';
 import { COPY_SETTINGS, ConfigError, describeSettings, readSettings, type Values } from '../settings/by-command.ts';
 import type { Command } from './shared/command.ts';
+import { filesIn, rowsWithFiles, type SourceRows } from './shared/copied-files.ts';
 import { isNew, withDatabase } from './shared/database.ts';
 import { JSON_OPTION } from './shared/options.ts';
 import { LoadBars } from './shared/progress.ts';
@@ -30,7 +32,8 @@ export const command: Command = {
 
 Copies all rows from one database to another, between SQLite and PostgreSQL in either direction. Each collection is
 read as of one moment; later writes are not copied. The target must be new or empty. All of it is
-stored in one transaction: an interrupted copy has stored nothing, and can be run again. Keys and users are not copied;
+stored in one transaction: an interrupted copy has stored nothing, and can be run again. Uploaded files are copied as well,
+to the target database, or to the place of --to-files. Keys and users are not copied;
 the command prints their number. The source may be an SQLite file of another program, with the declaration that
 catalogue declare wrote for it.
 
@@ -46,7 +49,7 @@ ${describeSettings(OPTIONS)}`,
       withDatabase(target, 'by a load', async (engine, catalogue) => ({
         from: location,
         to: engine.location,
-        rows: await copyAll(catalogue, source, engine),
+        rows: await copyAll(catalogue, source, engine, settings.toFiles),
         ...(await source.credentials()),
       })),
     );
@@ -57,8 +60,7 @@ ${describeSettings(OPTIONS)}`,
 };
 
 /** The source of a copy. */
-interface Source {
-  rows(collection: Collection): AsyncIterable<StoredRow>;
+interface Source extends SourceRows {
   count(collection: Collection): Promise<number>;
   /** The numbers of keys and users, which are not copied. */
   credentials(): Promise<Credentials>;
@@ -84,8 +86,10 @@ async function withSource<T>(
   const foreign = await foreignRows(settings.from);
   const none = async () => ({ keys: 0, users: 0 });
   if (foreign !== undefined) return work({ ...foreign, credentials: none }, settings.from);
-  return withDatabase({ ...settings, database: settings.from }, 'never', (engine, { roles }) => {
+  return withDatabase({ ...settings, database: settings.from }, 'never', (engine, catalogue) => {
+    const { roles } = catalogue;
     const source: Source = {
+      ...filesIn(engine, catalogue),
       rows: (each) => storedRows(each, engine),
       count: (each) => rowCount(engine, each),
       credentials: roles === undefined ? none : () => credentialsIn(engine),
@@ -113,7 +117,7 @@ function byDependency({ collections }: Catalogue): Collection[] {
 }
 
 /** Resolves to the number of rows. */
-async function copyAll(catalogue: Catalogue, source: Source, target: Engine): Promise<number> {
+async function copyAll(catalogue: Catalogue, source: Source, target: Engine, toFiles: string): Promise<number> {
   const collections = byDependency(catalogue);
   let present = 0;
   let total = 0;
@@ -124,14 +128,15 @@ async function copyAll(catalogue: Catalogue, source: Source, target: Engine): Pr
   if (present > 0) {
     throw new ConfigError(`the target ${target.location} holds ${amount(present)} already. Copy to an empty database`);
   }
+  const copied = await rowsWithFiles(catalogue, source, target, toFiles);
   const bars = new LoadBars('Copying', total, 'rows');
   let count = 0;
   const seen = (rows: number) => {
     count += rows;
     bars.reading(count);
   };
-  const sets = collections.map((into) => ({ into, batches: batches(into, source.rows(into), seen) }));
-  const { inserted } = await target.load(sets, {
+  const sets = collections.map((into) => ({ into, batches: batches(into, copied.rows(into), seen) }));
+  const loading = target.load(sets, {
     onConflict: 'refuse',
     dryRun: false,
     // The rows are not changes, but the initial state of the target.
@@ -139,6 +144,11 @@ async function copyAll(catalogue: Catalogue, source: Source, target: Engine): Pr
     refused,
     goesOn: () => true,
     progress: bars.storing,
+  });
+  const { inserted } = await loading.catch(async (error) => {
+    // The rows may be stored, although the confirmation was lost.
+    if (!(error instanceof ApiError && error.status >= 500)) await copied.release();
+    throw error;
   });
   bars.end(true);
   return inserted;
@@ -161,7 +171,7 @@ async function* batches(
   for await (const row of source) {
     rows.push(row);
     done++;
-    length += row.reduce((sum: number, value) => sum + (typeof value === 'string' ? value.length : 0), 0);
+    length += row.reduce((sum: number, value) => sum + lengthOf(value), 0);
     if (rows.length < ROWS_PER_BATCH && length < LENGTH_PER_BATCH) continue;
     yield batch();
     seen(rows.length);
@@ -169,6 +179,11 @@ async function* batches(
     length = 0;
   }
   if (rows.length > 0) yield batch();
+}
+
+/** Bytes are values as well. */
+function lengthOf(value: unknown): number {
+  return typeof value === 'string' || value instanceof Uint8Array ? value.length : 0;
 }
 
 /** Reads lazily, from a whole body or from parts. */

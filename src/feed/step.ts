@@ -58,7 +58,8 @@ export async function* stepEvents(
   const keys = [...(await affectedKeys(reader, list, from, upTo, changed))];
   for (let start = 0; start < keys.length; start += STEP_CHANGES) {
     const where = hasKey(stored(list.from), keys.slice(start, start + STEP_CHANGES));
-    yield differences(await rowsWhere(reader, plan, where, from), await rowsWhere(reader, plan, where, upTo));
+    const rows = await Promise.all([from, upTo].map((position) => rowsWhere(reader, plan, where, position)));
+    yield differences(rows[0]!, rows[1]!);
   }
 }
 

@@ -1,7 +1,7 @@
 /**
  * Removes files that no row has referred to for a day, in small steps. A step looks at some files in the order of their
  * ids: it marks orphans with the time, unmarks files that are referred to again, and removes files marked a day ago.
- * Contents that no file uses are removed a day after their upload began.
+ * Contents that no file uses are removed a day after their upload began, and their bytes after their rows.
  */
 import { ORPHAN_HOURS, ORPHANS_PER_STEP } from '../base/limits/files.ts';
 import type { Collection } from '../collection/declaration.ts';
@@ -10,13 +10,14 @@ import { storeJson } from '../collection/types/type.ts';
 import { keyIs } from '../plan/keys.ts';
 import { fieldExpression } from '../plan/resolve.ts';
 import { ALWAYS, type Predicate } from '../plan/types.ts';
-import { type FileStore, write } from './store.ts';
+import { idIn, nameOf } from './storage/storage.ts';
+import type { FileStore } from './store.ts';
 
-const ONCE = { singular: false, mustExist: false } as const;
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 export class Orphans {
   private after = FIRST_ID;
+  private afterName = '';
 
   constructor(private readonly store: FileStore) {}
 
@@ -30,7 +31,8 @@ export class Orphans {
     this.after = ids.length < ORPHANS_PER_STEP || last === undefined ? FIRST_ID : last;
     if (last !== undefined) await this.sweep(ids);
     await this.removeContents();
-    return this.after !== FIRST_ID;
+    await this.removeNames();
+    return this.after !== FIRST_ID || this.afterName !== '';
   }
 
   /** A write that refers to a file unmarks it first (`retain`), so that none is removed between read and delete. */
@@ -49,7 +51,7 @@ export class Orphans {
     await store.execute([
       store.mark(where(`orphaned_at=is.null&created_at=lt.${day}`, isOrphan), new Date().toISOString()),
       store.mark(where('orphaned_at=not.is.null', isUsed), null),
-      write({ kind: 'delete', into: files, where: where(`orphaned_at=lt.${day}`, isOrphan), ...ONCE }),
+      store.deletion(files, where(`orphaned_at=lt.${day}`, isOrphan)),
     ]);
   }
 
@@ -92,15 +94,33 @@ export class Orphans {
   private async removeContents(): Promise<void> {
     const { store } = this;
     const { contents } = store;
-    const old = store.query(contents, `select=id&order=created_at&limit=1&created_at=lt.${dayAgo()}`);
+    const old = store.query(contents, `select=id,sha256&order=created_at&limit=1&created_at=lt.${dayAgo()}`);
     const unused: Predicate = { kind: 'not', term: this.isContentUsed() };
     for (let count = 0; count < ORPHANS_PER_STEP; count++) {
       const terms = [old.where, unused];
-      const [row] = await store.rows<{ id: string }>({ ...old, where: { kind: 'all', terms } });
+      const [row] = await store.rows<{ id: string; sha256: string | null }>({ ...old, where: { kind: 'all', terms } });
       if (row === undefined) return;
       const where: Predicate = { kind: 'all', terms: [keyIs(contents, [row.id]), unused] };
-      await store.execute([write({ kind: 'delete', into: contents, where, ...ONCE })]);
+      const [result] = await store.execute([store.deletion(contents, where)]);
+      const { id, sha256 } = row;
+      if (result!.affected > 0 && sha256 !== null) await (await store.storage).delete(nameOf({ id, sha256 }));
     }
+  }
+
+  /** Deletes stored names without a content, which an upload left that was interrupted before its row. */
+  private async removeNames(): Promise<void> {
+    const { store } = this;
+    const storage = await store.storage;
+    const { names, next } = await storage.list(this.afterName);
+    this.afterName = next ?? '';
+    const before = dayAgo();
+    const old = names.filter(({ name, modified }) => idIn(name) !== undefined && modified.toISOString() < before);
+    if (old.length === 0) return;
+    const ids = old.map(({ name }) => idIn(name)!);
+    const where: Predicate = { kind: 'in', of: fieldExpression(store.contents.key[0]!), values: ids };
+    const rows = await store.rows<{ id: string }>({ ...store.query(store.contents, 'select=id'), where });
+    const known = new Set(rows.map(({ id }) => id));
+    for (const { name } of old) if (!known.has(idIn(name)!)) await storage.delete(name);
   }
 }
 

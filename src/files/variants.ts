@@ -44,8 +44,9 @@ function side(name: string, parameters: URLSearchParams): number | undefined {
 export class Variants {
   /** Variants that are being made, by content and form. */
   private readonly inFlight = new Map<string, Promise<Shown>>();
+  /** For the metrics. */
   resized = 0;
-  milliseconds = 0;
+  seconds = 0;
 
   constructor(private readonly store: FileStore) {}
 
@@ -76,17 +77,18 @@ export class Variants {
   }
 
   private async make(file: StoredFile, box: Box, format: ImageFormat, form: string): Promise<Shown> {
-    const parts = await Array.fromAsync(this.store.bytes(file.content, 0, file.size));
+    const parts = await Array.fromAsync(this.store.bytes({ ...file, id: file.content }, 0, file.size));
     const started = performance.now();
     const content = await resizeImage(Buffer.concat(parts), box, format);
     this.resized++;
-    this.milliseconds += performance.now() - started;
+    this.seconds += (performance.now() - started) / 1000;
     const received = new ReceivedFile(this.store, NO_LIMITS);
-    const sha256 = await received.receive(once(content), () => undefined);
     // Another process may have stored it, or the disk may be full: the image is answered in any case.
-    await this.store
-      .addVariant(file.content, form, sha256, received)
+    await received
+      .receive(once(content), () => undefined)
+      .then((sha256) => this.store.addVariant(file.content, form, sha256, received))
       .catch(() => received.discard().catch(() => undefined));
+    const sha256 = new Bun.CryptoHasher('sha256').update(content).digest('hex');
     return { name: file.name, media_type: '', size: content.length, sha256, content };
   }
 }

@@ -5,6 +5,7 @@ import { memoize } from '../../base/memo.ts';
 import { nearestName } from '../../base/nearest-name.ts';
 import { fieldDenied, tableDenied } from '../../collection/access/permission-errors.ts';
 import type { Collection, Field } from '../../collection/declaration.ts';
+import { FILES, FILES_NAME } from '../../collection/files.ts';
 import { isSelf, pairsOf, type Relation, relationsOf } from '../../collection/relations.ts';
 import { isHidden } from '../resolve.ts';
 
@@ -15,7 +16,8 @@ export function relate(from: Collection, target: string, hint: string | undefine
 }
 
 /** All relations that a name and a hint match. */
-export function relationsNamed(from: Collection, target: string, hint: string | undefined): readonly Relation[] {
+export function relationsNamed(from: Collection, given: string, hint: string | undefined): readonly Relation[] {
+  const target = given === FILES_NAME && !from.among.has(given) ? FILES : given;
   return (byTarget(from).get(target) ?? []).filter((relation) =>
     isSelf(relation) ? namesSelf(relation, target, hint) : names(relation, target, hint),
   );

@@ -6,7 +6,7 @@ import { ERRORS } from '../../../src/base/errors.ts';
 import { ANONYMOUS, type Caller } from '../../../src/collection/access/caller.ts';
 import { OPERATORS } from '../../../src/dialect/operators.ts';
 import { MEDIA_TYPES } from '../../../src/http/negotiate.ts';
-import { type Catalogue, ENGINES, openCatalogue } from '../../support/engines/catalogue.ts';
+import { type Catalogue, openCatalogue, TWO_ENGINES } from '../../support/engines/catalogue.ts';
 import { declaredBy } from '../../support/engines/roles.ts';
 import { openDeclared, openShop } from '../../support/engines/shop.ts';
 
@@ -74,7 +74,7 @@ function splitHeader(line: string): [string, string] {
   return [line.slice(0, colon), line.slice(colon + 2)];
 }
 
-describe.each(Object.keys(ENGINES))('requests in the documentation on %s', (engine) => {
+describe.each(TWO_ENGINES)('requests in the documentation on %s', (engine) => {
   describe.each(['query-language', 'writing', 'references', 'access', 'how-to'])('%s', (name) => {
     let catalogue: Catalogue;
     beforeAll(async () => {
