@@ -82,7 +82,10 @@ describe.each(TWO_ENGINES)('references of several fields on %s', (engine) => {
       'insert or update on table "deliveries" violates foreign key constraint "deliveries_line_order_id_fkey"',
     );
     expect(missing.details).toBe('Key (order_id, line)=(2, 3) is not present in table "order_lines".');
-    const all = await shop.fetch('/deliveries', sendJson('POST', [{ ...row, id: 10, line: 1 }, row], { prefer: 'errors=all' }));
+    const all = await shop.fetch(
+      '/deliveries',
+      sendJson('POST', [{ ...row, id: 10, line: 1 }, row], { prefer: 'errors=all' }),
+    );
     expect(await all.json()).toMatchObject({
       errors: [{ code: '23503', index: 1, field: 'order_id,line', value: [2, 3] }],
     });
