@@ -16,6 +16,7 @@ const OPTIONS = {
     false,
     onOrOff,
   ),
+  functions: option('--functions', 'declare the functions of the schema; otherwise they are comments', false, onOrOff),
   jsonSchema: option(
     '--json-schema',
     'print the JSON Schema of declarations, for completion and validation in editors',

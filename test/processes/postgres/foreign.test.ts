@@ -411,7 +411,9 @@ describe('catalogue declare', () => {
     expect(await readDeclaration(file)).toEqual({ collections: described.collections.map(({ draft }) => draft) });
     const check = () => declare('--check');
     expect(await check()).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^collections.yaml matches /) });
-    await admin.unsafe(`alter table "${schema}".boats add column "Sail No" text, alter column address type text using address::text`);
+    await admin.unsafe(
+      `alter table "${schema}".boats add column "Sail No" text, alter column address type text using address::text`,
+    );
     await admin.unsafe(`create table "${schema}".docks (id int primary key)`);
     writeFileSync(file, text.replace('      boat: { type: text', '      hull: text\n      boat: { type: text'));
     expect(await check()).toMatchObject({
@@ -422,7 +424,9 @@ boats.Sail No: not in collections.yaml
 docks: not in collections.yaml
 `,
     });
-    await admin.unsafe(`alter table "${schema}".boats drop column "Sail No", alter column address type inet using address::inet`);
+    await admin.unsafe(
+      `alter table "${schema}".boats drop column "Sail No", alter column address type inet using address::inet`,
+    );
     await admin.unsafe(`drop table "${schema}".docks`);
     writeFileSync(file, text);
     // The service finds the written declaration in its default place.
