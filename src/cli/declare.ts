@@ -10,6 +10,7 @@ import { FORCE_OPTION } from './shared/options.ts';
 const OPTIONS = {
   output: option('--output FILE', 'file to write; - is standard output', USUAL_NAMES[0], text),
   ...FORCE_OPTION,
+  functions: option('--functions', 'declare the functions of the schema; otherwise they are comments', false, onOrOff),
   jsonSchema: option(
     '--json-schema',
     'print the JSON Schema of declarations, for completion and validation in editors',

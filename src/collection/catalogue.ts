@@ -1,6 +1,6 @@
 /** A catalogue: collections and roles, as a plain value that every stage receives as an argument. */
 import type { Rate } from '../base/net/rate.ts';
-import type { CatalogueDraft, CollectionDraft, OnDelete, Right } from './draft.ts';
+import type { BodyType, CatalogueDraft, CollectionDraft, OnDelete, Right } from './draft.ts';
 import type { Type } from './types/type.ts';
 import type { Value } from './value.ts';
 
@@ -135,14 +135,41 @@ export interface StoredQuery {
   readonly query: string;
 }
 
-export type Routine = StoredQuery;
+/** A function of PostgreSQL. */
+export interface DatabaseFunction {
+  readonly kind: 'function';
+  readonly name: string;
+  readonly description?: string;
+  readonly parameters: readonly Parameter[];
+  /** The type of its only parameter, without a name, which takes the whole body of a request. */
+  readonly body?: BodyType;
+  /** Whether it may change data. */
+  readonly isVolatile: boolean;
+  /** Absent if it returns nothing. */
+  readonly returns?: FunctionResult;
+}
+
+export interface FunctionResult {
+  /** A declared collection, or one that only describes the columns. */
+  readonly collection: Collection;
+  readonly isDeclared: boolean;
+  /** Its only column is shown as a bare value. */
+  readonly isValue: boolean;
+  /** Whether it returns a list. */
+  readonly many: boolean;
+}
+
+export type Routine = StoredQuery | DatabaseFunction;
 
 export interface Parameter {
   readonly name: string;
   readonly type: Type;
   readonly description?: string;
-  /** The value if a call gives none; absent if a call must give one. */
+  readonly isRequired: boolean;
+  /** The value of a query's parameter if a call gives none. A function has its own defaults. */
   readonly default?: Value;
+  /** Takes any number of values. */
+  readonly isVariadic?: boolean;
 }
 
 export interface Role {

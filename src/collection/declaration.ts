@@ -28,7 +28,7 @@ export function declareCatalogue(draft: CatalogueDraft): Catalogue {
     collections,
     draft,
     builtIn,
-    routines: declareRoutines(draft.queries ?? [], collections),
+    routines: declareRoutines(draft, collections),
     roles: draft.roles && declareRoles(draft.roles, collections),
   });
 }

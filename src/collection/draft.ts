@@ -7,6 +7,7 @@ export interface CatalogueDraft {
   /** Absent if every caller may do everything. */
   readonly roles?: readonly RoleDraft[];
   readonly queries?: readonly QueryDraft[];
+  readonly functions?: readonly FunctionDraft[];
   readonly webhooks?: readonly WebhookDraft[];
 }
 
@@ -25,6 +26,37 @@ export interface ParameterDraft {
   readonly description?: string;
   /** A JSON value of the type; absent if a call must give one. */
   readonly default?: unknown;
+}
+
+/** The types of a parameter that takes the whole body of a request. */
+export const BODY_TYPES = ['json', 'jsonb', 'text', 'xml', 'bytea'] as const;
+export type BodyType = (typeof BODY_TYPES)[number];
+export const VOLATILITIES = ['volatile', 'stable', 'immutable'] as const;
+
+/** A function of PostgreSQL, called at /rpc/<name>. Several may have one name. */
+export interface FunctionDraft {
+  readonly name: string;
+  readonly description?: string;
+  readonly parameters: readonly FunctionParameterDraft[];
+  readonly body?: BodyType;
+  readonly volatility: (typeof VOLATILITIES)[number];
+  /** Absent if it returns nothing. */
+  readonly returns?: FunctionResultDraft;
+}
+
+export interface FunctionParameterDraft {
+  readonly name: string;
+  readonly type: string;
+  readonly optional?: boolean;
+  readonly variadic?: boolean;
+}
+
+/** A collection, a type, or columns. */
+export interface FunctionResultDraft {
+  readonly collection?: string;
+  readonly type?: string;
+  readonly fields?: readonly { readonly name: string; readonly type: string }[];
+  readonly many?: boolean;
 }
 
 export const CHANGE_KINDS = ['insert', 'update', 'delete'] as const;

@@ -14,11 +14,12 @@ import {
 } from '../base/limits/declaration.ts';
 import { MAX_FILE_BYTES, MAX_FILES_IN_LIST } from '../base/limits/files.ts';
 import { parseRate, RATE_FORM } from '../base/net/rate.ts';
-import { CHANGE_KINDS, FIELD_ROLES, type OnDelete, type Right } from '../collection/draft.ts';
+import { BODY_TYPES, CHANGE_KINDS, FIELD_ROLES, type OnDelete, type Right, VOLATILITIES } from '../collection/draft.ts';
 import { compileRegex } from '../text/regex.ts';
 import { anyName, collectionName, fieldName, roleName } from './names.ts';
 import { namesTo, propertiesAndNames, propertiesOf } from './reader/maps.ts';
 import {
+  type At,
   addMistake,
   anyText,
   asWritten,
@@ -199,7 +200,10 @@ const rate: Shape<string> = {
 export const ROLE = {
   rateLimit: property(rate, 'Replaces `--rate-limit`. Not inherited.'),
   include: property(listOf(aName, 'a list of roles'), 'Roles whose rules this role inherits.'),
-  call: property(listOf(aName, 'a list of queries'), 'Queries that the role may call. They read what it may read.'),
+  call: property(
+    listOf(aName, 'a list of names'),
+    'Queries and functions that the role may call. Its rules apply to their rows.',
+  ),
 } as const;
 
 /** A role: its keys, and its rights by collection. */
@@ -231,6 +235,46 @@ export const QUERY = {
   read: property(anyText, 'Path and query of a list. `{parameter}` as a value inserts an argument.', true),
   description: FIELD.description,
 } as const;
+
+export const FUNCTION_PARAMETER = {
+  type: property(typeName, 'The type of the values.', true),
+  optional: property(trueOrFalse, 'The function has a default for it.'),
+  variadic: property(trueOrFalse, 'The last parameter, an array: it takes any number of values.'),
+} as const;
+
+export const RESULT = {
+  collection: property(aName, 'It returns rows of this collection, so filters, embedding and rules apply.'),
+  type: property(typeName, 'It returns a value.'),
+  fields: property(
+    namesTo(typeName, {
+      words: 'a map from names to types',
+      noun: 'columns',
+      most: MAX_FIELDS,
+      names: aName,
+    }),
+    'It returns these columns.',
+  ),
+  many: property(trueOrFalse, 'It returns a list.'),
+} as const;
+
+export const FUNCTION = {
+  parameters: property(
+    namesTo(
+      either(
+        map(typeName, (type, at) => ({ type: { value: type, at } })),
+        propertiesOf(FUNCTION_PARAMETER, 'a map with type, optional and variadic'),
+      ) as Shape<Given<typeof FUNCTION_PARAMETER>>,
+      { words: 'a map from names to parameters', noun: 'parameters', most: MAX_QUERY_PARAMETERS, names: aName },
+    ),
+    'The parameters. Each is a type, or a map as below.',
+  ),
+  body: property(oneWordOf(BODY_TYPES), 'The type of its only parameter, without a name: it takes the whole body.'),
+  volatility: property(oneWordOf(VOLATILITIES), 'As in the database. Default: volatile, so POST may change data.'),
+  returns: property(propertiesOf(RESULT, 'a map with collection, type or fields, and many'), 'Default: nothing.'),
+  description: FIELD.description,
+} as const;
+
+const aFunction = propertiesOf(FUNCTION, 'a map with parameters, volatility and returns');
 
 export const WEBHOOK = {
   url: property(anyText, 'The address of the receiver: https, or http within `--webhook-networks`.', true),
@@ -270,6 +314,16 @@ export const TOP = {
     }),
     'Stored requests with parameters, each at `/rpc/<name>`.',
   ),
+  functions: property(
+    namesTo(
+      either(
+        map(aFunction, (given, at) => [{ value: given, at }]),
+        listOf(aFunction, 'a list of functions of one name'),
+      ) as Shape<readonly At<Given<typeof FUNCTION>>[]>,
+      { words: 'a map from names to functions', noun: 'functions', most: MAX_QUERIES, names: aName },
+    ),
+    'Functions of PostgreSQL, each at `/rpc/<name>`.',
+  ),
   webhooks: property(
     namesTo(propertiesOf(WEBHOOK, 'a map with url and secret'), {
       words: 'a map from names to webhooks',
@@ -289,6 +343,7 @@ export const FORMAT = propertiesOf(TOP, 'a map with collections', OWN_KEYS);
 export type GivenField = Given<typeof FIELD>;
 export type GivenCollection = Given<typeof COLLECTION>;
 export type GivenRights = Given<typeof RIGHTS>;
+export type GivenFunction = Given<typeof FUNCTION>;
 export type GivenQuery = Given<typeof QUERY>;
 export type GivenWebhook = Given<typeof WEBHOOK>;
 export type GivenRole = NonNullable<ReturnType<typeof role.read>>;

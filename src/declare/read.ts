@@ -11,6 +11,7 @@ import type { CatalogueDraft } from '../collection/draft.ts';
 import { ConfigError } from '../settings/setting.ts';
 import { checkFormerNames, draftCollection } from './collection.ts';
 import { FORMAT } from './format.ts';
+import { draftFunctions } from './functions.ts';
 import { draftQueries } from './queries.ts';
 import { parseNodes } from './reader/document.ts';
 import { Mistakes } from './reader/mistakes.ts';
@@ -43,12 +44,14 @@ function draftOfText(text: string, file: string, mistakes: Mistakes): CatalogueD
   checkReferences(declared, collections);
   // Only for a declaration without other mistakes, since these names are derived from it.
   if (!mistakes.any) checkDerivedNames(declared, declareCatalogue({ collections }));
-  const { roles, queries, webhooks } = declaration ?? {};
+  const { roles, queries, functions, webhooks } = declaration ?? {};
+  const routines = [...(queries?.value ?? []), ...(functions?.value ?? [])].map(({ name }) => name);
   return defined({
     collections,
     // Only for a declaration without other mistakes, since queries are planned.
     queries: queries && (mistakes.any ? [] : draftQueries(queries.value, declareCatalogue({ collections }))),
-    roles: roles && draftRoles(roles.value, declared, collections, queries?.value.map(({ name }) => name) ?? []),
+    functions: functions && draftFunctions(functions.value, declared, routines),
+    roles: roles && draftRoles(roles.value, declared, collections, routines),
     webhooks: webhooks && draftWebhooks(webhooks.value, declared, collections),
   });
 }

@@ -47,6 +47,10 @@ export function openEngine(url: string, options: OpenOptions): Engine {
   const { catalogue, firstRows, allowed = [], querySeconds, dryRunSeconds } = options;
   const { idempotencyHours: retryHours, serves = false, rejectsCredentials = false, notice } = options;
   if (isPostgresUrl(url)) return postgres().openPostgres({ url, retryHours, ...options });
+  const [called] = catalogue.draft.functions ?? [];
+  if (called !== undefined) {
+    throw new ConfigError(`functions need PostgreSQL, and ${called.name} is one; on SQLite declare queries`);
+  }
   if (options.replicas.length > 0) throw new ConfigError('only PostgreSQL has replicas to read from');
   const path = sqlitePath(url);
   const isMissing = path !== IN_MEMORY && !existsSync(path);

@@ -39,7 +39,7 @@ import {
   uploadOperation,
 } from './paths/file-paths.ts';
 import { HEALTH_PATHS, healthPath } from './paths/health-path.ts';
-import { routinePath } from './paths/routine-path.ts';
+import { collectionOf, routinePath } from './paths/routine-path.ts';
 import { collectionPath, itemPath } from './paths/row-paths.ts';
 import { undoFilters, undoPath } from './paths/undo-path.ts';
 import { errorResponses, headerComponents } from './responses.ts';
@@ -168,6 +168,7 @@ function partsOf(described: Described, prefix: string): Parts {
     paths: collectReferences(used, [
       each((collection, samples) => secured(pathsOf(collection, samples, catalogue), isByRole)),
       each((collection) => secured(routinePaths(catalogue, collection), isByRole)),
+      ...(withoutService ? [] : [secured(routinePaths(catalogue), isByRole)]),
       ...(withoutService ? [] : [secured(servicePaths(catalogue), isByRole)]),
     ]),
     components: [
@@ -215,7 +216,12 @@ function headOf(described: Described, prefix: string): JsonObject {
 }
 
 function serviceTags(catalogue: Catalogue): readonly JsonObject[] {
-  return hasFileOperations(catalogue) ? [FILE_TAG, ...SERVICE_TAGS] : SERVICE_TAGS;
+  const hasFunctions = [...catalogue.routines.values()].some(([first]) => collectionOf(first!) === undefined);
+  return [
+    ...(hasFunctions ? [{ name: 'Functions', description: 'Functions of the database.' }] : []),
+    ...(hasFileOperations(catalogue) ? [FILE_TAG] : []),
+    ...SERVICE_TAGS,
+  ];
 }
 
 function served({ catalogue: { collections }, withoutCollections }: Described): string {
@@ -253,11 +259,12 @@ function* pathsOf(collection: Collection, samples: Samples, catalogue: Catalogue
   yield* fieldPaths(collection);
 }
 
-/** The routines that return rows of the collection. */
-function* routinePaths(catalogue: Catalogue, { name }: Collection): Generator<Entry> {
-  for (const routine of [...catalogue.routines.values()].flat()) {
-    if (routine.collection.name !== name) continue;
-    yield [`${shortestPath(RPC_PATH, catalogue)}/${routine.name}`, routinePath(routine)];
+/** The routines that return rows of the collection, or, without one, no rows of a declared collection. */
+function* routinePaths(catalogue: Catalogue, of?: Collection): Generator<Entry> {
+  // OpenAPI has one operation for each path and method: of several functions with one name it shows the first.
+  for (const [routine] of catalogue.routines.values()) {
+    if (routine === undefined || collectionOf(routine)?.name !== of?.name) continue;
+    yield [`${shortestPath(RPC_PATH, catalogue)}/${pathPart(routine.name)}`, routinePath(routine)];
   }
 }
 

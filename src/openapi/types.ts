@@ -12,7 +12,7 @@ import { descriptionOf, isGiven } from './schemas.ts';
 const POSTGREST_VERSION = '14';
 
 export function typeScriptTypes({ collections, builtIn, routines }: Catalogue): string {
-  const functions = [...routines.values()].flat();
+  const functions = [...routines];
   const all = [...collections.values()];
   const views = [...builtIn]
     .map(([name, each]) => (collections.has(name) ? each : { ...each, name }))
@@ -75,20 +75,46 @@ ${members(fields, () => false)}
       };`;
 }
 
-function routineType({ name, description, parameters, collection }: Routine): string {
-  const args = parameters.map((parameter) => {
-    return `          ${parameter.name}${parameter.default === undefined ? '' : '?'}: ${parameter.type.typescript} | null;`;
+/** Several functions of one name are a union. */
+function routineType([name, routines]: readonly [string, readonly Routine[]]): string {
+  const [{ description }] = routines as readonly [Routine];
+  return `${comment(6, description)}      ${propertyName(name)}:${routines.map(signature).join('\n        |')};`;
+}
+
+function signature(routine: Routine): string {
+  const args = routine.parameters.map(({ name, isRequired, type }) => {
+    return `          ${propertyName(name)}${isRequired ? '' : '?'}: ${type.typescript} | null;`;
   });
-  return `${comment(6, description)}      ${name}: {
+  const { returns, many, to } = resultType(routine);
+  return ` {
         Args: ${args.length === 0 ? 'Record<never, never>' : `{\n${args.join('\n')}\n        }`};
-        Returns: Database['public']['Tables']['${collection.name}']['Row'][];
+        Returns: ${returns}${many ? '[]' : ''};${to === undefined ? '' : setOf(to, many)}
+      }`;
+}
+
+function resultType(routine: Routine): { returns: string; many: boolean; to?: string } {
+  const result =
+    routine.kind === 'query' ? { ...routine, isDeclared: true, isValue: false, many: true } : routine.returns;
+  if (result === undefined) return { returns: 'undefined', many: false };
+  const { collection, isDeclared, isValue, many } = result;
+  const to = collection.name;
+  if (isDeclared) return { returns: `Database['public']['Tables']['${to}']['Row']`, many, to };
+  const types = collection.fields.map(({ name, type }) => `${propertyName(name)}: ${type.typescript} | null`);
+  return { returns: isValue ? collection.fields[0]!.type.typescript : `{ ${types.join('; ')} }`, many };
+}
+
+function setOf(collection: string, many: boolean): string {
+  return `
         SetofOptions: {
           from: '*';
-          to: '${collection.name}';
-          isOneToOne: false;
-          isSetofReturn: true;
-        };
-      };`;
+          to: '${collection}';
+          isOneToOne: ${!many};
+          isSetofReturn: ${many};
+        };`;
+}
+
+function propertyName(name: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
 }
 
 function members(

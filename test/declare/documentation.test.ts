@@ -8,10 +8,13 @@ import { join } from 'node:path';
 import {
   COLLECTION,
   FIELD,
+  FUNCTION,
+  FUNCTION_PARAMETER,
   LINK,
   PARAMETER,
   QUERY,
   REFERENCE,
+  RESULT,
   RIGHTS,
   ROLE,
   RULE,
@@ -46,6 +49,9 @@ const TABLES: Readonly<Record<string, Properties>> = {
   RULE,
   QUERY,
   PARAMETER,
+  FUNCTION,
+  FUNCTION_PARAMETER,
+  RESULT,
 };
 
 for (const [name, table] of Object.entries(TABLES)) {

@@ -12,6 +12,8 @@ interface DeclareOptions extends DatabaseSettings {
   /** `-` is standard output. */
   readonly output: string;
   readonly force: boolean;
+  /** Whether to declare functions; otherwise they are comments. */
+  readonly functions: boolean;
 }
 
 /** Resolves to the exit code. */
@@ -25,7 +27,7 @@ export async function declareFrom(options: DeclareOptions): Promise<number> {
     const reasons = leftOut.length === 0 ? '' : `: ${leftOut.join('; ')}`;
     throw new ConfigError(`${location} has no table that can be a collection${reasons}`);
   }
-  const text = await print(described);
+  const text = await print(described, options.functions);
   const mistakes = await mistakesIn(text, output);
   if (prints) process.stdout.write(text);
   else write(output, text);
@@ -48,13 +50,19 @@ async function mistakesIn(text: string, file: string): Promise<string | undefine
   }
 }
 
-async function print({ location, collections, leftOut }: DescribedDatabase): Promise<string> {
-  const { comment, printCollection } = await import('../../declare/writer/write.ts');
+async function print(
+  { location, collections, functions = [], leftOut }: DescribedDatabase,
+  withFunctions: boolean,
+): Promise<string> {
+  const { comment, printCollection, printFunctions } = await import('../../declare/writer/write.ts');
+  const called = functions.length === 0 ? [] : ['functions:', ...printFunctions(functions)];
   return [
     comment(`The tables of ${location}, written by catalogue declare.`),
     ...(leftOut.length === 0 ? [] : ['# Left out:', ...leftOut.map(comment)]),
     'collections:',
     ...collections.map(({ draft, ...notes }) => printCollection(draft, notes)),
+    ...(withFunctions ? called : called.map((line) => `# ${line}`)),
+    '',
   ].join('\n');
 }
 

@@ -45,13 +45,22 @@ function routinesOf(
 ): Pick<Catalogue, 'routines' | 'closedRoutines'> {
   const open = new Map<string, readonly Routine[]>();
   for (const [name, all] of routines) {
-    const views = all.flatMap((each) => {
-      const collection = readable.get(each.collection.name);
-      return collection === undefined ? [] : { ...each, collection };
-    });
+    const views = all.flatMap((each) => viewOfRoutine(each, readable) ?? []);
     if (call.has(name) && views.length > 0) open.set(name, views);
   }
   return { routines: open, closedRoutines: new Set([...routines.keys()].filter((name) => !open.has(name))) };
+}
+
+/** Undefined if the role may not read its result. */
+function viewOfRoutine(routine: Routine, readable: Readable): Routine | undefined {
+  if (routine.kind === 'query') {
+    const collection = readable.get(routine.collection.name);
+    return collection && { ...routine, collection };
+  }
+  const { returns } = routine;
+  if (returns === undefined || !returns.isDeclared) return routine;
+  const collection = readable.get(returns.collection.name);
+  return collection && { ...routine, returns: { ...returns, collection } };
 }
 
 /** Whether the rules allow a field that refers to a file. */

@@ -1,6 +1,6 @@
 /** Prints a collection as YAML: one line per field, without defaults. */
-import type { CollectionDraft, FieldDraft, ReferenceDraft } from '../../collection/draft.ts';
-import { COLLECTION, FIELD, NO_KEY, REFERENCE, USUAL_KEY } from '../format.ts';
+import type { CollectionDraft, FieldDraft, FunctionDraft, ReferenceDraft } from '../../collection/draft.ts';
+import { COLLECTION, FIELD, FUNCTION, FUNCTION_PARAMETER, NO_KEY, REFERENCE, USUAL_KEY } from '../format.ts';
 
 /** Comments for what a declaration cannot express. */
 export interface Notes {
@@ -28,6 +28,34 @@ export function printCollection(draft: CollectionDraft, { notes, fieldNotes } = 
     }),
     '',
   ].join('\n');
+}
+
+/** For use under `functions:`. Functions of one name are a list. */
+export function printFunctions(functions: readonly FunctionDraft[]): readonly string[] {
+  return [...Map.groupBy(functions, ({ name }) => name)].map(([name, all]) => {
+    const written = all.map(writtenFunction);
+    return `  ${flow(name)}: ${flow(written.length === 1 ? written[0] : written)}`;
+  });
+}
+
+function writtenFunction({ parameters, volatility, returns, ...rest }: FunctionDraft): unknown {
+  const said = {
+    ...rest,
+    parameters: parameters.length === 0 ? undefined : byName(parameters, FUNCTION_PARAMETER),
+    volatility: volatility === 'volatile' ? undefined : volatility,
+    returns: returns && { ...returns, ...(returns.fields && { fields: byName(returns.fields, FUNCTION_PARAMETER) }) },
+  };
+  return Object.fromEntries(inOrder(said, FUNCTION));
+}
+
+/** Only the type name if nothing else is set. */
+function byName(all: readonly { readonly name: string; readonly type: string }[], format: object): unknown {
+  return Object.fromEntries(
+    all.map(({ name, ...each }) => {
+      const properties = inOrder(each, format);
+      return [name, properties.length === 1 ? each.type : Object.fromEntries(properties)];
+    }),
+  );
 }
 
 /** A comment on one line. */

@@ -9,7 +9,7 @@ import { changesOf } from '../../collection/change-log.ts';
 import type { Collection } from '../../collection/declaration.ts';
 import type { Row } from '../../collection/value.ts';
 import type { Encoding } from '../../encode/encoding.ts';
-import type { ReadPlan, WritePlan } from '../../plan/types.ts';
+import type { FunctionCall, ReadPlan, WritePlan } from '../../plan/types.ts';
 import {
   type ChangeLog,
   type Engine,
@@ -29,6 +29,7 @@ import type { RowSource } from '../shared/row-lookup.ts';
 import { reportProblems } from '../shared/row-problems.ts';
 import type { SqlDialect } from '../sql/statement.ts';
 import { bypassedRowSecurity } from './adopt/row-security.ts';
+import { callFunction, explainCall } from './call/call.ts';
 import type { Connection, Pool } from './connections/pool.ts';
 import { checkPooling } from './connections/pooler-check.ts';
 import { postgresDialect, TEXT } from './dialect.ts';
@@ -117,6 +118,7 @@ export class PostgresEngine implements Engine {
 
   read(plan: ReadPlan, encoding: Encoding, after?: string, asOf?: number): Promise<ReadResult> {
     if (plan.log !== undefined || asOf !== undefined) return this.readLog(plan, encoding, asOf);
+    if (plan.source !== undefined) return this.call(plan, plan.source, encoding);
     const work = (pool: Pool) => readList(pool, plan, this.dialect, encoding, this.planCost.isCheapRead(pool, plan));
     return this.executor.read(plan.from, work, after);
   }
@@ -164,6 +166,12 @@ export class PostgresEngine implements Engine {
   }
 
   explain(plan: ReadPlan, options: readonly PlanOption[], format: 'json' | 'text'): Promise<Explanation> {
+    if (plan.source !== undefined) {
+      const { source } = plan;
+      const explain = (pool: Pool) =>
+        explainCall(pool, plan, source, this.dialect, this.options.schema, options, format);
+      return this.executor.onPrimary(() => plan.from, explain);
+    }
     return this.executor.read(plan.from, (pool) => {
       const { dialect, prepared } = this;
       const of = plan.log === undefined ? dialect : logDialect(dialect, plan, Number.MAX_SAFE_INTEGER, prepared.logged);
@@ -185,6 +193,13 @@ export class PostgresEngine implements Engine {
         : [gauge('replicas_near', 'Standbys that are near enough to read from.', this.replicas.usableCount)]),
       gauge('pool_requests', 'Reads and writes that use or wait for a connection.', this.executor.size),
     ];
+  }
+
+  /** On the primary: a function may change data, and a read-only one may read what the caller just wrote. */
+  private call(plan: ReadPlan, { isReadOnly }: FunctionCall, encoding: Encoding): Promise<ReadResult> {
+    const { executor } = this;
+    const work = (pool: Pool) => callFunction(pool, plan, this.dialect, this.options.schema, encoding);
+    return isReadOnly ? executor.onPrimary(() => plan.from, work) : executor.write(() => plan.from, work);
   }
 
   private readLog(plan: ReadPlan, encoding: Encoding, asOf: number | undefined): Promise<ReadResult> {

@@ -8,6 +8,7 @@ import { type Assignment, isOperation } from '../../plan/types.ts';
 import { nullViolation } from '../../plan/write/row-planner.ts';
 import { NEWEST } from '../engine.ts';
 import { diskFull, duplicateKey, keysExhausted } from '../shared/write-checks.ts';
+import { chosenError } from './call/chosen-error.ts';
 
 export interface ServerError extends Error {
   /** Bun's error code. */
@@ -150,6 +151,7 @@ export function translateError(error: unknown, collection?: Collection): unknown
     if (state === '2200H' || (checked !== undefined && checked === assigned)) return keysExhausted(collection);
     if (checked !== undefined) return checkViolation(collection, checked);
   }
+  if (state === 'PGRST') return chosenError(message, detail);
   if (state === '53100') return diskFull(message);
   const ours = catalogueCode(state);
   const code = ours ?? BY_CLASS[state.slice(0, 2)] ?? (SERVER_PROBLEMS.test(state) ? undefined : 'P0001');

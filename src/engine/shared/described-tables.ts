@@ -1,6 +1,6 @@
 /** Foreign tables described as a declaration, with notes on what it cannot express. */
 import { derivedName } from '../../collection/derived-name.ts';
-import type { CollectionDraft, FieldDraft } from '../../collection/draft.ts';
+import type { CollectionDraft, FieldDraft, FunctionDraft } from '../../collection/draft.ts';
 import type { Notes } from '../../declare/writer/write.ts';
 
 export interface DescribedCollection extends Notes {
@@ -11,6 +11,8 @@ export interface DescribedDatabase {
   /** For messages; without secrets. */
   readonly location: string;
   readonly collections: readonly DescribedCollection[];
+  /** Functions that can be called. */
+  readonly functions?: readonly FunctionDraft[];
   /** Tables that cannot be declared, with reasons. */
   readonly leftOut: readonly string[];
   /** A warning about the connection that the tables were described with. */

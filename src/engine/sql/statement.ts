@@ -105,12 +105,23 @@ export interface SqlDialect {
 
 export function buildStatement(dialect: SqlDialect, build: (bind: Bind) => string): Statement {
   const params: Value[] = [];
-  const bind: Bind = (value, type) => {
+  const bind = bindTo(params, dialect);
+  const sources = dialect.sources === undefined ? '' : `with ${dialect.sources(bind)} `;
+  return { sql: `${sources}${build(bind)}`, params };
+}
+
+function bindTo(params: Value[], dialect: SqlDialect): Bind {
+  return (value, type) => {
     params.push(type === undefined ? value : dialect.stored(value, type));
     return dialect.placeholder(params.length, type);
   };
-  const sources = dialect.sources === undefined ? '' : `with ${dialect.sources(bind)} `;
-  return { sql: `${sources}${build(bind)}`, params };
+}
+
+/** Defines the sources of the dialect once for a statement that was built without them. */
+export function withDefinitions(dialect: SqlDialect, { sql, params }: Statement): Statement {
+  if (dialect.sources === undefined) return { sql, params };
+  const all = [...params];
+  return { sql: `with ${dialect.sources(bindTo(all, dialect))} ${sql}`, params: all };
 }
 
 /** Renumbers the parameters of a statement to follow those of another, so that both form one statement. */

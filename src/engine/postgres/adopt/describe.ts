@@ -16,6 +16,7 @@ import { typeOfAdopted, typeOfColumn } from '../schema/column-type.ts';
 import type { FoundColumn, FoundConstraint, FoundTable } from '../schema/inspect.ts';
 import { inspectOwn, inspectTables, RETRY_TABLE, VERSION_TABLE } from '../schema/inspect.ts';
 import { parseTarget } from '../url.ts';
+import { describeFunctions } from './describe-functions.ts';
 import { bypassedRowSecurity } from './row-security.ts';
 import { withLinks } from './view-references.ts';
 
@@ -38,13 +39,15 @@ async function describeSchema(runner: Runner, schema: string): Promise<Omit<Desc
   const declared = tables.filter((table) => problemOf(table) === undefined);
   const described = declared.map((table) => describeTable(new Inspection(table, schema, declared).table()));
   const served = [...own, ...declared].map(({ name }) => name);
+  const { functions, leftOut } = await describeFunctions(runner, schema, served);
   return {
+    functions,
     warning: await bypassedRowSecurity(runner, schema, served),
     collections: withUniqueNames([
       ...own.map((draft) => ({ draft, notes: [], fieldNotes: new Map() })),
       ...(await withLinks(runner, schema, described)),
     ]),
-    leftOut: problems,
+    leftOut: [...problems, ...leftOut],
   };
 }
 

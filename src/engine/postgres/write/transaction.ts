@@ -14,13 +14,14 @@ export async function inTransaction<T>(
   keep: boolean,
   kind: Kind = 'write',
   limitMs?: number,
+  begin: 'begin' | 'begin read only' = 'begin',
 ): Promise<T> {
   const connection = await pool.reserve(kind);
   const startedAt = performance.now();
   let isCommitting = false;
   let result: T;
   try {
-    await connection.unsafe('begin');
+    await connection.unsafe(begin);
     result = await work(connection);
     isCommitting = keep;
     await connection.unsafe(keep ? 'commit' : 'rollback');
