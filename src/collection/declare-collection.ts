@@ -46,8 +46,27 @@ export function declareCollection(
     links: (draft.references ?? []).map(({ fields: [field], collection: to, to: [target], constraint }) => {
       return { name: constraint, field: findField(field!), to, target: target! };
     }),
+    ...declareComputed(draft, maxValueBytes),
     among,
     draft,
+  };
+}
+
+function declareComputed(
+  draft: CollectionDraft,
+  maxValueBytes: number,
+): Pick<Collection, 'computed' | 'computedReferences'> {
+  const { name: computedOf, computed = [] } = draft;
+  const fields = computed.flatMap(({ name, type }): Field[] => {
+    return type === undefined
+      ? []
+      : [{ ...declareField(draft, { name, type, readOnly: true }, maxValueBytes), computedOf }];
+  });
+  return {
+    computed: new Map(fields.map((field) => [field.name, field])),
+    computedReferences: computed.flatMap(({ name, collection: to, many = false }) => {
+      return to === undefined ? [] : [{ name, to, many }];
+    }),
   };
 }
 

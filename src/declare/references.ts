@@ -49,6 +49,18 @@ export function checkLinks(declared: Declared, drafts: readonly CollectionDraft[
   });
 }
 
+/** The collections that functions of a row return must exist. */
+export function checkComputed(declared: Declared): void {
+  const names = declared.map(({ name }) => name);
+  for (const { value } of declared) {
+    for (const { reading, value: computed } of value?.computed?.value ?? []) {
+      const to = computed?.collection;
+      if (to === undefined || names.includes(to.value)) continue;
+      addMistake(reading, to.at, `unknown collection ${to.value}${didYouMean(to.value, names)}`);
+    }
+  }
+}
+
 function linkProblem(
   { fields }: CollectionDraft,
   link: LinkDraft,

@@ -105,6 +105,10 @@ function withFields(of: Collection, rules: readonly Rule[], { names, readable }:
     references: of.references.filter(({ field, to }) => isInSomeRule(field) && names.includes(to)),
     lists: of.lists.filter(({ field, to }) => isInSomeRule(field) && names.includes(to)),
     links: of.links.filter(({ field, to }) => isInSomeRule(field) && names.includes(to)),
+    // A function of a row reads all of its fields.
+    ...(rules.length > 0 && fields.length === of.fields.length
+      ? { computedReferences: of.computedReferences.filter(({ to }) => names.includes(to)) }
+      : { computed: new Map(), computedReferences: [] }),
     among: readable,
     draft: draftOf(of.draft, fields, names),
   };

@@ -74,7 +74,8 @@ class Names {
     } else if (predicate.kind !== 'constant') this.of(from, predicate.of);
   }
 
-  private ofRelation(from: Collection, { to, outer, inner, through }: Relation): void {
+  private ofRelation(from: Collection, { to, outer, inner, through, computedBy }: Relation): void {
+    if (computedBy !== undefined) return;
     this.add(from, outer);
     this.add(to, inner);
     if (through === undefined) return;
