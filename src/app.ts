@@ -67,7 +67,7 @@ export interface App {
   /** Metrics of the response cache, of bodies in flight and of files. */
   metrics(): readonly Metric[];
   /** Removes some orphaned files, if the catalogue has files. Resolves to whether more remain to be looked at. */
-  removeOrphans(): Promise<boolean>;
+  removeOrphans(now?: number): Promise<boolean>;
 }
 
 export function createApp(given: AppOptions): App {
@@ -105,7 +105,7 @@ export function createApp(given: AppOptions): App {
   return {
     fetch: withLogging(respond, options),
     metrics: () => [...(cache?.metrics() ?? []), ...bodies.metrics(), ...(files?.metrics.all() ?? [])],
-    removeOrphans: async () => (await files?.orphans.step()) ?? false,
+    removeOrphans: async (now) => (await files?.orphans.step(now)) ?? false,
   };
 }
 

@@ -60,13 +60,18 @@ export interface Reference {
   readonly onDelete: OnDelete;
 }
 
-/** A reference to any field of a collection, for embedding only. */
+/** A reference of several fields. They are in the order of the key that they refer to. */
+export interface Composite extends Omit<Reference, 'field'> {
+  readonly fields: readonly Field[];
+}
+
+/** A reference to any fields of a collection, for embedding only. */
 export interface Link {
   readonly name: string;
-  readonly field: Field;
+  readonly fields: readonly Field[];
   readonly to: string;
-  /** The name of the field there. */
-  readonly target: string;
+  /** The names of the fields there. */
+  readonly targets: readonly string[];
 }
 
 /** A function of a row that returns rows of a collection. */
@@ -91,6 +96,7 @@ export interface Collection {
   /** Unique sets of fields other than the key. */
   readonly unique: readonly Unique[];
   readonly references: readonly Reference[];
+  readonly composites: readonly Composite[];
   /** References by the elements of a list. No constraint enforces them. */
   readonly lists: readonly Reference[];
   readonly links: readonly Link[];

@@ -145,14 +145,17 @@ export interface ReferenceDraft {
   readonly constraint?: string;
 }
 
-/** A field whose values equal those of a field of another collection. It serves embedding; nothing enforces it. */
+/**
+ * Fields whose values equal those of fields of another collection. With `onDelete` it is a reference of several fields
+ * to a key, in the order of the key. Otherwise it serves embedding, and nothing enforces it.
+ */
 export interface LinkDraft {
-  /** One field each. */
   readonly fields: readonly string[];
   readonly collection: string;
   readonly to: readonly string[];
   /** The name for hints. */
   readonly constraint: string;
+  readonly onDelete?: OnDelete;
 }
 
 export interface FieldDraft {

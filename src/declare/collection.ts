@@ -108,6 +108,7 @@ function readLinks(name: string, { references }: GivenCollection): Pick<Collecti
       fields,
       collection: link.collection?.value ?? '',
       to: link.to?.value.map(({ value }) => value) ?? [],
+      ...(link.onDelete === undefined ? {} : { onDelete: link.onDelete.value }),
       constraint: link.constraint?.value ?? derivedName(name, ...fields, 'fkey'),
     };
   });

@@ -86,10 +86,11 @@ export const REFERENCE = {
 } as const;
 
 export const LINK = {
-  fields: property(fieldNames, 'The field, as a list of one.', true),
+  fields: property(fieldNames, 'The fields.', true),
   collection: property(aName, 'The collection that it leads to.', true),
-  to: property(fieldNames, 'The field there with the same values, as a list of one. Default: the key.'),
-  constraint: property(aName, 'The name for hints. Default: `<collection>_<field>_fkey`.'),
+  to: property(fieldNames, 'The fields there with the same values. Default: the key.'),
+  onDelete: property(oneWordOf(ON_DELETE), 'As in a field. Only for several fields that hold a key.'),
+  constraint: property(aName, 'The name of the constraint, and for hints. Default: `<collection>_<fields>_fkey`.'),
 } as const;
 
 export const FIELD = {
@@ -159,8 +160,8 @@ export const COLLECTION = {
     'Primary key; default `id`. An absent integer is assigned, unless it is a reference. `none` serves an existing view or table without a key.',
   ),
   references: property(
-    listOf(propertiesOf(LINK, 'a map with fields, collection, to and constraint'), 'a list of references'),
-    'References for embedding that no constraint enforces, such as those of a view.',
+    listOf(propertiesOf(LINK, 'a map with fields, collection, to, onDelete and constraint'), 'a list of references'),
+    'References of several fields to a key. Others, such as those of a view, serve embedding; nothing enforces them.',
   ),
   computed: property(
     namesTo(

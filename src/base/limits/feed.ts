@@ -22,4 +22,8 @@ export const PARALLEL_STEPS = 4;
 /** When a client reconnects. After a stop, clients spread over this time. */
 export const RECONNECT_MS = 2_000;
 export const RECONNECT_SPREAD_MS = 4_000;
+/** Limits of a websocket of Supabase Realtime. A client sends a heartbeat every 25 seconds. */
+export const MAX_CHANNELS = 100;
+export const MAX_REALTIME_MESSAGE_BYTES = 64 * 1024;
+export const REALTIME_IDLE_SECONDS = 90;
 export const DEFAULT_MAX_FEEDS = 2_000;
