@@ -10,7 +10,7 @@ import type { Answer } from '../http/answer.ts';
 import type { BodyReceiver } from '../http/body/body-receiver.ts';
 import { type Call, COLLECTION, checkUrlLength } from '../http/call.ts';
 import { optionsHeaders } from '../http/edge/cors.ts';
-import { negotiate } from '../http/negotiate.ts';
+import { JSON_MEDIA, negotiate } from '../http/negotiate.ts';
 import { RPC_PATH } from '../http/own-paths.ts';
 import { callArguments, type GivenArguments, readArguments, shapeOf } from '../plan/call/arguments.ts';
 import { findRoutine, routinesNamed } from '../plan/call/find-routine.ts';
@@ -76,7 +76,8 @@ function call(
 ): MaybePromise<Answer> {
   const { headers } = request;
   const routine = findRoutine(candidates, shapeOf(given));
-  const media = negotiate(headers.get('accept'));
+  const isPlan = plans && acceptsPlan(request);
+  const media = isPlan ? JSON_MEDIA : negotiate(headers.get('accept'));
   const preferences = parsePrefer(headers.get('prefer'));
   const pageIn = (query: Query) => pageOf(query, method === 'GET' ? headers.get('range') : null);
   const permissions = context.access?.permissions;
@@ -100,7 +101,7 @@ function call(
     const page = pageIn(refined.query);
     context.done('parse');
     const plan = planStored(routine, refined, page, preferences.count, permissions);
-    if (plans && acceptsPlan(request)) return explainPlan(engine, plan, request, context);
+    if (isPlan) return explainPlan(engine, plan, request, context);
     return readPlanned(engine, answered(plan, refined.query));
   }
   const maxAffected = preferences.handling === 'strict' ? preferences['max-affected'] : undefined;
@@ -115,7 +116,7 @@ function call(
   const page = pageIn(asked);
   context.done('parse');
   const plan = planFunction(source, asked, page, preferences.count, permissions);
-  if (plans && acceptsPlan(request)) return explainPlan(engine, plan, request, context);
+  if (isPlan) return explainPlan(engine, plan, request, context);
   context.setPlan(plan);
   const work = engine.read(plan, callEncoding(routine, media, plan));
   return andThen(trackWork(context, work), (result) => {
