@@ -16,6 +16,7 @@ import { callArguments, type GivenArguments, readArguments, shapeOf } from '../p
 import { findRoutine, routinesNamed } from '../plan/call/find-routine.ts';
 import { maxRowsOf, planFunction } from '../plan/call/function-call.ts';
 import { planStored, refineStored } from '../plan/call/stored-query.ts';
+import { withMaxRows } from '../plan/read/max-rows.ts';
 import type { FunctionCall, ReadPlan } from '../plan/types.ts';
 import { callAnswer, callEncoding } from '../response/call.ts';
 import { acceptsPlan } from '../response/plan.ts';
@@ -31,6 +32,8 @@ export interface Calling {
   readonly bodies: BodyReceiver;
   /** Whether clients may request query plans. */
   readonly plans: boolean;
+  /** The maximum number of rows of a list; 0 means no limit. */
+  readonly maxRows: number;
 }
 
 /** `seen` is the catalogue as the caller sees it. */
@@ -66,7 +69,7 @@ export function callRoutine(
 }
 
 function call(
-  { engine, plans }: Calling,
+  { engine, plans, maxRows }: Calling,
   candidates: readonly Routine[],
   given: GivenArguments,
   asked: Refinement,
@@ -100,7 +103,7 @@ function call(
     const refined = refineStored(routine, readArguments(routine.parameters, given), asked);
     const page = pageIn(refined.query);
     context.done('parse');
-    const plan = planStored(routine, refined, page, preferences.count, permissions);
+    const plan = withMaxRows(planStored(routine, refined, page, preferences.count, permissions), maxRows);
     if (isPlan) return explainPlan(engine, plan, request, context);
     return readPlanned(engine, answered(plan, refined.query));
   }
@@ -115,7 +118,7 @@ function call(
   };
   const page = pageIn(asked);
   context.done('parse');
-  const plan = planFunction(source, asked, page, preferences.count, permissions);
+  const plan = withMaxRows(planFunction(source, asked, page, preferences.count, permissions), maxRows);
   if (isPlan) return explainPlan(engine, plan, request, context);
   context.setPlan(plan);
   const work = engine.read(plan, callEncoding(routine, media, plan));
