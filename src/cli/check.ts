@@ -2,14 +2,17 @@
 
 import { amount } from '../base/amount.ts';
 import { similarToAnonymous } from '../collection/access/anonymous-role.ts';
+import type { Catalogue } from '../collection/declaration.ts';
 import { FILES_NAME, served } from '../collection/files.ts';
 import { loadCatalogue } from '../declare/load-catalogue.ts';
 import { DeclarationError } from '../declare/reader/mistakes.ts';
-import type { Finding } from '../engine/shared/maintenance.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Finding, Maintenance } from '../engine/shared/maintenance.ts';
 import { FileRecords } from '../files/records.ts';
 import { openStorage } from '../files/storage/identity.ts';
 import { checkContents } from '../files/storage/transfer.ts';
 import { FileStore } from '../files/store.ts';
+import { NO_ROWS } from '../plan/write/first-rows.ts';
 import { DATA_SETTINGS, describeSettings, readCommand } from '../settings/by-command.ts';
 import { COLLECTIONS } from '../settings/database.ts';
 import type { Command } from './shared/command.ts';
@@ -42,7 +45,7 @@ ${describeSettings(OPTIONS)}`,
     if (file !== undefined) return checkFile(file, values.json);
     const maintenance = await openMaintenance(values);
     const found = await withProgress('Checking', 'steps', (progress) => maintenance.check(progress));
-    const findings = [...found, ...(found.every((finding) => finding.ok) ? await checkFiles(values) : [])];
+    const findings = [...found, ...(found.every((finding) => finding.ok) ? await checkFiles(values, maintenance) : [])];
     const ok = findings.every((finding) => finding.ok);
     if (values.json) console.log(JSON.stringify({ ok, database: maintenance.location, findings }));
     else {
@@ -56,19 +59,20 @@ ${describeSettings(OPTIONS)}`,
   },
 };
 
-/** The bytes of stored files, wherever they are. */
-async function checkFiles(values: Parameters<typeof withDatabase>[0]): Promise<readonly Finding[]> {
+/** The bytes of stored files, wherever they are. Opening the database must not change it. */
+async function checkFiles(values: Parameters<typeof withDatabase>[0], maintenance: Maintenance): Promise<Finding[]> {
   const loaded = await loadCatalogue(values.collections);
   if (!loaded.catalogue.builtIn.has(FILES_NAME)) return [];
-  return withDatabase(
-    values,
-    'never',
-    async (engine, catalogue) => {
-      const storage = openStorage(new FileRecords(engine, catalogue), '');
-      return [await checkContents(new FileStore(engine, catalogue, storage))];
-    },
-    { loaded },
-  );
+  const warning = (detail: string): Finding => ({ check: 'files', ok: true, isWarning: true, detail });
+  if ((await maintenance.plan({ firstRows: NO_ROWS })).steps.length > 0) {
+    return [warning('not checked, because the service changes the tables when it starts')];
+  }
+  const check = (engine: Engine, catalogue: Catalogue) =>
+    openStorage(new FileRecords(engine, catalogue), '')
+      .then((storage) => checkContents(new FileStore(engine, catalogue, storage)))
+      .catch((error: Error): Finding => ({ check: 'files', ok: false, detail: error.message }));
+  const finding = withDatabase(values, 'never', check, { loaded });
+  return [await finding.catch((error: Error) => warning(`not checked: ${error.message}`))];
 }
 
 /** A check named like its collection is the row count. */

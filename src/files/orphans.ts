@@ -18,11 +18,16 @@ const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 export class Orphans {
   private after = FIRST_ID;
   private afterName = '';
+  /** The time a day before this step. */
+  private dayAgo = '';
+  /** Stored names without a content, and since when. */
+  private readonly unknown = new Map<string, string>();
 
   constructor(private readonly store: FileStore) {}
 
   /** Resolves to whether files remain to be looked at in this round. */
-  async step(): Promise<boolean> {
+  async step(now = Date.now()): Promise<boolean> {
+    this.dayAgo = new Date(now - ORPHAN_HOURS * 3_600_000).toISOString();
     const { store } = this;
     const { files } = store;
     const page = `select=id&order=id&limit=${ORPHANS_PER_STEP}&id=gt.${this.after}`;
@@ -31,7 +36,7 @@ export class Orphans {
     this.after = ids.length < ORPHANS_PER_STEP || last === undefined ? FIRST_ID : last;
     if (last !== undefined) await this.sweep(ids);
     await this.removeContents();
-    await this.removeNames();
+    await this.removeNames(now);
     return this.after !== FIRST_ID || this.afterName !== '';
   }
 
@@ -42,7 +47,7 @@ export class Orphans {
     const listed = await this.listed(ids);
     const isUsed: Predicate = { kind: 'any', terms: [isReferredTo(files), this.among([...listed])] };
     const isOrphan: Predicate = { kind: 'not', term: isUsed };
-    const day = dayAgo();
+    const day = this.dayAgo;
     const among = this.among(ids);
     const where = (text: string, condition: Predicate): Predicate => ({
       kind: 'all',
@@ -94,7 +99,7 @@ export class Orphans {
   private async removeContents(): Promise<void> {
     const { store } = this;
     const { contents } = store;
-    const old = store.query(contents, `select=id,sha256&order=created_at&limit=1&created_at=lt.${dayAgo()}`);
+    const old = store.query(contents, `select=id,sha256&order=created_at&limit=1&created_at=lt.${this.dayAgo}`);
     const unused: Predicate = { kind: 'not', term: this.isContentUsed() };
     for (let count = 0; count < ORPHANS_PER_STEP; count++) {
       const terms = [old.where, unused];
@@ -107,20 +112,30 @@ export class Orphans {
     }
   }
 
-  /** Deletes stored names without a content, which an upload left that was interrupted before its row. */
-  private async removeNames(): Promise<void> {
-    const { store } = this;
+  /**
+   * Deletes stored names that had no content for a day, which an upload left that was interrupted before its row. After
+   * a restore of the database, there is as much time to restore a newer one.
+   */
+  private async removeNames(now: number): Promise<void> {
+    const { store, unknown } = this;
     const storage = await store.storage;
-    const { names, next } = await storage.list(this.afterName);
-    this.afterName = next ?? '';
-    const before = dayAgo();
-    const old = names.filter(({ name, modified }) => idIn(name) !== undefined && modified.toISOString() < before);
-    if (old.length === 0) return;
-    const ids = old.map(({ name }) => idIn(name)!);
-    const where: Predicate = { kind: 'in', of: fieldExpression(store.contents.key[0]!), values: ids };
+    const page = await storage.list(this.afterName);
+    this.afterName = page.next ?? '';
+    const names = page.names.filter((name) => idIn(name) !== undefined);
+    if (names.length === 0) return;
+    const values = names.map((name) => idIn(name)!);
+    const where: Predicate = { kind: 'in', of: fieldExpression(store.contents.key[0]!), values };
     const rows = await store.rows<{ id: string }>({ ...store.query(store.contents, 'select=id'), where });
     const known = new Set(rows.map(({ id }) => id));
-    for (const { name } of old) if (!known.has(idIn(name)!)) await storage.delete(name);
+    for (const name of names) {
+      const since = unknown.get(name) ?? new Date(now).toISOString();
+      if (known.has(idIn(name)!)) unknown.delete(name);
+      else if (since > this.dayAgo) unknown.set(name, since);
+      else {
+        await storage.delete(name);
+        unknown.delete(name);
+      }
+    }
   }
 }
 
@@ -130,8 +145,4 @@ function isReferredTo(files: Collection): Predicate {
     ({ through, inner, referring, list }) => through === undefined && list === undefined && inner === referring,
   );
   return { kind: 'any', terms: relations.map((relation) => ({ kind: 'exists', relation, where: ALWAYS })) };
-}
-
-function dayAgo(): string {
-  return new Date(Date.now() - ORPHAN_HOURS * 3_600_000).toISOString();
 }

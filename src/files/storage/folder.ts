@@ -79,12 +79,7 @@ export class FolderStorage implements MarkedStorage, SpoolTarget {
         .filter((each) => each > after)
         .sort();
       if (folder === undefined) return { names: [], next: undefined };
-      const names = [];
-      for (const each of await readdir(join(this.location, folder))) {
-        const name = `${folder}/${each}`;
-        const found = await stat(join(this.location, name)).catch(unlessMissing);
-        if (found !== undefined) names.push({ name, modified: found.mtime });
-      }
+      const names = (await readdir(join(this.location, folder))).map((name) => `${folder}/${name}`);
       return { names, next: next === undefined ? undefined : folder };
     });
   }

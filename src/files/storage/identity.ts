@@ -59,6 +59,11 @@ export async function openStorage(
   return storage;
 }
 
+/** Where the files are, if not in the database. */
+export async function locationOf(records: FileRecords): Promise<string | undefined> {
+  return (await readRow(records))?.location;
+}
+
 function storageAt(records: FileRecords, location: string, { s3 }: StorageOptions = {}): MarkedStorage {
   return isS3(location) ? new S3Storage(records, location, s3) : new FolderStorage(records, location);
 }

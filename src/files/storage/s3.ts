@@ -88,10 +88,8 @@ export class S3Storage implements MarkedStorage, SpoolTarget {
   async list(after: string): Promise<NamePage> {
     const { prefix } = this;
     const page = await this.within(() => this.client.list({ prefix, startAfter: prefix + after }));
-    const names = (page.contents ?? []).map(({ key, lastModified }) => {
-      return { name: key.slice(prefix.length), modified: new Date(lastModified ?? Date.now()) };
-    });
-    return { names, next: page.isTruncated === true ? names.at(-1)?.name : undefined };
+    const names = (page.contents ?? []).map(({ key }) => key.slice(prefix.length));
+    return { names, next: page.isTruncated === true ? names.at(-1) : undefined };
   }
 
   /** One request for each part: a slow client does not fill the memory. */

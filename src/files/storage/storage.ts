@@ -45,7 +45,7 @@ export interface Incoming {
 }
 
 export interface NamePage {
-  readonly names: readonly { readonly name: string; readonly modified: Date }[];
+  readonly names: readonly string[];
   /** Where the next page begins; undefined after the last one. */
   readonly next: string | undefined;
 }

@@ -63,7 +63,7 @@ async function fill(service: Service, cwd: string): Promise<void> {
 
 /** Expects that the product has both files with all their bytes. */
 async function expectFilled(service: Service): Promise<void> {
-  const [product] = (await (await service.fetch('/products?select=image,sheet,papers(name)')).json()) as [
+  const [product] = (await (await service.fetch('/products?id=eq.1&select=image,sheet,papers(name)')).json()) as [
     { image: string; sheet: string; papers: object[] },
   ];
   expect(product.papers).toEqual([{ name: 'large.bin' }, { name: 'file' }]);
@@ -134,6 +134,8 @@ test('copy moves files between storages, and check finds those that are missing'
   const back = await startService({ cwd, args: ['--database', 'd.db'] });
   await expectFilled(back);
   await stop(back);
+  const backup = await run({ cwd, args: ['backup', 'copy.db', '--database', 'c.db'] });
+  expect(backup).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(`Copy ${join(cwd, 'moved')} as well`) });
   const check = () => run({ cwd, args: ['check', '--database', 'c.db'] });
   expect(await check()).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/ok +files +2 contents/) });
   const sha256 = new Bun.CryptoHasher('sha256').update(PICTURE).digest('hex');
@@ -143,7 +145,7 @@ test('copy moves files between storages, and check finds those that are missing'
 });
 
 describe.each(DATABASES)('on %s', (system, environment) => {
-  test('export and import have lists of files as JSON, and import rejects a file that does not exist', async () => {
+  test('export, import and copy take lists of files along, and import rejects a file that does not exist', async () => {
     const cwd = newShop();
     const env = environment();
     const service = await startService({ cwd, env });
@@ -163,14 +165,6 @@ describe.each(DATABASES)('on %s', (system, environment) => {
     expect(await run({ cwd, env, args: ['import', 'rows.json'] })).toMatchObject({ exitCode: 0 });
     const found = await (await service.fetch('/products?id=eq.2&select=papers(size)')).json();
     expect(found).toEqual([{ papers: [{ size: LARGE.length }, { size: PICTURE.length }] }]);
-    await stop(service);
-  });
-
-  test('copy takes the files along', async () => {
-    const cwd = newShop();
-    const env = environment();
-    const service = await startService({ cwd, env });
-    await fill(service, cwd);
     await stop(service);
     const schema = newSchema();
     const isFile = system === 'SQLite';
