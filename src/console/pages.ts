@@ -10,8 +10,8 @@ import { type PageContext, type Pages, readOnly } from '../http/pages.ts';
 import { fileResponse, storeFile } from '../http/stored-file.ts';
 import type { Described } from '../openapi/describe.ts';
 import { hasConsole, loadAssets } from './bundle.ts';
-import { Guide, INDEX } from './guide/guide.ts';
-import { readGuideTexts } from './guide/texts.ts';
+import { Guide } from './guide/guide.ts';
+import { INDEX, readGuideTexts } from './guide/texts.ts';
 import { ICON, pageHtml, securityHeaders, withoutConsole } from './html.ts';
 import { DOCS_PATH, HTML_TYPE, referenceFiles } from './reference-files.ts';
 

@@ -4,10 +4,8 @@
  */
 import { posix } from 'node:path';
 import { type Content, Html, html } from '../../openapi/reference/html.ts';
-import type { GuideTexts } from './texts.ts';
+import { type GuideTexts, INDEX, pageName } from './texts.ts';
 
-/** The page with the list of all pages, and the results of a search. */
-export const INDEX = 'index';
 const MAX_RESULTS = 50;
 /** Characters of a search result before and after the first word. */
 const SNIPPET_CHARS = 120;
@@ -42,17 +40,14 @@ export class Guide {
 
   /** Returns a page as HTML, or the results of a search; undefined if no page has the name. */
   render(name: string, search: string, shell: Shell): string | undefined {
-    if (name === INDEX) {
-      const words = search.toLowerCase().split(/\s+/).filter(Boolean);
-      return words.length === 0
-        ? this.wrap(name, 'Guide', html`<h1>Guide</h1>${this.list()}`, shell)
-        : this.wrap(name, 'Search', this.results(search, words), shell, search);
-    }
+    const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+    if (name === INDEX && words.length > 0)
+      return this.wrap(name, 'Search', this.results(search, words), shell, search);
     const page = this.pages.get(name);
     return page && this.wrap(name, page.title, page.body, shell);
   }
 
-  private list(from = INDEX): Html {
+  private list(from: string): Html {
     const items = [...this.pages].map(([name, { title }]) => html`<li><a href="${way(from, name)}">${title}</a></li>`);
     return html`<ul>${items}</ul>`;
   }
@@ -114,7 +109,7 @@ function readPage(name: string, text: string, names: ReadonlySet<string>): Page 
 function withPageLinks(name: string, body: string, names: ReadonlySet<string>): string {
   return body
     .replace(/<a href="([^":#]+)(#[^"]*)?">([\s\S]*?)<\/a>/g, (_, path: string, anchor = '', label: string) => {
-      const target = posix.join(posix.dirname(name), path).replace(/\.md$/, '');
+      const target = pageName(posix.join(posix.dirname(name), path));
       return names.has(target) ? `<a href="${way(name, target)}${anchor}">${label}</a>` : label;
     })
     .replace(/<p><img[^>]*><\/p>|<img[^>]*>/g, '');
