@@ -19,7 +19,7 @@ import { filesIn, rowsWithFiles, type SourceRows } from './shared/copied-files.t
 import { isNew, withDatabase } from './shared/database.ts';
 import { JSON_OPTION } from './shared/options.ts';
 import { LoadBars } from './shared/progress.ts';
-import { read } from './shared/read-rows.ts';
+import { lines, read } from './shared/read-rows.ts';
 import { rowCount } from './shared/row-count.ts';
 
 const OPTIONS = { ...JSON_OPTION, ...COPY_SETTINGS } as const;
@@ -197,16 +197,4 @@ async function* storedRows(collection: Collection, engine: Engine): AsyncGenerat
     done++;
   }
   if (done !== total) throw new ConfigError(`only ${done} of ${amount(total)} could be read; nothing was stored`);
-}
-
-async function* lines(parts: AsyncIterable<string | Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let rest = '';
-  for await (const part of parts) {
-    const text = rest + (typeof part === 'string' ? part : decoder.decode(part, { stream: true }));
-    const whole = text.split('\n');
-    rest = whole.pop() ?? '';
-    yield* whole;
-  }
-  if (rest !== '') yield rest;
 }
