@@ -3,13 +3,15 @@
 import { CredentialStore } from '../auth/store.ts';
 import { amount } from '../base/amount.ts';
 import { ApiError } from '../base/errors.ts';
-import type { Catalogue, Collection } from '../collection/declaration.ts';
-import { parseJson } from '../collection/exact-json.ts';
+import { allReferences, type Catalogue, type Collection } from '../collection/declaration.ts';
+import { jsonText, parseJson } from '../collection/exact-json.ts';
+import { builtIn } from '../collection/types/index.ts';
 import { storeJson } from '../collection/types/type.ts';
 import type { Row } from '../collection/value.ts';
+import { loadCatalogue } from '../declare/load-catalogue.ts';
 import { EMPTY_QUERY } from '../dialect/query.ts';
 import type { Engine } from '../engine/engine.ts';
-import { foreignRows } from '../engine/open.ts';
+import { foreignRows, storableCatalogue } from '../engine/open.ts';
 import type { LoadBatch, RejectedRow } from '../engine/shared/loader.ts';
 import { planRead } from '../plan/read/read.ts';
 import type { StoredRow } from '../plan/types.ts';
@@ -22,6 +24,7 @@ import { LoadBars } from './shared/progress.ts';
 import { lines, read } from './shared/read-rows.ts';
 import { rowCount } from './shared/row-count.ts';
 
+const TEXT = builtIn('text');
 const OPTIONS = { ...JSON_OPTION, ...COPY_SETTINGS } as const;
 /** The maximum number of rows in one batch, and of characters in their texts. */
 const ROWS_PER_BATCH = 1_000;
@@ -45,14 +48,23 @@ ${describeSettings(OPTIONS)}`,
     if (from === '' || to === '')
       throw new ConfigError('source or target is missing. Use: catalogue copy --from URL --to URL');
     const target = { ...settings, database: to, schema: toSchema === '' ? schema : toSchema };
-    const report = await withSource(settings, (source, location) =>
-      withDatabase(target, 'by a load', async (engine, catalogue) => ({
-        from: location,
-        to: engine.location,
-        rows: await copyAll(catalogue, source, engine, settings.toFiles),
-        ...(await source.credentials()),
-      })),
-    );
+    const declared = await loadCatalogue(settings.collections);
+    const { catalogue: storable, notes } = await storableCatalogue(to, declared.catalogue);
+    const loaded = { ...declared, catalogue: storable };
+    const copy = (source: Source, location: string) =>
+      withDatabase(
+        target,
+        'by a load',
+        async (engine, catalogue) => ({
+          from: location,
+          to: engine.location,
+          rows: await copyAll(catalogue, source, engine, settings.toFiles),
+          ...(await source.credentials()),
+        }),
+        { loaded },
+      );
+    const report = await withSource(settings, copy);
+    for (const note of notes) process.stderr.write(`${note}\n`);
     if (settings.json) console.log(JSON.stringify({ ok: true, ...report }));
     else console.log(`Copied ${amount(report.rows)} from ${report.from} to ${report.to}; the counts agree.`);
     if (!settings.json) printCredentials(report);
@@ -90,7 +102,7 @@ async function withSource<T>(
     const { roles } = catalogue;
     const source: Source = {
       ...filesIn(engine, catalogue),
-      rows: (each) => storedRows(each, engine),
+      rows: (each) => storedRows(catalogue.collections.get(each.name) ?? each, each, engine),
       count: (each) => rowCount(engine, each),
       credentials: roles === undefined ? none : () => credentialsIn(engine),
     };
@@ -108,7 +120,7 @@ function byDependency({ collections }: Catalogue): Collection[] {
   const ordered = new Set<Collection>();
   const add = (collection: Collection, path: readonly Collection[]) => {
     if (ordered.has(collection) || path.includes(collection)) return;
-    for (const { to } of [...collection.references, ...collection.lists])
+    for (const { to } of [...allReferences(collection), ...collection.lists])
       add(collections.get(to)!, [...path, collection]);
     ordered.add(collection);
   };
@@ -186,15 +198,20 @@ function lengthOf(value: unknown): number {
   return typeof value === 'string' || value instanceof Uint8Array ? value.length : 0;
 }
 
-/** Reads lazily, from a whole body or from parts. */
-async function* storedRows(collection: Collection, engine: Engine): AsyncGenerator<StoredRow> {
+/** Reads lazily, from a whole body or from parts. The fields of `into` may have other types. */
+async function* storedRows(collection: Collection, into: Collection, engine: Engine): AsyncGenerator<StoredRow> {
   const everything = planRead(collection, EMPTY_QUERY, { offset: 0 }, undefined);
   const { rows: total, parts } = await read(engine, everything, 'ndjson');
   let done = 0;
   for await (const line of lines(parts)) {
     const row = parseJson(line) as Row;
-    yield collection.fields.map(({ name, type }) => storeJson(type, row[name]));
+    yield into.fields.map(({ name, type }) => storeJson(type, type === TEXT ? textOf(row[name]) : row[name]));
     done++;
   }
   if (done !== total) throw new ConfigError(`only ${done} of ${amount(total)} could be read; nothing was stored`);
+}
+
+/** A value of another type as text. */
+function textOf(value: Row[string] | undefined): unknown {
+  return value === null || value === undefined || typeof value === 'string' ? value : jsonText(value);
 }

@@ -28,6 +28,8 @@ export interface Field {
   readonly rules: Rules;
   /** Rules for the file that the field holds. */
   readonly file?: FileRules;
+  /** The table whose rows a function of this name takes to compute the value. */
+  readonly computedOf?: string;
   /** The maximum length in bytes of a value's text form. Older or foreign rows may exceed it. */
   readonly maxBytes: number;
 }
@@ -58,13 +60,26 @@ export interface Reference {
   readonly onDelete: OnDelete;
 }
 
-/** A reference to any field of a collection, for embedding only. */
+/** A reference of several fields. They are in the order of the key that they refer to. */
+export interface Composite extends Omit<Reference, 'field'> {
+  readonly fields: readonly Field[];
+}
+
+/** A reference to any fields of a collection, for embedding only. */
 export interface Link {
   readonly name: string;
-  readonly field: Field;
+  readonly fields: readonly Field[];
   readonly to: string;
-  /** The name of the field there. */
-  readonly target: string;
+  /** The names of the fields there. */
+  readonly targets: readonly string[];
+}
+
+/** A function of a row that returns rows of a collection. */
+export interface ComputedReference {
+  /** The name of the function. */
+  readonly name: string;
+  readonly to: string;
+  readonly many: boolean;
 }
 
 export interface Collection {
@@ -81,9 +96,14 @@ export interface Collection {
   /** Unique sets of fields other than the key. */
   readonly unique: readonly Unique[];
   readonly references: readonly Reference[];
+  readonly composites: readonly Composite[];
   /** References by the elements of a list. No constraint enforces them. */
   readonly lists: readonly Reference[];
   readonly links: readonly Link[];
+  /** Fields that functions compute, by name. They are not part of `*`. */
+  readonly computed: ReadonlyMap<string, Field>;
+  /** Functions that return related rows. */
+  readonly computedReferences: readonly ComputedReference[];
   /** All collections of the catalogue by name. */
   readonly among: ReadonlyMap<string, Collection>;
   readonly draft: CollectionDraft;

@@ -43,11 +43,33 @@ export function declareCollection(
     lists: fields
       .filter(({ type }) => type.element?.file !== undefined)
       .map((field) => ({ name: `${name}_${field.name}_fkey`, field, to: FILES, onDelete: 'restrict' })),
-    links: (draft.references ?? []).map(({ fields: [field], collection: to, to: [target], constraint }) => {
-      return { name: constraint, field: findField(field!), to, target: target! };
+    composites: (draft.references ?? []).flatMap(({ fields: names, collection: to, constraint, onDelete }) => {
+      return onDelete === undefined ? [] : [{ name: constraint, fields: names.map(findField), to, onDelete }];
     }),
+    links: (draft.references ?? []).flatMap(({ fields: names, collection: to, to: targets, constraint, onDelete }) => {
+      return onDelete === undefined ? [{ name: constraint, fields: names.map(findField), to, targets }] : [];
+    }),
+    ...declareComputed(draft, maxValueBytes),
     among,
     draft,
+  };
+}
+
+function declareComputed(
+  draft: CollectionDraft,
+  maxValueBytes: number,
+): Pick<Collection, 'computed' | 'computedReferences'> {
+  const { name: computedOf, computed = [] } = draft;
+  const fields = computed.flatMap(({ name, type }): Field[] => {
+    return type === undefined
+      ? []
+      : [{ ...declareField(draft, { name, type, readOnly: true }, maxValueBytes), computedOf }];
+  });
+  return {
+    computed: new Map(fields.map((field) => [field.name, field])),
+    computedReferences: computed.flatMap(({ name, collection: to, many = false }) => {
+      return to === undefined ? [] : [{ name, to, many }];
+    }),
   };
 }
 

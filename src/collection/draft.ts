@@ -113,12 +113,24 @@ export interface CollectionDraft {
   readonly fields: readonly FieldDraft[];
   /** References that no constraint of this table enforces, such as those of a view. */
   readonly references?: readonly LinkDraft[];
+  /** Functions of a row: computed fields, and computed references. */
+  readonly computed?: readonly ComputedDraft[];
   /** Sets of fields that are unique together. */
   readonly unique?: readonly (readonly string[])[];
   /** The path of a file with the initial rows. */
   readonly rows?: string;
   /** Whether changes are logged. Default: yes, unless the table is adopted. */
   readonly history?: boolean;
+}
+
+/** A function of PostgreSQL that takes a row. It returns a value of a type, or rows of a collection. */
+export interface ComputedDraft {
+  /** The name of the function. */
+  readonly name: string;
+  readonly type?: string;
+  readonly collection?: string;
+  /** Whether it returns a list of rows. */
+  readonly many?: boolean;
 }
 
 /** The meaning of a field for the console's overview and search. */
@@ -133,14 +145,17 @@ export interface ReferenceDraft {
   readonly constraint?: string;
 }
 
-/** A field whose values equal those of a field of another collection. It serves embedding; nothing enforces it. */
+/**
+ * Fields whose values equal those of fields of another collection. With `onDelete` it is a reference of several fields
+ * to a key, in the order of the key. Otherwise it serves embedding, and nothing enforces it.
+ */
 export interface LinkDraft {
-  /** One field each. */
   readonly fields: readonly string[];
   readonly collection: string;
   readonly to: readonly string[];
   /** The name for hints. */
   readonly constraint: string;
+  readonly onDelete?: OnDelete;
 }
 
 export interface FieldDraft {

@@ -86,10 +86,11 @@ export const REFERENCE = {
 } as const;
 
 export const LINK = {
-  fields: property(fieldNames, 'The field, as a list of one.', true),
+  fields: property(fieldNames, 'The fields.', true),
   collection: property(aName, 'The collection that it leads to.', true),
-  to: property(fieldNames, 'The field there with the same values, as a list of one. Default: the key.'),
-  constraint: property(aName, 'The name for hints. Default: `<collection>_<field>_fkey`.'),
+  to: property(fieldNames, 'The fields there with the same values. Default: the key.'),
+  onDelete: property(oneWordOf(ON_DELETE), 'As in a field. Only for several fields that hold a key.'),
+  constraint: property(aName, 'The name of the constraint, and for hints. Default: `<collection>_<fields>_fkey`.'),
 } as const;
 
 export const FIELD = {
@@ -137,6 +138,12 @@ const field = either(
   propertiesOf(FIELD, 'a map with type'),
 ) as Shape<Given<typeof FIELD>>;
 
+export const COMPUTED = {
+  type: property(typeName, 'The function returns a value of this type.'),
+  collection: property(aName, 'The function returns rows of this collection, for embedding.'),
+  many: property(trueOrFalse, 'It returns a list of rows.'),
+} as const;
+
 export const COLLECTION = {
   fields: property(
     namesTo(field, {
@@ -153,8 +160,18 @@ export const COLLECTION = {
     'Primary key; default `id`. An absent integer is assigned, unless it is a reference. `none` serves an existing view or table without a key.',
   ),
   references: property(
-    listOf(propertiesOf(LINK, 'a map with fields, collection, to and constraint'), 'a list of references'),
-    'References for embedding that no constraint enforces, such as those of a view.',
+    listOf(propertiesOf(LINK, 'a map with fields, collection, to, onDelete and constraint'), 'a list of references'),
+    'References of several fields to a key. Others, such as those of a view, serve embedding; nothing enforces them.',
+  ),
+  computed: property(
+    namesTo(
+      either(
+        map(typeName, (type, at) => ({ type: { value: type, at } })),
+        propertiesOf(COMPUTED, 'a map with type, or collection and many'),
+      ) as Shape<Given<typeof COMPUTED>>,
+      { words: 'a map from names to functions of a row', noun: 'functions', most: MAX_FIELDS, names: aName },
+    ),
+    'Functions of PostgreSQL that take a row. They are not part of `*`.',
   ),
   unique: property(listOf(fieldNames, 'a list of lists of fields'), 'Combinations of fields that must be unique.'),
   rows: property(anyText, 'A JSON, NDJSON or CSV file. Its rows are stored once, when the table is created.'),

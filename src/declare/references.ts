@@ -33,7 +33,10 @@ export function checkReferences(declared: Declared, drafts: readonly CollectionD
   }
 }
 
-/** A link joins one field with one field of another collection. Returns the drafts with the key as default. */
+/**
+ * Resolves the references of collections: the default target is the key. Several fields that hold the key of another
+ * collection are a reference that the database enforces.
+ */
 export function checkLinks(declared: Declared, drafts: readonly CollectionDraft[]): CollectionDraft[] {
   return drafts.map((draft) => {
     if (draft.references === undefined) return draft;
@@ -43,26 +46,68 @@ export function checkLinks(declared: Declared, drafts: readonly CollectionDraft[
       const resolved = { ...link, to: link.to.length === 0 ? (target?.key ?? []) : link.to };
       const problem = linkProblem(draft, resolved, target, drafts);
       if (problem !== undefined) addMistake(reading, value!.references!.value[index]!.at, `references: ${problem}`);
-      return resolved;
+      return problem === undefined ? asReference(draft, resolved, target!) : resolved;
     });
     return { ...draft, references };
   });
 }
 
+/** The collections that functions of a row return must exist. */
+export function checkComputed(declared: Declared): void {
+  const names = declared.map(({ name }) => name);
+  for (const { value } of declared) {
+    for (const { reading, value: computed } of value?.computed?.value ?? []) {
+      const to = computed?.collection;
+      if (to === undefined || names.includes(to.value)) continue;
+      addMistake(reading, to.at, `unknown collection ${to.value}${didYouMean(to.value, names)}`);
+    }
+  }
+}
+
+/** A link of several fields to a key, with its fields in the order of the key and the effect of a delete. */
+function asReference(draft: CollectionDraft, link: LinkDraft, { key }: CollectionDraft): LinkDraft {
+  if (!holdsKey(draft, link, key)) return link;
+  const fields = key.map((name) => link.fields[link.to.indexOf(name)]!);
+  return { ...link, fields, to: key, onDelete: link.onDelete ?? 'restrict' };
+}
+
+function holdsKey({ key: own }: CollectionDraft, { fields, to }: LinkDraft, key: readonly string[]): boolean {
+  const isKey = key.length > 1 && to.length === key.length && key.every((name) => to.includes(name));
+  return isKey && fields.length === key.length && own.length > 0;
+}
+
 function linkProblem(
-  { fields }: CollectionDraft,
+  draft: CollectionDraft,
   link: LinkDraft,
   target: CollectionDraft | undefined,
   drafts: readonly CollectionDraft[],
 ): string | undefined {
+  const { fields, to, onDelete } = link;
   if (target === undefined) {
     const names = drafts.map(({ name }) => name);
     return `unknown collection ${link.collection}${didYouMean(link.collection, names)}`;
   }
-  if (link.fields.length !== 1 || link.to.length !== 1) return 'fields and to name one field each';
-  const has = (all: CollectionDraft['fields'], name: string) => all.some((field) => field.name === name);
-  if (!has(fields, link.fields[0]!)) return `unknown field ${link.fields[0]}`;
-  return has(target.fields, link.to[0]!) ? undefined : `unknown field ${link.to[0]} of ${target.name}`;
+  const find = (all: CollectionDraft, name: string) => all.fields.find((field) => field.name === name);
+  const unknown = fields.find((name) => find(draft, name) === undefined);
+  if (unknown !== undefined) return `unknown field ${unknown}`;
+  const unknownTarget = to.find((name) => find(target, name) === undefined);
+  if (unknownTarget !== undefined) return `unknown field ${unknownTarget} of ${target.name}`;
+  if (fields.length === 0 || fields.length !== to.length)
+    return `${fields.length} fields cannot equal ${to.length} fields of ${target.name} (${to.join(', ')})`;
+  if (!holdsKey(draft, link, target.key)) {
+    return onDelete === undefined
+      ? undefined
+      : `onDelete is only for several fields that hold the key of ${target.name}`;
+  }
+  if (onDelete === 'set null' && fields.some((name) => find(draft, name)!.required || draft.key.includes(name)))
+    return 'onDelete: set null is not for a required field, nor for a key';
+  const other = fields.findIndex((name, at) => {
+    const [type, held] = [typeNamed(find(draft, name)!.type), typeNamed(find(target, to[at]!)!.type)];
+    return type !== undefined && held !== undefined && !holdsKeys(type, held);
+  });
+  if (other === -1) return undefined;
+  const held = find(target, to[other]!)!.type;
+  return `${fields[other]} is ${find(draft, fields[other]!)!.type}, and ${target.name}.${to[other]} is ${held}: make it ${held}`;
 }
 
 /** A collection with mistakes of its own is not judged. */
@@ -70,7 +115,8 @@ function mismatch({ value }: Named<GivenField>, target: CollectionDraft | undefi
   if (target === undefined) return undefined;
   const { name, key, fields } = target;
   if (key.length === 0) return `${name} has no key, and a reference holds a key`;
-  if (key.length > 1) return `the key of ${name} is ${key.join(' and ')}, and a reference holds one field`;
+  if (key.length > 1)
+    return `the key of ${name} is ${key.join(' and ')}: declare references: [{ fields: [...], collection: ${name} }] at the collection`;
   const held = fields.find((field) => field.name === key[0])?.type;
   const type = value?.type?.value;
   if (held === undefined || type === undefined || holdsKeys(type, typeNamed(held)!)) return undefined;
@@ -102,7 +148,7 @@ export function checkDerivedNames(declared: Declared, { collections }: Catalogue
   }
 }
 
-function derivedFrom({ name: of, key, unique, references, fields }: Collection): Derived[] {
+function derivedFrom({ name: of, key, unique, references, composites, fields }: Collection): Derived[] {
   const list = (group: readonly Field[]) => group.map((field) => field.name).join(', ');
   const both = [SCHEMA, of];
   const rules = fields.filter((field) => Object.keys(field.rules).length > 0);
@@ -118,6 +164,11 @@ function derivedFrom({ name: of, key, unique, references, fields }: Collection):
       within: [SCHEMA],
     })),
     ...references.map(({ name, field }) => ({ name, words: `the reference ${of}.${field.name}`, within: [of] })),
+    ...composites.map((each) => ({
+      name: each.name,
+      words: `the reference ${list(each.fields)} of ${of}`,
+      within: [of],
+    })),
     ...rules.map(({ name }) => ({
       name: derivedName(of, name, 'check'),
       words: `the rule of ${of}.${name}`,

@@ -1,5 +1,15 @@
 /** TypeScript types of the catalogue, in the form that `@supabase/postgrest-js` reads: `PostgrestClient<Database>`. */
-import type { Catalogue, Collection, Field, Reference, Routine } from '../collection/declaration.ts';
+import {
+  allReferences,
+  type Catalogue,
+  type Collection,
+  type Composite,
+  type Field,
+  fieldsOf,
+  type Link,
+  type Reference,
+  type Routine,
+} from '../collection/declaration.ts';
 import { FILES_NAME, isFiles } from '../collection/files.ts';
 import { isUnique } from '../collection/relations.ts';
 import { LIST_OPERATIONS, NUMBER_OPERATIONS } from '../collection/types/operations.ts';
@@ -178,17 +188,25 @@ function member(name: string): string {
 
 /** The references of a collection. The client's types derive both directions and many-to-many relations from them. */
 function relationships(collection: Collection): string {
-  const all = collection.references.map((reference) => `\n${relationship(collection, reference)}`);
+  const links = collection.links.map(({ name, fields, to, targets }) => ({ name, fields, to, targets }));
+  const all = [...allReferences(collection).map((each) => withTargets(collection, each)), ...links].map(
+    (each) => `\n${relationship(collection, each)}`,
+  );
   return all.length === 0 ? '' : `${all.join('')}\n        `;
 }
 
-function relationship(collection: Collection, { name, field, to }: Reference): string {
+function withTargets({ among }: Collection, reference: Reference | Composite): Link {
+  const { name, to } = reference;
+  return { name, fields: fieldsOf(reference), to, targets: among.get(to)!.key.map((field) => field.name) };
+}
+
+function relationship(collection: Collection, { name, fields, to, targets }: Link): string {
   const target = collection.among.get(to)!;
   return `          {
             foreignKeyName: ${textLiteral(name)};
-            columns: [${textLiteral(field.name)}];
-            isOneToOne: ${isUnique(collection, field)};
+            columns: [${fields.map((field) => textLiteral(field.name)).join(', ')}];
+            isOneToOne: ${isUnique(collection, ...fields)};
             referencedRelation: ${textLiteral(isFiles(target) && !collection.among.has(FILES_NAME) ? FILES_NAME : to)};
-            referencedColumns: [${target.key.map((each) => textLiteral(each.name)).join(', ')}];
+            referencedColumns: [${targets.map(textLiteral).join(', ')}];
           },`;
 }

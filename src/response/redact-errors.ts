@@ -4,7 +4,14 @@
  */
 
 import { ApiError } from '../base/errors.ts';
-import { type Collection, type Field, referencesTo, stored } from '../collection/declaration.ts';
+import {
+  allReferences,
+  type Collection,
+  type Field,
+  fieldsOf,
+  referencesTo,
+  stored,
+} from '../collection/declaration.ts';
 import { derivedName } from '../collection/derived-name.ts';
 import type { WritePlan } from '../plan/types.ts';
 
@@ -41,8 +48,9 @@ function givenBy(plan: WritePlan): readonly Field[] {
 }
 
 function mayNameReferent(plan: WritePlan, { among }: Collection, constraint: string | undefined): boolean {
-  const reference = plan.into.references.find(({ name }) => name === constraint);
-  return reference !== undefined && givenBy(plan).includes(reference.field) && among.has(reference.to);
+  const reference = allReferences(plan.into).find(({ name }) => name === constraint);
+  const isGiven = reference && fieldsOf(reference).every((field) => givenBy(plan).includes(field));
+  return isGiven === true && among.has(reference!.to);
 }
 
 /** The referencing row may be named if the caller reads all rows of every collection that a cascade could reach. */

@@ -348,7 +348,7 @@ const REFERENCES: readonly Scenario[] = [
   [
     'a key of several fields',
     'collections:\n  b: { key: [x, y], fields: { x: int4, y: int4 } }\n  a: { fields: { id: int4, c: { type: int4, references: b } } }\n',
-    '3:57 a.c: the key of b is x and y, and a reference holds one field',
+    '3:57 a.c: the key of b is x and y: declare references: [{ fields: [...], collection: b }] at the collection',
   ],
   [
     'set null on what is required',

@@ -6,6 +6,7 @@ import { DeclarationError } from '../../declare/reader/mistakes.ts';
 import { describeDatabase } from '../../engine/open.ts';
 import type { DescribedDatabase } from '../../engine/shared/described-tables.ts';
 import { ConfigError, type DatabaseSettings } from '../../settings/by-command.ts';
+import { differencesIn } from './check.ts';
 
 interface DeclareOptions extends DatabaseSettings {
   readonly database: string;
@@ -36,6 +37,19 @@ export async function declareFrom(options: DeclareOptions): Promise<number> {
   if (!prints) console.log(`Wrote ${output}: ${collections.map(({ draft }) => draft.name).join(', ')}`);
   if (mistakes !== undefined) process.stderr.write(`Repair it by hand: ${mistakes}\n`);
   return mistakes === undefined ? 0 : 1;
+}
+
+/** Compares a file with the database. Resolves to the exit code: 1 if they differ. */
+export async function checkDeclaration(options: Omit<DeclareOptions, 'force'>): Promise<number> {
+  const { readDeclaration } = await import('../../declare/read.ts');
+  const { output: file, database } = options;
+  const declared = await readDeclaration(file);
+  const described = await describeDatabase(database, options);
+  const differences = differencesIn(file, declared.collections, described);
+  for (const each of differences) console.log(each);
+  for (const each of described.leftOut) process.stderr.write(`left out ${each}\n`);
+  if (differences.length === 0) console.log(`${file} matches ${described.location}`);
+  return differences.length === 0 ? 0 : 1;
 }
 
 /** Validates the written declaration, so that a mistake is found now. */

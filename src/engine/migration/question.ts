@@ -137,7 +137,9 @@ export function clearDanglingSql(
   allowed: readonly string[],
   values: ValueSql,
 ): string[] {
-  return ofKind(changes, 'add-reference').flatMap(({ collection, reference: { field, to } }) => {
+  return ofKind(changes, 'add-reference').flatMap(({ collection, reference }) => {
+    if (!('field' in reference)) return [];
+    const { field, to } = reference;
     if (!allowed.includes(permission('clear', collection.name, field.name))) return [];
     const column = identifier(field.name);
     const key = requirement.catalogue.collections.get(to)!.key[0]!;

@@ -30,7 +30,8 @@ export const WAITING_FOR_A_CLIENT = `set local idle_in_transaction_session_timeo
 
 function parametersOf({ schema, querySeconds }: SessionSettings) {
   return {
-    search_path: identifier(schema),
+    // Hosted databases have extensions in the second one. Their operators must be in the path.
+    search_path: [schema, 'extensions'].map(identifier).join(', '),
     statement_timeout: querySeconds * 1000,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION,
     // A transaction that waited for a locked row continues with its new version, whatever the server's default.

@@ -2,7 +2,7 @@
  * The rows of a load in a staging table: conflicting rows are rejected, then the others are stored. Engines supply the
  * statements that differ.
  */
-import type { Collection, Field } from '../../collection/declaration.ts';
+import { allReferences, type Collection, type Field } from '../../collection/declaration.ts';
 import type { Row } from '../../collection/value.ts';
 import type { Conflict } from '../../plan/types.ts';
 import { overwrittenFields } from '../../plan/write/insert.ts';
@@ -128,8 +128,8 @@ export abstract class StagedRows {
     progress: (rows: number) => void,
   ): Promise<LoadResult> {
     const { shapes, total } = this;
-    const { name, references } = this.collection;
-    const isWhole = shapes.length > 1 || references.some(({ to }) => to === name);
+    const { name } = this.collection;
+    const isWhole = shapes.length > 1 || allReferences(this.collection).some(({ to }) => to === name);
     const size = isWhole ? Math.max(1, total) : ROWS_PER_STATEMENT;
     const results: LoadResult[] = [];
     for (let from = 0; from < total; from += size) {

@@ -1,6 +1,6 @@
 /** Collects the fields that a plan refers to, by collection. */
 import { type Collection, type Field, isKey, stored } from '../../collection/declaration.ts';
-import type { Relation } from '../../collection/relations.ts';
+import { pairsOf, type Relation } from '../../collection/relations.ts';
 import {
   type Assignment,
   type Expression,
@@ -74,12 +74,17 @@ class Names {
     } else if (predicate.kind !== 'constant') this.of(from, predicate.of);
   }
 
-  private ofRelation(from: Collection, { to, outer, inner, through }: Relation): void {
-    this.add(from, outer);
-    this.add(to, inner);
+  private ofRelation(from: Collection, relation: Relation): void {
+    const { to, through, computedBy } = relation;
+    if (computedBy !== undefined) return;
+    for (const [outer, inner] of pairsOf(relation)) {
+      this.add(from, outer);
+      this.add(to, inner);
+    }
     if (through === undefined) return;
-    this.add(through.collection, through.near.field);
-    this.add(through.collection, through.far.field);
+    for (const field of from.key) this.add(from, field);
+    for (const field of to.key) this.add(to, field);
+    for (const field of [...through.near.fields, ...through.far.fields]) this.add(through.collection, field);
   }
 
   add(collection: Collection, field: Field): void {

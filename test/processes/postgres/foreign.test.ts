@@ -3,7 +3,7 @@
  * place.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createApp } from '../../../src/app.ts';
 import { declareCatalogue } from '../../../src/collection/declaration.ts';
@@ -357,6 +357,20 @@ describe('a schema created by another program', () => {
 });
 
 describe('catalogue declare', () => {
+  test('describes 500 tables, with a reason for each thing that it leaves out', async () => {
+    const schema = newSchema();
+    await admin.unsafe(`create schema "${schema}"`);
+    await admin.unsafe(`do $$ begin for i in 1..500 loop
+      execute format('create table "${schema}"."Table %s" (id int primary key, "Next" int references "${schema}"."Table %s")', i, greatest(1, i - 1));
+    end loop; end $$`);
+    await admin.unsafe(`create table "${schema}".docs (id int primary key)`);
+    await admin.unsafe(`create table "${schema}".empty ()`);
+    const { collections, leftOut } = await describeDatabase(url, { ...SETTINGS, schema });
+    expect(collections.map(({ draft: { fields } }) => fields[1]!.references!.collection)).toHaveLength(500);
+    expect(leftOut).toEqual(['docs: docs is a page of the service', 'empty: it has no columns']);
+    await admin.unsafe(`drop schema "${schema}" cascade`);
+  });
+
   test('writes the file, reports what it omits, and replaces nothing without --force', async () => {
     const schema = newSchema();
     await admin.unsafe(`create schema "${schema}"`);
@@ -395,6 +409,26 @@ describe('catalogue declare', () => {
     }
     const described = await describeDatabase(url, { ...SETTINGS, schema });
     expect(await readDeclaration(file)).toEqual({ collections: described.collections.map(({ draft }) => draft) });
+    const check = () => declare('--check');
+    expect(await check()).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^collections.yaml matches /) });
+    await admin.unsafe(
+      `alter table "${schema}".boats add column "Sail No" text, alter column address type text using address::text`,
+    );
+    await admin.unsafe(`create table "${schema}".docks (id int primary key)`);
+    writeFileSync(file, text.replace('      boat: { type: text', '      hull: text\n      boat: { type: text'));
+    expect(await check()).toMatchObject({
+      exitCode: 1,
+      stdout: `boats.hull: not in the database
+boats.address: type is pg:inet in collections.yaml, text in the database
+boats.Sail No: not in collections.yaml
+docks: not in collections.yaml
+`,
+    });
+    await admin.unsafe(
+      `alter table "${schema}".boats drop column "Sail No", alter column address type inet using address::inet`,
+    );
+    await admin.unsafe(`drop table "${schema}".docks`);
+    writeFileSync(file, text);
     // The service finds the written declaration in its default place.
     const service = await startService({ args: ['--schema', schema], cwd, env: { DATABASE_URL: url } });
     const boats = await service.fetch('/boats?select=boat,maker:makers(maker,countries!made_in(country))&id=eq.1');

@@ -43,6 +43,10 @@ const shop = adoptedSchema(
   end$$;
   create function many(count int) returns setof int language sql stable as 'select generate_series(1, count)';
   create function on_row(orders) returns int language sql stable as 'select $1.total';
+  create function doubled(orders) returns int language sql stable as 'select 2 * $1.total';
+  create function label(o orders) returns text language sql stable as $$select 'order ' || o.id$$;
+  create function payer(orders) returns setof clients rows 1 language sql stable as 'select * from clients where id = $1.client_id';
+  create function large_orders(clients) returns setof orders language sql stable as 'select * from orders where client_id = $1.id and total >= 20';
   create function nameless(int) returns int language sql as 'select $1';
 `,
   [
@@ -156,6 +160,41 @@ describe('transactions', () => {
     const failed = await shop.fetch('/rpc/fail', { method: 'POST' });
     expect([failed.status, failed.headers.get('x-price')]).toEqual([402, '5']);
     expect(await failed.json()).toMatchObject({ code: 'paid', message: 'Pay first' });
+  });
+});
+
+describe('functions of a row', () => {
+  test('a computed field is selected, filtered and ordered by its name, and is not part of *', async () => {
+    expect(await shop.list('/orders?id=eq.2')).toEqual([{ id: 2, client_id: 1, total: 20 }]);
+    expect(await shop.list('/orders?select=id,doubled,label&doubled=gte.40&order=doubled.desc&limit=1')).toEqual([
+      { id: 3, doubled: 60, label: 'order 3' },
+    ]);
+    expect(await shop.list('/orders?select=label&id=in.(2,3)&order=id')).toEqual([
+      { label: 'order 2' },
+      { label: 'order 3' },
+    ]);
+    expect(await shop.list('/clients?select=name,orders(doubled)&orders.doubled=gt.40&id=eq.2')).toEqual([
+      { name: 'Bob', orders: [{ doubled: 60 }] },
+    ]);
+    expect(await shop.list('/rpc/orders_above?lowest=30&select=doubled')).toEqual([{ doubled: 60 }]);
+    expect(await shop.list('/orders?select=doubled.max()')).toEqual([{ max: 60 }]);
+    const changed = sendJson('PATCH', { total: 30 }, { prefer: 'return=representation' });
+    expect(await (await shop.fetch('/orders?id=eq.3&select=doubled', changed)).json()).toEqual([{ doubled: 60 }]);
+    const read = shop.fetch('/orders?select=doubled', { headers: { 'x-role': 'clerk' } });
+    expect(await (await read).json()).toEqual([{ doubled: 22 }, { doubled: 40 }]);
+  });
+
+  test('a computed reference is embedded, filtered and ordered', async () => {
+    expect(await shop.list('/orders?select=id,payer(name)&order=payer(name).desc,id&limit=2')).toEqual([
+      { id: 3, payer: { name: 'Bob' } },
+      { id: 1, payer: { name: 'Ann' } },
+    ]);
+    expect(await shop.list('/clients?select=name,big:large_orders!inner(id,payer(name))&big.id=eq.2')).toEqual([
+      { name: 'Ann', big: [{ id: 2, payer: { name: 'Ann' } }] },
+    ]);
+    expect(await shop.list('/orders?select=...payer(name)&id=eq.3')).toEqual([{ name: 'Bob' }]);
+    const hidden = shop.fetch('/orders?select=payer(name)', { headers: { 'x-role': 'clerk' } });
+    await expectRefusal(await hidden, 400, 'PGRST200');
   });
 });
 

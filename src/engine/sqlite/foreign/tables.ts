@@ -26,6 +26,7 @@ export interface FoundTable {
 
 /** A column of a foreign key; the columns of one key share an id. */
 interface FoundReference {
+  readonly seq: bigint;
   readonly id: bigint;
   readonly table: string;
   readonly from: string;

@@ -4,7 +4,7 @@
  */
 import type { Database } from 'bun:sqlite';
 import { SQLITE_BUSY_MS, SQLITE_WRITE_WAIT_MS } from '../../../base/limits/engine.ts';
-import type { Catalogue, Collection } from '../../../collection/declaration.ts';
+import { allReferences, type Catalogue, type Collection } from '../../../collection/declaration.ts';
 import { ConfigError } from '../../../settings/setting.ts';
 import { type Change, type Comparison, compare, ofKind, type SchemaRequirement } from '../../migration/changes.ts';
 import { clearDanglingSql, type FirstRows, type Question, questionSql } from '../../migration/question.ts';
@@ -161,8 +161,9 @@ function removeAndRename(db: Database, { changes }: Comparison): void {
 /** Checks new and rebuilt tables and those that refer to them. */
 function checkReferences(db: Database, { collections }: Catalogue, touched: readonly Collection[]): void {
   const names = touched.map(({ name }) => name);
-  for (const { name, references } of collections.values()) {
-    if (!references.some(({ to }) => names.includes(name) || names.includes(to))) continue;
+  for (const collection of collections.values()) {
+    const { name } = collection;
+    if (!allReferences(collection).some(({ to }) => names.includes(name) || names.includes(to))) continue;
     const sql = `select parent as "to", count(*) as rows from pragma_foreign_key_check(${quoteText(name)}) group by parent`;
     const [broken] = db.query<{ to: string; rows: number }, []>(sql).all();
     if (broken === undefined) continue;

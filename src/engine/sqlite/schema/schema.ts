@@ -4,6 +4,7 @@ import { type Catalogue, type Collection, type Field, isKey } from '../../../col
 import { derivedName } from '../../../collection/derived-name.ts';
 import type { Value } from '../../../collection/value.ts';
 import type { StoredRow } from '../../../plan/types.ts';
+import { compositeIndexes } from '../../migration/composites.ts';
 import { type RuleSql, ruleConditions } from '../../migration/question.ts';
 import { columnList, identifier, quoteText } from '../../sql/statement.ts';
 import { sqliteDialect } from '../dialect.ts';
@@ -50,7 +51,11 @@ export function tableSql(
 export function tableParts(catalogue: Catalogue, collection: Collection, more: readonly string[] = []): string[] {
   const { fields, assigned, key } = collection;
   const columns = fields.map((field) => columnDefinition(catalogue, collection, field));
-  return [...columns, ...more, ...(assigned === undefined ? [`primary key (${columnList(key)})`] : [])];
+  const composites = collection.composites.map(({ fields: own, to, onDelete }) => {
+    const held = columnList(catalogue.collections.get(to)!.key);
+    return `foreign key (${columnList(own)}) references ${identifier(to)} (${held}) on delete ${onDelete}`;
+  });
+  return [...columns, ...more, ...(assigned === undefined ? [`primary key (${columnList(key)})`] : []), ...composites];
 }
 
 export const RETRY_TABLE_SQL = [
@@ -70,6 +75,7 @@ export function indexesOf(collection: Collection): readonly Index[] {
     ...collection.fields
       .filter(hasIndex)
       .map((field) => ({ name: indexName(collection, field), fields: [field], isUnique: false })),
+    ...compositeIndexes(collection).map((index) => ({ ...index, isUnique: false })),
     ...collection.unique.map(({ name, fields }) => ({ name, fields, isUnique: true })),
   ];
 }
