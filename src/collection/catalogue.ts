@@ -177,6 +177,8 @@ export interface FunctionResult {
   readonly isValue: boolean;
   /** Whether it returns a list. */
   readonly many: boolean;
+  /** The media type of a value, which is the body of the answer. */
+  readonly mediaType?: string;
 }
 
 export type Routine = StoredQuery | DatabaseFunction;

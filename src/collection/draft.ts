@@ -55,6 +55,8 @@ export interface FunctionParameterDraft {
 export interface FunctionResultDraft {
   readonly collection?: string;
   readonly type?: string;
+  /** The media type of a value: it is the body of the answer. */
+  readonly mediaType?: string;
   readonly fields?: readonly { readonly name: string; readonly type: string }[];
   readonly many?: boolean;
 }

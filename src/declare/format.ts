@@ -262,6 +262,7 @@ export const FUNCTION_PARAMETER = {
 export const RESULT = {
   collection: property(aName, 'It returns rows of this collection, so filters, embedding and rules apply.'),
   type: property(typeName, 'It returns a value.'),
+  mediaType: property(anyText, 'The value is the body of the answer, in this media type, if the client accepts it.'),
   fields: property(
     namesTo(typeName, {
       words: 'a map from names to types',

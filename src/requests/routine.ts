@@ -10,7 +10,7 @@ import type { Answer } from '../http/answer.ts';
 import type { BodyReceiver } from '../http/body/body-receiver.ts';
 import { type Call, COLLECTION, checkUrlLength } from '../http/call.ts';
 import { optionsHeaders } from '../http/edge/cors.ts';
-import { JSON_MEDIA, negotiate } from '../http/negotiate.ts';
+import { JSON_MEDIA, negotiate, prefersMedia } from '../http/negotiate.ts';
 import { RPC_PATH } from '../http/own-paths.ts';
 import { callArguments, type GivenArguments, readArguments, shapeOf } from '../plan/call/arguments.ts';
 import { findRoutine, routinesNamed } from '../plan/call/find-routine.ts';
@@ -80,7 +80,8 @@ function call(
   const { headers } = request;
   const routine = findRoutine(candidates, shapeOf(given));
   const isPlan = plans && acceptsPlan(request);
-  const media = isPlan ? JSON_MEDIA : negotiate(headers.get('accept'));
+  const mediaType = mediaTypeOf(routine, headers.get('accept'));
+  const media = isPlan || mediaType !== undefined ? JSON_MEDIA : negotiate(headers.get('accept'));
   const preferences = parsePrefer(headers.get('prefer'));
   const pageIn = (query: Query) => pageOf(query, method === 'GET' ? headers.get('range') : null);
   const permissions = context.access?.permissions;
@@ -108,10 +109,12 @@ function call(
     return readPlanned(engine, answered(plan, refined.query));
   }
   const maxAffected = preferences.handling === 'strict' ? preferences['max-affected'] : undefined;
+  const isReadOnly = method !== 'POST' || !routine.isVolatile;
+  checkIdempotency(request, isReadOnly);
   const source: FunctionCall = {
     function: routine,
     arguments: callArguments(given, routine.body !== undefined),
-    isReadOnly: method !== 'POST' || !routine.isVolatile,
+    isReadOnly,
     dryRun: preferences.tx === 'rollback',
     settings: settingsOf(request, context),
     ...maxRowsOf(routine, maxAffected),
@@ -124,7 +127,21 @@ function call(
   const work = engine.read(plan, callEncoding(routine, media, plan));
   return andThen(trackWork(context, work), (result) => {
     context.done('engine');
-    return callAnswer(routine, answered(plan, asked), result);
+    return callAnswer(routine, answered(plan, asked), result, mediaType);
+  });
+}
+
+/** The media type of the function's value, if the client accepts it. */
+function mediaTypeOf(routine: Routine, accept: string | null): string | undefined {
+  const mediaType = routine.kind === 'function' ? routine.returns?.mediaType : undefined;
+  return mediaType !== undefined && prefersMedia(accept, mediaType) ? mediaType : undefined;
+}
+
+/** The answer to a repetition would not be stored. */
+function checkIdempotency({ headers }: Request, isReadOnly: boolean): void {
+  if (isReadOnly || headers.get('idempotency-key') === null) return;
+  throw new ApiError('PGRST127', 'Idempotency-Key is not available for functions that change data', {
+    hint: 'Pass the key as an argument, and let the function store it.',
   });
 }
 

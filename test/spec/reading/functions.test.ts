@@ -41,6 +41,10 @@ const shop = adoptedSchema(
     perform set_config('response.headers', '[{"X-Kind": "tea"}]', true);
     return current_setting('request.method') || ' ' || current_setting('request.path');
   end$$;
+  create domain "text/html" as text;
+  create domain "image/gif" as bytea;
+  create function page() returns "text/html" language sql stable as $$select '<p>Shop</p>'$$;
+  create function dot() returns "image/gif" language sql stable as $$select '\\x474946'::bytea$$;
   create function many(count int) returns setof int language sql stable as 'select generate_series(1, count)';
   create function on_row(orders) returns int language sql stable as 'select $1.total';
   create function doubled(orders) returns int language sql stable as 'select 2 * $1.total';
@@ -97,6 +101,16 @@ describe('results', () => {
     expect(await csv.text()).toBe('a,b\n1,x\n2,\n');
   });
 
+  test('a value of a media type is the body, if the client accepts it', async () => {
+    const page = await shop.fetch('/rpc/page', { headers: { accept: 'text/html,*/*;q=0.5' } });
+    expect([page.headers.get('content-type'), await page.text()]).toEqual(['text/html; charset=utf-8', '<p>Shop</p>']);
+    const json = await shop.fetch('/rpc/page', { headers: { accept: 'application/json' } });
+    expect(await json.text()).toBe('"<p>Shop</p>"');
+    const dot = await shop.fetch('/rpc/dot');
+    expect([dot.headers.get('content-type'), await dot.text()]).toEqual(['image/gif', 'GIF']);
+    await rejected('/rpc/page', 406, 'PGRST107', { headers: { accept: 'text/xml' } });
+  });
+
   test('a large result of a read-only function is streamed whole', async () => {
     const response = await shop.fetch('/rpc/many?count=5000', { headers: { prefer: 'count=exact' } });
     expect(response.headers.get('content-range')).toBe('0-4999/5000');
@@ -142,6 +156,7 @@ describe('transactions', () => {
       'PGRST116',
       sendJson('POST', { lowest: 0 }, { accept: 'application/vnd.pgrst.object+json' }),
     );
+    await rejected('/rpc/clear', 400, 'PGRST127', sendJson('POST', { lowest: 0 }, { 'idempotency-key': 'once' }));
     expect(await shop.list('/orders?select=id')).toHaveLength(3);
     await shop.fetch('/rpc/raise_total', sendJson('POST', { key: 1 }));
     expect(await shop.list('/orders?id=eq.1&select=total')).toEqual([{ total: 11 }]);

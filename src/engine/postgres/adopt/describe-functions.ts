@@ -29,6 +29,8 @@ interface FoundFunction {
   /** The columns of OUT parameters or of `table(…)`. */
   readonly outputs: readonly FoundColumn[];
   readonly type: string;
+  /** The name of a domain that is a media type. */
+  readonly mediaType: string | null;
   /** The table of a row type, if it is in the schema, and the columns of any row type. */
   readonly table: string | null;
   readonly columns: readonly FoundColumn[];
@@ -117,7 +119,7 @@ function bodyOf({ parameters }: FoundFunction): BodyType | undefined {
 }
 
 function resultOf(
-  { type, table, columns, outputs, many }: FoundFunction,
+  { type, table, columns, outputs, many, mediaType }: FoundFunction,
   collections: readonly string[],
 ): FunctionResultDraft | undefined {
   if (type === 'void') return undefined;
@@ -125,7 +127,7 @@ function resultOf(
   if (outputs.length > 0) return { fields: outputs.map(fieldOf), ...list };
   if (table !== null && collections.includes(table)) return { collection: table, ...list };
   if (columns.length > 0) return { fields: columns.map(fieldOf), ...list };
-  return { type: typeNameOf(type), ...list };
+  return { type: typeNameOf(type), ...(mediaType === null || many ? {} : { mediaType }), ...list };
 }
 
 function fieldOf({ name, type }: FoundColumn): FoundColumn {
@@ -150,7 +152,8 @@ const columnsOf = (modes: string) => `coalesce((select json_agg(json_build_objec
 const FUNCTIONS = `select p.proname::text as name, p.proretset as many, p.prorows::int4 as rows,
     case p.provolatile when 'v' then 'volatile' when 's' then 'stable' else 'immutable' end as volatility,
     ${columnsOf(`'i', 'b', 'v'`)} as parameters, ${columnsOf(`'o', 'b', 't'`)} as outputs,
-    format_type(t.oid, null) as type, case when c.relkind in ('r', 'v', 'm', 'f', 'p') and c.relnamespace = p.pronamespace then c.relname::text end as table,
+    format_type(t.oid, null) as type, case when d.typtype = 'd' and strpos(d.typname, '/') > 0 then d.typname::text end as "mediaType",
+    case when c.relkind in ('r', 'v', 'm', 'f', 'p') and c.relnamespace = p.pronamespace then c.relname::text end as table,
     coalesce((select json_agg(json_build_object('name', a.attname::text, 'type', format_type(a.atttypid, a.atttypmod)) order by a.attnum)
       from pg_catalog.pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped), '[]') as columns
   from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace and n.nspname = $1::text
