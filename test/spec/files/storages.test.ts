@@ -35,10 +35,17 @@ let s3: S3Server;
 beforeAll(async () => {
   s3 = await startS3();
 });
-afterAll(() => s3.close());
+const folders: string[] = [];
+afterAll(async () => {
+  await s3.close();
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
 
 function newLocation(kind: string): string {
-  return kind === 'database' ? '' : kind === 'S3' ? s3.newLocation() : newFolder('catalogue-files-');
+  if (kind !== 'folder') return kind === 'S3' ? s3.newLocation() : '';
+  const folder = newFolder('catalogue-files-');
+  folders.push(folder);
+  return folder;
 }
 
 /** The objects of a storage on the disk, without marker and metadata. */
@@ -226,7 +233,7 @@ describe.each(ALL)('%s, files in %s', (engine, kind) => {
 
 test.each(Object.keys(PLACES))('%s: a full disk rejects an upload and leaves nothing', async (engine) => {
   const place = PLACES[engine]!();
-  const location = newFolder('catalogue-files-');
+  const location = newLocation('folder');
   const shop = await place.open({ collections: COLLECTIONS, storage: { location } });
   const limit = (bytes: string) =>
     Bun.spawnSync(['prlimit', '--pid', String(process.pid), `--fsize=${bytes}:unlimited`]);
