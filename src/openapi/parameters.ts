@@ -167,7 +167,7 @@ export function sharedParameters(): Record<Shared | string, JsonObject> {
     ),
     Range: header(
       'Range',
-      'The rows of a page by number, instead of limit and offset.',
+      'A page by row numbers, instead of limit and offset.',
       { type: 'string', pattern: '^\\d+-\\d*$' },
       '0-9',
     ),
