@@ -48,6 +48,8 @@ export interface AppOptions extends Observers {
   /** Where the bytes of files are; by default the database. */
   readonly storage?: MaybePromise<Storage>;
   readonly allowUnfilteredWrites: boolean;
+  /** The maximum number of rows of a list; by default 0, no limit. */
+  readonly maxRows?: number;
   /** The path prefix that a proxy adds, such as /api. */
   readonly basePath?: string;
   /** The schema name that Accept-Profile and Content-Profile may have. */
@@ -166,7 +168,7 @@ function handler(
   authenticate: Authenticate | undefined,
   files: Files | undefined,
 ): Handler {
-  const { catalogue, engine, plans = false, feed } = options;
+  const { catalogue, engine, plans = false, maxRows = 0, feed } = options;
   const writeOptions = { engine, bodies, files, allowUnfiltered: options.allowUnfilteredWrites };
   return (request, context) => {
     const visible = context.access?.permissions?.catalogue ?? catalogue;
@@ -180,19 +182,20 @@ function handler(
         : undo(engine, files, request, visible, context);
     }
     const routine = routineNameOf(context.location.path, catalogue);
-    if (routine !== undefined) return callRoutine({ engine, bodies, plans }, routine, request, visible, context);
+    if (routine !== undefined)
+      return callRoutine({ engine, bodies, plans, maxRows }, routine, request, visible, context);
     const target = files && fileTarget(context, visible);
     if (target !== undefined) return putFile(files!, target, request, visible, context);
     const call = readCall(context.method, context.location, request, visible);
     context.route = routeOf(call);
     if (call.method === 'OPTIONS') return optionsAnswer(call);
     if (call.method !== 'GET' && call.method !== 'HEAD') return write(writeOptions, call, call.method, context);
-    if (plans && acceptsPlan(request)) return explainRead(engine, call, context);
+    if (plans && acceptsPlan(request)) return explainRead(engine, call, context, maxRows);
     if (feed !== undefined && call.target.kind === 'collection' && acceptsEvents(request.headers.get('accept'))) {
       return feed(call, context, repeatedCheck(authenticate, request, context));
     }
     return call.target.kind === 'item'
-      ? readItem(engine, call, call.target.key, context)
-      : readList(engine, call, context);
+      ? readItem(engine, call, call.target.key, context, maxRows)
+      : readList(engine, call, context, maxRows);
   };
 }

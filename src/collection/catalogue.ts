@@ -28,6 +28,8 @@ export interface Field {
   readonly rules: Rules;
   /** Rules for the file that the field holds. */
   readonly file?: FileRules;
+  /** The table whose rows a function of this name takes to compute the value. */
+  readonly computedOf?: string;
   /** The maximum length in bytes of a value's text form. Older or foreign rows may exceed it. */
   readonly maxBytes: number;
 }
@@ -72,6 +74,14 @@ export interface Link {
   readonly targets: readonly string[];
 }
 
+/** A function of a row that returns rows of a collection. */
+export interface ComputedReference {
+  /** The name of the function. */
+  readonly name: string;
+  readonly to: string;
+  readonly many: boolean;
+}
+
 export interface Collection {
   readonly name: string;
   readonly title?: string;
@@ -90,6 +100,10 @@ export interface Collection {
   /** References by the elements of a list. No constraint enforces them. */
   readonly lists: readonly Reference[];
   readonly links: readonly Link[];
+  /** Fields that functions compute, by name. They are not part of `*`. */
+  readonly computed: ReadonlyMap<string, Field>;
+  /** Functions that return related rows. */
+  readonly computedReferences: readonly ComputedReference[];
   /** All collections of the catalogue by name. */
   readonly among: ReadonlyMap<string, Collection>;
   readonly draft: CollectionDraft;
@@ -163,6 +177,8 @@ export interface FunctionResult {
   readonly isValue: boolean;
   /** Whether it returns a list. */
   readonly many: boolean;
+  /** The media type of a value, which is the body of the answer. */
+  readonly mediaType?: string;
 }
 
 export type Routine = StoredQuery | DatabaseFunction;

@@ -44,7 +44,7 @@ export function withMaxValue({ draft }: Catalogue, maxValueBytes: number): Catal
 }
 
 export function fieldNamed(collection: Collection, name: string): Field | undefined {
-  return collection.byName.get(name);
+  return collection.byName.get(name) ?? collection.computed.get(name);
 }
 
 export function isKey({ key }: Collection, field: Field): boolean {

@@ -49,8 +49,27 @@ export function declareCollection(
     links: (draft.references ?? []).flatMap(({ fields: names, collection: to, to: targets, constraint, onDelete }) => {
       return onDelete === undefined ? [{ name: constraint, fields: names.map(findField), to, targets }] : [];
     }),
+    ...declareComputed(draft, maxValueBytes),
     among,
     draft,
+  };
+}
+
+function declareComputed(
+  draft: CollectionDraft,
+  maxValueBytes: number,
+): Pick<Collection, 'computed' | 'computedReferences'> {
+  const { name: computedOf, computed = [] } = draft;
+  const fields = computed.flatMap(({ name, type }): Field[] => {
+    return type === undefined
+      ? []
+      : [{ ...declareField(draft, { name, type, readOnly: true }, maxValueBytes), computedOf }];
+  });
+  return {
+    computed: new Map(fields.map((field) => [field.name, field])),
+    computedReferences: computed.flatMap(({ name, collection: to, many = false }) => {
+      return to === undefined ? [] : [{ name, to, many }];
+    }),
   };
 }
 

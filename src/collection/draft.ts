@@ -55,6 +55,8 @@ export interface FunctionParameterDraft {
 export interface FunctionResultDraft {
   readonly collection?: string;
   readonly type?: string;
+  /** The media type of a value: it is the body of the answer. */
+  readonly mediaType?: string;
   readonly fields?: readonly { readonly name: string; readonly type: string }[];
   readonly many?: boolean;
 }
@@ -113,12 +115,24 @@ export interface CollectionDraft {
   readonly fields: readonly FieldDraft[];
   /** References that no constraint of this table enforces, such as those of a view. */
   readonly references?: readonly LinkDraft[];
+  /** Functions of a row: computed fields, and computed references. */
+  readonly computed?: readonly ComputedDraft[];
   /** Sets of fields that are unique together. */
   readonly unique?: readonly (readonly string[])[];
   /** The path of a file with the initial rows. */
   readonly rows?: string;
   /** Whether changes are logged. Default: yes, unless the table is adopted. */
   readonly history?: boolean;
+}
+
+/** A function of PostgreSQL that takes a row. It returns a value of a type, or rows of a collection. */
+export interface ComputedDraft {
+  /** The name of the function. */
+  readonly name: string;
+  readonly type?: string;
+  readonly collection?: string;
+  /** Whether it returns a list of rows. */
+  readonly many?: boolean;
 }
 
 /** The meaning of a field for the console's overview and search. */

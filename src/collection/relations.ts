@@ -24,6 +24,8 @@ export interface Relation {
   readonly isLink?: true;
   /** The side that is a list, whose elements are compared with the other side. */
   readonly list?: 'outer' | 'inner';
+  /** A function of this name returns the related rows, whatever their fields are. */
+  readonly computedBy?: string;
   readonly through?: {
     readonly collection: Collection;
     readonly near: Joint;
@@ -51,6 +53,18 @@ export function isMany({ cardinality }: Relation): boolean {
 export function isSelf({ from, to }: Relation): boolean {
   return from.name === to.name;
 }
+
+/** The relation that a function computes. */
+export const computedRelation: (from: Collection) => (name: string) => Relation | undefined = memoize((from) => {
+  const all = from.computedReferences.map(({ name, to: target, many }): [string, Relation] => {
+    const to = (from.view?.of ?? from).among.get(target)!;
+    const cardinality = many ? 'one-to-many' : 'many-to-one';
+    const [outer, inner] = [from.fields[0]!, to.key[0] ?? to.fields[0]!];
+    return [name, { cardinality, from, to, outer, inner, name, referring: undefined, computedBy: name }];
+  });
+  const byName = new Map(all);
+  return (name) => byName.get(name);
+});
 
 /** All relations of a collection in both directions; for a role's view, those that the role can follow. */
 export const relationsOf: (from: Collection) => readonly Relation[] = memoize((from) => {

@@ -62,7 +62,7 @@ export const VALUE_COLUMN = 'pgrst_scalar';
 
 function declareResult(
   name: string,
-  { collection, type, fields, many = false }: FunctionResultDraft,
+  { collection, type, fields, many = false, mediaType }: FunctionResultDraft,
   collections: Collections,
 ): FunctionResult {
   if (collection !== undefined) {
@@ -70,7 +70,13 @@ function declareResult(
   }
   const columns = fields ?? [{ name: VALUE_COLUMN, type: type! }];
   const described = declareCollection({ name, key: [], fields: columns }, collections);
-  return { collection: described, isDeclared: false, isValue: fields === undefined, many };
+  return {
+    collection: described,
+    isDeclared: false,
+    isValue: fields === undefined,
+    many,
+    ...defined({ mediaType }),
+  };
 }
 
 function collectionNamed(collection: string, routine: string, collections: Collections): Collection {

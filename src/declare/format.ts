@@ -138,6 +138,12 @@ const field = either(
   propertiesOf(FIELD, 'a map with type'),
 ) as Shape<Given<typeof FIELD>>;
 
+export const COMPUTED = {
+  type: property(typeName, 'The function returns a value of this type.'),
+  collection: property(aName, 'The function returns rows of this collection, for embedding.'),
+  many: property(trueOrFalse, 'It returns a list of rows.'),
+} as const;
+
 export const COLLECTION = {
   fields: property(
     namesTo(field, {
@@ -156,6 +162,16 @@ export const COLLECTION = {
   references: property(
     listOf(propertiesOf(LINK, 'a map with fields, collection, to, onDelete and constraint'), 'a list of references'),
     'References of several fields to a key. Others, such as those of a view, serve embedding; nothing enforces them.',
+  ),
+  computed: property(
+    namesTo(
+      either(
+        map(typeName, (type, at) => ({ type: { value: type, at } })),
+        propertiesOf(COMPUTED, 'a map with type, or collection and many'),
+      ) as Shape<Given<typeof COMPUTED>>,
+      { words: 'a map from names to functions of a row', noun: 'functions', most: MAX_FIELDS, names: aName },
+    ),
+    'Functions of PostgreSQL that take a row. They are not part of `*`.',
   ),
   unique: property(listOf(fieldNames, 'a list of lists of fields'), 'Combinations of fields that must be unique.'),
   rows: property(anyText, 'A JSON, NDJSON or CSV file. Its rows are stored once, when the table is created.'),
@@ -246,6 +262,7 @@ export const FUNCTION_PARAMETER = {
 export const RESULT = {
   collection: property(aName, 'It returns rows of this collection, so filters, embedding and rules apply.'),
   type: property(typeName, 'It returns a value.'),
+  mediaType: property(anyText, 'The value is the body of the answer, in this media type, if the client accepts it.'),
   fields: property(
     namesTo(typeName, {
       words: 'a map from names to types',

@@ -51,9 +51,11 @@ function draftResult(
   reading: Reading,
 ): FunctionResultDraft | undefined {
   if (returns === undefined) return undefined;
-  const { collection, type, fields, many } = returns.value;
+  const { collection, type, fields, many, mediaType } = returns.value;
   const given = [collection, type, fields].filter((each) => each !== undefined);
   if (given.length !== 1) addMistake(reading, returns.at, 'returns needs one of collection, type and fields');
+  if (mediaType !== undefined && (type === undefined || many !== undefined))
+    addMistake(reading, mediaType.at, 'mediaType is for one value: returns needs type, without many');
   if (collection !== undefined && !collections.includes(collection.value)) {
     const near = didYouMean(collection.value, collections);
     addMistake(reading, collection.at, `returns: unknown collection ${collection.value}${near}`);
@@ -62,6 +64,7 @@ function draftResult(
   return defined({
     collection: collection?.value,
     type: type?.value.name,
+    mediaType: mediaType?.value,
     fields: fields?.value.flatMap(({ name, value }) => (value === undefined ? [] : [{ name, type: value.name }])),
     many: many?.value === true ? true : undefined,
   });

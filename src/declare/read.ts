@@ -16,7 +16,7 @@ import { draftQueries } from './queries.ts';
 import { parseNodes } from './reader/document.ts';
 import { Mistakes } from './reader/mistakes.ts';
 import { type Reading, readAs } from './reader/shape.ts';
-import { checkDerivedNames, checkLinks, checkReferences } from './references.ts';
+import { checkComputed, checkDerivedNames, checkLinks, checkReferences } from './references.ts';
 import { draftRoles } from './roles.ts';
 import { draftWebhooks } from './webhooks.ts';
 
@@ -42,6 +42,7 @@ function draftOfText(text: string, file: string, mistakes: Mistakes): CatalogueD
   const collections = checkLinks(declared, drafts);
   checkFormerNames(declared, 'collection');
   checkReferences(declared, collections);
+  checkComputed(declared);
   // Only for a declaration without other mistakes, since these names are derived from it.
   if (!mistakes.any) checkDerivedNames(declared, declareCatalogue({ collections }));
   const { roles, queries, functions, webhooks } = declaration ?? {};

@@ -52,6 +52,18 @@ export function checkLinks(declared: Declared, drafts: readonly CollectionDraft[
   });
 }
 
+/** The collections that functions of a row return must exist. */
+export function checkComputed(declared: Declared): void {
+  const names = declared.map(({ name }) => name);
+  for (const { value } of declared) {
+    for (const { reading, value: computed } of value?.computed?.value ?? []) {
+      const to = computed?.collection;
+      if (to === undefined || names.includes(to.value)) continue;
+      addMistake(reading, to.at, `unknown collection ${to.value}${didYouMean(to.value, names)}`);
+    }
+  }
+}
+
 /** A link of several fields to a key, with its fields in the order of the key and the effect of a delete. */
 function asReference(draft: CollectionDraft, link: LinkDraft, { key }: CollectionDraft): LinkDraft {
   if (!holdsKey(draft, link, key)) return link;

@@ -48,7 +48,8 @@ export function openEngine(url: string, options: OpenOptions): Engine {
   const { catalogue, firstRows, allowed = [], querySeconds, dryRunSeconds } = options;
   const { idempotencyHours: retryHours, serves = false, rejectsCredentials = false, notice } = options;
   if (isPostgresUrl(url)) return postgres().openPostgres({ url, retryHours, ...options });
-  const [called] = catalogue.draft.functions ?? [];
+  const { functions = [], collections } = catalogue.draft;
+  const [called] = [...functions, ...collections.flatMap(({ computed = [] }) => computed)];
   if (called !== undefined) {
     throw new ConfigError(`functions need PostgreSQL, and ${called.name} is one; on SQLite declare queries`);
   }

@@ -10,12 +10,13 @@ import type { Answer } from '../http/answer.ts';
 import type { BodyReceiver } from '../http/body/body-receiver.ts';
 import { type Call, COLLECTION, checkUrlLength } from '../http/call.ts';
 import { optionsHeaders } from '../http/edge/cors.ts';
-import { negotiate } from '../http/negotiate.ts';
+import { JSON_MEDIA, negotiate, prefersMedia } from '../http/negotiate.ts';
 import { RPC_PATH } from '../http/own-paths.ts';
 import { callArguments, type GivenArguments, readArguments, shapeOf } from '../plan/call/arguments.ts';
 import { findRoutine, routinesNamed } from '../plan/call/find-routine.ts';
 import { maxRowsOf, planFunction } from '../plan/call/function-call.ts';
 import { planStored, refineStored } from '../plan/call/stored-query.ts';
+import { withMaxRows } from '../plan/read/max-rows.ts';
 import type { FunctionCall, ReadPlan } from '../plan/types.ts';
 import { callAnswer, callEncoding } from '../response/call.ts';
 import { acceptsPlan } from '../response/plan.ts';
@@ -31,6 +32,8 @@ export interface Calling {
   readonly bodies: BodyReceiver;
   /** Whether clients may request query plans. */
   readonly plans: boolean;
+  /** The maximum number of rows of a list; 0 means no limit. */
+  readonly maxRows: number;
 }
 
 /** `seen` is the catalogue as the caller sees it. */
@@ -66,7 +69,7 @@ export function callRoutine(
 }
 
 function call(
-  { engine, plans }: Calling,
+  { engine, plans, maxRows }: Calling,
   candidates: readonly Routine[],
   given: GivenArguments,
   asked: Refinement,
@@ -76,7 +79,9 @@ function call(
 ): MaybePromise<Answer> {
   const { headers } = request;
   const routine = findRoutine(candidates, shapeOf(given));
-  const media = negotiate(headers.get('accept'));
+  const isPlan = plans && acceptsPlan(request);
+  const mediaType = mediaTypeOf(routine, headers.get('accept'));
+  const media = isPlan || mediaType !== undefined ? JSON_MEDIA : negotiate(headers.get('accept'));
   const preferences = parsePrefer(headers.get('prefer'));
   const pageIn = (query: Query) => pageOf(query, method === 'GET' ? headers.get('range') : null);
   const permissions = context.access?.permissions;
@@ -99,28 +104,44 @@ function call(
     const refined = refineStored(routine, readArguments(routine.parameters, given), asked);
     const page = pageIn(refined.query);
     context.done('parse');
-    const plan = planStored(routine, refined, page, preferences.count, permissions);
-    if (plans && acceptsPlan(request)) return explainPlan(engine, plan, request, context);
+    const plan = withMaxRows(planStored(routine, refined, page, preferences.count, permissions), maxRows);
+    if (isPlan) return explainPlan(engine, plan, request, context);
     return readPlanned(engine, answered(plan, refined.query));
   }
   const maxAffected = preferences.handling === 'strict' ? preferences['max-affected'] : undefined;
+  const isReadOnly = method !== 'POST' || !routine.isVolatile;
+  checkIdempotency(request, isReadOnly);
   const source: FunctionCall = {
     function: routine,
     arguments: callArguments(given, routine.body !== undefined),
-    isReadOnly: method !== 'POST' || !routine.isVolatile,
+    isReadOnly,
     dryRun: preferences.tx === 'rollback',
     settings: settingsOf(request, context),
     ...maxRowsOf(routine, maxAffected),
   };
   const page = pageIn(asked);
   context.done('parse');
-  const plan = planFunction(source, asked, page, preferences.count, permissions);
-  if (plans && acceptsPlan(request)) return explainPlan(engine, plan, request, context);
+  const plan = withMaxRows(planFunction(source, asked, page, preferences.count, permissions), maxRows);
+  if (isPlan) return explainPlan(engine, plan, request, context);
   context.setPlan(plan);
   const work = engine.read(plan, callEncoding(routine, media, plan));
   return andThen(trackWork(context, work), (result) => {
     context.done('engine');
-    return callAnswer(routine, answered(plan, asked), result);
+    return callAnswer(routine, answered(plan, asked), result, mediaType);
+  });
+}
+
+/** The media type of the function's value, if the client accepts it. */
+function mediaTypeOf(routine: Routine, accept: string | null): string | undefined {
+  const mediaType = routine.kind === 'function' ? routine.returns?.mediaType : undefined;
+  return mediaType !== undefined && prefersMedia(accept, mediaType) ? mediaType : undefined;
+}
+
+/** The answer to a repetition would not be stored. */
+function checkIdempotency({ headers }: Request, isReadOnly: boolean): void {
+  if (isReadOnly || headers.get('idempotency-key') === null) return;
+  throw new ApiError('PGRST127', 'Idempotency-Key is not available for functions that change data', {
+    hint: 'Pass the key as an argument, and let the function store it.',
   });
 }
 

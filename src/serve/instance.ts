@@ -119,6 +119,7 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
       maxFileBytes: settings.maxFileBytes,
       maxTotalFileBytes: settings.maxTotalFileMb * 1024 * 1024,
       allowUnfilteredWrites: settings.allowUnfilteredWrites,
+      maxRows: settings.maxRows,
       basePath: settings.basePath,
       schema: settings.schema,
       pages: firstPage(

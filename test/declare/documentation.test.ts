@@ -7,6 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   COLLECTION,
+  COMPUTED,
   FIELD,
   FUNCTION,
   FUNCTION_PARAMETER,
@@ -52,6 +53,7 @@ const TABLES: Readonly<Record<string, Properties>> = {
   FUNCTION,
   FUNCTION_PARAMETER,
   RESULT,
+  COMPUTED,
 };
 
 for (const [name, table] of Object.entries(TABLES)) {

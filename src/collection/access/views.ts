@@ -106,6 +106,10 @@ function withFields(of: Collection, rules: readonly Rule[], { names, readable }:
     lists: of.lists.filter(({ field, to }) => isInSomeRule(field) && names.includes(to)),
     composites: of.composites.filter(({ fields, to }) => fields.every(isInSomeRule) && names.includes(to)),
     links: of.links.filter(({ fields, to }) => fields.every(isInSomeRule) && names.includes(to)),
+    // A function of a row reads all of its fields.
+    ...(rules.length > 0 && fields.length === of.fields.length
+      ? { computedReferences: of.computedReferences.filter(({ to }) => names.includes(to)) }
+      : { computed: new Map(), computedReferences: [] }),
     among: readable,
     draft: draftOf(of.draft, fields, names),
   };

@@ -1,6 +1,6 @@
 /** Prints a collection as YAML: one line per field, without defaults. */
 import type { CollectionDraft, FieldDraft, FunctionDraft, ReferenceDraft } from '../../collection/draft.ts';
-import { COLLECTION, FIELD, FUNCTION, FUNCTION_PARAMETER, NO_KEY, REFERENCE, USUAL_KEY } from '../format.ts';
+import { COLLECTION, COMPUTED, FIELD, FUNCTION, FUNCTION_PARAMETER, NO_KEY, REFERENCE, USUAL_KEY } from '../format.ts';
 
 /** Comments for what a declaration cannot express. */
 export interface Notes {
@@ -16,7 +16,8 @@ export function printCollection(draft: CollectionDraft, { notes, fieldNotes } = 
   const { name, key, fields } = draft;
   const [only, ...others] = key;
   const single = only === USUAL_KEY ? undefined : (only ?? NO_KEY);
-  const said = { ...draft, key: others.length > 0 ? key : single, fields: undefined };
+  const computed = draft.computed && byName(draft.computed, COMPUTED);
+  const said = { ...draft, key: others.length > 0 ? key : single, computed, fields: undefined };
   return [
     `  ${flow(name)}:`,
     ...notes.map((note) => `    ${comment(note)}`),
@@ -49,11 +50,12 @@ function writtenFunction({ parameters, volatility, returns, ...rest }: FunctionD
 }
 
 /** Only the type name if nothing else is set. */
-function byName(all: readonly { readonly name: string; readonly type: string }[], format: object): unknown {
+function byName(all: readonly { readonly name: string; readonly type?: string }[], format: object): unknown {
   return Object.fromEntries(
     all.map(({ name, ...each }) => {
       const properties = inOrder(each, format);
-      return [name, properties.length === 1 ? each.type : Object.fromEntries(properties)];
+      const isType = properties.length === 1 && each.type !== undefined;
+      return [name, isType ? each.type : Object.fromEntries(properties)];
     }),
   );
 }

@@ -32,7 +32,7 @@ import { bypassedRowSecurity } from './adopt/row-security.ts';
 import { callFunction, explainCall } from './call/call.ts';
 import type { Connection, Pool } from './connections/pool.ts';
 import { checkPooling } from './connections/pooler-check.ts';
-import { postgresDialect, TEXT } from './dialect.ts';
+import { postgresDialect, TEXT, writeDialect } from './dialect.ts';
 import { type Notice, query, type SessionSettings, within } from './driver.ts';
 import { translateError } from './errors.ts';
 import { Executor } from './executor.ts';
@@ -88,6 +88,7 @@ export class PostgresEngine implements Engine {
   private readonly executor: Executor;
   // Known after the primary is found.
   private dialect!: SqlDialect;
+  private writeDialect!: SqlDialect;
   private prepared!: Prepared;
   private isPrepared = false;
   private readonly planCost: PlanCost;
@@ -263,7 +264,7 @@ export class PostgresEngine implements Engine {
   }
 
   private contextOf(collection: Collection, { sequences, adopted } = this.prepared): WriteContext {
-    return { collection, dialect: this.dialect, adopted, sequence: sequences.get(collection.name) };
+    return { collection, dialect: this.writeDialect, adopted, sequence: sequences.get(collection.name) };
   }
 
   /** Checks and inspects a primary that was just found. The first one may get tables. */
@@ -290,6 +291,7 @@ export class PostgresEngine implements Engine {
       if (warning !== undefined) notice('warn', warning);
     }
     this.dialect = postgresDialect(folding, configurations, prepared.adopted);
+    this.writeDialect = writeDialect(this.dialect);
     // A load may have created the tables since then.
     this.isPrepared = prepared.hasTables;
     this.prepared = prepared;

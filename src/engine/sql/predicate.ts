@@ -73,6 +73,10 @@ export function joinRelated(
   const scope: Scope = { ...outer, name, depth };
   // A row may have very many related rows, so each of them counts against the deadline.
   const guard = outer.dialect.guard === undefined || !isMany(relation) ? '' : ` and ${outer.dialect.guard}`;
+  if (relation.computedBy !== undefined) {
+    const rows = outer.dialect.callOfRow!(relation.computedBy, outer.name, relation.from.name);
+    return { from: `from ${rows} as ${identifier(name)} where 1=1`, scope };
+  }
   if (relation.list === 'outer') {
     const list = ` list ${depth}`;
     const elements = `${outer.dialect.elements(own)} as ${identifier(list)}`;

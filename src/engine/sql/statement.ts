@@ -57,6 +57,8 @@ export interface SqlDialect {
   placeholder(position: number, type?: Type): string;
   /** The expression for a field, if it is not its column. */
   column?(sql: string, field: Field): string;
+  /** Calls a function with the row that has the alias `name` and belongs to a table. */
+  callOfRow?(called: string, name: string, table: string): string;
   stored(value: Value, type: Type): Value;
   /** `operand in (values)` with a single parameter. */
   memberOf(operand: Operand, values: readonly Value[], bind: Bind): string;

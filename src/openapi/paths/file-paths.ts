@@ -182,10 +182,12 @@ const TEXT = { type: 'string' };
 const SIDE = { type: 'integer', minimum: 1, maximum: 99_999 };
 const SIDES = `The service rounds it up to ${IMAGE_SIDES.join(', ')}. The image keeps its proportions and is never enlarged.`;
 
+const FIT = 'The image fits inside the box, or covers it and is cropped; cover needs both sides.';
+
 const RESIZING = {
   'file.width': parameter('width', 'query', `The largest width of an image. ${SIDES}`, SIDE, 320),
   'file.height': parameter('height', 'query', `The largest height of an image. ${SIDES}`, SIDE, 320),
-  'file.fit': parameter('fit', 'query', 'The image fits inside the box.', { enum: ['inside'] }, 'inside'),
+  'file.fit': parameter('fit', 'query', FIT, { enum: ['inside', 'cover'] }, 'cover'),
   'file.format': parameter('format', 'query', 'The format of an image.', { enum: ['webp', 'jpeg', 'png'] }, 'webp'),
 };
 const SIGNATURE = {

@@ -49,7 +49,7 @@ ${links.scripts.map((src) => html`<script type="module" src="${src}"></script>`)
 <body data-root="${links.root}">
 <a class="skip" href="#content">Skip to the content</a>
 <header><h1>${title} API <small>${version}</small></h1>
-<p>${links.index === undefined ? '' : html`<a href="${links.index}">All collections</a> `}<a href="${links.document}">OpenAPI document</a> <a href="${links.console}">Console</a></p></header>
+<p>${links.index === undefined ? '' : html`<a href="${links.index}">All collections</a> `}<a href="${links.document}">OpenAPI document</a> <a href="${links.root}/docs/guide">Guide</a> <a href="${links.console}">Console</a></p></header>
 <div class="columns">
 ${contents(document, routes, listed)}
 <main id="content">

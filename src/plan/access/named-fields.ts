@@ -75,7 +75,8 @@ class Names {
   }
 
   private ofRelation(from: Collection, relation: Relation): void {
-    const { to, through } = relation;
+    const { to, through, computedBy } = relation;
+    if (computedBy !== undefined) return;
     for (const [outer, inner] of pairsOf(relation)) {
       this.add(from, outer);
       this.add(to, inner);

@@ -6,7 +6,7 @@ import { nearestName } from '../../base/nearest-name.ts';
 import { fieldDenied, tableDenied } from '../../collection/access/permission-errors.ts';
 import type { Collection, Field } from '../../collection/declaration.ts';
 import { FILES, FILES_NAME } from '../../collection/files.ts';
-import { isSelf, pairsOf, type Relation, relationsOf } from '../../collection/relations.ts';
+import { computedRelation, isSelf, pairsOf, type Relation, relationsOf } from '../../collection/relations.ts';
 import { isHidden } from '../resolve.ts';
 
 export function relate(from: Collection, target: string, hint: string | undefined): Relation {
@@ -18,6 +18,9 @@ export function relate(from: Collection, target: string, hint: string | undefine
 /** All relations that a name and a hint match. */
 export function relationsNamed(from: Collection, given: string, hint: string | undefined): readonly Relation[] {
   const target = given === FILES_NAME && !from.among.has(given) ? FILES : given;
+  const computed = hint === undefined ? computedRelation(from)(target) : undefined;
+  // A function replaces references of the same name, as in PostgREST.
+  if (computed !== undefined) return [computed];
   return (byTarget(from).get(target) ?? []).filter((relation) =>
     isSelf(relation) ? namesSelf(relation, target, hint) : names(relation, target, hint),
   );

@@ -62,6 +62,14 @@ describe('the document of a catalogue with files', () => {
       '/files/{id}/{name}': ['get', 'head'],
       '/files/{id}/sign': ['post'],
     });
+    const { manual, gallery } = described.components.schemas['products.NewRow']!.properties;
+    expect([manual, gallery]).toMatchObject([
+      {
+        format: 'uuid',
+        description: expect.stringContaining('Files of application/pdf. Files of at most 5000000 bytes.'),
+      },
+      { type: ['array', 'null'], maxItems: 5 },
+    ]);
     const { description } = described.components.parameters['products.select']!;
     expect([...description.matchAll(/^- `([^(]+)\(…\)`/gm)].map(([, name]) => name)).toEqual([
       'image',

@@ -41,8 +41,16 @@ const shop = adoptedSchema(
     perform set_config('response.headers', '[{"X-Kind": "tea"}]', true);
     return current_setting('request.method') || ' ' || current_setting('request.path');
   end$$;
+  create domain "text/html" as text;
+  create domain "image/gif" as bytea;
+  create function page() returns "text/html" language sql stable as $$select '<p>Shop</p>'$$;
+  create function dot() returns "image/gif" language sql stable as $$select '\\x474946'::bytea$$;
   create function many(count int) returns setof int language sql stable as 'select generate_series(1, count)';
   create function on_row(orders) returns int language sql stable as 'select $1.total';
+  create function doubled(orders) returns int language sql stable as 'select 2 * $1.total';
+  create function label(o orders) returns text language sql stable as $$select 'order ' || o.id$$;
+  create function payer(orders) returns setof clients rows 1 language sql stable as 'select * from clients where id = $1.client_id';
+  create function large_orders(clients) returns setof orders language sql stable as 'select * from orders where client_id = $1.id and total >= 20';
   create function nameless(int) returns int language sql as 'select $1';
 `,
   [
@@ -93,6 +101,16 @@ describe('results', () => {
     expect(await csv.text()).toBe('a,b\n1,x\n2,\n');
   });
 
+  test('a value of a media type is the body, if the client accepts it', async () => {
+    const page = await shop.fetch('/rpc/page', { headers: { accept: 'text/html,*/*;q=0.5' } });
+    expect([page.headers.get('content-type'), await page.text()]).toEqual(['text/html; charset=utf-8', '<p>Shop</p>']);
+    const json = await shop.fetch('/rpc/page', { headers: { accept: 'application/json' } });
+    expect(await json.text()).toBe('"<p>Shop</p>"');
+    const dot = await shop.fetch('/rpc/dot');
+    expect([dot.headers.get('content-type'), await dot.text()]).toEqual(['image/gif', 'GIF']);
+    await rejected('/rpc/page', 406, 'PGRST107', { headers: { accept: 'text/xml' } });
+  });
+
   test('a large result of a read-only function is streamed whole', async () => {
     const response = await shop.fetch('/rpc/many?count=5000', { headers: { prefer: 'count=exact' } });
     expect(response.headers.get('content-range')).toBe('0-4999/5000');
@@ -138,6 +156,7 @@ describe('transactions', () => {
       'PGRST116',
       sendJson('POST', { lowest: 0 }, { accept: 'application/vnd.pgrst.object+json' }),
     );
+    await rejected('/rpc/clear', 400, 'PGRST127', sendJson('POST', { lowest: 0 }, { 'idempotency-key': 'once' }));
     expect(await shop.list('/orders?select=id')).toHaveLength(3);
     await shop.fetch('/rpc/raise_total', sendJson('POST', { key: 1 }));
     expect(await shop.list('/orders?id=eq.1&select=total')).toEqual([{ total: 11 }]);
@@ -156,6 +175,41 @@ describe('transactions', () => {
     const failed = await shop.fetch('/rpc/fail', { method: 'POST' });
     expect([failed.status, failed.headers.get('x-price')]).toEqual([402, '5']);
     expect(await failed.json()).toMatchObject({ code: 'paid', message: 'Pay first' });
+  });
+});
+
+describe('functions of a row', () => {
+  test('a computed field is selected, filtered and ordered by its name, and is not part of *', async () => {
+    expect(await shop.list('/orders?id=eq.2')).toEqual([{ id: 2, client_id: 1, total: 20 }]);
+    expect(await shop.list('/orders?select=id,doubled,label&doubled=gte.40&order=doubled.desc&limit=1')).toEqual([
+      { id: 3, doubled: 60, label: 'order 3' },
+    ]);
+    expect(await shop.list('/orders?select=label&id=in.(2,3)&order=id')).toEqual([
+      { label: 'order 2' },
+      { label: 'order 3' },
+    ]);
+    expect(await shop.list('/clients?select=name,orders(doubled)&orders.doubled=gt.40&id=eq.2')).toEqual([
+      { name: 'Bob', orders: [{ doubled: 60 }] },
+    ]);
+    expect(await shop.list('/rpc/orders_above?lowest=30&select=doubled')).toEqual([{ doubled: 60 }]);
+    expect(await shop.list('/orders?select=doubled.max()')).toEqual([{ max: 60 }]);
+    const changed = sendJson('PATCH', { total: 30 }, { prefer: 'return=representation' });
+    expect(await (await shop.fetch('/orders?id=eq.3&select=doubled', changed)).json()).toEqual([{ doubled: 60 }]);
+    const read = shop.fetch('/orders?select=doubled', { headers: { 'x-role': 'clerk' } });
+    expect(await (await read).json()).toEqual([{ doubled: 22 }, { doubled: 40 }]);
+  });
+
+  test('a computed reference is embedded, filtered and ordered', async () => {
+    expect(await shop.list('/orders?select=id,payer(name)&order=payer(name).desc,id&limit=2')).toEqual([
+      { id: 3, payer: { name: 'Bob' } },
+      { id: 1, payer: { name: 'Ann' } },
+    ]);
+    expect(await shop.list('/clients?select=name,big:large_orders!inner(id,payer(name))&big.id=eq.2')).toEqual([
+      { name: 'Ann', big: [{ id: 2, payer: { name: 'Ann' } }] },
+    ]);
+    expect(await shop.list('/orders?select=...payer(name)&id=eq.3')).toEqual([{ name: 'Bob' }]);
+    const hidden = shop.fetch('/orders?select=payer(name)', { headers: { 'x-role': 'clerk' } });
+    await expectRefusal(await hidden, 400, 'PGRST200');
   });
 });
 

@@ -8,7 +8,7 @@ import { can, type Type } from '../../../collection/types/type.ts';
 import { RECORD_TABLE, readRecord } from '../../migration/record.ts';
 import { LOG_TABLE, RETAINED_TABLE } from '../../shared/change-log.ts';
 import { describeTable, type ForeignColumn, type ForeignTable, tableProblem } from '../../shared/describe-table.ts';
-import { type DescribedDatabase, withUniqueNames } from '../../shared/described-tables.ts';
+import { type DescribedCollection, type DescribedDatabase, withUniqueNames } from '../../shared/described-tables.ts';
 import { readDefault } from '../../shared/sql-expressions.ts';
 import type { Runner, SessionSettings } from '../driver.ts';
 import { withOneConnection } from '../one-off-connection.ts';
@@ -16,7 +16,7 @@ import { typeOfAdopted, typeOfColumn } from '../schema/column-type.ts';
 import type { FoundColumn, FoundConstraint, FoundTable } from '../schema/inspect.ts';
 import { inspectOwn, inspectTables, RETRY_TABLE, VERSION_TABLE } from '../schema/inspect.ts';
 import { parseTarget } from '../url.ts';
-import { describeFunctions } from './describe-functions.ts';
+import { type DescribedFunctions, describeFunctions } from './describe-functions.ts';
 import { bypassedRowSecurity } from './row-security.ts';
 import { withLinks } from './view-references.ts';
 
@@ -39,16 +39,26 @@ async function describeSchema(runner: Runner, schema: string): Promise<Omit<Desc
   const declared = tables.filter((table) => problemOf(table) === undefined);
   const described = declared.map((table) => describeTable(new Inspection(table, schema, declared).table()));
   const served = [...own, ...declared].map(({ name }) => name);
-  const { functions, leftOut } = await describeFunctions(runner, schema, served);
+  const { functions, computed, leftOut } = await describeFunctions(runner, schema, served);
   return {
     functions,
     warning: await bypassedRowSecurity(runner, schema, served),
     collections: withUniqueNames([
       ...own.map((draft) => ({ draft, notes: [], fieldNotes: new Map() })),
-      ...(await withLinks(runner, schema, described)),
+      ...(await withLinks(runner, schema, described)).map((each) => withComputed(each, computed)),
     ]),
     leftOut: [...problems, ...leftOut],
   };
+}
+
+/** A column takes precedence over a function of its name. */
+function withComputed(
+  { draft, ...notes }: DescribedCollection,
+  computed: DescribedFunctions['computed'],
+): DescribedCollection {
+  const isField = (name: string) => draft.fields.some((field) => field.name === name);
+  const own = (computed.get(draft.name) ?? []).filter(({ name }) => !isField(name));
+  return { draft: own.length === 0 ? draft : { ...draft, computed: own }, ...notes };
 }
 
 function problemOf(table: FoundTable): string | undefined {
