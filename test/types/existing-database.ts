@@ -320,12 +320,8 @@ export type Database = {
           UnitPrice: number | null;
         };
         /** Optional fields take their default, or null. */
-        Insert: {
-
-        };
-        Update: {
-
-        };
+        Insert: Record<string, never>;
+        Update: Record<string, never>;
         Relationships: [
           {
             foreignKeyName: 'FK_TrackAlbumId';
