@@ -93,8 +93,8 @@ class Names {
       this.add(to, inner);
     }
     if (through === undefined) return;
-    for (const field of from.key) this.add(from, field);
-    for (const field of to.key) this.add(to, field);
+    for (const field of through.near.targets) this.add(from, field);
+    for (const field of through.far.targets) this.add(to, field);
     for (const field of [...through.near.fields, ...through.far.fields]) this.add(through.collection, field);
   }
 
