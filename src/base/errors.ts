@@ -109,7 +109,7 @@ export const ERRORS = {
   CAT429: { status: 429, meaning: 'The client exceeded its request rate or its login attempts' },
   CAT500: { status: 500, meaning: 'An internal error; the details are in the log' },
   CAT501: { status: 501, meaning: 'The database lacks a table that the request needs' },
-  CAT503: { status: 503, meaning: 'The database or the storage of files is not available; retry' },
+  CAT503: { status: 503, meaning: 'The database or storage is not available; retry' },
   CAT507: { status: 507, meaning: 'The disk is full; reads work, writes do not' },
 } as const satisfies Record<string, { status: number; meaning: string }>;
 

@@ -2,21 +2,15 @@
 
 import { amount } from '../base/amount.ts';
 import { similarToAnonymous } from '../collection/access/anonymous-role.ts';
-import type { Catalogue } from '../collection/declaration.ts';
-import { FILES_NAME, served } from '../collection/files.ts';
+import { served } from '../collection/files.ts';
 import { loadCatalogue } from '../declare/load-catalogue.ts';
 import { DeclarationError } from '../declare/reader/mistakes.ts';
-import type { Engine } from '../engine/engine.ts';
-import type { Finding, Maintenance } from '../engine/shared/maintenance.ts';
-import { FileRecords } from '../files/records.ts';
-import { openStorage } from '../files/storage/identity.ts';
-import { checkContents } from '../files/storage/transfer.ts';
-import { FileStore } from '../files/store.ts';
-import { NO_ROWS } from '../plan/write/first-rows.ts';
+import type { Finding } from '../engine/shared/maintenance.ts';
 import { DATA_SETTINGS, describeSettings, readCommand } from '../settings/by-command.ts';
 import { COLLECTIONS } from '../settings/database.ts';
+import { checkFiles } from './shared/check-files.ts';
 import type { Command } from './shared/command.ts';
-import { openMaintenance, withDatabase } from './shared/database.ts';
+import { openMaintenance } from './shared/database.ts';
 import { JSON_OPTION } from './shared/options.ts';
 import { withProgress } from './shared/progress.ts';
 
@@ -26,7 +20,8 @@ export const command: Command = {
   help: () => `Usage: catalogue check [FILE] [flags]
 
 Checks the integrity of the database, its schema version, fields, constraints and indexes, and counts its rows. Compares
-the bytes of uploaded files with their SHA-256. Changes nothing. A running service may use the database meanwhile.
+the bytes of uploaded files with their SHA-256, and looks for missing files of lists. Changes nothing. A running service
+may use the database meanwhile.
 
 With FILE, or with --collections FILE and without --database, validates only that declaration and its files of rows. It
 opens no database, and reports every mistake with its line.
@@ -58,22 +53,6 @@ ${describeSettings(OPTIONS)}`,
     return ok ? 0 : 1;
   },
 };
-
-/** The bytes of stored files, wherever they are. Opening the database must not change it. */
-async function checkFiles(values: Parameters<typeof withDatabase>[0], maintenance: Maintenance): Promise<Finding[]> {
-  const loaded = await loadCatalogue(values.collections);
-  if (!loaded.catalogue.builtIn.has(FILES_NAME)) return [];
-  const warning = (detail: string): Finding => ({ check: 'files', ok: true, isWarning: true, detail });
-  if ((await maintenance.plan({ firstRows: NO_ROWS })).steps.length > 0) {
-    return [warning('not checked, because the service changes the tables when it starts')];
-  }
-  const check = (engine: Engine, catalogue: Catalogue) =>
-    openStorage(new FileRecords(engine, catalogue), '')
-      .then((storage) => checkContents(new FileStore(engine, catalogue, storage)))
-      .catch((error: Error): Finding => ({ check: 'files', ok: false, detail: error.message }));
-  const finding = withDatabase(values, 'never', check, { loaded });
-  return [await finding.catch((error: Error) => warning(`not checked: ${error.message}`))];
-}
 
 /** A check named like its collection is the row count. */
 function nameOf({ check, collection }: Finding): string {

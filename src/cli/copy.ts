@@ -21,7 +21,7 @@ import { filesIn, rowsWithFiles, type SourceRows } from './shared/copied-files.t
 import { isNew, withDatabase } from './shared/database.ts';
 import { JSON_OPTION } from './shared/options.ts';
 import { LoadBars } from './shared/progress.ts';
-import { read } from './shared/read-rows.ts';
+import { lines, read } from './shared/read-rows.ts';
 import { rowCount } from './shared/row-count.ts';
 
 const TEXT = builtIn('text');
@@ -214,16 +214,4 @@ async function* storedRows(collection: Collection, into: Collection, engine: Eng
 /** A value of another type as text. */
 function textOf(value: Row[string] | undefined): unknown {
   return value === null || value === undefined || typeof value === 'string' ? value : jsonText(value);
-}
-
-async function* lines(parts: AsyncIterable<string | Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let rest = '';
-  for await (const part of parts) {
-    const text = rest + (typeof part === 'string' ? part : decoder.decode(part, { stream: true }));
-    const whole = text.split('\n');
-    rest = whole.pop() ?? '';
-    yield* whole;
-  }
-  if (rest !== '') yield rest;
 }

@@ -25,7 +25,10 @@ interface CopiedRows {
 /** The files of a source. */
 export function filesIn(engine: Engine, catalogue: Catalogue): Pick<SourceRows, 'files'> {
   if (!catalogue.builtIn.has(FILES_NAME)) return {};
-  return { files: new FileStore(engine, catalogue, openStorage(new FileRecords(engine, catalogue), '')) };
+  const storage = openStorage(new FileRecords(engine, catalogue), '');
+  // Reported where the first bytes are read.
+  storage.catch(() => undefined);
+  return { files: new FileStore(engine, catalogue, storage) };
 }
 
 export async function rowsWithFiles(

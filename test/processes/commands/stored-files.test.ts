@@ -1,4 +1,5 @@
 /** Stored files in real processes: uploads by curl, a killed service, backup, restore, check and copy. */
+import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -82,7 +83,7 @@ const PLACES = [
 
 test.each(PLACES)(
   'on %s with files in %s, a killed service keeps acknowledged files, and no file lacks its bytes',
-  async (system, _, placeOf) => {
+  async (system, where, placeOf) => {
     const cwd = newShop();
     const environment = DATABASES.find(([name]) => name === system)![1];
     const env: Environment = { ...environment(), ...placeOf() };
@@ -107,8 +108,9 @@ test.each(PLACES)(
     const files = (await (await again.fetch('/files?select=id,size')).json()) as { id: string; size: number }[];
     expect(files.map(({ id }) => id)).toEqual(expect.arrayContaining(acknowledged));
     for (const { id, size } of files) {
-      const bytes = await (await again.fetch(`/files/${id}/x`)).arrayBuffer();
-      expect(bytes.byteLength).toBe(size);
+      const response = await again.fetch(`/files/${id}/x`);
+      expect((await response.arrayBuffer()).byteLength).toBe(size);
+      if (where === 'a folder') expect(response.headers.get('content-length')).toBe(String(size));
     }
     await stop(again);
     expect(await run({ cwd, env, args: ['check'] })).toMatchObject({ exitCode: 0, stderr: '' });
@@ -141,7 +143,14 @@ test('copy moves files between storages, and check finds those that are missing'
   const sha256 = new Bun.CryptoHasher('sha256').update(PICTURE).digest('hex');
   const folder = join(cwd, 'moved', sha256.slice(0, 2));
   for (const name of readdirSync(folder)) rmSync(join(folder, name));
-  expect(await check()).toMatchObject({ exitCode: 1, stdout: expect.stringMatching(/BAD +files +file .* missing/) });
+  // Another program writes a list without a check.
+  const db = new Database(join(cwd, 'c.db'));
+  db.run(`update products set papers = json_insert(papers, '$[#]', '00000000-0000-4000-8000-000000000000')`);
+  db.close();
+  expect(await check()).toMatchObject({
+    exitCode: 1,
+    stdout: expect.stringMatching(/BAD +files +file .* missing.*\nBAD +lists of files +papers of 1 row of products/),
+  });
 });
 
 describe.each(DATABASES)('on %s', (system, environment) => {
