@@ -1,6 +1,7 @@
 /** Pictures and files in the console: upload, preview, order, and thumbnails in the list. */
-import { expect, test } from 'bun:test';
+import { afterEach, expect, test } from 'bun:test';
 import { join } from 'node:path';
+import type { Locator } from 'playwright-core';
 import { seriousFindings } from '../../support/browser/axe.ts';
 import { browserStories } from '../../support/browser/browser.ts';
 import { gradient } from '../../support/pictures.ts';
@@ -29,9 +30,49 @@ interface Tea {
   readonly manual: { readonly name: string } | null;
 }
 
+async function untilLoaded(pictures: Locator, count: number): Promise<void> {
+  await until(`${count} pictures`, async () => {
+    const widths = await pictures.evaluateAll((all) => all.map((each) => Reflect.get(each, 'naturalWidth') as number));
+    return widths.length === count && widths.every((width) => width > 0);
+  });
+}
+
+let proxy: ReturnType<typeof Bun.serve> | undefined;
+afterEach(async () => {
+  await proxy?.stop(true);
+  proxy = undefined;
+});
+
+/** A proxy that requires a token for everything but the pages. */
+function guard(target: string): string {
+  proxy = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    fetch(request) {
+      const { pathname, search } = new URL(request.url);
+      const { method, headers, body } = request;
+      if (!pathname.startsWith('/console') && headers.get('authorization') !== 'Bearer right')
+        return Response.json({ code: 'PGRST301', message: 'No token' }, { status: 401 });
+      return fetch(`${target}${pathname}${search}`, { method, headers, body, redirect: 'manual', decompress: false });
+    },
+  });
+  return `http://127.0.0.1:${proxy.port}`;
+}
+
 browserStories(
   'files',
   (stage) => {
+    test('pictures also appear if a proxy asks for a token, which picture elements do not send', async () => {
+      const body = gradient(60, 40);
+      await stage.service.fetch('/teas/1/image', { method: 'PUT', headers: { 'content-type': 'image/png' }, body });
+      await stage.reopen({}, guard(stage.service.url));
+      await stage.open('/c/teas');
+      await stage.page.getByLabel('Token').fill('right');
+      await stage.page.keyboard.press('Enter');
+      const thumbnail = stage.page.getByRole('gridcell').locator('img');
+      await untilLoaded(thumbnail, 1);
+    });
+
     test('pictures are chosen, dropped, pasted, ordered and removed, and the list shows them', async () => {
       const { page } = stage;
       const tea = async () =>
@@ -83,19 +124,11 @@ browserStories(
 
       await stage.open('/c/teas');
       const thumbnails = page.getByRole('gridcell').locator('img');
-      await until('four thumbnails', async () => (await thumbnails.count()) === 4);
-      const widths = () =>
-        thumbnails.evaluateAll((all) => all.map((each) => (each as unknown as { naturalWidth: number }).naturalWidth));
-      await until('the thumbnails to load', async () => (await widths()).every((width) => width > 0));
+      await untilLoaded(thumbnails, 4);
 
       await page.getByRole('button', { name: 'Gallery' }).click();
       const card = page.getByRole('list', { name: 'Gallery' }).getByRole('link', { name: /Assam/ });
-      await until('the picture of the card', async () => {
-        const size = await card
-          .locator('img')
-          .evaluate((each) => (each as unknown as { naturalWidth: number }).naturalWidth);
-        return size > 0;
-      });
+      await untilLoaded(card.locator('img'), 1);
       expect(await seriousFindings(page)).toEqual([]);
       await stage.picture('console-gallery');
       await card.click();

@@ -47,6 +47,7 @@ browserStories('rows', (stage) => {
     await page.getByRole('button', { name: 'Undo' }).click();
     await stage.until('Undone.');
     expect(await stage.product(10)).toMatchObject({ unit_price: 31, units_in_stock: 5 });
+    expect(await page.locator('.form-field', { hasText: 'Unit price' }).locator('.marker').count()).toBe(0);
 
     // The other person's change appears at once: beside the typed text, never in its place.
     await price.fill('40');

@@ -1,6 +1,7 @@
 /** The log of changes: reading, and undo of what a filter selects. */
 import type { Collection, Row } from './catalogue.ts';
 import { ask, exactRow } from './client.ts';
+import { ApiError } from './errors.ts';
 import { encodeValue, queryText } from './filter-text.ts';
 import { keyParts } from './keys.ts';
 import type { Pair } from './list.ts';
@@ -24,6 +25,9 @@ export interface Change {
 const LOG = '/catalogue/changes';
 /** Entries per request. */
 export const CHANGES_PER_PAGE = 50;
+
+/** Whether the service has no log (`--history-days 0`). */
+export const hasNoLog = (error: unknown): boolean => error instanceof ApiError && error.status === 501;
 
 /** Reads entries, newest first. */
 export async function readChanges(filters: readonly Pair[], limit: number, signal?: AbortSignal): Promise<Change[]> {

@@ -1,13 +1,11 @@
 /** Addresses of stored files. */
 import { useQuery } from '@tanstack/react-query';
-import { ask } from '../api/client.ts';
+import { ask, askStream } from '../api/client.ts';
 import { encodeValue, quoted } from '../api/filter-text.ts';
 import { base } from '../api/page-data.ts';
 import { token } from '../api/token.ts';
 
 const FILES = '/catalogue/files';
-/** A signed URL lasts an hour; a new one is requested earlier. */
-const SIGNED_MS = 50 * 60_000;
 
 export interface StoredFile {
   readonly id: string;
@@ -16,20 +14,23 @@ export interface StoredFile {
   readonly size: number;
 }
 
-/** The address of a file, or of its picture within a square of this size; undefined while it is requested. */
+/** The address of a file, or of its picture within a square of this size; undefined while it loads. */
 export function useFileAddress(id: string, size?: number, name = 'file'): string | undefined {
-  // A picture element sends the cookie of a session, but no token. It needs a signed URL.
-  const isSigned = token.get() !== null;
+  const path = `${FILES}/${encodeURIComponent(id)}/${encodeURIComponent(name)}`;
+  const wanted = size === undefined ? path : `${path}?width=${size}&height=${size}`;
+  // A picture element sends the cookie of a session, but no token. The page then loads the bytes itself.
+  const hasToken = token.get() !== null;
   const { data } = useQuery({
-    queryKey: ['files', 'signed', id],
-    queryFn: async () => ((await ask(`${FILES}/${id}/sign`, { method: 'POST' })).json as { url: string }).url,
-    enabled: isSigned,
-    staleTime: SIGNED_MS,
-    gcTime: SIGNED_MS,
+    queryKey: ['files', 'bytes', wanted],
+    queryFn: async ({ signal }) => {
+      const stream = await askStream(wanted, { headers: { accept: '*/*' }, signal });
+      return URL.createObjectURL(await new Response(stream as ReadableStream<Uint8Array<ArrayBuffer>>).blob());
+    },
+    enabled: hasToken,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: Number.POSITIVE_INFINITY,
   });
-  const path = isSigned ? data : `${FILES}/${encodeURIComponent(id)}/${encodeURIComponent(name)}`;
-  if (path === undefined || size === undefined) return path && `${base}${path}`;
-  return `${base}${path}${path.includes('?') ? '&' : '?'}width=${size}&height=${size}`;
+  return hasToken ? data : `${base}${wanted}`;
 }
 
 /** Names and types of files, by id. */
@@ -43,7 +44,8 @@ export function useFiles(ids: readonly string[]): ReadonlyMap<string, StoredFile
     },
     enabled: ids.length > 0,
     placeholderData: (before) => before,
-    staleTime: SIGNED_MS,
+    // A stored file never changes.
+    staleTime: Number.POSITIVE_INFINITY,
   });
   return data ?? new Map();
 }

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { useSearch } from 'wouter/use-browser-location';
 import { collectionNamed, collections, titleOfCollection } from '../api/catalogue.ts';
-import { MAX_REQUESTS, readRequests } from '../api/changes.ts';
+import { hasNoLog, MAX_REQUESTS, readRequests } from '../api/changes.ts';
 import { useFeed } from '../api/feed.ts';
 import { queryText } from '../api/filter-text.ts';
 import type { Pair } from '../api/list.ts';
@@ -83,7 +83,8 @@ export default function ChangesPage() {
           </select>
         </Labelled>
       </div>
-      {error !== null && <ErrorMessage error={error} onRetry={() => void refetch()} />}
+      {hasNoLog(error) && <p className="help">{t.history.off}</p>}
+      {error !== null && !hasNoLog(error) && <ErrorMessage error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Skeleton />}
       {data?.length === MAX_REQUESTS && <p className="problem">{t.history.tooMany(formatNumber(MAX_REQUESTS))}</p>}
       {requests?.length === 0 && (

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { type Collection, labelOf, type Row } from '../api/catalogue.ts';
-import { CHANGES_PER_PAGE, logKey, readChanges, rowFilter } from '../api/changes.ts';
+import { CHANGES_PER_PAGE, hasNoLog, logKey, readChanges, rowFilter } from '../api/changes.ts';
 import { keyText } from '../api/keys.ts';
 import { Button } from '../components/button.tsx';
 import { ErrorMessage, Skeleton } from '../components/small.tsx';
@@ -45,7 +45,8 @@ export default function RowHistory({ collection, row, draft }: RowHistoryProps) 
           </option>
         ))}
       </select>
-      {error !== null && <ErrorMessage error={error} onRetry={() => void refetch()} />}
+      {hasNoLog(error) && <p className="help">{t.history.off}</p>}
+      {error !== null && !hasNoLog(error) && <ErrorMessage error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Skeleton lines={3} />}
       {changes?.length === 0 && <p className="help">{t.history.none}</p>}
       {changes !== undefined && (

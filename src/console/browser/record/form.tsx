@@ -7,21 +7,21 @@ import { isLongText } from '../fields/text.tsx';
 import { t } from '../i18n/text.ts';
 import { groupFields, isNeeded } from './groups.ts';
 import type { Draft } from './use-draft.ts';
+import type { Marks } from './use-live-row.ts';
 
 interface RecordFormProps {
   readonly collection: Collection;
   readonly draft: Draft;
   /** The stored row; undefined for a new one. */
   readonly row?: Row | undefined;
-  /** Fields that someone else changed while the form was open. */
-  readonly marked?: ReadonlySet<string>;
+  readonly marks?: Marks;
   /** Distinguishes the inputs of two forms on one page. */
   readonly name?: string;
 }
 
-const NONE: ReadonlySet<string> = new Set();
+const NONE: Marks = new Map();
 
-export function RecordForm({ collection, draft, row, marked = NONE, name = 'field' }: RecordFormProps) {
+export function RecordForm({ collection, draft, row, marks = NONE, name = 'field' }: RecordFormProps) {
   const isNew = row === undefined;
   const { main, files, fixed } = groupFields(collection, draft.fields, isNew);
   const inputs = (fields: readonly Field[]) =>
@@ -33,7 +33,7 @@ export function RecordForm({ collection, draft, row, marked = NONE, name = 'fiel
         field={field}
         draft={draft}
         row={row}
-        isMarked={marked.has(field.name)}
+        changedBy={marks.get(field.name)}
       />
     ));
   return (
@@ -65,16 +65,18 @@ interface FormFieldProps {
   readonly field: Field;
   readonly draft: Draft;
   readonly row: Row | undefined;
-  readonly isMarked: boolean;
+  /** Who changed the field while the form was open; null if unknown. */
+  readonly changedBy: string | null | undefined;
 }
 
-function FormField({ id, collection, field, draft, row, isMarked }: FormFieldProps) {
+function FormField({ id, collection, field, draft, row, changedBy }: FormFieldProps) {
   const place = { collection, field };
   const { Input, name: kind } = kindOf(place);
   const text = draft.texts[field.name] ?? '';
   const problem = draft.problems[field.name];
   const isWide = kind === 'json' || kind === 'file' || isLongText(place, text);
   const isOutdated = draft.isOutdated(field.name);
+  const isMarked = changedBy !== undefined;
   return (
     <div className={`form-field${isWide ? ' wide' : ''}${isMarked ? ' marked' : ''}`}>
       <Labelled
@@ -95,7 +97,7 @@ function FormField({ id, collection, field, draft, row, isMarked }: FormFieldPro
           onChange={(next) => draft.setText(field.name, next)}
         />
       </Labelled>
-      {isMarked && !isOutdated && <p className="marker">{t.record.justChanged}</p>}
+      {isMarked && !isOutdated && <p className="marker">{t.record.changedBy(changedBy ?? t.record.someone)}</p>}
       {isOutdated && (
         <p className="marker">
           {t.record.changedTo(formatValue(place, row?.[field.name]) || t.app.empty)}{' '}

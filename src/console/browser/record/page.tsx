@@ -65,7 +65,7 @@ function mayEdit(collection: Collection): boolean {
 function EditRow({ collection, row, isGone, isPanel }: EditRowProps) {
   const draft = useDraft(collection, row);
   const { isPending, save } = useSave(collection, draft);
-  const marked = useLiveRow(collection, row, isPending);
+  const marks = useLiveRow(collection, row, isPending);
   const [isDeleting, setDeleting] = useState(false);
   const [hasHistory, setHistory] = useState(() => !isPanel && hasRoom());
   const [pending] = useState<PendingSaves>(() => new Map());
@@ -101,7 +101,7 @@ function EditRow({ collection, row, isGone, isPanel }: EditRowProps) {
           )}
         </RecordHead>
         {isGone && !isDeleting && <MissingRow collection={collection} rowKey={keyText(collection, row)} wasShown />}
-        <RecordForm collection={collection} draft={draft} row={row} marked={marked} />
+        <RecordForm collection={collection} draft={draft} row={row} marks={marks} />
         <RelatedRows collection={collection} row={row} pending={pending} />
         {isDeleting && (
           <DeleteDialog collection={collection} row={row} onDeleted={draft.reset} onClose={() => setDeleting(false)} />

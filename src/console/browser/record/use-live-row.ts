@@ -1,16 +1,27 @@
 /** Follows a row while its page is open, so that others' changes appear at once. */
 import { useState } from 'react';
 import type { Collection, Row } from '../api/catalogue.ts';
+import { logKey, readChanges, rowFilter } from '../api/changes.ts';
 import { type FeedEvent, useFeed } from '../api/feed.ts';
 import { keysFilter, keyText } from '../api/keys.ts';
 import { queryClient } from '../api/queries.ts';
-import { changesOf } from '../api/rows.ts';
+import { changesOf, isOwnRequest } from '../api/rows.ts';
 import { cacheTitles, selectTitles } from '../api/titles.ts';
 
-/** Returns the fields that someone else changed. Events during an own save are left to the save. */
-export function useLiveRow(collection: Collection, row: Row, isSaving: boolean): ReadonlySet<string> {
-  const [marked, setMarked] = useState<ReadonlySet<string>>(new Set());
-  const queryKey = ['row', collection.name, keyText(collection, row)];
+/** The fields that someone else changed, with the name of the person; null if it is unknown. */
+export type Marks = ReadonlyMap<string, string | null>;
+
+/** Follows a row. Events during an own save are left to the save. */
+export function useLiveRow(collection: Collection, row: Row, isSaving: boolean): Marks {
+  const [marks, setMarks] = useState<Marks>(new Map());
+  const key = keyText(collection, row);
+  const queryKey = ['row', collection.name, key];
+  const mark = async (names: readonly string[]) => {
+    const [last] = await readChanges(rowFilter(collection, logKey(key)), 1).catch(() => []);
+    // An undo is also a change of this page.
+    if (last?.request_id == null || !isOwnRequest(last.request_id))
+      setMarks(new Map(names.map((name) => [name, last?.actor ?? null])));
+  };
   const onEvent = ({ kind, row: next }: FeedEvent) => {
     if (kind === 'delete' || kind === 'reset') void queryClient.invalidateQueries({ queryKey });
     if ((kind !== 'update' && kind !== 'insert') || isSaving) return;
@@ -18,11 +29,11 @@ export function useLiveRow(collection: Collection, row: Row, isSaving: boolean):
     if (changed.length === 0) return;
     cacheTitles(collection, [next]);
     queryClient.setQueryData<Row>(queryKey, next);
-    setMarked(new Set(changed));
+    void mark(changed);
     void queryClient.invalidateQueries({ queryKey: ['changes'] });
   };
   const select = selectTitles(collection);
   const url = `/${collection.name}?${keysFilter(collection, [row])}${select === undefined ? '' : `&select=${select}`}`;
   useFeed(collection.draft.history === false ? undefined : url, onEvent);
-  return marked;
+  return marks;
 }

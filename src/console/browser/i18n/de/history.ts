@@ -43,4 +43,5 @@ export const history = {
       ? 'Jemand hat eine Zeile seither geändert. Sie bleibt, wie sie ist:'
       : `Jemand hat ${count} Zeilen seither geändert. Sie bleiben, wie sie sind:`,
   nothingToRestore: 'Nichts lässt sich wiederherstellen.',
+  off: 'Der Dienst führt kein Protokoll der Änderungen.',
 } as const;

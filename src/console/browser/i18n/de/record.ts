@@ -24,7 +24,8 @@ export const record = {
   restoredInput: 'Ihre Eingabe von vorhin, noch nicht gespeichert',
   discard: 'Verwerfen',
   files: 'Bilder und Dateien',
-  justChanged: 'Jemand anders hat das geändert, während die Seite offen war.',
+  someone: 'Jemand anders',
+  changedBy: (person: string) => `${person} hat das geändert, während die Seite offen war.`,
   changedTo: (value: string) => `Jemand anders hat das auf ${value} geändert.`,
   useTheirs: 'Übernehmen',
   deleteForever:

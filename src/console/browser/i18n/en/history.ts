@@ -36,4 +36,5 @@ export const history = {
       ? 'Someone changed one row since. It stays as it is:'
       : `Someone changed ${count} rows since. They stay as they are:`,
   nothingToRestore: 'Nothing can be restored.',
+  off: 'The service keeps no log of changes.',
 } as const;
