@@ -18,6 +18,8 @@ const LIST = `/products?select=id,product_name&id=lte.${ROWS}`;
 const EVENT = Buffer.from('event: update');
 const NAME = Buffer.from('"product_name":"');
 const NAME_LENGTH = 13;
+const NEWLINE = 10;
+const NOTHING = Buffer.alloc(0);
 
 needWrk();
 const folder = mkdtempSync(join(tmpdir(), 'catalogue-feed-'));
@@ -30,12 +32,13 @@ class Client {
   received = 0;
   isReady = false;
   isClosed = false;
-  private rest = Buffer.alloc(0);
+  private rest = NOTHING;
 
   constructor(private readonly delays: number[]) {}
 
   read(data: Buffer): void {
     const text = this.rest.length === 0 ? data : Buffer.concat([this.rest, data]);
+    this.rest = NOTHING;
     if (!this.isReady) {
       this.isReady = text.includes('event: ready');
       this.rest = Buffer.from(text.subarray(-EVENT.length));
@@ -51,7 +54,7 @@ class Client {
       this.received++;
       end = at + EVENT.length;
     }
-    this.rest = Buffer.from(text.subarray(Math.max(end, text.length - EVENT.length + 1)));
+    if (text.at(-1) !== NEWLINE) this.rest = Buffer.from(text.subarray(Math.max(end, text.length - EVENT.length + 1)));
   }
 }
 
@@ -114,13 +117,14 @@ while (clients.some(({ isReady }) => !isReady)) await Bun.sleep(50);
 const connected = await megabytes();
 const cpuBefore = await cpuSeconds(service.pid);
 const written = await write(seconds);
+const steps = delays.length / subscribers / seconds;
 const cores = ((await cpuSeconds(service.pid)) - cpuBefore) / seconds;
 for (let waited = 0; waited < 10_000 && clients.some(({ received }) => received < written); waited += 50)
   await Bun.sleep(50);
 const complete = clients.filter(({ received }) => received === written).length;
 console.log(`${subscribers} subscribers, ${written} writes in ${seconds} s: ${complete} received all`);
 console.log(`delay: median ${percentile(0.5)} ms, p99 ${percentile(0.99)} ms, maximum ${percentile(0.999999)} ms`);
-console.log(`CPU time of the service: ${cores.toFixed(2)} cores`);
+console.log(`CPU time of the service: ${cores.toFixed(2)} cores, ${steps.toFixed(1)} steps a second`);
 console.log(`memory: ${before} MB before, ${connected} MB connected, ${await megabytes()} MB after`);
 delays.length = 0;
 const [beside] = await Promise.all([measure(service, gets, 5), write(5)]);

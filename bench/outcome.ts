@@ -42,7 +42,7 @@ export function summarise({ name, unit, goal, baseline, service, cpu }: Rounds):
     service: median(service),
     ratio: median(ratios),
     spread: [Math.min(...ratios), Math.max(...ratios)],
-    byCpu: cpu === undefined ? Number.NaN : median(cpu.baseline) / median(cpu.service),
+    byCpu: cpu === undefined ? Number.NaN : median(cpu.service.map((each, round) => cpu.baseline[round]! / each)),
   };
 }
 

@@ -5,6 +5,7 @@ import type { Catalogue } from './collection/declaration.ts';
 import { FILES_NAME, served } from './collection/files.ts';
 import type { Engine, MaybePromise, Metric } from './engine/engine.ts';
 import { Files } from './files/files.ts';
+import type { Storage } from './files/storage/storage.ts';
 import type { Answer } from './http/answer.ts';
 import { BodyReceiver } from './http/body/body-receiver.ts';
 import { type Call, firstPart, pathAndQuery, readCall, routeOf } from './http/call.ts';
@@ -13,7 +14,7 @@ import { WRITES } from './http/edge/origins.ts';
 import type { Peer } from './http/edge/peer.ts';
 import { locateRequest } from './http/edge/prefix.ts';
 import { acceptsEvents } from './http/negotiate.ts';
-import { BATCH_PATH, OWN_METHODS, ownPathOf, routineNameOf } from './http/own-paths.ts';
+import { BATCH_PATH, OWN_METHODS, OWN_PATH, ownPathOf, routineNameOf } from './http/own-paths.ts';
 import type { Pages } from './http/pages.ts';
 import { batch } from './requests/batch.ts';
 import { fileTarget, putFile } from './requests/put-file.ts';
@@ -44,7 +45,11 @@ export interface AppOptions extends Observers {
   readonly maxFileBytes?: number;
   /** The maximum size of all files; by default 0, no limit. */
   readonly maxTotalFileBytes?: number;
+  /** Where the bytes of files are; by default the database. */
+  readonly storage?: MaybePromise<Storage>;
   readonly allowUnfilteredWrites: boolean;
+  /** The maximum number of rows of a list; by default 0, no limit. */
+  readonly maxRows?: number;
   /** The path prefix that a proxy adds, such as /api. */
   readonly basePath?: string;
   /** The schema name that Accept-Profile and Content-Profile may have. */
@@ -61,10 +66,10 @@ export interface AppOptions extends Observers {
 
 export interface App {
   fetch(request: Request, peer?: Peer): MaybePromise<Response>;
-  /** Metrics of the response cache and of bodies in flight. */
+  /** Metrics of the response cache, of bodies in flight and of files. */
   metrics(): readonly Metric[];
   /** Removes some orphaned files, if the catalogue has files. Resolves to whether more remain to be looked at. */
-  removeOrphans(): Promise<boolean>;
+  removeOrphans(now?: number): Promise<boolean>;
 }
 
 export function createApp(given: AppOptions): App {
@@ -82,16 +87,16 @@ export function createApp(given: AppOptions): App {
   } = options;
   const bodies = new BodyReceiver(maxBodyBytes, maxTotalBodyBytes);
   const files = catalogue.builtIn.has(FILES_NAME)
-    ? new Files(engine, given.catalogue, { maxFileBytes, maxTotalBytes })
+    ? new Files(engine, given.catalogue, { maxFileBytes, maxTotalBytes }, given.storage)
     : undefined;
   const cache = engine.changes === undefined ? undefined : new ResponseCache(engine.changes);
   const authenticate = authenticator(catalogue, options.identify);
   const handle = handler(options, bodies, authenticate, files);
   const middleware: readonly Middleware[] = [
     withEdgeChecks(edgeChecks, basePath),
-    withRateLimit(edgeChecks?.limit, authenticate),
+    withRateLimit(edgeChecks?.limit, authenticate, catalogue),
     // `/` is a page, so its schema is checked before pages; collection paths only after authentication.
-    checkSchema(schema, (path) => path.split('?', 1)[0] === '/'),
+    checkSchema(schema, (path) => path === '/' || path.startsWith('/?')),
     servePages(pages, catalogue, authenticate),
     ...(files === undefined ? [] : [files.signedMiddleware]),
     withAuthentication(authenticate),
@@ -101,8 +106,8 @@ export function createApp(given: AppOptions): App {
   const respond = compose(middleware, cache?.around(handle) ?? responder(handle));
   return {
     fetch: withLogging(respond, options),
-    metrics: () => [...(cache?.metrics() ?? []), ...bodies.metrics()],
-    removeOrphans: async () => (await files?.orphans.step()) ?? false,
+    metrics: () => [...(cache?.metrics() ?? []), ...bodies.metrics(), ...(files?.metrics.all() ?? [])],
+    removeOrphans: async (now) => (await files?.orphans.step(now)) ?? false,
   };
 }
 
@@ -115,7 +120,7 @@ function withEdgeChecks(edgeChecks: AppOptions['edgeChecks'], basePath: string):
   };
 }
 
-/** Serves pages and passes other paths to the next middleware. `declare/names.ts` reserves the names of pages. */
+/** Serves pages, unless a collection has their name. Below /catalogue, pages have no such rivals. */
 function servePages(
   pages: Pages | undefined,
   catalogue: Catalogue,
@@ -127,7 +132,8 @@ function servePages(
     const loadVisibleCatalogue =
       authenticate &&
       (() => andThen(authenticate(request, context), ({ permissions }) => permissions?.catalogue ?? catalogue));
-    const page = pages(path.split('?', 1)[0]!, request, prefix, loadVisibleCatalogue, context);
+    const pagePath = path.startsWith(`${OWN_PATH}/`) ? path.slice(OWN_PATH.length) : path;
+    const page = pages(pagePath.split('?', 1)[0]!, request, prefix, loadVisibleCatalogue, context);
     return page === undefined ? next(request, context) : andThen(page, (response) => withHeader(response, ...NO_SNIFF));
   };
 }
@@ -162,7 +168,7 @@ function handler(
   authenticate: Authenticate | undefined,
   files: Files | undefined,
 ): Handler {
-  const { catalogue, engine, plans = false, feed } = options;
+  const { catalogue, engine, plans = false, maxRows = 0, feed } = options;
   const writeOptions = { engine, bodies, files, allowUnfiltered: options.allowUnfilteredWrites };
   return (request, context) => {
     const visible = context.access?.permissions?.catalogue ?? catalogue;
@@ -176,19 +182,20 @@ function handler(
         : undo(engine, files, request, visible, context);
     }
     const routine = routineNameOf(context.location.path, catalogue);
-    if (routine !== undefined) return callRoutine({ engine, bodies, plans }, routine, request, visible, context);
+    if (routine !== undefined)
+      return callRoutine({ engine, bodies, plans, maxRows }, routine, request, visible, context);
     const target = files && fileTarget(context, visible);
     if (target !== undefined) return putFile(files!, target, request, visible, context);
     const call = readCall(context.method, context.location, request, visible);
     context.route = routeOf(call);
     if (call.method === 'OPTIONS') return optionsAnswer(call);
     if (call.method !== 'GET' && call.method !== 'HEAD') return write(writeOptions, call, call.method, context);
-    if (plans && acceptsPlan(request)) return explainRead(engine, call, context);
+    if (plans && acceptsPlan(request)) return explainRead(engine, call, context, maxRows);
     if (feed !== undefined && call.target.kind === 'collection' && acceptsEvents(request.headers.get('accept'))) {
       return feed(call, context, repeatedCheck(authenticate, request, context));
     }
     return call.target.kind === 'item'
-      ? readItem(engine, call, call.target.key, context)
-      : readList(engine, call, context);
+      ? readItem(engine, call, call.target.key, context, maxRows)
+      : readList(engine, call, context, maxRows);
   };
 }

@@ -1,33 +1,10 @@
 /** The program `catalogue`: finds and runs a command, and prints an error in one sentence. */
 import manifest from '../package.json' with { type: 'json' };
 import { suggestName } from './base/nearest-name.ts';
-import type { Command } from './cli/shared/command.ts';
+import { COMMANDS, type Load } from './cli/commands.ts';
 import { startupError } from './engine/shared/startup-errors.ts';
 import { ConfigError } from './settings/by-command.ts';
 
-type Load = () => Promise<{ readonly command: Command }>;
-
-/** Commands by name, with a summary. A command is loaded on demand. */
-const COMMANDS: Readonly<Record<string, readonly [summary: string, load: Load]>> = {
-  serve: ['serve the catalogue over HTTP', () => import('./cli/serve.ts')],
-  query: ['show rows in a table', () => import('./cli/query.ts')],
-  import: ['store the rows of a CSV, JSON or NDJSON file', () => import('./cli/import.ts')],
-  export: ['write rows as CSV, JSON or NDJSON', () => import('./cli/export.ts')],
-  backup: ['copy the database to a file while the service runs', () => import('./cli/backup.ts')],
-  restore: ['replace the database by a backup', () => import('./cli/restore.ts')],
-  check: ['check database integrity, or validate a declaration', () => import('./cli/check.ts')],
-  init: ['write a first declaration of collections', () => import('./cli/init.ts')],
-  declare: ['write the declaration of existing tables', () => import('./cli/declare.ts')],
-  migrate: ['create or update the tables', () => import('./cli/migrate.ts')],
-  copy: ['copy a catalogue to another database', () => import('./cli/copy.ts')],
-  key: ['add, list and revoke API keys', () => import('./cli/key.ts')],
-  user: ['add, list, change and remove users', () => import('./cli/user.ts')],
-  webhooks: ['list and repeat deliveries of webhooks', () => import('./cli/webhooks.ts')],
-  config: ['show the effective settings and their sources', () => import('./cli/config.ts')],
-  health: ['ask a running service whether it is ready', () => import('./cli/health.ts')],
-  openapi: ['print the OpenAPI description of the service', () => import('./cli/openapi.ts')],
-  types: ['print TypeScript types for clients', () => import('./cli/types.ts')],
-};
 const NAMES = Object.keys(COMMANDS);
 
 const HELP = `Usage: catalogue <command> [flags]

@@ -21,13 +21,18 @@ export const ERRORS = {
   PGRST116: { status: 406, meaning: 'The client requested a single object, but the result is not exactly one row' },
   PGRST117: { status: 405, meaning: 'The method is not supported' },
   PGRST118: { status: 400, meaning: 'Rows cannot be ordered by an embedding that is a list' },
+  PGRST121: { status: 500, meaning: "A function raises an error with SQLSTATE 'PGRST' that is not JSON" },
   PGRST122: { status: 400, meaning: 'A preference is unknown, under handling=strict' },
   PGRST124: { status: 400, meaning: 'More rows would change than max-affected allows' },
+  PGRST111: { status: 500, meaning: 'A function sets response.headers to other than a list of objects' },
+  PGRST112: { status: 500, meaning: 'A function sets response.status to other than a status' },
   PGRST125: { status: 404, meaning: 'The path does not exist' },
   PGRST127: { status: 400, meaning: 'The requested feature is not implemented' },
+  PGRST128: { status: 400, meaning: 'max-affected needs a function that returns a list' },
   PGRST200: { status: 400, meaning: 'No relationship exists for the embedding' },
   PGRST201: { status: 300, meaning: 'More than one relationship matches the embedding' },
   PGRST202: { status: 404, meaning: 'The function does not exist with these parameters' },
+  PGRST203: { status: 300, meaning: 'More than one function takes these parameters' },
   PGRST204: { status: 400, meaning: 'The body or columns names a field that does not exist' },
   PGRST205: { status: 404, meaning: 'The collection does not exist' },
   PGRST300: { status: 401, meaning: 'The service has no secret or public key to verify the token' },
@@ -61,6 +66,7 @@ export const ERRORS = {
   '23514': { status: 400, meaning: 'A rule of the declaration or the database rejects the row' },
   '23P01': { status: 400, meaning: 'An exclusion constraint of an adopted table rejects the row' },
   '428C9': { status: 400, meaning: 'A write sets a read-only field' },
+  '25006': { status: 405, meaning: 'A function changes data in a read-only request; use POST' },
   '42501': { status: 403, meaning: 'The role of the caller or of the service in the database does not permit this' },
   '42601': { status: 400, meaning: 'A full text query could not be parsed' },
   '42702': { status: 400, meaning: 'Two columns of an embedding have the same name' },
@@ -103,7 +109,7 @@ export const ERRORS = {
   CAT429: { status: 429, meaning: 'The client exceeded its request rate or its login attempts' },
   CAT500: { status: 500, meaning: 'An internal error; the details are in the log' },
   CAT501: { status: 501, meaning: 'The database lacks a table that the request needs' },
-  CAT503: { status: 503, meaning: 'The database is not available; retry' },
+  CAT503: { status: 503, meaning: 'The database or storage is not available; retry' },
   CAT507: { status: 507, meaning: 'The disk is full; reads work, writes do not' },
 } as const satisfies Record<string, { status: number; meaning: string }>;
 
@@ -130,6 +136,8 @@ export interface ApiErrorDetails extends ErrorLocation {
   readonly cause?: string;
   /** The SQLSTATE that a trigger or rule of an adopted table reports. The client sees it in place of the code. */
   readonly sqlState?: string | undefined;
+  /** The status that a function or trigger chooses. */
+  readonly status?: number | undefined;
   /** The index of the failing request of a batch. */
   readonly request?: number | undefined;
   /** The first errors of a body, and the number of all. */
@@ -189,6 +197,7 @@ export class ApiError extends Error {
 
   /** A trigger chooses the status of its error by the SQLSTATE `PT404`, as in PostgREST. */
   get status(): number {
+    if (this.given.status !== undefined) return this.given.status;
     const [, chosen] = /^PT([45]\d\d)$/.exec(this.sqlState ?? '') ?? [];
     return chosen === undefined ? ERRORS[this.code].status : Number(chosen);
   }

@@ -1,20 +1,34 @@
 /** `catalogue backup`: copies the database while the service runs. */
 
 import { amount } from '../base/amount.ts';
+import type { Catalogue } from '../collection/declaration.ts';
+import { FILES_NAME } from '../collection/files.ts';
+import { loadCatalogue } from '../declare/load-catalogue.ts';
+import type { Engine } from '../engine/engine.ts';
+import { FileRecords } from '../files/records.ts';
+import { locationOf } from '../files/storage/identity.ts';
 import { ConfigError, describeSettings, FILE_SETTINGS, readCommand } from '../settings/by-command.ts';
 import type { Command } from './shared/command.ts';
-import { openMaintenance } from './shared/database.ts';
+import { openMaintenance, withDatabase } from './shared/database.ts';
 import { FORCE_OPTION, JSON_OPTION } from './shared/options.ts';
 import { withProgress } from './shared/progress.ts';
 
 const OPTIONS = { ...FORCE_OPTION, ...JSON_OPTION, ...FILE_SETTINGS } as const;
+
+/** Where uploaded files are, if not in the database. */
+async function placeOfFiles(values: Parameters<typeof withDatabase>[0]): Promise<string | undefined> {
+  const loaded = await loadCatalogue(values.collections);
+  if (!loaded.catalogue.builtIn.has(FILES_NAME)) return undefined;
+  const find = (engine: Engine, catalogue: Catalogue) => locationOf(new FileRecords(engine, catalogue));
+  return withDatabase(values, 'never', find, { loaded });
+}
 
 export const command: Command = {
   help: () => `Usage: catalogue backup FILE [flags]
 
 Copies a consistent snapshot of an SQLite catalogue to a file while the service runs. The copy is compact and verified.
 The file appears only when it is complete and on the disk. It is a catalogue itself: catalogue serve --database FILE
-serves it. For PostgreSQL, the command names the database's own tools.
+serves it. Uploaded files in a folder or in S3 are not part of it. For PostgreSQL, the command names the database's own tools.
 
 ${describeSettings(OPTIONS)}`,
 
@@ -26,7 +40,9 @@ ${describeSettings(OPTIONS)}`,
     const { rows, bytes } = await withProgress('Backing up', 'bytes', (progress) =>
       maintenance.backup(file, { replace: values.force, progress }),
     );
-    if (values.json) console.log(JSON.stringify({ ok: true, file, rows, bytes }));
-    else console.log(`Backed up ${amount(rows)} of ${maintenance.location} to ${file} (${bytes} bytes, verified)`);
+    const files = await placeOfFiles(values);
+    if (values.json) return console.log(JSON.stringify({ ok: true, file, rows, bytes, files }));
+    console.log(`Backed up ${amount(rows)} of ${maintenance.location} to ${file} (${bytes} bytes, verified)`);
+    if (files !== undefined) console.log(`The uploaded files are not part of it. Copy ${files} as well, within a day.`);
   },
 };

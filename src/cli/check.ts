@@ -8,6 +8,7 @@ import { DeclarationError } from '../declare/reader/mistakes.ts';
 import type { Finding } from '../engine/shared/maintenance.ts';
 import { DATA_SETTINGS, describeSettings, readCommand } from '../settings/by-command.ts';
 import { COLLECTIONS } from '../settings/database.ts';
+import { checkFiles } from './shared/check-files.ts';
 import type { Command } from './shared/command.ts';
 import { openMaintenance } from './shared/database.ts';
 import { JSON_OPTION } from './shared/options.ts';
@@ -18,8 +19,9 @@ const OPTIONS = { ...JSON_OPTION, ...DATA_SETTINGS } as const;
 export const command: Command = {
   help: () => `Usage: catalogue check [FILE] [flags]
 
-Checks the integrity of the database, its schema version, fields, constraints and indexes, and counts its rows. Changes
-nothing. A running service may use the database meanwhile.
+Checks the integrity of the database, its schema version, fields, constraints and indexes, and counts its rows. Compares
+the bytes of uploaded files with their SHA-256, and looks for missing files of lists. Changes nothing. A running service
+may use the database meanwhile.
 
 With FILE, or with --collections FILE and without --database, validates only that declaration and its files of rows. It
 opens no database, and reports every mistake with its line.
@@ -37,7 +39,8 @@ ${describeSettings(OPTIONS)}`,
     const file = operands[0] ?? (isOnlyDeclaration ? values.collections : undefined);
     if (file !== undefined) return checkFile(file, values.json);
     const maintenance = await openMaintenance(values);
-    const findings = await withProgress('Checking', 'steps', (progress) => maintenance.check(progress));
+    const found = await withProgress('Checking', 'steps', (progress) => maintenance.check(progress));
+    const findings = [...found, ...(found.every((finding) => finding.ok) ? await checkFiles(values, maintenance) : [])];
     const ok = findings.every((finding) => finding.ok);
     if (values.json) console.log(JSON.stringify({ ok, database: maintenance.location, findings }));
     else {

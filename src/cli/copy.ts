@@ -2,24 +2,29 @@
 
 import { CredentialStore } from '../auth/store.ts';
 import { amount } from '../base/amount.ts';
-import type { Catalogue, Collection } from '../collection/declaration.ts';
-import { parseJson } from '../collection/exact-json.ts';
+import { ApiError } from '../base/errors.ts';
+import { allReferences, type Catalogue, type Collection } from '../collection/declaration.ts';
+import { jsonText, parseJson } from '../collection/exact-json.ts';
+import { builtIn } from '../collection/types/index.ts';
 import { storeJson } from '../collection/types/type.ts';
 import type { Row } from '../collection/value.ts';
+import { loadCatalogue } from '../declare/load-catalogue.ts';
 import { EMPTY_QUERY } from '../dialect/query.ts';
 import type { Engine } from '../engine/engine.ts';
-import { foreignRows } from '../engine/open.ts';
+import { foreignRows, storableCatalogue } from '../engine/open.ts';
 import type { LoadBatch, RejectedRow } from '../engine/shared/loader.ts';
 import { planRead } from '../plan/read/read.ts';
 import type { StoredRow } from '../plan/types.ts';
 import { COPY_SETTINGS, ConfigError, describeSettings, readSettings, type Values } from '../settings/by-command.ts';
 import type { Command } from './shared/command.ts';
+import { filesIn, rowsWithFiles, type SourceRows } from './shared/copied-files.ts';
 import { isNew, withDatabase } from './shared/database.ts';
 import { JSON_OPTION } from './shared/options.ts';
 import { LoadBars } from './shared/progress.ts';
-import { read } from './shared/read-rows.ts';
+import { lines, read } from './shared/read-rows.ts';
 import { rowCount } from './shared/row-count.ts';
 
+const TEXT = builtIn('text');
 const OPTIONS = { ...JSON_OPTION, ...COPY_SETTINGS } as const;
 /** The maximum number of rows in one batch, and of characters in their texts. */
 const ROWS_PER_BATCH = 1_000;
@@ -30,7 +35,8 @@ export const command: Command = {
 
 Copies all rows from one database to another, between SQLite and PostgreSQL in either direction. Each collection is
 read as of one moment; later writes are not copied. The target must be new or empty. All of it is
-stored in one transaction: an interrupted copy has stored nothing, and can be run again. Keys and users are not copied;
+stored in one transaction: an interrupted copy has stored nothing, and can be run again. Uploaded files are copied as well,
+to the target database, or to the place of --to-files. Keys and users are not copied;
 the command prints their number. The source may be an SQLite file of another program, with the declaration that
 catalogue declare wrote for it.
 
@@ -42,14 +48,23 @@ ${describeSettings(OPTIONS)}`,
     if (from === '' || to === '')
       throw new ConfigError('source or target is missing. Use: catalogue copy --from URL --to URL');
     const target = { ...settings, database: to, schema: toSchema === '' ? schema : toSchema };
-    const report = await withSource(settings, (source, location) =>
-      withDatabase(target, 'by a load', async (engine, catalogue) => ({
-        from: location,
-        to: engine.location,
-        rows: await copyAll(catalogue, source, engine),
-        ...(await source.credentials()),
-      })),
-    );
+    const declared = await loadCatalogue(settings.collections);
+    const { catalogue: storable, notes } = await storableCatalogue(to, declared.catalogue);
+    const loaded = { ...declared, catalogue: storable };
+    const copy = (source: Source, location: string) =>
+      withDatabase(
+        target,
+        'by a load',
+        async (engine, catalogue) => ({
+          from: location,
+          to: engine.location,
+          rows: await copyAll(catalogue, source, engine, settings.toFiles),
+          ...(await source.credentials()),
+        }),
+        { loaded },
+      );
+    const report = await withSource(settings, copy);
+    for (const note of notes) process.stderr.write(`${note}\n`);
     if (settings.json) console.log(JSON.stringify({ ok: true, ...report }));
     else console.log(`Copied ${amount(report.rows)} from ${report.from} to ${report.to}; the counts agree.`);
     if (!settings.json) printCredentials(report);
@@ -57,8 +72,7 @@ ${describeSettings(OPTIONS)}`,
 };
 
 /** The source of a copy. */
-interface Source {
-  rows(collection: Collection): AsyncIterable<StoredRow>;
+interface Source extends SourceRows {
   count(collection: Collection): Promise<number>;
   /** The numbers of keys and users, which are not copied. */
   credentials(): Promise<Credentials>;
@@ -84,9 +98,11 @@ async function withSource<T>(
   const foreign = await foreignRows(settings.from);
   const none = async () => ({ keys: 0, users: 0 });
   if (foreign !== undefined) return work({ ...foreign, credentials: none }, settings.from);
-  return withDatabase({ ...settings, database: settings.from }, 'never', (engine, { roles }) => {
+  return withDatabase({ ...settings, database: settings.from }, 'never', (engine, catalogue) => {
+    const { roles } = catalogue;
     const source: Source = {
-      rows: (each) => storedRows(each, engine),
+      ...filesIn(engine, catalogue),
+      rows: (each) => storedRows(catalogue.collections.get(each.name) ?? each, each, engine),
       count: (each) => rowCount(engine, each),
       credentials: roles === undefined ? none : () => credentialsIn(engine),
     };
@@ -104,7 +120,7 @@ function byDependency({ collections }: Catalogue): Collection[] {
   const ordered = new Set<Collection>();
   const add = (collection: Collection, path: readonly Collection[]) => {
     if (ordered.has(collection) || path.includes(collection)) return;
-    for (const { to } of [...collection.references, ...collection.lists])
+    for (const { to } of [...allReferences(collection), ...collection.lists])
       add(collections.get(to)!, [...path, collection]);
     ordered.add(collection);
   };
@@ -113,7 +129,7 @@ function byDependency({ collections }: Catalogue): Collection[] {
 }
 
 /** Resolves to the number of rows. */
-async function copyAll(catalogue: Catalogue, source: Source, target: Engine): Promise<number> {
+async function copyAll(catalogue: Catalogue, source: Source, target: Engine, toFiles: string): Promise<number> {
   const collections = byDependency(catalogue);
   let present = 0;
   let total = 0;
@@ -124,14 +140,15 @@ async function copyAll(catalogue: Catalogue, source: Source, target: Engine): Pr
   if (present > 0) {
     throw new ConfigError(`the target ${target.location} holds ${amount(present)} already. Copy to an empty database`);
   }
+  const copied = await rowsWithFiles(catalogue, source, target, toFiles);
   const bars = new LoadBars('Copying', total, 'rows');
   let count = 0;
   const seen = (rows: number) => {
     count += rows;
     bars.reading(count);
   };
-  const sets = collections.map((into) => ({ into, batches: batches(into, source.rows(into), seen) }));
-  const { inserted } = await target.load(sets, {
+  const sets = collections.map((into) => ({ into, batches: batches(into, copied.rows(into), seen) }));
+  const loading = target.load(sets, {
     onConflict: 'refuse',
     dryRun: false,
     // The rows are not changes, but the initial state of the target.
@@ -139,6 +156,11 @@ async function copyAll(catalogue: Catalogue, source: Source, target: Engine): Pr
     refused,
     goesOn: () => true,
     progress: bars.storing,
+  });
+  const { inserted } = await loading.catch(async (error) => {
+    // The rows may be stored, although the confirmation was lost.
+    if (!(error instanceof ApiError && error.status >= 500)) await copied.release();
+    throw error;
   });
   bars.end(true);
   return inserted;
@@ -161,7 +183,7 @@ async function* batches(
   for await (const row of source) {
     rows.push(row);
     done++;
-    length += row.reduce((sum: number, value) => sum + (typeof value === 'string' ? value.length : 0), 0);
+    length += row.reduce((sum: number, value) => sum + lengthOf(value), 0);
     if (rows.length < ROWS_PER_BATCH && length < LENGTH_PER_BATCH) continue;
     yield batch();
     seen(rows.length);
@@ -171,27 +193,25 @@ async function* batches(
   if (rows.length > 0) yield batch();
 }
 
-/** Reads lazily, from a whole body or from parts. */
-async function* storedRows(collection: Collection, engine: Engine): AsyncGenerator<StoredRow> {
+/** Bytes are values as well. */
+function lengthOf(value: unknown): number {
+  return typeof value === 'string' || value instanceof Uint8Array ? value.length : 0;
+}
+
+/** Reads lazily, from a whole body or from parts. The fields of `into` may have other types. */
+async function* storedRows(collection: Collection, into: Collection, engine: Engine): AsyncGenerator<StoredRow> {
   const everything = planRead(collection, EMPTY_QUERY, { offset: 0 }, undefined);
   const { rows: total, parts } = await read(engine, everything, 'ndjson');
   let done = 0;
   for await (const line of lines(parts)) {
     const row = parseJson(line) as Row;
-    yield collection.fields.map(({ name, type }) => storeJson(type, row[name]));
+    yield into.fields.map(({ name, type }) => storeJson(type, type === TEXT ? textOf(row[name]) : row[name]));
     done++;
   }
   if (done !== total) throw new ConfigError(`only ${done} of ${amount(total)} could be read; nothing was stored`);
 }
 
-async function* lines(parts: AsyncIterable<string | Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let rest = '';
-  for await (const part of parts) {
-    const text = rest + (typeof part === 'string' ? part : decoder.decode(part, { stream: true }));
-    const whole = text.split('\n');
-    rest = whole.pop() ?? '';
-    yield* whole;
-  }
-  if (rest !== '') yield rest;
+/** A value of another type as text. */
+function textOf(value: Row[string] | undefined): unknown {
+  return value === null || value === undefined || typeof value === 'string' ? value : jsonText(value);
 }

@@ -3,13 +3,20 @@
 import { USUAL_NAMES } from '../declare/find-declaration.ts';
 import { DATA_SETTINGS, describeSettings, readCommand } from '../settings/by-command.ts';
 import { onOrOff, option, text } from '../settings/setting.ts';
-import { declareFrom } from './declare/from-database.ts';
+import { checkDeclaration, declareFrom } from './declare/from-database.ts';
 import type { Command } from './shared/command.ts';
 import { FORCE_OPTION } from './shared/options.ts';
 
 const OPTIONS = {
   output: option('--output FILE', 'file to write; - is standard output', USUAL_NAMES[0], text),
   ...FORCE_OPTION,
+  check: option(
+    '--check',
+    'compare the file with the database and print the differences; exit code 1 if there are any',
+    false,
+    onOrOff,
+  ),
+  functions: option('--functions', 'declare the functions of the schema; otherwise they are comments', false, onOrOff),
   jsonSchema: option(
     '--json-schema',
     'print the JSON Schema of declarations, for completion and validation in editors',
@@ -21,6 +28,7 @@ const OPTIONS = {
 
 export const command: Command = {
   help: () => `Usage: catalogue declare [DATABASE] [flags]
+       catalogue declare [DATABASE] --check [--output FILE]
        catalogue declare --json-schema
 
 Writes a ${USUAL_NAMES[0]} for the tables of an existing database, and changes nothing there. DATABASE is the same as --database.
@@ -36,7 +44,9 @@ ${describeSettings(OPTIONS)}`,
 
   async run(args, env) {
     const { values, operands } = readCommand(OPTIONS, args, env, 1);
-    if (!values.jsonSchema) return declareFrom({ ...values, database: operands[0] ?? values.database });
+    const database = operands[0] ?? values.database;
+    if (values.check) return checkDeclaration({ ...values, database });
+    if (!values.jsonSchema) return declareFrom({ ...values, database });
     const { declarationSchema } = await import('../declare/json-schema.ts');
     console.log(JSON.stringify(declarationSchema(), null, 2));
   },

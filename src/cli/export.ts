@@ -9,6 +9,7 @@ import { ConfigError, DATA_SETTINGS, describeSettings, readCommand } from '../se
 import { oneOf, onOrOff, option, text } from '../settings/setting.ts';
 import type { Command } from './shared/command.ts';
 import { withDatabase } from './shared/database.ts';
+import { checkFolder, readWithFiles } from './shared/exported-files.ts';
 import { FORCE_OPTION, JSON_OPTION } from './shared/options.ts';
 import { checkOutput, openOutput, PipeClosed, STANDARD_OUTPUT } from './shared/output.ts';
 import { ProgressBar } from './shared/progress.ts';
@@ -33,6 +34,12 @@ const OPTIONS = {
     "write CSV for a spreadsheet: with --bom, and with ' before a text that would be a formula",
     false,
     onOrOff,
+  ),
+  files: option(
+    '--files DIR',
+    'folder to write the files of file fields into; their columns then have names, as import --files reads them',
+    '',
+    text,
   ),
   ...FORCE_OPTION,
   ...JSON_OPTION,
@@ -61,10 +68,14 @@ ${describeSettings(OPTIONS)}`,
     const form = { bom: values.bom || values.spreadsheet, noFormulas: values.spreadsheet };
     const options = { replace: values.force, protectedFiles: databaseFiles(values.database) };
     checkOutput(values.output, options);
+    if (values.files !== '') checkFolder(values.files, values.force);
     try {
       const { rows, bytes } = await withDatabase(values, 'never', async (engine, catalogue) => {
         const plan = planOf(catalogue, operands[0] ?? '');
-        const { rows, parts } = await read(engine, plan, format, form);
+        const { rows, parts } =
+          values.files === ''
+            ? await read(engine, plan, format, form)
+            : await readWithFiles(engine, catalogue, plan, format, form, values.files);
         return { rows, bytes: await writeParts(withLineEnd(parts, format), values.output, options) };
       });
       const summary = values.json

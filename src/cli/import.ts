@@ -2,6 +2,7 @@
 
 import { ApiError } from '../base/errors.ts';
 import { isSameFile } from '../base/files/output-file.ts';
+import { MAX_FILE_BYTES } from '../base/limits/files.ts';
 import { type Collection, type Field, uniqueSets } from '../collection/declaration.ts';
 import { fieldFromHeader } from '../collection/spreadsheet-values.ts';
 import { loadCatalogue } from '../declare/load-catalogue.ts';
@@ -19,6 +20,7 @@ import { Rejects, rejectsPath } from './import/rejects.ts';
 import { printRefusal, printReport } from './import/report.ts';
 import { readResolvers } from './import/resolve.ts';
 import { ImportRefused, runImport } from './import/run.ts';
+import { uploaders } from './import/uploaded-files.ts';
 import type { Command } from './shared/command.ts';
 import { chosenCollection, isNew, withDatabase } from './shared/database.ts';
 import { checkOutput, openOutput } from './shared/output.ts';
@@ -56,11 +58,17 @@ ${describeSettings(OPTIONS)}`,
     const onConflict = MODES[values.mode];
     const match = readMatch(values.match, collection, onConflict);
     const isMatched = values.match.length > 0 || onConflict === 'update';
+    if (values.files !== '' && values.dryRun)
+      throw new ConfigError('--dry-run stores nothing, and --files uploads. Use one of them');
+    const uploads = { catalogue: loaded.catalogue, folder: values.files, ...UPLOAD_LIMITS };
     const options = {
       ...values,
       match,
       mapping: readMapping(values.map, collection),
-      resolvers: readResolvers(values.resolve, collection),
+      resolvers: new Map([
+        ...readResolvers(values.resolve, collection),
+        ...(values.files === '' ? [] : uploaders(collection, uploads)),
+      ]),
       onConflict,
       needed: isMatched ? match : [],
       hasHeader: format === 'csv',
@@ -84,7 +92,7 @@ ${describeSettings(OPTIONS)}`,
           storing: bars.storing,
         })),
       });
-      const report = await withDatabase(values, 'by a load', importInto, { loaded });
+      const report = await withDatabase(values, values.files === '' ? 'by a load' : 'at once', importInto, { loaded });
       rejects?.end();
       bars.end(true);
       const rejectsIn = report.rejected > 0 ? rejectsFile : undefined;
@@ -100,6 +108,9 @@ ${describeSettings(OPTIONS)}`,
     }
   },
 };
+
+/** A command may store files of any size. */
+const UPLOAD_LIMITS = { maxFileBytes: MAX_FILE_BYTES, maxTotalBytes: 0 };
 
 /** All changes of one import have the same request id in the log of changes. */
 function newOrigin(): Origin {

@@ -95,11 +95,12 @@ async function migrate(settings: Settings): Promise<void> {
   else console.log(`${location}: ${steps.length === 0 ? 'up to date' : `made ${steps.join(', ')}`}`);
 }
 
-/** As in `drop:products.colour`. */
-const PERMISSION = /^(?:drop:[a-z]\w*|(?:drop|convert|fill|clear):[a-z]\w*\.[a-z]\w*)$/;
+/** As in `drop:products.colour` and `drop:"Order Line"`. */
+const NAME = /(?:[\p{L}\p{N}_]+|"(?:[^"\\]|\\.)+")/u.source;
+const PERMISSION = new RegExp(`^(?:drop:${NAME}|(?:drop|convert|fill|clear):${NAME}\\.${NAME})$`, 'u');
 
 function permissions(given: string, name: string): readonly string[] {
-  const list = given.split(/[\s,]+/).filter((each) => each !== '');
+  const list = given.match(/(?:"(?:[^"\\]|\\.)*"|[^\s,])+/g) ?? [];
   const wrong = list.find((each) => !PERMISSION.test(each));
   if (wrong === undefined) return list;
   throw new ConfigError(

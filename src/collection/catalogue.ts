@@ -1,6 +1,6 @@
 /** A catalogue: collections and roles, as a plain value that every stage receives as an argument. */
 import type { Rate } from '../base/net/rate.ts';
-import type { CatalogueDraft, CollectionDraft, OnDelete, Right } from './draft.ts';
+import type { BodyType, CatalogueDraft, CollectionDraft, OnDelete, Right } from './draft.ts';
 import type { Type } from './types/type.ts';
 import type { Value } from './value.ts';
 
@@ -28,6 +28,8 @@ export interface Field {
   readonly rules: Rules;
   /** Rules for the file that the field holds. */
   readonly file?: FileRules;
+  /** The table whose rows a function of this name takes to compute the value. */
+  readonly computedOf?: string;
   /** The maximum length in bytes of a value's text form. Older or foreign rows may exceed it. */
   readonly maxBytes: number;
 }
@@ -58,13 +60,26 @@ export interface Reference {
   readonly onDelete: OnDelete;
 }
 
-/** A reference to any field of a collection, for embedding only. */
+/** A reference of several fields. They are in the order of the key that they refer to. */
+export interface Composite extends Omit<Reference, 'field'> {
+  readonly fields: readonly Field[];
+}
+
+/** A reference to any fields of a collection, for embedding only. */
 export interface Link {
   readonly name: string;
-  readonly field: Field;
+  readonly fields: readonly Field[];
   readonly to: string;
-  /** The name of the field there. */
-  readonly target: string;
+  /** The names of the fields there. */
+  readonly targets: readonly string[];
+}
+
+/** A function of a row that returns rows of a collection. */
+export interface ComputedReference {
+  /** The name of the function. */
+  readonly name: string;
+  readonly to: string;
+  readonly many: boolean;
 }
 
 export interface Collection {
@@ -81,9 +96,14 @@ export interface Collection {
   /** Unique sets of fields other than the key. */
   readonly unique: readonly Unique[];
   readonly references: readonly Reference[];
+  readonly composites: readonly Composite[];
   /** References by the elements of a list. No constraint enforces them. */
   readonly lists: readonly Reference[];
   readonly links: readonly Link[];
+  /** Fields that functions compute, by name. They are not part of `*`. */
+  readonly computed: ReadonlyMap<string, Field>;
+  /** Functions that return related rows. */
+  readonly computedReferences: readonly ComputedReference[];
   /** All collections of the catalogue by name. */
   readonly among: ReadonlyMap<string, Collection>;
   readonly draft: CollectionDraft;
@@ -135,14 +155,43 @@ export interface StoredQuery {
   readonly query: string;
 }
 
-export type Routine = StoredQuery;
+/** A function of PostgreSQL. */
+export interface DatabaseFunction {
+  readonly kind: 'function';
+  readonly name: string;
+  readonly description?: string;
+  readonly parameters: readonly Parameter[];
+  /** The type of its only parameter, without a name, which takes the whole body of a request. */
+  readonly body?: BodyType;
+  /** Whether it may change data. */
+  readonly isVolatile: boolean;
+  /** Absent if it returns nothing. */
+  readonly returns?: FunctionResult;
+}
+
+export interface FunctionResult {
+  /** A declared collection, or one that only describes the columns. */
+  readonly collection: Collection;
+  readonly isDeclared: boolean;
+  /** Its only column is shown as a bare value. */
+  readonly isValue: boolean;
+  /** Whether it returns a list. */
+  readonly many: boolean;
+  /** The media type of a value, which is the body of the answer. */
+  readonly mediaType?: string;
+}
+
+export type Routine = StoredQuery | DatabaseFunction;
 
 export interface Parameter {
   readonly name: string;
   readonly type: Type;
   readonly description?: string;
-  /** The value if a call gives none; absent if a call must give one. */
+  readonly isRequired: boolean;
+  /** The value of a query's parameter if a call gives none. A function has its own defaults. */
   readonly default?: Value;
+  /** Takes any number of values. */
+  readonly isVariadic?: boolean;
 }
 
 export interface Role {

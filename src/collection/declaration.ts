@@ -1,7 +1,7 @@
 /** Builds a catalogue from a validated draft. An error here is a bug, not a user's mistake. */
 import { defined } from '../base/defined.ts';
 import { declareRoles } from './access/roles.ts';
-import type { Catalogue, Collection, Field, Reference } from './catalogue.ts';
+import type { Catalogue, Collection, Composite, Field, Reference } from './catalogue.ts';
 import { CHANGES_NAME, changesOf } from './change-log.ts';
 import { declareCollection } from './declare-collection.ts';
 import type { CatalogueDraft } from './draft.ts';
@@ -28,7 +28,7 @@ export function declareCatalogue(draft: CatalogueDraft): Catalogue {
     collections,
     draft,
     builtIn,
-    routines: declareRoutines(draft.queries ?? [], collections),
+    routines: declareRoutines(draft, collections),
     roles: draft.roles && declareRoles(draft.roles, collections),
   });
 }
@@ -44,7 +44,7 @@ export function withMaxValue({ draft }: Catalogue, maxValueBytes: number): Catal
 }
 
 export function fieldNamed(collection: Collection, name: string): Field | undefined {
-  return collection.byName.get(name);
+  return collection.byName.get(name) ?? collection.computed.get(name);
 }
 
 export function isKey({ key }: Collection, field: Field): boolean {
@@ -56,12 +56,24 @@ export function uniqueSets({ key, unique }: Pick<Collection, 'key' | 'unique'>):
   return [...(key.length === 0 ? [] : [key]), ...unique.map(({ fields }) => fields)];
 }
 
+/** The fields of a reference, in the order of the key. */
+export function fieldsOf(reference: Reference | Composite): readonly Field[] {
+  return 'fields' in reference ? reference.fields : [reference.field];
+}
+
+/** The references of a collection, of one field and of several. */
+export function allReferences({ references, composites }: Collection): readonly (Reference | Composite)[] {
+  return composites.length === 0 ? references : [...references, ...composites];
+}
+
 /** All references to this collection, including its own. */
 export function referencesTo(
   { collections }: Pick<Catalogue, 'collections'>,
   { name }: Collection,
-): (Reference & { from: Collection })[] {
+): ((Reference | Composite) & { from: Collection })[] {
   return [...collections.values()].flatMap((from) =>
-    from.references.filter((reference) => reference.to === name).map((reference) => ({ ...reference, from })),
+    allReferences(from)
+      .filter((reference) => reference.to === name)
+      .map((reference) => ({ ...reference, from })),
   );
 }

@@ -3,6 +3,7 @@ import { defined } from '../base/defined.ts';
 import { DEFAULT_MAX_VALUE_KB } from '../base/limits/declaration.ts';
 import { MAX_FILES_IN_LIST } from '../base/limits/files.ts';
 import type { Collection, Field, Rules } from './catalogue.ts';
+import { derivedName } from './derived-name.ts';
 import type { CollectionDraft, FieldDraft } from './draft.ts';
 import { FILES } from './files.ts';
 import { fileKind } from './types/file.ts';
@@ -33,20 +34,42 @@ export function declareCollection(
     byName,
     key,
     assigned: key.find(({ type, name: field }) => isAssigned(draft, { name: field, type })),
-    unique: sets.map((names) => ({ name: `${name}_${names.join('_')}_key`, fields: names.map(findField) })),
+    unique: sets.map((names) => ({ name: derivedName(name, ...names, 'key'), fields: names.map(findField) })),
     references: draft.fields.flatMap((field) => {
       if (field.references === undefined) return [];
-      const { collection: to, onDelete, constraint = `${name}_${field.name}_fkey` } = field.references;
+      const { collection: to, onDelete, constraint = derivedName(name, field.name, 'fkey') } = field.references;
       return [{ name: constraint, field: findField(field.name), to, onDelete }];
     }),
     lists: fields
       .filter(({ type }) => type.element?.file !== undefined)
       .map((field) => ({ name: `${name}_${field.name}_fkey`, field, to: FILES, onDelete: 'restrict' })),
-    links: (draft.references ?? []).map(({ fields: [field], collection: to, to: [target], constraint }) => {
-      return { name: constraint, field: findField(field!), to, target: target! };
+    composites: (draft.references ?? []).flatMap(({ fields: names, collection: to, constraint, onDelete }) => {
+      return onDelete === undefined ? [] : [{ name: constraint, fields: names.map(findField), to, onDelete }];
     }),
+    links: (draft.references ?? []).flatMap(({ fields: names, collection: to, to: targets, constraint, onDelete }) => {
+      return onDelete === undefined ? [{ name: constraint, fields: names.map(findField), to, targets }] : [];
+    }),
+    ...declareComputed(draft, maxValueBytes),
     among,
     draft,
+  };
+}
+
+function declareComputed(
+  draft: CollectionDraft,
+  maxValueBytes: number,
+): Pick<Collection, 'computed' | 'computedReferences'> {
+  const { name: computedOf, computed = [] } = draft;
+  const fields = computed.flatMap(({ name, type }): Field[] => {
+    return type === undefined
+      ? []
+      : [{ ...declareField(draft, { name, type, readOnly: true }, maxValueBytes), computedOf }];
+  });
+  return {
+    computed: new Map(fields.map((field) => [field.name, field])),
+    computedReferences: computed.flatMap(({ name, collection: to, many = false }) => {
+      return to === undefined ? [] : [{ name, to, many }];
+    }),
   };
 }
 

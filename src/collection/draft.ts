@@ -7,6 +7,7 @@ export interface CatalogueDraft {
   /** Absent if every caller may do everything. */
   readonly roles?: readonly RoleDraft[];
   readonly queries?: readonly QueryDraft[];
+  readonly functions?: readonly FunctionDraft[];
   readonly webhooks?: readonly WebhookDraft[];
 }
 
@@ -25,6 +26,39 @@ export interface ParameterDraft {
   readonly description?: string;
   /** A JSON value of the type; absent if a call must give one. */
   readonly default?: unknown;
+}
+
+/** The types of a parameter that takes the whole body of a request. */
+export const BODY_TYPES = ['json', 'jsonb', 'text', 'xml', 'bytea'] as const;
+export type BodyType = (typeof BODY_TYPES)[number];
+export const VOLATILITIES = ['volatile', 'stable', 'immutable'] as const;
+
+/** A function of PostgreSQL, called at /rpc/<name>. Several may have one name. */
+export interface FunctionDraft {
+  readonly name: string;
+  readonly description?: string;
+  readonly parameters: readonly FunctionParameterDraft[];
+  readonly body?: BodyType;
+  readonly volatility: (typeof VOLATILITIES)[number];
+  /** Absent if it returns nothing. */
+  readonly returns?: FunctionResultDraft;
+}
+
+export interface FunctionParameterDraft {
+  readonly name: string;
+  readonly type: string;
+  readonly optional?: boolean;
+  readonly variadic?: boolean;
+}
+
+/** A collection, a type, or columns. */
+export interface FunctionResultDraft {
+  readonly collection?: string;
+  readonly type?: string;
+  /** The media type of a value: it is the body of the answer. */
+  readonly mediaType?: string;
+  readonly fields?: readonly { readonly name: string; readonly type: string }[];
+  readonly many?: boolean;
 }
 
 export const CHANGE_KINDS = ['insert', 'update', 'delete'] as const;
@@ -81,12 +115,24 @@ export interface CollectionDraft {
   readonly fields: readonly FieldDraft[];
   /** References that no constraint of this table enforces, such as those of a view. */
   readonly references?: readonly LinkDraft[];
+  /** Functions of a row: computed fields, and computed references. */
+  readonly computed?: readonly ComputedDraft[];
   /** Sets of fields that are unique together. */
   readonly unique?: readonly (readonly string[])[];
   /** The path of a file with the initial rows. */
   readonly rows?: string;
   /** Whether changes are logged. Default: yes, unless the table is adopted. */
   readonly history?: boolean;
+}
+
+/** A function of PostgreSQL that takes a row. It returns a value of a type, or rows of a collection. */
+export interface ComputedDraft {
+  /** The name of the function. */
+  readonly name: string;
+  readonly type?: string;
+  readonly collection?: string;
+  /** Whether it returns a list of rows. */
+  readonly many?: boolean;
 }
 
 /** The meaning of a field for the console's overview and search. */
@@ -101,14 +147,17 @@ export interface ReferenceDraft {
   readonly constraint?: string;
 }
 
-/** A field whose values equal those of a field of another collection. It serves embedding; nothing enforces it. */
+/**
+ * Fields whose values equal those of fields of another collection. With `onDelete` it is a reference of several fields
+ * to a key, in the order of the key. Otherwise it serves embedding, and nothing enforces it.
+ */
 export interface LinkDraft {
-  /** One field each. */
   readonly fields: readonly string[];
   readonly collection: string;
   readonly to: readonly string[];
   /** The name for hints. */
   readonly constraint: string;
+  readonly onDelete?: OnDelete;
 }
 
 export interface FieldDraft {

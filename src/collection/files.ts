@@ -5,7 +5,7 @@
  * A resized image is a content of its own, a variant of the original.
  * References between them ensure that no file lacks its bytes.
  */
-import type { Catalogue, Collection } from './catalogue.ts';
+import type { Catalogue, Collection, Field } from './catalogue.ts';
 import type { CollectionDraft, FieldDraft } from './draft.ts';
 import { fileKind } from './types/file.ts';
 import { typeNamed } from './types/index.ts';
@@ -16,6 +16,7 @@ export const FILES = 'catalogue_files';
 export const CONTENTS = 'catalogue_file_contents';
 export const CHUNKS = 'catalogue_file_chunks';
 export const VARIANTS = 'catalogue_file_variants';
+export const STORAGES = 'catalogue_file_storages';
 const OWN_PREFIX = 'catalogue_';
 
 /** Fields of a file that no request sees. */
@@ -76,6 +77,17 @@ const DRAFTS: readonly CollectionDraft[] = [
       { name: 'variant', type: 'uuid', required: true, references: { collection: CONTENTS, onDelete: 'restrict' } },
     ],
   },
+  {
+    // One row names the storage outside of the database, if one is in use.
+    name: STORAGES,
+    key: ['name'],
+    history: false,
+    fields: [
+      { name: 'name', type: 'text' },
+      { name: 'mark', type: 'uuid', required: true },
+      { name: 'location', type: 'text', required: true },
+    ],
+  },
 ];
 
 /** Adds the collections of files if a field needs them, and the references of such fields. */
@@ -87,6 +99,19 @@ export function withFiles(drafts: readonly CollectionDraft[]): readonly Collecti
 
 function holdsFiles({ type }: Pick<FieldDraft, 'type'>): boolean {
   return fileKind(typeNamed(type)!) !== undefined;
+}
+
+/** Whether a value refers to a file, or is a list of files. */
+export function isFileField({ type }: Field): boolean {
+  return fileKind(type) !== undefined;
+}
+
+/** Whether a caller who sees this catalogue may write a file field, and so upload files. */
+export function mayUpload({ collections }: Pick<Catalogue, 'collections'>): boolean {
+  return [...collections.values()].some((each) => {
+    const written = each.view === undefined ? [each] : [each.view.creates, each.view.updates];
+    return written.some((collection) => collection?.fields.some(isFileField));
+  });
 }
 
 function withReference(field: FieldDraft): FieldDraft {
@@ -101,8 +126,13 @@ export function servedFiles(files: Collection): Collection {
   return { ...files, fields, byName: new Map(fields.map((field) => [field.name, field])), references: [] };
 }
 
-export function isFiles({ name }: Collection): boolean {
-  return name === FILES;
+export function isFiles({ draft }: Collection): boolean {
+  return draft.name === FILES;
+}
+
+/** The name of a collection in paths and documents. */
+export function servedName(name: string): string {
+  return name === FILES ? FILES_NAME : name;
 }
 
 /** Whether the service itself uses the collection, so that it has no path of its own. */

@@ -1,6 +1,6 @@
 /** Relations between collections, from their references: in both directions, and through a join collection. */
 import { memoize } from '../base/memo.ts';
-import type { Collection, Field, Link, Reference } from './declaration.ts';
+import type { Collection, Composite, Field, Link, Reference } from './declaration.ts';
 
 type Cardinality = 'many-to-one' | 'one-to-many' | 'one-to-one' | 'many-to-many';
 
@@ -14,19 +14,35 @@ export interface Relation {
   readonly to: Collection;
   readonly outer: Field;
   readonly inner: Field;
+  /** Further fields that must be equal, if a reference has several. */
+  readonly also?: readonly Pair[];
   /** The constraint name, or the name of the join collection. */
   readonly name: string;
   /** The referencing field, on either side. */
   readonly referring: Field | undefined;
-  /** Not enforced by a constraint. Only the name of its collection names it. */
+  /** Not enforced by a constraint. */
   readonly isLink?: true;
   /** The side that is a list, whose elements are compared with the other side. */
   readonly list?: 'outer' | 'inner';
+  /** A function of this name returns the related rows, whatever their fields are. */
+  readonly computedBy?: string;
   readonly through?: {
     readonly collection: Collection;
-    readonly near: Reference;
-    readonly far: Reference;
+    readonly near: Joint;
+    readonly far: Joint;
   };
+}
+
+type Pair = readonly [outer: Field, inner: Field];
+
+/** The fields of a join collection that refer to the fields `targets` of another one. */
+interface Joint extends Pick<Composite, 'name' | 'fields' | 'to'> {
+  readonly targets: readonly Field[];
+}
+
+/** The fields that a relation compares, as pairs; with a join collection, none of them. */
+export function pairsOf({ outer, inner, also = [], through }: Relation): readonly Pair[] {
+  return through === undefined ? [[outer, inner], ...also] : [];
 }
 
 /** Whether a row has a list of related rows rather than at most one. */
@@ -38,32 +54,52 @@ export function isSelf({ from, to }: Relation): boolean {
   return from.name === to.name;
 }
 
+/** The relation that a function computes. */
+export const computedRelation: (from: Collection) => (name: string) => Relation | undefined = memoize((from) => {
+  const all = from.computedReferences.map(({ name, to: target, many }): [string, Relation] => {
+    const to = (from.view?.of ?? from).among.get(target)!;
+    const cardinality = many ? 'one-to-many' : 'many-to-one';
+    const [outer, inner] = [from.fields[0]!, to.key[0] ?? to.fields[0]!];
+    return [name, { cardinality, from, to, outer, inner, name, referring: undefined, computedBy: name }];
+  });
+  const byName = new Map(all);
+  return (name) => byName.get(name);
+});
+
 /** All relations of a collection in both directions; for a role's view, those that the role can follow. */
 export const relationsOf: (from: Collection) => readonly Relation[] = memoize((from) => {
   if (from.view !== undefined) return relationsOf(from.view.of).filter((relation) => canFollow(from, relation));
   const collections = from.among;
   return [
     ...from.references.map((reference) => toOne(from, reference, collections.get(reference.to)!)),
+    ...from.composites.map((reference) => compositeToOne(from, reference, collections.get(reference.to)!)),
     ...from.lists.map((reference) => listed(toOne(from, reference, collections.get(reference.to)!), 'outer')),
     ...[...collections.values()].flatMap((to) => [
       ...to.references.filter(({ to: target }) => target === from.name).map((reference) => toMany(from, to, reference)),
+      ...to.composites
+        .filter(({ to: target }) => target === from.name)
+        .map((reference) => inverse(compositeToOne(to, reference, from))),
       ...to.lists
         .filter(({ to: target }) => target === from.name)
         .map((reference) => listed(toMany(from, to, reference), 'inner')),
       ...throughOf(from, to, collections),
-      ...to.links.filter(({ to: target }) => target === from.name).map((link) => linkedToMany(from, to, link)),
+      ...to.links.filter(({ to: target }) => target === from.name).map((link) => inverse(linked(to, link, from))),
     ]),
-    ...from.links.map((link) => linkedToOne(from, link, collections.get(link.to)!)),
+    ...from.links.map((link) => linked(from, link, collections.get(link.to)!)),
   ];
 });
 
 /** Whether the role can read every field that the relation compares. */
-function canFollow({ byName, among }: Collection, { outer, to, inner, through }: Relation): boolean {
+function canFollow({ byName, among }: Collection, relation: Relation): boolean {
+  const { to, through } = relation;
   const reads = (collection: Collection, field: Field) => among.get(collection.name)?.byName.has(field.name) === true;
-  if (!byName.has(outer.name) || !reads(to, inner)) return false;
+  const has = ({ name }: Field) => byName.has(name);
+  if (through === undefined) return pairsOf(relation).every(([outer, inner]) => has(outer) && reads(to, inner));
+  const joining = [...through.near.fields, ...through.far.fields];
   return (
-    through === undefined ||
-    (reads(through.collection, through.near.field) && reads(through.collection, through.far.field))
+    through.near.targets.every(has) &&
+    through.far.targets.every((field) => reads(to, field)) &&
+    joining.every((field) => reads(through.collection, field))
   );
 }
 
@@ -82,32 +118,61 @@ function listed(relation: Relation, list: 'outer' | 'inner'): Relation {
   return { ...relation, cardinality: 'many-to-many', list };
 }
 
-function linkedToOne(from: Collection, { name, field, target }: Link, to: Collection): Relation {
-  const cardinality = isUnique(from, field) ? 'one-to-one' : 'many-to-one';
-  return { cardinality, from, to, outer: field, inner: to.byName.get(target)!, name, referring: field, isLink: true };
+function compositeToOne(from: Collection, { name, fields }: Composite, to: Collection): Relation {
+  return comparing(
+    from,
+    to,
+    fields.map((field, at): Pair => [field, to.key[at]!]),
+    name,
+  );
 }
 
-function linkedToMany(from: Collection, to: Collection, { name, field, target }: Link): Relation {
-  const cardinality = isUnique(to, field) ? 'one-to-one' : 'one-to-many';
-  return { cardinality, from, to, outer: from.byName.get(target)!, inner: field, name, referring: field, isLink: true };
+function linked(from: Collection, { name, fields, targets }: Link, to: Collection): Relation {
+  const pairs = fields.map((field, at): Pair => [field, to.byName.get(targets[at]!)!]);
+  return { ...comparing(from, to, pairs, name), isLink: true };
+}
+
+function comparing(from: Collection, to: Collection, pairs: readonly Pair[], name: string): Relation {
+  const [[outer, inner], ...also] = pairs as readonly [Pair, ...Pair[]];
+  const isOne = isUnique(from, ...pairs.map(([field]) => field));
+  const cardinality = isOne ? 'one-to-one' : 'many-to-one';
+  return { cardinality, from, to, outer, inner, also, name, referring: outer };
+}
+
+/** The same relation, seen from the other side. */
+function inverse(relation: Relation): Relation {
+  const { from, to, outer, inner, also = [], cardinality } = relation;
+  return {
+    ...relation,
+    ...{ from: to, to: from, outer: inner, inner: outer, also: also.map(([one, other]): Pair => [other, one]) },
+    cardinality: cardinality === 'one-to-one' ? cardinality : 'one-to-many',
+  };
 }
 
 /** The relations through `collection` as the join collection. */
 function throughOf(from: Collection, collection: Collection, collections: ReadonlyMap<string, Collection>): Relation[] {
-  const held = collection.references.filter(({ field }) => collection.key.includes(field));
+  const keyOf = (to: string) => collections.get(to)!.key;
+  const joints: readonly Joint[] = [
+    ...collection.references.map(({ name, field, to }) => ({ name, fields: [field], to, targets: keyOf(to) })),
+    ...collection.composites.map((each) => ({ ...each, targets: keyOf(each.to) })),
+    ...collection.links.map(({ name, fields, to, targets }) => {
+      return { name, fields, to, targets: targets.map((target) => collections.get(to)!.byName.get(target)!) };
+    }),
+  ];
+  const held = joints.filter(({ fields }) => fields.every((field) => collection.key.includes(field)));
   return held
     .filter(({ to }) => to === from.name)
     .flatMap((near) =>
       held
-        .filter((far) => far !== near)
+        .filter((far) => far !== near && far.name !== near.name)
         .map((far): Relation => {
           const to = collections.get(far.to)!;
           return {
             cardinality: 'many-to-many',
             from,
             to,
-            outer: from.key[0]!,
-            inner: to.key[0]!,
+            outer: near.targets[0]!,
+            inner: far.targets[0]!,
             name: collection.name,
             referring: undefined,
             through: { collection, near, far },
@@ -116,8 +181,8 @@ function throughOf(from: Collection, collection: Collection, collections: Readon
     );
 }
 
-/** Whether the field's values are unique. */
-export function isUnique({ key, unique }: Collection, field: Field): boolean {
-  const sets = [key, ...unique.map(({ fields }) => fields)];
-  return sets.some((fields) => fields.length === 1 && fields[0] === field);
+/** Whether the fields are unique together. */
+export function isUnique({ key, unique }: Collection, ...fields: readonly Field[]): boolean {
+  const sets = [key, ...unique.map((set) => set.fields)];
+  return sets.some((set) => set.length === fields.length && set.every((field) => fields.includes(field)));
 }

@@ -1,23 +1,33 @@
 /** Builds the routines of a catalogue from validated drafts. */
 import { defined } from '../base/defined.ts';
-import type { Catalogue, Collection, Parameter } from './catalogue.ts';
-import type { ParameterDraft, QueryDraft } from './draft.ts';
+import type { Collection, DatabaseFunction, FunctionResult, Parameter, Routine, StoredQuery } from './catalogue.ts';
+import { declareCollection } from './declare-collection.ts';
+import type { CatalogueDraft, FunctionDraft, FunctionResultDraft, ParameterDraft, QueryDraft } from './draft.ts';
 import { builtIn } from './types/index.ts';
 import { storeJson } from './types/type.ts';
 
+type Collections = ReadonlyMap<string, Collection>;
+
 export function declareRoutines(
-  queries: readonly QueryDraft[],
-  collections: ReadonlyMap<string, Collection>,
-): Catalogue['routines'] {
-  return new Map(
-    queries.map(({ name, description, parameters, read }) => {
-      const { collection: of, query } = splitRead(read);
-      const collection = collections.get(of);
-      if (collection === undefined) throw new Error(`${name}: collection ${of} does not exist`);
-      const declared = parameters.map(declareParameter);
-      return [name, [defined({ kind: 'query', name, description, parameters: declared, collection, query } as const)]];
-    }),
-  );
+  { queries = [], functions = [] }: CatalogueDraft,
+  collections: Collections,
+): ReadonlyMap<string, readonly Routine[]> {
+  const routines = [
+    ...queries.map((draft) => declareQuery(draft, collections)),
+    ...functions.map((draft) => declareFunction(draft, collections)),
+  ];
+  return Map.groupBy(routines, ({ name }) => name);
+}
+
+function declareQuery({ name, description, parameters, read }: QueryDraft, collections: Collections): StoredQuery {
+  const { collection, query } = splitRead(read);
+  return {
+    kind: 'query',
+    ...defined({ name, description }),
+    parameters: parameters.map(declareParameter),
+    collection: collectionNamed(collection, name, collections),
+    query,
+  };
 }
 
 /** The collection and the query string of a stored request: `/products?id=eq.1`, also without the slash. */
@@ -30,5 +40,47 @@ export function splitRead(read: string): { readonly collection: string; readonly
 
 export function declareParameter({ name, type: typeName, description, default: value }: ParameterDraft): Parameter {
   const type = builtIn(typeName);
-  return defined({ name, type, description, default: value === undefined ? undefined : storeJson(type, value) });
+  const isRequired = value === undefined;
+  return defined({ name, type, description, isRequired, default: isRequired ? undefined : storeJson(type, value) });
+}
+
+function declareFunction(draft: FunctionDraft, collections: Collections): DatabaseFunction {
+  const { name, description, parameters, body, volatility, returns } = draft;
+  return {
+    kind: 'function',
+    ...defined({ name, description, body }),
+    parameters: parameters.map(({ name: each, type, optional = false, variadic = false }) => {
+      return { name: each, type: builtIn(type), isRequired: !optional && !variadic, isVariadic: variadic };
+    }),
+    isVolatile: volatility === 'volatile',
+    ...(returns === undefined ? {} : { returns: declareResult(name, returns, collections) }),
+  };
+}
+
+/** The name of the column that holds the result of a function without columns, as in PostgREST. */
+export const VALUE_COLUMN = 'pgrst_scalar';
+
+function declareResult(
+  name: string,
+  { collection, type, fields, many = false, mediaType }: FunctionResultDraft,
+  collections: Collections,
+): FunctionResult {
+  if (collection !== undefined) {
+    return { collection: collectionNamed(collection, name, collections), isDeclared: true, isValue: false, many };
+  }
+  const columns = fields ?? [{ name: VALUE_COLUMN, type: type! }];
+  const described = declareCollection({ name, key: [], fields: columns }, collections);
+  return {
+    collection: described,
+    isDeclared: false,
+    isValue: fields === undefined,
+    many,
+    ...defined({ mediaType }),
+  };
+}
+
+function collectionNamed(collection: string, routine: string, collections: Collections): Collection {
+  const found = collections.get(collection);
+  if (found === undefined) throw new Error(`${routine}: collection ${collection} does not exist`);
+  return found;
 }

@@ -3,6 +3,7 @@
  * request, or unpacked from one file that an executable embeds.
  */
 import { type StoredFile, storeFile } from '../http/stored-file.ts';
+import type { GuideTexts } from './guide/texts.ts';
 
 export type PageName = 'console' | 'docs';
 
@@ -10,26 +11,29 @@ export interface Assets {
   readonly files: ReadonlyMap<string, StoredFile>;
   /** The files that a page loads, in order. The list is empty if the console is not installed. */
   readonly pages: Readonly<Record<PageName, readonly string[]>>;
+  readonly guide: GuideTexts;
 }
 
 interface Packed {
   readonly pages: Assets['pages'];
+  readonly guide: GuideTexts;
   readonly files: Readonly<Record<string, { readonly type: string; readonly text: string }>>;
 }
 
 /** Packs all assets into one gzipped file, to embed it or to store it beside the program. */
-export function packAssets({ files, pages }: Assets): Uint8Array<ArrayBuffer> {
+export function packAssets({ files, pages, guide }: Assets): Uint8Array<ArrayBuffer> {
   const texts = [...files].map(([name, { contentType, bytes }]) => [
     name,
     { type: contentType, text: new TextDecoder().decode(bytes) },
   ]);
-  return Bun.gzipSync(JSON.stringify({ pages, files: Object.fromEntries(texts) } satisfies Packed));
+  return Bun.gzipSync(JSON.stringify({ pages, guide, files: Object.fromEntries(texts) } satisfies Packed));
 }
 
 export function unpackAssets(bytes: Uint8Array<ArrayBuffer>): Assets {
-  const { pages, files } = JSON.parse(new TextDecoder().decode(Bun.gunzipSync(bytes))) as Packed;
+  const { pages, guide, files } = JSON.parse(new TextDecoder().decode(Bun.gunzipSync(bytes))) as Packed;
   return {
     pages,
+    guide,
     files: new Map(Object.entries(files).map(([name, { type, text }]) => [name, storeFile(text, type)])),
   };
 }

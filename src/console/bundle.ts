@@ -12,6 +12,7 @@ import type { BuildOutput } from 'bun';
 import { requireDescriptors } from '../base/files/descriptors.ts';
 import { type StoredFile, storeFile } from '../http/stored-file.ts';
 import { type Assets, type PageName, packAssets, unpackAssets } from './assets.ts';
+import { readGuideTexts } from './guide/texts.ts';
 import { keptOrBuilt } from './kept-bundle.ts';
 
 const BROWSER = join(import.meta.dir, 'browser');
@@ -57,7 +58,7 @@ async function buildPages(names: readonly PageName[]): Promise<Assets> {
     }
     pages[name] = loaded;
   }
-  return { files, pages };
+  return { files, pages, guide: readGuideTexts() ?? {} };
 }
 
 /** Resolves an entry that only imports shared files to those files, which saves the browser a round trip. */

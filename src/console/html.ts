@@ -25,7 +25,7 @@ export function securityHeaders(nonce?: string, pictures: 'own' | 'any' = 'own')
       "font-src 'self' data:",
       "connect-src 'self'",
       "base-uri 'none'",
-      "form-action 'none'",
+      "form-action 'self'",
       "frame-ancestors 'none'",
     ].join('; '),
     'x-content-type-options': 'nosniff',

@@ -3,18 +3,22 @@
  */
 
 import { ApiError } from '../base/errors.ts';
+import { nameOfPart } from '../base/net/query-string.ts';
 import type { Collection } from '../collection/declaration.ts';
 import { isImageField } from '../collection/image-field.ts';
 import { type PageContext, type Pages, readOnly } from '../http/pages.ts';
-import { fileResponse } from '../http/stored-file.ts';
+import { fileResponse, storeFile } from '../http/stored-file.ts';
 import type { Described } from '../openapi/describe.ts';
 import { hasConsole, loadAssets } from './bundle.ts';
-import { pageHtml, securityHeaders, withoutConsole } from './html.ts';
+import { Guide } from './guide/guide.ts';
+import { INDEX, readGuideTexts } from './guide/texts.ts';
+import { ICON, pageHtml, securityHeaders, withoutConsole } from './html.ts';
 import { DOCS_PATH, HTML_TYPE, referenceFiles } from './reference-files.ts';
 
 export { DOCS_PATH };
 export const CONSOLE_PATH = '/console';
 const ASSETS_PATH = `${CONSOLE_PATH}/assets/`;
+export const GUIDE_PATH = `${DOCS_PATH}/guide`;
 
 const FOREVER = { 'cache-control': 'public, max-age=31536000, immutable', 'x-content-type-options': 'nosniff' };
 
@@ -81,6 +85,21 @@ export function consolePages(described: Described, accountOf?: AccountOf): Pages
     });
   }
 
+  // A checkout shows its files as they are; an installation has them in its assets.
+  const guide = lazy(async () => new Guide(readGuideTexts() ?? (await assets()).guide));
+
+  async function guidePage(name: string, request: Request, catalogueOf: CatalogueOf): Promise<Response> {
+    await catalogueOf();
+    const styles = (await assets()).pages.docs.filter((file) => file.endsWith('.css'));
+    const page = (await guide()).render(name, new URL(request.url).searchParams.get('q') ?? '', {
+      root: rootFrom(`${GUIDE_PATH}/${name}`),
+      styles: styles.map((file) => `${ASSETS_PATH}${file}`),
+      icon: ICON,
+    });
+    if (page === undefined) throw new ApiError('PGRST125', 'Invalid path specified in request URL');
+    return fileResponse(storeFile(page, HTML_TYPE), request, { 'cache-control': 'no-cache', ...securityHeaders() });
+  }
+
   async function asset(name: string, request: Request): Promise<Response> {
     const file = (await assets()).files.get(name);
     if (file === undefined) throw new ApiError('PGRST125', 'Invalid path specified in request URL');
@@ -91,7 +110,13 @@ export function consolePages(described: Described, accountOf?: AccountOf): Pages
     const [docs, name, slash] = /^\/docs(?:\/([^/]+))?(\/)?$/.exec(path) ?? [];
     // Links of the reference are relative to the path without a trailing slash.
     if (slash !== undefined) return readOnly(request, () => redirect(`../${name ?? 'docs'}`));
-    if (docs !== undefined) return readOnly(request, () => referenceAnswer(name, request, catalogueOf));
+    // A collection may have the same name; then only the pages of the guide have its path.
+    if (path === GUIDE_PATH && !described.catalogue.collections.has('guide'))
+      return readOnly(request, () => redirect(`./guide/${INDEX}`));
+    if (path.startsWith(`${GUIDE_PATH}/`))
+      return readOnly(request, () => guidePage(path.slice(GUIDE_PATH.length + 1), request, catalogueOf));
+    if (docs !== undefined)
+      return readOnly(request, () => referenceAnswer(name && nameOfPart(name), request, catalogueOf));
     if (path.startsWith(ASSETS_PATH)) return readOnly(request, () => asset(path.slice(ASSETS_PATH.length), request));
     // The console routes the paths below its own, such as /console/c/<collection>.
     if (path === CONSOLE_PATH || path.startsWith(`${CONSOLE_PATH}/`))

@@ -2,6 +2,7 @@
 
 import { schedule, type Task } from '../base/cooperative.ts';
 import { keepRecent, memoize } from '../base/memo.ts';
+import { pathPart } from '../base/net/query-string.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import { findCollection } from '../http/call.ts';
 import { type StoredFile, storeFile } from '../http/stored-file.ts';
@@ -42,11 +43,11 @@ function* buildPage(described: Described, name: string | undefined, assets: read
     scripts: loaded.filter((path) => path.endsWith('.js')),
     styles: loaded.filter((path) => path.endsWith('.css')),
     icon: ICON,
-    document: name === undefined ? './openapi.json' : `../openapi/${name}.json`,
+    document: name === undefined ? './openapi.json' : `../openapi/${pathPart(name)}.json`,
     console: `${root}/console`,
     ...(name === undefined ? {} : { index: `..${DOCS_PATH}` }),
   };
   const listed = name === undefined ? [...described.catalogue.collections.values()] : [];
-  const pages = listed.map((each) => ({ name: each.name, title: each.title, href: `docs/${each.name}` }));
+  const pages = listed.map((each) => ({ name: each.name, title: each.title, href: `docs/${pathPart(each.name)}` }));
   return yield* referencePage(document, links, pages);
 }

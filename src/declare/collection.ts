@@ -1,7 +1,9 @@
 /** Validates one collection of a declaration: key, unique sets, file of rows. */
 import { statSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
+import { defined } from '../base/defined.ts';
 import { didYouMean, nearestName } from '../base/nearest-name.ts';
+import { derivedName } from '../collection/derived-name.ts';
 import type { CollectionDraft, FieldDraft, LinkDraft } from '../collection/draft.ts';
 import { fieldTypeNamed } from '../collection/types/index.ts';
 import { can } from '../collection/types/type.ts';
@@ -33,6 +35,7 @@ export function draftCollection(named: Named<GivenCollection>, file: string): Co
     key,
     fields,
     ...readLinks(name, given),
+    ...readComputed(given, names),
     ...(unique.length === 0 ? {} : { unique }),
     ...readRowsFile(given, file, reading),
   };
@@ -105,10 +108,24 @@ function readLinks(name: string, { references }: GivenCollection): Pick<Collecti
       fields,
       collection: link.collection?.value ?? '',
       to: link.to?.value.map(({ value }) => value) ?? [],
-      constraint: link.constraint?.value ?? `${name}_${fields.join('_')}_fkey`,
+      ...(link.onDelete === undefined ? {} : { onDelete: link.onDelete.value }),
+      constraint: link.constraint?.value ?? derivedName(name, ...fields, 'fkey'),
     };
   });
   return { references: links };
+}
+
+/** Collections are checked when all are known. */
+function readComputed({ computed }: GivenCollection, names: readonly string[]): Pick<CollectionDraft, 'computed'> {
+  if (computed === undefined) return {};
+  const drafts = computed.value.flatMap(({ name, reading, value }) => {
+    if (value === undefined) return [];
+    if (names.includes(name)) addMistake(reading, reading.at, `a field has the name ${name}, and takes precedence`);
+    if ((value.type === undefined) === (value.collection === undefined))
+      addMistake(reading, reading.at, 'a function of a row has a type or a collection');
+    return [{ name, ...defined({ type: value.type?.value.name }), ...valuesOf(value, 'collection', 'many') }];
+  });
+  return { computed: drafts };
 }
 
 function checkRoles(fields: readonly Named<GivenField>[]): void {

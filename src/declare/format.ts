@@ -14,11 +14,12 @@ import {
 } from '../base/limits/declaration.ts';
 import { MAX_FILE_BYTES, MAX_FILES_IN_LIST } from '../base/limits/files.ts';
 import { parseRate, RATE_FORM } from '../base/net/rate.ts';
-import { CHANGE_KINDS, FIELD_ROLES, type OnDelete, type Right } from '../collection/draft.ts';
+import { BODY_TYPES, CHANGE_KINDS, FIELD_ROLES, type OnDelete, type Right, VOLATILITIES } from '../collection/draft.ts';
 import { compileRegex } from '../text/regex.ts';
 import { anyName, collectionName, fieldName, roleName } from './names.ts';
 import { namesTo, propertiesAndNames, propertiesOf } from './reader/maps.ts';
 import {
+  type At,
   addMistake,
   anyText,
   asWritten,
@@ -85,10 +86,11 @@ export const REFERENCE = {
 } as const;
 
 export const LINK = {
-  fields: property(fieldNames, 'The field, as a list of one.', true),
+  fields: property(fieldNames, 'The fields.', true),
   collection: property(aName, 'The collection that it leads to.', true),
-  to: property(fieldNames, 'The field there with the same values, as a list of one. Default: the key.'),
-  constraint: property(aName, 'The name for hints. Default: `<collection>_<field>_fkey`.'),
+  to: property(fieldNames, 'The fields there with the same values. Default: the key.'),
+  onDelete: property(oneWordOf(ON_DELETE), 'As in a field. Only for several fields that hold a key.'),
+  constraint: property(aName, 'The name of the constraint, and for hints. Default: `<collection>_<fields>_fkey`.'),
 } as const;
 
 export const FIELD = {
@@ -136,6 +138,12 @@ const field = either(
   propertiesOf(FIELD, 'a map with type'),
 ) as Shape<Given<typeof FIELD>>;
 
+export const COMPUTED = {
+  type: property(typeName, 'The function returns a value of this type.'),
+  collection: property(aName, 'The function returns rows of this collection, for embedding.'),
+  many: property(trueOrFalse, 'It returns a list of rows.'),
+} as const;
+
 export const COLLECTION = {
   fields: property(
     namesTo(field, {
@@ -152,8 +160,18 @@ export const COLLECTION = {
     'Primary key; default `id`. An absent integer is assigned, unless it is a reference. `none` serves an existing view or table without a key.',
   ),
   references: property(
-    listOf(propertiesOf(LINK, 'a map with fields, collection, to and constraint'), 'a list of references'),
-    'References for embedding that no constraint enforces, such as those of a view.',
+    listOf(propertiesOf(LINK, 'a map with fields, collection, to, onDelete and constraint'), 'a list of references'),
+    'References of several fields to a key. Others, such as those of a view, serve embedding; nothing enforces them.',
+  ),
+  computed: property(
+    namesTo(
+      either(
+        map(typeName, (type, at) => ({ type: { value: type, at } })),
+        propertiesOf(COMPUTED, 'a map with type, or collection and many'),
+      ) as Shape<Given<typeof COMPUTED>>,
+      { words: 'a map from names to functions of a row', noun: 'functions', most: MAX_FIELDS, names: aName },
+    ),
+    'Functions of PostgreSQL that take a row. They are not part of `*`.',
   ),
   unique: property(listOf(fieldNames, 'a list of lists of fields'), 'Combinations of fields that must be unique.'),
   rows: property(anyText, 'A JSON, NDJSON or CSV file. Its rows are stored once, when the table is created.'),
@@ -199,7 +217,10 @@ const rate: Shape<string> = {
 export const ROLE = {
   rateLimit: property(rate, 'Replaces `--rate-limit`. Not inherited.'),
   include: property(listOf(aName, 'a list of roles'), 'Roles whose rules this role inherits.'),
-  call: property(listOf(aName, 'a list of queries'), 'Queries that the role may call. They read what it may read.'),
+  call: property(
+    listOf(aName, 'a list of names'),
+    'Queries and functions that the role may call. Its rules apply to their rows.',
+  ),
 } as const;
 
 /** A role: its keys, and its rights by collection. */
@@ -231,6 +252,47 @@ export const QUERY = {
   read: property(anyText, 'Path and query of a list. `{parameter}` as a value inserts an argument.', true),
   description: FIELD.description,
 } as const;
+
+export const FUNCTION_PARAMETER = {
+  type: property(typeName, 'The type of the values.', true),
+  optional: property(trueOrFalse, 'The function has a default for it.'),
+  variadic: property(trueOrFalse, 'The last parameter, an array: it takes any number of values.'),
+} as const;
+
+export const RESULT = {
+  collection: property(aName, 'It returns rows of this collection, so filters, embedding and rules apply.'),
+  type: property(typeName, 'It returns a value.'),
+  mediaType: property(anyText, 'The value is the body of the answer, in this media type, if the client accepts it.'),
+  fields: property(
+    namesTo(typeName, {
+      words: 'a map from names to types',
+      noun: 'columns',
+      most: MAX_FIELDS,
+      names: aName,
+    }),
+    'It returns these columns.',
+  ),
+  many: property(trueOrFalse, 'It returns a list.'),
+} as const;
+
+export const FUNCTION = {
+  parameters: property(
+    namesTo(
+      either(
+        map(typeName, (type, at) => ({ type: { value: type, at } })),
+        propertiesOf(FUNCTION_PARAMETER, 'a map with type, optional and variadic'),
+      ) as Shape<Given<typeof FUNCTION_PARAMETER>>,
+      { words: 'a map from names to parameters', noun: 'parameters', most: MAX_QUERY_PARAMETERS, names: aName },
+    ),
+    'The parameters. Each is a type, or a map as below.',
+  ),
+  body: property(oneWordOf(BODY_TYPES), 'The type of its only parameter, without a name: it takes the whole body.'),
+  volatility: property(oneWordOf(VOLATILITIES), 'As in the database. Default: volatile, so POST may change data.'),
+  returns: property(propertiesOf(RESULT, 'a map with collection, type or fields, and many'), 'Default: nothing.'),
+  description: FIELD.description,
+} as const;
+
+const aFunction = propertiesOf(FUNCTION, 'a map with parameters, volatility and returns');
 
 export const WEBHOOK = {
   url: property(anyText, 'The address of the receiver: https, or http within `--webhook-networks`.', true),
@@ -270,6 +332,16 @@ export const TOP = {
     }),
     'Stored requests with parameters, each at `/rpc/<name>`.',
   ),
+  functions: property(
+    namesTo(
+      either(
+        map(aFunction, (given, at) => [{ value: given, at }]),
+        listOf(aFunction, 'a list of functions of one name'),
+      ) as Shape<readonly At<Given<typeof FUNCTION>>[]>,
+      { words: 'a map from names to functions', noun: 'functions', most: MAX_QUERIES, names: aName },
+    ),
+    'Functions of PostgreSQL, each at `/rpc/<name>`.',
+  ),
   webhooks: property(
     namesTo(propertiesOf(WEBHOOK, 'a map with url and secret'), {
       words: 'a map from names to webhooks',
@@ -289,6 +361,7 @@ export const FORMAT = propertiesOf(TOP, 'a map with collections', OWN_KEYS);
 export type GivenField = Given<typeof FIELD>;
 export type GivenCollection = Given<typeof COLLECTION>;
 export type GivenRights = Given<typeof RIGHTS>;
+export type GivenFunction = Given<typeof FUNCTION>;
 export type GivenQuery = Given<typeof QUERY>;
 export type GivenWebhook = Given<typeof WEBHOOK>;
 export type GivenRole = NonNullable<ReturnType<typeof role.read>>;

@@ -1,52 +1,37 @@
-/** Validates names of collections and fields: both engines and URLs must accept them, and they must not be reserved. */
-import { MAX_NAME_LENGTH } from '../base/limits/declaration.ts';
+/** Validates names of collections and fields: any identifier of PostgreSQL, unless the service needs it. */
+import { MAX_NAME_BYTES } from '../base/limits/declaration.ts';
 import { addMistake, anyText, type Shape } from './reader/shape.ts';
 
-const NAME = '^[a-z][a-z0-9_]*$';
+/** Names that the generated SQL uses begin with a space. */
+const NAME = '^[^ ]';
 
 /** Reserved names with their use. A test compares them with the paths of the service. */
 export const RESERVED_COLLECTIONS: Readonly<Record<string, string>> = {
   auth: 'a path of the service',
   catalogue: 'a path of the service',
   console: 'a page of the service',
-  docs: 'a page of the service',
   excluded: 'the name of the new rows in an SQL upsert',
   idempotency_keys: 'a table of the service',
-  json_each: 'a function of SQLite',
-  json_tree: 'a function of SQLite',
-  live: 'a page of the service',
-  metrics: 'a page of the service',
-  old: 'the name of the old row in SQLite triggers',
-  openapi: 'a page of the service',
-  ready: 'a page of the service',
-  rest: 'a path of the API',
 };
 
 export const RESERVED_PREFIXES: Readonly<Record<string, string>> = {
   catalogue_: 'tables of the service',
   pg_: "PostgreSQL's own tables",
-  pragma_: "SQLite's own functions",
-  sqlite_: "SQLite's own tables",
 };
 
-const PARAMETERS = ['select', 'order', 'limit', 'offset', 'columns', 'on_conflict', 'and', 'or', 'not', 'after'];
 /** Columns that every table has. */
-const SYSTEM_COLUMNS = ['cmax', 'cmin', 'ctid', 'rowid', 'tableoid', 'xmax', 'xmin'];
-
-/** SQLite treats these as values, even quoted. */
-const VALUES = ['false', 'true'];
+const SYSTEM_COLUMNS = ['cmax', 'cmin', 'ctid', 'tableoid', 'xmax', 'xmin'];
 
 export const RESERVED_FIELDS: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(PARAMETERS.map((name) => [name, 'a parameter of the query language'])),
   ...Object.fromEntries(SYSTEM_COLUMNS.map((name) => [name, 'a column that tables have by themselves'])),
-  ...Object.fromEntries(VALUES.map((name) => [name, 'a value'])),
+  ['__proto__']: 'a property that JSON objects in JavaScript have by themselves',
 };
 
 function nameShape(pattern: string, problemOf: (name: string) => string | undefined): Shape<string> {
   return {
     takes: ['text'],
     words: 'a name',
-    schema: () => ({ type: 'string', pattern, maxLength: MAX_NAME_LENGTH }),
+    schema: () => ({ type: 'string', pattern, maxLength: MAX_NAME_BYTES }),
     read: (node, reading, what) => {
       const name = anyText.read(node, reading, what);
       const problem = name === undefined ? undefined : problemOf(name);
@@ -58,10 +43,9 @@ function nameShape(pattern: string, problemOf: (name: string) => string | undefi
 export const anyName = nameShape(NAME, formProblem);
 
 function formProblem(name: string): string | undefined {
-  if (!new RegExp(NAME).test(name)) {
-    return `names are lower case letters, digits and _, and begin with a letter${suggestion(name)}`;
-  }
-  return name.length <= MAX_NAME_LENGTH ? undefined : `a name has ${MAX_NAME_LENGTH} letters at most`;
+  if (name === '' || name.startsWith(' ')) return 'a name has a first letter that is not a space';
+  if (name.includes('\0') || !name.isWellFormed()) return 'a name consists of Unicode characters other than U+0000';
+  return Buffer.byteLength(name) > MAX_NAME_BYTES ? `a name has ${MAX_NAME_BYTES} bytes at most` : undefined;
 }
 
 function reservedCollection(name: string): string | undefined {
@@ -78,9 +62,9 @@ function reservedField(name: string): string | undefined {
 const ROLE_NAME = '^[A-Za-z][A-Za-z0-9_-]*$';
 
 export const roleName = nameShape(ROLE_NAME, (name) =>
-  new RegExp(ROLE_NAME).test(name) && name.length <= MAX_NAME_LENGTH
+  new RegExp(ROLE_NAME).test(name) && name.length <= MAX_NAME_BYTES
     ? undefined
-    : `names of roles are letters, digits, _ and -, begin with a letter, and have ${MAX_NAME_LENGTH} at most`,
+    : `names of roles are letters, digits, _ and -, begin with a letter, and have ${MAX_NAME_BYTES} at most`,
 );
 
 export const collectionName = unreserved(reservedCollection);
@@ -100,14 +84,4 @@ function unreserved(taken: (name: string) => string | undefined): Shape<string> 
       return reason === undefined ? name : addMistake(reading, node.at, `${reason}; choose another name`);
     },
   };
-}
-
-/** Suggests `unit_price` for `unitPrice` and `Unit Price`. */
-function suggestion(name: string): string {
-  const likely = name
-    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '_')
-    .replace(/^[_0-9]+|_+$/g, '');
-  return likely === '' ? '' : ` (perhaps ${likely})`;
 }

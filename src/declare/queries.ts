@@ -6,6 +6,8 @@ import type { ParameterDraft, QueryDraft } from '../collection/draft.ts';
 import { declareParameter, splitRead } from '../collection/routines.ts';
 import { can, type Type } from '../collection/types/type.ts';
 import type { Value } from '../collection/value.ts';
+import { isLogicKey } from '../dialect/logic.ts';
+import { isParameter } from '../dialect/query.ts';
 import type { Argument } from '../plan/call/arguments.ts';
 import { problemsInStored } from '../plan/call/stored-query.ts';
 import type { GivenQuery } from './format.ts';
@@ -37,6 +39,9 @@ function draftParameters({ parameters }: GivenQuery): readonly ParameterDraft[] 
   return (parameters?.value ?? []).flatMap(({ name, reading, value }) => {
     const type = value?.type?.value;
     if (value === undefined || type === undefined) return [];
+    if (!/^[A-Za-z_]\w*$/.test(name) || isParameter(name) || isLogicKey(name)) {
+      addMistake(reading, reading.at, `${name} is not a name for a parameter: use letters, digits and _`);
+    }
     if (type.file !== undefined) {
       addMistake(reading, value.type!.at, `a parameter of type ${type.name} is not possible; use uuid`);
       return [];

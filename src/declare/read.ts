@@ -11,11 +11,12 @@ import type { CatalogueDraft } from '../collection/draft.ts';
 import { ConfigError } from '../settings/setting.ts';
 import { checkFormerNames, draftCollection } from './collection.ts';
 import { FORMAT } from './format.ts';
+import { draftFunctions } from './functions.ts';
 import { draftQueries } from './queries.ts';
 import { parseNodes } from './reader/document.ts';
 import { Mistakes } from './reader/mistakes.ts';
 import { type Reading, readAs } from './reader/shape.ts';
-import { checkDerivedNames, checkLinks, checkReferences } from './references.ts';
+import { checkComputed, checkDerivedNames, checkLinks, checkReferences } from './references.ts';
 import { draftRoles } from './roles.ts';
 import { draftWebhooks } from './webhooks.ts';
 
@@ -41,14 +42,17 @@ function draftOfText(text: string, file: string, mistakes: Mistakes): CatalogueD
   const collections = checkLinks(declared, drafts);
   checkFormerNames(declared, 'collection');
   checkReferences(declared, collections);
+  checkComputed(declared);
   // Only for a declaration without other mistakes, since these names are derived from it.
   if (!mistakes.any) checkDerivedNames(declared, declareCatalogue({ collections }));
-  const { roles, queries, webhooks } = declaration ?? {};
+  const { roles, queries, functions, webhooks } = declaration ?? {};
+  const routines = [...(queries?.value ?? []), ...(functions?.value ?? [])].map(({ name }) => name);
   return defined({
     collections,
     // Only for a declaration without other mistakes, since queries are planned.
     queries: queries && (mistakes.any ? [] : draftQueries(queries.value, declareCatalogue({ collections }))),
-    roles: roles && draftRoles(roles.value, declared, collections, queries?.value.map(({ name }) => name) ?? []),
+    functions: functions && draftFunctions(functions.value, declared, routines),
+    roles: roles && draftRoles(roles.value, declared, collections, routines),
     webhooks: webhooks && draftWebhooks(webhooks.value, declared, collections),
   });
 }

@@ -1,8 +1,8 @@
 /** Validates references between collections, and derived names that would collide in the database. */
 
-import { MAX_NAME_LENGTH } from '../base/limits/declaration.ts';
 import { didYouMean } from '../base/nearest-name.ts';
 import type { Catalogue, Collection, Field } from '../collection/declaration.ts';
+import { derivedName } from '../collection/derived-name.ts';
 import type { CollectionDraft, LinkDraft } from '../collection/draft.ts';
 import { holdsKeys, typeNamed } from '../collection/types/index.ts';
 import type { GivenCollection, GivenField } from './format.ts';
@@ -33,7 +33,10 @@ export function checkReferences(declared: Declared, drafts: readonly CollectionD
   }
 }
 
-/** A link joins one field with one field of another collection. Returns the drafts with the key as default. */
+/**
+ * Resolves the references of collections: the default target is the key. Several fields that hold the key of another
+ * collection are a reference that the database enforces.
+ */
 export function checkLinks(declared: Declared, drafts: readonly CollectionDraft[]): CollectionDraft[] {
   return drafts.map((draft) => {
     if (draft.references === undefined) return draft;
@@ -43,26 +46,68 @@ export function checkLinks(declared: Declared, drafts: readonly CollectionDraft[
       const resolved = { ...link, to: link.to.length === 0 ? (target?.key ?? []) : link.to };
       const problem = linkProblem(draft, resolved, target, drafts);
       if (problem !== undefined) addMistake(reading, value!.references!.value[index]!.at, `references: ${problem}`);
-      return resolved;
+      return problem === undefined ? asReference(draft, resolved, target!) : resolved;
     });
     return { ...draft, references };
   });
 }
 
+/** The collections that functions of a row return must exist. */
+export function checkComputed(declared: Declared): void {
+  const names = declared.map(({ name }) => name);
+  for (const { value } of declared) {
+    for (const { reading, value: computed } of value?.computed?.value ?? []) {
+      const to = computed?.collection;
+      if (to === undefined || names.includes(to.value)) continue;
+      addMistake(reading, to.at, `unknown collection ${to.value}${didYouMean(to.value, names)}`);
+    }
+  }
+}
+
+/** A link of several fields to a key, with its fields in the order of the key and the effect of a delete. */
+function asReference(draft: CollectionDraft, link: LinkDraft, { key }: CollectionDraft): LinkDraft {
+  if (!holdsKey(draft, link, key)) return link;
+  const fields = key.map((name) => link.fields[link.to.indexOf(name)]!);
+  return { ...link, fields, to: key, onDelete: link.onDelete ?? 'restrict' };
+}
+
+function holdsKey({ key: own }: CollectionDraft, { fields, to }: LinkDraft, key: readonly string[]): boolean {
+  const isKey = key.length > 1 && to.length === key.length && key.every((name) => to.includes(name));
+  return isKey && fields.length === key.length && own.length > 0;
+}
+
 function linkProblem(
-  { fields }: CollectionDraft,
+  draft: CollectionDraft,
   link: LinkDraft,
   target: CollectionDraft | undefined,
   drafts: readonly CollectionDraft[],
 ): string | undefined {
+  const { fields, to, onDelete } = link;
   if (target === undefined) {
     const names = drafts.map(({ name }) => name);
     return `unknown collection ${link.collection}${didYouMean(link.collection, names)}`;
   }
-  if (link.fields.length !== 1 || link.to.length !== 1) return 'fields and to name one field each';
-  const has = (all: CollectionDraft['fields'], name: string) => all.some((field) => field.name === name);
-  if (!has(fields, link.fields[0]!)) return `unknown field ${link.fields[0]}`;
-  return has(target.fields, link.to[0]!) ? undefined : `unknown field ${link.to[0]} of ${target.name}`;
+  const find = (all: CollectionDraft, name: string) => all.fields.find((field) => field.name === name);
+  const unknown = fields.find((name) => find(draft, name) === undefined);
+  if (unknown !== undefined) return `unknown field ${unknown}`;
+  const unknownTarget = to.find((name) => find(target, name) === undefined);
+  if (unknownTarget !== undefined) return `unknown field ${unknownTarget} of ${target.name}`;
+  if (fields.length === 0 || fields.length !== to.length)
+    return `${fields.length} fields cannot equal ${to.length} fields of ${target.name} (${to.join(', ')})`;
+  if (!holdsKey(draft, link, target.key)) {
+    return onDelete === undefined
+      ? undefined
+      : `onDelete is only for several fields that hold the key of ${target.name}`;
+  }
+  if (onDelete === 'set null' && fields.some((name) => find(draft, name)!.required || draft.key.includes(name)))
+    return 'onDelete: set null is not for a required field, nor for a key';
+  const other = fields.findIndex((name, at) => {
+    const [type, held] = [typeNamed(find(draft, name)!.type), typeNamed(find(target, to[at]!)!.type)];
+    return type !== undefined && held !== undefined && !holdsKeys(type, held);
+  });
+  if (other === -1) return undefined;
+  const held = find(target, to[other]!)!.type;
+  return `${fields[other]} is ${find(draft, fields[other]!)!.type}, and ${target.name}.${to[other]} is ${held}: make it ${held}`;
 }
 
 /** A collection with mistakes of its own is not judged. */
@@ -70,7 +115,8 @@ function mismatch({ value }: Named<GivenField>, target: CollectionDraft | undefi
   if (target === undefined) return undefined;
   const { name, key, fields } = target;
   if (key.length === 0) return `${name} has no key, and a reference holds a key`;
-  if (key.length > 1) return `the key of ${name} is ${key.join(' and ')}, and a reference holds one field`;
+  if (key.length > 1)
+    return `the key of ${name} is ${key.join(' and ')}: declare references: [{ fields: [...], collection: ${name} }] at the collection`;
   const held = fields.find((field) => field.name === key[0])?.type;
   const type = value?.type?.value;
   if (held === undefined || type === undefined || holdsKeys(type, typeNamed(held)!)) return undefined;
@@ -89,33 +135,44 @@ const SCHEMA = '';
 
 /**
  * Tables, indexes and unique constraints share the namespace of the schema, and constraints that of their table. So a
- * reference may have the name of a table, or of a reference of another table. PostgreSQL would cut longer names.
+ * reference may have the name of a table, or of a reference of another table.
  */
 export function checkDerivedNames(declared: Declared, { collections }: Catalogue): void {
   const used = new Map(declared.map(({ name }) => [`${SCHEMA} ${name}`, `the collection ${name}`]));
   for (const { name: owner, reading } of declared) {
     for (const { name, words, within } of derivedFrom(collections.get(owner)!)) {
       const other = within.map((namespace) => used.get(`${namespace} ${name}`)).find((each) => each !== undefined);
-      if (name.length > MAX_NAME_LENGTH) {
-        const most = `a name has ${MAX_NAME_LENGTH} letters at most; choose shorter ones`;
-        addMistake(reading, reading.at, `${words} would be called ${name}, and ${most}`);
-      } else if (other !== undefined)
-        addMistake(reading, reading.at, `${words} would be called ${name}, as ${other} is`);
+      if (other !== undefined) addMistake(reading, reading.at, `${words} would be called ${name}, as ${other} is`);
       else for (const namespace of within) used.set(`${namespace} ${name}`, words);
     }
   }
 }
 
-function derivedFrom({ name: of, key, unique, references, fields }: Collection): Derived[] {
+function derivedFrom({ name: of, key, unique, references, composites, fields }: Collection): Derived[] {
   const list = (group: readonly Field[]) => group.map((field) => field.name).join(', ');
   const both = [SCHEMA, of];
   const rules = fields.filter((field) => Object.keys(field.rules).length > 0);
   const indexed = fields.filter((field) => field.indexed);
   return [
-    ...(key.length === 0 ? [] : [{ name: `${of}_pkey`, words: `the key ${list(key)} of ${of}`, within: both }]),
+    ...(key.length === 0
+      ? []
+      : [{ name: derivedName(of, 'pkey'), words: `the key ${list(key)} of ${of}`, within: both }]),
     ...unique.map((each) => ({ name: each.name, words: `the unique ${list(each.fields)} of ${of}`, within: both })),
-    ...indexed.map(({ name }) => ({ name: `${of}_${name}`, words: `the index of ${of}.${name}`, within: [SCHEMA] })),
+    ...indexed.map(({ name }) => ({
+      name: derivedName(of, name),
+      words: `the index of ${of}.${name}`,
+      within: [SCHEMA],
+    })),
     ...references.map(({ name, field }) => ({ name, words: `the reference ${of}.${field.name}`, within: [of] })),
-    ...rules.map(({ name }) => ({ name: `${of}_${name}_check`, words: `the rule of ${of}.${name}`, within: [of] })),
+    ...composites.map((each) => ({
+      name: each.name,
+      words: `the reference ${list(each.fields)} of ${of}`,
+      within: [of],
+    })),
+    ...rules.map(({ name }) => ({
+      name: derivedName(of, name, 'check'),
+      words: `the rule of ${of}.${name}`,
+      within: [of],
+    })),
   ];
 }

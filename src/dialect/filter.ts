@@ -36,7 +36,7 @@ function readKey(key: string, value: string, path: string): FieldPath {
   const scanner = new Scanner('filter', key);
   const field = readFieldPath(scanner);
   const after = scanner.position;
-  scanner.takeWhile(REPETITION_NUMBER);
+  if (!scanner.atEnd) scanner.takeWhile(REPETITION_NUMBER);
   if (scanner.atEnd && !COMPARISON_START.test(key)) return field;
   const end = after === key.length ? key.length - 1 : after;
   const rest = value === '' ? key.slice(end) : `${key.slice(end)}=${value}`;

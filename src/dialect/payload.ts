@@ -40,8 +40,8 @@ export function* readPayload(
       invalid.add(index);
       return [];
     }
-    if (columns !== undefined) return names.map((name) => (Object.hasOwn(object, name) ? object[name] : undefined));
-    const cells = names.map((name) => object[name]);
+    const cells = names.map((name) => (Object.hasOwn(object, name) ? object[name] : undefined));
+    if (columns !== undefined) return cells;
     if (cells.includes(undefined) || Object.keys(object).length !== names.length) {
       report(keysDiffer(index, object, names));
       invalid.add(index);
@@ -81,8 +81,8 @@ export function withSentValue(error: unknown, document: Document | undefined, co
     return error.with({ errors: error.errors.map((each) => withSentValue(each, document, columns) as ApiError) });
   }
   if (error.field === undefined) return error;
-  const names = error.field.split(',');
   const row = sentRow(document, error.index ?? 0) ?? {};
+  const names = Object.hasOwn(row, error.field) ? [error.field] : error.field.split(',');
   const isSent = (name: string) => Object.hasOwn(row, name) && columns?.includes(name) !== false;
   if (!names.every(isSent)) return error;
   return error.with({ value: names.length === 1 ? row[names[0]!] : names.map((name) => row[name]) });

@@ -105,7 +105,7 @@ function printField({ name, json }: FieldPath): string {
 }
 
 /** Quotes a name unless it is plain and unambiguous. */
-function printName(name: string): string {
+export function printName(name: string): string {
   const isPlain = /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(name) && !isParameter(name) && !isLogicKey(name) && name !== 'not';
   return isPlain ? name : quote(name);
 }

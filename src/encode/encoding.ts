@@ -10,6 +10,8 @@ export interface Encoding extends CsvForm {
   readonly stripNulls: boolean;
   /** Returns the only row as an object instead of a list. JSON only. */
   readonly singular?: boolean;
+  /** Each row is the bare value of its only column. JSON only. */
+  readonly bare?: boolean;
   /** Column names in order. */
   readonly columns: readonly string[];
 }

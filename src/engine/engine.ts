@@ -28,6 +28,13 @@ export interface ReadResult {
   readonly end?: readonly (string | null)[] | undefined;
   /** The change tag from before the read of a stream, if known. */
   readonly changeTag?: string;
+  /** The status and headers that a function sets for the answer. */
+  readonly chosen?: ChosenAnswer;
+}
+
+export interface ChosenAnswer {
+  readonly status?: number;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 export interface WriteResult {

@@ -12,6 +12,7 @@ import type { Maintenance } from './shared/maintenance.ts';
 import { startupError } from './shared/startup-errors.ts';
 import { filesOf, IN_MEMORY } from './sqlite/connection/database-files.ts';
 import type { ForeignRows } from './sqlite/foreign/rows.ts';
+import type { Storable } from './sqlite/schema/text-types.ts';
 
 /** Loaded on demand: a process loads only the engine it uses. */
 const postgres = () => require('./postgres/engine.ts') as typeof import('./postgres/engine.ts');
@@ -47,6 +48,11 @@ export function openEngine(url: string, options: OpenOptions): Engine {
   const { catalogue, firstRows, allowed = [], querySeconds, dryRunSeconds } = options;
   const { idempotencyHours: retryHours, serves = false, rejectsCredentials = false, notice } = options;
   if (isPostgresUrl(url)) return postgres().openPostgres({ url, retryHours, ...options });
+  const { functions = [], collections } = catalogue.draft;
+  const [called] = [...functions, ...collections.flatMap(({ computed = [] }) => computed)];
+  if (called !== undefined) {
+    throw new ConfigError(`functions need PostgreSQL, and ${called.name} is one; on SQLite declare queries`);
+  }
   if (options.replicas.length > 0) throw new ConfigError('only PostgreSQL has replicas to read from');
   const path = sqlitePath(url);
   const isMissing = path !== IN_MEMORY && !existsSync(path);
@@ -79,6 +85,12 @@ export async function describeDatabase(url: string, settings: DatabaseSettings):
 export async function foreignRows(url: string): Promise<ForeignRows | undefined> {
   if (isPostgresUrl(url)) return undefined;
   return (await import('./sqlite/foreign/rows.ts')).foreignRows(sqlitePath(url));
+}
+
+/** The catalogue as a new database can store it. */
+export async function storableCatalogue(url: string, catalogue: Catalogue): Promise<Storable> {
+  if (isPostgresUrl(url)) return { catalogue, notes: [] };
+  return (await import('./sqlite/schema/text-types.ts')).withTextTypes(catalogue);
 }
 
 /** Throws unless several processes can open it. */

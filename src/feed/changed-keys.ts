@@ -16,6 +16,8 @@ export interface Changes {
   readonly keys: ReadonlyMap<string, ReadonlySet<string>>;
   /** The position that they lead to. */
   readonly upTo: number;
+  /** The number of changes. */
+  readonly count: number;
 }
 
 /** The first changes after a position, at most those of one step. */
@@ -24,28 +26,29 @@ export async function changesAfter(
   collections: readonly Collection[],
   after: number,
   upTo: number,
+  limit = STEP_CHANGES,
 ): Promise<Changes> {
-  const plan = planOf(collections, after);
+  const plan = planOf(collections, after, limit);
   const lines = await allLines(await reader.read(plan, linesOf(plan), undefined, upTo));
   const keys = new Map<string, Set<string>>();
   let last = upTo;
   for (const line of lines) {
     const { seq, collection, key } = JSON.parse(line) as { seq: number; collection: string; key: string };
-    if (lines.length === STEP_CHANGES) last = seq;
+    if (lines.length === limit) last = seq;
     const known = keys.get(collection) ?? new Set();
     keys.set(collection, known.add(key));
   }
-  return { keys, upTo: last };
+  return { keys, upTo: last, count: lines.length };
 }
 
-function planOf(collections: readonly Collection[], after: number): ReadPlan {
+function planOf(collections: readonly Collection[], after: number, limit: number): ReadPlan {
   const from = changesOf(new Map(collections.map((each) => [each.name, each])));
   const named = (name: string) => from.byName.get(name)!;
   const columns = ['seq', 'collection', 'key'].map((name) => ({ name, expression: fieldExpression(named(name)) }));
   const order = [{ expression: fieldExpression(named('seq')), descending: false }];
   const where = isAfter(from.key[0]!, after);
   const log = logViews(from, ALWAYS, undefined);
-  return { kind: 'read', from, log, columns, order, where, offset: 0, limit: STEP_CHANGES };
+  return { kind: 'read', from, log, columns, order, where, offset: 0, limit };
 }
 
 export function isAfter(seq: Field, position: number): Predicate {

@@ -11,6 +11,7 @@ import type { Permissions } from '../plan/access/permissions.ts';
 import { planRead } from '../plan/read/read.ts';
 import { fieldExpression } from '../plan/resolve.ts';
 import { fieldOf, type ReadPlan } from '../plan/types.ts';
+import { LiveRequest } from './live-request.ts';
 
 export interface FeedPlan {
   /** The list. */
@@ -20,6 +21,9 @@ export interface FeedPlan {
   /** The names of the key in the rows. */
   readonly keyNames: readonly string[];
   readonly collections: readonly Collection[];
+  /** Whether a `LiveRequest` asks for it. Then the list has no filter; `matching` has the keys that match one. */
+  readonly isLive: boolean;
+  readonly matching?: ReadPlan;
 }
 
 export function planFeed({ collection, query: text, request }: Call, permissions: Permissions | undefined): FeedPlan {
@@ -32,7 +36,9 @@ export function planFeed({ collection, query: text, request }: Call, permissions
   if (parsePrefer(headers.get('prefer'))['as-of'] !== undefined) {
     throw unsupported('Prefer: as-of', 'Send Last-Event-ID to resume at a position.');
   }
-  const list = planRead(collection, query, page, undefined, permissions);
+  const isLive = request instanceof LiveRequest;
+  const matching = planRead(collection, query, page, undefined, permissions);
+  const list = isLive ? planRead(collection, { ...query, conditions: [] }, page, undefined, permissions) : matching;
   if (list.groupBy !== undefined) {
     throw unsupported('aggregates', 'Follow the rows, and compute the aggregates from them.');
   }
@@ -44,6 +50,8 @@ export function planFeed({ collection, query: text, request }: Call, permissions
   });
   const keys = from.key.map((field, index) => ({ name: `key ${index}`, expression: fieldExpression(field) }));
   return {
+    isLive,
+    ...(isLive && query.conditions.length > 0 ? { matching: { ...matching, columns: keys } } : {}),
     list,
     keyed: { ...list, columns: [...keys, ...columns] },
     keyNames,

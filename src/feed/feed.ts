@@ -65,7 +65,7 @@ export class Feed {
     if (this.isStopping || this.open.size >= options.maxFeeds) throw this.noRoom();
     const isKept =
       asked !== undefined && asked >= oldest.seq && asked <= newest && newest - asked < MAX_RESUMED_CHANGES;
-    const name = `${context.access?.scope}\n${call.collection.name}\n${call.query}`;
+    const name = `${plan.isLive}\n${context.access?.scope}\n${call.collection.name}\n${call.query}`;
     const subscriber = new Subscriber(() => {
       this.open.delete(subscriber);
       this.checks.delete(subscriber);
@@ -75,7 +75,8 @@ export class Feed {
     this.open.add(subscriber);
     context.peer?.atWork(true);
     if (check !== undefined) this.checks.add(subscriber, call.request.headers, context.access?.scope, check);
-    const begin = { resumed: isKept ? asked : undefined, isReset: asked !== undefined && !isKept, newest };
+    const resumed = isKept ? asked : plan.isLive ? newest : undefined;
+    const begin = { resumed, isReset: asked !== undefined && !isKept && !plan.isLive, newest };
     this.follow(subscriber, hub, plan, name, begin).catch((error) => {
       context.onCut?.(context, error);
       subscriber.cut();

@@ -2,7 +2,7 @@
  * Follows the log of changes for all feeds of a process. Clients of the same list with the same permissions form a
  * group: each step is evaluated and encoded once for all of them.
  */
-import { MAX_STEP_BYTES, PARALLEL_STEPS, STEP_MS } from '../base/limits/feed.ts';
+import { MAX_STEP_BYTES, PARALLEL_STEPS, STEP_CHANGES, STEP_MS, STEP_PAUSE_MS } from '../base/limits/feed.ts';
 import type { Collection } from '../collection/declaration.ts';
 import type { ChangeLog, Engine } from '../engine/engine.ts';
 import { type Changes, changesAfter } from './changed-keys.ts';
@@ -16,6 +16,9 @@ interface Group {
   readonly plan: FeedPlan;
   readonly members: Set<Subscriber>;
 }
+
+/** The events of a step. If they are too long, the step covers fewer changes. */
+type Chunk = { readonly events: number; readonly bytes: Uint8Array } | 'too long';
 
 export class Hub {
   /** Events sent to clients, for the metrics. */
@@ -63,6 +66,7 @@ export class Hub {
   }
 
   private readonly tick = async (): Promise<void> => {
+    const { events } = this;
     const changeCount = this.engine.changes?.current();
     if (changeCount === undefined || changeCount !== this.changeCount) {
       // While the database does not answer, clients wait.
@@ -73,16 +77,18 @@ export class Hub {
         () => undefined,
       );
     }
-    this.timer = this.groups.size === 0 ? undefined : setTimeout(this.tick, STEP_MS);
+    const pause = this.events === events ? STEP_MS : STEP_PAUSE_MS;
+    this.timer = this.groups.size === 0 ? undefined : setTimeout(this.tick, pause);
   };
 
   private async step(): Promise<number> {
     const upTo = await this.log.position();
     if (this.groups.size === 0) this.position = Math.max(this.position, upTo);
+    let limit = STEP_CHANGES;
     while (this.position < upTo) {
       // Covers all collections: a group that joins meanwhile may have any of them.
-      const changes = await changesAfter(this.engine, this.collections, this.position, upTo);
-      const chunks = new Map<Group, Uint8Array | undefined>();
+      const changes = await changesAfter(this.engine, this.collections, this.position, upTo, limit);
+      const chunks = new Map<Group, Chunk | undefined>();
       const evaluate = async () => {
         for (const group of this.groups.values()) {
           if (chunks.has(group)) continue;
@@ -93,29 +99,43 @@ export class Hub {
       await Promise.all(Array.from({ length: PARALLEL_STEPS }, evaluate));
       // Groups may have joined meanwhile.
       while ([...this.groups.values()].some((group) => !chunks.has(group))) await evaluate();
-      this.position = changes.upTo;
-      for (const [{ members }, chunk] of chunks) {
-        if (chunk !== undefined) for (const member of members) member.publish(chunk);
+      const isTooLong = [...chunks.values()].includes('too long');
+      if (isTooLong && changes.count > 1) {
+        limit = Math.ceil(changes.count / 4);
+        continue;
       }
+      this.position = changes.upTo;
+      for (const [group, chunk] of chunks) this.publish(group, chunk);
+      // Clients need time to receive a part of a long step.
+      if (limit < STEP_CHANGES) await Bun.sleep(STEP_PAUSE_MS);
     }
     return this.position;
   }
 
-  /** If a step fails or is too long, its clients resume with requests of their own. */
-  private async evaluate({ plan, members }: Group, changes: Changes): Promise<Uint8Array | undefined> {
+  private publish({ members }: Group, chunk: Chunk | undefined): void {
+    if (chunk === undefined) return;
+    if (chunk !== 'too long') this.events += chunk.events * members.size;
+    for (const member of [...members]) {
+      if (chunk === 'too long') member.end();
+      else member.publish(chunk.bytes);
+    }
+  }
+
+  /** If a step fails, its clients resume with requests of their own. */
+  private async evaluate({ plan, members }: Group, changes: Changes): Promise<Chunk | undefined> {
     const events: FeedEvent[] = [];
     let length = 0;
     try {
       for await (const some of stepEvents(this.engine, plan, this.position, changes)) {
         events.push(...some);
         for (const { data } of some) length += data.length;
-        if (length > MAX_STEP_BYTES) throw new Error('a long step');
+        if (length > MAX_STEP_BYTES) return 'too long';
       }
     } catch {
       for (const member of [...members]) member.end();
       return undefined;
     }
-    this.events += events.length * members.size;
-    return events.length === 0 ? undefined : encoder.encode(eventText(events, changes.upTo));
+    if (events.length === 0) return undefined;
+    return { events: events.length, bytes: encoder.encode(eventText(events, changes.upTo)) };
   }
 }

@@ -5,7 +5,7 @@
 import { STEP_CHANGES } from '../base/limits/feed.ts';
 import { stored } from '../collection/declaration.ts';
 import { andAlso } from '../plan/access/permissions.ts';
-import type { Predicate } from '../plan/types.ts';
+import type { Predicate, ReadPlan } from '../plan/types.ts';
 import { affectedKeys } from './affected-keys.ts';
 import { type Changes, hasKey, isAfter } from './changed-keys.ts';
 import { type FeedPlan, linesOf } from './feed-plan.ts';
@@ -52,20 +52,33 @@ export async function* stepEvents(
     // Entries of the log only appear.
     const entries = { ...list, where: andAlso(isAfter(list.from.key[0]!, from), list.where) };
     const lines = await allLines(await reader.read(entries, linesOf(entries), undefined, upTo));
-    yield lines.map((data) => ({ name: 'insert', data }));
+    yield lines.map((data) => ({ name: 'insert', data: plan.isLive ? `{}\t${data}` : data }));
     return;
   }
   const keys = [...(await affectedKeys(reader, list, from, upTo, changed))];
   for (let start = 0; start < keys.length; start += STEP_CHANGES) {
     const where = hasKey(stored(list.from), keys.slice(start, start + STEP_CHANGES));
-    yield differences(await rowsWhere(reader, plan, where, from), await rowsWhere(reader, plan, where, upTo));
+    const { keyed, keyNames, matching } = plan;
+    const read = (each: ReadPlan, position: number) => rowsWhere(reader, each, keyNames, where, position);
+    const [before, after, matches] = await Promise.all([
+      read(keyed, from),
+      read(keyed, upTo),
+      matching && read(matching, upTo),
+    ]);
+    const events = differences(before, after);
+    yield plan.isLive ? liveEvents(events, matches) : events.map(({ name, key, row = key }) => ({ name, data: row }));
   }
 }
 
 type Rows = ReadonlyMap<string, string>;
 
-async function rowsWhere(reader: Reader, plan: FeedPlan, where: Predicate, position: number): Promise<Rows> {
-  const { keyed, keyNames } = plan;
+async function rowsWhere(
+  reader: Reader,
+  keyed: ReadPlan,
+  keyNames: readonly string[],
+  where: Predicate,
+  position: number,
+): Promise<Rows> {
   const some = { ...keyed, where: andAlso(where, keyed.where) };
   const lines = await allLines(await reader.read(some, linesOf(some), undefined, position));
   return new Map(
@@ -76,14 +89,27 @@ async function rowsWhere(reader: Reader, plan: FeedPlan, where: Predicate, posit
   );
 }
 
+interface Difference {
+  readonly name: 'insert' | 'update' | 'delete';
+  readonly key: string;
+  readonly row?: string;
+}
+
 /** Deletes come first: an inserted row may have the unique value of a deleted one. */
-function differences(before: Rows, after: Rows): readonly FeedEvent[] {
+function differences(before: Rows, after: Rows): readonly Difference[] {
   const left = [...before.keys()].filter((key) => !after.has(key));
-  const events: FeedEvent[] = left.map((data) => ({ name: 'delete', data }));
-  for (const [key, data] of after) {
+  const found: Difference[] = left.map((key) => ({ name: 'delete', key }));
+  for (const [key, row] of after) {
     const earlier = before.get(key);
-    if (earlier === undefined) events.push({ name: 'insert', data });
-    else if (earlier !== data) events.push({ name: 'update', data });
+    if (earlier === undefined) found.push({ name: 'insert', key, row });
+    else if (earlier !== row) found.push({ name: 'update', key, row });
   }
-  return events;
+  return found;
+}
+
+/** A filter applies to the row after the change. So a delete always has an event. */
+function liveEvents(found: readonly Difference[], matches: Rows | undefined): readonly FeedEvent[] {
+  return found
+    .filter(({ name, key }) => name === 'delete' || matches?.has(key) !== false)
+    .map(({ name, key, row = '' }) => ({ name, data: `${key}\t${row}` }));
 }

@@ -6,9 +6,8 @@ import { unlessRejected } from '../base/errors.ts';
 import { ORPHAN_HOURS } from '../base/limits/files.ts';
 import { ANONYMOUS } from '../collection/access/caller.ts';
 import { tableDenied } from '../collection/access/permission-errors.ts';
-import type { Catalogue, Collection } from '../collection/declaration.ts';
-import { FILES_NAME } from '../collection/files.ts';
-import { fileKind } from '../collection/types/file.ts';
+import type { Catalogue } from '../collection/declaration.ts';
+import { FILES_NAME, mayUpload } from '../collection/files.ts';
 import { parseQuery } from '../dialect/query.ts';
 import { authorize, type Permissions } from '../plan/access/permissions.ts';
 import { planRead } from '../plan/read/read.ts';
@@ -49,12 +48,7 @@ export class FileAccess {
   /** Throws if the caller may not upload files. */
   checkUpload({ access }: RequestContext): void {
     const visible = access?.permissions?.catalogue;
-    if (visible === undefined) return;
-    const hasFile = (collection: Collection | undefined) =>
-      collection?.fields.some(({ type }) => fileKind(type)) === true;
-    const views = [...visible.collections.values()].map(({ view }) => view);
-    if (!views.some((view) => hasFile(view?.creates) || hasFile(view?.updates)))
-      throw tableDenied(FILES_NAME, 'create');
+    if (visible !== undefined && !mayUpload(visible)) throw tableDenied(FILES_NAME, 'create');
   }
 
   /** The files to which a row that the caller may read refers. */

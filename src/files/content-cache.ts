@@ -2,6 +2,7 @@
 import { CACHED_CONTENTS_BYTES, MAX_CACHED_CONTENT_BYTES } from '../base/limits/files.ts';
 import type { MaybePromise } from '../engine/engine.ts';
 import { andThen } from '../response/request-context.ts';
+import type { Content } from './storage/storage.ts';
 import type { FileStore } from './store.ts';
 import type { Shown } from './variants.ts';
 
@@ -19,7 +20,12 @@ export class ContentCache {
     const { content, size } = file;
     if (size <= MAX_CACHED_CONTENT_BYTES) return andThen(this.load(file), (blob) => part(blob, start, end));
     if (typeof content !== 'string') return part(blobOf([content]), start, end);
-    return streamOf(this.store.bytes(content, start, end));
+    return this.stream({ ...file, id: content }, start, end);
+  }
+
+  private async stream(content: Content, start: number, end: number): Promise<Blob | ReadableStream<Uint8Array>> {
+    const bytes = await this.store.open(content, start, end);
+    return bytes instanceof Blob ? bytes : streamOf(bytes);
   }
 
   private load(file: Shown): MaybePromise<Blob> {
@@ -32,7 +38,7 @@ export class ContentCache {
   }
 
   private read({ sha256, size, content }: Shown): Promise<Blob> {
-    const bytes = typeof content === 'string' ? this.store.bytes(content, 0, size) : [content];
+    const bytes = typeof content === 'string' ? this.store.bytes({ id: content, sha256, size }, 0, size) : [content];
     const reading = Array.fromAsync(bytes)
       .then((parts) => this.keep(sha256, blobOf(parts)))
       .finally(() => this.inFlight.delete(sha256));
@@ -60,15 +66,20 @@ function part(blob: Blob, start: number, end: number): Blob {
   return end - start === blob.size ? blob : blob.slice(start, end);
 }
 
-function streamOf(bytes: AsyncGenerator<Buffer>): ReadableStream<Uint8Array> {
+/** Reads the first part before the response begins, so that an error has a status. */
+async function streamOf(iterable: AsyncIterable<Uint8Array>): Promise<ReadableStream<Uint8Array>> {
+  const bytes = iterable[Symbol.asyncIterator]();
+  let part: Promise<IteratorResult<Uint8Array>> | undefined = bytes.next();
+  await part;
   return new ReadableStream({
     async pull(controller) {
-      const { done, value } = await bytes.next();
+      const { done, value } = await (part ?? bytes.next());
+      part = undefined;
       if (done === true) controller.close();
       else controller.enqueue(value);
     },
     async cancel() {
-      await bytes.return(undefined);
+      await bytes.return?.(undefined);
     },
   });
 }

@@ -16,16 +16,19 @@ import { FileAccess } from './access.ts';
 import { checkFile, checkFileValues } from './check-values.ts';
 import { ContentCache } from './content-cache.ts';
 import { download } from './download.ts';
+import { FileMetrics } from './file-metrics.ts';
 import { Orphans } from './orphans.ts';
 import type { Limits } from './receive.ts';
 import { isValid, readLifetime, readSignature, type Signature, sign } from './signed-urls.ts';
-import { FileStore, type StoredFile } from './store.ts';
+import type { Storage } from './storage/storage.ts';
+import { FileStore, type StoredFile, type UploadedFile } from './store.ts';
 import { UnchangedCache } from './unchanged-cache.ts';
-import { receiveFiles } from './upload.ts';
+import { type Received, receiveFiles } from './upload.ts';
 import { type Shown, Variants } from './variants.ts';
 
 /** The last part of the path of a request for a signed URL. */
 const SIGN = 'sign';
+const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
 const BYTES_ROUTE = `${FILES_PATH}/:id/:name`;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -38,6 +41,7 @@ interface Found {
 
 export class Files {
   readonly orphans: Orphans;
+  readonly metrics: FileMetrics;
   private readonly store: FileStore;
   private readonly access: FileAccess;
   private readonly variants: Variants;
@@ -50,12 +54,14 @@ export class Files {
     engine: Engine,
     catalogue: Catalogue,
     private readonly limits: Limits,
+    storage?: MaybePromise<Storage>,
   ) {
     this.catalogue = served(catalogue);
-    this.store = new FileStore(engine, catalogue);
+    this.store = new FileStore(engine, catalogue, storage);
     this.access = new FileAccess(this.store, this.catalogue);
     this.orphans = new Orphans(this.store);
     this.variants = new Variants(this.store);
+    this.metrics = new FileMetrics(this.store, this.variants);
     this.contents = new ContentCache(this.store);
     this.found = new UnchangedCache(engine.changes, MAX_CACHED_DOWNLOADS);
   }
@@ -100,7 +106,7 @@ export class Files {
     context: RequestContext,
     plan: (ids: readonly string[]) => Write,
   ): Promise<unknown> {
-    const { files, isForm } = await receiveFiles(this.store, this.limits, request, context);
+    const { files, isForm } = await this.receive(request, context);
     const isList = field.type.element !== undefined;
     const ids = files.map(({ file }) => file.id);
     try {
@@ -113,11 +119,16 @@ export class Files {
       for (const { file } of files) checkFile(field, file);
       await this.store.add(files, [plan(ids)], context.origin);
     } catch (error) {
-      await Promise.allSettled(files.map(({ upload }) => upload.discard()));
-      throw error;
+      await discardAll(files, error);
     }
     const rows = await this.rows(ids);
     return isList && isForm ? rows : rows[0];
+  }
+
+  private async receive(request: Request, context: RequestContext): Promise<Received> {
+    const received = await receiveFiles(this.store, this.limits, request, context);
+    this.metrics.uploadedBytes += received.files.reduce((sum, { file }) => sum + file.size, 0);
+    return received;
   }
 
   private list(request: Request, context: RequestContext): Promise<Response> | Response | undefined {
@@ -131,8 +142,11 @@ export class Files {
 
   private async upload(request: Request, context: RequestContext): Promise<Response> {
     this.access.checkUpload(context);
-    const { files, isForm } = await receiveFiles(this.store, this.limits, request, context);
-    await trackWork(context, this.store.add(files, [], context.origin));
+    const { files, isForm } = await this.receive(request, context);
+    await trackWork(
+      context,
+      this.store.add(files, [], context.origin).catch((error) => discardAll(files, error)),
+    );
     const ids = files.map(({ file }) => file.id);
     const rows = await this.rows(ids);
     context.rows = rows.length;
@@ -141,7 +155,7 @@ export class Files {
       status: 201,
       headers: {
         ...CORS_HEADERS,
-        'content-type': 'application/json; charset=utf-8',
+        ...JSON_TYPE,
         ...(isForm ? {} : { location }),
       },
     });
@@ -205,7 +219,9 @@ export class Files {
     const expires = Math.floor(Date.now() / 1000) + lifetime;
     const url = `${this.urlOf(file, context)}?expires=${expires}&signature=${sign(file, expires)}`;
     const body = { url, expires_at: new Date(expires * 1000).toISOString() };
-    return Response.json(body, { headers: { ...CORS_HEADERS, 'cache-control': 'no-store' } });
+    return new Response(JSON.stringify(body), {
+      headers: { ...CORS_HEADERS, ...JSON_TYPE, 'cache-control': 'no-store' },
+    });
   }
 
   private async findReadable(id: string, context: RequestContext): Promise<StoredFile> {
@@ -218,6 +234,11 @@ export class Files {
   private urlOf({ id, name }: Pick<StoredFile, 'id' | 'name'>, { location }: RequestContext): string {
     return `${location.prefix}${shortestPath(FILES_PATH, this.catalogue)}/${id}/${encodeURIComponent(name)}`;
   }
+}
+
+async function discardAll(files: readonly UploadedFile[], error: unknown): Promise<never> {
+  await Promise.allSettled(files.map(({ upload }) => upload.discard()));
+  throw error;
 }
 
 /** The id and the name in `/<id>/<name>`. */

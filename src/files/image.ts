@@ -1,6 +1,7 @@
 /** Decodes and resizes images on a thread of the runtime, within a pixel limit. */
 import { ApiError } from '../base/errors.ts';
 import { MAX_DECODED_IMAGES, MAX_IMAGE_PIXELS, MAX_WAITING_IMAGES } from '../base/limits/files.ts';
+import { coverSize, cropMiddle } from './crop.ts';
 
 export interface ImageFacts {
   readonly width: number;
@@ -30,16 +31,24 @@ export async function inspectImage(bytes: Uint8Array): Promise<ImageFacts> {
 
 export type ImageFormat = 'webp' | 'jpeg' | 'png';
 
-/** A box that the image fits into; a missing side follows from the other. */
+/** A box for the image; a missing side follows from the other. */
 export interface Box {
   readonly width: number | undefined;
   readonly height: number | undefined;
+  /** Whether the image covers the box, and is cropped, instead of fitting into it. */
+  readonly covers: boolean;
 }
 
-/** The image within the box, never enlarged. */
-export async function resizeImage(bytes: Uint8Array, { width, height }: Box, format: ImageFormat): Promise<Uint8Array> {
+/** The image in the box, never enlarged. */
+export async function resizeImage(bytes: Uint8Array, box: Box, format: ImageFormat): Promise<Uint8Array> {
+  const { width, height, covers } = box;
   return inTurn(async () => {
     const image = new Bun.Image(bytes, { maxPixels: MAX_IMAGE_PIXELS });
+    if (covers && width !== undefined && height !== undefined) {
+      const size = coverSize(await image.metadata(), { width, height });
+      const whole = await image.resize(size.width, size.height).png({ compressionLevel: 0 }).buffer();
+      return new Bun.Image(await cropMiddle(whole, { width, height }))[format]().bytes();
+    }
     const options = { fit: 'inside', withoutEnlargement: true } as const;
     if (width !== undefined || height !== undefined) image.resize(width ?? UNBOUNDED, height ?? UNBOUNDED, options);
     return image[format]().bytes();

@@ -1,7 +1,7 @@
 /**
  * Removes files that no row has referred to for a day, in small steps. A step looks at some files in the order of their
  * ids: it marks orphans with the time, unmarks files that are referred to again, and removes files marked a day ago.
- * Contents that no file uses are removed a day after their upload began.
+ * Contents that no file uses are removed a day after their upload began, and their bytes after their rows.
  */
 import { ORPHAN_HOURS, ORPHANS_PER_STEP } from '../base/limits/files.ts';
 import type { Collection } from '../collection/declaration.ts';
@@ -10,18 +10,24 @@ import { storeJson } from '../collection/types/type.ts';
 import { keyIs } from '../plan/keys.ts';
 import { fieldExpression } from '../plan/resolve.ts';
 import { ALWAYS, type Predicate } from '../plan/types.ts';
-import { type FileStore, write } from './store.ts';
+import { idIn, nameOf } from './storage/storage.ts';
+import type { FileStore } from './store.ts';
 
-const ONCE = { singular: false, mustExist: false } as const;
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 export class Orphans {
   private after = FIRST_ID;
+  private afterName = '';
+  /** The time a day before this step. */
+  private dayAgo = '';
+  /** Stored names without a content, and since when. */
+  private readonly unknown = new Map<string, string>();
 
   constructor(private readonly store: FileStore) {}
 
   /** Resolves to whether files remain to be looked at in this round. */
-  async step(): Promise<boolean> {
+  async step(now = Date.now()): Promise<boolean> {
+    this.dayAgo = new Date(now - ORPHAN_HOURS * 3_600_000).toISOString();
     const { store } = this;
     const { files } = store;
     const page = `select=id&order=id&limit=${ORPHANS_PER_STEP}&id=gt.${this.after}`;
@@ -30,7 +36,8 @@ export class Orphans {
     this.after = ids.length < ORPHANS_PER_STEP || last === undefined ? FIRST_ID : last;
     if (last !== undefined) await this.sweep(ids);
     await this.removeContents();
-    return this.after !== FIRST_ID;
+    await this.removeNames(now);
+    return this.after !== FIRST_ID || this.afterName !== '';
   }
 
   /** A write that refers to a file unmarks it first (`retain`), so that none is removed between read and delete. */
@@ -40,7 +47,7 @@ export class Orphans {
     const listed = await this.listed(ids);
     const isUsed: Predicate = { kind: 'any', terms: [isReferredTo(files), this.among([...listed])] };
     const isOrphan: Predicate = { kind: 'not', term: isUsed };
-    const day = dayAgo();
+    const day = this.dayAgo;
     const among = this.among(ids);
     const where = (text: string, condition: Predicate): Predicate => ({
       kind: 'all',
@@ -49,7 +56,7 @@ export class Orphans {
     await store.execute([
       store.mark(where(`orphaned_at=is.null&created_at=lt.${day}`, isOrphan), new Date().toISOString()),
       store.mark(where('orphaned_at=not.is.null', isUsed), null),
-      write({ kind: 'delete', into: files, where: where(`orphaned_at=lt.${day}`, isOrphan), ...ONCE }),
+      store.deletion(files, where(`orphaned_at=lt.${day}`, isOrphan)),
     ]);
   }
 
@@ -92,14 +99,42 @@ export class Orphans {
   private async removeContents(): Promise<void> {
     const { store } = this;
     const { contents } = store;
-    const old = store.query(contents, `select=id&order=created_at&limit=1&created_at=lt.${dayAgo()}`);
+    const old = store.query(contents, `select=id,sha256&order=created_at&limit=1&created_at=lt.${this.dayAgo}`);
     const unused: Predicate = { kind: 'not', term: this.isContentUsed() };
     for (let count = 0; count < ORPHANS_PER_STEP; count++) {
       const terms = [old.where, unused];
-      const [row] = await store.rows<{ id: string }>({ ...old, where: { kind: 'all', terms } });
+      const [row] = await store.rows<{ id: string; sha256: string | null }>({ ...old, where: { kind: 'all', terms } });
       if (row === undefined) return;
       const where: Predicate = { kind: 'all', terms: [keyIs(contents, [row.id]), unused] };
-      await store.execute([write({ kind: 'delete', into: contents, where, ...ONCE })]);
+      const [result] = await store.execute([store.deletion(contents, where)]);
+      const { id, sha256 } = row;
+      if (result!.affected > 0 && sha256 !== null) await (await store.storage).delete(nameOf({ id, sha256 }));
+    }
+  }
+
+  /**
+   * Deletes stored names that had no content for a day, which an upload left that was interrupted before its row. After
+   * a restore of the database, there is as much time to restore a newer one.
+   */
+  private async removeNames(now: number): Promise<void> {
+    const { store, unknown } = this;
+    const storage = await store.storage;
+    const page = await storage.list(this.afterName);
+    this.afterName = page.next ?? '';
+    const names = page.names.filter((name) => idIn(name) !== undefined);
+    if (names.length === 0) return;
+    const values = names.map((name) => idIn(name)!);
+    const where: Predicate = { kind: 'in', of: fieldExpression(store.contents.key[0]!), values };
+    const rows = await store.rows<{ id: string }>({ ...store.query(store.contents, 'select=id'), where });
+    const known = new Set(rows.map(({ id }) => id));
+    for (const name of names) {
+      const since = unknown.get(name) ?? new Date(now).toISOString();
+      if (known.has(idIn(name)!)) unknown.delete(name);
+      else if (since > this.dayAgo) unknown.set(name, since);
+      else {
+        await storage.delete(name);
+        unknown.delete(name);
+      }
     }
   }
 }
@@ -110,8 +145,4 @@ function isReferredTo(files: Collection): Predicate {
     ({ through, inner, referring, list }) => through === undefined && list === undefined && inner === referring,
   );
   return { kind: 'any', terms: relations.map((relation) => ({ kind: 'exists', relation, where: ALWAYS })) };
-}
-
-function dayAgo(): string {
-  return new Date(Date.now() - ORPHAN_HOURS * 3_600_000).toISOString();
 }

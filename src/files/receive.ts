@@ -2,6 +2,7 @@
 import { ApiError } from '../base/errors.ts';
 import { FILE_CHUNK_BYTES } from '../base/limits/files.ts';
 import type { Write } from '../engine/engine.ts';
+import type { Incoming } from './storage/storage.ts';
 import type { FileStore, Upload } from './store.ts';
 
 export interface Limits {
@@ -18,16 +19,13 @@ export class ReceivedFile implements Upload {
   private readonly hash = new Bun.CryptoHasher('sha256');
   private chunk: Buffer = Buffer.allocUnsafe(FILE_CHUNK_BYTES);
   private filled = 0;
-  private position = 0;
+  private isStored = false;
+  private stored: Promise<Incoming> | undefined;
 
   constructor(
     private readonly store: FileStore,
     private readonly limits: Limits,
   ) {}
-
-  get isStored(): boolean {
-    return this.position > 0;
-  }
 
   /** Resolves to the SHA-256. `onHead` is called with the first bytes, before anything is stored. */
   async receive(bytes: AsyncIterable<Uint8Array>, onHead: (head: Buffer) => void): Promise<string> {
@@ -46,32 +44,31 @@ export class ReceivedFile implements Upload {
       }
     }
     if (this.size === 0) throw new ApiError('PGRST102', 'the file is empty', { hint: 'Send the bytes of the file.' });
-    if (this.position === 0) this.begin(onHead);
+    if (!this.isStored) this.begin(onHead);
     return this.hash.digest('hex');
   }
 
-  completion(sha256: string): readonly Write[] {
-    const { store, content } = this;
-    const rest = this.chunk.subarray(0, this.filled);
-    return [
-      ...(this.isStored ? [] : [store.beginContent(content)]),
-      ...(rest.length === 0 ? [] : [store.addChunk(content, this.position, rest)]),
-      store.completeContent(content, sha256, this.size),
-    ];
+  async completion(sha256: string): Promise<readonly Write[]> {
+    const incoming = await this.incoming();
+    return incoming.finish({ id: this.content, sha256, size: this.size }, this.rest());
   }
 
   /** All bytes, for an image that is decoded. */
   async whole(): Promise<Buffer> {
-    const rest = this.chunk.subarray(0, this.filled);
-    if (this.position === 0) return rest;
-    const parts: Buffer[] = [];
-    for (let position = 0; position < this.position; position++)
-      parts.push(await this.store.chunk(this.content, position));
-    return Buffer.concat([...parts, rest]);
+    return this.isStored ? (await this.incoming()).whole(this.rest()) : this.rest();
   }
 
   async discard(): Promise<void> {
-    if (this.isStored) await this.store.removeContent(this.content);
+    await (await this.stored)?.discard();
+  }
+
+  private rest(): Buffer {
+    return this.chunk.subarray(0, this.filled);
+  }
+
+  private incoming(): Promise<Incoming> {
+    this.stored ??= (async () => (await this.store.storage).put(this.content))();
+    return this.stored;
   }
 
   private begin(onHead: (head: Buffer) => void): void {
@@ -80,13 +77,11 @@ export class ReceivedFile implements Upload {
   }
 
   private async storeChunk(onHead: (head: Buffer) => void): Promise<void> {
-    if (this.position === 0) this.begin(onHead);
-    const { store, content, position, chunk } = this;
-    const writes = [...(position === 0 ? [store.beginContent(content)] : []), store.addChunk(content, position, chunk)];
-    await store.execute(writes);
+    if (!this.isStored) this.begin(onHead);
+    await (await this.incoming()).write(this.chunk);
     this.chunk = Buffer.allocUnsafe(FILE_CHUNK_BYTES);
     this.filled = 0;
-    this.position++;
+    this.isStored = true;
   }
 
   private async room(): Promise<number> {

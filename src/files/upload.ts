@@ -34,12 +34,9 @@ export async function receiveFiles(
   const isForm = type.value === 'multipart/form-data';
   const reader = new BodyReader(body);
   const files: UploadedFile[] = [];
-  const started: ReceivedFile[] = [];
   const receive = async (bytes: AsyncIterable<Uint8Array>, contentType: string | null, disposition: HeaderValue) => {
-    const received = new ReceivedFile(store, limits);
-    started.push(received);
-    const file = await describe(received, bytes, contentType, nameIn(disposition.parameters), context);
-    files.push({ file, upload: received });
+    const { actor } = context.origin;
+    files.push(await receiveFile(store, limits, bytes, { name: nameIn(disposition.parameters), contentType, actor }));
   };
   try {
     if (!isForm) {
@@ -57,35 +54,49 @@ export async function receiveFiles(
     throw new ApiError('PGRST102', 'the form has no file', { hint: 'Add one, as curl -F file=@photo.jpg does.' });
   } catch (error) {
     reader.cancel();
-    await Promise.allSettled(started.map((each) => each.discard()));
+    await Promise.allSettled(files.map(({ upload }) => upload.discard()));
     throw error;
   }
 }
 
-async function describe(
-  received: ReceivedFile,
+interface FileOrigin {
+  readonly name: string | undefined;
+  /** The media type that the client names. */
+  readonly contentType?: string | null;
+  readonly actor?: string | undefined;
+}
+
+/** Receives one file. After an error nothing of it remains. */
+export async function receiveFile(
+  store: FileStore,
+  limits: Limits,
   bytes: AsyncIterable<Uint8Array>,
-  contentType: string | null,
-  name: string | undefined,
-  { origin }: RequestContext,
-): Promise<NewFile> {
-  let mediaType = '';
-  const sha256 = await received.receive(bytes, (head) => {
-    mediaType = findMediaType(head, contentType);
-  });
-  const image = RASTER_IMAGES.includes(mediaType) ? await inspectImage(await received.whole()) : undefined;
-  return {
-    id: crypto.randomUUID(),
-    name: cleanName(name),
-    media_type: mediaType,
-    size: received.size,
-    sha256,
-    width: image?.width ?? null,
-    height: image?.height ?? null,
-    placeholder: image?.placeholder ?? null,
-    created_at: new Date().toISOString(),
-    created_by: origin.actor ?? null,
-  };
+  { name, contentType = null, actor }: FileOrigin,
+): Promise<UploadedFile> {
+  const upload = new ReceivedFile(store, limits);
+  try {
+    let mediaType = '';
+    const sha256 = await upload.receive(bytes, (head) => {
+      mediaType = findMediaType(head, contentType);
+    });
+    const image = RASTER_IMAGES.includes(mediaType) ? await inspectImage(await upload.whole()) : undefined;
+    const file: NewFile = {
+      id: crypto.randomUUID(),
+      name: cleanName(name),
+      media_type: mediaType,
+      size: upload.size,
+      sha256,
+      width: image?.width ?? null,
+      height: image?.height ?? null,
+      placeholder: image?.placeholder ?? null,
+      created_at: new Date().toISOString(),
+      created_by: actor ?? null,
+    };
+    return { file, upload };
+  } catch (error) {
+    await upload.discard().catch(() => undefined);
+    throw error;
+  }
 }
 
 function boundaryOf({ parameters }: HeaderValue): string {

@@ -26,11 +26,15 @@ function readResizing(query: string): Resizing | undefined {
   const parameters = new URLSearchParams(query);
   if (!PARAMETERS.some((name) => parameters.has(name))) return undefined;
   const fit = parameters.get('fit') ?? 'inside';
-  if (fit !== 'inside') throw invalid(`fit: ${fit} is not available`, 'Use fit=inside, or crop the image in the page.');
+  if (fit !== 'inside' && fit !== 'cover') throw invalid(`fit: ${fit} is not available`, 'Use inside or cover.');
   const given = parameters.get('format') ?? undefined;
   const format = FORMATS.find((each) => each === given);
   if (given !== format) throw invalid(`format: ${given} is not available`, `Use one of ${FORMATS.join(', ')}.`);
-  return { width: side('width', parameters), height: side('height', parameters), format };
+  const [width, height] = [side('width', parameters), side('height', parameters)];
+  if (fit === 'cover' && (width === undefined || height === undefined)) {
+    throw invalid('fit: cover needs width and height', 'Add the missing side, or use fit=inside.');
+  }
+  return { width, height, covers: fit === 'cover', format };
 }
 
 function side(name: string, parameters: URLSearchParams): number | undefined {
@@ -44,8 +48,9 @@ function side(name: string, parameters: URLSearchParams): number | undefined {
 export class Variants {
   /** Variants that are being made, by content and form. */
   private readonly inFlight = new Map<string, Promise<Shown>>();
+  /** For the metrics. */
   resized = 0;
-  milliseconds = 0;
+  seconds = 0;
 
   constructor(private readonly store: FileStore) {}
 
@@ -60,12 +65,12 @@ export class Variants {
     if (!RASTER_IMAGES.includes(file.media_type)) {
       throw invalid(`the file ${file.name} is ${file.media_type}, and only images have sizes`, 'Leave out the size.');
     }
-    const { width, height } = resizing;
+    const { width, height, covers } = resizing;
     const own = FORMATS.find((each) => file.media_type === `image/${each}`);
     const format = resizing.format ?? own ?? 'png';
     const fits = (file.width ?? 0) <= (width ?? Infinity) && (file.height ?? 0) <= (height ?? Infinity);
     if (fits && format === own) return file;
-    const form = `${width ?? ''}x${height ?? ''}-${format}`;
+    const form = `${width ?? ''}x${height ?? ''}${covers ? '-cover' : ''}-${format}`;
     const shown = { name: `${file.name.replace(/\.[^.]*$/, '')}.${format}`, media_type: `image/${format}` };
     const known = await this.store.variant(file.content, form);
     if (known !== undefined) return { ...shown, size: known.size, sha256: known.sha256, content: known.id };
@@ -76,17 +81,18 @@ export class Variants {
   }
 
   private async make(file: StoredFile, box: Box, format: ImageFormat, form: string): Promise<Shown> {
-    const parts = await Array.fromAsync(this.store.bytes(file.content, 0, file.size));
+    const parts = await Array.fromAsync(this.store.bytes({ ...file, id: file.content }, 0, file.size));
     const started = performance.now();
     const content = await resizeImage(Buffer.concat(parts), box, format);
     this.resized++;
-    this.milliseconds += performance.now() - started;
+    this.seconds += (performance.now() - started) / 1000;
     const received = new ReceivedFile(this.store, NO_LIMITS);
-    const sha256 = await received.receive(once(content), () => undefined);
     // Another process may have stored it, or the disk may be full: the image is answered in any case.
-    await this.store
-      .addVariant(file.content, form, sha256, received)
+    await received
+      .receive(once(content), () => undefined)
+      .then((sha256) => this.store.addVariant(file.content, form, sha256, received))
       .catch(() => received.discard().catch(() => undefined));
+    const sha256 = new Bun.CryptoHasher('sha256').update(content).digest('hex');
     return { name: file.name, media_type: '', size: content.length, sha256, content };
   }
 }

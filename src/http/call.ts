@@ -10,7 +10,7 @@
 import { ApiError } from '../base/errors.ts';
 import { MAX_URL_LENGTH } from '../base/limits/http.ts';
 import { nearestName } from '../base/nearest-name.ts';
-import { decode } from '../base/net/query-string.ts';
+import { nameOfPart, pathPart } from '../base/net/query-string.ts';
 import { tableDenied } from '../collection/access/permission-errors.ts';
 import { isChangeLog } from '../collection/change-log.ts';
 import type { Catalogue, Collection } from '../collection/declaration.ts';
@@ -99,18 +99,19 @@ function findTarget(path: string, prefix: string, catalogue: Catalogue, method: 
     return findTarget(path.slice(OWN_PATH.length), prefix, { ...catalogue, collections: builtIn }, method);
   }
   const slash = path.indexOf('/', 1);
-  const name = decode(slash === -1 ? path.slice(1) : path.slice(1, slash));
+  const name = nameOfPart(slash === -1 ? path.slice(1) : path.slice(1, slash));
   const rest = slash === -1 ? undefined : path.slice(slash + 1);
   const collection = collections.get(name) ?? (closed?.has(name) === true ? undefined : builtIn.get(name));
   if (collection !== undefined && rest === undefined) return { collection, target: COLLECTION };
   // Only a key of one field fits into a path.
   if (collection?.key.length === 1 && rest !== undefined && rest !== '' && !rest.includes('/')) {
-    return { collection, target: { kind: 'item', key: decode(rest) } };
+    return { collection, target: { kind: 'item', key: nameOfPart(rest) } };
   }
   if (closed?.has(name) === true) throw tableDenied(name);
   // A preflight request is anonymous, so its answer must not reveal collections.
   const mayListPaths = roles === undefined || method !== 'OPTIONS';
-  const there = [...collections.keys()].map((each) => `${prefix}/${each}`).join(', ') || 'no collection for your role';
+  const there =
+    [...collections.keys()].map((each) => `${prefix}/${pathPart(each)}`).join(', ') || 'no collection for your role';
   if (rest !== undefined) {
     throw new ApiError('PGRST125', 'Invalid path specified in request URL', {
       hint: mayListPaths
@@ -138,7 +139,7 @@ function unknownCollection(name: string, collections?: Catalogue['collections'],
 }
 
 function pathsOf({ name, key }: Collection, prefix: string): string {
-  const path = `${prefix}/${name}`;
+  const path = `${prefix}/${pathPart(name)}`;
   if (key.length === 1) return `${path} and ${path}/<${key[0]!.name}>`;
   if (key.length === 0) return path;
   return `${path} and ${path}?${key.map(({ name }) => `${name}=eq.<${name}>`).join('&')}`;

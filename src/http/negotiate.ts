@@ -71,6 +71,18 @@ export function acceptsEvents(accept: string | null): boolean {
   return accept !== null && parseRange(accept.split(',', 1)[0]!).type === EVENT_STREAM;
 }
 
+/** Whether the client prefers this media type to those of rows. */
+export function prefersMedia(accept: string | null, mediaType: string): boolean {
+  const ranges = (accept ?? '*/*').split(',', MAX_MEDIA_RANGES).map(parseRange);
+  ranges.sort((one, other) => other.weight - one.weight);
+  const matches = (type: string) =>
+    type === mediaType || mediaType === ANY || type === ANY || type === `${mediaType.split('/')[0]}/*`;
+  const first = ranges.find(({ type }) => matches(type) || Object.hasOwn(AVAILABLE, type));
+  return first !== undefined && matches(first.type);
+}
+
+const ANY = '*/*';
+
 export function negotiate(accept: string | null): Media {
   return accept === null ? JSON_MEDIA : mediaIn(accept);
 }

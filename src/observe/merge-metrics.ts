@@ -8,6 +8,8 @@ const NOT_ADDED: Readonly<Record<string, 'least' | 'most'>> = {
   catalogue_database_up: 'least',
   catalogue_database_bytes: 'most',
   catalogue_database_log_bytes: 'most',
+  catalogue_stored_files: 'most',
+  catalogue_stored_files_bytes: 'most',
   catalogue_event_loop_lag_seconds: 'most',
   catalogue_event_loop_lag_max_seconds: 'most',
   process_start_time_seconds: 'least',

@@ -4,6 +4,7 @@ import { memoize } from '../base/memo.ts';
 import { isChangeLog } from '../collection/change-log.ts';
 import { type Catalogue, type Collection, isKey, stored } from '../collection/declaration.ts';
 import type { Right } from '../collection/draft.ts';
+import { isFiles } from '../collection/files.ts';
 import type { Row } from '../collection/value.ts';
 import type { JsonObject } from './json.ts';
 import { headError } from './responses.ts';
@@ -58,7 +59,7 @@ const NEEDED: Readonly<Record<'collection' | 'item', Readonly<Record<string, rea
 
 /** The operations on a path that the caller may use. */
 export function allowedOperations(collection: Collection, kind: 'collection' | 'item', path: JsonObject): JsonObject {
-  const rights = isChangeLog(collection) ? READ : collection.view?.rights;
+  const rights = isChangeLog(collection) || isFiles(collection) ? READ : collection.view?.rights;
   if (rights === undefined) return path;
   const isAllowed = (method: string) => (NEEDED[kind][method] ?? []).every((right) => rights.includes(right));
   return Object.fromEntries(Object.entries(path).filter(([method]) => isAllowed(method)));

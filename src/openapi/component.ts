@@ -6,7 +6,12 @@ import type { Collection } from '../collection/declaration.ts';
 import type { JsonObject } from './json.ts';
 
 export function own({ name }: Collection, component: string): string {
-  return `${name}.${component}`;
+  return `${componentName(name)}.${component}`;
+}
+
+/** A name in the characters that OpenAPI allows. Different names stay different, since a point is also replaced. */
+export function componentName(name: string): string {
+  return name.replace(/[^\w-]/gu, (sign) => `.${sign.codePointAt(0)!.toString(16)}.`);
 }
 
 export function schemaRef(name: string): JsonObject {

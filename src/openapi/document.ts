@@ -5,8 +5,9 @@
 
 import { runToEnd, type Task } from '../base/cooperative.ts';
 import { memoize } from '../base/memo.ts';
+import { pathPart } from '../base/net/query-string.ts';
 import type { Catalogue, Collection } from '../collection/declaration.ts';
-import { isFiles } from '../collection/files.ts';
+import { isFiles, servedName } from '../collection/files.ts';
 import { BATCH_PATH, RPC_PATH, shortestPath, UNDO_PATH } from '../http/own-paths.ts';
 import { requestBodies } from './bodies.ts';
 import {
@@ -19,15 +20,26 @@ import {
   withKeyFields,
   writableBy,
 } from './by-role.ts';
-import { own as owned } from './component.ts';
+import { componentName, own as owned } from './component.ts';
 import type { Described } from './describe.ts';
 import { filterParameters, logicParameters } from './filters.ts';
 import type { Json, JsonObject } from './json.ts';
 import { dialectParameters, keyParameters, sharedParameters, versionParameters } from './parameters.ts';
 import { BATCH_BODY, batchBody, batchPath } from './paths/batch-path.ts';
 import { DESCRIPTION_PATHS, descriptionPath } from './paths/description-path.ts';
+import {
+  FILE_BODY,
+  FILE_TAG,
+  fieldPaths,
+  fileBody,
+  fileParameters,
+  filePaths,
+  fileSchema,
+  hasFileOperations,
+  uploadOperation,
+} from './paths/file-paths.ts';
 import { HEALTH_PATHS, healthPath } from './paths/health-path.ts';
-import { routinePath } from './paths/routine-path.ts';
+import { collectionOf, routinePath } from './paths/routine-path.ts';
 import { collectionPath, itemPath } from './paths/row-paths.ts';
 import { undoFilters, undoPath } from './paths/undo-path.ts';
 import { errorResponses, headerComponents } from './responses.ts';
@@ -120,17 +132,19 @@ export function onlyService(described: Described): Described {
   return { ...described, withoutCollections: true };
 }
 
-/** The declared collections, then the log of changes unless a declared one hides it or the caller may not read it. */
+/** The declared collections, then those of the service unless a declared one hides it or the caller may not read it. */
 function describedCollections(described: Described): readonly Collection[] {
   const { catalogue, withoutService = false, withoutCollections = false } = described;
   const { collections, builtIn, closed } = catalogue;
-  const isShown = (each: Collection) =>
-    !isFiles(each) && !collections.has(each.name) && !closed?.has(each.name) && each.among.size > 0;
+  const isShown = (each: Collection) => !collections.has(each.name) && !closed?.has(each.name) && each.among.size > 0;
   return [
     ...(withoutCollections ? [] : collections.values()),
-    ...(withoutService ? [] : [...builtIn.values()].filter(isShown)),
+    ...(withoutService ? [] : [...builtIn.values()].map(underServedName).filter(isShown)),
   ];
 }
+
+/** Files as paths and components name them. */
+const underServedName = memoize((each: Collection): Collection => ({ ...each, name: servedName(each.name) }));
 
 function partsOf(described: Described, prefix: string): Parts {
   const { catalogue, rows, withoutService = false } = described;
@@ -152,16 +166,24 @@ function partsOf(described: Described, prefix: string): Parts {
   return {
     head: headOf(described, prefix),
     paths: collectReferences(used, [
-      each((collection, samples) => pathsOf(collection, samples, isByRole)),
-      each((collection) => routinePaths(catalogue, collection, isByRole)),
-      ...(withoutService ? [] : [servicePaths(catalogue, isByRole)]),
+      each((collection, samples) => secured(pathsOf(collection, samples, catalogue), isByRole)),
+      each((collection) => secured(routinePaths(catalogue, collection), isByRole)),
+      ...(withoutService ? [] : [secured(routinePaths(catalogue), isByRole)]),
+      ...(withoutService ? [] : [secured(servicePaths(catalogue), isByRole)]),
     ]),
     components: [
-      section('parameters', own(parametersOf), Object.entries({ ...sharedParameters(), ...undoFilters() })),
+      section(
+        'parameters',
+        own(parametersOf),
+        Object.entries({ ...sharedParameters(), ...undoFilters(), ...fileParameters() }),
+      ),
       section(
         'requestBodies',
         own((...of) => Object.entries(requestBodies(...of))),
-        [[BATCH_BODY, batchBody([...catalogue.collections.values()].find(mayDelete))]],
+        [
+          [BATCH_BODY, batchBody([...catalogue.collections.values()].find(mayDelete))],
+          [FILE_BODY, fileBody()],
+        ],
       ),
       section('responses', Object.entries(errorResponses(isByRole, catalogue.routines.size > 0))),
       section('headers', Object.entries(headerComponents())),
@@ -169,6 +191,7 @@ function partsOf(described: Described, prefix: string): Parts {
         'schemas',
         own(schemasOf),
         Object.entries({ SelectedRow: selectedRowSchema(), Problem: problemSchema(), ...operationSchemas() }),
+        fileSchema(catalogue),
       ),
       ...(isByRole ? [['securitySchemes', [['bearer', { type: 'http', scheme: 'bearer' }] as const]] as const] : []),
     ],
@@ -188,13 +211,22 @@ function headOf(described: Described, prefix: string): JsonObject {
     servers: [{ url: prefix === '' ? '/' : prefix }],
     // Without roles the service asks for no credentials. With roles, anonymous callers may still be allowed.
     security: hasRoles(catalogue) ? [{ bearer: [] }, {}] : [],
-    tags: [...describedCollections(described).map(collectionTag), ...(withoutService ? [] : SERVICE_TAGS)],
+    tags: [...describedCollections(described).map(collectionTag), ...(withoutService ? [] : serviceTags(catalogue))],
   };
+}
+
+function serviceTags(catalogue: Catalogue): readonly JsonObject[] {
+  const hasFunctions = [...catalogue.routines.values()].some(([first]) => collectionOf(first!) === undefined);
+  return [
+    ...(hasFunctions ? [{ name: 'Functions', description: 'Functions of the database.' }] : []),
+    ...(hasFileOperations(catalogue) ? [FILE_TAG] : []),
+    ...SERVICE_TAGS,
+  ];
 }
 
 function served({ catalogue: { collections }, withoutCollections }: Described): string {
   if (withoutCollections === true) return 'The collections';
-  const paths = [...collections.keys()].slice(0, MAX_NAMED).map((name) => `\`/${name}\``);
+  const paths = [...collections.keys()].slice(0, MAX_NAMED).map((name) => `\`/${pathPart(name)}\``);
   const rest = collections.size - paths.length;
   if (collections.size < 2) return paths.length === 0 ? 'The collections' : `One collection, ${paths[0]}`;
   return `The collections ${paths.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
@@ -208,41 +240,46 @@ function collectionTag({ name, title, description }: Collection): JsonObject {
   };
 }
 
-function* pathsOf(collection: Collection, samples: Samples, isByRole: boolean): Generator<Entry> {
+/** With roles, an operation may need credentials. */
+function* secured(paths: Iterable<Entry>, isByRole: boolean): Generator<Entry> {
+  for (const [name, path] of paths) yield [name, isByRole ? askCredentials(path) : path];
+}
+
+function* pathsOf(collection: Collection, samples: Samples, catalogue: Catalogue): Generator<Entry> {
   const { name, key } = collection;
-  const secure = isByRole ? askCredentials : (path: JsonObject) => path;
   for (const shape of SHAPES) {
-    const path = `${shape.root}/${name}`;
-    yield [path, secure(allowedOperations(collection, 'collection', collectionPath(collection, samples, shape)))];
+    const path = `${shape.root}/${pathPart(name)}`;
+    const rows = allowedOperations(collection, 'collection', collectionPath(collection, samples, shape));
+    yield [path, isFiles(collection) && !shape.isFree ? { ...rows, ...uploadOperation(catalogue) } : rows];
     // A key of several fields has no path of its own.
     if (key.length !== 1) continue;
-    yield [
-      `${path}/{${key[0]!.name}}`,
-      secure(allowedOperations(collection, 'item', itemPath(collection, samples, shape))),
-    ];
+    const item = allowedOperations(collection, 'item', itemPath(collection, samples, shape));
+    yield [`${path}/{${componentName(key[0]!.name)}}`, item];
+  }
+  yield* fieldPaths(collection);
+}
+
+/** The routines that return rows of the collection, or, without one, no rows of a declared collection. */
+function* routinePaths(catalogue: Catalogue, of?: Collection): Generator<Entry> {
+  // OpenAPI has one operation for each path and method: of several functions with one name it shows the first.
+  for (const [routine] of catalogue.routines.values()) {
+    if (routine === undefined || collectionOf(routine)?.name !== of?.name) continue;
+    yield [`${shortestPath(RPC_PATH, catalogue)}/${pathPart(routine.name)}`, routinePath(routine)];
   }
 }
 
-/** The routines that return rows of the collection. */
-function* routinePaths(catalogue: Catalogue, { name }: Collection, isByRole: boolean): Generator<Entry> {
-  for (const routine of [...catalogue.routines.values()].flat()) {
-    if (routine.collection.name !== name) continue;
-    const path = routinePath(routine);
-    yield [`${shortestPath(RPC_PATH, catalogue)}/${routine.name}`, isByRole ? askCredentials(path) : path];
-  }
-}
-
-function* servicePaths(catalogue: Catalogue, isByRole: boolean): Generator<Entry> {
+function* servicePaths(catalogue: Catalogue): Generator<Entry> {
   // A role that may not write anything has no use for them.
   const writing = [
     [BATCH_PATH, batchPath()],
     [UNDO_PATH, undoPath()],
   ] as const;
   for (const [name, path] of [...catalogue.collections.values()].some(mayWrite) ? writing : []) {
-    yield [shortestPath(name, catalogue), isByRole ? askCredentials(path) : path];
+    yield [shortestPath(name, catalogue), path];
   }
-  for (const path of DESCRIPTION_PATHS) yield [path, descriptionPath(path)];
-  for (const path of HEALTH_PATHS) yield [path, healthPath(path)];
+  yield* filePaths(catalogue);
+  for (const path of DESCRIPTION_PATHS) yield [shortestPath(path, catalogue), descriptionPath(path)];
+  for (const path of HEALTH_PATHS) yield [shortestPath(path, catalogue), healthPath(path)];
 }
 
 function* schemasOf(collection: Collection, samples: Samples): Generator<Entry> {

@@ -2,7 +2,9 @@
 
 import { memoize } from '../base/memo.ts';
 import type { Collection } from '../collection/declaration.ts';
+import { isFiles, servedName } from '../collection/files.ts';
 import { isMany, type Relation, relationsOf } from '../collection/relations.ts';
+import { printName } from '../dialect/print.ts';
 import { relationsNamed } from '../plan/read/relate.ts';
 
 /** The embeddings that a description lists. The rest follow the same pattern. */
@@ -12,10 +14,13 @@ const MAX_LISTED = 50;
 export const embeddingNames = memoize((collection: Collection): ReadonlyMap<string, Relation> => {
   const relationsByName = relationsOf(collection).flatMap((relation): [string, Relation][] => {
     const { to, name, referring } = relation;
-    const forms = [[to.name], [to.name, referring?.name], [to.name, name], [referring?.name ?? '']] as const;
+    const byField = [[referring?.name ?? '']] as const;
+    const forms = isFiles(to)
+      ? byField
+      : ([[to.name], [to.name, referring?.name], [to.name, name], ...byField] as const);
     const names = forms.flatMap(([target, hint]) =>
       isOnly(relation, relationsNamed(collection, target, hint))
-        ? [hint === undefined ? target : `${target}!${hint}`]
+        ? [hint === undefined ? printName(target) : `${printName(target)}!${printName(hint)}`]
         : [],
     );
     return names.slice(0, 1).map((shortest) => [shortest, relation]);
@@ -35,7 +40,7 @@ export function embeddingWords(collection: Collection): string {
     .slice(0, MAX_LISTED)
     .map(
       ([name, relation]) =>
-        `- \`${name}(…)\`: ${isMany(relation) ? `a list of ${relation.to.name}` : `one of ${relation.to.name}, or null`}`,
+        `- \`${name}(…)\`: ${isMany(relation) ? `a list of ${servedName(relation.to.name)}` : `one of ${servedName(relation.to.name)}, or null`}`,
     );
   const rest = names.size - lines.length;
   return `

@@ -4,9 +4,9 @@ import { MAX_CONDITIONS, MAX_LIST_VALUES, MAX_LOGIC_DEPTH } from '../base/limits
 import type { Collection, Field } from '../collection/declaration.ts';
 import { AFTER, LOGIC_KEYS } from '../dialect/logic.ts';
 import { OPERATORS, type OperatorName, type OperatorRules, servesType } from '../dialect/operators.ts';
-import { printList, quoteInLogic } from '../dialect/print.ts';
+import { printList, printName, quoteInLogic } from '../dialect/print.ts';
 import { IS_VALUES } from '../dialect/tree.ts';
-import { own } from './component.ts';
+import { componentName, own } from './component.ts';
 import type { JsonObject } from './json.ts';
 import { type Samples, sampleText, textIn } from './samples.ts';
 
@@ -31,7 +31,7 @@ export function filterNames(collection: Collection): readonly string[] {
 }
 
 function filterName(field: Field): string {
-  return `filter.${field.name}`;
+  return `filter.${componentName(field.name)}`;
 }
 
 function filterParameter(field: Field, sample: string): JsonObject {
@@ -40,7 +40,7 @@ function filterParameter(field: Field, sample: string): JsonObject {
   const rows = operators.map(([name, { meaning }]) => `| \`${name}\` | ${meaning} |`).join('\n');
   const examples = operators.map(([name, rules]) => [name, { value: `${name}.${exampleValue(rules, sample)}` }]);
   return repeatable(
-    field.name,
+    printName(field.name),
     `Only rows whose ${field.name} passes the test \`[not.]operator.value\`. ${REPEATED}
 
 | operator | the field |
@@ -55,7 +55,7 @@ Lists hold up to ${MAX_LIST_VALUES} values; \`is\` takes ${IS_VALUES.join(', ')}
 
 export function logicParameters({ key: [key], fields }: Collection, samples: Samples): Record<string, JsonObject> {
   const named = key ?? fields[0]!;
-  const conditions = samples.map((sample) => `${named.name}.eq.${quoteInLogic(textIn(sample, named))}`);
+  const conditions = samples.map((sample) => `${printName(named.name)}.eq.${quoteInLogic(textIn(sample, named))}`);
   const description = `Conditions \`field.[not.]operator.value\`, nested with and(…), or(…), not.and(…), not.or(…): up to ${MAX_LOGIC_DEPTH} deep and ${MAX_CONDITIONS} in all. May be repeated; all must hold.`;
   const examples = { example: { value: `(${conditions.join(',')})` } };
   const after = 'The start of a page, from the link `next` of the previous page: conditions as in `and`.';

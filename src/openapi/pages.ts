@@ -2,7 +2,7 @@
 
 import { ApiError } from '../base/errors.ts';
 import { keepRecent, memoize } from '../base/memo.ts';
-import { decode } from '../base/net/query-string.ts';
+import { nameOfPart } from '../base/net/query-string.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import { findCollection } from '../http/call.ts';
 import { CORS_HEADERS } from '../http/edge/cors.ts';
@@ -59,7 +59,7 @@ export function openApiPages(described: Described, startPath: () => string): Pag
 /** The collection in `/openapi/products.json`. */
 function collectionIn(path: string): string | undefined {
   const name = /^\/openapi\/([^/]+)\.json$/.exec(path)?.[1];
-  return name && decode(name);
+  return name && nameOfPart(name);
 }
 
 /** The first that can be served, by the order the client wrote them in: browsers put text/html first. */

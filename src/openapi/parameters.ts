@@ -6,9 +6,10 @@ import { storeJson } from '../collection/types/type.ts';
 import type { Row } from '../collection/value.ts';
 import { versionOfText } from '../collection/version.ts';
 import { CHOICES } from '../dialect/prefer.ts';
+import { printName } from '../dialect/print.ts';
 import type { PARAMETERS } from '../dialect/query.ts';
 import { AGGREGATES } from '../dialect/tree.ts';
-import { own } from './component.ts';
+import { componentName, own } from './component.ts';
 import { embeddingNames, embeddingWords } from './embedding.ts';
 import type { JsonObject } from './json.ts';
 import { changedFields, givenFields, keyNames, type Samples, textIn } from './samples.ts';
@@ -34,14 +35,14 @@ export function dialectParameters(
       'select',
       `Columns to return, \`[alias:]field[::type]\`, and aggregates: \`count()\`, ${aggregates}. Fields beside aggregates group them. The default is all fields.${embeddingWords(collection)}`,
       { type: 'string' },
-      `${first.name},${other.name}`,
+      `${printName(first.name)},${printName(other.name)}`,
       ...(embedded === undefined ? [] : [`*,${embedded}(*)`]),
     ),
     order: query(
       'order',
       `Sort keys: \`field[.asc|.desc][.nullsfirst|.nullslast]\`, separated by commas. ${key.length === 0 ? 'Rows have no default order.' : `The last sort key, and the default order, is ${keyNames(collection)}.`}`,
       { type: 'string' },
-      `${other.name}.desc.nullslast`,
+      `${printName(other.name)}.desc.nullslast`,
     ),
     columns: columns(changedFields(collection.view?.updates ?? collection)),
     'columns.new': columns(inputFields),
@@ -63,7 +64,7 @@ export function keyParameters({ key }: Collection, [sample]: Samples): Record<st
   const inQuery = key.map((field): [string, JsonObject] => [
     keyEq(field),
     {
-      name: field.name,
+      name: printName(field.name),
       in: 'query',
       required: true,
       description: `The row to replace, or to create: \`eq.\` and its ${field.name}.`,
@@ -78,7 +79,7 @@ export function keyParameters({ key }: Collection, [sample]: Samples): Record<st
       ? {}
       : {
           'key.path': {
-            name: first!.name,
+            name: componentName(first!.name),
             in: 'path',
             required: true,
             description: descriptionOf(first!),
@@ -95,11 +96,11 @@ export function keyEqNames(collection: Collection): readonly string[] {
 }
 
 function keyEq({ name }: Field): string {
-  return `key.${name}.eq`;
+  return `key.${componentName(name)}.eq`;
 }
 
 function namesOf(fields: readonly Field[]): string {
-  return fields.map(({ name }) => name).join(',');
+  return fields.map(({ name }) => printName(name)).join(',');
 }
 
 function columns(fields: readonly Field[]): JsonObject {
@@ -166,7 +167,7 @@ export function sharedParameters(): Record<Shared | string, JsonObject> {
     ),
     Range: header(
       'Range',
-      'The rows of a page by number, instead of limit and offset.',
+      'A page by row numbers, instead of limit and offset.',
       { type: 'string', pattern: '^\\d+-\\d*$' },
       '0-9',
     ),
@@ -185,7 +186,7 @@ export function sharedParameters(): Record<Shared | string, JsonObject> {
     },
     'Idempotency-Key': header(
       'Idempotency-Key',
-      'Makes a retry safe: the service writes a request once per key and repeats its answer.',
+      'Makes a retry safe: the service writes once per key and repeats its answer.',
       { type: 'string', minLength: 1, maxLength: MAX_IDEMPOTENCY_KEY_LENGTH },
       'order-4711',
     ),

@@ -20,7 +20,7 @@ function codesByStatus(): ReadonlyMap<number, readonly string[]> {
 const UNAUTHORIZED = 401;
 
 /** Errors of calls, if there are functions. */
-const OF_CALLS = ['PGRST101', 'PGRST202'];
+const OF_CALLS = ['PGRST101', 'PGRST111', 'PGRST112', 'PGRST121', 'PGRST128', 'PGRST202', 'PGRST203', '25006'];
 
 export function errorResponses(isByRole = false, hasRoutines = true): Record<string, JsonObject> {
   return Object.fromEntries(

@@ -3,6 +3,7 @@ import { type Collection, type Field, isKey } from '../collection/declaration.ts
 import { parseJson } from '../collection/exact-json.ts';
 import { storeJson } from '../collection/types/type.ts';
 import type { Row, Value } from '../collection/value.ts';
+import { printName } from '../dialect/print.ts';
 import { csvHeader, csvLines } from '../encode/csv.ts';
 import { isGiven } from './schemas.ts';
 
@@ -70,7 +71,7 @@ export function keyNames({ key }: Collection): string {
 /** The filter in the URL of PUT: `id=eq.1`; without a key, a filter by the first field. */
 export function keyFilter({ key, fields }: Collection, sample: Row): string {
   return (key.length === 0 ? fields.slice(0, 1) : key)
-    .map((field) => `${field.name}=eq.${textIn(sample, field)}`)
+    .map((field) => `${printName(field.name)}=eq.${textIn(sample, field)}`)
     .join('&');
 }
 

@@ -7,6 +7,7 @@
 import { ERRORS } from '../base/errors.ts';
 import { MAX_LISTED_ERRORS } from '../base/limits/http.ts';
 import type { Collection, Field } from '../collection/declaration.ts';
+import { servedName } from '../collection/files.ts';
 import { LIST_OPERATIONS, NUMBER_OPERATIONS, type OperationName } from '../collection/types/operations.ts';
 import { can } from '../collection/types/type.ts';
 import { MAX_ROUND, takesOperations } from '../plan/write/operations.ts';
@@ -188,6 +189,8 @@ function constraintWords({ unique, references }: Collection, field: Field): stri
     ...sets.map((fields) =>
       fields.length === 1 ? 'Unique.' : `Unique together: ${fields.map(({ name }) => name).join(', ')}.`,
     ),
-    ...references.filter((reference) => reference.field === field).map(({ to }) => `Refers to a row of ${to}.`),
+    ...references
+      .filter((reference) => reference.field === field)
+      .map(({ to }) => `Refers to a row of ${servedName(to)}.`),
   ];
 }

@@ -13,11 +13,12 @@ export function valueSchema(field: Field): JsonObject {
 }
 
 function rulesOf(field: Field): JsonObject {
-  const { minimum, maximum, maxLength, pattern, oneOf } = field.rules;
+  const { minimum, maximum, maxLength, pattern, oneOf, maxCount } = field.rules;
   return {
     ...bound(field, 'minimum', minimum),
     ...bound(field, 'maximum', maximum),
     ...(maxLength === undefined ? {} : { maxLength }),
+    ...(maxCount === undefined ? {} : { maxItems: maxCount }),
     ...(pattern === undefined || !isPortable(pattern) ? {} : { pattern }),
     ...(oneOf === undefined
       ? {}
@@ -35,11 +36,14 @@ function bound(field: Field, name: 'minimum' | 'maximum', value: Value | undefin
 export function ruleWords(field: Field): string[] {
   const said = rulesOf(field);
   const { minimum, maximum, pattern } = field.rules;
+  const { mediaTypes, maxBytes } = field.file ?? {};
   const { print } = field.type;
   return [
     ...(minimum === undefined || 'minimum' in said ? [] : [`At least ${print(minimum)}.`]),
     ...(maximum === undefined || 'maximum' in said ? [] : [`At most ${print(maximum)}.`]),
     ...(pattern === undefined || 'pattern' in said ? [] : [`Matches \`${pattern}\`.`]),
+    ...(mediaTypes === undefined ? [] : [`Files of ${mediaTypes.join(', ')}.`]),
+    ...(maxBytes === undefined ? [] : [`Files of at most ${maxBytes} bytes.`]),
   ];
 }
 

@@ -2,7 +2,7 @@
  * The plan: the meaning of a request, with names resolved to fields and texts to typed values. It is plain frozen data
  * that can be sent to another thread. It knows neither SQL nor HTTP, and it is all that an engine needs.
  */
-import type { Collection, Field } from '../collection/declaration.ts';
+import type { Collection, DatabaseFunction, Field } from '../collection/declaration.ts';
 import type { Relation } from '../collection/relations.ts';
 import type { Operation } from '../collection/types/operations.ts';
 import type { Containment, RangeOperator, Type } from '../collection/types/type.ts';
@@ -116,7 +116,28 @@ export interface ReadPlan extends Shape {
   readonly count?: 'exact' | 'planned' | 'estimated';
   /** Set for a read of the log of changes. */
   readonly log?: readonly LogView[];
+  /** Set if a function returns the rows. */
+  readonly source?: FunctionCall;
 }
+
+/** A call of a function of the database, as a source of rows. */
+export interface FunctionCall {
+  readonly function: DatabaseFunction;
+  readonly arguments: CallArguments;
+  readonly isReadOnly: boolean;
+  /** Whether all changes are undone. */
+  readonly dryRun: boolean;
+  /** More rows fail the call. */
+  readonly maxRows?: number;
+  /** Settings of the transaction that the function can read, such as `request.jwt.claims`. */
+  readonly settings: Readonly<Record<string, string>>;
+}
+
+/** Texts by name, a JSON object, or a whole body. The database converts them to the types of the parameters. */
+export type CallArguments =
+  | { readonly kind: 'texts'; readonly texts: ReadonlyMap<string, readonly string[]> }
+  | { readonly kind: 'json'; readonly names: readonly string[]; readonly text: string }
+  | { readonly kind: 'body'; readonly text: string };
 
 /** The part of a collection whose changes a caller sees. */
 export interface LogView {

@@ -3,6 +3,7 @@
 import type { Task } from '../base/cooperative.ts';
 import type { Report } from '../base/error-list.ts';
 import { ApiError, withRequest } from '../base/errors.ts';
+import { pathPart } from '../base/net/query-string.ts';
 import { type Preferences, parsePrefer } from '../dialect/prefer.ts';
 import { parseQuery } from '../dialect/query.ts';
 import type { Query } from '../dialect/tree.ts';
@@ -47,7 +48,7 @@ export function readWrite(call: Call, method: WriteMethod, { access }: RequestCo
   const ifMatch = readIfMatch(call);
   const request = {
     ...addressed,
-    url: `${prefix}/${collection.name}`,
+    url: `${prefix}/${pathPart(collection.name)}`,
     singular: media.singular,
     ...(ifMatch === undefined ? {} : { ifMatch }),
   };

@@ -3,6 +3,7 @@
  * to the list. Each is one transaction.
  */
 import { runToEnd } from '../base/cooperative.ts';
+import { nameOfPart } from '../base/net/query-string.ts';
 import { type Catalogue, type Field, stored } from '../collection/declaration.ts';
 import { fileKind } from '../collection/types/file.ts';
 import type { Files } from '../files/files.ts';
@@ -26,8 +27,8 @@ const METHODS = ['PUT', 'POST', 'OPTIONS'];
 export function fileTarget({ method, location }: RequestContext, { collections }: Catalogue): FileTarget | undefined {
   if (!METHODS.includes(method)) return undefined;
   const [, row, name, last] = /^(\/([^/?]+)\/[^/?]+)\/([^/?]+)(?:\?|$)/.exec(location.path) ?? [];
-  const collection = collections.get(name ?? '');
-  const field = collection && stored(collection).byName.get(last!);
+  const collection = collections.get(nameOfPart(name ?? ''));
+  const field = collection && stored(collection).byName.get(nameOfPart(last!));
   if (collection?.key.length !== 1 || field === undefined || fileKind(field.type) === undefined) return undefined;
   return { row: row!, field, route: `/${name}/:id/${last}` };
 }

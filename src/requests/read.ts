@@ -9,6 +9,7 @@ import type { Answer } from '../http/answer.ts';
 import type { Call } from '../http/call.ts';
 import { asSingular, negotiate } from '../http/negotiate.ts';
 import { readPosition } from '../http/position.ts';
+import { withMaxRows } from '../plan/read/max-rows.ts';
 import { planItem, planRead, planReadItem } from '../plan/read/read.ts';
 import { WHOLE_ROW_JSON } from '../plan/read/whole-row.ts';
 import type { ReadPlan } from '../plan/types.ts';
@@ -18,7 +19,8 @@ import { itemAnswer, type ListRead, listAnswer } from '../response/read.ts';
 import { andThen, type RequestContext, trackWork } from '../response/request-context.ts';
 import { positionOf } from './as-of.ts';
 
-export function readList(engine: Engine, call: Call, context: RequestContext): MaybePromise<Answer> {
+/** `maxRows` limits each list; 0 means no limit. */
+export function readList(engine: Engine, call: Call, context: RequestContext, maxRows: number): MaybePromise<Answer> {
   const { headers } = call.request;
   const media = negotiate(headers.get('accept'));
   const preferences = parsePrefer(headers.get('prefer'));
@@ -26,7 +28,7 @@ export function readList(engine: Engine, call: Call, context: RequestContext): M
   const page = pageOf(query, call.method === 'GET' ? headers.get('range') : null);
   context.done('parse');
   const plan = planRead(call.collection, query, page, preferences.count, context.access?.permissions);
-  return readPlanned(engine, { call, media, query, preferences, plan, context });
+  return readPlanned(engine, { call, media, query, preferences, plan: withMaxRows(plan, maxRows), context });
 }
 
 /** The last two stages of a list. */
@@ -42,12 +44,19 @@ export function readPlanned(engine: Engine, asked: ListRead): MaybePromise<Answe
   });
 }
 
-export function readItem(engine: Engine, call: Call, key: string, context: RequestContext): MaybePromise<Answer> {
+export function readItem(
+  engine: Engine,
+  call: Call,
+  key: string,
+  context: RequestContext,
+  maxRows: number,
+): MaybePromise<Answer> {
   const media = asSingular(negotiate(call.request.headers.get('accept')));
   const preferences = parsePrefer(call.request.headers.get('prefer'));
   const query = parseQuery(call.query);
   context.done('parse');
-  const plan = planItem(call.collection, key, query, context.access?.permissions);
+  const item = planItem(call.collection, key, query, context.access?.permissions);
+  const plan = { ...item, shown: withMaxRows(item.shown, maxRows) };
   context.setPlan(plan.asked);
   const isWhole = plan.shown.columns === plan.whole.columns && media.format === 'json' && !media.stripNulls;
   const readAt = (asOf?: number) => {
@@ -71,7 +80,7 @@ function afterOf({ hasPositions }: Engine, { request }: Call, { changeCount }: R
 }
 
 /** Returns the query plan instead of rows. */
-export function explainRead(engine: Engine, call: Call, context: RequestContext): Promise<Answer> {
+export function explainRead(engine: Engine, call: Call, context: RequestContext, maxRows: number): Promise<Answer> {
   const { headers } = call.request;
   const query = parseQuery(call.query);
   const { count } = parsePrefer(headers.get('prefer'));
@@ -80,7 +89,7 @@ export function explainRead(engine: Engine, call: Call, context: RequestContext)
     call.target.kind === 'item'
       ? planReadItem(call.collection, call.target.key, query, permissions)
       : planRead(call.collection, query, pageOf(query, headers.get('range')), count, permissions);
-  return explainPlan(engine, plan, call.request, context);
+  return explainPlan(engine, withMaxRows(plan, maxRows), call.request, context);
 }
 
 /** A plan reveals row counts, so only callers with every right get it. */

@@ -1,24 +1,29 @@
-/** A call of /rpc/<name> from request to answer. */
-import { runToEnd } from '../base/cooperative.ts';
+/** A call of /rpc/<name> from request to answer: a stored query, or a function of the database. */
 import { ApiError } from '../base/errors.ts';
-import type { Catalogue } from '../collection/declaration.ts';
-import { groupTexts, parseRefinement, splitArguments } from '../dialect/call-query.ts';
+import type { Catalogue, Routine } from '../collection/declaration.ts';
+import { parseRefinement, type Refinement, splitArguments } from '../dialect/call-query.ts';
 import { pageOf } from '../dialect/page.ts';
 import { parsePrefer } from '../dialect/prefer.ts';
+import type { Query } from '../dialect/tree.ts';
 import type { Engine, MaybePromise } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
 import type { BodyReceiver } from '../http/body/body-receiver.ts';
-import { readDocument } from '../http/body/parse-body.ts';
 import { type Call, COLLECTION, checkUrlLength } from '../http/call.ts';
 import { optionsHeaders } from '../http/edge/cors.ts';
-import { negotiate } from '../http/negotiate.ts';
+import { JSON_MEDIA, negotiate, prefersMedia } from '../http/negotiate.ts';
 import { RPC_PATH } from '../http/own-paths.ts';
-import { type GivenArguments, namesOf, readArguments } from '../plan/call/arguments.ts';
+import { callArguments, type GivenArguments, readArguments, shapeOf } from '../plan/call/arguments.ts';
 import { findRoutine, routinesNamed } from '../plan/call/find-routine.ts';
+import { maxRowsOf, planFunction } from '../plan/call/function-call.ts';
 import { planStored, refineStored } from '../plan/call/stored-query.ts';
+import { withMaxRows } from '../plan/read/max-rows.ts';
+import type { FunctionCall, ReadPlan } from '../plan/types.ts';
+import { callAnswer, callEncoding } from '../response/call.ts';
 import { acceptsPlan } from '../response/plan.ts';
-import { andThen, type RequestContext } from '../response/request-context.ts';
+import { andThen, type RequestContext, trackWork } from '../response/request-context.ts';
+import { receiveArguments } from './call-arguments.ts';
 import { explainPlan, readPlanned } from './read.ts';
+import { settingsOf } from './request-settings.ts';
 
 const METHODS = ['OPTIONS', 'GET', 'HEAD', 'POST'] as const;
 
@@ -27,80 +32,123 @@ export interface Calling {
   readonly bodies: BodyReceiver;
   /** Whether clients may request query plans. */
   readonly plans: boolean;
+  /** The maximum number of rows of a list; 0 means no limit. */
+  readonly maxRows: number;
 }
 
 /** `seen` is the catalogue as the caller sees it. */
 export function callRoutine(
-  { engine, bodies, plans }: Calling,
+  calling: Calling,
   name: string,
   request: Request,
   seen: Catalogue,
   context: RequestContext,
 ): MaybePromise<Answer> {
-  const { prefix, path } = context.location;
+  const { path } = context.location;
   checkUrlLength(path);
   const method = METHODS.find((each) => each === context.method);
+  const allow = METHODS.join(', ');
   if (method === undefined) {
     throw new ApiError('PGRST101', `Cannot use the ${context.method} method on RPC`, {
-      hint: `Allowed here: ${METHODS.join(', ')}.`,
-      headers: { allow: METHODS.join(', ') },
+      hint: `Allowed here: ${allow}.`,
+      headers: { allow },
     });
   }
-  if (method === 'OPTIONS') return { status: 200, headers: optionsHeaders(request, METHODS.join(', ')), body: null };
+  if (method === 'OPTIONS') return { status: 200, headers: optionsHeaders(request, allow), body: null };
   const candidates = routinesNamed(seen, name);
   context.route = `${RPC_PATH}/${name}`;
-  const { headers } = request;
   const mark = path.indexOf('?');
   const text = mark === -1 ? '' : path.slice(mark + 1);
-  const { texts, rest } = method === 'POST' ? { texts: undefined, rest: text } : splitArguments(text);
-  const asked = parseRefinement(rest);
-  const received: MaybePromise<GivenArguments> =
-    texts === undefined ? receiveArguments(bodies, request, asked.columns) : { kind: 'texts', texts };
-  return andThen(received, (given) => {
-    const routine = findRoutine(candidates, namesOf(given));
-    const refined = refineStored(routine, readArguments(routine.parameters, given), asked);
-    const media = negotiate(headers.get('accept'));
-    const preferences = parsePrefer(headers.get('prefer'));
-    const page = pageOf(refined.query, method === 'GET' ? headers.get('range') : null);
-    context.done('parse');
-    const plan = planStored(routine, refined, page, preferences.count, context.access?.permissions);
-    if (plans && acceptsPlan(request)) return explainPlan(engine, plan, request, context);
-    const { collection } = routine;
+  if (method !== 'POST') {
+    const { texts, rest } = splitArguments(text);
+    return call(calling, candidates, { kind: 'texts', texts }, parseRefinement(rest), method, request, context);
+  }
+  const asked = parseRefinement(text);
+  const received = receiveArguments(calling.bodies, request, asked.columns);
+  return received.then((given) => call(calling, candidates, given, asked, method, request, context));
+}
+
+function call(
+  { engine, plans, maxRows }: Calling,
+  candidates: readonly Routine[],
+  given: GivenArguments,
+  asked: Refinement,
+  method: 'GET' | 'HEAD' | 'POST',
+  request: Request,
+  context: RequestContext,
+): MaybePromise<Answer> {
+  const { headers } = request;
+  const routine = findRoutine(candidates, shapeOf(given));
+  const isPlan = plans && acceptsPlan(request);
+  const mediaType = mediaTypeOf(routine, headers.get('accept'));
+  const media = isPlan || mediaType !== undefined ? JSON_MEDIA : negotiate(headers.get('accept'));
+  const preferences = parsePrefer(headers.get('prefer'));
+  const pageIn = (query: Query) => pageOf(query, method === 'GET' ? headers.get('range') : null);
+  const permissions = context.access?.permissions;
+  const { prefix, path } = context.location;
+  const answered = (plan: ReadPlan, query: Query) => {
     const call: Call = {
       method,
-      collection,
+      collection: plan.from,
       target: COLLECTION,
       url: prefix + path,
       prefix,
       path,
-      query: text,
+      query: '',
       request,
     };
-    return readPlanned(engine, { call, media, query: refined.query, preferences, plan, context });
+    return { call, media, query, preferences, plan, context };
+  };
+  if (routine.kind === 'query') {
+    checkObject(given);
+    const refined = refineStored(routine, readArguments(routine.parameters, given), asked);
+    const page = pageIn(refined.query);
+    context.done('parse');
+    const plan = withMaxRows(planStored(routine, refined, page, preferences.count, permissions), maxRows);
+    if (isPlan) return explainPlan(engine, plan, request, context);
+    return readPlanned(engine, answered(plan, refined.query));
+  }
+  const maxAffected = preferences.handling === 'strict' ? preferences['max-affected'] : undefined;
+  const isReadOnly = method !== 'POST' || !routine.isVolatile;
+  checkIdempotency(request, isReadOnly);
+  const source: FunctionCall = {
+    function: routine,
+    arguments: callArguments(given, routine.body !== undefined),
+    isReadOnly,
+    dryRun: preferences.tx === 'rollback',
+    settings: settingsOf(request, context),
+    ...maxRowsOf(routine, maxAffected),
+  };
+  const page = pageIn(asked);
+  context.done('parse');
+  const plan = withMaxRows(planFunction(source, asked, page, preferences.count, permissions), maxRows);
+  if (isPlan) return explainPlan(engine, plan, request, context);
+  context.setPlan(plan);
+  const work = engine.read(plan, callEncoding(routine, media, plan));
+  return andThen(trackWork(context, work), (result) => {
+    context.done('engine');
+    return callAnswer(routine, answered(plan, asked), result, mediaType);
   });
 }
 
-/** An object with the arguments, or a form. An empty body has none. `columns` names those to use. */
-async function receiveArguments(
-  bodies: BodyReceiver,
-  request: Request,
-  columns: readonly string[] | undefined,
-): Promise<GivenArguments> {
-  const body = await bodies.receive(request);
-  try {
-    const isUsed = (name: string) => columns?.includes(name) ?? true;
-    if (body.bytes.length === 0) return { kind: 'json', values: new Map() };
-    const document = runToEnd(readDocument(body.bytes, request.headers.get('content-type')));
-    if (document.kind === 'table') return { kind: 'texts', texts: groupTexts([]) };
-    const { value } = document;
-    const object: unknown = Array.isArray(value) ? value[0] : value;
-    if (typeof object !== 'object' || object === null) {
-      throw new ApiError('PGRST102', 'the body is not a JSON object', {
-        hint: 'Send an object with the arguments: {"name": value}.',
-      });
-    }
-    return { kind: 'json', values: new Map(Object.entries(object).filter(([name]) => isUsed(name))) };
-  } finally {
-    body.release();
-  }
+/** The media type of the function's value, if the client accepts it. */
+function mediaTypeOf(routine: Routine, accept: string | null): string | undefined {
+  const mediaType = routine.kind === 'function' ? routine.returns?.mediaType : undefined;
+  return mediaType !== undefined && prefersMedia(accept, mediaType) ? mediaType : undefined;
+}
+
+/** The answer to a repetition would not be stored. */
+function checkIdempotency({ headers }: Request, isReadOnly: boolean): void {
+  if (isReadOnly || headers.get('idempotency-key') === null) return;
+  throw new ApiError('PGRST127', 'Idempotency-Key is not available for functions that change data', {
+    hint: 'Pass the key as an argument, and let the function store it.',
+  });
+}
+
+/** The arguments of a query have names. */
+function checkObject(given: GivenArguments): void {
+  if (given.kind !== 'json' || given.values.size > 0 || /^\s*[{[]/.test(given.whole ?? '{')) return;
+  throw new ApiError('PGRST102', 'the body is not a JSON object', {
+    hint: 'Send an object with the arguments: {"name": value}.',
+  });
 }

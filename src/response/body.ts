@@ -17,7 +17,7 @@ export function encodingOf(
 /** Joins a streamed result. For one row, whose size is limited. */
 export function readWhole(result: ReadResult): MaybePromise<WholeResult> {
   const { body } = result;
-  return typeof body === 'string' ? { ...result, body } : joined(body).then((text) => ({ ...result, body: text }));
+  return typeof body === 'string' ? (result as WholeResult) : joined(body).then((text) => ({ ...result, body: text }));
 }
 
 export interface WholeResult extends ReadResult {

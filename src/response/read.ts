@@ -27,10 +27,14 @@ import { linkHeader } from './links.ts';
 import { contentRange, pageStatus } from './range.ts';
 import { type RequestContext, trackWork } from './request-context.ts';
 
-/** The request headers that a response depends on. */
-const VARY = `Accept, Accept-Encoding, Prefer, Range, ${FORWARDED_PREFIX}`;
-/** Caches may store the response, but must revalidate it (RFC 9111, 5.2.2.4). */
-const CACHE_CONTROL = 'no-cache';
+/** The headers of every read. */
+const CONSTANT = new Headers({
+  ...CORS_HEADERS,
+  // Caches may store the response, but must revalidate it (RFC 9111, 5.2.2.4).
+  'cache-control': 'no-cache',
+  // The request headers that a response depends on.
+  vary: `Accept, Accept-Encoding, Prefer, Range, ${FORWARDED_PREFIX}`,
+});
 
 /** A list request with its plan. */
 export interface ListRead {
@@ -60,12 +64,9 @@ function answerList(read: ListRead, result: ReadResult): Answer {
   const status = pageStatus(plan.offset, returned, total, plan.limit, applied);
   const range = contentRange(plan.offset, returned, total);
   const headers: Record<string, string> = {
-    ...CORS_HEADERS,
     ...applied,
     'content-type': media.contentType,
     'content-range': range,
-    'cache-control': CACHE_CONTROL,
-    vary: VARY,
   };
   if (call.method !== 'POST' && call.url.length <= MAX_ECHOED_LENGTH) headers['content-location'] = call.url;
   const links = linkHeader({ url: call.url, query, plan, returned, total, end });
@@ -74,11 +75,11 @@ function answerList(read: ListRead, result: ReadResult): Answer {
     // The tag covers all rows, including rows that the caller may not read.
     if (changeTag !== undefined && call.collection.view === undefined)
       headers.etag = listTag(`${changeTag}${call.url}${media.contentType}`, range, media);
-    return { status, headers, rows: returned, body: streamBody(result.body, read.context) };
+    return { status, constant: CONSTANT, headers, rows: returned, body: streamBody(result.body, read.context) };
   }
   const { body } = result;
   headers.etag = listTag(body, range, media);
-  return { status, headers, rows: returned, body };
+  return { status, constant: CONSTANT, headers, rows: returned, body };
 }
 
 /** Streams no faster than the client reads, and stops when the client disconnects. */
@@ -117,12 +118,9 @@ export function itemAnswer(
   const stored = whole.body.slice(1, -1);
   const body = shown === whole ? stored : shown.body;
   const headers = {
-    ...CORS_HEADERS,
     ...preferenceApplied('item', preferences),
     'content-type': media.contentType,
-    'cache-control': CACHE_CONTROL,
-    vary: VARY,
     etag: itemTag(versionOfText(stored), body === stored ? '' : body),
   };
-  return { status: 200, headers, rows: shown.returned, body };
+  return { status: 200, constant: CONSTANT, headers, rows: shown.returned, body };
 }

@@ -4,13 +4,21 @@
  */
 
 import { ApiError } from '../base/errors.ts';
-import { type Collection, type Field, referencesTo, stored } from '../collection/declaration.ts';
+import {
+  allReferences,
+  type Collection,
+  type Field,
+  fieldsOf,
+  referencesTo,
+  stored,
+} from '../collection/declaration.ts';
+import { derivedName } from '../collection/derived-name.ts';
 import type { WritePlan } from '../plan/types.ts';
 
 /** `collection` is the written collection as the caller sees it. */
 export function redactError(error: unknown, plan: WritePlan, collection: Collection): unknown {
   if (!(error instanceof ApiError) || collection.view === undefined) return error;
-  const constraint = /constraint "([^"]+)"/.exec(error.message)?.[1];
+  const constraint = /constraint "(.+)"$/s.exec(error.message)?.[1];
   const { index } = error;
   switch (error.code) {
     case '23505':
@@ -31,7 +39,7 @@ export function redactError(error: unknown, plan: WritePlan, collection: Collect
 function mayNameDuplicate(plan: WritePlan, { view }: Collection, constraint: string | undefined): boolean {
   if (view!.readsAll) return true;
   const { name, key, unique } = plan.into;
-  const fields = constraint === `${name}_pkey` ? key : unique.find((set) => set.name === constraint)?.fields;
+  const fields = constraint === derivedName(name, 'pkey') ? key : unique.find((set) => set.name === constraint)?.fields;
   return fields?.every((field) => givenBy(plan).includes(field)) === true;
 }
 
@@ -40,8 +48,9 @@ function givenBy(plan: WritePlan): readonly Field[] {
 }
 
 function mayNameReferent(plan: WritePlan, { among }: Collection, constraint: string | undefined): boolean {
-  const reference = plan.into.references.find(({ name }) => name === constraint);
-  return reference !== undefined && givenBy(plan).includes(reference.field) && among.has(reference.to);
+  const reference = allReferences(plan.into).find(({ name }) => name === constraint);
+  const isGiven = reference && fieldsOf(reference).every((field) => givenBy(plan).includes(field));
+  return isGiven === true && among.has(reference!.to);
 }
 
 /** The referencing row may be named if the caller reads all rows of every collection that a cascade could reach. */

@@ -11,6 +11,7 @@ import {
   type Body,
   encodeAnswer,
   headResponse,
+  makeResponse,
   type Representation,
   toResponse,
   unchangedResponse,
@@ -88,8 +89,8 @@ export class ResponseCache {
 
   /** `changeCount` is the one before the read. */
   private keep(key: string, changeCount: number, { method, route, rows }: RequestContext, made: Representation): void {
-    const { plain, status, headers } = made;
-    const { etag: tag } = headers;
+    const { plain } = made;
+    const { etag: tag } = made.headers;
     if (typeof plain !== 'string' || tag === undefined || plain.length > MAX_CACHED_RESPONSE_BYTES) return;
     if (changeCount !== this.changeCount || !this.wasAsked(key)) return;
     const store = (length: number, whole: Response) => {
@@ -102,7 +103,7 @@ export class ResponseCache {
     };
     const storeBody = (body: Body) => {
       const bytes = typeof body === 'string' ? Buffer.from(body) : (body as Uint8Array<ArrayBuffer>);
-      store(bytes.length, new Response(bytes, { status, headers }));
+      store(bytes.length, makeResponse(bytes, made));
     };
     const content = method === 'HEAD' ? null : made.content();
     if (content === null) store(0, headResponse(made));

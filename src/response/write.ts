@@ -6,9 +6,11 @@
  * Guarantees: the answer reports what was committed.
  * Throws: nothing, since the write is done. Earlier stages throw before the commit.
  */
+import { pathPart } from '../base/net/query-string.ts';
 import type { Collection } from '../collection/declaration.ts';
 import { versionOfText } from '../collection/version.ts';
 import type { Preferences } from '../dialect/prefer.ts';
+import { printName } from '../dialect/print.ts';
 import type { WriteResult } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
 import { CORS_HEADERS } from '../http/edge/cors.ts';
@@ -53,8 +55,10 @@ export function writeAnswer(asked: WriteAsked, result: WriteResult): Answer {
   const readsKey = collection.view === undefined || collection.view.rights.includes('read');
   const hasKey = collection.key.length > 0;
   if (action === 'insert' && result.key !== undefined && readsKey && hasKey) {
-    const filters = collection.key.map(({ name }, index) => `${name}=eq.${encodeURIComponent(result.key![index]!)}`);
-    headers.location = `${prefix}/${collection.name}?${filters.join('&')}`;
+    const filters = collection.key.map(
+      ({ name }, index) => `${pathPart(printName(name))}=eq.${encodeURIComponent(result.key![index]!)}`,
+    );
+    headers.location = `${prefix}/${pathPart(collection.name)}?${filters.join('&')}`;
   }
   if (result.missing !== undefined) headers['catalogue-missing-rows'] = String(result.missing);
   if (result.position !== undefined) headers[POSITION_HEADER] = result.position;
@@ -72,12 +76,15 @@ export function writeAnswer(asked: WriteAsked, result: WriteResult): Answer {
   return { status: statusWithBody(action, preferences, result), headers, rows: result.affected, body };
 }
 
-/** Only a list of changes can have missing rows. */
+/** Only a list of changes can have missing rows, and only unique fields have conflicts to resolve. */
 function appliedBy({ preferences, plan }: WriteAsked, isOmitted: boolean): Preferences {
-  if (!isOmitted && (plan.kind === 'update-each' || preferences['missing-rows'] === undefined)) return preferences;
-  const { 'missing-rows': missingRows, ...rest } = preferences;
+  const isUnresolved = preferences.resolution !== undefined && plan.kind === 'insert' && plan.conflict === 'refuse';
+  const isPlain = plan.kind === 'update-each' || preferences['missing-rows'] === undefined;
+  if (!isOmitted && isPlain && !isUnresolved) return preferences;
+  const { 'missing-rows': missingRows, resolution, ...rest } = preferences;
   return {
     ...rest,
+    ...(resolution === undefined || isUnresolved ? {} : { resolution }),
     ...(plan.kind === 'update-each' && missingRows !== undefined ? { 'missing-rows': missingRows } : {}),
     ...(isOmitted ? { return: 'headers-only' } : {}),
   };

@@ -5,12 +5,16 @@ import type { Authentication } from '../auth/access.ts';
 import { ORPHAN_CHECK_MS } from '../base/limits/files.ts';
 import { DRAIN_SECONDS } from '../base/limits/http.ts';
 import { isLoopback } from '../base/net/address.ts';
-import { served } from '../collection/files.ts';
+import type { Catalogue } from '../collection/declaration.ts';
+import { FILES_NAME, served } from '../collection/files.ts';
 import { consolePages, startPath } from '../console/pages.ts';
 import { loadCatalogue } from '../declare/load-catalogue.ts';
 import type { Engine } from '../engine/engine.ts';
 import { openEngine } from '../engine/open.ts';
 import { Feed } from '../feed/feed.ts';
+import { FileRecords } from '../files/records.ts';
+import { openStorage } from '../files/storage/identity.ts';
+import type { Storage } from '../files/storage/storage.ts';
 import { firstPage } from '../http/pages.ts';
 import type { ServiceStatus } from '../observe/health.ts';
 import type { Log } from '../observe/log.ts';
@@ -105,14 +109,17 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
     const { proxies } = edgeChecks;
     if (roles !== undefined) access = auth?.openAuthentication({ engine, settings, verifier, catalogue, proxies });
     feed = new Feed({ engine, catalogue, maxFeeds: settings.maxFeeds });
+    const storage = openFiles(engine, stored, settings.files, notice);
     app = createApp({
       catalogue: stored,
       engine,
+      ...(storage === undefined ? {} : { storage }),
       feed: feed.answer,
       maxBodyBytes: settings.maxBodyMb * 1024 * 1024,
       maxFileBytes: settings.maxFileBytes,
       maxTotalFileBytes: settings.maxTotalFileMb * 1024 * 1024,
       allowUnfilteredWrites: settings.allowUnfilteredWrites,
+      maxRows: settings.maxRows,
       basePath: settings.basePath,
       schema: settings.schema,
       pages: firstPage(
@@ -130,6 +137,7 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
       serverTiming: settings.serverTiming,
     });
     await engine.opened;
+    await storage;
     webhooks = new Webhooks(engine, catalogue, settings, log);
     await webhooks.start(process.env);
     endWatching = watchMemory(
@@ -166,6 +174,21 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
     observation.settle();
     log.flush();
   }
+}
+
+/** The storage of files, if the catalogue has some. A failure is reported where it is awaited. */
+function openFiles(
+  engine: Engine,
+  catalogue: Catalogue,
+  place: string,
+  warn: (message: string) => void,
+): Promise<Storage> | undefined {
+  if (!catalogue.builtIn.has(FILES_NAME)) return undefined;
+  const storage = Promise.resolve(engine.opened).then(() =>
+    openStorage(new FileRecords(engine, catalogue), place, { warn }),
+  );
+  storage.catch(() => undefined);
+  return storage;
 }
 
 /** Removes orphaned files in small steps. A step that fails, as while the database is down, is repeated later. */

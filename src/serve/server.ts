@@ -5,6 +5,7 @@ import type { Peer } from '../http/edge/peer.ts';
 import type { Certificate } from './certificate.ts';
 import { limitConnections } from './linux-sockets/connection-limit.ts';
 import { listeningSocket, SharedPort } from './linux-sockets/shared-port.ts';
+import { type Connection, Realtime } from './realtime/realtime.ts';
 
 export interface RunningServer {
   readonly url: string;
@@ -34,7 +35,7 @@ export interface ListenOptions {
   readonly idleSeconds?: number;
 }
 
-type Server = Bun.Server<undefined>;
+type Server = Bun.Server<Connection>;
 
 /** A server with a replaced certificate, and the connections that still use it. */
 interface Earlier {
@@ -53,6 +54,7 @@ const LOOK_EVERY_MS = 5_000;
 export function listen(app: Pick<App, 'fetch'>, options: ListenOptions): RunningServer {
   const { host, processes, handover = false, certificate, notice, idleSeconds = IDLE_CONNECTION_SECONDS } = options;
   const isSecure = certificate !== undefined;
+  const realtime = new Realtime(app.fetch);
   let isStopping = false;
   let lastRequest = 0;
   let current = open(options.port, certificate);
@@ -72,7 +74,11 @@ export function listen(app: Pick<App, 'fetch'>, options: ListenOptions): Running
       maxRequestBodySize: NO_LIMIT,
       idleTimeout: idleSeconds,
       ...(tls === undefined ? {} : { tls: { cert: tls.cert, key: tls.key } }),
-      fetch: (request, server) => (isStopping ? lastAnswer(request, server) : answer(request, server)),
+      fetch: (request, server) => {
+        if (isStopping) return lastAnswer(request, server);
+        return realtime.upgrade(request, server, isSecure) ? undefined : answer(request, server);
+      },
+      websocket: realtime.handlers,
     });
   }
 
@@ -149,6 +155,7 @@ export function listen(app: Pick<App, 'fetch'>, options: ListenOptions): Running
       isStopping = true;
       stopLimiting();
       clearInterval(looking);
+      realtime.stop();
       if (handover && seconds > 0) await handedOver();
       const all = servers();
       const timer = setTimeout(() => all.map((server) => server.stop(true)), seconds * 1000);

@@ -55,6 +55,13 @@ export const COPY_SETTINGS = {
   toSchema: envSetting('--to-schema NAME', 'schema in the target, if it differs from --schema', '', text, {
     env: 'COPY_TO_SCHEMA',
   }),
+  toFiles: envSetting(
+    '--to-files PLACE',
+    'folder or s3://bucket/prefix for the files of the target; by default the database',
+    '',
+    text,
+    { env: 'COPY_TO_FILES' },
+  ),
   ...COMMAND_DATABASE_SETTINGS,
 } as const;
 

@@ -43,6 +43,12 @@ export const NETWORK_SETTINGS = {
     '',
     rate,
   ),
+  maxRows: envSetting(
+    '--max-rows NUMBER',
+    'largest number of rows of a list, and of each list in a row; 0 means no limit',
+    0,
+    wholeNumber(0, 2 ** 31 - 1),
+  ),
   maxFeeds: envSetting(
     '--max-feeds NUMBER',
     'clients of a process that may follow a list at the same time (Accept: text/event-stream)',

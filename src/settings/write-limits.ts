@@ -1,7 +1,7 @@
 /** Settings that limit writes. */
 import { DEFAULT_MAX_VALUE_KB } from '../base/limits/declaration.ts';
 import { DEFAULT_MAX_FILE_BYTES, MAX_FILE_BYTES } from '../base/limits/files.ts';
-import { envSetting, onOrOff, wholeNumber } from './setting.ts';
+import { envSetting, onOrOff, text, wholeNumber } from './setting.ts';
 
 /** Applies to requests and to files. */
 export const MAX_VALUE_KB = envSetting(
@@ -11,9 +11,18 @@ export const MAX_VALUE_KB = envSetting(
   wholeNumber(1, 16_384),
 );
 
+/** Where the bytes of files are. Commands find it in the database. */
+const FILES = envSetting(
+  '--files PLACE',
+  'folder for uploaded files, or s3://bucket/prefix; by default the place that the database names, at first itself',
+  '',
+  text,
+);
+
 export const WRITE_SETTINGS = {
   maxBodyMb: envSetting('--max-body-mb NUMBER', 'largest request body, in MiB', 16, wholeNumber(1, 4096)),
   maxValueKb: MAX_VALUE_KB,
+  files: FILES,
   maxFileBytes: envSetting(
     '--max-file-bytes NUMBER',
     'largest uploaded file, in bytes',

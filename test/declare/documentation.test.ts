@@ -7,11 +7,15 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   COLLECTION,
+  COMPUTED,
   FIELD,
+  FUNCTION,
+  FUNCTION_PARAMETER,
   LINK,
   PARAMETER,
   QUERY,
   REFERENCE,
+  RESULT,
   RIGHTS,
   ROLE,
   RULE,
@@ -46,6 +50,10 @@ const TABLES: Readonly<Record<string, Properties>> = {
   RULE,
   QUERY,
   PARAMETER,
+  FUNCTION,
+  FUNCTION_PARAMETER,
+  RESULT,
+  COMPUTED,
 };
 
 for (const [name, table] of Object.entries(TABLES)) {

@@ -30,7 +30,7 @@ const WRONG: readonly string[] = [
   'colections: {}',
   'collections:\n  a: {}\n',
   'collections:\n  a: { fields: {} }\n',
-  'collections:\n  A: { fields: { id: int4 } }\n',
+  'collections:\n  " A": { fields: { id: int4 } }\n',
   'collections:\n  a: { feilds: { id: int4 } }\n',
   'collections:\n  a: { fields: { id: int4 }, key: [] }\n',
   'collections:\n  a: { fields: { id: int4 }, unique: [id] }\n',

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { Row } from '../../src/collection/value.ts';
 import type { ProblemBody } from '../../src/response/problem.ts';
-import { ALL_ENGINES, type Catalogue, openCatalogue, REFERENCE_PRODUCTS } from '../support/engines/catalogue.ts';
+import { type Catalogue, openCatalogue, REFERENCE_PRODUCTS, TWO_ENGINES } from '../support/engines/catalogue.ts';
 import { ORDER_SHOP, ORDER_SHOP_ROWS } from '../support/engines/order-shop.ts';
 import { openDeclared } from '../support/engines/shop.ts';
 import { type GeneratedWrite, generatedWrite } from '../support/generated/generated-writes.ts';
@@ -40,7 +40,7 @@ function apply(rows: readonly Row[], writes: readonly GeneratedWrite[], answers:
   }, rows);
 }
 
-describe.each(Object.keys(ALL_ENGINES))('batches on %s', (engine) => {
+describe.each(TWO_ENGINES)('batches on %s', (engine) => {
   test('leave the rows of a model, or the rows as they were', async () => {
     const counts = { done: 0, refused: 0 };
     const batches = fc.array(fc.array(generatedWrite, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 5 });

@@ -1,5 +1,5 @@
 /** Pictures for tests: PNG files made here. */
-import { deflateSync } from 'node:zlib';
+import { deflateSync, inflateSync } from 'node:zlib';
 
 function chunk(type: string, data: Uint8Array): Buffer {
   const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
@@ -37,3 +37,26 @@ export function gradient(width: number, height: number, seed = 0): Uint8Array<Ar
 }
 
 export const PICTURE = gradient(40, 30);
+
+/** A picture of vertical stripes, one for each color. */
+export function stripes(
+  stripeWidth: number,
+  height: number,
+  colors: readonly (readonly number[])[],
+): Uint8Array<ArrayBuffer> {
+  const width = stripeWidth * colors.length;
+  const rows = Buffer.alloc((width * 3 + 1) * height);
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) rows.set(colors[Math.floor(x / stripeWidth)]!, y * (width * 3 + 1) + 1 + x * 3);
+  }
+  return pictureOf(width, height, rows);
+}
+
+/** The red, green and blue of a picture that is shrunk to one pixel. */
+export async function colorOf(picture: ArrayBuffer): Promise<number[]> {
+  const image = new Bun.Image(picture).resize(1, 1, { filter: 'box' });
+  const png = await image.png({ compressionLevel: 0 }).buffer();
+  const start = png.indexOf('IDAT');
+  const [, red, green, blue] = inflateSync(png.subarray(start + 4, start + 4 + png.readUInt32BE(start - 4)));
+  return [red!, green!, blue!];
+}

@@ -7,8 +7,8 @@ export const MAX_JSON_PADDING = 10_000;
 /** The maximum number of digits of a number cast from text on SQLite. */
 export const MAX_NUMERIC_DIGITS = 1_000;
 export const MAX_DECLARATION_BYTES = 1024 * 1024;
-/** The longest name of a collection, field or constraint, as in PostgreSQL. */
-export const MAX_NAME_LENGTH = 63;
+/** The longest name of a collection, field or constraint in UTF-8, as in PostgreSQL. */
+export const MAX_NAME_BYTES = 63;
 export const MAX_COLLECTIONS = 1_000;
 /** The maximum number of fields: PostgreSQL's 1,600 columns, minus some for the staging table of a load. */
 export const MAX_FIELDS = 1_590;

@@ -76,6 +76,8 @@ export const BUFFERED_LENGTH = 1024 * 1024;
 export const DEFAULT_REPLICA_LAG_SECONDS = 10;
 /** PostgreSQL reads larger results, by rows or bytes, through a cursor. */
 export const CURSOR_ROWS = 2_000;
+/** The maximum number of rows that a function returns if it may change data. */
+export const MAX_FUNCTION_ROWS = 100_000;
 export const CURSOR_BYTES = 8 * 1024 * 1024;
 export const ROW_CACHE_BYTES = 4 * 1024 * 1024;
 export const DEFAULT_COMMAND_SECONDS = 3_600;

@@ -6,18 +6,24 @@
 export const STEP_CHANGES = 400;
 /** Beyond this many positions, reading the list again is cheaper than to resume. */
 export const MAX_RESUMED_CHANGES = 100_000;
-/** The time between two steps. Writes within it share a step. */
+/** How often the service looks for changes. */
 export const STEP_MS = 50;
+/** The time after a step with events. Writes within it share a step: every step costs a packet for each client. */
+export const STEP_PAUSE_MS = 100;
 export const HEARTBEAT_MS = 15_000;
 /** How often the service checks the credentials of open feeds. */
 export const CREDENTIAL_CHECK_MS = 1_000;
 /** A client with more unsent bytes is disconnected before the next step. */
 export const MAX_UNSENT_BYTES = 256 * 1024;
-/** If a step is longer, its clients are disconnected. Each of them resumes at its own pace. */
+/** A longer step covers fewer changes. If one change is longer, its clients resume, each at its own pace. */
 export const MAX_STEP_BYTES = 4 * 1024 * 1024;
 /** Steps of several lists that are evaluated at once. */
 export const PARALLEL_STEPS = 4;
 /** When a client reconnects. After a stop, clients spread over this time. */
 export const RECONNECT_MS = 2_000;
 export const RECONNECT_SPREAD_MS = 4_000;
+/** Limits of a websocket of Supabase Realtime. A client sends a heartbeat every 25 seconds. */
+export const MAX_CHANNELS = 100;
+export const MAX_REALTIME_MESSAGE_BYTES = 64 * 1024;
+export const REALTIME_IDLE_SECONDS = 90;
 export const DEFAULT_MAX_FEEDS = 2_000;

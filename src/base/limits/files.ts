@@ -30,5 +30,11 @@ export const FILE_TOTAL_MS = 10_000;
 /** The size of the memory cache of files, and of its largest entry. Larger files are streamed. */
 export const CACHED_CONTENTS_BYTES = 32 * 1024 * 1024;
 export const MAX_CACHED_CONTENT_BYTES = 1024 * 1024;
+/** The size of parts that are sent to S3 and read from it. S3 accepts no smaller ones. */
+export const S3_PART_BYTES = 5 * 1024 * 1024;
+/** How long a request to S3 may take. */
+export const S3_TIMEOUT_MS = 30_000;
 /** The number of downloads whose file and permission are cached. */
 export const MAX_CACHED_DOWNLOADS = 2_000;
+/** How often the metrics count stored files. */
+export const FILE_FIGURES_MS = 60_000;

@@ -22,6 +22,17 @@ export function splitQuery(query: string, most = MAX_PARAMETERS): Pair[] {
   return pairs;
 }
 
+/** A name as a part of a path, and back. In a path, `+` is a plus sign. */
+export function pathPart(name: string): string {
+  return PLAIN_PART.test(name) ? name : encodeURIComponent(name);
+}
+
+export function nameOfPart(part: string): string {
+  return PLAIN_PART.test(part) ? part : decode(part.replaceAll('+', '%2B'));
+}
+
+const PLAIN_PART = /^\w*$/;
+
 /** Longer texts are decoded byte by byte: a replacement costs as much as some hundred bytes. */
 const LONG_LENGTH = 64 * 1024;
 

@@ -8,7 +8,7 @@ import { type RowPlanner, type RowProblem, rowPlanner, rowProblems } from '../..
 import { ConfigError } from '../../settings/by-command.ts';
 import { type ConversionOptions, cellConverter, convertFlags } from './conversions.ts';
 import { withDecimalCommas, withPoints } from './decimal-commas.ts';
-import type { Resolver } from './resolve.ts';
+import type { CellResolver } from './resolve.ts';
 
 /** The number of field names listed for an unknown column. */
 const LISTED_FIELDS = 40;
@@ -21,7 +21,7 @@ export interface Columns {
   readonly stray: (cells: readonly unknown[]) => string | undefined;
   readonly given: readonly Field[];
   /** The cells that name a referenced row by another field. */
-  readonly resolved: readonly (readonly [at: number, resolver: Resolver])[];
+  readonly resolved: readonly (readonly [at: number, resolver: CellResolver])[];
 }
 
 /** Maps column names to field names; an empty field name skips the column. */

@@ -4,11 +4,11 @@ import type { Field } from '../../collection/declaration.ts';
 import { isFlag, readFlag } from '../../collection/spreadsheet-values.ts';
 import { RowProblem } from '../../plan/write/row-planner.ts';
 import { type DateReader, isDated } from './date-format.ts';
-import type { Resolver } from './resolve.ts';
+import type { CellResolver } from './resolve.ts';
 
 export interface ConversionOptions {
   readonly dates: DateReader | undefined;
-  readonly resolvers: ReadonlyMap<Field, Resolver>;
+  readonly resolvers: ReadonlyMap<Field, CellResolver>;
   /** Whether the file has a header, so that a wrong column is a mistake of the file and not of a row. */
   readonly hasHeader: boolean;
 }

@@ -100,6 +100,13 @@ export const IMPORT_OPTIONS = {
     byDefault: '',
     read: text,
   }),
+  files: setting({
+    flag: '--files',
+    argument: 'DIR',
+    description: 'folder of the files that the columns of file fields name; they are uploaded',
+    byDefault: '',
+    read: text,
+  }),
   dryRun: setting({
     flag: '--dry-run',
     description: 'report what would happen, and store and write nothing',

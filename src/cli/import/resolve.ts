@@ -15,8 +15,17 @@ import { read } from '../shared/read-rows.ts';
 /** The number of values kept, so that memory stays bounded. */
 const KEPT_VALUES = 100_000;
 
+/** Turns the cells of a column into keys of rows. */
+export interface CellResolver {
+  /** Notes a cell to look up with the next `load`. */
+  request(cell: unknown): void;
+  load(engine: Engine): Promise<void>;
+  /** The key as a cell: a text, or a value of JSON. */
+  keyOf(cell: unknown, isText: boolean): unknown;
+}
+
 /** `category=name`, one or several. */
-export function readResolvers(text: string, collection: Collection): ReadonlyMap<Field, Resolver> {
+export function readResolvers(text: string, collection: Collection): ReadonlyMap<Field, CellResolver> {
   const lines = text.split('\n').filter((each) => each !== '');
   return new Map(
     lines.map((line) => {
@@ -38,7 +47,7 @@ export function readResolvers(text: string, collection: Collection): ReadonlyMap
   );
 }
 
-export class Resolver {
+class Resolver implements CellResolver {
   /** Keys by value; empty if no row has the value, several if the value is ambiguous. */
   private readonly keys = new Map<string, unknown[]>();
   private wanted = new Map<string, ReturnType<typeof coerce>>();
@@ -49,7 +58,7 @@ export class Resolver {
     private readonly by: Field,
   ) {}
 
-  /** Notes a cell to look up with the next `load`. Only `load` adds values, so the first call after it makes room. */
+  /** Only `load` adds values, so the first call after it makes room. */
   request(cell: unknown): void {
     if (cell === undefined || cell === null) return;
     if (this.keys.size > KEPT_VALUES) this.keys.clear();

@@ -3,6 +3,7 @@
 import { amount } from '../../base/amount.ts';
 import type { ApiError } from '../../base/errors.ts';
 import type { Collection, Field } from '../../collection/declaration.ts';
+import { isFileField } from '../../collection/files.ts';
 import { type FileRecord, unreadable } from '../../declare/rows/record.ts';
 import type { Source } from '../../declare/rows/source.ts';
 import type { Engine } from '../../engine/engine.ts';
@@ -157,9 +158,10 @@ class Import {
 
   /** Explains a reference, since people write the name of the referenced row. */
   private referenceHint(field: Field, { code, hint }: ApiError): string {
-    const reference =
-      code === '22P02' && hint === null && this.collection.references.find((each) => each.field === field);
-    return reference ? `. It is a key of ${reference.to}.` : '';
+    if (code !== '22P02' || hint !== null) return '';
+    if (isFileField(field)) return '. It is the id of a file; for names of files use --files DIR.';
+    const reference = this.collection.references.find((each) => each.field === field);
+    return reference === undefined ? '' : `. It is a key of ${reference.to}.`;
   }
 
   /** Returns what is wrong with the columns of a row; throws if the file has a header. */

@@ -63,3 +63,16 @@ async function* partsOf({ body }: ReadResult): AsyncGenerator<string | Uint8Arra
     await body.return?.();
   }
 }
+
+/** The lines of a body in parts. */
+export async function* lines(parts: AsyncIterable<string | Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const part of parts) {
+    const text = rest + (typeof part === 'string' ? part : decoder.decode(part, { stream: true }));
+    const whole = text.split('\n');
+    rest = whole.pop() ?? '';
+    yield* whole;
+  }
+  if (rest !== '') yield rest;
+}

@@ -2,7 +2,7 @@
 import { defined } from '../../base/defined.ts';
 import type { Catalogue, Collection, Field, RightsRules, Role, Routine, Rule } from '../catalogue.ts';
 import { CHANGES_NAME, changesOf } from '../change-log.ts';
-import { type CollectionDraft, RIGHTS } from '../draft.ts';
+import { type CollectionDraft, type LinkDraft, RIGHTS } from '../draft.ts';
 import { FILES, FILES_NAME, isInternal } from '../files.ts';
 
 /** The collections that the role can read: embeddings and references may lead to them. */
@@ -45,13 +45,22 @@ function routinesOf(
 ): Pick<Catalogue, 'routines' | 'closedRoutines'> {
   const open = new Map<string, readonly Routine[]>();
   for (const [name, all] of routines) {
-    const views = all.flatMap((each) => {
-      const collection = readable.get(each.collection.name);
-      return collection === undefined ? [] : { ...each, collection };
-    });
+    const views = all.flatMap((each) => viewOfRoutine(each, readable) ?? []);
     if (call.has(name) && views.length > 0) open.set(name, views);
   }
   return { routines: open, closedRoutines: new Set([...routines.keys()].filter((name) => !open.has(name))) };
+}
+
+/** Undefined if the role may not read its result. */
+function viewOfRoutine(routine: Routine, readable: Readable): Routine | undefined {
+  if (routine.kind === 'query') {
+    const collection = readable.get(routine.collection.name);
+    return collection && { ...routine, collection };
+  }
+  const { returns } = routine;
+  if (returns === undefined || !returns.isDeclared) return routine;
+  const collection = readable.get(returns.collection.name);
+  return collection && { ...routine, returns: { ...returns, collection } };
 }
 
 /** Whether the rules allow a field that refers to a file. */
@@ -95,7 +104,12 @@ function withFields(of: Collection, rules: readonly Rule[], { names, readable }:
     unique: of.unique.filter((set) => set.fields.every(isInSomeRule)),
     references: of.references.filter(({ field, to }) => isInSomeRule(field) && names.includes(to)),
     lists: of.lists.filter(({ field, to }) => isInSomeRule(field) && names.includes(to)),
-    links: of.links.filter(({ field, to }) => isInSomeRule(field) && names.includes(to)),
+    composites: of.composites.filter(({ fields, to }) => fields.every(isInSomeRule) && names.includes(to)),
+    links: of.links.filter(({ fields, to }) => fields.every(isInSomeRule) && names.includes(to)),
+    // A function of a row reads all of its fields.
+    ...(rules.length > 0 && fields.length === of.fields.length
+      ? { computedReferences: of.computedReferences.filter(({ to }) => names.includes(to)) }
+      : { computed: new Map(), computedReferences: [] }),
     among: readable,
     draft: draftOf(of.draft, fields, names),
   };
@@ -109,9 +123,11 @@ function withNamed(of: Collection, rules: readonly Rule[], neighbours: Neighbour
 
 function draftOf(draft: CollectionDraft, fields: readonly Field[], names: readonly string[]): CollectionDraft {
   const isShown = (name: string) => fields.some((field) => field.name === name);
-  const { rows: _, unique, ...rest } = draft;
+  const { rows: _, unique, references: links, ...rest } = draft;
+  const isLinkShown = (link: LinkDraft) => link.fields.every(isShown) && names.includes(link.collection);
   return {
     ...rest,
+    ...(links === undefined ? {} : { references: links.filter(isLinkShown) }),
     fields: draft.fields
       .filter(({ name }) => isShown(name))
       .map(({ references, ...field }) =>

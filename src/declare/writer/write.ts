@@ -1,6 +1,6 @@
 /** Prints a collection as YAML: one line per field, without defaults. */
-import type { CollectionDraft, FieldDraft, ReferenceDraft } from '../../collection/draft.ts';
-import { COLLECTION, FIELD, NO_KEY, REFERENCE, USUAL_KEY } from '../format.ts';
+import type { CollectionDraft, FieldDraft, FunctionDraft, ReferenceDraft } from '../../collection/draft.ts';
+import { COLLECTION, COMPUTED, FIELD, FUNCTION, FUNCTION_PARAMETER, NO_KEY, REFERENCE, USUAL_KEY } from '../format.ts';
 
 /** Comments for what a declaration cannot express. */
 export interface Notes {
@@ -16,18 +16,48 @@ export function printCollection(draft: CollectionDraft, { notes, fieldNotes } = 
   const { name, key, fields } = draft;
   const [only, ...others] = key;
   const single = only === USUAL_KEY ? undefined : (only ?? NO_KEY);
-  const said = { ...draft, key: others.length > 0 ? key : single, fields: undefined };
+  const computed = draft.computed && byName(draft.computed, COMPUTED);
+  const said = { ...draft, key: others.length > 0 ? key : single, computed, fields: undefined };
   return [
-    `  ${name}:`,
+    `  ${flow(name)}:`,
     ...notes.map((note) => `    ${comment(note)}`),
     ...inOrder(said, COLLECTION).map(([property, value]) => `    ${property}: ${flow(value)}`),
     '    fields:',
     ...fields.map((field) => {
       const note = fieldNotes.get(field.name);
-      return `      ${field.name}: ${flow(writtenField(field))}${note === undefined ? '' : ` ${comment(note)}`}`;
+      return `      ${flow(field.name)}: ${flow(writtenField(field))}${note === undefined ? '' : ` ${comment(note)}`}`;
     }),
     '',
   ].join('\n');
+}
+
+/** For use under `functions:`. Functions of one name are a list. */
+export function printFunctions(functions: readonly FunctionDraft[]): readonly string[] {
+  return [...Map.groupBy(functions, ({ name }) => name)].map(([name, all]) => {
+    const written = all.map(writtenFunction);
+    return `  ${flow(name)}: ${flow(written.length === 1 ? written[0] : written)}`;
+  });
+}
+
+function writtenFunction({ parameters, volatility, returns, ...rest }: FunctionDraft): unknown {
+  const said = {
+    ...rest,
+    parameters: parameters.length === 0 ? undefined : byName(parameters, FUNCTION_PARAMETER),
+    volatility: volatility === 'volatile' ? undefined : volatility,
+    returns: returns && { ...returns, ...(returns.fields && { fields: byName(returns.fields, FUNCTION_PARAMETER) }) },
+  };
+  return Object.fromEntries(inOrder(said, FUNCTION));
+}
+
+/** Only the type name if nothing else is set. */
+function byName(all: readonly { readonly name: string; readonly type?: string }[], format: object): unknown {
+  return Object.fromEntries(
+    all.map(({ name, ...each }) => {
+      const properties = inOrder(each, format);
+      const isType = properties.length === 1 && each.type !== undefined;
+      return [name, isType ? each.type : Object.fromEntries(properties)];
+    }),
+  );
 }
 
 /** A comment on one line. */

@@ -2,7 +2,16 @@
  * Compares the declaration with a database, for both engines, and returns the changes as data. Pure: an engine
  * inspects, asks its rows for risks (risks.ts), and executes the changes.
  */
-import type { Catalogue, Collection, Field, Reference, Unique } from '../../collection/declaration.ts';
+import {
+  allReferences,
+  type Catalogue,
+  type Collection,
+  type Composite,
+  type Field,
+  fieldsOf,
+  type Reference,
+  type Unique,
+} from '../../collection/declaration.ts';
 
 /** The content of a database in terms of a declaration. */
 export interface StoredSchema {
@@ -44,7 +53,7 @@ export type Change =
   | Of<'add-field' | 'drop-field' | 'require' | 'allow-null', { readonly field: Field }>
   | Of<'rename-field' | 'change-type' | 'change-default' | 'change-rules', { field: Field; before: Field }>
   | Of<'add-unique' | 'drop-unique', { readonly unique: Unique }>
-  | Of<'add-reference' | 'drop-reference', { readonly reference: Reference }>
+  | Of<'add-reference' | 'drop-reference', { readonly reference: Reference | Composite }>
   | Of<'add-index' | 'drop-index', { readonly index: Index }>;
 
 type Of<Kind, Parts = unknown> = { readonly kind: Kind; readonly collection: Collection } & Parts;
@@ -134,8 +143,10 @@ function constraintChanges(
     one.name === other.name && was(one.fields) === other.fields.map(({ name }) => name).join();
   const unique = difference(collection.unique, before?.unique.filter(isThere), same);
   const indexes = difference(indexesOf(collection), before && indexesOf(before).filter(isThere), same);
-  const references = difference(collection.references, before?.references.filter(isThere), (now, then) =>
-    isSameReference(pairs, pair, now, then),
+  const references = difference(
+    allReferences(collection),
+    before && allReferences(before).filter(isThere),
+    (now, then) => isSameReference(pairs, pair, now, then),
   );
   return [
     ...references.gone.map((reference) => ({ kind: 'drop-reference', collection, reference }) as const),
@@ -147,19 +158,22 @@ function constraintChanges(
   ];
 }
 
-/** A reference depends on its field and the referenced key: a change of either recreates it. */
+/** A reference depends on its fields and the referenced key: a change of either recreates it. */
 function isSameReference(
   pairs: Comparison['pairs'],
   { origin }: CollectionPair,
-  { name, field, to, onDelete }: Reference,
-  before: Reference,
+  now: Reference | Composite,
+  before: Reference | Composite,
 ): boolean {
+  const { name, to, onDelete } = now;
   const target = pairs.get(to);
   const isSameTarget =
     target === undefined ? to === before.to : target.before?.name === before.to && !isRekeyed(target);
-  const was = origin(field);
-  const isSameField = was?.name === before.field.name && was.type === field.type;
-  return isSameTarget && isSameField && name === before.name && onDelete === before.onDelete;
+  const [fields, fieldsBefore] = [fieldsOf(now), fieldsOf(before)];
+  const isSameField = (field: Field, at: number) =>
+    origin(field)?.name === fieldsBefore[at]?.name && origin(field)?.type === field.type;
+  const areSameFields = fields.length === fieldsBefore.length && fields.every(isSameField);
+  return isSameTarget && areSameFields && name === before.name && onDelete === before.onDelete;
 }
 
 function difference<T>(now: readonly T[], before: readonly T[] = [], same: (now: T, before: T) => boolean) {

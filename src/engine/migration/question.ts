@@ -2,13 +2,19 @@
 import type { Collection, Field } from '../../collection/declaration.ts';
 import type { Type } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
+import { quote } from '../../dialect/names.ts';
 import type { StoredRow } from '../../plan/types.ts';
 import { identifier } from '../sql/statement.ts';
 import { type CollectionPair, type Comparison, ofKind } from './changes.ts';
 
 /** The permission to treat conflicting rows like this, in the syntax of `--allow`. */
 export function permission(remedy: 'drop' | 'convert' | 'fill' | 'clear', collection: string, field?: string): string {
-  return `${remedy}:${collection}${field === undefined ? '' : `.${field}`}`;
+  return `${remedy}:${permissionName(collection)}${field === undefined ? '' : `.${permissionName(field)}`}`;
+}
+
+/** Names with other signs than letters, digits and _ are quoted, as in the query language. */
+function permissionName(name: string): string {
+  return /^[\p{L}\p{N}_]+$/u.test(name) ? name : quote(name);
 }
 
 /** A field after the migration, and its current column. */
@@ -131,7 +137,9 @@ export function clearDanglingSql(
   allowed: readonly string[],
   values: ValueSql,
 ): string[] {
-  return ofKind(changes, 'add-reference').flatMap(({ collection, reference: { field, to } }) => {
+  return ofKind(changes, 'add-reference').flatMap(({ collection, reference }) => {
+    if (!('field' in reference)) return [];
+    const { field, to } = reference;
     if (!allowed.includes(permission('clear', collection.name, field.name))) return [];
     const column = identifier(field.name);
     const key = requirement.catalogue.collections.get(to)!.key[0]!;

@@ -32,8 +32,13 @@ const FIELD_PROPERTIES = [
 
 /** Equal collections give equal texts. */
 export function recordOf(collections: Iterable<Collection>): string {
-  const drafts = [...collections].map(({ draft: { name, key, fields, unique } }) => {
-    return { name, key, ...(unique === undefined ? {} : { unique }), fields: fields.map(recordedField) };
+  const drafts = [...collections].map(({ draft: { name, key, fields, unique, references } }) => {
+    const enforced = references?.filter(({ onDelete }) => onDelete !== undefined) ?? [];
+    const more = {
+      ...(unique === undefined ? {} : { unique }),
+      ...(enforced.length === 0 ? {} : { references: enforced }),
+    };
+    return { name, key, ...more, fields: fields.map(recordedField) };
   });
   return JSON.stringify({ collections: drafts } satisfies CatalogueDraft, (_, value) =>
     typeof value === 'bigint' ? value.toString() : value,

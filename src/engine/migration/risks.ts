@@ -138,8 +138,10 @@ const ASSESSORS: { readonly [K in ChangeKind]?: Assessor<K> } = {
 
   'add-unique': ({ unique }, pair) => (pair.before === undefined ? [] : [repeated(pair, unique.fields, 'is unique')]),
 
-  'add-reference': ({ collection: { name }, reference: { field, to } }, pair, all) => {
-    if (pair.before === undefined) return [];
+  'add-reference': ({ collection: { name }, reference }, pair, all) => {
+    // The database itself checks a reference of several fields.
+    if (pair.before === undefined || !('field' in reference)) return [];
+    const { field, to } = reference;
     const target = targetOf(to, all, all.firstRows);
     const words = `to ${to} that are not there: ${name}.${field.name} becomes a reference`;
     return [

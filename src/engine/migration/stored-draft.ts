@@ -1,6 +1,6 @@
 /** The recorded draft of a collection, as far as its table still matches it. */
 import type { Collection } from '../../collection/declaration.ts';
-import type { CollectionDraft, FieldDraft } from '../../collection/draft.ts';
+import type { CollectionDraft, FieldDraft, LinkDraft } from '../../collection/draft.ts';
 
 export interface StoredColumn {
   readonly name: string;
@@ -31,5 +31,11 @@ export function storedDraft<C extends StoredColumn>(
     return references !== undefined && tables.has(references.collection) ? [{ ...rest, references }] : [rest];
   });
   const isThere = (name: string) => fields.some((field) => field.name === name);
-  return { ...draft, fields, unique: (draft.unique ?? []).filter((names) => names.every(isThere)) };
+  const isLinkThere = (link: LinkDraft) => link.fields.every(isThere) && tables.has(link.collection);
+  return {
+    ...draft,
+    fields,
+    unique: (draft.unique ?? []).filter((names) => names.every(isThere)),
+    references: (draft.references ?? []).filter(isLinkThere),
+  };
 }

@@ -60,6 +60,8 @@ export function postgresDialect(folding: Folding, configurations: Configurations
       const type = adopted.readAs.get(field);
       return type === undefined ? sql : `(${sql})::${type}`;
     },
+    // A row of a subquery has no type of its own, so it is cast to that of its table.
+    callOfRow: (called, name, table) => `${identifier(called)}((${identifier(name)}.*)::${identifier(table)})`,
     orderedBy: ({ sql, of }) => {
       const type = quantity(of);
       if (type !== undefined) return [`(${sql})::${type}`];
@@ -127,6 +129,16 @@ export function postgresDialect(folding: Folding, configurations: Configurations
     },
 
     nullOf: (type) => `null::${type.postgres.name}`,
+  };
+}
+
+/** The dialect of writes: written rows have additional columns, so a function gets the columns of its table by name. */
+export function writeDialect(dialect: SqlDialect): SqlDialect {
+  return {
+    ...dialect,
+    name: `${dialect.name} write`,
+    callOfRow: (called, name, table) =>
+      `${identifier(called)}(json_populate_record(null::${identifier(table)}, to_json(${identifier(name)}.*)))`,
   };
 }
 

@@ -2,7 +2,7 @@
 import { type ReservedSQL, SQL } from 'bun';
 import { INT4_MAX, INT4_MIN } from '../../base/limits/declaration.ts';
 import type { Value } from '../../collection/value.ts';
-import type { Statement } from '../sql/statement.ts';
+import { identifier, type Statement } from '../sql/statement.ts';
 import { ServerUnresponsive, unavailable } from './errors.ts';
 import type { ServerAddress } from './url.ts';
 
@@ -30,7 +30,8 @@ export const WAITING_FOR_A_CLIENT = `set local idle_in_transaction_session_timeo
 
 function parametersOf({ schema, querySeconds }: SessionSettings) {
   return {
-    search_path: quoteName(schema),
+    // Hosted databases have extensions in the second one. Their operators must be in the path.
+    search_path: [schema, 'extensions'].map(identifier).join(', '),
     statement_timeout: querySeconds * 1000,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION,
     // A transaction that waited for a locked row continues with its new version, whatever the server's default.
@@ -114,8 +115,4 @@ export async function within<T>(milliseconds: number, work: Promise<T>): Promise
 function encode(value: Value): Value {
   if (typeof value !== 'number') return value;
   return Number.isInteger(value) && value >= INT4_MIN && value <= INT4_MAX ? value : String(value);
-}
-
-export function quoteName(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }

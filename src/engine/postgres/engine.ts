@@ -9,7 +9,8 @@ import { changesOf } from '../../collection/change-log.ts';
 import type { Collection } from '../../collection/declaration.ts';
 import type { Row } from '../../collection/value.ts';
 import type { Encoding } from '../../encode/encoding.ts';
-import type { ReadPlan, WritePlan } from '../../plan/types.ts';
+import { callsFunctions } from '../../plan/access/named-fields.ts';
+import type { FunctionCall, ReadPlan, WritePlan } from '../../plan/types.ts';
 import {
   type ChangeLog,
   type Engine,
@@ -29,9 +30,10 @@ import type { RowSource } from '../shared/row-lookup.ts';
 import { reportProblems } from '../shared/row-problems.ts';
 import type { SqlDialect } from '../sql/statement.ts';
 import { bypassedRowSecurity } from './adopt/row-security.ts';
+import { callFunction, explainCall } from './call/call.ts';
 import type { Connection, Pool } from './connections/pool.ts';
 import { checkPooling } from './connections/pooler-check.ts';
-import { postgresDialect, TEXT } from './dialect.ts';
+import { postgresDialect, TEXT, writeDialect } from './dialect.ts';
 import { type Notice, query, type SessionSettings, within } from './driver.ts';
 import { translateError } from './errors.ts';
 import { Executor } from './executor.ts';
@@ -87,12 +89,16 @@ export class PostgresEngine implements Engine {
   private readonly executor: Executor;
   // Known after the primary is found.
   private dialect!: SqlDialect;
+  private writeDialect!: SqlDialect;
   private prepared!: Prepared;
   private isPrepared = false;
   private readonly planCost: PlanCost;
   private keys = new KeySequences();
+  /** Whether a collection has functions of a row. */
+  private readonly hasComputed: boolean;
 
   constructor(private readonly options: PostgresOptions) {
+    this.hasComputed = options.catalogue.draft.collections.some(({ computed = [] }) => computed.length > 0);
     const target = parseTarget(options.url);
     const { schema, replicas = [], replicaLagSeconds = DEFAULT_REPLICA_LAG_SECONDS, replicaReads = 'own' } = options;
     this.notice = options.notice ?? (() => {});
@@ -117,7 +123,12 @@ export class PostgresEngine implements Engine {
 
   read(plan: ReadPlan, encoding: Encoding, after?: string, asOf?: number): Promise<ReadResult> {
     if (plan.log !== undefined || asOf !== undefined) return this.readLog(plan, encoding, asOf);
-    const work = (pool: Pool) => readList(pool, plan, this.dialect, encoding, this.planCost.isCheapRead(pool, plan));
+    if (plan.source !== undefined) return this.call(plan, plan.source, encoding);
+    const isGuarded = this.hasComputed && callsFunctions(plan);
+    const work = (pool: Pool) => {
+      const isQuick = isGuarded ? 'guarded' : this.planCost.isCheapRead(pool, plan);
+      return readList(pool, plan, this.dialect, encoding, isQuick);
+    };
     return this.executor.read(plan.from, work, after);
   }
 
@@ -164,6 +175,12 @@ export class PostgresEngine implements Engine {
   }
 
   explain(plan: ReadPlan, options: readonly PlanOption[], format: 'json' | 'text'): Promise<Explanation> {
+    if (plan.source !== undefined) {
+      const { source } = plan;
+      const explain = (pool: Pool) =>
+        explainCall(pool, plan, source, this.dialect, this.options.schema, options, format);
+      return this.executor.onPrimary(() => plan.from, explain);
+    }
     return this.executor.read(plan.from, (pool) => {
       const { dialect, prepared } = this;
       const of = plan.log === undefined ? dialect : logDialect(dialect, plan, Number.MAX_SAFE_INTEGER, prepared.logged);
@@ -185,6 +202,13 @@ export class PostgresEngine implements Engine {
         : [gauge('replicas_near', 'Standbys that are near enough to read from.', this.replicas.usableCount)]),
       gauge('pool_requests', 'Reads and writes that use or wait for a connection.', this.executor.size),
     ];
+  }
+
+  /** On the primary: a function may change data, and a read-only one may read what the caller just wrote. */
+  private call(plan: ReadPlan, { isReadOnly }: FunctionCall, encoding: Encoding): Promise<ReadResult> {
+    const { executor } = this;
+    const work = (pool: Pool) => callFunction(pool, plan, this.dialect, this.options.schema, encoding);
+    return isReadOnly ? executor.onPrimary(() => plan.from, work) : executor.write(() => plan.from, work);
   }
 
   private readLog(plan: ReadPlan, encoding: Encoding, asOf: number | undefined): Promise<ReadResult> {
@@ -248,7 +272,7 @@ export class PostgresEngine implements Engine {
   }
 
   private contextOf(collection: Collection, { sequences, adopted } = this.prepared): WriteContext {
-    return { collection, dialect: this.dialect, adopted, sequence: sequences.get(collection.name) };
+    return { collection, dialect: this.writeDialect, adopted, sequence: sequences.get(collection.name) };
   }
 
   /** Checks and inspects a primary that was just found. The first one may get tables. */
@@ -275,6 +299,7 @@ export class PostgresEngine implements Engine {
       if (warning !== undefined) notice('warn', warning);
     }
     this.dialect = postgresDialect(folding, configurations, prepared.adopted);
+    this.writeDialect = writeDialect(this.dialect);
     // A load may have created the tables since then.
     this.isPrepared = prepared.hasTables;
     this.prepared = prepared;

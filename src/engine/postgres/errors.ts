@@ -1,12 +1,14 @@
 /** Translates PostgreSQL errors, and classifies those that mean a lost server. */
 import { ApiError, ERRORS, type ErrorCode } from '../../base/errors.ts';
 import type { Collection, Field } from '../../collection/declaration.ts';
+import { derivedName } from '../../collection/derived-name.ts';
 import { withLocation } from '../../plan/coerce.ts';
 import { checkViolation } from '../../plan/field-rules.ts';
 import { type Assignment, isOperation } from '../../plan/types.ts';
 import { nullViolation } from '../../plan/write/row-planner.ts';
 import { NEWEST } from '../engine.ts';
 import { diskFull, duplicateKey, keysExhausted } from '../shared/write-checks.ts';
+import { chosenError } from './call/chosen-error.ts';
 
 export interface ServerError extends Error {
   /** Bun's error code. */
@@ -144,11 +146,12 @@ export function translateError(error: unknown, collection?: Collection): unknown
     if (conflict !== undefined) return duplicateKey(collection, conflict.fields, conflict.values);
     if (state === '23502' && column !== undefined) return nullViolation(collection, { name: column });
     const checked =
-      state === '23514' ? fields.find((field) => constraint === `${name}_${field.name}_check`) : undefined;
+      state === '23514' ? fields.find((field) => constraint === derivedName(name, field.name, 'check')) : undefined;
     // Supplied values are validated before, so only an assigned key or a computed value can break a rule.
     if (state === '2200H' || (checked !== undefined && checked === assigned)) return keysExhausted(collection);
     if (checked !== undefined) return checkViolation(collection, checked);
   }
+  if (state === 'PGRST') return chosenError(message, detail);
   if (state === '53100') return diskFull(message);
   const ours = catalogueCode(state);
   const code = ours ?? BY_CLASS[state.slice(0, 2)] ?? (SERVER_PROBLEMS.test(state) ? undefined : 'P0001');
@@ -179,9 +182,11 @@ export function withServerMessage(error: unknown): unknown {
 
 /** The fields and values in `Key (a, b)=(1, x) already exists.`, in any language of the server. */
 export function valuesInDetail({ byName }: Collection, detail = ''): { fields: Field[]; values: string[] } | undefined {
-  const match = /\(([\w, ]+)\)=\((.*)\)/s.exec(detail);
+  const match = /\(((?:"(?:[^"]|"")*"|[^")])+)\)=\((.*)\)/s.exec(detail);
   if (match === null) return undefined;
-  const fields = match[1]!.split(', ').flatMap((name) => byName.get(name) ?? []);
+  // PostgreSQL quotes the names of a unique constraint, but not those of a foreign key.
+  const names = match[1]!.match(/"(?:[^"]|"")*"|[^",\s][^",]*/g) ?? [];
+  const fields = names.flatMap((name) => byName.get(unquoted(name)) ?? []);
   if (fields.length === 0) return undefined;
   const values = fields.length === 1 ? [match[2]!] : match[2]!.split(', ');
   // A value with a comma is ambiguous: then the text stays as PostgreSQL printed it.
@@ -190,10 +195,14 @@ export function valuesInDetail({ byName }: Collection, detail = ''): { fields: F
   return { fields, values: fields.map(({ type }, index) => type.print(type.read(values[index]!))) };
 }
 
+function unquoted(name: string): string {
+  return name.startsWith('"') ? name.slice(1, -1).replaceAll('""', '"') : name;
+}
+
 /** The assigned key that turned out to be taken. */
 export function takenKey(error: unknown, collection: Collection): string | undefined {
   const { constraint, detail } = error as ServerError;
-  if (constraint !== undefined && constraint !== `${collection.name}_pkey`) return undefined;
+  if (constraint !== undefined && constraint !== derivedName(collection.name, 'pkey')) return undefined;
   const { fields = [], values = [] } = (sqlState(error) === '23505' && valuesInDetail(collection, detail)) || {};
   const isAssigned = fields.length === 1 && fields[0] === collection.assigned;
   return isAssigned && /^-?\d+$/.test(values[0] ?? '') ? values[0] : undefined;

@@ -5,7 +5,7 @@ import type { MigrationPlan } from '../migration/words.ts';
 import { checkCredentialRoles, type Finding, type Maintenance, type MigrationOptions } from '../shared/maintenance.ts';
 import { identifier } from '../sql/statement.ts';
 import { bypassedRowSecurity } from './adopt/row-security.ts';
-import { query, quoteName, type Runner, type SessionSettings } from './driver.ts';
+import { query, type Runner, type SessionSettings } from './driver.ts';
 import { withOneConnection } from './one-off-connection.ts';
 import type { PostgresRequirement } from './schema/compare-schema.ts';
 import { inspectOwn, inspectTables, SCHEMA_VERSION } from './schema/inspect.ts';
@@ -70,7 +70,7 @@ export class PostgresMaintenance implements Maintenance {
     const tables = await inspectTables(pool, schema, names);
     const findings: Finding[] = [];
     for (const name of names.filter((each) => tables.has(each))) {
-      const sql = `select count(*)::float8 as rows from ${quoteName(schema)}.${identifier(name)}`;
+      const sql = `select count(*)::float8 as rows from ${identifier(schema)}.${identifier(name)}`;
       const [counted] = await query<{ rows: number }>(pool, { sql, params: [] });
       findings.push(finding(name, true, `${counted?.rows ?? 0}`));
     }

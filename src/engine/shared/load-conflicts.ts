@@ -1,6 +1,14 @@
 /** Conditions that find the rows of a load that cannot be stored, in SQL for both engines. */
 import type { ApiError } from '../../base/errors.ts';
-import { type Collection, type Field, type Reference, uniqueSets } from '../../collection/declaration.ts';
+import {
+  allReferences,
+  type Collection,
+  type Composite,
+  type Field,
+  fieldsOf,
+  type Reference,
+  uniqueSets,
+} from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
 import { columnList, identifier, type SqlDialect } from '../sql/statement.ts';
 import type { LoadOptions } from './loader.ts';
@@ -41,7 +49,7 @@ export function loadChecks(tables: LoadTables, terms: Terms): LoadCheck[] {
     ...(isMatched ? [repeats(tables, match, hasValues(match))] : []),
     ...(onConflict === 'update' ? [absences(tables, match)] : []),
     ...others.flatMap((fields) => uniqueChecks(tables, fields, terms)),
-    ...[...collection.references, ...collection.lists].flatMap((reference) =>
+    ...[...allReferences(collection), ...collection.lists].flatMap((reference) =>
       referenceChecks(tables, reference, terms),
     ),
   ];
@@ -74,8 +82,8 @@ function uniqueChecks(tables: LoadTables, fields: readonly Field[], { onConflict
 
 /** Rows that repeat an earlier row of the load. Null equals nothing. */
 function repeats({ rows }: LoadTables, fields: readonly Field[], isCounted: string): LoadCheck {
-  const first = `select min("the row") from ${rows} where ${isCounted} group by ${columnList(fields)}`;
-  const condition = `${isCounted} and "the row" not in (${first})`;
+  const first = `select min(" the row") from ${rows} where ${isCounted} group by ${columnList(fields)}`;
+  const condition = `${isCounted} and " the row" not in (${first})`;
   return { fields, condition, error: (values) => repeatedRow(fields, values) };
 }
 
@@ -86,27 +94,35 @@ function absences({ collection, table }: LoadTables, fields: readonly Field[]): 
 }
 
 /** Supplied references to rows that neither exist nor are part of the load. */
-function referenceChecks(tables: LoadTables, reference: Reference, { onConflict, match }: Terms): LoadCheck[] {
+function referenceChecks(
+  tables: LoadTables,
+  reference: Reference | Composite,
+  { onConflict, match }: Terms,
+): LoadCheck[] {
   const { collection } = tables;
-  const { field, to } = reference;
-  const shapes = shapesWith(tables, [field]);
+  const { to } = reference;
+  const fields = fieldsOf(reference);
+  const shapes = shapesWith(tables, fields);
   if (shapes === undefined) return [];
-  const key = identifier(collection.among.get(to)!.key[0]!.name);
-  const column = identifier(field.name);
-  const isAbsent = (value: string) =>
-    tables.tablesOf(to).map((table) => `not exists (select 1 from ${table} as there where there.${key} = ${value})`);
+  const { key } = collection.among.get(to)!;
+  const columns = fields.map(({ name }) => `given.${identifier(name)}`);
+  const isAbsent = (...values: readonly string[]) => {
+    const same = values.map((value, at) => `there.${identifier(key[at]!.name)} = ${value}`).join(' and ');
+    return tables.tablesOf(to).map((table) => `not exists (select 1 from ${table} as there where ${same})`);
+  };
   const absent =
-    field.type.element === undefined
-      ? isAbsent(`given.${column}`)
+    fields[0]!.type.element === undefined
+      ? isAbsent(...columns)
       : [
-          `exists (select 1 from ${tables.elements(`given.${column}`)} as listed where ${isAbsent('listed.value').join(' and ')})`,
+          `exists (select 1 from ${tables.elements(columns[0]!)} as listed where ${isAbsent('listed.value').join(' and ')})`,
         ];
   const stored = onConflict === 'keep' ? isInserted(tables, match) : [];
   return [
     {
-      fields: [field],
-      condition: [shapes, hasValues([field]), ...stored, ...absent].join(' and '),
-      error: ([value]) => missingReference(collection, reference, field.type.read(String(value))),
+      fields,
+      condition: [shapes, hasValues(fields), ...stored, ...absent].join(' and '),
+      error: (values) =>
+        missingReference(collection, reference, ...fields.map(({ type }, at) => type.read(String(values[at])))),
       isRepeated: to === collection.name,
     },
   ];
@@ -117,14 +133,14 @@ function isInserted({ rows, table }: LoadTables, match: readonly Field[]): strin
   const columns = columnList(match);
   return [
     `((${columns}) in (select ${columns} from ${table})) is not true`,
-    `(not (${hasValues(match)}) or "the row" in (select min("the row") from ${rows} group by ${columns}))`,
+    `(not (${hasValues(match)}) or " the row" in (select min(" the row") from ${rows} group by ${columns}))`,
   ];
 }
 
 /** Finds rows that supply these fields; undefined if none do. */
 function shapesWith({ shapes }: LoadTables, fields: readonly Field[]): string | undefined {
   const giving = [...shapes.keys()].filter((shape) => fields.every((field) => shapes[shape]!.includes(field)));
-  return giving.length === 0 ? undefined : `"the shape" in (${giving.join(', ')})`;
+  return giving.length === 0 ? undefined : `" the shape" in (${giving.join(', ')})`;
 }
 
 /** Compares a row `there` with a staged row `given`. */

@@ -42,8 +42,8 @@ export interface StoredMatch {
   readonly isMet: boolean;
 }
 
-const ROW_INDEX = 'row index';
-const IS_MET = 'is met';
+const ROW_INDEX = ' row index';
+const IS_MET = ' is met';
 
 export class RowLookup {
   private readonly endsAt: number;

@@ -7,7 +7,15 @@ import { mapInSlices, schedule } from '../../base/cooperative.ts';
 import { attempt, type Report } from '../../base/error-list.ts';
 import type { ApiError } from '../../base/errors.ts';
 import { rowDenied } from '../../collection/access/permission-errors.ts';
-import { type Collection, type Field, type Reference, uniqueSets } from '../../collection/declaration.ts';
+import {
+  allReferences,
+  type Collection,
+  type Composite,
+  type Field,
+  fieldsOf,
+  type Reference,
+  uniqueSets,
+} from '../../collection/declaration.ts';
 import type { Row, Value } from '../../collection/value.ts';
 import { andAlso } from '../../plan/access/permissions.ts';
 import { valuesOf } from '../../plan/keys.ts';
@@ -137,9 +145,8 @@ class RowCheck {
 
   /** `on` are the fields of a conflict that is not an error. */
   private async conflicts(rows: readonly ResultRow[], on?: readonly Field[]): Promise<void> {
-    const { references } = this.into;
     for (const set of uniqueSets(this.into)) if (set !== on) await this.uniqueIn(rows, set);
-    for (const reference of references) await this.referencesIn(rows, reference);
+    for (const reference of allReferences(this.into)) await this.referencesIn(rows, reference);
   }
 
   /**
@@ -165,19 +172,21 @@ class RowCheck {
   }
 
   /** Rows of the body may refer to each other. */
-  private async referencesIn(rows: readonly ResultRow[], reference: Reference): Promise<void> {
+  private async referencesIn(rows: readonly ResultRow[], reference: Reference | Composite): Promise<void> {
     const { into } = this;
-    const { field, to } = reference;
-    const target = into.among.get(to)!;
-    const key = target.key[0]!;
-    const writing = rows.filter(({ writes }) => writes(field));
-    const given = this.valuesIn(writing, [field]);
-    const found = await this.lookup.matches(target, [{ ...key, type: field.type }], given, []);
-    const inBody = target === into ? this.valuesIn(rows, [key]) : [];
-    const keys = new Set(inBody.map(({ values: [value] }) => key.type.print(value!)));
-    await this.each(given, ({ index, values: [value] }) => {
-      const exists = found.has(index) || keys.has(field.type.print(value!));
-      if (!exists) this.fail(index, missingReference(into, reference, value!));
+    const fields = fieldsOf(reference);
+    const target = into.among.get(reference.to)!;
+    const { key } = target;
+    const writing = rows.filter(({ writes }) => fields.some(writes));
+    const given = this.valuesIn(writing, fields);
+    const compared = key.map((field, at) => ({ ...field, type: fields[at]!.type }));
+    const found = await this.lookup.matches(target, compared, given, []);
+    const inBody = target === into ? this.valuesIn(rows, key) : [];
+    const print = (some: readonly Field[], values: RowValues) => printValues(some, values as Value[]).join('\0');
+    const keys = new Set(inBody.map(({ values }) => print(key, values)));
+    await this.each(given, ({ index, values }) => {
+      const exists = found.has(index) || keys.has(print(fields, values));
+      if (!exists) this.fail(index, missingReference(into, reference, ...(values as Value[])));
       return [];
     });
   }

@@ -3,6 +3,7 @@ import { unlessRejected } from '../../base/errors.ts';
 import type { FieldDraft } from '../../collection/draft.ts';
 import { can, type Type } from '../../collection/types/type.ts';
 import { compileRegex } from '../../text/regex.ts';
+import { identifier } from '../sql/statement.ts';
 
 const CAST =
   /::(?:"[^"]+"|[a-z_][\w.]*)(?: (?:varying|precision|with(?:out)? time zone))*(?:\(\d+(?:,\d+)?\))?(?:\[\])*/g;
@@ -65,7 +66,10 @@ export type FoundRules = Pick<FieldDraft, 'minimum' | 'maximum' | 'maxLength' | 
 
 /** The field rules that a check constraint expresses; undefined if it contains anything else. */
 export function readCheck(definition: string, name: string, type: Type): FoundRules | undefined {
-  const condition = plain(definition.replace(/^check */i, '').replace(/ NOT VALID$/, ''));
+  const named = definition.replace(/'(?:[^']|'')*'|"(?:[^"]|"")*"/g, (part) =>
+    part === identifier(name) ? FIELD : part,
+  );
+  const condition = plain(named.replace(/^check */i, '').replace(/ NOT VALID$/, ''));
   let rules: FoundRules = {};
   for (const term of condition.split(/ and /i)) {
     const rule = readTerm(plain(term), name, type);
@@ -75,11 +79,15 @@ export function readCheck(definition: string, name: string, type: Type): FoundRu
   return rules;
 }
 
+/** Stands for the quoted name of the field. */
+const FIELD = '_';
+
 function readTerm(term: string, name: string, type: Type): FoundRules | undefined {
   const length = /^(?:char_length|length)\((\w+)\) *<= *(\d+)$/i.exec(term);
-  if (length !== null) return length[1] === name ? { maxLength: Number(length[2]) } : undefined;
+  const isField = (each = '') => each === name || each === FIELD;
+  if (length !== null) return isField(length[1]) ? { maxLength: Number(length[2]) } : undefined;
   const [, field, operator = '', operand = ''] = /^(\w+) *(>=|<=|>|<|=|~|in\b) *(.+)$/is.exec(term) ?? [];
-  if (field !== name) return undefined;
+  if (!isField(field)) return undefined;
   if (operator === '~') return patternOf(textOf(operand));
   // PostgreSQL prints `in (…)` like this.
   const list = operator === '=' ? /^ANY \(*ARRAY\[(.*)\]\)*$/s.exec(operand) : /^\((.*)\)$/s.exec(operand);

@@ -2,7 +2,7 @@
  * The rows of a load in a staging table: conflicting rows are rejected, then the others are stored. Engines supply the
  * statements that differ.
  */
-import type { Collection, Field } from '../../collection/declaration.ts';
+import { allReferences, type Collection, type Field } from '../../collection/declaration.ts';
 import type { Row } from '../../collection/value.ts';
 import type { Conflict } from '../../plan/types.ts';
 import { overwrittenFields } from '../../plan/write/insert.ts';
@@ -15,8 +15,8 @@ import { type LoadBatch, type LoadOptions, LoadRejected, type LoadResult } from 
 const ROWS_PER_STATEMENT = 20_000;
 
 /**
- * The staging table has a column for each field, and four others. No field has a name with spaces. "the row" numbers
- * the rows from 1, "the place" is the position in the input, "the text" the text there, "the shape" an index of
+ * The staging table has a column for each field, and four others, whose names begin with a space. " the row" numbers
+ * the rows from 1, " the place" is the position in the input, " the text" the text there, " the shape" an index of
  * `shapes`.
  */
 export abstract class StagedRows {
@@ -33,7 +33,7 @@ export abstract class StagedRows {
     private readonly schema: string,
     index: number,
   ) {
-    this.rows = `${schema}."rows to load ${index}"`;
+    this.rows = `${schema}." rows to load ${index}"`;
   }
 
   add(batch: LoadBatch): MaybePromise<void> {
@@ -90,7 +90,7 @@ export abstract class StagedRows {
           if (onConflict === 'update') return updated;
           return sum([updated, await this.insert(conflict, `${condition} and ${absent}`)]);
         };
-        results.push(await this.inParts(stored, `"the shape" = ${shape}`, progress));
+        results.push(await this.inParts(stored, `" the shape" = ${shape}`, progress));
       }
       return sum(results);
     } catch (error) {
@@ -128,12 +128,12 @@ export abstract class StagedRows {
     progress: (rows: number) => void,
   ): Promise<LoadResult> {
     const { shapes, total } = this;
-    const { name, references } = this.collection;
-    const isWhole = shapes.length > 1 || references.some(({ to }) => to === name);
+    const { name } = this.collection;
+    const isWhole = shapes.length > 1 || allReferences(this.collection).some(({ to }) => to === name);
     const size = isWhole ? Math.max(1, total) : ROWS_PER_STATEMENT;
     const results: LoadResult[] = [];
     for (let from = 0; from < total; from += size) {
-      results.push(await store(`"the row" > ${from} and "the row" <= ${from + size} and ${condition}`));
+      results.push(await store(`" the row" > ${from} and " the row" <= ${from + size} and ${condition}`));
       progress(Math.min(total, from + size));
     }
     return sum(results);
@@ -141,20 +141,20 @@ export abstract class StagedRows {
 
   /** Resolves to the number of rejected rows. */
   private async rejectRows({ condition, fields, error }: LoadCheck, { refused }: LoadOptions): Promise<number> {
-    const rejected = `${this.schema}."rejected rows"`;
+    const rejected = `${this.schema}." rejected rows"`;
     const texts = fields.map(({ name, type }) => `${this.dialect.text(identifier(name), type)} as ${identifier(name)}`);
     await this.query(`create table ${rejected} as select * from ${this.rows} as given where ${condition}`);
-    await this.query(`delete from ${this.rows} where "the row" in (select "the row" from ${rejected})`);
+    await this.query(`delete from ${this.rows} where " the row" in (select " the row" from ${rejected})`);
     const after = (row: unknown) =>
-      this.query(`select "the row", "the place", "the text", ${texts.join(', ')} from ${rejected} as given
-        where given."the row" > ${row} order by given."the row" limit ${ROWS_PER_STATEMENT}`);
+      this.query(`select " the row", " the place", " the text", ${texts.join(', ')} from ${rejected} as given
+        where given." the row" > ${row} order by given." the row" limit ${ROWS_PER_STATEMENT}`);
     let count = 0;
-    for (let page = await after(0); page.length > 0; page = await after(page.at(-1)!['the row'])) {
+    for (let page = await after(0); page.length > 0; page = await after(page.at(-1)![' the row'])) {
       count += page.length;
       for (const row of page) {
         refused({
-          place: Number(row['the place']),
-          text: row['the text'] as string | null,
+          place: Number(row[' the place']),
+          text: row[' the text'] as string | null,
           because: fields,
           refusal: error(fields.map(({ name }) => row[name]!)),
         });

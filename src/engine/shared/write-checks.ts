@@ -1,7 +1,8 @@
 /** Checks of a write inside its transaction, for both engines: a failure leaves nothing changed. */
 import { ApiError } from '../../base/errors.ts';
 import { MAX_RETURNED_BYTES } from '../../base/limits/engine.ts';
-import type { Collection, Field, Reference } from '../../collection/declaration.ts';
+import { type Collection, type Composite, type Field, fieldsOf, type Reference } from '../../collection/declaration.ts';
+import { derivedName } from '../../collection/derived-name.ts';
 import type { Value } from '../../collection/value.ts';
 import { versionOfText } from '../../collection/version.ts';
 import { describeKey, fieldNames, type Key } from '../../plan/keys.ts';
@@ -141,35 +142,45 @@ export function printValues(fields: readonly Field[], values: readonly (Value | 
 export function duplicateKey(collection: Collection, fields: readonly Field[], values: readonly string[]): ApiError {
   const names = fields.map(({ name }) => name);
   const isKey = names.join() === collection.key.map(({ name }) => name).join();
-  const constraint = isKey ? `${collection.name}_pkey` : `${collection.name}_${names.join('_')}_key`;
+  const constraint = derivedName(collection.name, ...(isKey ? ['pkey'] : [...names, 'key']));
   return new ApiError('23505', `duplicate key value violates unique constraint "${constraint}"`, {
     details: `Key (${names.join(', ')})=(${values.join(', ')}) already exists.`,
     field: fieldNames(fields),
   });
 }
 
-export function missingReference({ name }: Collection, reference: Reference, value: Value): ApiError {
+export function missingReference(
+  { name }: Collection,
+  reference: Reference | Composite,
+  ...values: readonly Value[]
+): ApiError {
+  const fields = fieldsOf(reference);
   return new ApiError(
     '23503',
     `insert or update on table "${name}" violates foreign key constraint "${reference.name}"`,
     {
-      details: `Key (${reference.field.name})=(${reference.field.type.print(value)}) is not present in table "${reference.to}".`,
-      field: reference.field.name,
+      details:
+        values.length === 0 ? undefined : `${keyText(fields, values)} is not present in table "${reference.to}".`,
+      field: fieldNames(fields),
     },
   );
 }
 
 export function stillReferenced(
   { name, key }: Collection,
-  reference: Reference & { readonly from: Collection },
-  value: Value,
+  reference: (Reference | Composite) & { readonly from: Collection },
+  ...values: readonly Value[]
 ): ApiError {
   const by = reference.from.name;
   return new ApiError(
     '23503',
     `update or delete on table "${name}" violates foreign key constraint "${reference.name}" on table "${by}"`,
-    { details: `Key (${key[0]!.name})=(${key[0]!.type.print(value)}) is still referenced from table "${by}".` },
+    { details: `${keyText(key, values)} is still referenced from table "${by}".` },
   );
+}
+
+function keyText(fields: readonly Field[], values: readonly Value[]): string {
+  return `Key (${fields.map(({ name }) => name).join(', ')})=(${printValues(fields, values).join(', ')})`;
 }
 
 /** The first assigned key: 1, or the field's minimum. */

@@ -1,7 +1,7 @@
 /** Decides which writes are certainly cheap. */
 import { INLINE_PAGE_ROWS } from '../../base/limits/engine.ts';
 import { memoize } from '../../base/memo.ts';
-import type { Collection } from '../../collection/declaration.ts';
+import { allReferences, type Collection } from '../../collection/declaration.ts';
 import { NO_ORDER } from '../../plan/read/shape.ts';
 import type { WritePlan } from '../../plan/types.ts';
 import type { Write } from '../engine.ts';
@@ -47,7 +47,7 @@ function isCheapWrite(plan: WritePlan, isSmall: () => boolean): boolean {
 
 /** Whether deleting or changing a row affects an unknown number of rows in other collections. */
 const takesOthersAlong = memoize(({ name, among }: Collection): boolean =>
-  [...among.values()].some(({ references }) =>
-    references.some(({ to, onDelete }) => to === name && onDelete !== 'restrict'),
+  [...among.values()].some((each) =>
+    allReferences(each).some(({ to, onDelete }) => to === name && onDelete !== 'restrict'),
   ),
 );

@@ -23,6 +23,7 @@ type Compilers = { readonly [K in Kind]: (expression: Expression & { kind: K }, 
 
 const compilers: Compilers = {
   field: ({ field }, { name, dialect }) => {
+    if (field.computedOf !== undefined) return dialect.callOfRow!(field.name, name, field.computedOf);
     const column = `${identifier(name)}.${identifier(field.name)}`;
     return dialect.column?.(column, field) ?? column;
   },

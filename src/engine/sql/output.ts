@@ -18,20 +18,23 @@ import { type Bind, type ByteBudget, identifier, type SqlDialect } from './state
 export interface Output extends ByteBudget {
   readonly form: RowForm;
   readonly stripNulls: boolean;
+  /** Each row is the bare value of its only column. */
+  readonly bare?: boolean;
   /** Order keys whose text forms are returned as additional columns. */
   readonly keys?: readonly OrderKey[];
 }
 
 /**
- * Matches a column name that can be an SQL alias: not longer than an identifier, and not `__proto__`. Internal aliases
- * contain a space, so they never collide with it. Other names only occur in JSON text.
+ * Matches a column name that can be an SQL alias: not longer than an identifier, not `__proto__`, and not a number,
+ * which JavaScript would move to the front. Other names only occur in JSON text.
  */
-const ORDINARY = /^(?!__proto__$)[\w$-]{1,60}$/;
+const ORDINARY = /^(?!__proto__$|\d+$)[\w$-]{1,60}$/;
 
 /** The output of rows without a page. */
 export function outputOf(columns: readonly OutputColumn[], encoding: Encoding, dialect: SqlDialect): Output {
   const { format, stripNulls } = encoding;
   if (format === 'csv') return { form: 'text', stripNulls };
+  if (encoding.bare === true) return { form: 'json', stripNulls, bare: true };
   // Embedded values are already JSON.
   const isPlain = columns.every(({ name, expression }) => {
     return ORDINARY.test(name) && dialect.plain(expression.type) !== undefined && !isEmbedding(expression);
@@ -91,7 +94,7 @@ function compiledOnce(columns: readonly OutputColumn[], output: Output, scope: S
   const keys = output.keys?.map(({ expression }) => fieldOf(expression)?.name ?? '').join() ?? '';
   const bound = output.bounded === undefined ? '' : `${output.bounded} ${output.share} ${keys}`;
   const { dialect, depth } = scope;
-  const name = `${dialect.name} ${dialect.guard} ${output.form} ${output.stripNulls} ${bound} ${scope.name} ${depth}`;
+  const name = `${dialect.name} ${dialect.guard} ${output.form} ${output.stripNulls} ${output.bare} ${bound} ${scope.name} ${depth}`;
   const sql = cache.get(name);
   if (sql !== undefined) return sql;
   if (cache.has(name)) return compileColumns(columns, output, scope, undefined);
@@ -118,6 +121,10 @@ function compileColumns(
   const sizes = sizesOf(columns, output, scope, computed);
   const least = columnSizes(columns).minBytes;
   const within = (sql: string) => dialect.boundedValue?.(sql, sizes, least, output) ?? sql;
+  if (output.bare === true) {
+    const [{ expression }] = columns as readonly [OutputColumn];
+    return `${within(dialect.valueAsJson(compile(expression, 0), expression.type))} as ${identifier(ROW)}`;
+  }
   if (form === 'json') {
     const members = columns.map(({ name, expression }, index): [string, string] => [
       name,

@@ -1,5 +1,6 @@
 /** Compiles predicates to SQL, and the join with the related rows of another collection. */
-import { isMany, type Relation } from '../../collection/relations.ts';
+import type { Field } from '../../collection/declaration.ts';
+import { isMany, pairsOf, type Relation } from '../../collection/relations.ts';
 import { isAlways, type Predicate } from '../../plan/types.ts';
 import { compileExpression, compileOperand, type Scope } from './expression.ts';
 import { compileGroupBy, compilePage } from './page.ts';
@@ -64,16 +65,20 @@ export function joinRelated(
   between: Predicate | undefined,
 ): { from: string; scope: Scope } {
   const { to, through } = relation;
-  // The path distinguishes it from enclosing reads; siblings may share an alias.
+  // The depth distinguishes it from enclosing reads, even if a long name is cut; siblings may share an alias.
   const depth = outer.depth + 1;
-  const name = `${to.name} ${depth}`;
+  const name = ` ${depth} ${to.name}`;
   const own = column(outer.name, relation.outer.name);
   const other = column(name, relation.inner.name);
   const scope: Scope = { ...outer, name, depth };
   // A row may have very many related rows, so each of them counts against the deadline.
   const guard = outer.dialect.guard === undefined || !isMany(relation) ? '' : ` and ${outer.dialect.guard}`;
+  if (relation.computedBy !== undefined) {
+    const rows = outer.dialect.callOfRow!(relation.computedBy, outer.name, relation.from.name);
+    return { from: `from ${rows} as ${identifier(name)} where 1=1`, scope };
+  }
   if (relation.list === 'outer') {
-    const list = `list ${depth}`;
+    const list = ` list ${depth}`;
     const elements = `${outer.dialect.elements(own)} as ${identifier(list)}`;
     const rows = `${identifier(to.name)} as ${identifier(name)} on ${other} = ${column(list, 'value')}`;
     return { from: `from ${elements} join ${rows} where 1=1${guard}`, scope: { ...scope, list } };
@@ -83,15 +88,24 @@ export function joinRelated(
     return { from: `from ${identifier(to.name)} as ${identifier(name)} where ${isElement}${guard}`, scope };
   }
   if (through === undefined) {
-    return { from: `from ${identifier(to.name)} as ${identifier(name)} where ${other} = ${own}${guard}`, scope };
+    const same = equal(pairsOf(relation), outer.name, name);
+    return { from: `from ${identifier(to.name)} as ${identifier(name)} where ${same}${guard}`, scope };
   }
-  const middle = `${through.collection.name} ${depth}`;
-  const near = column(middle, through.near.field.name);
-  const far = column(middle, through.far.field.name);
+  const middle = ` through ${depth} ${through.collection.name}`;
+  const near = equal(zip(through.near.targets, through.near.fields), outer.name, middle);
+  const far = equal(zip(through.far.fields, through.far.targets), middle, name);
   const isAll = between === undefined || isAlways(between);
   const rule = isAll ? '' : ` and ${compilePredicate(between, { ...scope, name: middle })}`;
-  const from = `from ${identifier(through.collection.name)} as ${identifier(middle)} join ${identifier(to.name)} as ${identifier(name)} on ${other} = ${far} where ${near} = ${own}${rule}${guard}`;
+  const from = `from ${identifier(through.collection.name)} as ${identifier(middle)} join ${identifier(to.name)} as ${identifier(name)} on ${far} where ${near}${rule}${guard}`;
   return { from, scope };
+}
+
+function zip(outer: readonly Field[], inner: readonly Field[]) {
+  return outer.map((field, at) => [field, inner[at]!] as const);
+}
+
+function equal(pairs: readonly (readonly [Field, Field])[], outer: string, inner: string): string {
+  return pairs.map(([own, other]) => `${column(inner, other.name)} = ${column(outer, own.name)}`).join(' and ');
 }
 
 function column(table: string, name: string): string {

@@ -29,8 +29,8 @@ function compileRows(plan: ReadPlan, output: Output, scope: Scope, access: Acces
   if (plan.groupBy !== undefined) return compileGroups(plan, body, output, scope);
   if (keysFirst !== undefined) {
     const key = `${identifier(table)}.${identifier(keysFirst)}`;
-    const keys = `select ${key} as "page key" ${body}${compileOrder(plan.order, scope)}${compilePage(plan, bind)}`;
-    const rows = `from (${keys}) cross join ${identifier(table)} on ${key} = "page key"`;
+    const keys = `select ${key} as " page key" ${body}${compileOrder(plan.order, scope)}${compilePage(plan, bind)}`;
+    const rows = `from (${keys}) cross join ${identifier(table)} on ${key} = " page key"`;
     // A cross join keeps the order of the page, so no second sort is needed.
     return compileShape({ columns: plan.columns, order: NO_ORDER }, rows, output, scope);
   }
@@ -153,8 +153,8 @@ function withEmbedded(groupBy: readonly Expression[], from: string, scope: Scope
   const embeds = groupBy.filter(({ kind }) => kind === 'embed');
   if (embeds.length === 0) return { from, scope };
   const name = identifier(scope.name);
-  const columns = embeds.map((embed, index) => `${compileExpression(embed, scope)} as "embedded ${index}"`);
-  const computed = new Map(embeds.map((embed, index) => [embed, `${name}."embedded ${index}"`]));
+  const columns = embeds.map((embed, index) => `${compileExpression(embed, scope)} as " embedded ${index}"`);
+  const computed = new Map(embeds.map((embed, index) => [embed, `${name}." embedded ${index}"`]));
   return { from: `from (select ${name}.*, ${columns.join(', ')} ${from}) as ${name}`, scope: { ...scope, computed } };
 }
 
@@ -163,7 +163,7 @@ function isLateCast(expression: Expression): expression is Extract<Expression, {
 }
 
 function computedName(index: number): string {
-  return `"column ${index}"`;
+  return `" column ${index}"`;
 }
 
 export function compileOrder(order: readonly OrderKey[], scope: Scope): string {

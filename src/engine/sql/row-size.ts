@@ -42,7 +42,9 @@ export const columnSizes = memoize((columns: readonly OutputColumn[]): ColumnSiz
 
 /** The field that bounds the length of a value, if it may be long. */
 export function longFieldOf(expression: Expression): Field | undefined {
-  if (expression.kind === 'field') return isLong(expression.type) ? expression.field : undefined;
+  if (expression.kind === 'field') {
+    return isLong(expression.type) && expression.field.computedOf === undefined ? expression.field : undefined;
+  }
   return 'of' in expression && isLong(expression.type) ? longFieldOf(expression.of) : undefined;
 }
 

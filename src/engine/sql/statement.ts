@@ -57,6 +57,8 @@ export interface SqlDialect {
   placeholder(position: number, type?: Type): string;
   /** The expression for a field, if it is not its column. */
   column?(sql: string, field: Field): string;
+  /** Calls a function with the row that has the alias `name` and belongs to a table. */
+  callOfRow?(called: string, name: string, table: string): string;
   stored(value: Value, type: Type): Value;
   /** `operand in (values)` with a single parameter. */
   memberOf(operand: Operand, values: readonly Value[], bind: Bind): string;
@@ -105,24 +107,35 @@ export interface SqlDialect {
 
 export function buildStatement(dialect: SqlDialect, build: (bind: Bind) => string): Statement {
   const params: Value[] = [];
-  const bind: Bind = (value, type) => {
-    params.push(type === undefined ? value : dialect.stored(value, type));
-    return dialect.placeholder(params.length, type);
-  };
+  const bind = bindTo(params, dialect);
   const sources = dialect.sources === undefined ? '' : `with ${dialect.sources(bind)} `;
   return { sql: `${sources}${build(bind)}`, params };
 }
 
-/** Renumbers the parameters of a statement to follow those of another, so that both form one statement. */
-export function renumberParameters({ sql }: Statement, { params }: Statement, mark: '?' | '$'): string {
-  const placeholder = mark === '?' ? /\?(\d+)/g : /\$(\d+)/g;
-  return sql.replace(placeholder, (_, position) => `${mark}${Number(position) + params.length}`);
+function bindTo(params: Value[], dialect: SqlDialect): Bind {
+  return (value, type) => {
+    params.push(type === undefined ? value : dialect.stored(value, type));
+    return dialect.placeholder(params.length, type);
+  };
 }
 
-/**
- * Names come from a declaration that allows only lower case letters, digits and _; quoting distinguishes them from
- * keywords.
- */
+/** Defines the sources of the dialect once for a statement that was built without them. */
+export function withDefinitions(dialect: SqlDialect, { sql, params }: Statement): Statement {
+  if (dialect.sources === undefined) return { sql, params };
+  const all = [...params];
+  return { sql: `with ${dialect.sources(bindTo(all, dialect))} ${sql}`, params: all };
+}
+
+/** Renumbers the parameters of a statement to follow those of another, so that both form one statement. */
+export function renumberParameters({ sql }: Statement, { params }: Statement, mark: '?' | '$'): string {
+  // A quoted name or text may contain the same signs.
+  const placeholder = mark === '?' ? /"[^"]*"|'[^']*'|\?(\d+)/g : /"[^"]*"|'[^']*'|\$(\d+)/g;
+  return sql.replace(placeholder, (part, position) =>
+    position === undefined ? part : `${mark}${Number(position) + params.length}`,
+  );
+}
+
+/** Quotes a name, for both engines. Names of collections and fields may contain any characters. */
 export function identifier(name: string): string {
   return name.includes('"') ? `"${name.replaceAll('"', '""')}"` : `"${name}"`;
 }
@@ -131,8 +144,8 @@ export function quoteText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** The name of input rows in a statement. No collection can have such a name. */
-export const INPUT_ROWS = '"input rows"';
+/** The name of input rows in a statement. No name of a collection begins with a space. */
+export const INPUT_ROWS = '" input rows"';
 
 /** The columns of these fields, each with a prefix. */
 export function columnList(fields: readonly { readonly name: string }[], prefix = ''): string {

@@ -1,7 +1,8 @@
 /** Translates SQLite errors to PostgreSQL's codes and messages. Unknown ones stay unexpected errors. */
 import { SQLiteError } from 'bun:sqlite';
 import { ApiError } from '../../base/errors.ts';
-import type { Collection } from '../../collection/declaration.ts';
+import { type Collection, type Field, uniqueSets } from '../../collection/declaration.ts';
+import { derivedName } from '../../collection/derived-name.ts';
 import type { Value } from '../../collection/value.ts';
 import { checkViolation } from '../../plan/field-rules.ts';
 import { nullViolation } from '../../plan/write/row-planner.ts';
@@ -87,16 +88,14 @@ export function translateError(error: unknown, attempted?: Attempted): unknown {
 
 /** The message contains the columns, as in `UNIQUE constraint failed: products.sku`, or the constraint. */
 function violation(error: SQLiteError, code: string, { collection, given }: Attempted): unknown {
-  const names = error.message
-    .slice(error.message.indexOf(': ') + 2)
-    .split(', ')
-    .map((each) => each.split('.').at(-1) ?? '');
+  const place = error.message.slice(error.message.indexOf(': ') + 2);
+  const isAt = (fields: readonly Field[]) =>
+    place === fields.map((each) => `${collection.name}.${each.name}`).join(', ');
   switch (code) {
     case 'SQLITE_CONSTRAINT_PRIMARYKEY':
     case 'SQLITE_CONSTRAINT_ROWID':
     case 'SQLITE_CONSTRAINT_UNIQUE': {
-      const fields = names.flatMap((name) => collection.byName.get(name) ?? []);
-      const set = fields.length === 0 ? collection.key : fields;
+      const set = uniqueSets(collection).find(isAt) ?? collection.key;
       const values = set.map(({ name, type }) => {
         const stored = given?.(name);
         return stored === undefined ? undefined : valueIn(type, stored);
@@ -104,9 +103,9 @@ function violation(error: SQLiteError, code: string, { collection, given }: Atte
       return duplicateKey(collection, set, printValues(set, values));
     }
     case 'SQLITE_CONSTRAINT_NOTNULL':
-      return nullViolation(collection, { name: names[0] ?? '?' });
+      return nullViolation(collection, collection.fields.find((field) => isAt([field])) ?? { name: '?' });
     case 'SQLITE_CONSTRAINT_CHECK': {
-      const field = collection.fields.find(({ name }) => names[0] === `${collection.name}_${name}_check`);
+      const field = collection.fields.find(({ name }) => place === derivedName(collection.name, name, 'check'));
       // Only an assigned key can violate the bounds of its field: supplied ones are validated before.
       if (field === undefined || field === collection.assigned) return keysExhausted(collection);
       return checkViolation(collection, field);

@@ -1,5 +1,6 @@
 /** The operation for several writes in one transaction. */
 import { MAX_BATCH_REQUESTS } from '../../base/limits/http.ts';
+import { pathPart } from '../../base/net/query-string.ts';
 import type { Collection } from '../../collection/declaration.ts';
 import { BATCH_HEADERS, BATCH_WRITES } from '../../http/batch-call.ts';
 import type { JsonObject } from '../json.ts';
@@ -46,7 +47,7 @@ const ANSWER = {
 /** `collection` appears in the example. */
 export function batchBody(collection: Collection | undefined): JsonObject {
   const schema = { type: 'array', minItems: 1, maxItems: MAX_BATCH_REQUESTS, items: REQUEST };
-  const value = collection && [{ method: 'DELETE', path: `/${collection.name}?limit=0`, affects: 0 }];
+  const value = collection && [{ method: 'DELETE', path: `/${pathPart(collection.name)}?limit=0`, affects: 0 }];
   const examples = value && { one: { summary: 'A request that must affect no row', value } };
   return { required: true, content: { 'application/json': { schema, ...(examples && { examples }) } } };
 }

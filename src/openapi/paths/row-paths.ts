@@ -1,7 +1,8 @@
 /** The operations on `/<collection>` and on `/<collection>/{key}`. */
+import { pathPart } from '../../base/net/query-string.ts';
 import type { Collection } from '../../collection/declaration.ts';
 import { EVENT_STREAM } from '../../http/negotiate.ts';
-import { own } from '../component.ts';
+import { componentName, own } from '../component.ts';
 import { filterNames } from '../filters.ts';
 import type { JsonObject } from '../json.ts';
 import {
@@ -24,7 +25,7 @@ type Rest = Omit<Draft, 'id' | 'tag'>;
 /** The parts that all operations on a collection share. A write returns a list, unless `Accept` asks for an object. */
 function sharedParts(collection: Collection, shape: RowShape, path: string) {
   const its = (parameter: string): string => own(collection, parameter);
-  const idOf = (verb: string): string => shape.id(`${verb}_${collection.name}`);
+  const idOf = (verb: string): string => shape.id(`${verb}_${componentName(collection.name)}`);
   const draft = (verb: string, rest: Rest): Draft => ({ id: idOf(verb), tag: collection.name, ...rest });
   return {
     its,
@@ -42,7 +43,7 @@ const EVENTS: JsonObject = { [EVENT_STREAM]: { schema: { type: 'string' } } };
 
 export function collectionPath(collection: Collection, samples: Samples, shape: RowShape): JsonObject {
   const { name } = collection;
-  const { its, idOf, select, shapes, list, draft, write } = sharedParts(collection, shape, `/${name}`);
+  const { its, idOf, select, shapes, list, draft, write } = sharedParts(collection, shape, `/${pathPart(name)}`);
   const key = keyNames(collection);
   const filters = filterNames(collection);
   const page = [...select, its('order'), 'limit', 'offset'];
@@ -116,7 +117,11 @@ export function collectionPath(collection: Collection, samples: Samples, shape: 
 export function itemPath(collection: Collection, samples: Samples, shape: RowShape): JsonObject {
   const { name } = collection;
   const key = collection.key[0]!.name;
-  const { its, idOf, select, shapes, list, draft, write } = sharedParts(collection, shape, `/${name}/{${key}}`);
+  const { its, idOf, select, shapes, list, draft, write } = sharedParts(
+    collection,
+    shape,
+    `/${pathPart(name)}/{${componentName(key)}}`,
+  );
   const get = draft('read_one_of', {
     summary: `Read one row by its ${key}`,
     description: `Returns one row as an object. Its \`ETag\` is its version. ${shapes}`,

@@ -6,7 +6,8 @@ import { type Html, html } from './html.ts';
 const READS = ['GET', 'HEAD', 'OPTIONS'];
 
 export function* tryForm(document: OpenApi, route: Route): Task<Html> {
-  const { method, path, operation, parameters } = route;
+  const { method, path, operation, parameters, body } = route;
+  if (body !== undefined && examplesIn(body).length === 0) return html``;
   const fields = yield* mapInSlices(parameters, (name) =>
     parameterField(operation.operationId, name, document.components.parameters[name]!, method),
   );
@@ -44,9 +45,7 @@ ${
 
 function bodyFields({ operation: { operationId }, body }: Route): Html | undefined {
   if (body === undefined) return undefined;
-  const examples = Object.entries(body.content).flatMap(([type, media]) =>
-    examplesOf(media).map(({ summary, value }) => ({ type, summary, text: textOf(value) })),
-  );
+  const examples = examplesIn(body);
   const options = examples.map(
     ({ type, summary, text }) => html`<option data-type="${type}" data-text="${text}">${type}: ${summary}</option>`,
   );
@@ -54,6 +53,13 @@ function bodyFields({ operation: { operationId }, body }: Route): Html | undefin
 <select id="${operationId}-example" name="example">${options}</select></p>
 <p><label for="${operationId}-body">Body</label>
 <textarea id="${operationId}-body" name="body" rows="6" spellcheck="false">${examples[0]?.text}</textarea></p>`;
+}
+
+/** Empty if no text can be the body, as of an upload. */
+function examplesIn({ content }: NonNullable<Route['body']>) {
+  return Object.entries(content).flatMap(([type, media]) =>
+    examplesOf(media).map(({ summary, value }) => ({ type, summary, text: textOf(value) })),
+  );
 }
 
 /** The media types of the answer. */

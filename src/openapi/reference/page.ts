@@ -3,6 +3,7 @@
  * that send requests. All links are relative, so that the page works behind any prefix.
  */
 import type { Task } from '../../base/cooperative.ts';
+import { componentName } from '../component.ts';
 import { examplesOf, type OpenApi, type Parameter, type Route, routesOf, textOf } from './document.ts';
 import { type Html, html, markdown } from './html.ts';
 import { operationSection } from './operation.ts';
@@ -48,7 +49,7 @@ ${links.scripts.map((src) => html`<script type="module" src="${src}"></script>`)
 <body data-root="${links.root}">
 <a class="skip" href="#content">Skip to the content</a>
 <header><h1>${title} API <small>${version}</small></h1>
-<p>${links.index === undefined ? '' : html`<a href="${links.index}">All collections</a> `}<a href="${links.document}">OpenAPI document</a> <a href="${links.console}">Console</a></p></header>
+<p>${links.index === undefined ? '' : html`<a href="${links.index}">All collections</a> `}<a href="${links.document}">OpenAPI document</a> <a href="${links.root}/docs/guide">Guide</a> <a href="${links.console}">Console</a></p></header>
 <div class="columns">
 ${contents(document, routes, listed)}
 <main id="content">
@@ -77,7 +78,7 @@ function contents({ tags }: OpenApi, routes: readonly Route[], listed: readonly 
         ({ method, path, operation }) =>
           html`<li><a href="#${operation.operationId}"><span class="method">${method}</span> ${path}</a></li>`,
       );
-    return html`<li><a href="#tag-${name}">${name}</a><ul>${links}</ul></li>`;
+    return html`<li><a href="#tag-${componentName(name)}">${name}</a><ul>${links}</ul></li>`;
   });
   const pages = listed.length === 0 ? '' : html`<li><a href="#Collections">Collections</a></li>`;
   const rest = SECTIONS.map((name) => html`<li><a href="#${name}">${name}</a></li>`);
@@ -94,7 +95,7 @@ function* tagSection(
     sections.push(yield* operationSection(document, route));
     yield;
   }
-  return html`<section id="tag-${name}"><h2>${name}</h2>${markdown(description)}${sections}</section>`;
+  return html`<section id="tag-${componentName(name)}"><h2>${name}</h2>${markdown(description)}${sections}</section>`;
 }
 
 const SECTIONS = ['Parameters', 'Schemas', 'Headers', 'Errors'] as const;

@@ -1,6 +1,6 @@
 /** Collects the fields that a plan refers to, by collection. */
 import { type Collection, type Field, isKey, stored } from '../../collection/declaration.ts';
-import type { Relation } from '../../collection/relations.ts';
+import { pairsOf, type Relation } from '../../collection/relations.ts';
 import {
   type Assignment,
   type Expression,
@@ -22,6 +22,13 @@ export function namedFields(plan: ReadPlan | WritePlan): ReadonlyMap<Collection,
     if ('bound' in plan) for (const { expression } of plan.bound?.order ?? []) names.of(plan.into, expression);
   }
   return names.found;
+}
+
+/** Whether a read calls functions of a row. */
+export function callsFunctions(plan: ReadPlan): boolean {
+  const names = new Names();
+  names.ofRead(plan);
+  return names.hasComputed;
 }
 
 /** The stored values that an update depends on: those of operations, and unique fields that identify rows. */
@@ -48,6 +55,7 @@ export function fieldsOfPredicate(collection: Collection, predicate: Predicate):
 
 class Names {
   readonly found = new Map<Collection, Set<Field>>();
+  hasComputed = false;
 
   ofRead({ from, columns, order, groupBy = [], where }: Shape & Pick<ReadPlan, 'from' | 'where'>): void {
     for (const { expression } of [...columns, ...order]) this.of(from, expression);
@@ -74,15 +82,24 @@ class Names {
     } else if (predicate.kind !== 'constant') this.of(from, predicate.of);
   }
 
-  private ofRelation(from: Collection, { to, outer, inner, through }: Relation): void {
-    this.add(from, outer);
-    this.add(to, inner);
+  private ofRelation(from: Collection, relation: Relation): void {
+    const { to, through, computedBy } = relation;
+    if (computedBy !== undefined) {
+      this.hasComputed = true;
+      return;
+    }
+    for (const [outer, inner] of pairsOf(relation)) {
+      this.add(from, outer);
+      this.add(to, inner);
+    }
     if (through === undefined) return;
-    this.add(through.collection, through.near.field);
-    this.add(through.collection, through.far.field);
+    for (const field of through.near.targets) this.add(from, field);
+    for (const field of through.far.targets) this.add(to, field);
+    for (const field of [...through.near.fields, ...through.far.fields]) this.add(through.collection, field);
   }
 
   add(collection: Collection, field: Field): void {
+    if (field.computedOf !== undefined) this.hasComputed = true;
     const of = stored(collection);
     const fields = this.found.get(of) ?? new Set();
     this.found.set(of, fields.add(field));

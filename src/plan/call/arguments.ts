@@ -1,24 +1,35 @@
-/** The arguments of a call: texts of a query string or a form, or JSON values of a body. */
+/** The arguments of a call: texts of a query string or a form, JSON values of a body, or the whole body. */
 import { ApiError } from '../../base/errors.ts';
 import type { Parameter } from '../../collection/declaration.ts';
+import type { BodyType } from '../../collection/draft.ts';
+import { jsonText } from '../../collection/exact-json.ts';
 import { storeJson } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
 import type { TextArguments } from '../../dialect/call-query.ts';
+import type { CallArguments } from '../types.ts';
+import type { CallShape } from './find-routine.ts';
 
 export type GivenArguments =
   | { readonly kind: 'texts'; readonly texts: TextArguments }
-  | { readonly kind: 'json'; readonly values: ReadonlyMap<string, unknown> };
+  /** `whole` is the text of a body that is JSON. */
+  | { readonly kind: 'json'; readonly values: ReadonlyMap<string, unknown>; readonly whole?: string }
+  /** A body that is not JSON. */
+  | { readonly kind: 'opaque'; readonly type: BodyType; readonly text: string };
 
 export interface Argument {
   readonly parameter: Parameter;
   readonly value: Value;
 }
 
-export function namesOf(given: GivenArguments): readonly string[] {
-  return [...(given.kind === 'texts' ? given.texts : given.values).keys()];
+const AS_JSON: readonly BodyType[] = ['json', 'jsonb'];
+
+export function shapeOf(given: GivenArguments): CallShape {
+  if (given.kind === 'opaque') return { names: [], body: [given.type], isOpaque: true };
+  if (given.kind === 'texts') return { names: [...given.texts.keys()], body: [], isOpaque: false };
+  return { names: [...given.values.keys()], body: given.whole === undefined ? [] : AS_JSON, isOpaque: false };
 }
 
-/** The values of all parameters, by name. The last of repeated texts wins. */
+/** The values of all parameters of a query, by name. The last of repeated texts wins. */
 export function readArguments(parameters: readonly Parameter[], given: GivenArguments): ReadonlyMap<string, Argument> {
   return new Map(parameters.map((parameter) => [parameter.name, { parameter, value: argumentOf(parameter, given) }]));
 }
@@ -26,13 +37,20 @@ export function readArguments(parameters: readonly Parameter[], given: GivenArgu
 function argumentOf(parameter: Parameter, given: GivenArguments): Value {
   const { name, type } = parameter;
   try {
-    if (given.kind === 'texts') {
-      const text = given.texts.get(name)?.at(-1);
-      return text === undefined ? parameter.default! : type.store(text);
-    }
-    return given.values.has(name) ? storeJson(type, given.values.get(name)) : parameter.default!;
+    if (given.kind === 'json' && given.values.has(name)) return storeJson(type, given.values.get(name));
+    const text = given.kind === 'texts' ? given.texts.get(name)?.at(-1) : undefined;
+    return text === undefined ? parameter.default! : type.store(text);
   } catch (error) {
     if (!(error instanceof ApiError) || error.hint !== null) throw error;
     throw error.with({ hint: `The parameter ${name} is of type ${type.title}.`, field: name });
   }
+}
+
+/** The arguments of a function, which the database converts. */
+export function callArguments(given: GivenArguments, takesBody: boolean): CallArguments {
+  if (given.kind === 'texts') return given;
+  if (given.kind === 'opaque') return { kind: 'body', text: given.text };
+  if (takesBody) return { kind: 'body', text: given.whole! };
+  const { values } = given;
+  return { kind: 'json', names: [...values.keys()], text: jsonText(Object.fromEntries(values)) };
 }

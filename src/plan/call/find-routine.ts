@@ -3,6 +3,7 @@ import { ApiError } from '../../base/errors.ts';
 import { nearestName } from '../../base/nearest-name.ts';
 import { routineDenied } from '../../collection/access/permission-errors.ts';
 import type { Catalogue, Routine } from '../../collection/declaration.ts';
+import type { BodyType } from '../../collection/draft.ts';
 
 /** All routines of that name that the caller may call. */
 export function routinesNamed({ routines, closedRoutines }: Catalogue, name: string): readonly Routine[] {
@@ -16,28 +17,58 @@ export function routinesNamed({ routines, closedRoutines }: Catalogue, name: str
   });
 }
 
-/** The routine that takes arguments of these names, and no others. */
-export function findRoutine(candidates: readonly Routine[], names: readonly string[]): Routine {
-  const found = candidates.find((routine) => takes(routine, names));
-  if (found !== undefined) return found;
+/** What a call gives: the names of its arguments, and the types that its body may have as a whole. */
+export interface CallShape {
+  readonly names: readonly string[];
+  readonly body: readonly BodyType[];
+  /** The body is a text or bytes, so it has no names. */
+  readonly isOpaque: boolean;
+}
+
+/** The routine that takes arguments of these names; otherwise the one that takes the whole body. */
+export function findRoutine(candidates: readonly Routine[], shape: CallShape): Routine {
+  const named = candidates.filter((routine) => takes(routine, shape));
+  const whole = candidates.filter((routine) => 'body' in routine && shape.body.includes(routine.body!));
+  const [found, ...others] = named.length > 0 ? named : whole;
+  if (found === undefined) throw notFound(candidates, shape);
+  if (others.length > 0) throw ambiguous([found, ...others]);
+  return found;
+}
+
+/** The arguments include all required parameters, and nothing else than parameters. */
+function takes(routine: Routine, { names, isOpaque }: CallShape): boolean {
+  const { parameters } = routine;
+  if (('body' in routine && routine.body !== undefined) || isOpaque) return false;
+  return (
+    names.every((name) => parameters.some((parameter) => parameter.name === name)) &&
+    parameters.every(({ name, isRequired }) => !isRequired || names.includes(name))
+  );
+}
+
+function notFound(candidates: readonly Routine[], { names, body, isOpaque }: CallShape): ApiError {
   const { name } = candidates[0]!;
-  const list = names.length === 0 ? ' without parameters' : `(${names.join(', ')})`;
-  throw new ApiError('PGRST202', `Could not find the function ${name}${list} in the schema cache`, {
-    details: `Searched for the function ${name} with the parameters ${names.join(', ') || 'none'}, but no matches were found in the schema cache.`,
+  const list = isOpaque ? '' : names.length === 0 ? ' without parameters' : `(${names.join(', ')})`;
+  const parameters = names.length === 0 ? ' without parameters' : ` with parameters ${names.join(', ')}`;
+  const whole = body.length === 0 ? '' : `${isOpaque ? '' : ' or'} with a single unnamed ${body.join('/')} parameter`;
+  return new ApiError('PGRST202', `Could not find the function ${name}${list} in the schema cache`, {
+    details: `Searched for the function ${name}${isOpaque ? '' : parameters}${whole}, but no matches were found in the schema cache.`,
     hint: `Call ${candidates.map(describe).join(' or ')}.`,
   });
 }
 
-/** The arguments include all parameters without a default, and nothing else. */
-function takes({ parameters }: Routine, names: readonly string[]): boolean {
-  const required = parameters.filter((parameter) => parameter.default === undefined);
-  return (
-    names.every((name) => parameters.some((parameter) => parameter.name === name)) &&
-    required.every(({ name }) => names.includes(name))
-  );
+function ambiguous(candidates: readonly Routine[]): ApiError {
+  const list = candidates.map((routine) => {
+    const unnamed = 'body' in routine && routine.body !== undefined ? [` => ${routine.body}`] : [];
+    const named = routine.parameters.map(({ name, type }) => `${name} => ${type.title}`);
+    return `${routine.name}(${[...unnamed, ...named].join(', ')})`;
+  });
+  return new ApiError('PGRST203', `Could not choose the best candidate function between: ${list.join(', ')}`, {
+    hint: 'Try renaming the parameters or the function itself in the database so function overloading can be resolved',
+  });
 }
 
-function describe({ name, parameters }: Routine): string {
-  const list = parameters.map((each) => (each.default === undefined ? each.name : `${each.name}?`));
-  return `${name}(${list.join(', ')})`;
+function describe(routine: Routine): string {
+  if ('body' in routine && routine.body !== undefined) return `${routine.name} with a body of type ${routine.body}`;
+  const list = routine.parameters.map(({ name, isRequired }) => (isRequired ? name : `${name}?`));
+  return `${routine.name}(${list.join(', ')})`;
 }

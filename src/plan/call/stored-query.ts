@@ -70,7 +70,7 @@ export function planStored(
   count: ReadPlan['count'],
   permissions: Permissions | undefined,
 ): ReadPlan {
-  return planRead(collection, query, page, count, permissions, within);
+  return planRead(collection, query, page, count, permissions, { within });
 }
 
 function bindArguments(query: Query, given: Arguments): Query {
@@ -165,7 +165,7 @@ export function problemsInStored(
       problems.push(new ApiError('PGRST100', 'columns and on_conflict are for writes; a query reads'));
     if (problems.length === 0) {
       const bound = bindArguments(request, samples);
-      planRead(collection, bound, { offset: 0 }, undefined, undefined, bound);
+      planRead(collection, bound, { offset: 0 }, undefined, undefined, { within: bound });
     }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;

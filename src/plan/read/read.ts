@@ -15,7 +15,7 @@ import { andAlso, type Permissions } from '../access/permissions.ts';
 import { restrictRead } from '../access/restrict.ts';
 import { keyIs } from '../keys.ts';
 import { planConditions, readValue } from '../predicate.ts';
-import type { Predicate, ReadPlan } from '../types.ts';
+import type { FunctionCall, Predicate, ReadPlan } from '../types.ts';
 import { logViews } from './changes.ts';
 import { withInner } from './embed.ts';
 import { NO_ORDER, wholeRow } from './shape.ts';
@@ -23,7 +23,7 @@ import { skeletonOf } from './skeleton.ts';
 
 /**
  * `collection` is the caller's view. `permissions` is absent if everything is permitted. The plan reads only rows of
- * the query `within`.
+ * the query `within`, or of the function `source`.
  */
 export function planRead(
   collection: Collection,
@@ -31,13 +31,13 @@ export function planRead(
   page: Page,
   count: ReadPlan['count'],
   permissions?: Permissions,
-  within?: Pick<Query, 'conditions' | 'select' | 'embeds'>,
+  { within, source }: { readonly within?: RowsQuery; readonly source?: FunctionCall } = {},
 ): ReadPlan {
   if (isChangeLog(collection)) return withLog(planAll(collection, query, page, count), collection, permissions);
   // Rejects the role before any message about fields.
   permissions?.rows(stored(collection), 'read');
-  const asked = planAll(collection, query, page, count);
-  const plan = within === undefined ? asked : { ...asked, where: andAlso(planRows(collection, within), asked.where) };
+  const plan = planAll(collection, query, page, count, source);
+  if (within !== undefined) plan.where = andAlso(planRows(collection, within), plan.where);
   return permissions === undefined ? plan : restrictRead(plan, permissions);
 }
 
@@ -46,12 +46,21 @@ function withLog(plan: ReadPlan, collection: Collection, permissions: Permission
   return { ...plan, log: logViews(collection, plan.where, permissions) };
 }
 
-function planAll(collection: Collection, query: Query, page: Page, count: ReadPlan['count']): ReadPlan {
-  const { embeds, total } = skeletonOf(collection, query);
+type RowsQuery = Pick<Query, 'conditions' | 'select' | 'embeds'>;
+
+/** The rows of a function keep its order. */
+function planAll(
+  collection: Collection,
+  query: Query,
+  page: Page,
+  count: ReadPlan['count'],
+  source?: FunctionCall,
+): { -readonly [Name in keyof ReadPlan]: ReadPlan[Name] } {
+  const { embeds, total, asked } = skeletonOf(collection, query);
   return {
     kind: 'read',
     from: stored(collection),
-    ...total,
+    ...(source === undefined ? total : { ...asked, source }),
     where: withInner(planConditions(collection, query.conditions, embeds), embeds),
     offset: page.offset,
     ...(page.limit === undefined ? {} : { limit: page.limit }),
@@ -60,7 +69,7 @@ function planAll(collection: Collection, query: Query, page: Page, count: ReadPl
 }
 
 /** The rows that the conditions and inner embeddings of a query permit. */
-function planRows(collection: Collection, query: Pick<Query, 'conditions' | 'select' | 'embeds'>): Predicate {
+function planRows(collection: Collection, query: RowsQuery): Predicate {
   const { embeds } = skeletonOf(collection, { ...query, order: NO_TERMS });
   return withInner(planConditions(collection, query.conditions, embeds), embeds);
 }

@@ -4,8 +4,9 @@ import { ApiError } from '../../base/errors.ts';
 import { memoize } from '../../base/memo.ts';
 import { nearestName } from '../../base/nearest-name.ts';
 import { fieldDenied, tableDenied } from '../../collection/access/permission-errors.ts';
-import type { Collection } from '../../collection/declaration.ts';
-import { isSelf, type Relation, relationsOf } from '../../collection/relations.ts';
+import type { Collection, Field } from '../../collection/declaration.ts';
+import { FILES, FILES_NAME } from '../../collection/files.ts';
+import { computedRelation, isSelf, pairsOf, type Relation, relationsOf } from '../../collection/relations.ts';
 import { isHidden } from '../resolve.ts';
 
 export function relate(from: Collection, target: string, hint: string | undefined): Relation {
@@ -15,7 +16,11 @@ export function relate(from: Collection, target: string, hint: string | undefine
 }
 
 /** All relations that a name and a hint match. */
-export function relationsNamed(from: Collection, target: string, hint: string | undefined): readonly Relation[] {
+export function relationsNamed(from: Collection, given: string, hint: string | undefined): readonly Relation[] {
+  const target = given === FILES_NAME && !from.among.has(given) ? FILES : given;
+  const computed = hint === undefined ? computedRelation(from)(target) : undefined;
+  // A function replaces references of the same name, as in PostgREST.
+  if (computed !== undefined) return [computed];
   return (byTarget(from).get(target) ?? []).filter((relation) =>
     isSelf(relation) ? namesSelf(relation, target, hint) : names(relation, target, hint),
   );
@@ -25,8 +30,9 @@ export function relationsNamed(from: Collection, target: string, hint: string | 
 const byTarget = memoize((from: Collection) => {
   const index = new Map<string, Relation[]>();
   for (const relation of relationsOf(from)) {
-    const { to, name, outer, isLink } = relation;
-    for (const target of new Set(isLink && !isSelf(relation) ? [to.name] : [to.name, name, outer.name])) {
+    const { to, name } = relation;
+    const fields = singleFields(relation).slice(0, 1);
+    for (const target of new Set(isUnnamed(relation) ? [to.name] : [to.name, name, ...fields])) {
       const earlier = index.get(target);
       if (earlier === undefined) index.set(target, [relation]);
       else earlier.push(relation);
@@ -35,12 +41,24 @@ const byTarget = memoize((from: Collection) => {
   return index;
 });
 
-function names({ to, name, inner, outer, through }: Relation, target: string, hint: string | undefined): boolean {
+/** Only the name of its collection names a link to a view: other links have the same constraint and field. */
+function isUnnamed(relation: Relation): boolean {
+  return relation.isLink === true && relation.to.key.length === 0 && !isSelf(relation);
+}
+
+/** The fields on both sides, if a reference has a single one. Only then they name it. */
+function singleFields({ outer, inner, also = [] }: Relation): readonly string[] {
+  return also.length === 0 ? [outer.name, inner.name] : [];
+}
+
+function names(relation: Relation, target: string, hint: string | undefined): boolean {
+  const { to, name, through } = relation;
+  const fields = singleFields(relation);
   if (hint === undefined)
-    return to.name === target || (through === undefined && (name === target || outer.name === target));
+    return to.name === target || (through === undefined && (name === target || fields[0] === target));
   if (to.name !== target) return false;
   if (through !== undefined) return through.collection.name === hint;
-  return name === hint || inner.name === hint || outer.name === hint;
+  return name === hint || fields.includes(hint);
 }
 
 /**
@@ -48,12 +66,11 @@ function names({ to, name, inner, outer, through }: Relation, target: string, hi
  * field name means the referenced row. Through a join collection, both directions would have the same name, so neither
  * is available.
  */
-function namesSelf(
-  { to, inner, outer, referring, through }: Relation,
-  target: string,
-  hint: string | undefined,
-): boolean {
+function namesSelf(relation: Relation, target: string, hint: string | undefined): boolean {
+  const { to, inner, outer, referring, through, also = [], name } = relation;
   if (through !== undefined) return false;
+  if (also.length > 0)
+    return outer === referring ? name === target : to.name === target && [undefined, name].includes(hint);
   if (outer === referring) return hint === undefined && outer.name === target;
   return to.name === target && (hint === undefined || hint === inner.name);
 }
@@ -98,11 +115,17 @@ function ambiguous({ name }: Collection, target: string, found: readonly Relatio
 
 /** The hint that selects this relation. */
 function hintFor(relation: Relation): string {
-  return isSelf(relation) ? relation.inner.name : relation.name;
+  return isSelf(relation) && (relation.also ?? []).length === 0 ? relation.inner.name : relation.name;
 }
 
-function describe({ name, from, to, outer, inner, through }: Relation): string {
-  if (through === undefined) return `${name} using ${from.name}(${outer.name}) and ${to.name}(${inner.name})`;
+function describe(relation: Relation): string {
+  const { name, from, to, through } = relation;
+  const list = (fields: readonly Field[]) => `(${fields.map((field) => field.name).join(', ')})`;
+  if (through === undefined) {
+    const pairs = pairsOf(relation);
+    const [outer, inner] = [pairs.map(([own]) => own), pairs.map(([, other]) => other)];
+    return `${name} using ${from.name}${list(outer)} and ${to.name}${list(inner)}`;
+  }
   const { near, far } = through;
-  return `${name} using ${near.name}(${near.field.name}) and ${far.name}(${far.field.name})`;
+  return `${name} using ${near.name}${list(near.fields)} and ${far.name}${list(far.fields)}`;
 }

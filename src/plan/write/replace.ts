@@ -3,6 +3,7 @@
 import { mapInSlices, type Task } from '../../base/cooperative.ts';
 import { FAIL, type Report } from '../../base/error-list.ts';
 import { ApiError } from '../../base/errors.ts';
+import { pathPart } from '../../base/net/query-string.ts';
 import { type Collection, type Field, isKey, stored } from '../../collection/declaration.ts';
 import type { Payload } from '../../dialect/payload.ts';
 import type { Condition } from '../../dialect/tree.ts';
@@ -120,7 +121,7 @@ function notKeyOnly({ name, key }: Collection): ApiError {
     hint:
       key.length === 0
         ? `${name} has no key. Write PATCH with a filter.`
-        : `Write PUT /${name}?${key.map((field) => `${field.name}=eq.<${field.name}>`).join('&')}.`,
+        : `Write PUT /${pathPart(name)}?${key.map((field) => `${pathPart(field.name)}=eq.<${field.name}>`).join('&')}.`,
     headers: { allow: 'OPTIONS, GET, HEAD, POST, PATCH, DELETE' },
   });
 }

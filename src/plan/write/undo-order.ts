@@ -3,7 +3,7 @@
  * row is restored before the rows that refer to it, and removed after them. The log alone does not determine this: the
  * changes that one statement makes, such as a cascade, have any order in it.
  */
-import { stored } from '../../collection/declaration.ts';
+import { allReferences, fieldsOf, stored } from '../../collection/declaration.ts';
 import { coerce } from '../coerce.ts';
 import type { LoggedChange } from './undo.ts';
 
@@ -77,9 +77,19 @@ function referrersIn(changes: readonly LoggedChange[]): ReadonlyMap<string, read
 
 /** The rows that some fields of a row refer to. */
 function referencesIn({ collection }: LoggedChange, cells: LoggedChange['before']) {
-  return stored(collection).references.flatMap(({ field, to }) => {
-    const cell = cells?.[field.name] ?? null;
-    return cell === null ? [] : [{ field: field.name, to: rowName(to, [coerce(field, cell)]) }];
+  return allReferences(stored(collection)).flatMap((reference) => {
+    const fields = fieldsOf(reference);
+    const values = fields.map((field) => [field, cells?.[field.name] ?? null] as const);
+    if (values.some(([, cell]) => cell === null)) return [];
+    return [
+      {
+        field: fields[0]!.name,
+        to: rowName(
+          reference.to,
+          values.map(([field, cell]) => coerce(field, cell)),
+        ),
+      },
+    ];
   });
 }
 

@@ -1,6 +1,6 @@
 /** Undo: plans the inverse of logged changes as ordinary writes of the caller. */
 import { ApiError } from '../../base/errors.ts';
-import { type Collection, type Field, stored } from '../../collection/declaration.ts';
+import { allReferences, type Collection, type Field, fieldsOf, stored } from '../../collection/declaration.ts';
 import { relationsOf } from '../../collection/relations.ts';
 import type { Permissions } from '../access/permissions.ts';
 import { restrictWrite } from '../access/restrict.ts';
@@ -51,10 +51,10 @@ export function groupReverts(changes: readonly LoggedChange[]): readonly Revert[
 
 /** Rows are reverted one by one if a delete may cascade within the collection, or a unique value move between rows. */
 function isOrdered({ collection, kind, before }: LoggedChange): boolean {
-  const { name, unique, references } = stored(collection);
+  const { name, unique } = stored(collection);
   const isUnique = (each: string) => unique.some(({ fields }) => fields.some((field) => field.name === each));
   if (kind === 'update') return Object.keys(before!).some(isUnique);
-  return kind === 'insert' && references.some(({ to }) => to === name);
+  return kind === 'insert' && allReferences(stored(collection)).some(({ to }) => to === name);
 }
 
 /** Undefined if nothing that the service writes has changed. Throws 42501 for a field that the caller may not write. */
@@ -108,7 +108,7 @@ function unreferenced(revert: Revert): readonly Predicate[] {
   const [{ collection }] = revert;
   const into = stored(collection);
   const referring = relationsOf(collection).filter(({ to, inner, referring: field, through }) => {
-    const reference = to.references.find((each) => each.field === inner && each.to === into.name);
+    const reference = allReferences(to).find((each) => fieldsOf(each)[0] === inner && each.to === into.name);
     return through === undefined && field === inner && reference !== undefined && reference.onDelete !== 'restrict';
   });
   return referring.map((relation) => {

@@ -1,8 +1,10 @@
 /** Stored files in real processes: uploads by curl, a killed service, backup, restore, check and copy. */
-import { afterAll, describe, expect, test } from 'bun:test';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { Database } from 'bun:sqlite';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newSchema, testServer } from '../../support/engines/postgres.ts';
+import { type S3Server, startS3 } from '../../support/network/s3-server.ts';
 import { gradient, PICTURE } from '../../support/pictures.ts';
 import { DATABASES } from '../../support/processes/databases.ts';
 import {
@@ -14,7 +16,14 @@ import {
   temporaryFolder,
 } from '../../support/processes/process.ts';
 
-afterAll(cleanUp);
+let s3: S3Server;
+beforeAll(async () => {
+  s3 = await startS3();
+});
+afterAll(async () => {
+  await cleanUp();
+  await s3.close();
+});
 
 const DECLARATION = `
 collections:
@@ -55,7 +64,7 @@ async function fill(service: Service, cwd: string): Promise<void> {
 
 /** Expects that the product has both files with all their bytes. */
 async function expectFilled(service: Service): Promise<void> {
-  const [product] = (await (await service.fetch('/products?select=image,sheet,papers(name)')).json()) as [
+  const [product] = (await (await service.fetch('/products?id=eq.1&select=image,sheet,papers(name)')).json()) as [
     { image: string; sheet: string; papers: object[] },
   ];
   expect(product.papers).toEqual([{ name: 'large.bin' }, { name: 'file' }]);
@@ -64,10 +73,20 @@ async function expectFilled(service: Service): Promise<void> {
   expect(Bun.hash(await bytes(product.sheet))).toBe(Bun.hash(LARGE));
 }
 
-describe.each(DATABASES)('on %s', (system, environment) => {
-  test('a killed service keeps acknowledged files, and no file lacks its bytes', async () => {
+/** The place of files for each engine, besides the database. */
+const PLACES = [
+  ['SQLite', 'the database', () => ({})],
+  ['PostgreSQL', 'the database', () => ({})],
+  ['SQLite', 'a folder', () => ({ CATALOGUE_FILES: 'uploads' })],
+  ['PostgreSQL', 'S3', () => ({ CATALOGUE_FILES: s3.newLocation(), ...s3.environment })],
+] as const;
+
+test.each(PLACES)(
+  'on %s with files in %s, a killed service keeps acknowledged files, and no file lacks its bytes',
+  async (system, where, placeOf) => {
     const cwd = newShop();
-    const env: Environment = environment();
+    const environment = DATABASES.find(([name]) => name === system)![1];
+    const env: Environment = { ...environment(), ...placeOf() };
     const service = await startService({ cwd, env });
     await fill(service, cwd);
     // Uploads in flight: some are acknowledged before the kill, others are not.
@@ -89,17 +108,53 @@ describe.each(DATABASES)('on %s', (system, environment) => {
     const files = (await (await again.fetch('/files?select=id,size')).json()) as { id: string; size: number }[];
     expect(files.map(({ id }) => id)).toEqual(expect.arrayContaining(acknowledged));
     for (const { id, size } of files) {
-      const bytes = await (await again.fetch(`/files/${id}/x`)).arrayBuffer();
-      expect(bytes.byteLength).toBe(size);
+      const response = await again.fetch(`/files/${id}/x`);
+      expect((await response.arrayBuffer()).byteLength).toBe(size);
+      if (where === 'a folder') expect(response.headers.get('content-length')).toBe(String(size));
     }
     await stop(again);
-    if (system === 'SQLite') {
-      const checked = await run({ cwd, env, args: ['check'] });
-      expect(checked).toMatchObject({ exitCode: 0, stderr: '' });
-    }
-  });
+    expect(await run({ cwd, env, args: ['check'] })).toMatchObject({ exitCode: 0, stderr: '' });
+  },
+);
 
-  test('export and import have lists of files as JSON, and import rejects a file that does not exist', async () => {
+test('copy moves files between storages, and check finds those that are missing', async () => {
+  const cwd = newShop();
+  const service = await startService({ cwd });
+  await fill(service, cwd);
+  await stop(service);
+  const env = s3.environment;
+  const copy = (from: string, to: string, ...more: string[]) =>
+    run({ cwd, env, args: ['copy', '--from', `sqlite:${from}.db`, '--to', `sqlite:${to}.db`, ...more] });
+  expect(await copy('catalogue', 'b', '--to-files', s3.newLocation())).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(await copy('b', 'c', '--to-files', 'moved')).toMatchObject({ exitCode: 0, stderr: '' });
+  const taken = await copy('catalogue', 'x', '--to-files', 'moved');
+  expect([taken.exitCode, taken.stderr]).toEqual([1, expect.stringContaining('the files of another catalogue')]);
+  const there = await startService({ cwd, args: ['--database', 'c.db'] });
+  await expectFilled(there);
+  await stop(there);
+  expect(await copy('c', 'd')).toMatchObject({ exitCode: 0, stderr: '' });
+  const back = await startService({ cwd, args: ['--database', 'd.db'] });
+  await expectFilled(back);
+  await stop(back);
+  const backup = await run({ cwd, args: ['backup', 'copy.db', '--database', 'c.db'] });
+  expect(backup).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(`Copy ${join(cwd, 'moved')} as well`) });
+  const check = () => run({ cwd, args: ['check', '--database', 'c.db'] });
+  expect(await check()).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/ok +files +2 contents/) });
+  const sha256 = new Bun.CryptoHasher('sha256').update(PICTURE).digest('hex');
+  const folder = join(cwd, 'moved', sha256.slice(0, 2));
+  for (const name of readdirSync(folder)) rmSync(join(folder, name));
+  // Another program writes a list without a check.
+  const db = new Database(join(cwd, 'c.db'));
+  db.run(`update products set papers = json_insert(papers, '$[#]', '00000000-0000-4000-8000-000000000000')`);
+  db.close();
+  expect(await check()).toMatchObject({
+    exitCode: 1,
+    stdout: expect.stringMatching(/BAD +files +file .* missing.*\nBAD +lists of files +papers of 1 row of products/),
+  });
+});
+
+describe.each(DATABASES)('on %s', (system, environment) => {
+  test('export, import and copy take lists of files along, and import rejects a file that does not exist', async () => {
     const cwd = newShop();
     const env = environment();
     const service = await startService({ cwd, env });
@@ -119,14 +174,6 @@ describe.each(DATABASES)('on %s', (system, environment) => {
     expect(await run({ cwd, env, args: ['import', 'rows.json'] })).toMatchObject({ exitCode: 0 });
     const found = await (await service.fetch('/products?id=eq.2&select=papers(size)')).json();
     expect(found).toEqual([{ papers: [{ size: LARGE.length }, { size: PICTURE.length }] }]);
-    await stop(service);
-  });
-
-  test('copy takes the files along', async () => {
-    const cwd = newShop();
-    const env = environment();
-    const service = await startService({ cwd, env });
-    await fill(service, cwd);
     await stop(service);
     const schema = newSchema();
     const isFile = system === 'SQLite';

@@ -29,9 +29,9 @@ function stepsOf(block: string): { command: string; printed: string }[] {
 }
 
 const DOCS = new URL('../../../docs/', import.meta.url);
-/** The programs on the page follow-changes have tests of their own: a browser and a receiver of webhooks run them. */
+/** The programs of follow-changes and the requests of stock-and-orders have tests of their own. */
 const GUIDES = readdirSync(new URL('how-to', DOCS))
-  .filter((name) => name !== 'follow-changes.md')
+  .filter((name) => !['follow-changes.md', 'stock-and-orders.md'].includes(name))
   .map((name) => `how-to/${name.replace('.md', '')}`);
 
 test.each(['collections', 'access', ...GUIDES])(

@@ -45,7 +45,7 @@ describe('over a socket', () => {
 });
 
 describe('a large result from PostgreSQL', () => {
-  const ROWS = 300_000;
+  const ROWS = 120_000;
   const schema = newSchema();
   let service: Service;
   beforeAll(async () => {

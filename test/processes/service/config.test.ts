@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { commandsPage } from '../../../scripts/commands-page.ts';
 import { settingsPage } from '../../../scripts/settings-page.ts';
 import { cleanUp, run, startService, temporaryFolder } from '../../support/processes/process.ts';
 
@@ -154,7 +155,8 @@ describe('all mistakes are reported together', () => {
   });
 });
 
-test('docs/settings.md matches the settings table; npm run docs:settings writes it', () => {
-  const page = readFileSync(new URL('../../../docs/settings.md', import.meta.url), 'utf8');
-  expect(page).toBe(settingsPage());
+test('generated pages match the program; npm run docs:settings and docs:commands write them', async () => {
+  const page = (name: string) => readFileSync(new URL(`../../../docs/${name}.md`, import.meta.url), 'utf8');
+  expect(page('settings')).toBe(settingsPage());
+  expect(page('command-line')).toBe(await commandsPage());
 });

@@ -1,7 +1,9 @@
 /** Monitoring: health checks, metrics, request ids and slow queries. */
 import { afterEach, describe, expect, test } from 'bun:test';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { freePort, newSchema, testServer } from '../../support/engines/postgres.ts';
+import { PICTURE } from '../../support/pictures.ts';
 import { cleanUp, type Service, startService, temporaryFolder, until } from '../../support/processes/process.ts';
 
 afterEach(cleanUp);
@@ -92,7 +94,21 @@ describe('/metrics', () => {
 
   test('has exactly the metrics that the dashboard and the alert rules use', async () => {
     const cwd = temporaryFolder();
-    const onSqlite = await startService({ cwd, args: ['--workers', '2'] });
+    writeFileSync(join(cwd, 'pictures.yaml'), 'collections: { products: { fields: { id: int4, image: image } } }');
+    const onSqlite = await startService({ cwd, args: ['--workers', '2', '--collections', 'pictures.yaml'] });
+    const upload = { method: 'POST', body: PICTURE };
+    const { id } = (await (await onSqlite.fetch('/files', upload)).json()) as { id: string };
+    await (await onSqlite.fetch(`/files/${id}/x?width=64&format=webp`)).arrayBuffer();
+    const figures = {
+      stored_files: 1,
+      uploaded_bytes_total: PICTURE.length,
+      images_resized_total: 1,
+    };
+    await until('the metrics count the file', async () => {
+      const metrics = await metricsOf(onSqlite.url);
+      return Object.entries(figures).every(([name, value]) => metrics.get(`catalogue_${name}`) === value);
+    });
+    expect((await metricsOf(onSqlite.url)).get('catalogue_stored_files_bytes')).toBeGreaterThan(PICTURE.length);
     const env = { DATABASE_URL: testServer.url, CATALOGUE_SCHEMA: newSchema() };
     const onPostgres = await startService({ cwd, env });
     const known = new Set<string>();

@@ -12,7 +12,7 @@ import { sendJson } from '../../support/stories.ts';
 afterEach(cleanUp);
 
 const CLIENTS = 20;
-const ORDERS = 2_000;
+const ORDERS = 400;
 const PRODUCTS = 10;
 /** Each product has this many units; there are more orders than units. */
 const STOCK = (0.9 * ORDERS) / PRODUCTS;

@@ -182,9 +182,61 @@ describe('the API reference', () => {
   });
 });
 
+describe('the guide', () => {
+  const read = async (path: string) => {
+    const response = await ask(path);
+    expect({ path, status: response.status }).toEqual({ path, status: 200 });
+    return response.text();
+  };
+  const linksIn = (path: string, text: string) =>
+    [...text.matchAll(/(?:href|action)="([^"]+)"/g)].map(([, link]) => new URL(link!, `http://catalogue${path}`));
+
+  test('has a page for every file of the documentation, and every link leads to a page and its heading', async () => {
+    const redirected = await ask('/docs/guide');
+    expect([redirected.status, redirected.headers.get('location')]).toEqual([308, './guide/index']);
+    const texts = new Map<string, string>();
+    const waiting = ['/docs/guide/index'];
+    for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+      if (texts.has(path)) continue;
+      const text = await read(path);
+      texts.set(path, text);
+      for (const { host, pathname } of linksIn(path, text)) {
+        if (host === 'catalogue' && pathname.startsWith('/docs/guide/')) waiting.push(pathname);
+      }
+    }
+    expect(texts.size).toBe(Object.keys(built.guide).length);
+    expect(texts.has('/docs/guide/how-to/follow-changes')).toBe(true);
+    for (const [path, text] of texts) {
+      for (const { protocol, pathname, hash } of linksIn(path, text)) {
+        if (hash === '' || !protocol.startsWith('http') || !texts.has(pathname)) continue;
+        expect(texts.get(pathname)).toContain(`id="${hash.slice(1)}"`);
+      }
+      for (const { pathname } of linksIn(path, text).filter(({ pathname }) => pathname.includes('/assets/'))) {
+        expect((await ask(pathname)).status).toBe(200);
+      }
+    }
+  });
+
+  test('finds the sections that contain all words, in any case', async () => {
+    const found = await (await pages(
+      '/docs/guide/index',
+      new Request('http://catalogue/?q=DECREMENT+stock'),
+      '',
+    ))!.text();
+    expect(found).toMatch(/<li><a href="writing#[^"]+">/);
+    const odd = await (await pages('/docs/guide/index', new Request('http://catalogue/?q=<b>zzz'), ''))!.text();
+    expect(odd).toContain('Nothing contains “&#60;b&#62;zzz”');
+  });
+
+  test.each(['/docs/guide/nothing', '/docs/guide/../access', '/docs/guide/img/docs.png'])('has no %s', async (path) => {
+    await expect(ask(path)).rejects.toMatchObject({ code: 'PGRST125' });
+  });
+});
+
 test('assets packed for an executable are unchanged after unpacking', async () => {
   const unpacked = unpackAssets(packAssets(built));
   expect(unpacked.pages).toEqual(built.pages);
+  expect(unpacked.guide).toEqual(built.guide);
   expect([...unpacked.files].map(([name, { tag }]) => [name, tag])).toEqual(
     [...built.files].map(([name, { tag }]) => [name, tag]),
   );
@@ -197,6 +249,7 @@ test('a build is cached for the next start, and repeated if a source has changed
   const small: Assets = {
     files: new Map([['page.js', storeFile('run()', 'text/javascript')]]),
     pages: { console: ['page.js'], docs: [] },
+    guide: { first: '# First' },
   };
   let builds = 0;
   const load = () =>

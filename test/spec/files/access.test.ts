@@ -1,7 +1,8 @@
 /** Roles and files: a file is as visible as the rows and fields that refer to it. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Caller } from '../../../src/collection/access/caller.ts';
-import { type As, declaredBy, openRoled, ROLE_ENGINES, type Roled } from '../../support/engines/roles.ts';
+import { TWO_ENGINES } from '../../support/engines/catalogue.ts';
+import { type As, declaredBy, openRoled, type Roled } from '../../support/engines/roles.ts';
 import { gradient } from '../../support/pictures.ts';
 import { expectRefusal, send, sendJson } from '../../support/stories.ts';
 
@@ -30,7 +31,7 @@ roles:
 let seed = 0;
 const nextPicture = () => gradient(20, 20, ++seed);
 
-describe.each(ROLE_ENGINES)('%s: roles and files', (engine) => {
+describe.each(TWO_ENGINES)('%s: roles and files', (engine) => {
   let shop: Roled;
   let as: As;
   beforeAll(async () => {

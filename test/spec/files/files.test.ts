@@ -279,7 +279,14 @@ describe.each(Object.keys(PLACES))('%s: a catalogue without file fields', (engin
     const files: CollectionDraft = { name: 'files', key: ['id'], fields: [{ name: 'id', type: 'int4' }] };
     const before = await place.open({ collections: [files], rows: { files: [{ id: 7 }] } });
     await before.close();
-    const after = { collections: [{ ...files, fields: [...files.fields, { name: 'scan', type: 'file' }] }] };
+    const after = {
+      collections: [
+        {
+          ...files,
+          fields: [...files.fields, { name: 'scan', type: 'file' }, { name: 'pages', type: 'file[]', maxCount: 2 }],
+        },
+      ],
+    };
     const shop = await place.open(after);
     const response = await shop.fetch('/catalogue/files', send('POST', 'image/png', PICTURE));
     expect(response.status).toBe(201);

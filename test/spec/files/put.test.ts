@@ -12,6 +12,7 @@ collections:
       owner: text
       image: image
       manual: { type: file, mediaTypes: [application/pdf, 'text/*'], maxBytes: 300000 }
+  'old books': { fields: { id: int4, 'the cover': image } }
   pairs: { key: [a, b], fields: { a: int4, b: int4, scan: file } }
 roles:
   anonymous: { products: { read: true } }
@@ -26,6 +27,7 @@ describe.each(['SQLite', 'PostgreSQL'])('%s: PUT of a file', (engine) => {
   beforeAll(async () => {
     const rows = {
       products: [1, 2, 3].map((id) => ({ id, owner: id === 3 ? 'bob' : 'ada', image: null, manual: null })),
+      'old books': [{ id: 1 }],
     };
     shop = await openRoled(engine, SHOP, rows);
     as = shop.as;
@@ -53,6 +55,11 @@ describe.each(['SQLite', 'PostgreSQL'])('%s: PUT of a file', (engine) => {
     ]);
     expect((await as('admin').fetch('/products/1', sendJson('PATCH', { image: null }))).status).toBe(204);
     expect(await as('admin').list('/products?id=eq.1&select=image')).toEqual([{ image: null }]);
+  });
+
+  test('finds a field whose name has a space', async () => {
+    const response = await as('admin').fetch('/old%20books/1/the%20cover', send('PUT', 'image/png', PICTURE));
+    expect(response.status).toBe(200);
   });
 
   test('stores nothing if the row, the field, the role or the file is wrong', async () => {

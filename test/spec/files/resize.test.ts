@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { CollectionDraft } from '../../../src/collection/draft.ts';
 import { type Opened, PLACES, type Place } from '../../support/engines/declared.ts';
-import { gradient } from '../../support/pictures.ts';
+import { colorOf, gradient, stripes } from '../../support/pictures.ts';
 import { expectRefusal, send, sendJson } from '../../support/stories.ts';
 
 const COLLECTIONS: readonly CollectionDraft[] = [
@@ -15,6 +15,10 @@ const COLLECTIONS: readonly CollectionDraft[] = [
     ],
   },
 ];
+
+const RED = [255, 0, 0];
+const GREEN = [0, 255, 0];
+const BLUE = [0, 0, 255];
 
 describe.each(Object.keys(PLACES))('%s: resized images', (engine) => {
   let place: Place;
@@ -52,6 +56,20 @@ describe.each(Object.keys(PLACES))('%s: resized images', (engine) => {
     expect(await sizeOf('?width=2000&format=webp')).toEqual([640, 400, 'webp']);
   });
 
+  test('cover the box with the middle of the image', async () => {
+    expect(await sizeOf('?width=128&height=128&fit=cover')).toEqual([128, 128, 'png']);
+    expect(await sizeOf('?width=64&height=320&fit=cover&format=webp')).toEqual([64, 320, 'webp']);
+    expect(await sizeOf('?width=1000&height=320&fit=cover&format=jpeg')).toEqual([640, 320, 'jpeg']);
+    expect(await sizeOf('?width=768&height=768&fit=cover')).toEqual([640, 400, 'png']);
+    const flag = stripes(200, 200, [RED, GREEN, BLUE]);
+    const { id: flagId } = (await (await shop.fetch('/files', send('POST', 'image/png', flag))).json()) as {
+      id: string;
+    };
+    const middle = await (await shop.fetch(`/files/${flagId}/x?width=128&height=128&fit=cover`)).arrayBuffer();
+    expect(await colorOf(middle)).toEqual(GREEN);
+    expect(await colorOf(flag.buffer)).not.toEqual(GREEN);
+  });
+
   test('are made once, also for requests at the same time', async () => {
     const before = await count('catalogue_file_variants');
     const answers = await Promise.all(Array.from({ length: 8 }, () => get('?width=200')));
@@ -69,7 +87,17 @@ describe.each(Object.keys(PLACES))('%s: resized images', (engine) => {
   });
 
   test('reject sizes and files that make no sense', async () => {
-    for (const query of ['?width=0', '?width=-5', '?width=a', '?height=1e9', '?format=gif', '?fit=cover', '?width=']) {
+    for (const query of [
+      '?width=0',
+      '?width=-5',
+      '?width=a',
+      '?height=1e9',
+      '?format=gif',
+      '?fit=cover',
+      '?width=64&fit=cover',
+      '?width=64&height=64&fit=fill',
+      '?width=',
+    ]) {
       await expectRefusal(await get(query), 400, 'PGRST100');
     }
     const text = await shop.fetch('/files', send('POST', 'text/plain', new TextEncoder().encode('hello')));

@@ -1,9 +1,9 @@
 /** Common mistakes: the error shows the correct syntax. */
 import { describe, expect, test } from 'bun:test';
-import { ENGINES } from '../../support/engines/catalogue.ts';
+import { TWO_ENGINES } from '../../support/engines/catalogue.ts';
 import { expectRefusal, expectUntouched, send, sharedCatalogue } from '../../support/stories.ts';
 
-describe.each(Object.keys(ENGINES))('hints on %s', (engine) => {
+describe.each(TWO_ENGINES)('hints on %s', (engine) => {
   const catalogue = sharedCatalogue(engine);
   const hintOf = async (path: string, code: string) =>
     (await expectRefusal(await catalogue.fetch(path), 400, code)).hint;

@@ -1,12 +1,12 @@
 /** Methods and paths: allowed methods, cross-origin access, and errors for unknown paths. */
 import { describe, expect, test } from 'bun:test';
-import { ENGINES } from '../../support/engines/catalogue.ts';
+import { TWO_ENGINES } from '../../support/engines/catalogue.ts';
 import { expectRefusal, sendJson, sharedCatalogue } from '../../support/stories.ts';
 
 const ON_THE_COLLECTION = 'OPTIONS, GET, HEAD, POST, PATCH, PUT, DELETE';
 const ON_A_PRODUCT = 'OPTIONS, GET, HEAD, PATCH, PUT, DELETE';
 
-describe.each(Object.keys(ENGINES))('methods and paths on %s', (engine) => {
+describe.each(TWO_ENGINES)('methods and paths on %s', (engine) => {
   const catalogue = sharedCatalogue(engine);
 
   describe('a method that the path does not support', () => {

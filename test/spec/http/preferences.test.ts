@@ -1,6 +1,6 @@
 /** Prefer (RFC 7240): the response content, counting, limits on changed rows, and dry runs. */
 import { describe, expect, test } from 'bun:test';
-import { ENGINES, REFERENCE_PRODUCTS } from '../../support/engines/catalogue.ts';
+import { REFERENCE_PRODUCTS, TWO_ENGINES } from '../../support/engines/catalogue.ts';
 import {
   expectRefusal,
   expectUntouched,
@@ -11,7 +11,7 @@ import {
   TEN_FIELDS,
 } from '../../support/stories.ts';
 
-describe.each(Object.keys(ENGINES))('preferences on %s', (engine) => {
+describe.each(TWO_ENGINES)('preferences on %s', (engine) => {
   const catalogue = ownCatalogue(engine);
   const write = (method: string, path: string, prefer: string, body?: unknown) =>
     catalogue.fetch(path, body === undefined ? { method, headers: { prefer } } : sendJson(method, body, { prefer }));

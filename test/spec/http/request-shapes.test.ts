@@ -4,8 +4,9 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { ReadPlan } from '../../../src/plan/types.ts';
+import { TWO_ENGINES } from '../../support/engines/catalogue.ts';
 import { ROLE_SHOP, ROLE_SHOP_ROWS } from '../../support/engines/role-shop.ts';
-import { openRoled, ROLE_ENGINES, type Roled } from '../../support/engines/roles.ts';
+import { openRoled, type Roled } from '../../support/engines/roles.ts';
 
 const LISTS = [
   '/products',
@@ -15,7 +16,7 @@ const LISTS = [
   '/products?select=name,product_tags(tags(name))&category_id=not.is.null',
 ];
 
-describe.each(ROLE_ENGINES)('equal requests of a role share the shape of their plan on %s', (engine) => {
+describe.each(TWO_ENGINES)('equal requests of a role share the shape of their plan on %s', (engine) => {
   let shop: Roled;
   let last: ReadPlan | undefined;
   beforeAll(async () => {

@@ -1,5 +1,6 @@
 /** Stored queries: requests of the declaration with parameters, called at /rpc/<name>, on both engines. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
 import { createClient } from '@supabase/supabase-js';
 import { declareCatalogue } from '../../../src/collection/declaration.ts';
 import type { Row } from '../../../src/collection/value.ts';
@@ -157,10 +158,37 @@ describe.each(TWO_ENGINES)('stored queries on %s', (engine) => {
   });
 });
 
-test('catalogue types prints the queries as functions', () => {
-  expect(typeScriptTypes(DECLARED)).toContain(`      low_stock: {
-        Args: {
-          threshold?: number | null;
-        };
-        Returns: Database['public']['Tables']['products']['Row'][];`);
+describe.each(TWO_ENGINES)('--max-rows on %s', (engine) => {
+  let shop: Roled;
+  beforeAll(async () => {
+    shop = await openRoled(engine, DECLARED, ROWS, { maxRows: 2 });
+  });
+  afterAll(() => shop.close());
+
+  test('limits lists, lists in rows and results of queries, and not what is counted or written', async () => {
+    const admin = shop.as('admin');
+    const page = await admin.fetch('/products?limit=4&offset=1', { headers: { prefer: 'count=exact' } });
+    expect([page.status, page.headers.get('content-range'), ids((await page.json()) as Row[])]).toEqual([
+      206,
+      '1-2/5',
+      [2, 3],
+    ]);
+    expect(ids(await admin.list('/products?limit=1'))).toEqual([1]);
+    expect(await admin.list('/products?limit=0')).toEqual([]);
+    const embedded = '/categories?id=eq.1&select=title,list:products(id),...products(name)';
+    expect((await admin.list(embedded)) as unknown).toEqual([
+      { title: 'Drinks', list: [{ id: 1 }, { id: 2 }], name: ['Chai', 'Chang'] },
+    ]);
+    expect((await admin.list('/categories/1?select=products(id)')) as unknown).toEqual({
+      products: [{ id: 1 }, { id: 2 }],
+    });
+    expect(ids(await admin.list('/rpc/low_stock'))).toEqual([4, 2]);
+    const update = sendJson('PATCH', { stock: 1 }, { prefer: 'return=representation, tx=rollback' });
+    expect(await (await admin.fetch('/products?id=gt.0', update)).json()).toHaveLength(5);
+  });
+});
+
+test('catalogue types prints the queries as functions, which test/types compiles with the client', () => {
+  const kept = readFileSync(new URL('../../types/query-database.ts', import.meta.url), 'utf8');
+  expect(typeScriptTypes(DECLARED)).toBe(kept);
 });

@@ -1,12 +1,13 @@
 /** Batches under roles: each request has exactly the rights of a single one, and errors reveal nothing more. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import type { ProblemBody } from '../../../src/response/problem.ts';
+import { TWO_ENGINES } from '../../support/engines/catalogue.ts';
 import { ORDER_SHOP_ROWS, ORDER_SHOP_WITH_ROLES } from '../../support/engines/order-shop.ts';
-import { declaredBy, openRoled, ROLE_ENGINES, type Roled } from '../../support/engines/roles.ts';
+import { declaredBy, openRoled, type Roled } from '../../support/engines/roles.ts';
 import { openDeclared } from '../../support/engines/shop.ts';
 import { sendJson } from '../../support/stories.ts';
 
-describe.each(ROLE_ENGINES)('a batch under roles on %s', (engine) => {
+describe.each(TWO_ENGINES)('a batch under roles on %s', (engine) => {
   let shop: Roled;
   beforeEach(async () => {
     shop = await openRoled(engine, ORDER_SHOP_WITH_ROLES, ORDER_SHOP_ROWS);
@@ -86,7 +87,7 @@ describe.each(ROLE_ENGINES)('a batch under roles on %s', (engine) => {
   });
 });
 
-describe.each(ROLE_ENGINES)('a collection with the name batch on %s', (engine) => {
+describe.each(TWO_ENGINES)('a collection with the name batch on %s', (engine) => {
   test('has its path, and /catalogue/batch is still the batch', async () => {
     const catalogue = declaredBy('collections: { batch: { fields: { id: int4, name: text } } }');
     const opened = await openDeclared(engine, catalogue, { batch: [{ id: 1, name: 'a' }] });

@@ -1,7 +1,8 @@
 /** Undo under roles: a caller can undo what it sees and could write itself. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import type { Row } from '../../../src/collection/value.ts';
-import { declaredBy, openRoled, ROLE_ENGINES, type Roled } from '../../support/engines/roles.ts';
+import { TWO_ENGINES } from '../../support/engines/catalogue.ts';
+import { declaredBy, openRoled, type Roled } from '../../support/engines/roles.ts';
 import { expectRefusal, sendJson } from '../../support/stories.ts';
 
 const SHOP = declaredBy(`
@@ -30,7 +31,7 @@ roles:
   admin: all
 `);
 
-describe.each(ROLE_ENGINES)('undo under roles on %s', (engine) => {
+describe.each(TWO_ENGINES)('undo under roles on %s', (engine) => {
   let shop: Roled;
   beforeEach(async () => {
     const row = (id: number, name: string, of: string) => ({ id, name, cost: id, shop: of });

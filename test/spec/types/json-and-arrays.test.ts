@@ -3,7 +3,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { declareCatalogue } from '../../../src/collection/declaration.ts';
-import { type Catalogue, ENGINES } from '../../support/engines/catalogue.ts';
+import { type Catalogue, TWO_ENGINES } from '../../support/engines/catalogue.ts';
 import { openDeclared, thingsOf } from '../../support/engines/shop.ts';
 import { expectRefusal, send } from '../../support/stories.ts';
 
@@ -47,7 +47,7 @@ const DEEP = {
   days: [{ '2024-01-01': 5, 'a-b': { 'c-1': 6 } }],
 };
 
-describe.each(Object.keys(ENGINES))('JSON and arrays on %s', (engine) => {
+describe.each(TWO_ENGINES)('JSON and arrays on %s', (engine) => {
   let things: Catalogue;
   beforeAll(async () => {
     things = await openDeclared(engine, thingsOf({ doc: 'json', list: 'text[]', word: 'text' }));

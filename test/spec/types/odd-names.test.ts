@@ -1,7 +1,7 @@
 /** Collections and fields may have names that SQL or the generated statements use for something else. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { declareCatalogue } from '../../../src/collection/declaration.ts';
-import { type Catalogue, ENGINES } from '../../support/engines/catalogue.ts';
+import { type Catalogue, TWO_ENGINES } from '../../support/engines/catalogue.ts';
 import { openDeclared } from '../../support/engines/shop.ts';
 import { expectRefusal, sendJson } from '../../support/stories.ts';
 
@@ -21,7 +21,7 @@ const CATALOGUE = declareCatalogue({
   ],
 });
 
-describe.each(Object.keys(ENGINES))('unusual names on %s', (engine) => {
+describe.each(TWO_ENGINES)('unusual names on %s', (engine) => {
   let odd: Catalogue;
   beforeAll(async () => {
     odd = await openDeclared(engine, CATALOGUE, { listed: [{ id: 7, given: 'first' }] });

@@ -355,8 +355,8 @@ describe.each(TWO_ENGINES)('Prefer: errors=all on %s', (engine) => {
     });
   });
 
-  test('50,000 bad rows are counted, the first 1,000 listed, and other requests run in between', async () => {
-    const rows = Array.from({ length: 50_000 }, (_, index) => ({
+  test('10,000 bad rows are counted, the first 1,000 listed, and other requests run in between', async () => {
+    const rows = Array.from({ length: 10_000 }, (_, index) => ({
       name: 'x',
       sku: index % 2 === 0 ? 'a-1' : `b-${index}`,
       price: index % 2 === 0 ? 1 : 'abc',
@@ -364,9 +364,9 @@ describe.each(TWO_ENGINES)('Prefer: errors=all on %s', (engine) => {
     }));
     const slices = slicesRun();
     const { total, errors } = await listed('/products', request('POST', rows));
-    expect(total).toBe(50_000 + 25_000 + 25_000);
+    expect(total).toBe(10_000 + 5_000 + 5_000);
     expect(errors).toHaveLength(1000);
     expect(errors.at(-1)).toMatchObject({ index: 499, field: 'category_id', code: '23503', value: 7 });
-    expect(slicesRun() - slices).toBeGreaterThan(300);
+    expect(slicesRun() - slices).toBeGreaterThan(60);
   });
 });

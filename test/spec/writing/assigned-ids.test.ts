@@ -2,11 +2,11 @@
 import { describe, expect, test } from 'bun:test';
 import { INT4_MAX, INT4_MIN } from '../../../src/base/limits/declaration.ts';
 import { declareCatalogue } from '../../../src/collection/declaration.ts';
-import { ENGINES } from '../../support/engines/catalogue.ts';
+import { TWO_ENGINES } from '../../support/engines/catalogue.ts';
 import { openDeclared } from '../../support/engines/shop.ts';
 import { expectRefusal, expectUntouched, ids, ownCatalogue, sendJson, TEN_FIELDS } from '../../support/stories.ts';
 
-describe.each(Object.keys(ENGINES))('assigned ids on %s', (engine) => {
+describe.each(TWO_ENGINES)('assigned ids on %s', (engine) => {
   const catalogue = ownCatalogue(engine);
   const post = (body: unknown) =>
     catalogue.fetch('/products', sendJson('POST', body, { prefer: 'return=representation' }));
@@ -106,7 +106,7 @@ describe.each(Object.keys(ENGINES))('assigned ids on %s', (engine) => {
   });
 });
 
-describe.each(Object.keys(ENGINES))('a key that is also a reference, on %s', (engine) => {
+describe.each(TWO_ENGINES)('a key that is also a reference, on %s', (engine) => {
   const draft = {
     collections: [
       { name: 'channels', key: ['id'], fields: [{ name: 'id', type: 'int8' }] },

@@ -1,6 +1,6 @@
 /** Bulk requests: all products of a request are created or changed, or none. */
 import { describe, expect, test } from 'bun:test';
-import { ENGINES, REFERENCE_PRODUCTS } from '../../support/engines/catalogue.ts';
+import { REFERENCE_PRODUCTS, TWO_ENGINES } from '../../support/engines/catalogue.ts';
 import {
   expectRefusal,
   expectUntouched,
@@ -14,7 +14,7 @@ import {
 const numbered = (count: number, first: number) =>
   Array.from({ length: count }, (_, index) => ({ ...TEN_FIELDS, id: first + index, product_name: `Jar ${index}` }));
 
-describe.each(Object.keys(ENGINES))('bulk requests on %s', (engine) => {
+describe.each(TWO_ENGINES)('bulk requests on %s', (engine) => {
   const catalogue = ownCatalogue(engine);
   const post = (body: unknown, prefer?: string) =>
     catalogue.fetch('/products', sendJson('POST', body, prefer === undefined ? {} : { prefer }));

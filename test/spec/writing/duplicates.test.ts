@@ -1,7 +1,7 @@
 /** Violated unique constraints: every engine reports the same value and the same row of the body. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { declareCatalogue } from '../../../src/collection/declaration.ts';
-import { type Catalogue, ENGINES } from '../../support/engines/catalogue.ts';
+import { type Catalogue, TWO_ENGINES } from '../../support/engines/catalogue.ts';
 import { openDeclared } from '../../support/engines/shop.ts';
 import { expectRefusal, sendJson } from '../../support/stories.ts';
 
@@ -28,7 +28,7 @@ const CATALOGUE = declareCatalogue({
   ],
 });
 
-describe.each(Object.keys(ENGINES))('duplicates on %s', (engine) => {
+describe.each(TWO_ENGINES)('duplicates on %s', (engine) => {
   let catalogue: Catalogue;
   beforeEach(async () => {
     const things = [{ id: 1, price: 0.1, weight: -1.8, made: '2026-01-02T03:04:05+00:00' }];

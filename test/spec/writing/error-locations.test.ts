@@ -1,6 +1,7 @@
 /** An error about a row or a field names them and repeats the value that the client sent. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { type Client, declaredBy, openRoled, ROLE_ENGINES, type Roled } from '../../support/engines/roles.ts';
+import { TWO_ENGINES } from '../../support/engines/catalogue.ts';
+import { type Client, declaredBy, openRoled, type Roled } from '../../support/engines/roles.ts';
 import { send, sendJson } from '../../support/stories.ts';
 
 const CATALOGUE = declaredBy(`
@@ -38,7 +39,7 @@ const ROWS = {
 
 const LONG = 'x'.repeat(5_000);
 
-describe.each(ROLE_ENGINES)('the location in an error on %s', (engine) => {
+describe.each(TWO_ENGINES)('the location in an error on %s', (engine) => {
   let catalogue: Roled;
   let admin: Client;
   beforeEach(async () => {

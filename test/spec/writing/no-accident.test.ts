@@ -3,7 +3,7 @@
  * requested.
  */
 import { describe, expect, test } from 'bun:test';
-import { ENGINES, REFERENCE_PRODUCTS } from '../../support/engines/catalogue.ts';
+import { REFERENCE_PRODUCTS, TWO_ENGINES } from '../../support/engines/catalogue.ts';
 import { expectRefusal, expectUntouched, ids, ownCatalogue, sendJson } from '../../support/stories.ts';
 
 const DELETE = { method: 'DELETE' };
@@ -11,7 +11,7 @@ const idsBy = (
   compare: (one: (typeof REFERENCE_PRODUCTS)[number], other: (typeof REFERENCE_PRODUCTS)[number]) => number,
 ) => ids(REFERENCE_PRODUCTS.toSorted(compare));
 
-describe.each(Object.keys(ENGINES))('writes on %s', (engine) => {
+describe.each(TWO_ENGINES)('writes on %s', (engine) => {
   describe('without a filter', () => {
     const catalogue = ownCatalogue(engine);
 

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { declareCatalogue } from '../../../src/collection/declaration.ts';
 import type { OnDelete } from '../../../src/collection/draft.ts';
-import { type Catalogue, ENGINES } from '../../support/engines/catalogue.ts';
+import { type Catalogue, TWO_ENGINES } from '../../support/engines/catalogue.ts';
 import { openDeclared, openShop } from '../../support/engines/shop.ts';
 import { expectRefusal, sendJson } from '../../support/stories.ts';
 
@@ -33,7 +33,7 @@ const ROWS = {
   kept: [{ id: 1, item: 2 }],
 };
 
-describe.each(Object.keys(ENGINES))('a rejected delete on %s', (engine) => {
+describe.each(TWO_ENGINES)('a rejected delete on %s', (engine) => {
   let catalogue: Catalogue;
   beforeEach(async () => {
     catalogue = await openDeclared(engine, CATALOGUE, ROWS);

@@ -3,7 +3,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { declareCatalogue } from '../../../src/collection/declaration.ts';
-import { type Catalogue, ENGINES } from '../../support/engines/catalogue.ts';
+import { type Catalogue, TWO_ENGINES } from '../../support/engines/catalogue.ts';
 import { openDeclared } from '../../support/engines/shop.ts';
 
 const MERGE = 'resolution=merge-duplicates,return=representation';
@@ -39,7 +39,7 @@ const CATALOGUE = declareCatalogue({
   ],
 });
 
-describe.each(Object.keys(ENGINES))('an upsert on %s', (engine) => {
+describe.each(TWO_ENGINES)('an upsert on %s', (engine) => {
   let catalogue: Catalogue;
   beforeAll(async () => {
     catalogue = await openDeclared(engine, CATALOGUE);

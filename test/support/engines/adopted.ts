@@ -1,13 +1,15 @@
 /** A schema that something else made, described and served as `catalogue declare` and `serve` do. */
 import { afterAll, beforeAll } from 'bun:test';
 import { createApp } from '../../../src/app.ts';
+import { defined } from '../../../src/base/defined.ts';
 import { declareCatalogue } from '../../../src/collection/declaration.ts';
-import type { CollectionDraft } from '../../../src/collection/draft.ts';
+import type { CollectionDraft, RoleDraft } from '../../../src/collection/draft.ts';
 import { describeDatabase } from '../../../src/engine/open.ts';
 import { openPostgres, type PostgresEngine } from '../../../src/engine/postgres/engine.ts';
 import type { DescribedDatabase } from '../../../src/engine/shared/described-tables.ts';
 import { NO_ROWS } from '../../../src/plan/write/first-rows.ts';
 import { newSchema, TEST_SETTINGS, testServer } from './postgres.ts';
+import { identify } from './roles.ts';
 
 const { url, admin } = testServer;
 const SETTINGS = {
@@ -27,8 +29,8 @@ export interface AdoptedSchema {
   readonly draft: (name: string) => CollectionDraft;
 }
 
-/** All tests of a file share the schema, which `sql` makes. */
-export function adoptedSchema(sql: string): AdoptedSchema {
+/** All tests of a file share the schema, which `sql` makes. With roles, request headers name the caller. */
+export function adoptedSchema(sql: string, roles?: readonly RoleDraft[]): AdoptedSchema {
   const schema = newSchema();
   let described: DescribedDatabase;
   let engine: PostgresEngine;
@@ -40,10 +42,12 @@ export function adoptedSchema(sql: string): AdoptedSchema {
       await transaction.unsafe(sql);
     });
     described = await describeDatabase(url, { ...SETTINGS, schema });
-    const catalogue = declareCatalogue({ collections: described.collections.map(({ draft }) => draft) });
+    const collections = described.collections.map(({ draft }) => draft);
+    const catalogue = declareCatalogue(defined({ collections, functions: described.functions, roles }));
     engine = openPostgres({ ...SETTINGS, url, schema, catalogue, firstRows: NO_ROWS });
     await engine.opened;
-    app = createApp({ catalogue, engine, maxBodyBytes: 1024 * 1024, allowUnfilteredWrites: false });
+    const options = { maxBodyBytes: 1024 * 1024, allowUnfilteredWrites: false };
+    app = createApp({ catalogue, engine, ...options, ...(roles && { identify }) });
   });
   afterAll(() => engine.close());
   const fetch: AdoptedSchema['fetch'] = async (path, init) => app.fetch(new Request(`http://catalogue${path}`, init));

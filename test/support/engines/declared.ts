@@ -9,6 +9,8 @@ import type { MigrationPlan } from '../../../src/engine/migration/words.ts';
 import { maintenanceOf } from '../../../src/engine/open.ts';
 import { openPostgres } from '../../../src/engine/postgres/engine.ts';
 import { openSqlite } from '../../../src/engine/sqlite/engine.ts';
+import { FileRecords } from '../../../src/files/records.ts';
+import { openStorage, type StorageOptions } from '../../../src/files/storage/identity.ts';
 import { firstRowsOf } from '../../../src/plan/write/first-rows.ts';
 import { sendJson } from '../stories.ts';
 import { newSchema, TEST_SETTINGS, testServer } from './postgres.ts';
@@ -19,6 +21,8 @@ export interface Declaration {
   /** Initial rows of new collections, by collection name. */
   readonly rows?: Readonly<Record<string, readonly Row[]>>;
   readonly allowed?: readonly string[];
+  /** The storage of files, if it is not the database. */
+  readonly storage?: { readonly location: string } & StorageOptions;
   /** Options of the app. */
   readonly options?: Partial<AppOptions>;
 }
@@ -60,7 +64,7 @@ function sqlitePlace(): Place {
     schema: 'public',
     open: async (declaration) => {
       const demand = demandOf(declaration);
-      return opened(openSqlite({ ...TEST_OPTIONS, ...demand, path }), demand.catalogue, declaration.options);
+      return opened(openSqlite({ ...TEST_OPTIONS, ...demand, path }), demand.catalogue, declaration);
     },
     plan: (declaration) => planOf(path, 'public', declaration),
     ask: async (sql) => withFile(path, (db) => db.query(sql).all() as Row[]),
@@ -99,7 +103,7 @@ function postgresPlace(): Place {
         await engine.close();
         throw error;
       }
-      return opened(engine, demand.catalogue, declaration.options);
+      return opened(engine, demand.catalogue, declaration);
     },
     plan: (declaration) => planOf(url, schema, declaration),
     ask: (sql) =>
@@ -128,8 +132,15 @@ function planOf(url: string, schema: string, declaration: Declaration): Promise<
   return maintenanceOf(url, catalogue, settings).plan(terms);
 }
 
-function opened(engine: Engine, catalogue: Catalogue, options: Partial<AppOptions> = {}): Opened {
-  const app = createApp({ catalogue, engine, maxBodyBytes: 1024 * 1024, allowUnfilteredWrites: true, ...options });
+async function opened(engine: Engine, catalogue: Catalogue, { options, storage }: Declaration): Promise<Opened> {
+  const given = {
+    catalogue,
+    engine,
+    maxBodyBytes: 1024 * 1024,
+    allowUnfilteredWrites: true,
+    ...(storage && { storage: await openStorage(new FileRecords(engine, catalogue), storage.location, storage) }),
+  };
+  const app = createApp({ ...given, ...options });
   const fetch = async (path: string, init?: RequestInit) => app.fetch(new Request(`http://catalogue${path}`, init));
   return {
     engine,

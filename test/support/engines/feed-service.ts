@@ -1,5 +1,5 @@
 /** A service with feeds on a real socket. Request headers name the caller, as in `roles.ts`. */
-import { createApp } from '../../../src/app.ts';
+import { type AppOptions, createApp } from '../../../src/app.ts';
 import type { Catalogue } from '../../../src/collection/declaration.ts';
 import type { Row } from '../../../src/collection/value.ts';
 import { pageOf } from '../../../src/dialect/page.ts';
@@ -36,7 +36,11 @@ export interface FeedService {
 export function serveFeeds(
   engine: Engine,
   catalogue: Catalogue,
-  { identify, maxFeeds = 100 }: { identify?: Identify; maxFeeds?: number } = {},
+  {
+    identify,
+    maxFeeds = 100,
+    ...others
+  }: { identify?: Identify; maxFeeds?: number } & Pick<AppOptions, 'edgeChecks'> = {},
 ): FeedService {
   const feed = new Feed({ engine, catalogue, maxFeeds });
   const app = createApp({
@@ -45,6 +49,7 @@ export function serveFeeds(
     feed: feed.answer,
     maxBodyBytes: 8 * 1024 * 1024,
     allowUnfilteredWrites: true,
+    ...others,
     ...(identify === undefined ? {} : { identify }),
   });
   const server = listen(app, { host: '127.0.0.1', port: 0 });

@@ -1,5 +1,6 @@
 /** Describes the tables of a schema as a declaration with which they can be served unchanged. Read-only. */
 import { isAssigned } from '../../../collection/declaration.ts';
+import { derivedName } from '../../../collection/derived-name.ts';
 import type { FieldDraft } from '../../../collection/draft.ts';
 import { OWN_COLLECTIONS } from '../../../collection/own-collections.ts';
 import { holdsKeys } from '../../../collection/types/index.ts';
@@ -7,7 +8,7 @@ import { can, type Type } from '../../../collection/types/type.ts';
 import { RECORD_TABLE, readRecord } from '../../migration/record.ts';
 import { LOG_TABLE, RETAINED_TABLE } from '../../shared/change-log.ts';
 import { describeTable, type ForeignColumn, type ForeignTable, tableProblem } from '../../shared/describe-table.ts';
-import { type DescribedDatabase, withUniqueNames } from '../../shared/described-tables.ts';
+import { type DescribedCollection, type DescribedDatabase, withUniqueNames } from '../../shared/described-tables.ts';
 import { readDefault } from '../../shared/sql-expressions.ts';
 import type { Runner, SessionSettings } from '../driver.ts';
 import { withOneConnection } from '../one-off-connection.ts';
@@ -15,6 +16,7 @@ import { typeOfAdopted, typeOfColumn } from '../schema/column-type.ts';
 import type { FoundColumn, FoundConstraint, FoundTable } from '../schema/inspect.ts';
 import { inspectOwn, inspectTables, RETRY_TABLE, VERSION_TABLE } from '../schema/inspect.ts';
 import { parseTarget } from '../url.ts';
+import { type DescribedFunctions, describeFunctions } from './describe-functions.ts';
 import { bypassedRowSecurity } from './row-security.ts';
 import { withLinks } from './view-references.ts';
 
@@ -37,14 +39,26 @@ async function describeSchema(runner: Runner, schema: string): Promise<Omit<Desc
   const declared = tables.filter((table) => problemOf(table) === undefined);
   const described = declared.map((table) => describeTable(new Inspection(table, schema, declared).table()));
   const served = [...own, ...declared].map(({ name }) => name);
+  const { functions, computed, leftOut } = await describeFunctions(runner, schema, served);
   return {
+    functions,
     warning: await bypassedRowSecurity(runner, schema, served),
     collections: withUniqueNames([
       ...own.map((draft) => ({ draft, notes: [], fieldNotes: new Map() })),
-      ...(await withLinks(runner, schema, described)),
+      ...(await withLinks(runner, schema, described)).map((each) => withComputed(each, computed)),
     ]),
-    leftOut: problems,
+    leftOut: [...problems, ...leftOut],
   };
+}
+
+/** A column takes precedence over a function of its name. */
+function withComputed(
+  { draft, ...notes }: DescribedCollection,
+  computed: DescribedFunctions['computed'],
+): DescribedCollection {
+  const isField = (name: string) => draft.fields.some((field) => field.name === name);
+  const own = (computed.get(draft.name) ?? []).filter(({ name }) => !isField(name));
+  return { draft: own.length === 0 ? draft : { ...draft, computed: own }, ...notes };
 }
 
 function problemOf(table: FoundTable): string | undefined {
@@ -132,9 +146,16 @@ class Inspection {
 
   private referenceOf(name: string, type: Type, notes: string[]): FieldDraft['references'] {
     const keys = this.found.constraints.filter(({ kind, columns }) => kind === 'foreign key' && columns.includes(name));
-    const targets = keys.map((key) => ({ key, to: this.targetOf(key, type) }));
+    const single = keys.filter((key) => !this.isComposite(key));
+    const targets = single.map((key) => ({ key, to: this.targetOf(key, type) }));
     notes.push(...targets.flatMap(({ key, to }) => (to === undefined ? [inSmallLetters(key.definition)] : [])));
     return targets.find(({ to }) => to !== undefined)?.to;
+  }
+
+  /** Whether it becomes a reference of the collection. */
+  private isComposite({ columns, to }: FoundConstraint): boolean {
+    const table = this.declared.find((each) => each.name === to?.table && to.schema === this.schema);
+    return columns.length > 1 && table !== undefined && keyOf(table).every((name) => to!.columns.includes(name));
   }
 
   private targetOf({ name, columns, to }: FoundConstraint, type: Type): FieldDraft['references'] {
@@ -144,7 +165,7 @@ class Inspection {
     const keyColumn = key.length === 1 ? table!.columns.find((column) => column.name === key[0]) : undefined;
     const keyType = keyColumn === undefined ? undefined : typeOfColumn(keyColumn.type)?.type;
     if (keyType === undefined || to.columns[0] !== key[0] || !holdsKeys(type, keyType)) return undefined;
-    const isUsual = name === `${this.found.name}_${columns[0]}_fkey`;
+    const isUsual = name === derivedName(this.found.name, columns[0]!, 'fkey');
     return { collection: to.table, onDelete: to.onDelete, ...(isUsual ? {} : { constraint: name }) };
   }
 }

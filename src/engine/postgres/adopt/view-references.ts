@@ -2,7 +2,8 @@
  * Infers the references of views from those of their tables: a view passes on a column of a table, and the foreign keys
  * of that column apply to the view as well. Also finds foreign keys that a field reference cannot express.
  */
-import type { CollectionDraft, LinkDraft } from '../../../collection/draft.ts';
+import type { CollectionDraft, LinkDraft, OnDelete } from '../../../collection/draft.ts';
+import { holdsKeys, typeNamed } from '../../../collection/types/index.ts';
 import type { DescribedCollection } from '../../shared/described-tables.ts';
 import { query, type Runner } from '../driver.ts';
 
@@ -19,14 +20,19 @@ const VIEWS = `select c.oid::text as oid, n.nspname = $1::text as served, c.reln
     join pg_catalog.pg_rewrite r on r.ev_class = c.oid and r.rulename = '_RETURN'
   where c.relkind in ('v', 'm') and n.nspname not in ('pg_catalog', 'information_schema')`;
 
+const columnsOf = (table: string, numbers: string, part: string) => `(select json_agg(${part} order by nth)
+    from unnest(${numbers}) with ordinality as listed (num, nth)
+      join pg_catalog.pg_attribute a on a.attrelid = ${table} and a.attnum = listed.num)`;
+
 const KEYS = `select k.conname::text as name, n.nspname = $1::text as served, c.relname::text as table, tn.nspname = $1::text as "toServed",
-    t.relname::text as "toTable", a.attname::text as field, b.attname::text as "toField",
-    k.conrelid || '.' || k.conkey[1] as "from", k.confrelid || '.' || k.confkey[1] as "to"
+    t.relname::text as "toTable", ${columnsOf('k.conrelid', 'k.conkey', 'a.attname')} as fields,
+    ${columnsOf('k.confrelid', 'k.confkey', 'a.attname')} as "toFields",
+    ${columnsOf('k.conrelid', 'k.conkey', "k.conrelid || '.' || num")} as "from",
+    ${columnsOf('k.confrelid', 'k.confkey', "k.confrelid || '.' || num")} as "to",
+    case k.confdeltype when 'a' then 'restrict' when 'r' then 'restrict' when 'c' then 'cascade' when 'n' then 'set null' end as "onDelete"
   from pg_catalog.pg_constraint k join pg_catalog.pg_class c on c.oid = k.conrelid join pg_catalog.pg_class t on t.oid = k.confrelid
     join pg_catalog.pg_namespace n on n.oid = c.relnamespace join pg_catalog.pg_namespace tn on tn.oid = t.relnamespace
-    join pg_catalog.pg_attribute a on a.attrelid = k.conrelid and a.attnum = k.conkey[1]
-    join pg_catalog.pg_attribute b on b.attrelid = k.confrelid and b.attnum = k.confkey[1]
-  where k.contype = 'f' and cardinality(k.conkey) = 1 and k.conparentid = 0 order by 1, 3`;
+  where k.contype = 'f' and k.conparentid = 0 order by 1, 3`;
 
 interface View {
   readonly oid: string;
@@ -38,13 +44,16 @@ interface View {
 }
 
 type ForeignKey = Readonly<
-  Record<'name' | 'table' | 'toTable' | 'field' | 'toField' | 'from' | 'to', string> &
-    Record<'served' | 'toServed', boolean>
->;
+  Record<'name' | 'table' | 'toTable', string> &
+    Record<'served' | 'toServed', boolean> &
+    Record<'fields' | 'toFields' | 'from' | 'to', readonly string[]>
+> & { readonly onDelete: OnDelete | null };
 
+/** Fields of a collection that hold the columns of one side of a foreign key. */
 interface Place {
   readonly collection: string;
-  readonly field: string;
+  readonly fields: readonly string[];
+  readonly isTable: boolean;
 }
 
 /** Adds the links of the collections, except those that their fields declare. */
@@ -68,31 +77,56 @@ async function inferLinks(
 ): Promise<readonly Link[]> {
   const views = await query<View>(runner, { sql: VIEWS, params: [schema] });
   const keys = await query<ForeignKey>(runner, { sql: KEYS, params: [schema] });
-  const isDeclared = ({ collection, field }: Place) =>
-    declared.some(({ name, fields }) => name === collection && fields.some((each) => each.name === field));
-  const places = new Map<Column, Place[]>();
+  const draftOf = (collection: string) => declared.find(({ name }) => name === collection);
+  const isDeclared = ({ collection, fields }: Place) => {
+    const draft = draftOf(collection);
+    return fields.every((name) => draft?.fields.some((field) => field.name === name));
+  };
   const passedOn = new Map<Column, Column>(views.flatMap((view) => originsOf(view)));
-  for (const { oid, served, name, columns } of views.filter((view) => view.served)) {
-    for (const [number, field] of Object.entries(columns)) {
-      const base = baseOf(`${oid}.${number}`, passedOn);
-      places.set(base, [...(places.get(base) ?? []), ...(served ? [{ collection: name, field }] : [])]);
-    }
-  }
+  /** For each served view, its fields by the table column that they pass on. */
+  const passing = views
+    .filter((view) => view.served)
+    .map(({ oid, name, columns }) => {
+      const bases = Object.entries(columns).map(
+        ([number, field]) => [baseOf(`${oid}.${number}`, passedOn), field] as const,
+      );
+      return { name, byBase: Map.groupBy(bases, ([base]) => base) };
+    });
+  const placesOf = (columns: readonly Column[]): Place[] =>
+    passing.flatMap(({ name, byBase }) => {
+      const found = columns.map((column) => (byBase.get(column) ?? []).map(([, field]) => field));
+      const combinations = found.reduce<string[][]>(
+        (all, some) => all.flatMap((each) => some.map((one) => [...each, one])),
+        [[]],
+      );
+      return combinations.map((fields) => ({ collection: name, fields, isTable: false }));
+    });
   return keys.flatMap((key) => {
-    const own = key.served ? [{ collection: key.table, field: key.field }] : [];
-    const target = key.toServed ? [{ collection: key.toTable, field: key.toField }] : [];
-    const from = [...own, ...(places.get(key.from) ?? [])].filter(isDeclared);
-    const to = [...target, ...(places.get(key.to) ?? [])].filter(isDeclared);
-    return from.flatMap((one) =>
-      to.map((other) => ({
-        from: one.collection,
-        fields: [one.field],
-        collection: other.collection,
-        to: [other.field],
-        constraint: key.name,
-      })),
-    );
+    const own = key.served ? [{ collection: key.table, fields: key.fields, isTable: true }] : [];
+    const target = key.toServed ? [{ collection: key.toTable, fields: key.toFields, isTable: true }] : [];
+    const from = [...own, ...placesOf(key.from)].filter(isDeclared);
+    const to = [...target, ...placesOf(key.to)].filter(isDeclared);
+    return from.flatMap((one) => to.map((other) => linkOf(key, one, other, draftOf)));
   });
+}
+
+/** A foreign key of several columns to the key of a table is a reference. Any other serves embedding. */
+function linkOf(
+  { name: constraint, onDelete }: ForeignKey,
+  one: Place,
+  other: Place,
+  draftOf: (collection: string) => CollectionDraft | undefined,
+): Link {
+  const link = { from: one.collection, fields: one.fields, collection: other.collection, to: other.fields, constraint };
+  const [source, target] = [draftOf(one.collection)!, draftOf(other.collection)!];
+  const typeOf = (draft: CollectionDraft, name: string) =>
+    typeNamed(draft.fields.find((field) => field.name === name)!.type)!;
+  const isKey = target.key.length > 1 && target.key.length === other.fields.length && source.key.length > 0;
+  const holds = (name: string, at: number) =>
+    target.key.includes(other.fields[at]!) && holdsKeys(typeOf(source, name), typeOf(target, other.fields[at]!));
+  if (!one.isTable || !other.isTable || onDelete === null || !isKey || !one.fields.every(holds)) return link;
+  const fields = target.key.map((name) => one.fields[other.fields.indexOf(name)]!);
+  return { ...link, fields, to: target.key, onDelete };
 }
 
 /** The table column behind a column of a view; views may lie on views. The number of views ends a cycle. */
@@ -122,8 +156,8 @@ function originsOf({ oid, tree }: View): [Column, Column][] {
 
 function withOwnLinks(described: DescribedCollection, links: readonly Link[]): DescribedCollection {
   const { name, fields } = described.draft;
-  const isField = ({ fields: [own], collection }: Link) =>
-    fields.some((field) => field.name === own && field.references?.collection === collection);
+  const isField = ({ fields: [own, ...more], collection }: Link) =>
+    more.length === 0 && fields.some((field) => field.name === own && field.references?.collection === collection);
   const own = links.filter((link) => link.from === name && !isField(link));
   const references = own.map(({ from: _, ...link }): LinkDraft => link);
   return references.length === 0 ? described : { ...described, draft: { ...described.draft, references } };

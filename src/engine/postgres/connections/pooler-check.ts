@@ -4,8 +4,9 @@
  */
 import type { SQL } from 'bun';
 import { ConfigError } from '../../../settings/by-command.ts';
+import { identifier } from '../../sql/statement.ts';
 import type { Notice, Runner, SessionSettings } from '../driver.ts';
-import { query, quoteName, reserve, SESSION_PARAMETERS, within } from '../driver.ts';
+import { query, reserve, SESSION_PARAMETERS, within } from '../driver.ts';
 import { sqlState } from '../errors.ts';
 
 const ANSWER_MS = 2_000;
@@ -76,7 +77,7 @@ async function checkSession(pool: Runner, { schema, querySeconds }: SessionSetti
     );
   };
   const [first = ''] = session.path.split(',');
-  const isInPath = [schema, quoteName(schema)].includes(first.trim()) || session.schema === schema;
+  const isInPath = [schema, identifier(schema)].includes(first.trim()) || session.schema === schema;
   check('search_path', session.path, schema, isInPath);
   check('default_transaction_isolation', `'${session.isolation}'`, `'read committed'`);
   check('timezone', session.zone, 'UTC');

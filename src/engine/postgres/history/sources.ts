@@ -43,15 +43,15 @@ export function changesSource(
   const arms = views.map((view) => {
     const { collection } = view;
     const columns = logColumns(view, {
-      old: scopeOf(dialect, bind, 'old row'),
-      now: scopeOf(dialect, bind, 'new row'),
+      old: scopeOf(dialect, bind, ' old row'),
+      now: scopeOf(dialect, bind, ' new row'),
       listOfTexts: (texts) => `to_json(array[${texts.join(', ')}])::text`,
       concat: (texts) => `(${texts.join(' || ')})`,
     });
     return `select log.seq, log.at, log.actor, log.role, log.request_id, log.collection, ${columns.key} as key, ${columns.kind} as kind,
         (${columns.before})::jsonb as before, (${columns.after})::jsonb as after
-      from ${LOG_TABLE} as log left join lateral (${rowOf(collection, 'log.old')}) as "old row" on true
-        left join lateral (${rowOf(collection, 'log.new')}) as "new row" on true
+      from ${LOG_TABLE} as log left join lateral (${rowOf(collection, 'log.old')}) as " old row" on true
+        left join lateral (${rowOf(collection, 'log.new')}) as " new row" on true
       where log.seq <= ${until} and log.collection = ${quoteText(collection.name)} and ${columns.condition}`;
   });
   return `${identifier(name)} as not materialized (${arms.join(' union all ') || EMPTY})`;

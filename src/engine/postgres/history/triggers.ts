@@ -50,7 +50,8 @@ export function horizonSql(schema: string): string {
 }
 
 /**
- * The lock is taken once for each transaction, before its first position. An update that changes nothing also takes a
+ * The lock is taken once for each transaction, before its first position. Assignments are faster than `perform`, which
+ * runs a query. An update that changes nothing also takes a
  * position: otherwise the next one would reveal whether a write changed a field that the writer cannot read.
  */
 function functionBody(schema: string): string {
@@ -58,10 +59,21 @@ function functionBody(schema: string): string {
   const values = (kind: string, key: string, before: string, after: string) =>
     `insert into ${log} (at, actor, role, request_id, collection, key, kind, old, new) select clock_timestamp(), request ->> 'actor', request ->> 'role', request ->> 'request', tg_table_name, ${key}, '${kind}', ${before}, ${after}`;
   const insert = (...parts: Parameters<typeof values>) => `${values(...parts)};`;
-  const key = (row: string) =>
-    `case tg_nargs when 1 then ${row} ->> tg_argv[0] else to_json(array(select ${row} ->> name from unnest(tg_argv) with ordinality as key (name, nth) order by nth))::text end`;
-  const insertAll = (kind: string, rows: string, before: string, after: string) =>
-    `${values(kind, key('row'), before, after)} from (select row_to_json(r.*) as row from ${rows} as r) as changed;`;
+  const sequence = `${quoteText(`${identifier(schema)}.${SEQUENCE}`)}::regclass`;
+  const keyOfOne = (row: string) => `${row} ->> tg_argv[0]`;
+  const keyOfSeveral = (row: string) =>
+    `to_json(array(select ${row} ->> name from unnest(tg_argv) with ordinality as key (name, nth) order by nth))::text`;
+  const key = (row: string) => `case tg_nargs when 1 then ${keyOfOne(row)} else ${keyOfSeveral(row)} end`;
+  // Two statements, since the subquery of a longer key costs time even if it does not run.
+  const insertAll = (kind: string, rows: string, before: string, after: string) => {
+    const source = `from (select row_to_json(r.*) as row from ${rows} as r) as changed`;
+    const insertWith = (each: typeof key) => `${values(kind, each('row'), before, after)} ${source};`;
+    return `if tg_nargs = 1 then
+      ${insertWith(keyOfOne)}
+    else
+      ${insertWith(keyOfSeveral)}
+    end if;`;
+  };
   return `
 declare
   context text := current_setting('${REQUEST_SETTING}', true);
@@ -75,8 +87,8 @@ begin
     return null;
   end if;
   if current_setting('${LOCK_SETTING}', true) is distinct from ${sequenceKey(schema)}::text then
-    perform pg_advisory_xact_lock_shared(${sequenceKey(schema)}::int4, (${lastValue(schema)} & ${LOW_BITS})::int4);
-    perform set_config('${LOCK_SETTING}', ${sequenceKey(schema)}::text, true);
+    old_key := pg_advisory_xact_lock_shared(${sequenceKey(schema)}::int4, (coalesce(pg_sequence_last_value(${sequence}), 0) & ${LOW_BITS})::int4)::text;
+    old_key := set_config('${LOCK_SETTING}', ${sequenceKey(schema)}::text, true);
   end if;
   if context <> '' then
     request := context;
@@ -98,7 +110,7 @@ begin
   old_key := ${key('old_row')};
   new_key := ${key('new_row')};
   if old_row::text = new_row::text then
-    perform nextval(${quoteText(`${identifier(schema)}.${SEQUENCE}`)});
+    perform nextval(${sequence});
   elsif old_key = new_key then
     ${insert('update', 'new_key', 'old_row', 'new_row')}
   else
@@ -119,7 +131,7 @@ export function keySql({ key }: Collection, column: (field: Field) => string): s
 export interface FoundLog {
   readonly hasTable: boolean;
   readonly body: string | null;
-  /** The key that the trigger of each table has as arguments. */
+  /** The key that the trigger of each table has as arguments, in hexadecimal digits. */
   readonly triggers: ReadonlyMap<string, string>;
 }
 
@@ -127,7 +139,7 @@ export async function inspectLog(runner: Runner, schema: string): Promise<FoundL
   const [found] = await query<{ table: boolean; body: string | null; triggers: Record<string, string> }>(runner, {
     sql: `select to_regclass($2::text) is not null as table,
       (select prosrc from pg_catalog.pg_proc where proname = '${TRIGGER}' and pronamespace = to_regnamespace(quote_ident($1::text))) as body,
-      coalesce((select json_object_agg(c.relname, encode(t.tgargs, 'escape')) from pg_catalog.pg_trigger t join pg_catalog.pg_class c on c.oid = t.tgrelid
+      coalesce((select json_object_agg(c.relname, encode(t.tgargs, 'hex')) from pg_catalog.pg_trigger t join pg_catalog.pg_class c on c.oid = t.tgrelid
         where t.tgname = '${TRIGGER}' and c.relnamespace = to_regnamespace(quote_ident($1::text))), '{}') as triggers`,
     params: [schema, `${identifier(schema)}.${LOG_TABLE}`],
   });
@@ -148,7 +160,7 @@ export function collectionsToLog(
 }
 
 function argumentsOf({ key }: Collection): string {
-  return key.map(({ name }) => `${name}\\000`).join('');
+  return Buffer.from(key.map(({ name }) => `${name}\0`).join('')).toString('hex');
 }
 
 export function hasLog(log: FoundLog, schema: string, logged: readonly Collection[]): boolean {

@@ -12,7 +12,7 @@ import type { ReadResult } from '../../engine.ts';
 import { type Output, outputOf, pageEndIn } from '../../sql/output.ts';
 import { compileCount, compilePageEnd, compileRead } from '../../sql/read.ts';
 import { boundRow, maxRowBytes, rowTooLong } from '../../sql/row-size.ts';
-import { identifier, quoteText, type SqlDialect } from '../../sql/statement.ts';
+import { identifier, quoteText, type SqlDialect, type Statement } from '../../sql/statement.ts';
 import type { Connection, Pool } from '../connections/pool.ts';
 import { query, type Runner, WAITING_FOR_A_CLIENT } from '../driver.ts';
 import { isTooLong } from './row-bytes.ts';
@@ -27,10 +27,12 @@ export async function openCursor(
   plan: ReadPlan,
   dialect: SqlDialect,
   encoding: Encoding,
+  settings?: Statement,
 ): Promise<ReadResult> {
   const connection = await pool.reserve('large result');
   try {
     await connection.unsafe(`begin isolation level repeatable read read only; ${WAITING_FOR_A_CLIENT}`);
+    if (settings !== undefined) await query(connection, settings);
     const [counted] = await query<{ total: string }>(connection, compileCount(plan, dialect));
     const total = Number(counted?.total ?? 0);
     const returned = Math.min(plan.limit ?? Number.POSITIVE_INFINITY, Math.max(0, total - plan.offset));

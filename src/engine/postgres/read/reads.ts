@@ -6,31 +6,35 @@ import type { ReadPlan } from '../../../plan/types.ts';
 import type { Explanation, PlanOption, ReadResult } from '../../engine.ts';
 import { type Output, outputOfRead, pageEnd } from '../../sql/output.ts';
 import { compileCount, compileRead } from '../../sql/read.ts';
-import { renumberParameters, type SqlDialect } from '../../sql/statement.ts';
+import { renumberParameters, type SqlDialect, withDefinitions } from '../../sql/statement.ts';
 import type { Pool } from '../connections/pool.ts';
 import { query, type Runner } from '../driver.ts';
+import { readOnly } from '../write/transaction.ts';
 import { openCursor } from './cursor.ts';
 import { boundedRows, isTooLong, recordLongRow } from './row-bytes.ts';
 
-/** Not async: each additional promise would cost every cheap read. */
+/**
+ * Not async: each additional promise would cost every cheap read. `isQuick` is `guarded` for a read that calls
+ * functions of a row: in a read-only transaction they cannot change data.
+ */
 export function readList(
   pool: Pool,
   plan: ReadPlan,
   dialect: SqlDialect,
   encoding: Encoding,
-  isQuick: boolean | Promise<boolean>,
+  isQuick: boolean | 'guarded' | Promise<boolean>,
 ): Promise<ReadResult> {
-  if (typeof isQuick !== 'boolean') {
+  if (isQuick instanceof Promise) {
     return isQuick.then((found) => readList(pool, plan, dialect, encoding, found));
   }
   const limit = Math.min(plan.limit ?? Number.POSITIVE_INFINITY, CURSOR_ROWS + 1);
   const output = outputOfRead(plan, encoding, dialect);
   const bounded = boundedRows(plan, output, limit);
-  const isWhole = plan.offset === 0 && plan.limit === undefined;
-  const read = plan.count === undefined || isWhole ? readRows : readCounted;
-  const work = (connection: Runner) => read(connection, { ...plan, limit }, bounded, dialect);
+  const work = (connection: Runner) => readPage(connection, { ...plan, limit }, bounded, dialect, plan.limit);
   const inParts = () => openCursor(pool, plan, dialect, encoding);
-  return (isQuick ? work(pool) : pool.dedicated('costly read', work)).then(
+  const found =
+    isQuick === 'guarded' ? readOnly(pool, work) : isQuick ? work(pool) : pool.dedicated('costly read', work);
+  return found.then(
     (found) => (found.rows.length > CURSOR_ROWS ? inParts() : resultOf(plan, found, encoding, output)),
     (error) => {
       if (!isTooLong(error)) throw error;
@@ -39,7 +43,20 @@ export function readList(
   );
 }
 
-function resultOf(plan: ReadPlan, { rows, total }: Page, encoding: Encoding, output: Output): ReadResult {
+/** `askedLimit` is the client's: without a page, the count is that of the rows. */
+export function readPage(
+  connection: Runner,
+  plan: ReadPlan,
+  output: Output,
+  dialect: SqlDialect,
+  askedLimit: number | undefined,
+): Promise<Page> {
+  const isWhole = plan.offset === 0 && askedLimit === undefined;
+  const read = plan.count === undefined || isWhole ? readRows : readCounted;
+  return read(connection, plan, output, dialect);
+}
+
+export function resultOf(plan: ReadPlan, { rows, total }: Page, encoding: Encoding, output: Output): ReadResult {
   return {
     returned: rows.length,
     body: encodeRows(rows, encoding, output.form),
@@ -48,7 +65,7 @@ function resultOf(plan: ReadPlan, { rows, total }: Page, encoding: Encoding, out
   };
 }
 
-interface Page {
+export interface Page {
   readonly rows: readonly Row[];
   readonly total?: number;
 }
@@ -60,12 +77,16 @@ function readRows(connection: Runner, plan: ReadPlan, output: Output, dialect: S
 
 /** The page and the count in one statement, hence one snapshot. The count is present even for an empty page. */
 async function readCounted(connection: Runner, plan: ReadPlan, output: Output, dialect: SqlDialect): Promise<Page> {
-  const read = compileRead(plan, output, dialect);
-  const count = compileCount(plan, dialect);
-  const sql = `select page.*, counted.total::float8 as "total count" from (${renumberParameters(count, read, '$')}) as counted left join (select rows.*, true as "has row" from (${read.sql}) as rows) as page on true`;
-  const all = await query<Row>(connection, { sql, params: [...read.params, ...count.params] });
-  const total = all[0]!['total count'] as number;
-  const rows = all.filter((row) => row['has row'] === true).map(({ 'has row': _, 'total count': __, ...row }) => row);
+  const { sources: _, ...plain } = dialect;
+  const read = compileRead(plan, output, plain);
+  const count = compileCount(plan, plain);
+  const sql = `select page.*, counted.total::float8 as " total count" from (${renumberParameters(count, read, '$')}) as counted left join (select rows.*, true as " has row" from (${read.sql}) as rows) as page on true`;
+  const params = [...read.params, ...count.params];
+  const all = await query<Row>(connection, withDefinitions(dialect, { sql, params }));
+  const total = all[0]![' total count'] as number;
+  const rows = all
+    .filter((row) => row[' has row'] === true)
+    .map(({ ' has row': _, ' total count': __, ...row }) => row);
   return { rows, total };
 }
 

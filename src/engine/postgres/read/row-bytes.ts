@@ -15,8 +15,8 @@ import { identifier, quoteText, type SqlDialect } from '../../sql/statement.ts';
 import { sqlState } from '../errors.ts';
 
 /** Names of rows on their way to an answer. No collection and no field can have such a name. */
-export const CHANGED_ROWS = '"changed rows"';
-export const RETURNED_ROWS = '"returned rows"';
+export const CHANGED_ROWS = '" changed rows"';
+export const RETURNED_ROWS = '" returned rows"';
 /** PostgreSQL repeats this text in its error, in any language. It is random, so that no trigger can raise it. */
 const TOO_LONG = `too many bytes ${crypto.randomUUID()}`;
 /** A page of at most this many rows, each of up to 64 KiB. Summing sizes takes a quarter of a read's time. */
@@ -35,8 +35,8 @@ export const rowsWithin: NonNullable<SqlDialect['boundedRows']> = (rows, name, v
   const source = `from (${rows}) as ${identifier(name)}`;
   const maxBytes = bounded === 'row' ? MAX_ROW_BYTES : share;
   if (maxBytes !== undefined) return `select * ${source} where ${raiseIf(`${bytes} > ${maxBytes}`)}`;
-  const counted = `select *, sum(${bytes}) over (rows unbounded preceding) as "bytes so far" ${source}`;
-  return `select * from (${counted}) as counted where ${raiseIf(`"bytes so far" > ${CURSOR_BYTES}`)}`;
+  const counted = `select *, sum(${bytes}) over (rows unbounded preceding) as " bytes so far" ${source}`;
+  return `select * from (${counted}) as counted where ${raiseIf(`" bytes so far" > ${CURSOR_BYTES}`)}`;
 };
 
 /** Bounds a list that becomes part of one row. */
@@ -56,8 +56,8 @@ export function changedWithin(change: string, columns: string, long: string): st
 }
 
 function countedWithin(query: string, columns: string, long: string, bytes = MAX_RETURNED_BYTES): string {
-  const counted = `select ${columns}, sum(octet_length(${long}::text)) over (rows unbounded preceding) as "bytes so far" from (${query}) as listed`;
-  return `select ${columns} from (${counted}) as counted where ${raiseIf(`"bytes so far" > ${bytes}`)}`;
+  const counted = `select ${columns}, sum(octet_length(${long}::text)) over (rows unbounded preceding) as " bytes so far" from (${query}) as listed`;
+  return `select ${columns} from (${counted}) as counted where ${raiseIf(`" bytes so far" > ${bytes}`)}`;
 }
 
 export function mayReturnTooMuch(plan: WritePlan, columns: readonly OutputColumn[], output: Output): boolean {

@@ -6,7 +6,7 @@ import { KEYS, USERS } from '../../../collection/own-collections.ts';
 import { ConfigError } from '../../../settings/by-command.ts';
 import { identifier, quoteText } from '../../sql/statement.ts';
 import { ADVISORY_LOCKS } from '../advisory-locks.ts';
-import { query, quoteName, type Runner } from '../driver.ts';
+import { query, type Runner } from '../driver.ts';
 import { sqlState } from '../errors.ts';
 import { indexesOf, indexSql, tableSql, uniqueSql } from './schema.ts';
 
@@ -57,7 +57,7 @@ export async function roleHolders(runner: Runner, schema: string): Promise<RoleH
 
 /** Throws a `ConfigError` if the schema has tables for keys or users that this role may not read. */
 export async function rejectUnreadable(runner: Runner, schema: string): Promise<void> {
-  const names = [KEYS.name, USERS.name].map((name) => `${quoteName(schema)}.${identifier(name)}`);
+  const names = [KEYS.name, USERS.name].map((name) => `${identifier(schema)}.${identifier(name)}`);
   const sql = `select name from unnest(array[${names.map(quoteText).join()}]) as name
     where not has_table_privilege(to_regclass(name), 'select')`;
   const [hidden] = await query<{ name: string }>(runner, { sql, params: [] });

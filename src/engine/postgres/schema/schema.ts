@@ -1,9 +1,19 @@
 /** The tables of a catalogue in PostgreSQL's SQL. */
-import type { Catalogue, Collection, Field, Reference, Unique } from '../../../collection/declaration.ts';
+import {
+  type Catalogue,
+  type Collection,
+  type Composite,
+  type Field,
+  fieldsOf,
+  type Reference,
+  type Unique,
+} from '../../../collection/declaration.ts';
+import { derivedName } from '../../../collection/derived-name.ts';
 import { can, type Type } from '../../../collection/types/type.ts';
 import type { Value } from '../../../collection/value.ts';
 import { fieldExpression } from '../../../plan/resolve.ts';
 import type { Index } from '../../migration/changes.ts';
+import { compositeIndexes } from '../../migration/composites.ts';
 import { type RuleSql, ruleConditions } from '../../migration/question.ts';
 import { firstKey } from '../../shared/write-checks.ts';
 import { columnList, identifier, quoteText } from '../../sql/statement.ts';
@@ -35,7 +45,7 @@ export function tableSql(collection: Collection): string {
 }
 
 export function keyName({ name }: Collection): string {
-  return `${name}_pkey`;
+  return derivedName(name, 'pkey');
 }
 
 export function columnDefinition(collection: Collection, field: Field): string {
@@ -58,7 +68,7 @@ function check(collection: Collection, field: Field): string {
 }
 
 export function checkName({ name }: Collection, field: Field): string {
-  return `${name}_${field.name}_check`;
+  return derivedName(name, field.name, 'check');
 }
 
 /** The planner has already validated the value; the constraint protects against other programs. */
@@ -73,20 +83,24 @@ export function uniqueSql({ name, fields }: Unique): string {
 }
 
 /** Deferrable, for a load whose rows refer to later ones. */
-export function referenceSql({ collections }: Catalogue, { name, field, to, onDelete }: Reference): string {
-  const key = identifier(collections.get(to)!.key[0]!.name);
+export function referenceSql({ collections }: Catalogue, reference: Reference | Composite): string {
+  const { name, to, onDelete } = reference;
+  const key = columnList(collections.get(to)!.key);
   const action = onDelete === 'restrict' ? '' : ` on delete ${onDelete}`;
-  return `constraint ${identifier(name)} foreign key (${identifier(field.name)}) references ${identifier(to)} (${key})${action} deferrable`;
+  return `constraint ${identifier(name)} foreign key (${columnList(fieldsOf(reference))}) references ${identifier(to)} (${key})${action} deferrable`;
 }
 
 export function indexesOf(collection: Collection): Index[] {
-  return collection.fields
-    .filter((field) => field.indexed)
-    .map((field) => ({ name: indexName(collection, field), fields: [field] }));
+  return [
+    ...collection.fields
+      .filter((field) => field.indexed)
+      .map((field) => ({ name: indexName(collection, field), fields: [field] })),
+    ...compositeIndexes(collection),
+  ];
 }
 
 export function indexName(collection: Collection, field: Field): string {
-  return `${collection.name}_${field.name}`;
+  return derivedName(collection.name, field.name);
 }
 
 export function indexSql(collection: Collection, { name, fields }: Index): string {

@@ -22,9 +22,9 @@ import { withRejectedField } from './row-of-error.ts';
 import { compileShown, qualifiedKey, type ReturnedRows, type WriteContext, type Written } from './statements.ts';
 
 interface ChangedRow {
-  readonly 'row number': number;
-  readonly 'row json'?: string;
-  readonly 'is allowed'?: boolean;
+  readonly ' row number': number;
+  readonly ' row json'?: string;
+  readonly ' is allowed'?: boolean;
 }
 
 /** A longer statement would delay other requests. */
@@ -56,9 +56,9 @@ export async function bulkUpdate(
   let bytes = 0;
   for (const batch of batchesOf(changes)) {
     for (const row of await updateBatch(runner, context, plan, batch, update)) {
-      if (row['is allowed'] === false) throw rowDenied(collection.name);
-      const text = row['row json'] ?? '';
-      texts.set(row['row number'], text);
+      if (row[' is allowed'] === false) throw rowDenied(collection.name);
+      const text = row[' row json'] ?? '';
+      texts.set(row[' row number'], text);
       bytes += text.length;
     }
     if (bytes > MAX_RETURNED_BYTES) throw returnTooLarge();
@@ -140,18 +140,18 @@ function translateRowError(
   return translateError(withOperationField(translateTooLong(located, collection), set), collection);
 }
 
-const ROW_NUMBER = { name: 'row number', type: builtIn('int4') };
+const ROW_NUMBER = { name: ' row number', type: builtIn('int4') };
 
 /** The columns of the values that identify a row, beside the fields that it sets. */
 function keyColumns(by: readonly Field[]) {
-  return by.map(({ name, type }) => ({ name: `key ${name}`, type }));
+  return by.map(({ type }, index) => ({ name: ` key ${index}`, type }));
 }
 
 /** The condition that joins a collection with its input rows. */
 function hasSameKey({ collection, dialect }: WriteContext, by: readonly Field[]): string {
-  const tests = by.map((field) => {
+  const tests = by.map((field, index) => {
     const column = `${identifier(collection.name)}.${identifier(field.name)}`;
-    return `${dialect.column?.(column, field) ?? column} = ${INPUT_ROWS}.${identifier(`key ${field.name}`)}`;
+    return `${dialect.column?.(column, field) ?? column} = ${INPUT_ROWS}.${identifier(` key ${index}`)}`;
   });
   return tests.join(' and ');
 }
@@ -199,11 +199,11 @@ function compileBatch(
     });
     const scope = scopeOf(dialect, bind, collection.name);
     const rule = met === undefined ? '' : ` and (${compilePredicate(met, scope)})`;
-    const allowed = changed === undefined ? '' : `, (${compilePredicate(changed, scope)}) is true as "is allowed"`;
-    const update = `update ${table} set ${set.join(', ')} from ${input} where ${hasSameKey(context, by)}${rule} returning ${INPUT_ROWS}."row number"${allowed}`;
+    const allowed = changed === undefined ? '' : `, (${compilePredicate(changed, scope)}) is true as " is allowed"`;
+    const update = `update ${table} set ${set.join(', ')} from ${input} where ${hasSameKey(context, by)}${rule} returning ${INPUT_ROWS}." row number"${allowed}`;
     if (!returnsRows) return update;
-    const names = `"row number", ${changed === undefined ? '' : '"is allowed", '}"row json"`;
-    return changedWithin(`${update}, row_to_json(${table}.*)::text as "row json"`, names, '"row json"');
+    const names = `" row number", ${changed === undefined ? '' : '" is allowed", '}" row json"`;
+    return changedWithin(`${update}, row_to_json(${table}.*)::text as " row json"`, names, '" row json"');
   });
 }
 

@@ -76,7 +76,7 @@ export interface ReturnedRows {
 }
 
 /** No collection can have such a name. */
-const EXISTING_ROWS = '"existing rows"';
+const EXISTING_ROWS = '" existing rows"';
 
 /**
  * Distinguishes new rows: the statement sees the table as it was before. (`xmax` would not work in a partitioned
@@ -119,9 +119,9 @@ export function insertedValue({ collection, sequence, adopted }: WriteContext, f
 export function compileBefore(context: WriteContext, created: Predicate, rows: string): Statement {
   const { collection, dialect } = context;
   return buildStatement(dialect, (bind) => {
-    const input = `select *, row_number() over () - 1 as "row index" from ${recordset(context, bind(rows, TEXT), collection.fields)}`;
+    const input = `select *, row_number() over () - 1 as " row index" from ${recordset(context, bind(rows, TEXT), collection.fields)}`;
     const rule = compilePredicate(created, scopeOf(dialect, bind, collection.name));
-    return `select min("row index")::int4 as refused from (${input}) as ${identifier(collection.name)} where (${rule}) is not true`;
+    return `select min(" row index")::int4 as refused from (${input}) as ${identifier(collection.name)} where (${rule}) is not true`;
   });
 }
 
@@ -151,14 +151,14 @@ function changeSql(context: WriteContext, plan: OneStatementPlan, rows: string, 
     const head = insertHead(context, plan.given);
     // The database rejects it: every column is read-only.
     if (head.fields.length === 0)
-      return `insert into ${table} default values returning ${columnList(fields)}, true as "is new"`;
+      return `insert into ${table} default values returning ${columnList(fields)}, true as " is new"`;
     const values = head.fields.map((field) => insertedValue(context, field, `${INPUT_ROWS}.${identifier(field.name)}`));
     const input = recordset(context, bind(rows, TEXT), fields);
     const met = plan.restriction?.met && compilePredicate(plan.restriction.met, scope);
     const insert = `${head.into} select ${values.join(', ')} from ${input}${conflictSql(plan.conflict, met)}`;
-    return `${insert} returning ${columnList(fields)}, ${isNew(collection, plan.conflict)} as "is new"`;
+    return `${insert} returning ${columnList(fields)}, ${isNew(collection, plan.conflict)} as " is new"`;
   }
-  const columns = `${columnList(fields)}, false as "is new"`;
+  const columns = `${columnList(fields)}, false as " is new"`;
   if (plan.kind === 'delete') {
     return `delete from ${table}${boundedWhere(collection, scope, plan.where, plan.bound)} returning ${columns}`;
   }
@@ -210,10 +210,10 @@ function shapeOver({ shape, output }: ReturnedRows, rows: string, scope: Scope):
   const inner = { ...scope, stripNulls: output.stripNulls };
   if (isAlways(shape.where)) return compileShape(shape, source, output, inner);
   // A join with other tables could change the order.
-  const numbered = `from (select *, row_number() over () as "row number" ${source}) as ${identifier(scope.name)}`;
+  const numbered = `from (select *, row_number() over () as " row number" ${source}) as ${identifier(scope.name)}`;
   const shown = compileShape(shape, `${numbered} where ${compilePredicate(shape.where, scope)}`, output, inner);
   const isOrdered = shape.order.length > 0 || shape.groupBy !== undefined;
-  return isOrdered ? shown : `${shown} order by ${identifier(scope.name)}."row number"`;
+  return isOrdered ? shown : `${shown} order by ${identifier(scope.name)}." row number"`;
 }
 
 /** The statement around a change: counts, and the returned rows. */
@@ -228,7 +228,7 @@ function withResult(
   const key = keyText(into.key, ({ name }) => identifier(name));
   const refused = restriction === undefined ? '' : `, ${refusedOf(restriction, scope)} as refused`;
   const by = origin === undefined ? '' : `, ${originColumn(origin, scope.bind)} as origin`;
-  const counts = `(select count(*) from ${CHANGED_ROWS})::int4 as affected, (select count(*) from ${CHANGED_ROWS} where "is new")::int4 as inserted, (select ${key} from ${CHANGED_ROWS} where (select count(*) from ${CHANGED_ROWS}) = 1) as key${refused}${by}`;
+  const counts = `(select count(*) from ${CHANGED_ROWS})::int4 as affected, (select count(*) from ${CHANGED_ROWS} where " is new")::int4 as inserted, (select ${key} from ${CHANGED_ROWS} where (select count(*) from ${CHANGED_ROWS}) = 1) as key${refused}${by}`;
   const changed = `with ${CHANGED_ROWS} as (${change}) select ${counts}`;
   if (returned === undefined) return changed;
   const rows = `select * from ${CHANGED_ROWS}`;
@@ -247,7 +247,7 @@ export function isShownAfter({ kind, into, returning }: WritePlan): boolean {
 /** Counts changed rows that violate the rules. */
 function refusedOf({ created = ALWAYS, changed = ALWAYS }: Restriction, scope: Scope): string {
   const [ifNew, ifChanged] = [compilePredicate(created, scope), compilePredicate(changed, scope)];
-  const rule = `case when "is new" then (${ifNew})::bool else (${ifChanged})::bool end`;
+  const rule = `case when " is new" then (${ifNew})::bool else (${ifChanged})::bool end`;
   return `(select count(*) from ${CHANGED_ROWS} as ${identifier(scope.name)} where (${rule}) is not true)::int4`;
 }
 

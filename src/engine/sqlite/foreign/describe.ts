@@ -1,7 +1,8 @@
 /** Describes the tables of a foreign SQLite file as a declaration for importing them. Read-only. */
 import { Database } from 'bun:sqlite';
 import { existsSync } from 'node:fs';
-import type { FieldDraft, OnDelete } from '../../../collection/draft.ts';
+import { derivedName } from '../../../collection/derived-name.ts';
+import type { FieldDraft, LinkDraft, OnDelete } from '../../../collection/draft.ts';
 import type { Type } from '../../../collection/types/type.ts';
 import { ConfigError } from '../../../settings/by-command.ts';
 import { RECORD_TABLE, readRecord } from '../../migration/record.ts';
@@ -47,7 +48,14 @@ function describeTables(db: Database): Described {
   );
   const declared = tables.filter((table) => problemOf(db, table) === undefined);
   return {
-    collections: withUniqueNames(declared.map((table) => describeTable(foreignTable({ table, declared, types })))),
+    collections: withUniqueNames(
+      declared.map((table) => {
+        const file = { table, declared, types };
+        const described = describeTable(foreignTable(file));
+        const references = compositesOf(file);
+        return references.length === 0 ? described : { ...described, draft: { ...described.draft, references } };
+      }),
+    ),
     leftOut: tables.flatMap((table) => problemOf(db, table) ?? []),
   };
 }
@@ -112,6 +120,24 @@ function referenceOf(
     notes.push(`references ${table}`);
   }
   return undefined;
+}
+
+/** The foreign keys of several columns that hold the key of a declared table. */
+function compositesOf({ table, declared, types }: TableInFile): LinkDraft[] {
+  const same = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
+  return [...Map.groupBy(table.references, ({ id }) => id).values()].flatMap((columns): LinkDraft[] => {
+    const target = declared.find(({ name }) => same(name, columns[0]!.table));
+    if (columns.length < 2 || target?.key.length !== columns.length) return [];
+    const fields = target.key.map((name, at) => {
+      const column = columns.find(({ to, seq }) => (to === null ? Number(seq) === at : same(to, name)));
+      const own = table.columns.find((each) => column !== undefined && same(each.name, column.from))?.name;
+      return types.get(table.name)!.get(own ?? '') === types.get(target.name)!.get(name) ? own : undefined;
+    });
+    if (!fields.every((field) => field !== undefined)) return [];
+    const onDelete = ON_DELETE[columns[0]!.on_delete] ?? 'restrict';
+    const constraint = derivedName(table.name, ...fields, 'fkey');
+    return [{ fields, collection: target.name, to: target.key, constraint, onDelete }];
+  });
 }
 
 const ON_DELETE: Readonly<Record<string, OnDelete>> = { CASCADE: 'cascade', 'SET NULL': 'set null' };

@@ -26,6 +26,7 @@ export interface FoundTable {
 
 /** A column of a foreign key; the columns of one key share an id. */
 interface FoundReference {
+  readonly seq: bigint;
   readonly id: bigint;
   readonly table: string;
   readonly from: string;
@@ -78,7 +79,7 @@ function checksIn(sql: string): string[] {
       if (sql[at] === "'") inText = !inText;
       if (inText) continue;
       if (sql[at] === '(') depth++;
-      if (sql[at] === ')' && --depth === 0) return sql.slice(from, at + 1).replace(/["`[]([a-z]\w*)["`\]]/g, '$1');
+      if (sql[at] === ')' && --depth === 0) return sql.slice(from, at + 1).replace(/["`[]([a-z_]\w*)["`\]]/gi, '$1');
     }
     return sql.slice(from);
   });

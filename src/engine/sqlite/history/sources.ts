@@ -12,7 +12,7 @@ import { keySql } from './triggers.ts';
 
 /** A field of a logged row. A row from before the field existed has its default. */
 function valueIn(row: string, { name, default: value, type }: Field): string {
-  const path = quoteText(`$."${name}"`);
+  const path = quoteText(`$.${JSON.stringify(name)}`);
   const found = `json_extract(${row}, ${path})`;
   return value === undefined
     ? found

@@ -141,7 +141,7 @@ export function applyLog(db: Database, catalogue: Catalogue, comparison: Compari
   const logsField = '(json_type(old, ?2) is not null or json_type(new, ?2) is not null)';
   const returning = addedFields(comparison).filter(({ name, field }) => {
     const sql = `select 1 from ${LOG_TABLE} where collection = ?1 and ${logsField} limit 1`;
-    return select(db, sql, name, `$."${field}"`).length > 0;
+    return select(db, sql, name, `$.${JSON.stringify(field)}`).length > 0;
   });
   for (const name of [...restarted(comparison), ...returning.map((each) => each.name)]) {
     for (const table of [LOG_TABLE, RETAINED_TABLE]) db.run(`delete from ${table} where collection = ?`, [name]);

@@ -69,7 +69,9 @@ export class RowCache {
     if (single?.rule !== undefined && rows.length > 0) {
       this.visible.set(single.rule, (this.visible.get(single.rule) ?? new Set()).add(single.number));
     }
-    const list = rows.map((row) => texts.get(row[ROW] as number)).join(',');
+    // Concatenation takes less time than `join`.
+    let list = '';
+    for (const row of rows) list += `${list === '' ? '' : ','}${texts.get(row[ROW] as number)}`;
     const body = `${opening(encoding)}${list}${closing(encoding)}`;
     return { returned: rows.length, body, end: this.endOf(plan, output, rows.at(-1), texts) };
   }
@@ -107,7 +109,7 @@ export class RowCache {
 interface SingleRow {
   readonly number: number;
   /** The rule that the row must satisfy, if the caller does not see every row. */
-  readonly rule?: Predicate;
+  readonly rule: Predicate | undefined;
 }
 
 /** For a read of one row by its assigned key. A cached text needs no query, which saves a fifth of its CPU time. */
@@ -117,7 +119,7 @@ function singleRow(plan: ReadPlan): SingleRow | undefined {
   const [rule, term] = where.kind === 'all' && where.terms.length === 2 ? where.terms : [undefined, where];
   const number = singleKey(plan, term);
   if (typeof number !== 'number') return undefined;
-  return { number, ...(rule === undefined ? {} : { rule }) };
+  return { number, rule };
 }
 
 /** The row number is the assigned key, so it gives the page end of a list in key order. */

@@ -1,6 +1,13 @@
 /** Inspects a database file: the last declaration, as far as its tables still match. Read-only. */
 import type { Database } from 'bun:sqlite';
-import { type Catalogue, type Collection, declareCatalogue, type Field } from '../../../collection/declaration.ts';
+import {
+  allReferences,
+  type Catalogue,
+  type Collection,
+  declareCatalogue,
+  type Field,
+  fieldsOf,
+} from '../../../collection/declaration.ts';
 import type { FieldDraft } from '../../../collection/draft.ts';
 import { type StoredSchema, withNumberedKeys } from '../../migration/changes.ts';
 import { RECORD_TABLE, readRecord } from '../../migration/record.ts';
@@ -32,8 +39,8 @@ export function inspect(db: Database, declared: Catalogue): Inspection {
   const catalogue = withNumberedKeys(declareCatalogue({ collections }), (table, key) => isNumbered(db, table, key));
   // A numbered key has no foreign key, even if an earlier version recorded a reference.
   const references = [...catalogue.collections.values()].flatMap((collection) =>
-    collection.references
-      .filter(({ field }) => field !== collection.assigned)
+    allReferences(collection)
+      .filter((each) => !fieldsOf(each).includes(collection.assigned!))
       .map(({ name }) => `${collection.name}.${name}`),
   );
   const names = new Set([...namesOf(db, 'index', "tbl_name || '.' || name"), ...references]);

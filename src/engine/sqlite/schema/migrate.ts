@@ -4,20 +4,21 @@
  */
 import type { Database } from 'bun:sqlite';
 import { SQLITE_BUSY_MS, SQLITE_WRITE_WAIT_MS } from '../../../base/limits/engine.ts';
-import type { Catalogue, Collection } from '../../../collection/declaration.ts';
+import { allReferences, type Catalogue, type Collection } from '../../../collection/declaration.ts';
 import { ConfigError } from '../../../settings/setting.ts';
 import { type Change, type Comparison, compare, ofKind, type SchemaRequirement } from '../../migration/changes.ts';
 import { clearDanglingSql, type FirstRows, type Question, questionSql } from '../../migration/question.ts';
 import { RECORD_TABLE, recordOf } from '../../migration/record.ts';
 import { assess, notToCreate } from '../../migration/risks.ts';
 import { blockedBy, type MigrationPlan, MigrationRejected, stepsOf } from '../../migration/words.ts';
-import { identifier } from '../../sql/statement.ts';
+import { identifier, quoteText } from '../../sql/statement.ts';
 import { applyLog, hasLog, isLogOn } from '../history/triggers.ts';
 import { createSearchIndexes, hasSearchIndex, storedSchema } from '../search/search-index.ts';
 import { startKeysAt } from '../write/assigned-keys.ts';
 import { defineConversions, sqliteValues, unreadable } from './conversion.ts';
 import { foreignTables, type Inspection, inspect } from './inspect.ts';
-import { addFields, isRebuilt, rebuild } from './rebuild.ts';
+import { sqliteNameProblems } from './names.ts';
+import { addFields, isRebuilt, NEW_TABLE, rebuild } from './rebuild.ts';
 import * as schema from './schema.ts';
 
 export interface SqliteRequirement {
@@ -57,6 +58,7 @@ function planOf(db: Database, requirement: SqliteRequirement) {
   while (asked.done !== true) asked = assessment.next(answer(db, asked.value));
   const problems = [
     ...notToCreate(catalogue.collections.values()),
+    ...sqliteNameProblems(catalogue),
     ...foreignTables(found, catalogue),
     ...blockedBy(asked.value, allowed),
   ];
@@ -146,7 +148,9 @@ function removeAndRename(db: Database, { changes }: Comparison): void {
   for (const { index } of ofKind(changes, 'drop-index')) db.run(`drop index ${identifier(index.name)}`);
   for (const { unique } of ofKind(changes, 'drop-unique')) db.run(`drop index ${identifier(unique.name)}`);
   for (const { collection, before } of ofKind(changes, 'rename-collection')) {
-    db.run(`alter table ${identifier(before.name)} rename to ${identifier(collection.name)}`);
+    // In two steps, since SQLite does not change only the case of a name.
+    db.run(`alter table ${identifier(before.name)} rename to ${identifier(NEW_TABLE)}`);
+    db.run(`alter table ${identifier(NEW_TABLE)} rename to ${identifier(collection.name)}`);
   }
   for (const { collection, field, before } of ofKind(changes, 'rename-field')) {
     const columns = `${identifier(before.name)} to ${identifier(field.name)}`;
@@ -157,9 +161,10 @@ function removeAndRename(db: Database, { changes }: Comparison): void {
 /** Checks new and rebuilt tables and those that refer to them. */
 function checkReferences(db: Database, { collections }: Catalogue, touched: readonly Collection[]): void {
   const names = touched.map(({ name }) => name);
-  for (const { name, references } of collections.values()) {
-    if (!references.some(({ to }) => names.includes(name) || names.includes(to))) continue;
-    const sql = `select parent as "to", count(*) as rows from pragma_foreign_key_check('${name}') group by parent`;
+  for (const collection of collections.values()) {
+    const { name } = collection;
+    if (!allReferences(collection).some(({ to }) => names.includes(name) || names.includes(to))) continue;
+    const sql = `select parent as "to", count(*) as rows from pragma_foreign_key_check(${quoteText(name)}) group by parent`;
     const [broken] = db.query<{ to: string; rows: number }, []>(sql).all();
     if (broken === undefined) continue;
     const { to, rows } = broken;

@@ -7,13 +7,13 @@ import type { Database } from 'bun:sqlite';
 import type { Catalogue, Field } from '../../../collection/declaration.ts';
 import type { CollectionPair } from '../../migration/changes.ts';
 import { permission, rulesSql } from '../../migration/question.ts';
-import { identifier } from '../../sql/statement.ts';
+import { identifier, quoteText } from '../../sql/statement.ts';
 import { defaultSql, sqliteValues } from './conversion.ts';
 import { foreignObjectsIn } from './foreign-objects.ts';
 import { columnDefinition, count, indexesOf, tableParts, tableSql } from './schema.ts';
 
-/** Declared names contain no spaces. */
-const NEW_TABLE = 'table to be';
+/** Declared names do not begin with a space. */
+export const NEW_TABLE = ' table to be';
 
 export function isRebuilt(
   found: Catalogue,
@@ -56,7 +56,7 @@ export function rebuild(db: Database, declared: Catalogue, pair: CollectionPair,
   const values = [...now.fields.map((field) => valueSql(pair, field, allowed)), ...foreignColumns];
   // Keys are never assigned twice.
   const isAssigned = before?.assigned !== undefined && now.assigned !== undefined;
-  const lastKey = `select max(seq) from sqlite_sequence where name = '${now.name}'`;
+  const lastKey = `select max(seq) from sqlite_sequence where name = ${quoteText(now.name)}`;
   const position = isAssigned ? count(db, lastKey) : undefined;
   const more = foreign.columns.map(({ definition }) => definition);
   db.run(tableSql(declared, now, { name: NEW_TABLE, more }));

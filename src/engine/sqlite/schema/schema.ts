@@ -1,8 +1,10 @@
 /** The tables of a database file in SQL, and the ownership check of a file. */
 import type { Database } from 'bun:sqlite';
 import { type Catalogue, type Collection, type Field, isKey } from '../../../collection/declaration.ts';
+import { derivedName } from '../../../collection/derived-name.ts';
 import type { Value } from '../../../collection/value.ts';
 import type { StoredRow } from '../../../plan/types.ts';
+import { compositeIndexes } from '../../migration/composites.ts';
 import { type RuleSql, ruleConditions } from '../../migration/question.ts';
 import { columnList, identifier, quoteText } from '../../sql/statement.ts';
 import { sqliteDialect } from '../dialect.ts';
@@ -49,7 +51,11 @@ export function tableSql(
 export function tableParts(catalogue: Catalogue, collection: Collection, more: readonly string[] = []): string[] {
   const { fields, assigned, key } = collection;
   const columns = fields.map((field) => columnDefinition(catalogue, collection, field));
-  return [...columns, ...more, ...(assigned === undefined ? [`primary key (${columnList(key)})`] : [])];
+  const composites = collection.composites.map(({ fields: own, to, onDelete }) => {
+    const held = columnList(catalogue.collections.get(to)!.key);
+    return `foreign key (${columnList(own)}) references ${identifier(to)} (${held}) on delete ${onDelete}`;
+  });
+  return [...columns, ...more, ...(assigned === undefined ? [`primary key (${columnList(key)})`] : []), ...composites];
 }
 
 export const RETRY_TABLE_SQL = [
@@ -69,6 +75,7 @@ export function indexesOf(collection: Collection): readonly Index[] {
     ...collection.fields
       .filter(hasIndex)
       .map((field) => ({ name: indexName(collection, field), fields: [field], isUnique: false })),
+    ...compositeIndexes(collection).map((index) => ({ ...index, isUnique: false })),
     ...collection.unique.map(({ name, fields }) => ({ name, fields, isUnique: true })),
   ];
 }
@@ -84,7 +91,7 @@ export function indexSql({ name }: Collection, index: Index): string {
 }
 
 export function indexName(collection: Collection, field: Field): string {
-  return `${collection.name}_${field.name}`;
+  return derivedName(collection.name, field.name);
 }
 
 /** Autoincrement: a deleted key is never assigned again, and keys chosen by clients are skipped. */
@@ -111,7 +118,7 @@ function check(collection: Collection, field: Field): string {
   const ofType = field.type.sqlite.check?.(column);
   const conditions = [...(ofType === undefined ? [] : [ofType]), ...ruleConditions(field, column, ruleSql)];
   if (conditions.length === 0) return '';
-  return ` constraint ${identifier(`${collection.name}_${field.name}_check`)} check (${conditions.join(' and ')})`;
+  return ` constraint ${identifier(derivedName(collection.name, field.name, 'check'))} check (${conditions.join(' and ')})`;
 }
 
 export const ruleSql: RuleSql = {

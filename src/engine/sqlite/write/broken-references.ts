@@ -4,10 +4,19 @@
  */
 
 import { ApiError } from '../../../base/errors.ts';
-import { type Catalogue, type Collection, type Reference, referencesTo } from '../../../collection/declaration.ts';
+import {
+  allReferences,
+  type Catalogue,
+  type Collection,
+  type Composite,
+  type Field,
+  fieldsOf,
+  type Reference,
+  referencesTo,
+} from '../../../collection/declaration.ts';
 import type { Value } from '../../../collection/value.ts';
 import { missingReference, stillReferenced, withRowIndex } from '../../shared/write-checks.ts';
-import { identifier, type Statement } from '../../sql/statement.ts';
+import { columnList, identifier, type Statement } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
 import { spendRow } from '../connection/deadline.ts';
 import { sqliteDialect } from '../dialect.ts';
@@ -25,7 +34,10 @@ export function brokenReference(connection: Connection, catalogue: Catalogue, st
     if (missing !== undefined) return step.kind === 'change' ? missing : withRowIndex(missing, index, isList);
     index++;
   }
-  const broken = referrer(connection, catalogue, collection, step) ?? unknownReference(collection);
+  const broken =
+    referrer(connection, catalogue, collection, step) ??
+    partialReference(collection, step) ??
+    unknownReference(collection);
   return failed === undefined ? broken : withRowIndex(broken, failed, isList);
 }
 
@@ -46,12 +58,22 @@ function missingIn(
   collection: Collection,
   given: (name: string) => Value | undefined,
 ): ApiError | undefined {
-  for (const reference of collection.references) {
-    const value = given(reference.field.name);
-    if (value === undefined || value === null) continue;
-    if (!exists(connection, reference.to, collections.get(reference.to)!.key[0]!.name, value)) {
-      return missingReference(collection, reference, valueIn(reference.field.type, value));
+  for (const reference of allReferences(collection)) {
+    const values = fieldsOf(reference).map(({ name }) => given(name) ?? null);
+    if (values.includes(null)) continue;
+    if (!exists(connection, reference.to, collections.get(reference.to)!.key, values)) {
+      return missingReference(collection, reference, ...valuesIn(fieldsOf(reference), values));
     }
+  }
+  return undefined;
+}
+
+/** A reference of which a change sets some fields. The values of the others are in the rows. */
+function partialReference(collection: Collection, step: Step): ApiError | undefined {
+  for (const given of valuesOf(collection, step)) {
+    const isSet = ({ name }: Field) => (given(name) ?? null) !== null;
+    const reference = collection.composites.find(({ fields }) => fields.some(isSet));
+    if (reference !== undefined) return missingReference(collection, reference);
   }
   return undefined;
 }
@@ -64,7 +86,7 @@ function referrer(
   step: Step,
 ): ApiError | undefined {
   for (const { met, isRemoval } of keyChanges(step)) {
-    const keys = connection.rows(met).map((row) => row.key!);
+    const keys = connection.values(met) as Value[][];
     const found = isRemoval
       ? new Removal(connection, catalogue).keeper(collection, keys)
       : keeperAmong(connection, collection, keys, referencesTo(catalogue, collection));
@@ -87,25 +109,26 @@ function* keyChanges(step: Step): Generator<{ readonly met: Statement; readonly 
 
 /** Deleted rows, and those that cascade with them, up to one that prevents it. */
 class Removal {
-  private readonly seen = new Map<string, Set<Value>>();
+  private readonly seen = new Map<string, Set<string>>();
 
   constructor(
     private readonly connection: Connection,
     private readonly catalogue: Catalogue,
   ) {}
 
-  keeper(collection: Collection, given: readonly Value[]): ApiError | undefined {
+  keeper(collection: Collection, given: readonly Value[][]): ApiError | undefined {
     const keys = this.unseen(collection, given);
     if (keys.length === 0) return undefined;
     const references = referencesTo(this.catalogue, collection);
     const keeping = references.filter(({ onDelete }) => onDelete === 'restrict');
     const found = keeperAmong(this.connection, collection, keys, keeping);
     if (found !== undefined) return found;
-    for (const { from, field, onDelete } of references) {
+    for (const reference of references) {
+      const { from, onDelete } = reference;
       if (onDelete !== 'cascade' || referencesTo(this.catalogue, from).length === 0) continue;
-      const sql = `select ${identifier(from.key[0]!.name)} from ${identifier(from.name)} where ${identifier(field.name)} = ?`;
+      const sql = `select ${columnList(from.key)} from ${identifier(from.name)} where ${areEqual(fieldsOf(reference))}`;
       for (const key of keys) {
-        const going = this.connection.values({ sql, params: [key] }).map(([each]) => each as Value);
+        const going = this.connection.values({ sql, params: key }) as Value[][];
         const further = this.keeper(from, going);
         if (further !== undefined) return further;
       }
@@ -113,33 +136,36 @@ class Removal {
     return undefined;
   }
 
-  private unseen({ name }: Collection, keys: readonly Value[]): readonly Value[] {
+  private unseen({ name }: Collection, keys: readonly Value[][]): readonly Value[][] {
     const seen = this.seen.get(name) ?? new Set();
     this.seen.set(name, seen);
-    return keys.filter((key) => !seen.has(key) && seen.add(key));
+    return keys.filter((key) => {
+      const text = key.map(String).join('\0');
+      return !seen.has(text) && seen.add(text);
+    });
   }
 }
 
 function keeperAmong(
   connection: Connection,
   collection: Collection,
-  keys: readonly Value[],
+  keys: readonly Value[][],
   references: ReturnType<typeof referencesTo>,
 ): ApiError | undefined {
   for (const key of keys) {
     for (const reference of references) {
-      if (exists(connection, reference.from.name, reference.field.name, key)) {
-        return stillReferenced(collection, reference, valueIn(collection.key[0]!.type, key));
+      if (exists(connection, reference.from.name, fieldsOf(reference), key)) {
+        return stillReferenced(collection, reference, ...valuesIn(collection.key, key));
       }
     }
   }
   return undefined;
 }
 
-/** A reference of a stored row, with its value. */
+/** A reference of a stored row, with its values. */
 export interface StoredReference {
-  readonly reference: Reference;
-  readonly value: Value;
+  readonly reference: Reference | Composite;
+  readonly values: readonly Value[];
   /** The index of the row in the body. */
   readonly index: number;
 }
@@ -150,33 +176,46 @@ export function checkReferences(
   collection: Collection,
   references: readonly StoredReference[],
 ): void {
-  for (const { reference, value, index } of references) {
+  for (const { reference, values, index } of references) {
     spendRow();
-    if (exists(connection, reference.to, collection.among.get(reference.to)!.key[0]!.name, value)) continue;
-    throw withRowIndex(missingReference(collection, reference, valueIn(reference.field.type, value)), index, true);
+    if (exists(connection, reference.to, collection.among.get(reference.to)!.key, values)) continue;
+    const missing = missingReference(collection, reference, ...valuesIn(fieldsOf(reference), values));
+    throw withRowIndex(missing, index, true);
   }
 }
 
 /** A row with a dangling reference, in a transaction that has not checked it yet. */
 export function findBroken(connection: Connection, collection: Collection): ApiError | undefined {
-  if (collection.references.length === 0) return undefined;
+  if (allReferences(collection).length === 0) return undefined;
   const table = identifier(collection.name);
-  const sql = `select cast(broken.rowid as text), list."from" from pragma_foreign_key_check(?1) as broken
-    join pragma_foreign_key_list(?1) as list on list.id = broken.fkid limit 1`;
+  const sql = `select cast(broken.rowid as text), (select json_group_array("from") from pragma_foreign_key_list(?1) as list
+      where list.id = broken.fkid) from pragma_foreign_key_check(?1) as broken limit 1`;
   const [found] = connection.values({ sql, params: [collection.name] }) as [string, string][];
-  const reference = collection.references.find(({ field }) => field.name === found?.[1]);
+  const names = found && (JSON.parse(found[1]) as string[]);
+  const isFound = (fields: readonly Field[]) =>
+    fields.length === names?.length && fields.every(({ name }) => names.includes(name));
+  const reference = allReferences(collection).find((each) => isFound(fieldsOf(each)));
   if (found === undefined || reference === undefined) return undefined;
-  const column = sqliteDialect.text(identifier(reference.field.name), reference.field.type);
+  const columns = fieldsOf(reference).map(({ name, type }) => sqliteDialect.text(identifier(name), type));
   const [row] = connection.values({
-    sql: `select ${column} from ${table} where rowid = cast(? as integer)`,
+    sql: `select ${columns.join(', ')} from ${table} where rowid = cast(? as integer)`,
     params: [found[0]],
   });
-  return missingReference(collection, reference, row?.[0] as Value);
+  return missingReference(collection, reference, ...(row as Value[]));
 }
 
-function exists(connection: Connection, table: string, column: string, value: Value): boolean {
-  const sql = `select 1 from ${identifier(table)} where ${identifier(column)} = ? limit 1`;
-  return connection.values({ sql, params: [value] }).length > 0;
+function exists(connection: Connection, table: string, fields: readonly Field[], values: readonly Value[]): boolean {
+  const sql = `select 1 from ${identifier(table)} where ${areEqual(fields)} limit 1`;
+  return connection.values({ sql, params: values }).length > 0;
+}
+
+function areEqual(fields: readonly Field[]): string {
+  return fields.map(({ name }) => `${identifier(name)} = ?`).join(' and ');
+}
+
+/** The values behind stored ones. */
+function valuesIn(fields: readonly Field[], stored: readonly Value[]): Value[] {
+  return fields.map(({ type }, at) => valueIn(type, stored[at]!));
 }
 
 function unknownReference({ name }: Collection): ApiError {

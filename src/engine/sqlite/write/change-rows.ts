@@ -2,7 +2,7 @@
 import { SQLiteError } from 'bun:sqlite';
 import { ApiError } from '../../../base/errors.ts';
 import { rowDenied } from '../../../collection/access/permission-errors.ts';
-import type { Collection } from '../../../collection/declaration.ts';
+import { allReferences, type Collection, fieldsOf } from '../../../collection/declaration.ts';
 import type { Value } from '../../../collection/value.ts';
 import { checkMissing, duplicateKey, keysExhausted, printValues, withRowIndex } from '../../shared/write-checks.ts';
 import { identifier, type Statement } from '../../sql/statement.ts';
@@ -43,16 +43,17 @@ export function writeRows(connection: Connection, collection: Collection, step: 
 
 /** Checks references after all rows are stored: rows of one request may refer to each other in any order. */
 function insertRows(connection: Connection, collection: Collection, step: InsertStep): Written {
-  const refersToItself = step.rows.length > 1 && collection.references.some(({ to }) => to === collection.name);
+  const refersToItself = step.rows.length > 1 && allReferences(collection).some(({ to }) => to === collection.name);
   if (!refersToItself) return insertEach(connection, collection, step, () => {});
   const references: StoredReference[] = [];
   connection.execute('pragma defer_foreign_keys = on');
   try {
     const written = insertEach(connection, collection, step, (row, isNew, index) => {
-      for (const reference of collection.references) {
-        const place = collection.fields.indexOf(reference.field);
-        const isStored = isNew || step.meets!.overwrites.includes(place);
-        if (isStored && row[place] !== null) references.push({ reference, value: row[place]!, index });
+      for (const reference of allReferences(collection)) {
+        const places = fieldsOf(reference).map((field) => collection.fields.indexOf(field));
+        const isStored = isNew || places.some((place) => step.meets!.overwrites.includes(place));
+        const values = places.map((place): Value => row[place] ?? null);
+        if (isStored && !values.includes(null)) references.push({ reference, values, index });
       }
     });
     checkReferences(connection, collection, references);

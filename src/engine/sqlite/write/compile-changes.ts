@@ -6,7 +6,7 @@ import { ALWAYS, type Assignment, isAlways, isOperation, type UpdateEachPlan } f
 import { assignedSql, boundValue, shapeOf } from '../../sql/assignment.ts';
 import { compilePredicate } from '../../sql/predicate.ts';
 import { scopeOf } from '../../sql/read.ts';
-import { buildStatement, identifier } from '../../sql/statement.ts';
+import { buildStatement, columnList, identifier } from '../../sql/statement.ts';
 import { sqliteDialect } from '../dialect.ts';
 import type { ChangeOfRow, ChangeShape } from './jobs.ts';
 
@@ -53,7 +53,7 @@ function compileShape(plan: UpdateEachPlan, set: readonly Assignment[], returnin
     params: params.slice(set.length + by.length),
     names: set.map((each) => (isOperation(each) ? undefined : each.field.name)),
     by: by.map(({ name }) => name),
-    ...(setsKey ? { met: `select ${identifier(collection.key[0]!.name)} as key from ${table} where ${same}` } : {}),
+    ...(setsKey ? { met: `select ${columnList(collection.key)} from ${table} where ${same}` } : {}),
     isRuled: changed !== undefined,
   };
 }

@@ -103,11 +103,11 @@ function meeting({ name, fields, key }: Collection, { on, overwrite }: Exclude<C
   };
 }
 
-/** The first key field identifies affected rows, since references exist only to single-field keys. */
+/** The keys of the affected rows, to which other rows may refer. */
 function compileMet(collection: Collection, where: Predicate, bound: Bound | undefined): Statement {
   return buildStatement(guardedDialect, (bind) => {
     const target = boundedWhere(collection, where, bound, narrowedScope(collection, bind));
-    return `select ${identifier(collection.key[0]!.name)} as key from ${identifier(collection.name)}${target} order by 1`;
+    return `select ${columnList(collection.key)} from ${identifier(collection.name)}${target} order by ${columnList(collection.key)}`;
   });
 }
 

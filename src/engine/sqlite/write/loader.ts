@@ -122,7 +122,7 @@ class SqliteStagedRows extends StagedRows {
     super(collection, tableIn(collection.name), sqliteDialect, 'staging', index);
     this.columns = columnList(collection.fields);
     connection.execute(
-      `create table ${this.rows} ("the row" integer primary key, "the place", "the shape", "the text", ${this.columns})`,
+      `create table ${this.rows} (" the row" integer primary key, " the place", " the shape", " the text", ${this.columns})`,
     );
   }
 
@@ -145,7 +145,7 @@ class SqliteStagedRows extends StagedRows {
     const { connection, columns, rows, table } = this;
     const inserted = connection.execute(
       `insert into ${table} (${columns}) select ${columns} from ${rows} as given
-        where ${condition} order by "the row"${conflictSql(conflict)}`,
+        where ${condition} order by " the row"${conflictSql(conflict)}`,
     );
     return { affected: inserted, inserted };
   }

@@ -130,7 +130,7 @@ function open(): Connection {
 
 /** Lists what `pragma optimize` would do: https://www.sqlite.org/pragma.html#pragma_optimize */
 const LIST_OPTIMIZATIONS = { sql: 'pragma optimize = 0x10003', params: [] };
-const ANALYZES_COLLECTION = /^ANALYZE "main"\."[^_]/i;
+const ANALYZES_COLLECTION = /^ANALYZE "main"\."(?!_.*_search[_"])/i;
 
 /**
  * Gathers statistics, which decide whether reads are cheap; samples of each index suffice. The search index's tables
@@ -141,7 +141,7 @@ function gatherStatistics(connection: Connection): void {
     connection.execute(`pragma analysis_limit = ${2 * INLINE_PAGE_ROWS}`);
     const statements = connection.values(LIST_OPTIMIZATIONS).map(([sql]) => String(sql));
     for (const sql of statements.filter((each) => ANALYZES_COLLECTION.test(each))) connection.execute(sql);
-    const deleted = connection.execute("delete from sqlite_stat1 where tbl glob '_*'");
+    const deleted = connection.execute("delete from sqlite_stat1 where tbl glob '_*_search*'");
     // Reloads the statistics.
     if (deleted > 0) connection.execute('analyze sqlite_schema');
   } catch {

@@ -1,0 +1,81 @@
+/** Compares a declaration with the tables of a database, and lists the differences. */
+import type { CollectionDraft, FieldDraft } from '../../collection/draft.ts';
+import type { DescribedDatabase } from '../../engine/shared/described-tables.ts';
+
+/** The properties that a table determines. The others, such as titles, only the declaration knows. */
+const FIELD_PROPERTIES = [
+  'type',
+  'required',
+  'default',
+  'unique',
+  'indexed',
+  'references',
+  'minimum',
+  'maximum',
+  'maxLength',
+  'pattern',
+  'oneOf',
+  'readOnly',
+  'filled',
+] as const satisfies readonly (keyof FieldDraft)[];
+
+const COLLECTION_PROPERTIES = ['key', 'unique', 'references'] as const satisfies readonly (keyof CollectionDraft)[];
+
+/** One line for each difference; none if the file declares what `catalogue declare` would write. */
+export function differencesIn(
+  file: string,
+  declared: readonly CollectionDraft[],
+  { collections, leftOut }: DescribedDatabase,
+): string[] {
+  const found = new Map(collections.map(({ draft }) => [draft.name, draft]));
+  const names = new Set(declared.map(({ name }) => name));
+  const words = (here: unknown, there: unknown) => `${print(here)} in ${file}, ${print(there)} in the database`;
+  const missing = (name: string) =>
+    leftOut.find((each) => each.startsWith(`${name}: `)) ?? `${name}: not in the database`;
+  return [
+    ...declared.flatMap((draft) => {
+      const table = found.get(draft.name);
+      if (table === undefined) return [missing(draft.name)];
+      const fields = new Map(table.fields.map((field) => [field.name, field]));
+      const isDeclared = ({ name }: FieldDraft) => draft.fields.some((field) => field.name === name);
+      return [
+        ...changed(draft, table, COLLECTION_PROPERTIES).map(
+          (property) => `${draft.name}: ${property} is ${words(draft[property], table[property])}`,
+        ),
+        ...draft.fields.flatMap((field) => {
+          const column = fields.get(field.name);
+          const name = `${draft.name}.${field.name}`;
+          if (column === undefined) return [`${name}: not in the database`];
+          return changed(field, column, FIELD_PROPERTIES).map(
+            (property) => `${name}: ${property} is ${words(field[property], column[property])}`,
+          );
+        }),
+        ...table.fields
+          .filter((field) => !isDeclared(field))
+          .map(({ name }) => `${draft.name}.${name}: not in ${file}`),
+      ];
+    }),
+    ...[...found.keys()].filter((name) => !names.has(name)).map((name) => `${name}: not in ${file}`),
+  ];
+}
+
+function changed<T extends object, Name extends keyof T>(one: T, other: T, properties: readonly Name[]): Name[] {
+  const text = (value: unknown) => JSON.stringify(isNothing(value) ? null : value, sorted);
+  return properties.filter((property) => text(one[property]) !== text(other[property]));
+}
+
+/** Objects with the same members are equal in any order. */
+function sorted(_: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+/** Absent, false and an empty list mean the same. */
+function isNothing(value: unknown): boolean {
+  return value === undefined || value === false || (Array.isArray(value) && value.length === 0);
+}
+
+function print(value: unknown): string {
+  if (isNothing(value)) return 'absent';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,138 @@
+/**
+ * The documentation of the running version as pages below `/docs/guide/`. A page has the path of its file, so that
+ * relative links between files work between pages.
+ */
+import { posix } from 'node:path';
+import { type Content, Html, html } from '../../openapi/reference/html.ts';
+import { type GuideTexts, INDEX, pageName } from './texts.ts';
+
+const MAX_RESULTS = 50;
+/** Characters of a search result before and after the first word. */
+const SNIPPET_CHARS = 120;
+
+interface Section {
+  /** The anchor of its heading. */
+  readonly id: string;
+  readonly heading: string;
+  readonly text: string;
+}
+
+interface Page {
+  readonly title: string;
+  readonly body: Html;
+  readonly sections: readonly Section[];
+}
+
+export interface Shell {
+  /** The way from the page to the root of the service. */
+  readonly root: string;
+  readonly styles: readonly string[];
+  readonly icon: string;
+}
+
+export class Guide {
+  private readonly pages: ReadonlyMap<string, Page>;
+
+  constructor(texts: GuideTexts) {
+    const names = new Set(Object.keys(texts));
+    this.pages = new Map(Object.entries(texts).map(([name, text]) => [name, readPage(name, text, names)]));
+  }
+
+  /** Returns a page as HTML, or the results of a search; undefined if no page has the name. */
+  render(name: string, search: string, shell: Shell): string | undefined {
+    const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+    if (name === INDEX && words.length > 0)
+      return this.wrap(name, 'Search', this.results(search, words), shell, search);
+    const page = this.pages.get(name);
+    return page && this.wrap(name, page.title, page.body, shell);
+  }
+
+  private list(from: string): Html {
+    const items = [...this.pages].map(([name, { title }]) => html`<li><a href="${way(from, name)}">${title}</a></li>`);
+    return html`<ul>${items}</ul>`;
+  }
+
+  private results(search: string, words: readonly string[]): Html {
+    const found: Html[] = [];
+    for (const [name, { title, sections }] of this.pages) {
+      for (const { id, heading, text } of sections) {
+        const lower = `${heading} ${text}`.toLowerCase();
+        if (!words.every((word) => lower.includes(word))) continue;
+        const label = heading === title ? title : `${title}: ${heading}`;
+        found.push(html`<li><a href="${name}#${id}">${label}</a><p>${snippet(text, words[0]!)}</p></li>`);
+      }
+    }
+    const count = found.length === 0 ? 'Nothing contains' : `${found.length} sections contain`;
+    return html`<h1>Search</h1><p role="status">${count} “${search}”.</p><ul>${found.slice(0, MAX_RESULTS)}</ul>`;
+  }
+
+  private wrap(name: string, title: string, body: Content, { root, styles, icon }: Shell, search = ''): string {
+    return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} · Product Catalogue</title>
+<link rel="icon" href="${icon}">
+${styles.map((href) => html`<link rel="stylesheet" href="${root}${href}">`)}
+</head>
+<body>
+<a class="skip" href="#content">Skip to the content</a>
+<header><p><strong>Product Catalogue guide</strong></p>
+<p><a href="${root}/docs">API reference</a> <a href="${root}/console">Console</a></p></header>
+<div class="columns">
+<nav aria-label="Contents">
+<form action="${way(name, INDEX)}" role="search"><label>Search <input type="search" name="q" value="${search}"></label></form>
+${this.list(name)}
+</nav>
+<main id="content">
+${body}
+</main>
+</div>
+</body>
+</html>
+`.text;
+  }
+}
+
+function readPage(name: string, text: string, names: ReadonlySet<string>): Page {
+  const body = withPageLinks(name, Bun.markdown.html(text, { headings: { ids: true } }), names);
+  const sections = body.split(/(?=<h[1-6] id=")/).flatMap((part) => {
+    const [, id, heading, rest] = /^<h[1-6] id="([^"]*)">(.*?)<\/h[1-6]>([\s\S]*)$/.exec(part) ?? [];
+    return id === undefined ? [] : [{ id, heading: plainText(heading!), text: plainText(rest!) }];
+  });
+  return { title: sections[0]?.heading ?? name, body: new Html(body), sections };
+}
+
+/** Makes links to files links to pages. The guide has no pictures and no files besides its pages. */
+function withPageLinks(name: string, body: string, names: ReadonlySet<string>): string {
+  return body
+    .replace(/<a href="([^":#]+)(#[^"]*)?">([\s\S]*?)<\/a>/g, (_, path: string, anchor = '', label: string) => {
+      const target = pageName(posix.join(posix.dirname(name), path));
+      return names.has(target) ? `<a href="${way(name, target)}${anchor}">${label}</a>` : label;
+    })
+    .replace(/<p><img[^>]*><\/p>|<img[^>]*>/g, '');
+}
+
+/** The relative link from one page to another. */
+function way(from: string, to: string): string {
+  return posix.relative(posix.dirname(from), to);
+}
+
+function plainText(body: string): string {
+  return body
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/&lt;/g, '<')
+    .replace(/&gt;/g, '>')
+    .replace(/&quot;/g, '"')
+    .replace(/&amp;/g, '&')
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+function snippet(text: string, word: string): string {
+  const at = Math.max(0, text.toLowerCase().indexOf(word));
+  const [begin, end] = [Math.max(0, at - SNIPPET_CHARS), at + SNIPPET_CHARS];
+  return `${begin > 0 ? '…' : ''}${text.slice(begin, end)}${end < text.length ? '…' : ''}`;
+}

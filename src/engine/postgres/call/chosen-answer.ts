@@ -1,0 +1,42 @@
+/** The status and headers that a function chooses by the settings `response.status` and `response.headers`. */
+import { ApiError } from '../../../base/errors.ts';
+import type { ChosenAnswer } from '../../engine.ts';
+import { query, type Runner } from '../driver.ts';
+
+const SETTINGS = `select nullif(current_setting('response.status', true), '') as status,
+  nullif(current_setting('response.headers', true), '') as headers`;
+
+export async function chosenAnswer(runner: Runner): Promise<{ chosen?: ChosenAnswer }> {
+  const [settings] = await query<{ status: string | null; headers: string | null }>(runner, {
+    sql: SETTINGS,
+    params: [],
+  });
+  const { status, headers } = settings!;
+  if (status === null && headers === null) return {};
+  return { chosen: { ...(status === null ? {} : { status: statusIn(status) }), headers: headersIn(headers) } };
+}
+
+function statusIn(text: string): number {
+  if (/^[1-5]\d\d$/.test(text)) return Number(text);
+  throw new ApiError('PGRST112', 'response.status guc must be a valid status code', { details: text });
+}
+
+/** A list of objects with one header each. */
+function headersIn(text: string | null): Record<string, string> {
+  if (text === null) return {};
+  const headers: Record<string, string> = {};
+  try {
+    for (const each of JSON.parse(text) as unknown[]) {
+      const [entry, ...others] = Object.entries(each as object);
+      if (entry === undefined || others.length > 0 || typeof entry[1] !== 'string') throw new TypeError();
+      const name = entry[0].toLowerCase();
+      headers[name] = Object.hasOwn(headers, name) ? `${headers[name]}, ${entry[1]}` : entry[1];
+    }
+    return Object.fromEntries(new Headers(headers));
+  } catch {
+    throw new ApiError(
+      'PGRST111',
+      'response.headers guc must be a JSON array composed of objects with a single key and a string value',
+    );
+  }
+}

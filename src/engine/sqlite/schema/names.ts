@@ -1,0 +1,56 @@
+/** Names that SQLite cannot distinguish or uses itself, although PostgreSQL allows them. */
+import type { Catalogue, Collection } from '../../../collection/declaration.ts';
+import type { Problem } from '../../migration/risks.ts';
+import { indexesOf } from './schema.ts';
+
+const RESERVED_TABLES: readonly (readonly [RegExp, string])[] = [
+  [/^sqlite_/, "a name of SQLite's own tables"],
+  [/^pragma_/, "a name of SQLite's own functions"],
+  [/^json_(each|tree)$/, 'a function of SQLite'],
+  [/^old$/, 'the name of the old row in triggers'],
+  [/^_.*_search(_\w+)?$/, 'a name of search indexes'],
+];
+const RESERVED_COLUMNS: Readonly<Record<string, string>> = {
+  rowid: 'the number of a row',
+  _rowid_: 'the number of a row',
+  true: 'a value, even in quotes,',
+  false: 'a value, even in quotes,',
+};
+
+export function sqliteNameProblems({ collections }: Catalogue): Problem[] {
+  const all = [...collections.values()];
+  const tables = [...all.map(({ name }) => name), ...all.flatMap((each) => indexesOf(each).map(({ name }) => name))];
+  return [...sameNames(tables, ''), ...all.flatMap(collectionProblems)];
+}
+
+function collectionProblems({ name, fields }: Collection): Problem[] {
+  const reason = RESERVED_TABLES.find(([pattern]) => pattern.test(lower(name)))?.[1];
+  return [
+    ...(reason === undefined ? [] : [{ words: `${name} is ${reason} on SQLite. Choose another name` }]),
+    ...fields.flatMap((field) => {
+      const use = Object.hasOwn(RESERVED_COLUMNS, lower(field.name)) ? RESERVED_COLUMNS[lower(field.name)] : undefined;
+      return use === undefined ? [] : [{ words: `${name}.${field.name} is ${use} on SQLite. Choose another name` }];
+    }),
+    ...sameNames(
+      fields.map((field) => field.name),
+      ` of ${name}`,
+    ),
+  ];
+}
+
+function sameNames(names: readonly string[], of: string): Problem[] {
+  const byName = new Map<string, string>();
+  return names.flatMap((name) => {
+    const other = byName.get(lower(name));
+    byName.set(lower(name), name);
+    if (other === undefined) return [];
+    return [
+      { words: `${other} and ${name}${of} differ only in case, which SQLite ignores in names. Rename one of them` },
+    ];
+  });
+}
+
+/** SQLite ignores the case of ASCII letters only. */
+function lower(name: string): string {
+  return name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}

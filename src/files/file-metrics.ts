@@ -1,0 +1,37 @@
+/** The metrics of files. The figures of stored files are read in the background, at most once a minute. */
+import { FILE_FIGURES_MS } from '../base/limits/files.ts';
+import type { Metric } from '../engine/engine.ts';
+import type { FileStore } from './store.ts';
+import type { Variants } from './variants.ts';
+
+export class FileMetrics {
+  uploadedBytes = 0;
+  private stored = { files: 0, bytes: 0 };
+  private readAt = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    private readonly store: FileStore,
+    private readonly variants: Variants,
+  ) {}
+
+  all(): readonly Metric[] {
+    if (performance.now() - this.readAt > FILE_FIGURES_MS) void this.read().catch(() => undefined);
+    const { resized, seconds } = this.variants;
+    const { files, bytes } = this.stored;
+    return [
+      { name: 'stored_files', kind: 'gauge', help: 'Files, as of a scrape in the last minute.', value: files },
+      { name: 'stored_files_bytes', kind: 'gauge', help: 'Bytes of files and their sizes.', value: bytes },
+      { name: 'uploaded_bytes_total', kind: 'counter', help: 'Bytes of received files.', value: this.uploadedBytes },
+      { name: 'images_resized_total', kind: 'counter', help: 'Images resized, without stored ones.', value: resized },
+      { name: 'image_resize_seconds_total', kind: 'counter', help: 'Time that this took.', value: seconds },
+    ];
+  }
+
+  private async read(): Promise<void> {
+    this.readAt = performance.now();
+    const { store } = this;
+    const [counted] = await store.rows<{ count: number }>(store.query(store.files, 'select=count()'));
+    const [summed] = await store.rows<{ sum: number | null }>(store.query(store.contents, 'select=size.sum()'));
+    this.stored = { files: counted?.count ?? 0, bytes: summed?.sum ?? 0 };
+  }
+}

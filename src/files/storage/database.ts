@@ -1,0 +1,82 @@
+/** Stores bytes in the database, in rows of 256 KiB. They are deleted with the row of their content. */
+import { FILE_CHUNK_BYTES } from '../../base/limits/files.ts';
+import type { Write } from '../../engine/engine.ts';
+import { keyIs } from '../../plan/keys.ts';
+import { planWholeRow } from '../../plan/read/whole-row.ts';
+import type { FileRecords } from '../records.ts';
+import { type Content, type Incoming, missingBytes, type NamePage, type Storage } from './storage.ts';
+
+export class DatabaseStorage implements Storage {
+  readonly location: string;
+
+  constructor(private readonly records: FileRecords) {
+    this.location = records.engine.location;
+  }
+
+  put(id: string): Incoming {
+    return new IncomingChunks(this.records, id);
+  }
+
+  get({ id }: Content, start: number, end: number): AsyncIterable<Uint8Array> {
+    return readChunks(this.records, id, start, end);
+  }
+
+  async delete(): Promise<void> {}
+
+  async list(): Promise<NamePage> {
+    return { names: [], next: undefined };
+  }
+}
+
+async function* readChunks(records: FileRecords, id: string, start: number, end: number): AsyncGenerator<Buffer> {
+  for (let at = start; at < end; ) {
+    const position = Math.floor(at / FILE_CHUNK_BYTES);
+    const first = position * FILE_CHUNK_BYTES;
+    const [row] = await records.rows<{ data: string }>(planWholeRow(records.chunks, [id, position]));
+    if (row === undefined) throw missingBytes(`chunk ${position} of content ${id}`);
+    yield Buffer.from(row.data, 'hex').subarray(at - first, end - first);
+    at = first + FILE_CHUNK_BYTES;
+  }
+}
+
+class IncomingChunks implements Incoming {
+  private position = 0;
+
+  constructor(
+    private readonly records: FileRecords,
+    private readonly id: string,
+  ) {}
+
+  async write(chunk: Buffer): Promise<void> {
+    await this.records.execute([...(this.position === 0 ? [this.begin()] : []), this.chunk(chunk)]);
+    this.position++;
+  }
+
+  async whole(rest: Buffer): Promise<Buffer> {
+    if (this.position === 0) return rest;
+    const stored = readChunks(this.records, this.id, 0, this.position * FILE_CHUNK_BYTES);
+    return Buffer.concat([...(await Array.fromAsync(stored)), rest]);
+  }
+
+  async finish({ sha256, size }: Content, rest: Buffer): Promise<readonly Write[]> {
+    return [
+      ...(this.position > 0 ? [] : [this.begin()]),
+      ...(rest.length === 0 ? [] : [this.chunk(rest)]),
+      this.records.change(this.records.contents, this.id, { sha256, size }),
+    ];
+  }
+
+  async discard(): Promise<void> {
+    const { contents } = this.records;
+    if (this.position > 0) await this.records.execute([this.records.deletion(contents, keyIs(contents, [this.id]))]);
+  }
+
+  private begin(): Write {
+    const row = { id: this.id, size: 0, created_at: new Date().toISOString() };
+    return this.records.insertion(this.records.contents, row);
+  }
+
+  private chunk(data: Buffer): Write {
+    return this.records.insertion(this.records.chunks, { content: this.id, position: this.position, data });
+  }
+}

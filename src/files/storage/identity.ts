@@ -1,0 +1,180 @@
+/**
+ * Ensures that a storage belongs to the catalogue. Both have the same random mark: the database in a row, the storage
+ * in a small file. So a wrong bucket, or the empty mount point of a disk that is gone, is noticed before it is used.
+ */
+import { ApiError } from '../../base/errors.ts';
+import { ConfigError } from '../../settings/setting.ts';
+import type { FileRecords } from '../records.ts';
+import { DatabaseStorage } from './database.ts';
+import { FolderStorage } from './folder.ts';
+import { isS3, S3Storage } from './s3.ts';
+import { type Content, type Incoming, MARKER, type MarkedStorage, type NamePage, type Storage } from './storage.ts';
+
+/** The row of the storage in use. Without one, the database is. */
+interface StorageRow {
+  readonly mark: string;
+  readonly location: string;
+}
+
+/** A marked place for the files of a new catalogue, with its row. */
+export interface NewStorage {
+  readonly storage: Storage;
+  readonly row: StorageRow & { readonly name: string };
+  /** Removes the mark, if the row could not be stored. */
+  release(): Promise<void>;
+}
+
+/** The only key. */
+const FILES_STORAGE = 'files';
+
+export interface StorageOptions {
+  /** Called if the storage is not available: requests for files fail until it is. */
+  readonly warn?: (message: string) => void;
+  /** By default, the environment has the keys, region and endpoint. */
+  readonly s3?: Bun.S3Options;
+}
+
+/** Errors that do not go away by themselves. */
+const MISTAKES =
+  /NoSuchBucket|AccessDenied|InvalidAccessKeyId|SignatureDoesNotMatch|ERR_S3_|EACCES|EPERM|ENOTDIR|EROFS/;
+
+/** Opens the storage that the database names. A catalogue without files may begin with another one. */
+export async function openStorage(
+  records: FileRecords,
+  location: string,
+  options: StorageOptions = {},
+): Promise<Storage> {
+  const known = await readRow(records);
+  if (known === undefined && location === '') return new DatabaseStorage(records);
+  const row = known ?? (await begin(records, location));
+  const place = storageAt(records, location === '' ? row.location : location, options);
+  const storage = new CheckedStorage(records, place, row);
+  await storage.check().catch((error) => {
+    if (!(error instanceof ApiError)) throw error;
+    const cause = String(error.cause);
+    if (place.location !== row.location) throw otherStorage(row.location, place.location);
+    if (MISTAKES.test(cause)) throw new ConfigError(`the files of this catalogue cannot be used: ${cause}`);
+    options.warn?.(`${error.message}, and requests for files fail until it is: ${cause}`);
+  });
+  return storage;
+}
+
+/** Where the files are, if not in the database. */
+export async function locationOf(records: FileRecords): Promise<string | undefined> {
+  return (await readRow(records))?.location;
+}
+
+function storageAt(records: FileRecords, location: string, { s3 }: StorageOptions = {}): MarkedStorage {
+  return isS3(location) ? new S3Storage(records, location, s3) : new FolderStorage(records, location);
+}
+
+async function readRow(records: FileRecords): Promise<StorageRow | undefined> {
+  return (await records.rows<StorageRow>(records.query(records.storages, '')))[0];
+}
+
+async function hasFiles(records: FileRecords): Promise<boolean> {
+  return (await records.rows(records.query(records.contents, 'select=id&limit=1'))).length > 0;
+}
+
+/** Prepares a place for the files of a catalogue that is copied there. */
+export async function newStorage(records: FileRecords, location: string): Promise<NewStorage> {
+  const storage = storageAt(records, location);
+  if ((await storage.readMarker()) !== undefined) throw otherCatalogue(storage.location);
+  const row = { name: FILES_STORAGE, mark: crypto.randomUUID(), location: storage.location };
+  await storage.writeMarker(row.mark);
+  return { storage, row, release: () => storage.delete(MARKER) };
+}
+
+/** Of several processes that begin, the first wins. */
+async function begin(records: FileRecords, location: string): Promise<StorageRow> {
+  if (await hasFiles(records)) throw otherStorage('the database', location);
+  const storage = storageAt(records, location);
+  const row = { name: FILES_STORAGE, mark: crypto.randomUUID(), location: storage.location };
+  try {
+    await records.execute([records.insertion(records.storages, row)]);
+    return row;
+  } catch (error) {
+    if (!(error instanceof ApiError && error.code === '23505')) throw error;
+    return (await readRow(records))!;
+  }
+}
+
+class CheckedStorage implements Storage {
+  readonly location: string;
+  private checked: Promise<void> | undefined;
+
+  constructor(
+    private readonly records: FileRecords,
+    private readonly storage: MarkedStorage,
+    private readonly row: StorageRow,
+  ) {
+    this.location = storage.location;
+  }
+
+  /** Repeated until it succeeds. */
+  check(): Promise<void> {
+    this.checked ??= this.compareMarks().catch((error) => {
+      this.checked = undefined;
+      throw error;
+    });
+    return this.checked;
+  }
+
+  put(id: string): Incoming {
+    const incoming = this.storage.put(id);
+    return {
+      write: async (chunk) => {
+        await this.check();
+        await incoming.write(chunk);
+      },
+      whole: (rest) => incoming.whole(rest),
+      finish: async (content, rest) => {
+        await this.check();
+        return incoming.finish(content, rest);
+      },
+      discard: () => incoming.discard(),
+    };
+  }
+
+  async get(content: Content, start: number, end: number): Promise<Blob | AsyncIterable<Uint8Array>> {
+    await this.check();
+    return this.storage.get(content, start, end);
+  }
+
+  async delete(name: string): Promise<void> {
+    await this.check();
+    await this.storage.delete(name);
+  }
+
+  async list(after: string): Promise<NamePage> {
+    await this.check();
+    return this.storage.list(after);
+  }
+
+  private async compareMarks(): Promise<void> {
+    const { records, storage, row } = this;
+    const mark = await storage.readMarker();
+    if (mark === undefined && !(await hasFiles(records))) await storage.writeMarker(row.mark);
+    else if (mark === undefined || mark !== row.mark) {
+      if (storage.location !== row.location) throw otherStorage(row.location, storage.location);
+      throw new ConfigError(
+        mark === undefined
+          ? `${storage.location} does not have the files of this catalogue: catalogue-files is missing in it. Mount the disk, or restore the files`
+          : otherCatalogue(storage.location).message,
+      );
+    }
+    if (storage.location === row.location) return;
+    // The same storage at another place.
+    await records.execute([records.change(records.storages, FILES_STORAGE, { location: storage.location })]);
+  }
+}
+
+function otherCatalogue(location: string): ConfigError {
+  return new ConfigError(`${location} has the files of another catalogue. Choose another place`);
+}
+
+function otherStorage(known: string, location: string): ConfigError {
+  return new ConfigError(
+    `the files of this catalogue are in ${known}, and --files names ${location}. Leave out --files, or move all files with catalogue copy --to-files ${location}`,
+  );
+}

@@ -1,0 +1,54 @@
+/** The `postgres_changes` of a channel: which changes of which tables a client wants. */
+
+export interface Binding {
+  readonly id: number;
+  /** INSERT, UPDATE, DELETE or *. */
+  readonly event: string;
+  readonly schema: string;
+  readonly table: string;
+  readonly filter: string | undefined;
+  /** As the client wrote it: the reply repeats it. */
+  readonly given: Readonly<Record<string, unknown>>;
+}
+
+const EVENTS = ['*', 'INSERT', 'UPDATE', 'DELETE'];
+
+/** Throws an error with a message for the client. */
+export function readBindings(payload: Readonly<Record<string, unknown>>): readonly Binding[] {
+  const { postgres_changes: list = [] } = (payload.config ?? {}) as Record<string, unknown>;
+  if (!Array.isArray(list)) throw new Error('postgres_changes is not a list');
+  return list.map((given: Record<string, unknown> | null, index) => {
+    const { event, schema, table, filter } = given ?? {};
+    if (!EVENTS.includes(String(event))) throw new Error(`event: '${event}' is not one of ${EVENTS.join(', ')}`);
+    if (typeof table !== 'string' || table === '*') throw new Error('table: name a table, such as products');
+    const text = typeof filter === 'string' && filter !== '' ? filter : undefined;
+    return {
+      id: index + 1,
+      event: String(event),
+      schema: String(schema ?? '*'),
+      table,
+      filter: text,
+      given: given ?? {},
+    };
+  });
+}
+
+const CONDITION = /^([^=]+)=((?:not\.)?)([a-z]+)\.(.*)$/s;
+/** Their operands are lists and words, which have no quotes. */
+const UNQUOTED = ['in', 'is'];
+
+/** A filter such as `id=eq.1,name=neq."a,b"` as a query string: all of its conditions apply. */
+export function filterQuery(filter: string): string {
+  const conditions = splitList(filter).map((text) => {
+    const [, name = '', not = '', operator = '', value = ''] = CONDITION.exec(text.trim()) ?? [];
+    if (operator === '') throw new Error(`filter: '${text}' is not a condition. Use a form such as id=eq.1`);
+    const isQuoted = UNQUOTED.includes(operator) || /^".*"$/s.test(value);
+    return `${name}.${not}${operator}.${isQuoted ? value : JSON.stringify(value)}`;
+  });
+  return `and=${encodeURIComponent(`(${conditions.join(',')})`)}`;
+}
+
+/** Splits at commas outside of parentheses and quotes. */
+function splitList(text: string): readonly string[] {
+  return text.match(/(?:"(?:[^"\\]|\\.)*"|\((?:"(?:[^"\\]|\\.)*"|[^)])*\)|[^,])+/gs) ?? [];
+}

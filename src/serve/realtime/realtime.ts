@@ -1,0 +1,188 @@
+/** Websockets of Supabase Realtime: `supabase.channel().on('postgres_changes', …)`. */
+import type { App } from '../../app.ts';
+import {
+  MAX_CHANNELS,
+  MAX_REALTIME_MESSAGE_BYTES,
+  MAX_UNSENT_BYTES,
+  REALTIME_IDLE_SECONDS,
+} from '../../base/limits/feed.ts';
+import { LiveRequest } from '../../feed/live-request.ts';
+import type { Peer } from '../../http/edge/peer.ts';
+import { readBindings } from './bindings.ts';
+import { Channel } from './channel.ts';
+import { type Message, type Printer, parseMessage, printerOf } from './messages.ts';
+
+const PATH = '/realtime/v1/websocket';
+/** Cookies are left out: a page of any origin may open a websocket, and the browser would send them. */
+const FORWARDED = [
+  'host',
+  'origin',
+  'user-agent',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-forwarded-prefix',
+];
+
+type Socket = Bun.ServerWebSocket<Connection>;
+
+export class Realtime {
+  private readonly open = new Set<Socket>();
+
+  constructor(private readonly fetch: App['fetch']) {}
+
+  /** Returns false for all other requests. */
+  upgrade(request: Request, server: Bun.Server<Connection>, isSecure: boolean): boolean {
+    if (!request.url.includes(PATH) || request.headers.get('upgrade')?.toLowerCase() !== 'websocket') return false;
+    const url = new URL(request.url);
+    if (!url.pathname.endsWith(PATH)) return false;
+    const address = server.requestIP(request)?.address;
+    const peer: Peer = { atWork: () => {}, address: () => address, isSecure };
+    const data = new Connection(this.fetch, url, new Headers(request.headers), peer);
+    return server.upgrade(request, { data });
+  }
+
+  readonly handlers: Bun.WebSocketHandler<Connection> = {
+    maxPayloadLength: MAX_REALTIME_MESSAGE_BYTES,
+    idleTimeout: REALTIME_IDLE_SECONDS,
+    open: (socket) => {
+      this.open.add(socket);
+    },
+    message: (socket, text) => socket.data.receive(socket, text),
+    drain: (socket) => socket.data.drained(),
+    close: (socket) => {
+      this.open.delete(socket);
+      socket.data.close();
+    },
+  };
+
+  /** Clients connect again, which may reach another process. */
+  stop(): void {
+    for (const socket of this.open) socket.close(1012, 'the service stops');
+  }
+}
+
+export class Connection {
+  drained = () => {};
+  private readonly channels = new Map<string, Channel>();
+  private readonly print: Printer;
+  private readonly base: string;
+  private isClosed = false;
+  private turn: Promise<void> = Promise.resolve();
+  private waiting = 0;
+
+  constructor(
+    private readonly fetch: App['fetch'],
+    private readonly url: URL,
+    private readonly headers: Headers,
+    private readonly peer: Peer,
+  ) {
+    this.print = printerOf(url.searchParams.get('vsn'));
+    this.base = `${url.origin.replace(/^ws/, 'http')}${url.pathname.slice(0, -PATH.length)}`;
+  }
+
+  /** Handles messages one after the other. */
+  receive(socket: Socket, text: unknown): void {
+    const message = parseMessage(text);
+    if (message === undefined) return;
+    if (++this.waiting > MAX_CHANNELS) {
+      socket.close(1008, 'too many messages at once');
+      return;
+    }
+    this.turn = this.turn.then(async () => {
+      try {
+        this.reply(socket, message, 'ok', await this.handle(socket, message));
+      } catch (error) {
+        this.reply(socket, message, 'error', { reason: (error as Error).message });
+      }
+      this.waiting--;
+    });
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.drained();
+    for (const channel of this.channels.values()) channel.close();
+  }
+
+  /** Returns the response. Throws an error with a message for the client. */
+  private async handle(socket: Socket, { topic, event, payload }: Message): Promise<object> {
+    const channel = this.channels.get(topic);
+    switch (event) {
+      case 'heartbeat':
+        return {};
+      case 'phx_join':
+        return this.join(socket, topic, payload);
+      case 'phx_leave':
+        channel?.close();
+        this.channels.delete(topic);
+        return {};
+      case 'access_token':
+        await channel?.open(tokenIn(payload)).catch((error) => {
+          void this.send(socket, topic, 'phx_error', '{}');
+          throw error;
+        });
+        return {};
+    }
+    throw new Error(`'${event}' is not supported: a channel has postgres_changes only`);
+  }
+
+  private async join(socket: Socket, topic: string, payload: Message['payload']): Promise<object> {
+    this.channels.get(topic)?.close();
+    if (this.channels.size >= MAX_CHANNELS) throw new Error(`a connection has at most ${MAX_CHANNELS} channels`);
+    const bindings = readBindings(payload);
+    const channel = new Channel(bindings, {
+      request: (path, headers) => this.request(path, headers),
+      send: (event, text) => this.send(socket, topic, event, text),
+    });
+    this.channels.set(topic, channel);
+    await channel.open(tokenIn(payload)).catch((error) => {
+      channel.close();
+      if (this.channels.get(topic) === channel) this.channels.delete(topic);
+      throw error;
+    });
+    if (this.isClosed) channel.close();
+    return { postgres_changes: bindings.map(({ id, given }) => ({ ...given, id })) };
+  }
+
+  private async request(path: string, headers: Headers): Promise<Response> {
+    const apiKey = this.url.searchParams.get('apikey');
+    if (apiKey !== null) headers.set('apikey', apiKey);
+    for (const name of FORWARDED) {
+      const value = this.headers.get(name);
+      if (value !== null) headers.set(name, value);
+    }
+    const response = await this.fetch(new LiveRequest(`${this.base}${path}`, { headers }), this.peer);
+    const origin = this.headers.get('origin');
+    if (origin === null || this.mayRead(origin, response)) return response;
+    await response.body?.cancel();
+    throw new Error(`pages of ${origin} may not read this service. Allow them with --cors-origins`);
+  }
+
+  /** Browsers do not restrict websockets by CORS, so the service does it: a page may read what fetch could read. */
+  private mayRead(origin: string, { headers }: Response): boolean {
+    const allowed = headers.get('access-control-allow-origin');
+    return allowed === '*' || allowed === origin || URL.parse(origin)?.host === this.headers.get('host');
+  }
+
+  private reply(socket: Socket, message: Message, status: string, response: object): void {
+    this.write(socket, this.print({ ...message, event: 'phx_reply' }, JSON.stringify({ status, response })));
+  }
+
+  private async send(socket: Socket, topic: string, event: string, payload: string): Promise<void> {
+    this.write(socket, this.print({ topic, event }, payload));
+    while (!this.isClosed && socket.getBufferedAmount() > MAX_UNSENT_BYTES) {
+      await new Promise<void>((resolve) => {
+        this.drained = resolve;
+      });
+    }
+  }
+
+  private write(socket: Socket, text: string): void {
+    if (!this.isClosed) socket.send(text);
+  }
+}
+
+function tokenIn({ access_token: token }: Message['payload']): string | undefined {
+  return typeof token === 'string' ? token : undefined;
+}

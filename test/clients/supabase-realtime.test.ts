@@ -1,0 +1,150 @@
+/** @supabase/supabase-js subscribes to changes: `channel().on('postgres_changes', …)`, on both engines. */
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { createClient, type RealtimeChannel, type SupabaseClient } from '@supabase/supabase-js';
+import { ApiError } from '../../src/base/errors.ts';
+import { makeEdgeChecks } from '../../src/response/edge-checks.ts';
+import { type FeedService, serveFeeds } from '../support/engines/feed-service.ts';
+import { ROLE_SHOP, ROLE_SHOP_ROWS } from '../support/engines/role-shop.ts';
+import { openDeclaredEngine } from '../support/engines/shop.ts';
+import { until } from '../support/processes/process.ts';
+import { sendJson } from '../support/stories.ts';
+
+interface Seen {
+  readonly eventType: string;
+  readonly new: Record<string, unknown>;
+  readonly old: Record<string, unknown>;
+}
+
+test('a page of an origin that is not allowed cannot subscribe', async () => {
+  const edgeChecks = makeEdgeChecks({
+    isOnLoopback: true,
+    allowedHosts: [],
+    corsOrigins: ['https://shop.example'],
+    trustedProxies: [],
+  });
+  const shop = serveFeeds(await openDeclaredEngine('SQLite', ROLE_SHOP, ROLE_SHOP_ROWS), ROLE_SHOP, { edgeChecks });
+  const join = async (origin: string) => {
+    const url = `${shop.url.replace('http', 'ws')}/realtime/v1/websocket?vsn=1.0.0`;
+    const socket = new WebSocket(url, { headers: { origin } });
+    const answers: string[] = [];
+    socket.onmessage = ({ data }) => answers.push(String(data));
+    const config = { postgres_changes: [{ event: '*', schema: 'public', table: 'products' }] };
+    const message = { topic: 'realtime:x', event: 'phx_join', ref: '1', payload: { config } };
+    socket.onopen = () => socket.send(JSON.stringify(message));
+    await until('an answer', () => answers.length > 0);
+    socket.close();
+    return answers[0];
+  };
+  expect(await join('https://shop.example')).toContain('"status":"ok"');
+  expect(await join('https://evil.example')).toContain('pages of https://evil.example may not read this service');
+  const open = () => shop.feed.metrics().find(({ name }) => name === 'feed_subscribers')!.value;
+  await until('no feed', () => open() === 0);
+  await shop.close();
+});
+
+for (const engine of ['SQLite', 'PostgreSQL']) {
+  describe(engine, () => {
+    let shop: FeedService;
+    const revoked = new Set<string>();
+    const clients: SupabaseClient[] = [];
+    beforeEach(async () => {
+      revoked.clear();
+      shop = serveFeeds(await openDeclaredEngine(engine, ROLE_SHOP, ROLE_SHOP_ROWS), ROLE_SHOP, {
+        // The token is the name of the role.
+        identify: ({ headers }) => {
+          const role = (headers.get('authorization') ?? headers.get('apikey') ?? '').replace('Bearer ', '');
+          if (revoked.has(role)) throw new ApiError('PGRST301', 'the key is revoked');
+          return { role, claims: { supplier_id: 1 } };
+        },
+      });
+    });
+    afterEach(async () => {
+      for (const client of clients.splice(0)) await client.removeAllChannels();
+      await shop.close();
+    });
+
+    const connect = (role: string) => {
+      const client = createClient(shop.url, role, { realtime: { timeout: 20_000 } });
+      clients.push(client);
+      return client;
+    };
+    const joined = async (channel: RealtimeChannel) => {
+      const states: string[] = [];
+      channel.subscribe((state, error) => states.push(error === undefined ? state : `${state}: ${error.message}`));
+      await until('the subscription', () => states.length > 0);
+      return states;
+    };
+    const follow = async (client: SupabaseClient, about: { event?: string; table?: string; filter?: string } = {}) => {
+      const seen: Seen[] = [];
+      const options = { event: '*', schema: 'public', table: 'products', ...about } as { event: '*'; schema: string };
+      const channel = client.channel(`test ${clients.length}`).on('postgres_changes', options, (payload) => {
+        seen.push({ eventType: payload.eventType, new: payload.new, old: payload.old });
+      });
+      const states = await joined(channel);
+      return { seen, states, channel };
+    };
+    const send = async (method: string, path: string, body?: object) => {
+      const headers = { authorization: 'Bearer admin' };
+      const init = body === undefined ? { method, headers } : sendJson(method, body, headers);
+      expect((await shop.fetch(path, init)).status).toBeLessThan(300);
+    };
+
+    test('a client receives inserts, updates and deletes', async () => {
+      const { seen, states } = await follow(connect('admin'));
+      expect(states).toEqual(['SUBSCRIBED']);
+      await send('POST', '/products', { id: 9, name: 'Sencha', discontinued: 0 });
+      await until('the insert', () => seen.length === 1);
+      await send('PATCH', '/products?id=eq.9', { name: 'Gyokuro' });
+      await until('the update', () => seen.length === 2);
+      await send('DELETE', '/products?id=eq.9');
+      await until('the delete', () => seen.length === 3);
+      expect(seen).toMatchObject([
+        { eventType: 'INSERT', new: { id: 9, name: 'Sencha' }, old: {} },
+        { eventType: 'UPDATE', new: { id: 9, name: 'Gyokuro' }, old: { id: 9 } },
+        { eventType: 'DELETE', new: {}, old: { id: 9 } },
+      ]);
+    });
+
+    test('a filter and an event type choose changes by the row after them', async () => {
+      const cheap = await follow(connect('admin'), { event: 'UPDATE', filter: 'cost=lt.5,name=neq."a, b"' });
+      const listed = await follow(connect('admin'), { filter: 'name=in.(One,Two)' });
+      await send('PATCH', '/products?id=eq.1', { cost: 100, name: 'Three' });
+      await send('PATCH', '/products?id=eq.1', { cost: 1, name: 'a, b' });
+      await send('PATCH', '/products?id=eq.2', { cost: 2, name: 'One' });
+      await until('both updates', () => cheap.seen.length > 0 && listed.seen.length > 0);
+      expect(cheap.seen).toMatchObject([{ eventType: 'UPDATE', new: { id: 2, cost: 2 } }]);
+      expect(listed.seen).toMatchObject([{ eventType: 'UPDATE', new: { id: 2, name: 'One' } }]);
+    });
+
+    test('a client receives only the rows and fields that its role may read', async () => {
+      const client = connect('supplier');
+      const supplier = await follow(client);
+      await send('PATCH', '/products?id=eq.4', { stock: 70 });
+      await send('PATCH', '/products?id=eq.1', { cost: 70 });
+      await send('PATCH', '/products?id=eq.1', { stock: 71 });
+      await until('the visible update', () => supplier.seen.length > 0);
+      expect(supplier.seen.map(({ new: row }) => [row.id, row.stock, 'cost' in row])).toEqual([[1, 71, false]]);
+      await client.realtime.setAuth('admin');
+      await until('the change to be received', async () => {
+        await send('PATCH', '/products?id=eq.4', { stock: Math.floor(Math.random() * 1_000_000) });
+        return supplier.seen.some(({ new: row }) => row.id === 4 && 'cost' in row);
+      });
+    });
+
+    test('a mistake is reported, and a revoked key ends the subscription', async () => {
+      const unknown = await follow(connect('admin'), { table: 'nothing' });
+      expect(unknown.states[0]).toStartWith('CHANNEL_ERROR: ');
+      expect(unknown.states[0]).toContain('nothing');
+      const wrong = await follow(connect('admin'), { filter: 'weight=eq.1' });
+      expect(wrong.states[0]).toContain('weight');
+      const hidden = await follow(connect('supplier'), { table: 'categories' });
+      expect(hidden.states[0]).toContain('categories');
+      const { states, seen } = await follow(connect('supplier'));
+      expect(states).toEqual(['SUBSCRIBED']);
+      revoked.add('supplier');
+      await until('the error', () => states.some((state) => state.includes('the key is revoked')));
+      await send('PATCH', '/products?id=eq.1', { stock: 3 });
+      expect(seen).toEqual([]);
+    });
+  });
+}
