@@ -26,7 +26,7 @@ export interface RowWindow {
   readonly height: number;
   /** The position of the rows within that element. */
   readonly offset: number;
-  /** The position of a row among the rows. It stays the same while the list scrolls, so that rows do not render again. */
+  /** The position of a row among the rows. It stays the same while the list scrolls, so rows do not render again. */
   readonly topOf: (index: number) => number;
 }
 
