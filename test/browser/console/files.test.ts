@@ -126,12 +126,13 @@ browserStories(
       const thumbnails = page.getByRole('gridcell').locator('img');
       await untilLoaded(thumbnails, 4);
 
-      await page.getByRole('button', { name: 'Gallery' }).click();
-      const card = page.getByRole('list', { name: 'Gallery' }).getByRole('link', { name: /Assam/ });
-      await untilLoaded(card.locator('img'), 1);
+      await page.getByRole('button', { name: 'Layout: Table' }).click();
+      await page.getByRole('menuitemradio', { name: 'Gallery' }).click();
+      const card = page.getByRole('article', { name: 'Assam' });
+      await untilLoaded(card.locator('img.card-picture'), 1);
       expect(await seriousFindings(page)).toEqual([]);
       await stage.picture('console-gallery');
-      await card.click();
+      await card.getByRole('link', { name: 'Assam' }).click();
       await page.getByRole('heading', { name: 'Assam' }).waitFor();
     });
   },

@@ -1,6 +1,6 @@
 /**
  * The query of a list: filters, search and order. The console address has the parameters of the API. Names that begin
- * with `~` belong to the console: `~q` is the search text, `~view` a stored view.
+ * with `~` belong to the console: `~q` is the search text, `~view` a stored view, `~as` the layout.
  */
 import type { Collection } from './catalogue.ts';
 import { queryText } from './filter-text.ts';
@@ -20,6 +20,8 @@ export interface ListQuery {
   readonly filters: readonly Pair[];
   readonly search: string;
   readonly order: readonly SortKey[];
+  /** Other parameters of the console, which a change of filters keeps. */
+  readonly own?: readonly Pair[];
 }
 
 /** Rows per request. */
@@ -31,8 +33,10 @@ const OWN = ['order', 'select', 'limit', 'offset'];
 export function parseQuery(collection: Collection, search: string): ListQuery {
   const pairs = [...new URLSearchParams(search)];
   const order = pairs.find(([name]) => name === 'order')?.[1] ?? '';
+  const own = pairs.filter(([name]) => name.startsWith('~') && name !== '~q');
   return {
     collection,
+    ...(own.length === 0 ? {} : { own }),
     filters: pairs.filter(([name]) => !name.startsWith('~') && !OWN.includes(name)),
     search: pairs.find(([name]) => name === '~q')?.[1] ?? '',
     order: parseOrder(collection, order),
@@ -47,15 +51,20 @@ function parseOrder(collection: Collection, text: string): readonly SortKey[] {
   return keys.filter(({ name }, at) => collection.byName.has(name) && keys.findIndex((k) => k.name === name) === at);
 }
 
-/** The console address of a list, below `/console`. `more` are the console's own parameters, such as `~view`. */
-export function listAddress(query: ListQuery, more: readonly Pair[] = []): string {
-  const text = queryText([
+/** The console address of a list, below `/console`. */
+export function listAddress(query: ListQuery): string {
+  const text = addressText(query);
+  return `/c/${query.collection.name}${text === '' ? '' : `?${text}`}`;
+}
+
+/** The part of the address after `?`. */
+export function addressText(query: ListQuery): string {
+  return queryText([
     ...query.filters,
     ...(query.order.length === 0 ? [] : [['order', orderText(query.order)] as const]),
     ...(query.search === '' ? [] : [['~q', query.search] as const]),
-    ...more,
+    ...(query.own ?? []),
   ]);
-  return `/c/${query.collection.name}${text === '' ? '' : `?${text}`}`;
 }
 
 function orderText(order: readonly SortKey[]): string {

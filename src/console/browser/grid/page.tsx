@@ -13,13 +13,14 @@ import { ExportMenu } from '../export/export-menu.tsx';
 import { formatNumber } from '../fields/numbers.ts';
 import { FilterBar } from '../find/filter-bar.tsx';
 import { t } from '../i18n/text.ts';
-import { useLayout } from '../views/layout.ts';
+import { useLayout } from '../views/layouts.ts';
 import { ViewTabs } from '../views/view-tabs.tsx';
 import { Grid } from './grid.tsx';
 import { SelectionBar } from './selection-bar.tsx';
 import { type CheckedRows, useChecked } from './use-checked.ts';
 
-const Gallery = onDemand(() => import('../views/gallery.tsx'));
+const Board = onDemand(() => import('../views/board.tsx'));
+const Cards = onDemand(() => import('../views/cards.tsx'));
 const ColumnsDialog = lazy(() => import('./columns-dialog.tsx'));
 const RowPanel = lazy(() => import('./row-panel.tsx'));
 
@@ -34,7 +35,7 @@ export function ListPage() {
 function List({ query }: { readonly query: ListQuery }) {
   const checked = useChecked(query);
   const url = listUrl(query);
-  const layout = useLayout(query.collection);
+  const layout = useLayout(query);
   /** The row beside the list. Another filter or order closes it, since its place changes. */
   const [opened, setOpened] = useState<{ readonly url: string; readonly index: number }>();
   const open = (index: number) => setOpened({ url, index });
@@ -49,11 +50,9 @@ function List({ query }: { readonly query: ListQuery }) {
         <ViewTabs query={query} />
         <FilterBar query={query} />
         <SelectionBar query={query} checked={checked} />
-        {layout === 'gallery' ? (
-          <Gallery key={url} query={query} />
-        ) : (
-          <Grid key={url} query={query} checked={checked} open={open} />
-        )}
+        {layout.kind === 'table' && <Grid key={url} query={query} checked={checked} open={open} />}
+        {layout.kind === 'cards' && <Cards key={url} query={query} />}
+        {layout.kind === 'board' && <Board key={url} query={query} field={layout.field} />}
       </section>
       {opened?.url === url && (
         <Suspense>

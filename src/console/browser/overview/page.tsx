@@ -1,9 +1,181 @@
+/** The overview: cards and charts of all collections, each a link to its list. A person chooses which. */
+import { useQueries } from '@tanstack/react-query';
+import { PinOff, Plus, RotateCcw } from 'lucide-react';
+import { useMemo, useState } from 'react';
+import { Link } from 'wouter';
+import { collections, titleOfCollection } from '../api/catalogue.ts';
+import { explain } from '../api/explain.ts';
+import { listAddress, type Pair } from '../api/list.ts';
+import { Button, IconButton } from '../components/button.tsx';
+import { Dialog } from '../components/dialog.tsx';
+import { formatDecimal } from '../fields/numbers.ts';
 import { t } from '../i18n/text.ts';
+import type { Bar, Figure } from './figures.ts';
+import { usePins } from './pins.ts';
+import { type Widget, widgets } from './widgets.ts';
 
-export default function Page() {
+type Pins = ReturnType<typeof usePins>;
+
+export default function OverviewPage() {
+  const all = useMemo(widgets, []);
+  const pins = usePins(all);
+  const [isAdding, setAdding] = useState(false);
+  const results = useQueries({
+    queries: pins.pinned.map(({ id, collection, load }) => ({
+      queryKey: ['figures', collection.name, id],
+      // A query must not return undefined.
+      queryFn: async () => (await load()) ?? null,
+      retry: false,
+    })),
+  });
+  const failed = results.filter(({ error, isFetching }) => error !== null && !isFetching);
+  const reasons = [...new Set(failed.map(({ error }) => explain(error)))];
+  const refresh = (some: typeof results) => void Promise.all(some.map(({ refetch }) => refetch()));
+  const shown = pins.pinned.map((widget, at) => ({ widget, figure: results[at]!.data }));
   return (
-    <section className="page">
-      <h1>{t.app.overview}</h1>
+    <div className="page overview" aria-busy={results.some(({ isFetching }) => isFetching)}>
+      <header className="overview-head">
+        <h1>{t.app.overview}</h1>
+        <span className="space" />
+        <Button icon={<RotateCcw size={16} />} onClick={() => refresh(results)}>
+          {t.overview.refresh}
+        </Button>
+        <Button icon={<Plus size={16} />} onClick={() => setAdding(true)}>
+          {t.overview.choose}
+        </Button>
+      </header>
+      {reasons.length > 0 && (
+        <div className="notice danger" role="alert">
+          <span>{`${t.overview.failed} ${reasons.join(' ')}`}</span>
+          <Button onClick={() => refresh(failed)}>{t.app.retry}</Button>
+        </div>
+      )}
+      <div className="cards">
+        {shown.map(
+          ({ widget, figure }) =>
+            !widget.isChart && <Card key={widget.id} widget={widget} figure={figure} unpin={pins.unpin} />,
+        )}
+      </div>
+      <div className="charts">
+        {shown.map(
+          ({ widget, figure }) =>
+            widget.isChart && <Chart key={widget.id} widget={widget} figure={figure} unpin={pins.unpin} />,
+        )}
+      </div>
+      {isAdding && <ChooseDialog all={all} pins={pins} onClose={() => setAdding(false)} />}
+    </div>
+  );
+}
+
+interface WidgetProps {
+  readonly widget: Widget;
+  /** Undefined while it loads; null if there is nothing to show. */
+  readonly figure: Figure | null | undefined;
+  readonly unpin: (id: string) => void;
+}
+
+const addressOf = ({ collection }: Widget, filters: readonly Pair[]): string =>
+  listAddress({ collection, filters, search: '', order: [] });
+
+function UnpinButton({ widget, unpin }: Omit<WidgetProps, 'figure'>) {
+  return (
+    <IconButton label={t.overview.unpin(widget.title)} className="small unpin" onClick={() => unpin(widget.id)}>
+      <PinOff size={14} />
+    </IconButton>
+  );
+}
+
+function Card({ widget, figure, unpin }: WidgetProps) {
+  const hasValue = figure != null && 'value' in figure;
+  return (
+    <section className="card" data-figure={widget.id}>
+      <Link href={addressOf(widget, hasValue ? figure.filters : [])}>
+        <span className="figure">{hasValue ? format(widget, figure.value) : figure === null ? '–' : '…'}</span>
+        <span className="card-title">{widget.title}</span>
+      </Link>
+      <UnpinButton widget={widget} unpin={unpin} />
     </section>
+  );
+}
+
+function Chart({ widget, figure, unpin }: WidgetProps) {
+  const bars = figure != null && 'bars' in figure ? figure.bars : [];
+  const most = Math.max(...bars.map(({ value }) => value), 1);
+  return (
+    <section className="card chart" data-panel={widget.id}>
+      <h2>
+        <span>{widget.title}</span>
+        <UnpinButton widget={widget} unpin={unpin} />
+      </h2>
+      <ul>
+        {bars.map((bar) => (
+          <BarLine key={bar.label} widget={widget} bar={bar} share={bar.value / most} />
+        ))}
+      </ul>
+      {figure === undefined ? <p className="help">{t.app.loading}</p> : null}
+      {figure === null || (figure !== undefined && bars.length === 0) ? (
+        <p className="help">{t.overview.empty}</p>
+      ) : null}
+      {figure != null && 'bars' in figure && figure.hasMore && <p className="help">{t.overview.more}</p>}
+    </section>
+  );
+}
+
+function BarLine({ widget, bar, share }: { readonly widget: Widget; readonly bar: Bar; readonly share: number }) {
+  return (
+    <li>
+      <Link href={addressOf(widget, bar.filters)} data-value={bar.value}>
+        <span className="bar-label" title={bar.label}>
+          {bar.label}
+        </span>
+        <svg width="100%" height="12" aria-hidden="true">
+          <rect width={`${Math.max(100 * share, 0)}%`} height="12" rx="3" />
+        </svg>
+        <span className="bar-value">{format(widget, bar.value)}</span>
+      </Link>
+    </li>
+  );
+}
+
+/** Large amounts have no cents. */
+function format({ hasDecimals }: Widget, value: number): string {
+  return hasDecimals && Math.abs(value) < 1e6
+    ? formatDecimal(value, 2, 2)
+    : formatDecimal(value, 0, hasDecimals ? 0 : 2);
+}
+
+interface ChooseDialogProps {
+  readonly all: readonly Widget[];
+  readonly pins: Pins;
+  readonly onClose: () => void;
+}
+
+/** All cards and charts by collection, as checkboxes. */
+function ChooseDialog({ all, pins, onClose }: ChooseDialogProps) {
+  const isPinned = (id: string) => pins.pinned.some((each) => each.id === id);
+  return (
+    <Dialog
+      title={t.overview.choose}
+      onClose={onClose}
+      actions={pins.isChanged && <Button onClick={pins.reset}>{t.overview.reset}</Button>}
+    >
+      {collections.map((collection) => (
+        <fieldset key={collection.name}>
+          <legend>{titleOfCollection(collection)}</legend>
+          {all
+            .filter((each) => each.collection === collection)
+            .map(({ id, title, isChart }) => (
+              <label key={id} className="radio">
+                <input
+                  type="checkbox"
+                  checked={isPinned(id)}
+                  onChange={({ target }) => (target.checked ? pins.pin(id) : pins.unpin(id))}
+                />
+                {isChart ? t.overview.chart(title) : title}
+              </label>
+            ))}
+        </fieldset>
+      ))}
+    </Dialog>
   );
 }

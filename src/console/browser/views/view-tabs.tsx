@@ -1,19 +1,119 @@
-/** The views of a list. A collection with pictures has a gallery. */
-import type { ListQuery } from '../api/list.ts';
+/** The stored views of a collection as tabs, and the layout of the list. */
+import { Bookmark, EllipsisVertical, LayoutGrid, SquareKanban, Table } from 'lucide-react';
+import { useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import { labelOf } from '../api/catalogue.ts';
+import { type ListQuery, listAddress } from '../api/list.ts';
 import { Button } from '../components/button.tsx';
+import { Dialog } from '../components/dialog.tsx';
+import { Menu } from '../components/menu.tsx';
+import { Labelled } from '../components/small.tsx';
+import { setColumnSettings, useColumnSettings } from '../grid/columns.ts';
 import { t } from '../i18n/text.ts';
-import { chooseLayout, LAYOUTS, pictureFieldOf, useLayout } from './layout.ts';
+import { boardFields, type Layout, pictureFieldOf, useLayout, withLayout } from './layouts.ts';
+import { removeView, saveView, useViews, viewAddress, viewName, viewQuery } from './views.ts';
 
-export function ViewTabs({ query: { collection } }: { readonly query: ListQuery }) {
-  const layout = useLayout(collection);
-  if (pictureFieldOf(collection) === undefined) return null;
+const MAX_NAME = 80;
+const ICONS = { table: Table, cards: LayoutGrid, board: SquareKanban } as const;
+
+export function ViewTabs({ query }: { readonly query: ListQuery }) {
+  const { collection } = query;
+  const [, navigate] = useLocation();
+  const [isSaving, setSaving] = useState(false);
+  const views = useViews(collection);
+  const columns = useColumnSettings(collection);
+  const current = views.find(({ name }) => name === viewName(query));
+  const isChanged =
+    current !== undefined &&
+    (current.query !== viewQuery(query) || JSON.stringify(current.columns) !== JSON.stringify(columns));
+  const remove = (name: string) => {
+    removeView(collection, name);
+    navigate(`/c/${collection.name}`);
+  };
   return (
-    <div className="layouts" role="group" aria-label={t.views.layout}>
-      {LAYOUTS.map((each) => (
-        <Button key={each} kind="quiet" aria-pressed={each === layout} onClick={() => chooseLayout(collection, each)}>
-          {t.views.layouts[each]}
-        </Button>
-      ))}
+    <div className="view-bar">
+      <nav className="view-tabs" aria-label={t.views.label}>
+        <Link href={`/c/${collection.name}`} aria-current={viewName(query) === undefined ? 'page' : undefined}>
+          {t.views.all}
+        </Link>
+        {views.map((view) => (
+          <Link
+            key={view.name}
+            href={viewAddress(collection, view)}
+            aria-current={view === current ? 'page' : undefined}
+            onClick={() => setColumnSettings(collection, view.columns)}
+          >
+            {view.name}
+          </Link>
+        ))}
+      </nav>
+      {isChanged && <Button onClick={() => saveView(query, current.name)}>{t.views.update}</Button>}
+      {current !== undefined && (
+        <Menu
+          label={t.views.actions(current.name)}
+          groups={[{ items: [{ label: t.views.remove, onChoose: () => remove(current.name) }] }]}
+        >
+          <EllipsisVertical size={16} />
+        </Menu>
+      )}
+      <Button kind="quiet" icon={<Bookmark size={16} />} onClick={() => setSaving(true)}>
+        {t.views.save}
+      </Button>
+      <span className="space" />
+      <LayoutMenu query={query} />
+      {isSaving && <SaveDialog query={query} onClose={() => setSaving(false)} />}
     </div>
+  );
+}
+
+function LayoutMenu({ query }: { readonly query: ListQuery }) {
+  const [, navigate] = useLocation();
+  const layout = useLayout(query);
+  const hasPictures = pictureFieldOf(query.collection) !== undefined;
+  const layouts: readonly Layout[] = [
+    { kind: 'table' },
+    { kind: 'cards' },
+    ...boardFields(query.collection).map((field) => ({ kind: 'board' as const, field })),
+  ];
+  const nameOf = (each: Layout) => {
+    if (each.kind === 'board') return t.views.boardBy(labelOf(each.field));
+    return each.kind === 'cards' && hasPictures ? t.views.gallery : t.views[each.kind];
+  };
+  const Icon = ICONS[layout.kind];
+  const items = layouts.map((each) => ({
+    label: nameOf(each),
+    isChecked: nameOf(each) === nameOf(layout),
+    onChoose: () => navigate(listAddress(withLayout(query, each))),
+  }));
+  return (
+    <Menu label={t.views.layout(nameOf(layout))} className="button quiet" groups={[{ items }]}>
+      <Icon size={16} />
+      {nameOf(layout)}
+    </Menu>
+  );
+}
+
+function SaveDialog({ query, onClose }: { readonly query: ListQuery; readonly onClose: () => void }) {
+  const [, navigate] = useLocation();
+  const [name, setName] = useState('');
+  const onSubmit = () => {
+    if (name.trim() === '') return;
+    navigate(viewAddress(query.collection, saveView(query, name.trim())));
+    onClose();
+  };
+  return (
+    <Dialog title={t.views.save} onClose={onClose} submit={{ label: t.app.save, onSubmit, isBusy: name.trim() === '' }}>
+      <p>{t.views.saveText}</p>
+      <Labelled id="view-name" label={t.views.name}>
+        <input
+          id="view-name"
+          autoFocus
+          autoComplete="off"
+          maxLength={MAX_NAME}
+          value={name}
+          onChange={({ target }) => setName(target.value)}
+        />
+      </Labelled>
+    </Dialog>
   );
 }

@@ -1,1 +1,16 @@
-export const overview = {} as const;
+export const overview = {
+  stockValue: 'Bestandswert',
+  sumOf: (field: string) => `${field}, Summe`,
+  averageOf: (field: string) => `${field}, Durchschnitt`,
+  below: (stock: string, threshold: string) => `${stock} unter ${threshold}`,
+  by: (what: string, field: string) => `${what} nach ${field}`,
+  none: (field: string) => `Ohne ${field}`,
+  chart: (title: string) => `${title} (Diagramm)`,
+  empty: 'Noch nichts anzuzeigen.',
+  more: 'Nur die größten Gruppen werden gezeigt.',
+  refresh: 'Aktualisieren',
+  choose: 'Kennzahlen auswählen',
+  unpin: (title: string) => `${title} aus der Übersicht entfernen`,
+  reset: 'Auf Vorgabe zurücksetzen',
+  failed: 'Einige Kennzahlen konnten nicht geladen werden:',
+} as const;

@@ -1,1 +1,16 @@
-export const overview = {} as const;
+export const overview = {
+  stockValue: 'Stock value',
+  sumOf: (field: string) => `${field}, total`,
+  averageOf: (field: string) => `${field}, average`,
+  below: (stock: string, threshold: string) => `${stock} below ${threshold.toLowerCase()}`,
+  by: (what: string, field: string) => `${what} by ${field.toLowerCase()}`,
+  none: (field: string) => `No ${field.toLowerCase()}`,
+  chart: (title: string) => `${title} (chart)`,
+  empty: 'Nothing to show yet.',
+  more: 'Only the largest groups are shown.',
+  refresh: 'Refresh',
+  choose: 'Choose figures',
+  unpin: (title: string) => `Remove ${title} from the overview`,
+  reset: 'Restore the default',
+  failed: 'Some figures could not be loaded:',
+} as const;

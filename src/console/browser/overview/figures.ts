@@ -1,0 +1,142 @@
+/** Loads the figures of the overview from aggregates of the service, so that every answer is small. */
+import { type Collection, type Field, labelOf, type Row, referenceOf, titleOf, type Value } from '../api/catalogue.ts';
+import { ask } from '../api/client.ts';
+import { queryText } from '../api/filter-text.ts';
+import { keysFilter } from '../api/keys.ts';
+import type { Pair } from '../api/list.ts';
+import { cachedTitle, cacheTitle, namesOf } from '../api/titles.ts';
+import { formatValue, kindOf } from '../fields/registry.ts';
+import { t } from '../i18n/text.ts';
+
+export interface Bar {
+  readonly label: string;
+  readonly value: number;
+  readonly filters: readonly Pair[];
+}
+
+/** A number, or the bars of a chart. Undefined if small answers do not suffice. */
+export type Figure =
+  | { readonly value: number; readonly filters: readonly Pair[] }
+  | { readonly bars: readonly Bar[]; readonly hasMore: boolean };
+
+/** Bars per chart. */
+const MAX_BARS = 10;
+/** Largest number of groups that the page adds up itself. */
+const MAX_GROUPS = 5_000;
+/** Thresholds in a link: each takes two of the 500 conditions of a request. */
+const MAX_THRESHOLDS = 200;
+
+async function read({ name }: Collection, pairs: readonly Pair[]): Promise<readonly Row[]> {
+  return (await ask(`/${name}?${queryText(pairs)}`)).json as Row[];
+}
+
+export async function countRows(collection: Collection): Promise<Figure> {
+  const [row] = await read(collection, [['select', 'value:count()']]);
+  return { value: Number(row?.value ?? 0), filters: [] };
+}
+
+export async function aggregate(collection: Collection, field: Field, by: 'sum' | 'avg'): Promise<Figure> {
+  const [row] = await read(collection, [['select', `value:${field.name}.${by}()`]]);
+  return { value: Number(row?.value ?? 0), filters: [] };
+}
+
+/** The largest groups by the number of rows, or by the sum of a field. */
+export async function groupRows(collection: Collection, group: Field, summed?: Field): Promise<Figure> {
+  const value = summed === undefined ? 'value:count()' : `value:${summed.name}.sum()`;
+  const rows = await read(collection, [
+    ['select', `key:${group.name},${value}`],
+    ['order', 'value.desc.nullslast'],
+    ['limit', String(MAX_BARS + 1)],
+  ]);
+  return barsOf(
+    collection,
+    group,
+    rows.map((row) => [row.key ?? null, Number(row.value ?? 0)]),
+  );
+}
+
+/**
+ * The value of the stock: the sum of price times stock. The query language does not multiply fields, so the service
+ * sums the prices of each stock, and the page multiplies.
+ */
+export async function stockValue(
+  collection: Collection,
+  price: Field,
+  stock: Field,
+  group?: Field,
+): Promise<Figure | undefined> {
+  const grouped = group === undefined ? '' : `key:${group.name},`;
+  const rows = await read(collection, [
+    ['select', `${grouped}stock:${stock.name},price:${price.name}.sum()`],
+    ['limit', String(MAX_GROUPS + 1)],
+  ]);
+  if (rows.length > MAX_GROUPS) return undefined;
+  const values = new Map<Value, number>();
+  for (const { key = null, stock: units, price: sum } of rows)
+    values.set(key, (values.get(key) ?? 0) + Number(units ?? 0) * Number(sum ?? 0));
+  if (group === undefined) return { value: values.get(null) ?? 0, filters: [] };
+  return barsOf(
+    collection,
+    group,
+    [...values].sort(([, one], [, other]) => other - one),
+  );
+}
+
+/** Rows whose stock is below their threshold. The service counts the rows per pair of threshold and stock. */
+export async function lowRows(collection: Collection, stock: Field, threshold: Field): Promise<Figure | undefined> {
+  const pairs = await read(collection, [
+    ['select', `level:${threshold.name},stock:${stock.name},value:count()`],
+    [threshold.name, 'gt.0'],
+    ['limit', String(MAX_GROUPS + 1)],
+  ]);
+  if (pairs.length > MAX_GROUPS) return undefined;
+  const low = pairs.filter(({ level, stock: units }) => units !== null && Number(units) < Number(level));
+  const levels = [...new Set(low.map(({ level }) => level))];
+  const terms = levels.map((level) => `and(${threshold.name}.eq.${level},${stock.name}.lt.${level})`);
+  const filters: Pair[] = levels.length > 0 && levels.length <= MAX_THRESHOLDS ? [['or', `(${terms.join(',')})`]] : [];
+  return { value: low.reduce((sum, row) => sum + Number(row.value), 0), filters };
+}
+
+async function barsOf(
+  collection: Collection,
+  group: Field,
+  sizes: readonly (readonly [Value, number])[],
+): Promise<Figure> {
+  const shown = sizes.slice(0, MAX_BARS);
+  await loadTitles(
+    collection,
+    group,
+    shown.map(([key]) => key),
+  );
+  const bars = shown.map(([key, value]) => ({
+    label: nameOf(collection, group, key),
+    value,
+    filters: [[group.name, conditionOf(key)] as const],
+  }));
+  return { bars, hasMore: sizes.length > shown.length };
+}
+
+function conditionOf(key: Value): string {
+  return key === null || typeof key === 'boolean' ? `is.${key}` : `eq.${key}`;
+}
+
+/** The name of a group for people: the title of the referenced row, Yes and No, or the value. */
+function nameOf(collection: Collection, field: Field, key: Value): string {
+  if (key === null) return t.overview.none(labelOf(field));
+  const place = { collection, field };
+  const text = formatValue(place, key);
+  return kindOf(place).name === 'number' ? `${labelOf(field)} ${text}` : text;
+}
+
+async function loadTitles(collection: Collection, field: Field, keys: readonly Value[]): Promise<void> {
+  const other = referenceOf(collection, field);
+  const unknown = keys.filter((key) => key !== null && cachedTitle(collection, field, key) === undefined);
+  if (other === undefined || unknown.length === 0) return;
+  const name = other.key[0]!.name;
+  const filter = keysFilter(
+    other,
+    unknown.map((key) => ({ [name]: key })),
+  );
+  const { json } = await ask(`/${other.name}?select=${namesOf(other).join(',')}&${filter}`);
+  for (const row of json as Row[]) cacheTitle(collection, field, row[name], titleOf(other, row));
+}

@@ -1,0 +1,31 @@
+/** The pinned cards and charts of a person, in this browser. */
+import { useState } from 'react';
+import type { Widget } from './widgets.ts';
+
+const STORED = 'catalogue.overview';
+
+/** The ids that the person chose; undefined before any choice. */
+function storedPins(): readonly string[] | undefined {
+  const text = localStorage.getItem(STORED);
+  return text === null ? undefined : (JSON.parse(text) as readonly string[]);
+}
+
+export function usePins(all: readonly Widget[]) {
+  const [stored, setStored] = useState(storedPins);
+  const ids = stored ?? all.filter(({ isDefault }) => isDefault).map(({ id }) => id);
+  const store = (next: readonly string[]) => {
+    localStorage.setItem(STORED, JSON.stringify(next));
+    setStored(next);
+  };
+  return {
+    // A widget of a former declaration is skipped.
+    pinned: ids.flatMap((id) => all.find((each) => each.id === id) ?? []),
+    isChanged: stored !== undefined,
+    pin: (id: string) => store([...ids, id]),
+    unpin: (id: string) => store(ids.filter((each) => each !== id)),
+    reset() {
+      localStorage.removeItem(STORED);
+      setStored(undefined);
+    },
+  };
+}

@@ -1,0 +1,103 @@
+/** The cards and charts that a declaration allows. Each has an id, by which a person pins it. */
+import {
+  type Collection,
+  collections,
+  type Field,
+  fieldWithRole,
+  isYesNo,
+  labelOf,
+  referenceOf,
+  titleOfCollection,
+} from '../api/catalogue.ts';
+import { kindOf } from '../fields/registry.ts';
+import { t } from '../i18n/text.ts';
+import { aggregate, countRows, type Figure, groupRows, lowRows, stockValue } from './figures.ts';
+
+export interface Widget {
+  readonly id: string;
+  readonly title: string;
+  readonly collection: Collection;
+  readonly isChart: boolean;
+  /** Whether a person sees it who has not chosen yet. */
+  readonly isDefault: boolean;
+  readonly hasDecimals: boolean;
+  readonly load: () => Promise<Figure | undefined>;
+}
+
+/** Charts per collection that are shown by default. */
+const DEFAULT_CHARTS = 2;
+
+export const widgets = (): readonly Widget[] => collections.flatMap(widgetsOf);
+
+export function widgetsOf(collection: Collection): readonly Widget[] {
+  const name = titleOfCollection(collection);
+  const role = (each: string) => fieldWithRole(collection, each);
+  const [price, stock, threshold] = [role('price'), role('stock'), role('threshold')];
+  const group = role('group');
+  const widget = (
+    id: string,
+    title: string,
+    load: Widget['load'],
+    { isChart = false, isDefault = false, hasDecimals = false }: Partial<Widget> = {},
+  ): Widget => ({ id: `${collection.name}.${id}`, title, collection, isChart, isDefault, hasDecimals, load });
+  const shown = { isDefault: true };
+  const chart = { isChart: true, isDefault: true };
+
+  const cards = [widget('count', name, () => countRows(collection), shown)];
+  if (price !== undefined && stock !== undefined) {
+    const options = { ...shown, hasDecimals: true };
+    cards.push(widget('value', t.overview.stockValue, () => stockValue(collection, price, stock), options));
+  }
+  if (stock !== undefined && threshold !== undefined) {
+    const title = t.overview.below(labelOf(stock), labelOf(threshold));
+    cards.push(widget('low', title, () => lowRows(collection, stock, threshold), shown));
+  }
+  const numbers = collection.fields.filter((field) => isMeasure(collection, field));
+  for (const field of numbers) {
+    const options = { isDefault: field === stock };
+    const sum = t.overview.sumOf(labelOf(field));
+    cards.push(widget(`sum.${field.name}`, sum, () => aggregate(collection, field, 'sum'), options));
+    const average = t.overview.averageOf(labelOf(field));
+    const load = () => aggregate(collection, field, 'avg');
+    cards.push(widget(`average.${field.name}`, average, load, { hasDecimals: true }));
+  }
+  const charts: Widget[] = [];
+  if (price !== undefined && stock !== undefined && group !== undefined) {
+    const title = t.overview.by(t.overview.stockValue, labelOf(group));
+    const load = () => stockValue(collection, price, stock, group);
+    charts.push(widget(`value.by.${group.name}`, title, load, { ...chart, hasDecimals: true }));
+  }
+  const groups = groupsOf(collection);
+  for (const [at, by] of groups.entries()) {
+    const options = { isChart: true, isDefault: charts.length + at < DEFAULT_CHARTS };
+    const title = t.overview.by(name, labelOf(by));
+    charts.push(widget(`count.by.${by.name}`, title, () => groupRows(collection, by), options));
+  }
+  for (const by of groups)
+    for (const field of numbers) {
+      const title = t.overview.by(labelOf(field), labelOf(by));
+      const options = { isChart: true, isDefault: field === stock && by === group };
+      charts.push(widget(`sum.${field.name}.by.${by.name}`, title, () => groupRows(collection, by, field), options));
+    }
+  return [...cards, ...charts];
+}
+
+/** Fields with few values: the declared group first, then choices, yes or no, and references. */
+function groupsOf(collection: Collection): readonly Field[] {
+  const rank = (field: Field): number => {
+    if (field.role === 'group') return 0;
+    if (field.rules.oneOf !== undefined) return 1;
+    if (isYesNo(field)) return 2;
+    return referenceOf(collection, field) === undefined ? Number.POSITIVE_INFINITY : 3;
+  };
+  return collection.fields
+    .filter((field) => Number.isFinite(rank(field)))
+    .toSorted((one, other) => rank(one) - rank(other));
+}
+
+/** Numbers that can be added up, not keys or identifiers. */
+function isMeasure(collection: Collection, field: Field): boolean {
+  const isUnique = collection.unique.some(({ fields }) => fields.includes(field));
+  const isKey = collection.key.includes(field);
+  return kindOf({ collection, field }).name === 'number' && !isKey && !isUnique && field.role !== 'group';
+}

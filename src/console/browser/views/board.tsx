@@ -1,0 +1,133 @@
+/** A list as a board: a column for each value of a field. Cards are moved by drag and drop, or with their menu. */
+import { ArrowRightLeft } from 'lucide-react';
+import { type DragEvent, useState } from 'react';
+import { type Collection, type Field, type Row, titleOf, type Value } from '../api/catalogue.ts';
+import { keyText } from '../api/keys.ts';
+import type { ListQuery, Pair } from '../api/list.ts';
+import { invalidate, useRows } from '../api/queries.ts';
+import { saveRow } from '../api/save-row.ts';
+import { notify, notifyError } from '../app/toasts.tsx';
+import { Menu } from '../components/menu.tsx';
+import { ErrorMessage } from '../components/small.tsx';
+import { formatNumber } from '../fields/numbers.ts';
+import { formatValue } from '../fields/registry.ts';
+import { t } from '../i18n/text.ts';
+import { RowCard } from './row-card.tsx';
+
+/** Cards per column; the head has the number of all. */
+const SHOWN_ROWS = 50;
+
+/** The values that the columns stand for. Only an optional field has a column without a value. */
+function valuesOf({ rules, required, type }: Field): readonly Value[] {
+  const values = rules.oneOf ?? (type.input === 'switch' ? [true, false] : [1, 0]);
+  return required ? values : [...values, null];
+}
+
+const conditionOf = ({ name }: Field, value: Value): Pair =>
+  value === null || typeof value === 'boolean' ? [name, `is.${value}`] : [name, `eq.${value}`];
+
+type Move = (row: Row, value: Value) => void;
+
+export default function Board({ query, field }: { readonly query: ListQuery; readonly field: Field }) {
+  const { collection } = query;
+  const values = valuesOf(field);
+  const [dragged, setDragged] = useState<Row>();
+  const move: Move = (row, value) => {
+    void moveRow(collection, field, row, value);
+  };
+  return (
+    <div className="board">
+      {values.map((value) => (
+        <BoardColumn
+          key={String(value)}
+          query={{ ...query, filters: [...query.filters, conditionOf(field, value)] }}
+          field={field}
+          value={value}
+          values={values}
+          move={move}
+          dragged={dragged}
+          onDrag={setDragged}
+        />
+      ))}
+    </div>
+  );
+}
+
+async function moveRow(collection: Collection, field: Field, row: Row, value: Value): Promise<void> {
+  try {
+    const outcome = await saveRow(collection, row, { [field.name]: value });
+    if (outcome.kind === 'saved')
+      notify(t.views.moved(titleOf(collection, row), nameOf(collection, field, value)), outcome);
+  } catch (error) {
+    notifyError(error);
+  }
+  await invalidate(collection);
+}
+
+const nameOf = (collection: Collection, field: Field, value: Value): string =>
+  value === null ? t.views.noValue : formatValue({ collection, field }, value);
+
+interface BoardColumnProps {
+  readonly query: ListQuery;
+  readonly field: Field;
+  readonly value: Value;
+  readonly values: readonly Value[];
+  readonly move: Move;
+  readonly dragged: Row | undefined;
+  readonly onDrag: (row: Row | undefined) => void;
+}
+
+function BoardColumn({ query, field, value, values, move, dragged, onDrag }: BoardColumnProps) {
+  const { collection } = query;
+  const { rowAt, total = 0, error, refetch } = useRows(query, 0, SHOWN_ROWS - 1);
+  const rows = Array.from({ length: Math.min(SHOWN_ROWS, total) }, (_, at) => rowAt(at)).filter(
+    (row): row is Row => row !== undefined,
+  );
+  const name = nameOf(collection, field, value);
+  const onDrop = (event: DragEvent) => {
+    event.preventDefault();
+    if (dragged !== undefined && dragged[field.name] !== value) move(dragged, value);
+    onDrag(undefined);
+  };
+  return (
+    <section
+      className="board-column"
+      aria-label={name}
+      onDragOver={(event) => dragged !== undefined && event.preventDefault()}
+      onDrop={onDrop}
+    >
+      <h2>
+        {name} <span className="count">{formatNumber(total)}</span>
+      </h2>
+      {error !== null && <ErrorMessage error={error} onRetry={refetch} />}
+      <ul>
+        {rows.map((row) => (
+          <li
+            key={keyText(collection, row)}
+            draggable
+            onDragStart={() => onDrag(row)}
+            onDragEnd={() => onDrag(undefined)}
+          >
+            <RowCard collection={collection} row={row} omitted={field}>
+              <Menu
+                label={t.views.move(titleOf(collection, row))}
+                className="icon-button small"
+                groups={[
+                  {
+                    items: values.map((each) => ({
+                      label: nameOf(collection, field, each),
+                      isChecked: each === value,
+                      onChoose: () => each !== value && move(row, each),
+                    })),
+                  },
+                ]}
+              >
+                <ArrowRightLeft size={14} />
+              </Menu>
+            </RowCard>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

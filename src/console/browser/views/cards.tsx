@@ -1,0 +1,43 @@
+/** A list as cards: the gallery, and the list of a phone. More rows load at the end. */
+import { useEffect, useRef, useState } from 'react';
+import type { Row } from '../api/catalogue.ts';
+import { keyText } from '../api/keys.ts';
+import type { ListQuery } from '../api/list.ts';
+import { useRows } from '../api/queries.ts';
+import { ErrorMessage, Skeleton } from '../components/small.tsx';
+import { NoRows } from '../grid/no-rows.tsx';
+import { t } from '../i18n/text.ts';
+import { RowCard } from './row-card.tsx';
+
+const STEP = 60;
+
+export default function Cards({ query }: { readonly query: ListQuery }) {
+  const { collection } = query;
+  const [count, setCount] = useState(STEP);
+  const { rowAt, total = 0, error, isLoading, refetch } = useRows(query, 0, count - 1);
+  const end = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (end.current === null || count >= total) return;
+    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && setCount(count + STEP));
+    observer.observe(end.current);
+    return () => observer.disconnect();
+  }, [count, total]);
+  if (error !== null) return <ErrorMessage error={error} onRetry={refetch} />;
+  if (isLoading) return <Skeleton />;
+  if (total === 0) return <NoRows query={query} />;
+  const rows = Array.from({ length: Math.min(count, total) }, (_, at) => rowAt(at)).filter(
+    (row): row is Row => row !== undefined,
+  );
+  return (
+    <div className="row-cards">
+      <ul aria-label={t.grid.label}>
+        {rows.map((row) => (
+          <li key={keyText(collection, row)}>
+            <RowCard collection={collection} row={row} />
+          </li>
+        ))}
+      </ul>
+      <div ref={end} />
+    </div>
+  );
+}

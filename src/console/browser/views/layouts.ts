@@ -1,0 +1,41 @@
+/** The layouts of a list: a table, cards with pictures, or a board by a field with a few values. */
+import { useSyncExternalStore } from 'react';
+import { fileKind } from '../../../collection/types/file.ts';
+import { type Collection, type Field, isYesNo, mayWrite } from '../api/catalogue.ts';
+import type { ListQuery } from '../api/list.ts';
+import { isPictureAddress } from '../fields/file.tsx';
+import { ownValue, withOwn } from './views.ts';
+
+export type Layout = { readonly kind: 'table' | 'cards' } | { readonly kind: 'board'; readonly field: Field };
+
+const AS = '~as';
+const PHONE = '(max-width: 760px)';
+const phone = globalThis.matchMedia?.(PHONE);
+const subscribe = (listener: () => void) => {
+  phone?.addEventListener('change', listener);
+  return () => phone?.removeEventListener('change', listener);
+};
+
+/** Fields by which a board can be arranged. */
+export function boardFields(collection: Collection): readonly Field[] {
+  const hasFewValues = (field: Field) => field.rules.oneOf !== undefined || isYesNo(field);
+  return collection.fields.filter((field) => hasFewValues(field) && mayWrite(collection, field, false));
+}
+
+/** The field whose first picture stands for the row. */
+export function pictureFieldOf({ fields }: Collection): Field | undefined {
+  return fields.find((field) => fileKind(field.type) === 'image' || isPictureAddress({ field }));
+}
+
+/** The layout of the address. Without one, a phone shows cards. */
+export function useLayout(query: ListQuery): Layout {
+  const isPhone = useSyncExternalStore(subscribe, () => phone?.matches === true);
+  const [kind, name] = (ownValue(query, AS) ?? (isPhone ? 'cards' : 'table')).split(':');
+  const field = boardFields(query.collection).find((each) => each.name === name);
+  if (kind === 'board' && field !== undefined) return { kind, field };
+  return { kind: kind === 'cards' ? 'cards' : 'table' };
+}
+
+export function withLayout(query: ListQuery, layout: Layout): ListQuery {
+  return withOwn(query, AS, layout.kind === 'board' ? `board:${layout.field.name}` : layout.kind);
+}

@@ -1,0 +1,67 @@
+/** A row as a card: its picture, its title and the first columns of the list. */
+import { ImageOff } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import { type Collection, type Field, labelOf, type Row, titleOf } from '../api/catalogue.ts';
+import { rowAddress } from '../api/keys.ts';
+import { fileIds, isPictureAddress } from '../fields/file.tsx';
+import { kindOf } from '../fields/registry.ts';
+import { Picture } from '../files/picture.tsx';
+import { columnsOf, useColumnSettings } from '../grid/columns.ts';
+import { pictureFieldOf } from './layouts.ts';
+
+/** Fields below the title. */
+const SHOWN_FIELDS = 4;
+const PICTURE_SIZE = 256;
+
+interface RowCardProps {
+  readonly collection: Collection;
+  readonly row: Row;
+  /** A field that the surroundings show already. */
+  readonly omitted?: Field | undefined;
+  readonly children?: ReactNode;
+}
+
+export function RowCard({ collection, row, omitted, children }: RowCardProps) {
+  const settings = useColumnSettings(collection);
+  const picture = pictureFieldOf(collection);
+  const shown = columnsOf(collection, settings)
+    .filter(({ field, isFrozen }) => !isFrozen && field !== picture && field !== omitted)
+    .filter(({ field }) => row[field.name] !== null && row[field.name] !== undefined)
+    .slice(0, SHOWN_FIELDS);
+  return (
+    <article className="row-card" aria-label={titleOf(collection, row)}>
+      {picture !== undefined && <CardPicture field={picture} row={row} />}
+      <h3>
+        <Link href={rowAddress(collection, row)}>{titleOf(collection, row)}</Link>
+      </h3>
+      <dl>
+        {shown.map(({ field }) => {
+          const { Cell } = kindOf({ collection, field });
+          return (
+            <div key={field.name} data-field={field.name}>
+              <dt>{labelOf(field)}</dt>
+              <dd>
+                <Cell collection={collection} field={field} row={row} />
+              </dd>
+            </div>
+          );
+        })}
+      </dl>
+      {children}
+    </article>
+  );
+}
+
+function CardPicture({ field, row }: { readonly field: Field; readonly row: Row }) {
+  const [id] = fileIds(row[field.name]);
+  if (id === undefined)
+    return (
+      <div className="card-picture">
+        <ImageOff size={32} aria-hidden />
+      </div>
+    );
+  if (isPictureAddress({ field }))
+    return <img className="card-picture" src={id} alt="" loading="lazy" referrerPolicy="no-referrer" />;
+  return <Picture id={id} size={PICTURE_SIZE} alt="" className="card-picture" />;
+}

@@ -1,0 +1,101 @@
+/** The overview in a real browser, compared with the API. */
+import { expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { browserStories, type Product, untilShown } from '../../support/browser/browser.ts';
+
+const figure = (page: Page, id: string) => page.locator(`[data-figure="${id}"] .figure`).textContent();
+
+async function barsOf(page: Page, panel: string): Promise<[text: string, value: number][]> {
+  const links = await page.locator(`[data-panel="${panel}"] li a`).all();
+  return Promise.all(
+    links.map(async (link) => [(await link.textContent()) ?? '', Number(await link.getAttribute('data-value'))]),
+  );
+}
+
+const isLoaded = (page: Page) => page.locator('.overview[aria-busy=false]').waitFor();
+
+browserStories('the overview', (stage) => {
+  test("the figures equal the API's, each links to its list, and a person chooses which to see", async () => {
+    const { page } = stage;
+    await stage.open('/');
+    await isLoaded(page);
+    const all = await stage.ask<Product[]>('/products');
+    const sum = (rows: readonly Product[], value: (row: Product) => number) =>
+      rows.reduce((total, row) => total + value(row), 0);
+    const worth = (row: Product) => Number(row.unit_price) * Number(row.units_in_stock);
+    expect(await figure(page, 'products.count')).toBe('77');
+    expect(await figure(page, 'products.value')).toBe(
+      sum(all, worth).toLocaleString('en', { minimumFractionDigits: 2 }),
+    );
+    expect(await figure(page, 'products.sum.units_in_stock')).toBe(
+      sum(all, (row) => Number(row.units_in_stock)).toLocaleString('en'),
+    );
+    const low = all.filter((row) => Number(row.units_in_stock) < Number(row.reorder_level));
+    expect(await figure(page, 'products.low')).toBe(String(low.length));
+
+    const bars = await barsOf(page, 'products.value.by.category_id');
+    const groups = [...new Set(all.map((row) => row.category_id))];
+    expect(bars).toHaveLength(groups.length);
+    for (const group of groups) {
+      const bar = bars.find(([text]) => text.startsWith(`Category ${group}`));
+      const rows = all.filter((row) => row.category_id === group);
+      expect(bar?.[1]).toBeCloseTo(sum(rows, worth), 6);
+    }
+    await stage.picture('console-overview');
+
+    await page.locator('[data-figure="products.low"] a').click();
+    await untilShown(
+      page,
+      low.map((row) => String(row.product_name)),
+    );
+    await page.goBack();
+    await page.locator('[data-panel="products.count.by.category_id"] a').first().click();
+    await stage.until('13 rows');
+    expect(new URL(page.url()).search).toBe('?category_id=eq.3');
+
+    await page.goBack();
+    await page.getByRole('button', { name: 'Remove Stock value from the overview' }).click();
+    await page.getByRole('button', { name: 'Choose figures' }).click();
+    await page.getByLabel('Unit price, average').check();
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.reload();
+    await isLoaded(page);
+    expect(await page.locator('[data-figure="products.value"]').count()).toBe(0);
+    const average = sum(all, (row) => Number(row.unit_price)) / 77;
+    expect(await figure(page, 'products.average.unit_price')).toBe(average.toFixed(2));
+  });
+
+  test('a figure that cannot be loaded is reported and can be retried; Refresh loads new data', async () => {
+    const { page } = stage;
+    await page.route(/reorder_level/, (route) => route.abort());
+    await stage.open('/');
+    await stage.until('Some figures could not be loaded: The service cannot be reached.');
+    expect(await figure(page, 'products.count')).toBe('77');
+    await page.unroute(/reorder_level/);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.locator('[data-figure="products.low"] .figure').getByText(/^\d+$/).waitFor();
+    await stage.service.fetch('/products', { method: 'POST', body: '{"product_name":"One more"}' });
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await page.locator('[data-figure="products.count"]').getByText('78').waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+  });
+});
+
+browserStories(
+  'the overview of a shop',
+  (stage) => {
+    test('every collection has figures, and a group has the title of the row that it refers to', async () => {
+      const { page } = stage;
+      await stage.open('/');
+      await isLoaded(page);
+      expect(await figure(page, 'suppliers.count')).toBe('29');
+      await page.getByRole('button', { name: 'Choose figures' }).click();
+      await page.getByLabel('Products by category (chart)').check();
+      await page.getByRole('button', { name: 'Close' }).click();
+      await page.locator('[data-panel="products.count.by.category_id"]').getByText('Seafood').click();
+      await stage.until('12 rows');
+      expect(new URL(page.url()).search).toBe('?category_id=eq.8');
+    });
+  },
+  () => ({ args: ['--collections', new URL('../../data/shop/collections.yaml', import.meta.url).pathname] }),
+);

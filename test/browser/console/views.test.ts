@@ -1,0 +1,75 @@
+/** Views of a list: stored under a name, as tabs and as addresses; cards and a board. */
+import { expect, test } from 'bun:test';
+import { browserStories, type Product, untilShown } from '../../support/browser/browser.ts';
+import { until } from '../../support/processes/process.ts';
+
+const SHOP = new URL('../../data/shop/collections.yaml', import.meta.url).pathname;
+
+browserStories(
+  'views',
+  (stage) => {
+    test('a filtered list that is sorted by two columns is stored as a tab, and its address can be shared', async () => {
+      const { page } = stage;
+      const names = async (query: string) =>
+        (await stage.ask<Product[]>(`/products?${query}&limit=5`)).map((row) => String(row.product_name));
+      await stage.open('/c/products?product_name=ilike.*ch*&order=category_id.asc,unit_price.desc');
+      const found = await names(
+        'select=*,c:category_id(category_name)&product_name=ilike.*ch*&order=c(category_name).asc,unit_price.desc',
+      );
+      await untilShown(page, found);
+      await page.getByRole('button', { name: 'Save as view' }).click();
+      await page.getByLabel('Name of the view').fill('Dear things with ch');
+      await page.keyboard.press('Enter');
+      const tabs = page.getByRole('navigation', { name: 'Views' });
+      await tabs.locator('[aria-current=page]').getByText('Dear things with ch').waitFor();
+
+      await tabs.getByText('All rows').click();
+      await untilShown(page, ['Chai', 'Chang', 'Aniseed Syrup']);
+      await page.reload();
+      await tabs.getByText('Dear things with ch').click();
+      await untilShown(page, found);
+      const address = page.url();
+
+      await page.getByRole('columnheader', { name: 'Product name' }).getByRole('button').first().click();
+      await page.getByRole('button', { name: 'Save changes of the view' }).click();
+      await tabs.getByText('All rows').click();
+      await tabs.getByText('Dear things with ch').click();
+      await untilShown(page, await names('product_name=ilike.*ch*&order=product_name.asc'));
+      await page.getByRole('button', { name: 'Actions of the view Dear things with ch' }).click();
+      await page.getByRole('menuitem', { name: 'Delete the view' }).click();
+      await tabs.getByText('Dear things with ch').waitFor({ state: 'detached' });
+
+      await stage.reopen({});
+      await stage.page.goto(address);
+      await untilShown(stage.page, found);
+    });
+
+    test('cards show pictures and titles; a card of the board is moved by keyboard, by mouse, and back by undo', async () => {
+      const { page } = stage;
+      await stage.open('/c/products?id=lt.10&status=neq.x');
+      await page.getByRole('button', { name: 'Layout: Table' }).click();
+      await page.getByRole('menuitemradio', { name: 'Cards' }).click();
+      await page.getByRole('article', { name: 'Chang' }).waitFor();
+      expect(new URL(page.url()).search).toBe('?id=lt.10&status=neq.x&~as=cards');
+
+      await page.getByRole('button', { name: 'Layout: Cards' }).click();
+      await page.getByRole('menuitemradio', { name: 'Board by status' }).click();
+      const before = (await stage.product(1)).status;
+      const other = before === 'live' ? 'draft' : 'live';
+      await page.getByRole('button', { name: 'Move Chai' }).click();
+      await page.getByRole('menuitemradio', { name: other }).click();
+      const column = page.getByRole('region', { name: other });
+      await column.getByRole('article', { name: 'Chai' }).waitFor();
+      expect((await stage.product(1)).status).toBe(other);
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await page
+        .getByRole('region', { name: String(before) })
+        .getByRole('article', { name: 'Chai' })
+        .waitFor();
+
+      await page.getByRole('article', { name: 'Chai' }).dragTo(column);
+      await until('the card to be moved', async () => (await stage.product(1)).status === other);
+    });
+  },
+  () => ({ args: ['--collections', SHOP] }),
+);
