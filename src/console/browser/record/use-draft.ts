@@ -3,6 +3,7 @@ import { useRef, useState } from 'react';
 import { type Collection, type Field, mayWrite, type Row, type Value } from '../api/catalogue.ts';
 import { problemsByField } from '../api/errors.ts';
 import { explainProblem } from '../api/explain.ts';
+import { newId } from '../api/ids.ts';
 import { keyText } from '../api/keys.ts';
 import { parseText, printRow, printValue } from '../fields/registry.ts';
 import { isSame } from '../fields/same.ts';
@@ -69,7 +70,7 @@ export function useDraft(collection: Collection, row: Row | undefined, options: 
   const editable = fields.filter((field) => mayWrite(collection, field, isNew));
   const changed = editable.filter(({ name: each }) => each in edits);
   const reset = () => {
-    store({ edits: {}, id: crypto.randomUUID() }, false);
+    store({ edits: {}, id: newId() }, false);
     setProblems({});
   };
   const drop = (each: string) => {
@@ -137,7 +138,7 @@ const placeOf = (collection: Collection, row: Row): string => `${collection.name
 function begin(name: string, start: Texts): { readonly draft: StoredDraft; readonly isRestored: boolean } {
   const stored = loadDraft(name);
   const first: Edits = Object.fromEntries(Object.entries(start).map(([each, text]) => [each, { text, base: null }]));
-  const { edits, id } = stored ?? { edits: {}, id: crypto.randomUUID() };
+  const { edits, id } = stored ?? { edits: {}, id: newId() };
   return { draft: { edits: { ...edits, ...first }, id }, isRestored: stored !== undefined };
 }
 
