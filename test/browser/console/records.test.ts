@@ -152,8 +152,15 @@ browserStories('rows', (stage) => {
     await stage.until('Created.');
     expect(await page.getByLabel('Product name').inputValue()).toBe('');
     await page.getByLabel('Product name').fill('Fig jam');
+    // What is typed while the row is stored becomes a draft of the row.
+    await page.route('**/products', async (route) => {
+      await page.getByLabel('Quantity per unit').fill('12 jars');
+      await route.continue();
+    });
     await page.getByRole('button', { name: 'Save', exact: true }).dblclick();
     await page.getByRole('heading', { name: 'Fig jam' }).waitFor();
+    await stage.until('Your input from before, not saved yet');
+    expect(await page.getByLabel('Quantity per unit').inputValue()).toBe('12 jars');
     const jams = () => stage.ask<unknown[]>('/products?product_name=like.*jam&select=product_name');
     expect(await jams()).toEqual([{ product_name: 'Quince jam' }, { product_name: 'Fig jam' }]);
     await page.getByRole('button', { name: 'Delete' }).click();

@@ -10,6 +10,7 @@ import { type BulkOutcome, changeUnchangedRows, MAX_EDITED_ROWS, readStored } fr
 import type { Field, Row } from './catalogue.ts';
 import { ask, countIn } from './client.ts';
 import { queryText } from './filter-text.ts';
+import { newId } from './ids.ts';
 import { keyText } from './keys.ts';
 import { conditionsOf, embeddingsOf, type ListQuery, listUrl, type Pair } from './list.ts';
 import { deleteRows, dryRunEdits, newRequestId, type RowEdit } from './rows.ts';
@@ -124,7 +125,7 @@ export async function applyChange(
       'x-request-id': requestId,
     },
     body: { [field.name]: value },
-    idempotencyKey: crypto.randomUUID(),
+    idempotencyKey: newId(),
   });
   return { requestId, skipped: [], count: countIn(headers) };
 }

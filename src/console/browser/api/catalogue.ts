@@ -4,6 +4,7 @@ import type { CollectionDraft } from '../../../collection/draft.ts';
 import { served } from '../../../collection/files.ts';
 import { can } from '../../../collection/types/type.ts';
 import type { Value } from '../../../collection/value.ts';
+import { isParameter } from '../../../dialect/query.ts';
 import { pageData } from './page-data.ts';
 
 export type { Collection, Field, Value };
@@ -14,9 +15,16 @@ const hasKey = ({ key, fields }: CollectionDraft) =>
   key.length > 0 && key.every((name) => fields.some((each) => each.name === name));
 
 export const { version } = pageData;
-export const collections: readonly Collection[] = [
+const readable: readonly Collection[] = [
   ...served(declareCatalogue({ collections: pageData.collections.filter(hasKey) })).collections.values(),
 ];
+/** Names that the requests of the console contain without quotes. */
+const isPlain = ({ name }: { readonly name: string }) => /^[\p{L}_][\p{L}\p{N}_]*$/u.test(name) && !isParameter(name);
+export const collections = readable.filter((each) => [each, ...each.fields].every(isPlain));
+/** Names of the collections without pages. */
+export const unshown = pageData.collections
+  .map(({ name }) => name)
+  .filter((name) => collectionNamed(name) === undefined);
 
 export function collectionNamed(name: string): Collection | undefined {
   return collections.find((each) => each.name === name);

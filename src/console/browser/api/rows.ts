@@ -5,6 +5,7 @@ import type { Collection, Row, Value } from './catalogue.ts';
 import { ask, countIn } from './client.ts';
 import { ApiError } from './errors.ts';
 import { withQuery } from './filter-text.ts';
+import { newId } from './ids.ts';
 import { keysFilter, rowPath } from './keys.ts';
 import { type ListQuery, pageHeaders, pageUrl } from './list.ts';
 import { cacheTitles, selectTitles } from './titles.ts';
@@ -27,7 +28,7 @@ export interface Page {
 const ownRequests = new Set<string>();
 
 export function newRequestId(): string {
-  const id = crypto.randomUUID();
+  const id = newId();
   ownRequests.add(id);
   return id;
 }
@@ -140,7 +141,7 @@ async function sendBatch(
     method: 'POST',
     headers,
     body,
-    idempotencyKey: crypto.randomUUID(),
+    idempotencyKey: newId(),
   });
   return { requestId, rows: (json as { body?: readonly Row[] }[]).flatMap((each) => each.body ?? []) };
 }

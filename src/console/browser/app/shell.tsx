@@ -1,8 +1,8 @@
 /** The frame of every page: the bar with search and account, the side bar with the collections, and the content. */
-import { BookOpen, History, House, Menu as MenuIcon, Settings } from 'lucide-react';
+import { BookOpen, History, House, LifeBuoy, Menu as MenuIcon } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { collections, titleOfCollection } from '../api/catalogue.ts';
+import { collections, titleOfCollection, unshown } from '../api/catalogue.ts';
 import { base } from '../api/page-data.ts';
 import { IconButton } from '../components/button.tsx';
 import { SearchBox } from '../find/search-box.tsx';
@@ -42,12 +42,16 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         {collections.map((each) => (
           <NavLink key={each.name} href={`/c/${each.name}`} label={titleOfCollection(each)} />
         ))}
+        {unshown.length > 0 && <p className="note">{t.app.unshown(unshown.join(', '))}</p>}
         <span className="space" />
         <NavLink href="/changes" icon={<History size={18} />} label={t.app.changes} />
-        <NavLink href="/settings" icon={<Settings size={18} />} label={t.app.settings} />
         <a className="nav-link" href={`${base}/docs`}>
           <BookOpen size={18} />
           {t.app.apiReference}
+        </a>
+        <a className="nav-link" href={`${base}/docs/guide`}>
+          <LifeBuoy size={18} />
+          {t.app.guide}
         </a>
       </nav>
       <main id="content" tabIndex={-1}>

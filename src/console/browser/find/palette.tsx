@@ -29,7 +29,6 @@ const PLACES: readonly Target[] = [
   ...[
     { label: t.app.overview, address: '/' },
     { label: t.app.changes, address: '/changes' },
-    { label: t.app.settings, address: '/settings' },
     ...collections
       .filter((each) => may('create', each))
       .flatMap((each) => [

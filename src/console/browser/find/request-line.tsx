@@ -14,11 +14,14 @@ export function curlOf(url: string): string {
 export function RequestLine({ query }: { readonly query: ListQuery }) {
   const url = `${base}${listUrl(query)}`;
   const command = curlOf(new URL(url, location.href).href);
-  const copy = () =>
-    navigator.clipboard.writeText(command).then(
-      () => notify(t.find.copied, { topic: 'copy' }),
-      () => notify(command, { topic: 'copy' }),
+  const copy = async () => {
+    // Without HTTPS, a page cannot write to the clipboard.
+    const isCopied = await navigator.clipboard?.writeText(command).then(
+      () => true,
+      () => false,
     );
+    notify(isCopied ? t.find.copied : command, { topic: 'copy' });
+  };
   return (
     <details className="request-line">
       <summary>{t.grid.request}</summary>

@@ -1,9 +1,9 @@
 /** One row of the grid. It renders again only if its own cells change. */
 import { Maximize2 } from 'lucide-react';
 import { memo } from 'react';
-import { Link } from 'wouter';
 import { type Collection, mayWrite, type Row, titleOf } from '../api/catalogue.ts';
 import { rowAddress } from '../api/keys.ts';
+import { consoleBase } from '../app/address.ts';
 import { kindOf } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
 import { CellEditor } from './cell-editor.tsx';
@@ -105,8 +105,9 @@ function GridCell(props: GridRowProps & { readonly column: Column; readonly at: 
             <Cell collection={collection} field={field} row={row} />
           </span>
           {isFrozen && (
-            <Link
-              href={rowAddress(collection, row)}
+            // A link of the router would subscribe to the address in every row.
+            <a
+              href={`${consoleBase}${rowAddress(collection, row)}`}
               className="open-row"
               tabIndex={-1}
               aria-label={t.grid.openRow(titleOf(collection, row))}
@@ -118,7 +119,7 @@ function GridCell(props: GridRowProps & { readonly column: Column; readonly at: 
               }}
             >
               <Maximize2 size={14} />
-            </Link>
+            </a>
           )}
         </>
       )}

@@ -124,28 +124,30 @@ export function Grid({ query, checked, open }: GridProps) {
           checkAll={checked.checkAll}
         />
         <div className="grid-rows" role="rowgroup" style={{ height: rows.height }}>
-          {indexes.map((index) => {
-            const row = rowAt(index);
-            const isInRange = index >= selected.top && index <= selected.bottom;
-            return (
-              <GridRow
-                key={index}
-                collection={collection}
-                columns={columns}
-                row={row}
-                index={index}
-                top={rows.topOf(index)}
-                isChecked={checked.has(row)}
-                left={isInRange ? selected.left : 0}
-                right={isInRange ? selected.right : -1}
-                active={index === selection.active.row ? selection.active.column : -1}
-                failed={edits.failed.size === 0 ? '' : namesIn(row, (cell) => edits.failed.has(cell))}
-                marked={live.marks.size === 0 ? '' : namesIn(row, (cell) => live.marks.has(cell))}
-                edit={edit?.place.row === index ? edit : undefined}
-                actions={actions}
-              />
-            );
-          })}
+          <div role="presentation" style={{ transform: `translateY(${rows.offset}px)` }}>
+            {indexes.map((index) => {
+              const row = rowAt(index);
+              const isInRange = index >= selected.top && index <= selected.bottom;
+              return (
+                <GridRow
+                  key={index}
+                  collection={collection}
+                  columns={columns}
+                  row={row}
+                  index={index}
+                  top={rows.topOf(index)}
+                  isChecked={checked.has(row)}
+                  left={isInRange ? selected.left : 0}
+                  right={isInRange ? selected.right : -1}
+                  active={index === selection.active.row ? selection.active.column : -1}
+                  failed={edits.failed.size === 0 ? '' : namesIn(row, (cell) => edits.failed.has(cell))}
+                  marked={live.marks.size === 0 ? '' : namesIn(row, (cell) => live.marks.has(cell))}
+                  edit={edit?.place.row === index ? edit : undefined}
+                  actions={actions}
+                />
+              );
+            })}
+          </div>
         </div>
       </div>
       <Foot query={query} columns={columns} range={selected} />

@@ -8,6 +8,8 @@ import { type RefObject, useLayoutEffect, useState } from 'react';
 export const MAX_HEIGHT = 8_000_000;
 /** Rows outside of the visible part, so that scrolling shows no gap. */
 const OVERSCAN = 8;
+/** Positions are relative to every thousandth row: large numbers of pixels are not exact. */
+const STEP = 1_000;
 
 interface Measures {
   readonly scrollTop: number;
@@ -22,7 +24,9 @@ export interface RowWindow {
   readonly last: number;
   /** The height of the element that contains all rows. */
   readonly height: number;
-  /** The position of a row within that element. */
+  /** The position of the rows within that element. */
+  readonly offset: number;
+  /** The position of a row among the rows. It stays the same while the list scrolls, so rows do not render again. */
   readonly topOf: (index: number) => number;
 }
 
@@ -35,11 +39,14 @@ function scaleOf({ viewport, total, rowHeight }: Omit<Measures, 'scrollTop'>): n
 export function windowAt(measures: Measures): RowWindow {
   const { scrollTop, viewport, total, rowHeight } = measures;
   const position = scrollTop * scaleOf(measures);
+  const first = Math.max(0, Math.min(Math.floor(position / rowHeight) - OVERSCAN, total - 1));
+  const base = first - (first % STEP);
   return {
-    first: Math.max(0, Math.min(Math.floor(position / rowHeight) - OVERSCAN, total - 1)),
+    first,
     last: Math.min(total - 1, Math.ceil((position + viewport) / rowHeight) + OVERSCAN),
     height: Math.min(total * rowHeight, MAX_HEIGHT),
-    topOf: (index) => index * rowHeight - position + scrollTop,
+    offset: base * rowHeight - position + scrollTop,
+    topOf: (index) => (index - base) * rowHeight,
   };
 }
 

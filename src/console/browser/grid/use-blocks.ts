@@ -86,6 +86,8 @@ export function useBlocks({ query, columns, total, edits }: BlockOptions) {
     }
     run(async () => {
       const block = print(range, await loadRows(query, range.top, range.bottom));
+      // Without HTTPS, only the event of a key can write to the clipboard.
+      if (navigator.clipboard === undefined) return notify(t.grid.copyAgain, { topic: 'copy' });
       await navigator.clipboard.writeText(printTsv(block));
       done();
     });

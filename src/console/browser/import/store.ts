@@ -3,6 +3,7 @@ import { type Collection, type Field, type Row, referenceOf, titleFieldOf } from
 import { ask } from '../api/client.ts';
 import { ApiError } from '../api/errors.ts';
 import { explain } from '../api/explain.ts';
+import { newId } from '../api/ids.ts';
 import { keyText } from '../api/keys.ts';
 import { changeRows, changesOf, newRequestId, undoRequest } from '../api/rows.ts';
 import { cacheTitle } from '../api/titles.ts';
@@ -174,7 +175,7 @@ export class Store {
     if (body.length === 0) return [];
     const content = `${url} ${JSON.stringify(body)}`;
     const { idempotencyKey, requestId } = this.open.get(content) ?? {
-      idempotencyKey: crypto.randomUUID(),
+      idempotencyKey: newId(),
       requestId: this.idFor(body.length),
     };
     this.open.set(content, { idempotencyKey, requestId });

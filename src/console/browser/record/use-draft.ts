@@ -3,6 +3,7 @@ import { useRef, useState } from 'react';
 import { type Collection, type Field, mayWrite, type Row, type Value } from '../api/catalogue.ts';
 import { problemsByField } from '../api/errors.ts';
 import { explainProblem } from '../api/explain.ts';
+import { newId } from '../api/ids.ts';
 import { keyText } from '../api/keys.ts';
 import { parseText, printRow, printValue } from '../fields/registry.ts';
 import { isSame } from '../fields/same.ts';
@@ -32,7 +33,7 @@ export interface Draft {
   /** Shows the errors of the service at their fields. Returns whether every error has a field. */
   readonly showErrors: (error: unknown) => boolean;
   readonly reset: () => void;
-  /** Forgets the texts that were saved. A text that the person typed meanwhile stays, on top of the stored row. */
+  /** Forgets the texts that were saved. A text that the person typed meanwhile becomes a draft of the stored row. */
   readonly settle: (saved: Texts, row: Row) => void;
 }
 
@@ -49,7 +50,7 @@ interface DraftOptions {
 export function useDraft(collection: Collection, row: Row | undefined, options: DraftOptions = {}): Draft {
   const isNew = row === undefined;
   const { preset = {}, start = {}, name: suffix = 'new' } = options;
-  const name = `${collection.name} ${isNew ? suffix : keyText(collection, row)}`;
+  const name = isNew ? `${collection.name} ${suffix}` : placeOf(collection, row);
   const [{ draft, isRestored }, setState] = useState(() => begin(name, start));
   const [problems, setProblems] = useState<Texts>({});
   // Two inputs may change within one event.
@@ -68,6 +69,10 @@ export function useDraft(collection: Collection, row: Row | undefined, options: 
   );
   const editable = fields.filter((field) => mayWrite(collection, field, isNew));
   const changed = editable.filter(({ name: each }) => each in edits);
+  const reset = () => {
+    store({ edits: {}, id: newId() }, false);
+    setProblems({});
+  };
   const drop = (each: string) => {
     const rest = Object.fromEntries(Object.entries(latest.current.edits).filter(([other]) => other !== each));
     store({ ...latest.current, edits: rest });
@@ -116,23 +121,24 @@ export function useDraft(collection: Collection, row: Row | undefined, options: 
       return known.length > 0 && known.length === Object.keys(byField).length;
     },
     settle(saved, next) {
-      const { current } = latest;
-      const rest = Object.entries(current.edits).filter(([each, { text }]) => text !== saved[each]);
-      const edits = Object.fromEntries(rest.map(([each, { text }]) => [each, { text, base: next[each] ?? null }]));
-      store({ ...current, edits }, false);
+      const rest = Object.entries(latest.current.edits).filter(([each, { text }]) => text !== saved[each]);
+      const late = Object.fromEntries(rest.map(([each, { text }]) => [each, { text, base: next[each] ?? null }]));
+      if (isNew) {
+        storeDraft(placeOf(collection, next), { edits: late, id: '' });
+        reset();
+      } else store({ ...latest.current, edits: late }, false);
       setProblems({});
     },
-    reset() {
-      store({ edits: {}, id: crypto.randomUUID() }, false);
-      setProblems({});
-    },
+    reset,
   };
 }
+
+const placeOf = (collection: Collection, row: Row): string => `${collection.name} ${keyText(collection, row)}`;
 
 function begin(name: string, start: Texts): { readonly draft: StoredDraft; readonly isRestored: boolean } {
   const stored = loadDraft(name);
   const first: Edits = Object.fromEntries(Object.entries(start).map(([each, text]) => [each, { text, base: null }]));
-  const { edits, id } = stored ?? { edits: {}, id: crypto.randomUUID() };
+  const { edits, id } = stored ?? { edits: {}, id: newId() };
   return { draft: { edits: { ...edits, ...first }, id }, isRestored: stored !== undefined };
 }
 

@@ -65,7 +65,7 @@ export function useCreate(collection: Collection, draft: Draft): Save<Row> {
       try {
         const written = await run(values);
         if (written === undefined) return undefined;
-        draft.reset();
+        draft.settle(draft.texts, written.rows[0]!);
         notify(t.record.created, mayUndo('create', collection) ? { requestId: written.requestId } : {});
         return written.rows[0];
       } catch (failure) {

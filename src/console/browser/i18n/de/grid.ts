@@ -26,6 +26,7 @@ export const grid = {
   rowsChanged: (count: string, isOne: boolean) => (isOne ? '1 Zeile geändert.' : `${count} Zeilen geändert.`),
   rowsDeleted: (count: string, isOne: boolean) => (isOne ? '1 Zeile gelöscht.' : `${count} Zeilen gelöscht.`),
   copied: (count: number) => `${count} Zellen kopiert.`,
+  copyAgain: 'Die Zeilen sind geladen. Kopieren Sie noch einmal.',
   cellProblem: (title: string, problem: string) => `${title}: ${problem}`,
   tooManyRows: (most: string) => `Höchstens ${most} Zeilen auf einmal. Es wurde nichts geändert.`,
   sameValues: 'Die Zellen haben diese Werte schon.',

@@ -26,6 +26,7 @@ export const grid = {
   rowsChanged: (count: string, isOne: boolean) => (isOne ? '1 row changed.' : `${count} rows changed.`),
   rowsDeleted: (count: string, isOne: boolean) => (isOne ? '1 row deleted.' : `${count} rows deleted.`),
   copied: (count: number) => `${count} cells copied.`,
+  copyAgain: 'The rows are loaded. Copy again.',
   cellProblem: (title: string, problem: string) => `${title}: ${problem}`,
   tooManyRows: (most: string) => `At most ${most} rows at once. Nothing was changed.`,
   sameValues: 'The cells already have these values.',

@@ -1,9 +1,0 @@
-import { t } from '../i18n/text.ts';
-
-export default function Page() {
-  return (
-    <section className="page">
-      <h1>{t.app.settings}</h1>
-    </section>
-  );
-}
