@@ -52,10 +52,6 @@ const STEPS: Readonly<Record<string, (stage: Stage) => Promise<unknown>>> = {
     await open('/changes');
     await page.getByRole('heading', { level: 1 }).waitFor();
   },
-  async 'the settings'({ page, open }) {
-    await open('/settings');
-    await page.getByRole('heading', { level: 1 }).waitFor();
-  },
   async 'the preview of an import'({ page, open, until }) {
     await open('/import/products');
     await page.locator('input[type=file]').setInputFiles(FILE);
@@ -110,6 +106,7 @@ browserStories(
       await page.getByRole('button', { name: 'Menu' }).click();
       await link.click();
       await page.getByRole('heading', { name: 'Suppliers' }).waitFor();
+      expect(await page.title()).toBe('Suppliers · Product Catalogue');
       await link.waitFor({ state: 'hidden' });
     });
 
