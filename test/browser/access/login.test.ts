@@ -72,7 +72,7 @@ browserStories(
       await untilShown(stage.page, ['Chai', 'Chang']);
       await stage.page.getByRole('link', { name: 'Open Chang' }).click();
       await stage.page.getByLabel('Unit price').fill('19.75');
-      await stage.page.getByRole('button', { name: 'Save' }).click();
+      await stage.page.getByRole('button', { name: 'Save', exact: true }).click();
       await stage.until('Saved.');
 
       await fromAccountMenu(stage, 'Change password');
@@ -105,11 +105,11 @@ browserStories(
       await untilShown(page, ['Chai', 'Chang']);
       expect(await page.getByRole('link', { name: 'New row' }).count()).toBe(0);
       const offered = async () => ({
-        save: await page.getByRole('button', { name: 'Save' }).count(),
+        save: await page.getByRole('button', { name: 'Save', exact: true }).count(),
         delete: await page.getByRole('button', { name: 'Delete' }).count(),
       });
       expect(await page.getByRole('columnheader', { name: 'Unit price' }).count()).toBe(0);
-      await page.getByRole('link', { name: 'Open Chai' }).click();
+      await stage.open('/c/products/1');
       await page.getByLabel('Product name').waitFor();
       expect(await offered()).toEqual({ save: 0, delete: 0 });
       await fromAccountMenu(stage, 'Log in');
@@ -120,7 +120,7 @@ browserStories(
       await run({ cwd: place, args: ['user', 'remove', 'sue'] });
       // The next request is rejected, and the person sees why.
       await page.getByLabel('Unit price').fill('19');
-      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
       await stage.until(/The session has ended/);
       await page.getByRole('button', { name: 'Log in as someone else' }).click();
       await page.getByRole('button', { name: 'Continue without logging in' }).click();

@@ -73,7 +73,7 @@ browserStories(
       await page.getByLabel('Unit price').fill('21');
       expect(await page.getByLabel('Units in stock').isEditable()).toBe(false);
       expect(await page.getByRole('button', { name: 'Delete' }).count()).toBe(0);
-      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
       await stage.until('Saved.');
       await page.getByRole('button', { name: 'Undo' }).click();
       await stage.until('Undone.');

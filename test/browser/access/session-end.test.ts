@@ -28,14 +28,13 @@ browserStories(
   (stage) => {
     test('a dialog asks for the password, then the save goes on with the typed values', async () => {
       const { page } = stage;
-      await stage.open('/c/products');
+      await stage.open('/c/products/2');
       await logIn(page);
-      await page.getByRole('link', { name: 'Open Chang' }).click();
       await page.getByLabel('Unit price').fill('19.75');
       // A new password ends all sessions of a user.
       await run({ cwd, args: ['user', 'password', 'ann'], stdin: NEW_PASSWORD });
       await untilSessionEnds(stage);
-      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
       const dialog = page.getByRole('dialog', { name: 'Log in again' });
       await dialog.waitFor();
       expect(await seriousFindings(page)).toEqual([]);
@@ -47,7 +46,7 @@ browserStories(
       await stage.until('Nothing was saved');
       expect(await page.getByLabel('Unit price').inputValue()).toBe('19.75');
 
-      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
       await dialog.getByLabel('Password').fill(NEW_PASSWORD);
       await dialog.getByRole('button', { name: 'Log in', exact: true }).click();
       await page.getByText('Saved.', { exact: true }).waitFor();

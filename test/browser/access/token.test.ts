@@ -47,7 +47,7 @@ browserStories('token', (stage) => {
 
     await stage.page.getByRole('link', { name: 'Open Chang' }).click();
     await stage.page.getByLabel('Unit price').fill('19.75');
-    await stage.page.getByRole('button', { name: 'Save' }).click();
+    await stage.page.getByRole('button', { name: 'Save', exact: true }).click();
     await stage.until('Saved.');
     expect(await stage.product(2)).toMatchObject({ unit_price: 19.75 });
 

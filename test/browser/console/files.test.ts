@@ -70,6 +70,7 @@ browserStories(
       await stage.page.getByLabel('Token').fill('right');
       await stage.page.keyboard.press('Enter');
       const thumbnail = stage.page.getByRole('gridcell').locator('img');
+      await thumbnail.waitFor();
       await untilLoaded(thumbnail, 1);
     });
 

@@ -9,6 +9,7 @@ import { usePageAddress, useQueryText } from '../app/address.ts';
 import { NotFound } from '../app/not-found.tsx';
 import { Button } from '../components/button.tsx';
 import { onDemand } from '../components/on-demand.tsx';
+import { PageTitle } from '../components/page-title.tsx';
 import { ExportMenu } from '../export/export-menu.tsx';
 import { formatNumber } from '../fields/numbers.ts';
 import { FilterBar } from '../find/filter-bar.tsx';
@@ -69,7 +70,7 @@ function ListHead({ query, checked }: { readonly query: ListQuery; readonly chec
   const [isArranging, setArranging] = useState(false);
   return (
     <header className="list-head">
-      <h1>{titleOfCollection(collection)}</h1>
+      <PageTitle title={titleOfCollection(collection)} />
       {total !== undefined && <span className="count">{t.grid.rows(formatNumber(total), total === 1)}</span>}
       <span className="space" />
       <ExportMenu query={query} rows={checked.isAll ? undefined : [...checked.rows.values()]} />

@@ -10,6 +10,7 @@ import { queryText } from '../api/filter-text.ts';
 import type { Pair } from '../api/list.ts';
 import { queryClient } from '../api/queries.ts';
 import { Button } from '../components/button.tsx';
+import { PageTitle } from '../components/page-title.tsx';
 import { EmptyState, ErrorMessage, Labelled, Skeleton } from '../components/small.tsx';
 import { formatNumber } from '../fields/numbers.ts';
 import { t } from '../i18n/text.ts';
@@ -46,7 +47,7 @@ export default function ChangesPage() {
   const requests = data?.filter((each) => actor === '' || (each.actor ?? NOBODY) === actor);
   return (
     <section className="page changes-page">
-      <h1>{t.app.changes}</h1>
+      <PageTitle title={t.app.changes} />
       <div className="changes-bar">
         <Labelled id="changes-day" label={t.history.day}>
           <input

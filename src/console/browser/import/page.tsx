@@ -1,9 +1,10 @@
 /** The import page: choose a file, let the service check it, preview it, then store it. */
 import { ArrowLeft } from 'lucide-react';
 import { Link, useLocation } from 'wouter';
-import { type Collection, collectionNamed, titleOfCollection } from '../api/catalogue.ts';
+import { type Collection, collectionNamed, mayUndo, titleOfCollection } from '../api/catalogue.ts';
 import { NotFound } from '../app/not-found.tsx';
 import { Button } from '../components/button.tsx';
+import { PageTitle } from '../components/page-title.tsx';
 import { t } from '../i18n/text.ts';
 import { DropZone } from './drop-zone.tsx';
 import type { ImportOptions, Plan } from './plan.ts';
@@ -28,7 +29,7 @@ function ImportFile({ collection }: { readonly collection: Collection }) {
         <Link href={`/c/${collection.name}`} className="icon-button" aria-label={t.record.back} title={t.record.back}>
           <ArrowLeft size={18} />
         </Link>
-        <h1>{t.importing.title(titleOfCollection(collection))}</h1>
+        <PageTitle title={t.importing.title(titleOfCollection(collection))} />
       </header>
       <DropZone onOpen={(file) => void current.open(file)} />
       {problem !== undefined && (
@@ -95,12 +96,14 @@ interface OutcomeProps {
 
 function Outcome({ result, current, collection }: OutcomeProps) {
   const { created, changed, references, same, left, failed } = result;
+  const mayUndoAll =
+    (created === 0 || mayUndo('create', collection)) && (changed === 0 || mayUndo('update', collection));
   const reasons = Map.groupBy(failed.values(), (reason) => reason);
   return (
     <>
       <div className="notice good" role="status">
         <span>{t.importing.stored({ created, changed, references, same, left })}</span>
-        {created + changed + references > 0 && (
+        {created + changed + references > 0 && mayUndoAll && (
           <Button disabled={current.progress !== undefined} onClick={() => void current.undo()}>
             {t.app.undo}
           </Button>

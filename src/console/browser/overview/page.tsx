@@ -8,6 +8,7 @@ import { explain } from '../api/explain.ts';
 import { listAddress, type Pair } from '../api/list.ts';
 import { Button, IconButton } from '../components/button.tsx';
 import { Dialog } from '../components/dialog.tsx';
+import { PageTitle } from '../components/page-title.tsx';
 import { formatDecimal } from '../fields/numbers.ts';
 import { t } from '../i18n/text.ts';
 import type { Bar, Figure } from './figures.ts';
@@ -35,7 +36,7 @@ export default function OverviewPage() {
   return (
     <div className="page overview" aria-busy={results.some(({ isFetching }) => isFetching)}>
       <header className="overview-head">
-        <h1>{t.app.overview}</h1>
+        <PageTitle title={t.app.overview} />
         <span className="space" />
         <Button icon={<RotateCcw size={16} />} onClick={() => refresh(results)}>
           {t.overview.refresh}

@@ -10,6 +10,7 @@ import { NotFound } from '../app/not-found.tsx';
 import { notify } from '../app/toasts.tsx';
 import { Button, IconButton } from '../components/button.tsx';
 import { onDemand } from '../components/on-demand.tsx';
+import { PageTitle } from '../components/page-title.tsx';
 import { ErrorMessage, Skeleton } from '../components/small.tsx';
 import { t } from '../i18n/text.ts';
 import { RecordForm } from './form.tsx';
@@ -141,7 +142,7 @@ export function RecordHead({ collection, title, children }: RecordHeadProps) {
       </Link>
       <div className="record-title">
         <p className="crumb">{titleOfCollection(collection)}</p>
-        <h1>{title}</h1>
+        <PageTitle title={title} />
       </div>
       {children}
     </header>
