@@ -51,6 +51,7 @@ const shop = adoptedSchema(
   create function label(o orders) returns text language sql stable as $$select 'order ' || o.id$$;
   create function payer(orders) returns setof clients rows 1 language sql stable as 'select * from clients where id = $1.client_id';
   create function large_orders(clients) returns setof orders language sql stable as 'select * from orders where client_id = $1.id and total >= 20';
+  create function counting(orders) returns int language sql as $$select nextval('tickets')::int$$;
   create function nameless(int) returns int language sql as 'select $1';
 `,
   [
@@ -197,6 +198,11 @@ describe('functions of a row', () => {
     expect(await (await shop.fetch('/orders?id=eq.3&select=doubled', changed)).json()).toEqual([{ doubled: 60 }]);
     const read = shop.fetch('/orders?select=doubled', { headers: { 'x-role': 'clerk' } });
     expect(await (await read).json()).toEqual([{ doubled: 22 }, { doubled: 40 }]);
+  });
+
+  test('a read cannot change data by it', async () => {
+    await rejected('/orders?select=counting', 405, '25006');
+    await rejected('/clients?orders.counting=gt.0&select=orders!inner(id)', 405, '25006');
   });
 
   test('a computed reference is embedded, filtered and ordered', async () => {
