@@ -1,5 +1,5 @@
 /** Compares a declaration with the tables of a database, and lists the differences. */
-import type { CollectionDraft, FieldDraft } from '../../collection/draft.ts';
+import type { CatalogueDraft, CollectionDraft, FieldDraft, FunctionDraft } from '../../collection/draft.ts';
 import type { DescribedDatabase } from '../../engine/shared/described-tables.ts';
 
 /** The properties that a table determines. The others, such as titles, only the declaration knows. */
@@ -19,13 +19,20 @@ const FIELD_PROPERTIES = [
   'filled',
 ] as const satisfies readonly (keyof FieldDraft)[];
 
-const COLLECTION_PROPERTIES = ['key', 'unique', 'references'] as const satisfies readonly (keyof CollectionDraft)[];
+const COLLECTION_PROPERTIES = [
+  'key',
+  'unique',
+  'references',
+  'computed',
+] as const satisfies readonly (keyof CollectionDraft)[];
+
+const FUNCTION_PROPERTIES = ['volatility', 'returns'] as const satisfies readonly (keyof FunctionDraft)[];
 
 /** One line for each difference; none if the file declares what `catalogue declare` would write. */
 export function differencesIn(
   file: string,
-  declared: readonly CollectionDraft[],
-  { collections, leftOut }: DescribedDatabase,
+  { collections: declared, functions = [] }: CatalogueDraft,
+  { collections, functions: foundFunctions = [], leftOut }: DescribedDatabase,
 ): string[] {
   const found = new Map(collections.map(({ draft }) => [draft.name, draft]));
   const names = new Set(declared.map(({ name }) => name));
@@ -56,7 +63,20 @@ export function differencesIn(
       ];
     }),
     ...[...found.keys()].filter((name) => !names.has(name)).map((name) => `${name}: not in ${file}`),
+    // A declaration chooses its functions, so others of the database are no difference.
+    ...functions.flatMap((draft) => {
+      const signature = `function ${signatureOf(draft)}`;
+      const there = foundFunctions.find((each) => signatureOf(each) === signatureOf(draft));
+      if (there === undefined) return [`${signature}: not in the database`];
+      return changed(draft, there, FUNCTION_PROPERTIES).map(
+        (property) => `${signature}: ${property} is ${words(draft[property], there[property])}`,
+      );
+    }),
   ];
+}
+
+function signatureOf({ name, body, parameters }: FunctionDraft): string {
+  return `${name}(${body ?? parameters.map((each) => `${each.name} ${each.type}`).join(', ')})`;
 }
 
 function changed<T extends object, Name extends keyof T>(one: T, other: T, properties: readonly Name[]): Name[] {
