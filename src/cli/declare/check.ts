@@ -26,13 +26,11 @@ const COLLECTION_PROPERTIES = [
   'computed',
 ] as const satisfies readonly (keyof CollectionDraft)[];
 
-const FUNCTION_PROPERTIES = ['volatility', 'returns'] as const satisfies readonly (keyof FunctionDraft)[];
-
 /** One line for each difference; none if the file declares what `catalogue declare` would write. */
 export function differencesIn(
   file: string,
   { collections: declared, functions = [] }: CatalogueDraft,
-  { collections, functions: foundFunctions = [], leftOut }: DescribedDatabase,
+  { collections, functions: callable = [], leftOut }: DescribedDatabase,
 ): string[] {
   const found = new Map(collections.map(({ draft }) => [draft.name, draft]));
   const names = new Set(declared.map(({ name }) => name));
@@ -63,20 +61,16 @@ export function differencesIn(
       ];
     }),
     ...[...found.keys()].filter((name) => !names.has(name)).map((name) => `${name}: not in ${file}`),
-    // A declaration chooses its functions, so others of the database are no difference.
-    ...functions.flatMap((draft) => {
-      const signature = `function ${signatureOf(draft)}`;
-      const there = foundFunctions.find((each) => signatureOf(each) === signatureOf(draft));
-      if (there === undefined) return [`${signature}: not in the database`];
-      return changed(draft, there, FUNCTION_PROPERTIES).map(
-        (property) => `${signature}: ${property} is ${words(draft[property], there[property])}`,
-      );
-    }),
+    ...functions.flatMap((each) => functionDifference(each, callable)),
   ];
 }
 
-function signatureOf({ name, body, parameters }: FunctionDraft): string {
-  return `${name}(${body ?? parameters.map((each) => `${each.name} ${each.type}`).join(', ')})`;
+/** A function of the file that the database does not have like this. Undeclared functions are no difference. */
+function functionDifference(declared: FunctionDraft, callable: readonly FunctionDraft[]): string[] {
+  const text = ({ description: _, ...rest }: FunctionDraft) => JSON.stringify(rest, sorted);
+  if (callable.some((each) => text(each) === text(declared))) return [];
+  const isThere = callable.some(({ name }) => name === declared.name);
+  return [`function ${declared.name}: ${isThere ? 'other parameters or results' : 'not'} in the database`];
 }
 
 function changed<T extends object, Name extends keyof T>(one: T, other: T, properties: readonly Name[]): Name[] {

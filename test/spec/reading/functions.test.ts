@@ -246,8 +246,8 @@ describe('declaration', () => {
     );
     const gone = { name: 'gone', parameters: [{ name: 'a', type: 'int4' }], volatility: 'volatile' } as const;
     expect(differencesIn('c.yaml', { collections, functions: [...changed, gone] }, shop.described())).toEqual([
-      'function ticket(): volatility is stable in c.yaml, volatile in the database',
-      'function gone(a int4): not in the database',
+      'function ticket: other parameters or results in the database',
+      'function gone: not in the database',
     ]);
   });
 
