@@ -14,7 +14,7 @@ import { WRITES } from './http/edge/origins.ts';
 import type { Peer } from './http/edge/peer.ts';
 import { locateRequest } from './http/edge/prefix.ts';
 import { acceptsEvents } from './http/negotiate.ts';
-import { BATCH_PATH, OWN_METHODS, ownPathOf, routineNameOf } from './http/own-paths.ts';
+import { BATCH_PATH, OWN_METHODS, OWN_PATH, ownPathOf, routineNameOf } from './http/own-paths.ts';
 import type { Pages } from './http/pages.ts';
 import { batch } from './requests/batch.ts';
 import { fileTarget, putFile } from './requests/put-file.ts';
@@ -94,7 +94,7 @@ export function createApp(given: AppOptions): App {
   const handle = handler(options, bodies, authenticate, files);
   const middleware: readonly Middleware[] = [
     withEdgeChecks(edgeChecks, basePath),
-    withRateLimit(edgeChecks?.limit, authenticate),
+    withRateLimit(edgeChecks?.limit, authenticate, catalogue),
     // `/` is a page, so its schema is checked before pages; collection paths only after authentication.
     checkSchema(schema, (path) => path === '/' || path.startsWith('/?')),
     servePages(pages, catalogue, authenticate),
@@ -120,7 +120,7 @@ function withEdgeChecks(edgeChecks: AppOptions['edgeChecks'], basePath: string):
   };
 }
 
-/** Serves pages and passes other paths to the next middleware. `declare/names.ts` reserves the names of pages. */
+/** Serves pages, unless a collection has their name. Below /catalogue, pages have no such rivals. */
 function servePages(
   pages: Pages | undefined,
   catalogue: Catalogue,
@@ -132,7 +132,8 @@ function servePages(
     const loadVisibleCatalogue =
       authenticate &&
       (() => andThen(authenticate(request, context), ({ permissions }) => permissions?.catalogue ?? catalogue));
-    const page = pages(path.split('?', 1)[0]!, request, prefix, loadVisibleCatalogue, context);
+    const pagePath = path.startsWith(`${OWN_PATH}/`) ? path.slice(OWN_PATH.length) : path;
+    const page = pages(pagePath.split('?', 1)[0]!, request, prefix, loadVisibleCatalogue, context);
     return page === undefined ? next(request, context) : andThen(page, (response) => withHeader(response, ...NO_SNIFF));
   };
 }

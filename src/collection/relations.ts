@@ -20,7 +20,7 @@ export interface Relation {
   readonly name: string;
   /** The referencing field, on either side. */
   readonly referring: Field | undefined;
-  /** Not enforced by a constraint. Only the name of its collection names it. */
+  /** Not enforced by a constraint. */
   readonly isLink?: true;
   /** The side that is a list, whose elements are compared with the other side. */
   readonly list?: 'outer' | 'inner';
@@ -35,8 +35,10 @@ export interface Relation {
 
 type Pair = readonly [outer: Field, inner: Field];
 
-/** The fields of a join collection that refer to a key, in its order. */
-type Joint = Pick<Composite, 'name' | 'fields' | 'to'>;
+/** The fields of a join collection that refer to the fields `targets` of another one. */
+interface Joint extends Pick<Composite, 'name' | 'fields' | 'to'> {
+  readonly targets: readonly Field[];
+}
 
 /** The fields that a relation compares, as pairs; with a join collection, none of them. */
 export function pairsOf({ outer, inner, also = [], through }: Relation): readonly Pair[] {
@@ -89,14 +91,14 @@ export const relationsOf: (from: Collection) => readonly Relation[] = memoize((f
 
 /** Whether the role can read every field that the relation compares. */
 function canFollow({ byName, among }: Collection, relation: Relation): boolean {
-  const { from, to, through } = relation;
+  const { to, through } = relation;
   const reads = (collection: Collection, field: Field) => among.get(collection.name)?.byName.has(field.name) === true;
   const has = ({ name }: Field) => byName.has(name);
   if (through === undefined) return pairsOf(relation).every(([outer, inner]) => has(outer) && reads(to, inner));
   const joining = [...through.near.fields, ...through.far.fields];
   return (
-    from.key.every(has) &&
-    to.key.every((field) => reads(to, field)) &&
+    through.near.targets.every(has) &&
+    through.far.targets.every((field) => reads(to, field)) &&
     joining.every((field) => reads(through.collection, field))
   );
 }
@@ -149,24 +151,29 @@ function inverse(relation: Relation): Relation {
 
 /** The relations through `collection` as the join collection. */
 function throughOf(from: Collection, collection: Collection, collections: ReadonlyMap<string, Collection>): Relation[] {
+  // A role may not see the collection that is referred to.
+  const keyOf = (to: string) => collections.get(to)?.key ?? [];
   const joints: readonly Joint[] = [
-    ...collection.references.map(({ name, field, to }) => ({ name, fields: [field], to })),
-    ...collection.composites,
+    ...collection.references.map(({ name, field, to }) => ({ name, fields: [field], to, targets: keyOf(to) })),
+    ...collection.composites.map((each) => ({ ...each, targets: keyOf(each.to) })),
+    ...collection.links.map(({ name, fields, to, targets }) => {
+      return { name, fields, to, targets: targets.map((target) => collections.get(to)!.byName.get(target)!) };
+    }),
   ];
   const held = joints.filter(({ fields }) => fields.every((field) => collection.key.includes(field)));
   return held
     .filter(({ to }) => to === from.name)
     .flatMap((near) =>
       held
-        .filter((far) => far !== near)
+        .filter((far) => far !== near && far.name !== near.name)
         .map((far): Relation => {
           const to = collections.get(far.to)!;
           return {
             cardinality: 'many-to-many',
             from,
             to,
-            outer: from.key[0]!,
-            inner: to.key[0]!,
+            outer: near.targets[0]!,
+            inner: far.targets[0]!,
             name: collection.name,
             referring: undefined,
             through: { collection, near, far },

@@ -10,14 +10,8 @@ export const RESERVED_COLLECTIONS: Readonly<Record<string, string>> = {
   auth: 'a path of the service',
   catalogue: 'a path of the service',
   console: 'a page of the service',
-  docs: 'a page of the service',
   excluded: 'the name of the new rows in an SQL upsert',
   idempotency_keys: 'a table of the service',
-  live: 'a page of the service',
-  metrics: 'a page of the service',
-  openapi: 'a page of the service',
-  ready: 'a page of the service',
-  rest: 'a path of the API',
 };
 
 export const RESERVED_PREFIXES: Readonly<Record<string, string>> = {

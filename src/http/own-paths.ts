@@ -43,10 +43,8 @@ export function routineNameOf(path: string, catalogue: Pick<Catalogue, 'collecti
   return isServed && name !== '' && !name.includes('/') ? decode(name) : undefined;
 }
 
-export function shortestPath(
-  path: OwnPath | typeof FILES_PATH | typeof RPC_PATH,
-  { collections }: Pick<Catalogue, 'collections'>,
-): string {
+/** A path of the service, below /catalogue if a collection has its name. */
+export function shortestPath(path: string, { collections }: Pick<Catalogue, 'collections'>): string {
   return collections.has(path.split('/')[1]!) ? OWN_PATH + path : path;
 }
 

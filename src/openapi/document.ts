@@ -278,8 +278,8 @@ function* servicePaths(catalogue: Catalogue): Generator<Entry> {
     yield [shortestPath(name, catalogue), path];
   }
   yield* filePaths(catalogue);
-  for (const path of DESCRIPTION_PATHS) yield [path, descriptionPath(path)];
-  for (const path of HEALTH_PATHS) yield [path, healthPath(path)];
+  for (const path of DESCRIPTION_PATHS) yield [shortestPath(path, catalogue), descriptionPath(path)];
+  for (const path of HEALTH_PATHS) yield [shortestPath(path, catalogue), healthPath(path)];
 }
 
 function* schemasOf(collection: Collection, samples: Samples): Generator<Entry> {

@@ -167,7 +167,7 @@ export function sharedParameters(): Record<Shared | string, JsonObject> {
     ),
     Range: header(
       'Range',
-      'The rows of a page by number, instead of limit and offset.',
+      'A page by row numbers, instead of limit and offset.',
       { type: 'string', pattern: '^\\d+-\\d*$' },
       '0-9',
     ),
@@ -186,7 +186,7 @@ export function sharedParameters(): Record<Shared | string, JsonObject> {
     },
     'Idempotency-Key': header(
       'Idempotency-Key',
-      'Makes a retry safe: the service writes a request once per key and repeats its answer.',
+      'Makes a retry safe: the service writes once per key and repeats its answer.',
       { type: 'string', minLength: 1, maxLength: MAX_IDEMPOTENCY_KEY_LENGTH },
       'order-4711',
     ),

@@ -61,16 +61,12 @@ function table(collection: Collection): string {
 ${members(collection.fields, () => false)}
         };
         /** Optional fields take their default, or null. */
-        Insert: {
-${members(writable, (field) => !isGiven(collection, field))}
-        };
-        Update: {
-${members(
-  writable,
-  () => true,
-  (field) => changeType(collection, field),
-)}
-        };
+        Insert: ${object(writable, (field) => !isGiven(collection, field))};
+        Update: ${object(
+          writable,
+          () => true,
+          (field) => changeType(collection, field),
+        )};
         Relationships: [${relationships(collection)}];
       };`;
 }
@@ -125,6 +121,11 @@ function setOf(collection: string, many: boolean): string {
 
 function propertyName(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
+}
+
+/** An object type; without members, one that no object has members of. */
+function object(...given: Parameters<typeof members>): string {
+  return given[0].length === 0 ? 'Record<string, never>' : `{\n${members(...given)}\n        }`;
 }
 
 function members(

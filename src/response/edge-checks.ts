@@ -5,6 +5,8 @@ import { networkOf } from '../base/net/address.ts';
 import { ANY } from '../base/net/origin.ts';
 import type { Rate } from '../base/net/rate.ts';
 import type { RateLimiter, RateState } from '../base/net/rate-limit.ts';
+import type { Catalogue } from '../collection/declaration.ts';
+import { firstPart } from '../http/call.ts';
 import { EXPOSED_HEADERS } from '../http/edge/cors.ts';
 import { hostCheck } from '../http/edge/hosts.ts';
 import { originCheck, originHeaders } from '../http/edge/origins.ts';
@@ -73,16 +75,15 @@ function carriesCredentials({ headers }: Request): boolean {
   return headers.has('authorization') || headers.has('apikey');
 }
 
-/** Health checks are never limited. */
-const NEVER_LIMITED = /^\/(?:live|ready|metrics)(?:\?|$)/;
+const HEALTH_CHECK = /^(?:\/catalogue)?\/(?:live|ready|metrics)(?:\?|$)/;
 
-export function isRateLimited({ path }: Location): boolean {
-  return !NEVER_LIMITED.test(path);
+/** Health checks are never limited. A collection may have the name of one. */
+export function isRateLimited({ path }: Location, { collections }: Pick<Catalogue, 'collections'>): boolean {
+  return !HEALTH_CHECK.test(path) || collections.has(firstPart(path));
 }
 
 function limitBy({ limiter, rate: usual, counted }: Limits, proxies: TrustedProxies): NonNullable<EdgeChecks['limit']> {
   return (request, context) => {
-    if (!isRateLimited(context.location)) return;
     const { who = networkOf(proxies.clientOf(request, context.peer) ?? 'unknown'), rate = usual } =
       counted?.(request, context) ?? {};
     if (rate === undefined) return;

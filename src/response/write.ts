@@ -76,12 +76,15 @@ export function writeAnswer(asked: WriteAsked, result: WriteResult): Answer {
   return { status: statusWithBody(action, preferences, result), headers, rows: result.affected, body };
 }
 
-/** Only a list of changes can have missing rows. */
+/** Only a list of changes can have missing rows, and only unique fields have conflicts to resolve. */
 function appliedBy({ preferences, plan }: WriteAsked, isOmitted: boolean): Preferences {
-  if (!isOmitted && (plan.kind === 'update-each' || preferences['missing-rows'] === undefined)) return preferences;
-  const { 'missing-rows': missingRows, ...rest } = preferences;
+  const isUnresolved = preferences.resolution !== undefined && plan.kind === 'insert' && plan.conflict === 'refuse';
+  const isPlain = plan.kind === 'update-each' || preferences['missing-rows'] === undefined;
+  if (!isOmitted && isPlain && !isUnresolved) return preferences;
+  const { 'missing-rows': missingRows, resolution, ...rest } = preferences;
   return {
     ...rest,
+    ...(resolution === undefined || isUnresolved ? {} : { resolution }),
     ...(plan.kind === 'update-each' && missingRows !== undefined ? { 'missing-rows': missingRows } : {}),
     ...(isOmitted ? { return: 'headers-only' } : {}),
   };

@@ -3,19 +3,15 @@ import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { AUTH_PATH } from '../../src/auth/session-pages.ts';
 import { OWN_COLLECTIONS } from '../../src/collection/own-collections.ts';
-import { CONSOLE_PATH, DOCS_PATH } from '../../src/console/pages.ts';
+import { CONSOLE_PATH } from '../../src/console/pages.ts';
 import { RESERVED_COLLECTIONS, RESERVED_FIELDS, RESERVED_PREFIXES } from '../../src/declare/names.ts';
 import { PARAMETERS } from '../../src/dialect/query.ts';
 import { RETRY_TABLE, VERSION_TABLE } from '../../src/engine/postgres/schema/inspect.ts';
-import { BATCH_PATH } from '../../src/http/own-paths.ts';
-import { onlyService, openApiDocument } from '../../src/openapi/document.ts';
-import { DESCRIBED } from '../support/openapi.ts';
+import { OWN_PATH } from '../../src/http/own-paths.ts';
 import { mistakesIn, withFields } from '../support/processes/declarations.ts';
 
-const documented = Object.keys(openApiDocument(onlyService(DESCRIBED)).paths as object);
-// A collection may have the name of the batch path or of the log: /catalogue/batch then still works.
-const isReserved = (path: string) => path !== BATCH_PATH && !/^(\/rest\/v1)?\/changes/.test(path);
-const paths = [CONSOLE_PATH, DOCS_PATH, AUTH_PATH, ...documented.filter(isReserved)];
+// A collection may have the name of any other path: /catalogue/batch and /catalogue/docs then still work.
+const paths = [CONSOLE_PATH, AUTH_PATH, OWN_PATH];
 const names = paths.flatMap((path) => path.match(/\w+/)?.[0] ?? []);
 
 /** A name with another meaning in SQL. */

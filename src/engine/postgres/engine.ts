@@ -9,6 +9,7 @@ import { changesOf } from '../../collection/change-log.ts';
 import type { Collection } from '../../collection/declaration.ts';
 import type { Row } from '../../collection/value.ts';
 import type { Encoding } from '../../encode/encoding.ts';
+import { callsFunctions } from '../../plan/access/named-fields.ts';
 import type { FunctionCall, ReadPlan, WritePlan } from '../../plan/types.ts';
 import {
   type ChangeLog,
@@ -93,8 +94,11 @@ export class PostgresEngine implements Engine {
   private isPrepared = false;
   private readonly planCost: PlanCost;
   private keys = new KeySequences();
+  /** Whether a collection has functions of a row. */
+  private readonly hasComputed: boolean;
 
   constructor(private readonly options: PostgresOptions) {
+    this.hasComputed = options.catalogue.draft.collections.some(({ computed = [] }) => computed.length > 0);
     const target = parseTarget(options.url);
     const { schema, replicas = [], replicaLagSeconds = DEFAULT_REPLICA_LAG_SECONDS, replicaReads = 'own' } = options;
     this.notice = options.notice ?? (() => {});
@@ -120,7 +124,11 @@ export class PostgresEngine implements Engine {
   read(plan: ReadPlan, encoding: Encoding, after?: string, asOf?: number): Promise<ReadResult> {
     if (plan.log !== undefined || asOf !== undefined) return this.readLog(plan, encoding, asOf);
     if (plan.source !== undefined) return this.call(plan, plan.source, encoding);
-    const work = (pool: Pool) => readList(pool, plan, this.dialect, encoding, this.planCost.isCheapRead(pool, plan));
+    const isGuarded = this.hasComputed && callsFunctions(plan);
+    const work = (pool: Pool) => {
+      const isQuick = isGuarded ? 'guarded' : this.planCost.isCheapRead(pool, plan);
+      return readList(pool, plan, this.dialect, encoding, isQuick);
+    };
     return this.executor.read(plan.from, work, after);
   }
 

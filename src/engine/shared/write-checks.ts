@@ -159,7 +159,8 @@ export function missingReference(
     '23503',
     `insert or update on table "${name}" violates foreign key constraint "${reference.name}"`,
     {
-      details: `${keyText(fields, values)} is not present in table "${reference.to}".`,
+      details:
+        values.length === 0 ? undefined : `${keyText(fields, values)} is not present in table "${reference.to}".`,
       field: fieldNames(fields),
     },
   );

@@ -92,8 +92,8 @@ export function joinRelated(
     return { from: `from ${identifier(to.name)} as ${identifier(name)} where ${same}${guard}`, scope };
   }
   const middle = ` through ${depth} ${through.collection.name}`;
-  const near = equal(zip(relation.from.key, through.near.fields), outer.name, middle);
-  const far = equal(zip(through.far.fields, to.key), middle, name);
+  const near = equal(zip(through.near.targets, through.near.fields), outer.name, middle);
+  const far = equal(zip(through.far.fields, through.far.targets), middle, name);
   const isAll = between === undefined || isAlways(between);
   const rule = isAll ? '' : ` and ${compilePredicate(between, { ...scope, name: middle })}`;
   const from = `from ${identifier(through.collection.name)} as ${identifier(middle)} join ${identifier(to.name)} as ${identifier(name)} on ${far} where ${near}${rule}${guard}`;

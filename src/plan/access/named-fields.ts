@@ -31,6 +31,13 @@ export function changingCollections(plan: ReadPlan): readonly Collection[] {
   return [...new Set([stored(plan.from), ...named])];
 }
 
+/** Whether a read calls functions of a row. */
+export function callsFunctions(plan: ReadPlan): boolean {
+  const names = new Names();
+  names.ofRead(plan);
+  return names.hasComputed;
+}
+
 /** The stored values that an update depends on: those of operations, and unique fields that identify rows. */
 function readByUpdate(plan: WritePlan): readonly Field[] {
   const operands = (set: readonly Assignment[]) => set.filter(isOperation).map(({ field }) => field);
@@ -55,6 +62,7 @@ export function fieldsOfPredicate(collection: Collection, predicate: Predicate):
 
 class Names {
   readonly found = new Map<Collection, Set<Field>>();
+  hasComputed = false;
 
   ofRead({ from, columns, order, groupBy = [], where }: Shape & Pick<ReadPlan, 'from' | 'where'>): void {
     for (const { expression } of [...columns, ...order]) this.of(from, expression);
@@ -83,18 +91,22 @@ class Names {
 
   private ofRelation(from: Collection, relation: Relation): void {
     const { to, through, computedBy } = relation;
-    if (computedBy !== undefined) return;
+    if (computedBy !== undefined) {
+      this.hasComputed = true;
+      return;
+    }
     for (const [outer, inner] of pairsOf(relation)) {
       this.add(from, outer);
       this.add(to, inner);
     }
     if (through === undefined) return;
-    for (const field of from.key) this.add(from, field);
-    for (const field of to.key) this.add(to, field);
+    for (const field of through.near.targets) this.add(from, field);
+    for (const field of through.far.targets) this.add(to, field);
     for (const field of [...through.near.fields, ...through.far.fields]) this.add(through.collection, field);
   }
 
   add(collection: Collection, field: Field): void {
+    if (field.computedOf !== undefined) this.hasComputed = true;
     const of = stored(collection);
     const fields = this.found.get(of) ?? new Set();
     this.found.set(of, fields.add(field));

@@ -30,9 +30,9 @@ export function relationsNamed(from: Collection, given: string, hint: string | u
 const byTarget = memoize((from: Collection) => {
   const index = new Map<string, Relation[]>();
   for (const relation of relationsOf(from)) {
-    const { to, name, isLink } = relation;
+    const { to, name } = relation;
     const fields = singleFields(relation).slice(0, 1);
-    for (const target of new Set(isLink && !isSelf(relation) ? [to.name] : [to.name, name, ...fields])) {
+    for (const target of new Set(isUnnamed(relation) ? [to.name] : [to.name, name, ...fields])) {
       const earlier = index.get(target);
       if (earlier === undefined) index.set(target, [relation]);
       else earlier.push(relation);
@@ -40,6 +40,11 @@ const byTarget = memoize((from: Collection) => {
   }
   return index;
 });
+
+/** Only the name of its collection names a link to a view: other links have the same constraint and field. */
+function isUnnamed(relation: Relation): boolean {
+  return relation.isLink === true && relation.to.key.length === 0 && !isSelf(relation);
+}
 
 /** The fields on both sides, if a reference has a single one. Only then they name it. */
 function singleFields({ outer, inner, also = [] }: Relation): readonly string[] {

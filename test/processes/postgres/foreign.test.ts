@@ -363,11 +363,11 @@ describe('catalogue declare', () => {
     await admin.unsafe(`do $$ begin for i in 1..500 loop
       execute format('create table "${schema}"."Table %s" (id int primary key, "Next" int references "${schema}"."Table %s")', i, greatest(1, i - 1));
     end loop; end $$`);
-    await admin.unsafe(`create table "${schema}".docs (id int primary key)`);
+    await admin.unsafe(`create table "${schema}".console (id int primary key)`);
     await admin.unsafe(`create table "${schema}".empty ()`);
     const { collections, leftOut } = await describeDatabase(url, { ...SETTINGS, schema });
     expect(collections.map(({ draft: { fields } }) => fields[1]!.references!.collection)).toHaveLength(500);
-    expect(leftOut).toEqual(['docs: docs is a page of the service', 'empty: it has no columns']);
+    expect(leftOut).toEqual(['console: console is a page of the service', 'empty: it has no columns']);
     await admin.unsafe(`drop schema "${schema}" cascade`);
   });
 

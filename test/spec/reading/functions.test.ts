@@ -1,5 +1,6 @@
 /** Functions of PostgreSQL, described as `catalogue declare --functions` does, and called at /rpc/<name>. */
 import { describe, expect, test } from 'bun:test';
+import { differencesIn } from '../../../src/cli/declare/check.ts';
 import { declareCatalogue } from '../../../src/collection/declaration.ts';
 import { parseDeclaration } from '../../../src/declare/read.ts';
 import { printCollection, printFunctions } from '../../../src/declare/writer/write.ts';
@@ -51,6 +52,7 @@ const shop = adoptedSchema(
   create function label(o orders) returns text language sql stable as $$select 'order ' || o.id$$;
   create function payer(orders) returns setof clients rows 1 language sql stable as 'select * from clients where id = $1.client_id';
   create function large_orders(clients) returns setof orders language sql stable as 'select * from orders where client_id = $1.id and total >= 20';
+  create function counting(orders) returns int language sql as $$select nextval('tickets')::int$$;
   create function nameless(int) returns int language sql as 'select $1';
 `,
   [
@@ -199,6 +201,11 @@ describe('functions of a row', () => {
     expect(await (await read).json()).toEqual([{ doubled: 22 }, { doubled: 40 }]);
   });
 
+  test('a read cannot change data by it', async () => {
+    await rejected('/orders?select=counting', 405, '25006');
+    await rejected('/clients?orders.counting=gt.0&select=orders!inner(id)', 405, '25006');
+  });
+
   test('a computed reference is embedded, filtered and ordered', async () => {
     expect(await shop.list('/orders?select=id,payer(name)&order=payer(name).desc,id&limit=2')).toEqual([
       { id: 3, payer: { name: 'Bob' } },
@@ -229,6 +236,19 @@ describe('declaration', () => {
     ];
     expect(parseDeclaration(text.join('\n'), 'collections.yaml').functions).toEqual([...functions]);
     expect(shop.described().leftOut).toContain('function nameless(integer): a parameter has no name');
+  });
+
+  test('declare --check finds functions that differ from the database', () => {
+    const { collections, functions } = declared();
+    expect(differencesIn('c.yaml', { collections, functions }, shop.described())).toEqual([]);
+    const changed = functions.map((each) =>
+      each.name === 'ticket' ? { ...each, volatility: 'stable' as const } : each,
+    );
+    const gone = { name: 'gone', parameters: [{ name: 'a', type: 'int4' }], volatility: 'volatile' } as const;
+    expect(differencesIn('c.yaml', { collections, functions: [...changed, gone] }, shop.described())).toEqual([
+      'function ticket: other parameters or results in the database',
+      'function gone: not in the database',
+    ]);
   });
 
   test('OpenAPI and types describe them', () => {

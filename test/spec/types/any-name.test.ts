@@ -4,6 +4,7 @@ import { declareCatalogue } from '../../../src/collection/declaration.ts';
 import type { CollectionDraft } from '../../../src/collection/draft.ts';
 import { parseDeclaration } from '../../../src/declare/read.ts';
 import { printCollection } from '../../../src/declare/writer/write.ts';
+import type { Pages } from '../../../src/http/pages.ts';
 import { describe as describeCatalogue } from '../../../src/openapi/describe.ts';
 import { openApiDocument } from '../../../src/openapi/document.ts';
 import { typeScriptTypes } from '../../../src/openapi/types.ts';
@@ -178,6 +179,18 @@ describe.each(TWO_ENGINES)('any name on %s', (engine) => {
     const fewer = { ...small, name: 'Lines', fields: fields.slice(0, 2) };
     const { problems } = await other.plan({ collections: [fewer] });
     expect(problems.map(({ allow }) => allow)).toEqual(['drop:Lines."unit price"']);
+  });
+
+  test('a collection may have the name of a page, which is then below /catalogue', async () => {
+    const pages: Pages = (path) => (['/metrics', '/docs'].includes(path) ? new Response(`page ${path}`) : undefined);
+    const metrics = { name: 'metrics', key: ['id'], fields: [{ name: 'id', type: 'int4' }] };
+    const shop = await PLACES[engine]!().open({ collections: [metrics], options: { pages } });
+    await shop.post('metrics', { id: 1 });
+    expect(await shop.list('/metrics')).toEqual([{ id: 1 }]);
+    for (const path of ['/catalogue/metrics', '/catalogue/docs', '/docs']) {
+      expect(await (await shop.fetch(path)).text()).toBe(`page ${path.replace('/catalogue', '')}`);
+    }
+    await shop.close();
   });
 
   test('names of 63 bytes that differ at the end are distinct', async () => {

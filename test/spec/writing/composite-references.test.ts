@@ -1,7 +1,9 @@
 /** References of several fields to a key of several fields: enforced, embedded in both directions, migrated. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type Collection, declareCatalogue } from '../../../src/collection/declaration.ts';
 import { parseDeclaration } from '../../../src/declare/read.ts';
 import { printCollection } from '../../../src/declare/writer/write.ts';
+import type { StoredRow } from '../../../src/plan/types.ts';
 import { TWO_ENGINES } from '../../support/engines/catalogue.ts';
 import { type Opened, PLACES, type Place, refusalOf } from '../../support/engines/declared.ts';
 import { mistakesIn } from '../../support/processes/declarations.ts';
@@ -26,6 +28,10 @@ const YAML = `collections:
 `;
 
 const { collections } = await parseDeclaration(YAML, 'collections.yaml');
+
+async function* batchOf({ fields }: Collection, rows: readonly StoredRow[]) {
+  yield { places: rows.map((_, index) => index + 1), rows, given: fields };
+}
 
 describe.each(TWO_ENGINES)('references of several fields on %s', (engine) => {
   let place: Place;
@@ -93,9 +99,34 @@ describe.each(TWO_ENGINES)('references of several fields on %s', (engine) => {
     expect((await expectRefusal(kept, 409, '23503')).details).toBe(
       'Key (order_id, line)=(2, 1) is still referenced from table "line_tags".',
     );
-    await expectRefusal(await shop.fetch('/deliveries?id=eq.1', sendJson('PATCH', { line: 9 })), 409, '23503');
+    const moved = await expectRefusal(
+      await shop.fetch('/deliveries?id=eq.1', sendJson('PATCH', { line: 9 })),
+      409,
+      '23503',
+    );
+    expect(moved.message).toBe(missing.message);
     const rows = [{ order_id: 4, line: 1, article: 'x', parent_order: 4, parent_line: 2 }];
     await expectRefusal(await shop.fetch('/order_lines', sendJson('POST', rows)), 409, '23503');
+  });
+
+  test('a load rejects rows that refer to nothing, and takes rows that refer to each other', async () => {
+    const into = declareCatalogue({ collections }).collections.get('order_lines')!;
+    const load = (rows: readonly StoredRow[]) =>
+      shop.engine.load([{ into, batches: batchOf(into, rows) }], {
+        onConflict: 'refuse',
+        dryRun: true,
+        refused: ({ refusal }) => {
+          throw refusal;
+        },
+        goesOn: () => true,
+      });
+    await expect(load([[9, 1, 'a', 9, 3]])).rejects.toThrow('violates foreign key constraint "parent"');
+    expect(
+      await load([
+        [9, 1, 'a', 9, 2],
+        [9, 2, 'b', 1, 1],
+      ]),
+    ).toMatchObject({ inserted: 2 });
   });
 
   test('a delete cascades or clears, as declared', async () => {
@@ -145,7 +176,7 @@ test('a declaration with such references is written as it was read, and mistakes
   b: { fields: { id: int4, p: int4, q: { type: text, required: true }, r: int4 }, references: [${reference}] }
 `);
   expect(await wrong('{ fields: [p], collection: a }')).toEqual([
-    '3:96 b: references: 1 fields cannot equal 2 fields of a (x, y)',
+    '3:96 b: references: fields (p) and to (x, y) must have the same number of names',
   ]);
   expect(await wrong('{ fields: [p, r], collection: a }')).toEqual([
     '3:96 b: references: r is int4, and a.y is text: make it text',

@@ -42,13 +42,20 @@ collections:
       weight: { type: int4, required: true, default: 5 }
   secrets:
     fields: { id: int4, product_id: { type: int4, references: { collection: products, onDelete: cascade } }, note: text }
+queries:
+  cheap: { parameters: { value: 'decimal(12,2)' }, read: 'products?price=lte.{value}&order=name' }
+  costly: { parameters: { value: 'decimal(12,2)' }, read: 'products?cost=gte.{value}' }
+  in_category: { parameters: { value: text }, read: 'products?select=id,name,categories!inner(name)&categories.name=neq.{value}' }
+  of_supplier: { parameters: { value: text }, read: 'products?select=id,suppliers!inner()&suppliers.region=eq.{value}' }
 roles:
   public:
+    call: [cheap, costly, in_category, of_supplier]
     products: { read: { where: 'discontinued=eq.0', fields: [id, name, price, released, tags, category_id] } }
     categories: { read: { where: 'hidden=is.false', fields: [id, name, parent_id] } }
     labels: { read: true }
     product_labels: { read: { where: 'weight=gt.1' } }
   supplier:
+    call: [cheap, costly, of_supplier]
     products:
       read: { where: 'supplier_id=eq.{claims.supplier.id}', fields: [id, name, sku, price, attributes, supplier_id, category_id, changed_at] }
       create: { where: 'supplier_id=eq.{claims.supplier.id}', fields: [id, name, sku, supplier_id, category_id] }
@@ -66,6 +73,7 @@ roles:
     products: { create: { where: 'discontinued=eq.1' } }
     labels: { create: true, read: true, update: true, delete: true }
   editor:
+    call: [cheap, in_category, of_supplier]
     products: { read: { where: 'discontinued=eq.0' }, create: true, update: true, delete: true }
     categories: { read: { where: 'hidden=is.false' }, create: true, update: true, delete: true }
     suppliers: { read: { where: 'region=eq.north', fields: [id, name, region] }, delete: true, update: { fields: [name] } }

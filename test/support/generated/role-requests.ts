@@ -231,6 +231,11 @@ export function chooseRead(choose: Chooser, role: string): RoleRequest {
   const name = choose.sometimes(2) ? choose.one(['nothing', 'secret', 'product']) : known;
   const path = choose.sometimes(25) ? `/${name}/${anyId(choose)}` : `/${name}`;
   const asked = query(names, known);
+  if (known === 'products' && choose.sometimes(20)) {
+    const value = choose.one(['1', '20', 'north', 'Drinks', 'x']);
+    const called = choose.one(['cheap', 'costly', 'in_category', 'of_supplier']);
+    return { path: `/rpc/${called}?value=${value}&${asked}`, init: { headers: { ...choose.one(READ_HEADERS) } } };
+  }
   const method = choose.sometimes(10) ? 'HEAD' : 'GET';
   return { path: asked === '' ? path : `${path}?${asked}`, init: { method, headers: { ...choose.one(READ_HEADERS) } } };
 }

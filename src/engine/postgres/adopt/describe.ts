@@ -146,9 +146,16 @@ class Inspection {
 
   private referenceOf(name: string, type: Type, notes: string[]): FieldDraft['references'] {
     const keys = this.found.constraints.filter(({ kind, columns }) => kind === 'foreign key' && columns.includes(name));
-    const targets = keys.map((key) => ({ key, to: this.targetOf(key, type) }));
+    const single = keys.filter((key) => !this.isComposite(key));
+    const targets = single.map((key) => ({ key, to: this.targetOf(key, type) }));
     notes.push(...targets.flatMap(({ key, to }) => (to === undefined ? [inSmallLetters(key.definition)] : [])));
     return targets.find(({ to }) => to !== undefined)?.to;
+  }
+
+  /** Whether it becomes a reference of the collection. */
+  private isComposite({ columns, to }: FoundConstraint): boolean {
+    const table = this.declared.find((each) => each.name === to?.table && to.schema === this.schema);
+    return columns.length > 1 && table !== undefined && keyOf(table).every((name) => to!.columns.includes(name));
   }
 
   private targetOf({ name, columns, to }: FoundConstraint, type: Type): FieldDraft['references'] {

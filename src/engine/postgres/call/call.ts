@@ -12,11 +12,11 @@ import { outputOfRead } from '../../sql/output.ts';
 import type { SqlDialect, Statement } from '../../sql/statement.ts';
 import type { Connection, Pool } from '../connections/pool.ts';
 import { query } from '../driver.ts';
-import { isFull, isLoss, isTransient, sqlState, translateError } from '../errors.ts';
+import { isFull, isLoss, isTransient, translateError } from '../errors.ts';
 import { openCursor } from '../read/cursor.ts';
 import { explainRead, readPage, resultOf } from '../read/reads.ts';
 import { boundedRows, isTooLong } from '../read/row-bytes.ts';
-import { inTransaction } from '../write/transaction.ts';
+import { inTransaction, readOnly } from '../write/transaction.ts';
 import { callDialect, planOfRows } from './call-source.ts';
 import { chosenAnswer } from './chosen-answer.ts';
 
@@ -46,10 +46,10 @@ export async function callFunction(
     return { ...resultOf(plan, page, encoding, output), ...(await chosenAnswer(connection)) };
   };
   try {
-    if (isReadOnly) return await inTransaction(pool, work, false, 'costly read', undefined, 'begin read only');
+    if (isReadOnly) return await readOnly(pool, work);
     return await inTransaction(pool, work, !call.dryRun, 'write', pool.options.querySeconds * 1000);
   } catch (error) {
-    if (!(error instanceof TooLarge) && !isTooLong(error)) throw callError(error, call);
+    if (!(error instanceof TooLarge) && !isTooLong(error)) throw callError(error);
     if (!isReadOnly) throw resultTooLarge();
     return openCursor(pool, plan, of, encoding, settingsSql(call));
   }
@@ -67,7 +67,7 @@ export function explainCall(
 ): Promise<Explanation> {
   const explain = (connection: Connection) =>
     explainRead(connection, planOfRows(plan), callDialect(dialect, call, schema), options, format);
-  return inTransaction(pool, explain, false, 'costly read', undefined, 'begin read only');
+  return readOnly(pool, explain);
 }
 
 class TooLarge extends Error {}
@@ -79,13 +79,7 @@ function settingsSql({ settings }: FunctionCall): Statement {
 }
 
 /** The errors of a function concern no collection. */
-function callError(error: unknown, { isReadOnly }: FunctionCall): unknown {
-  if (isReadOnly && sqlState(error) === '25006') {
-    return new ApiError('25006', (error as Error).message, {
-      hint: 'The function changes data: call it by POST, and create it as volatile.',
-      headers: { allow: 'OPTIONS, POST' },
-    });
-  }
+function callError(error: unknown): unknown {
   return isLoss(error) || isFull(error) || isTransient(error) ? error : translateError(error);
 }
 

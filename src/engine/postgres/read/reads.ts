@@ -9,18 +9,22 @@ import { compileCount, compileRead } from '../../sql/read.ts';
 import { renumberParameters, type SqlDialect, withDefinitions } from '../../sql/statement.ts';
 import type { Pool } from '../connections/pool.ts';
 import { query, type Runner } from '../driver.ts';
+import { readOnly } from '../write/transaction.ts';
 import { openCursor } from './cursor.ts';
 import { boundedRows, isTooLong, recordLongRow } from './row-bytes.ts';
 
-/** Not async: each additional promise would cost every cheap read. */
+/**
+ * Not async: each additional promise would cost every cheap read. `isQuick` is `guarded` for a read that calls
+ * functions of a row: in a read-only transaction they cannot change data.
+ */
 export function readList(
   pool: Pool,
   plan: ReadPlan,
   dialect: SqlDialect,
   encoding: Encoding,
-  isQuick: boolean | Promise<boolean>,
+  isQuick: boolean | 'guarded' | Promise<boolean>,
 ): Promise<ReadResult> {
-  if (typeof isQuick !== 'boolean') {
+  if (isQuick instanceof Promise) {
     return isQuick.then((found) => readList(pool, plan, dialect, encoding, found));
   }
   const limit = Math.min(plan.limit ?? Number.POSITIVE_INFINITY, CURSOR_ROWS + 1);
@@ -28,7 +32,9 @@ export function readList(
   const bounded = boundedRows(plan, output, limit);
   const work = (connection: Runner) => readPage(connection, { ...plan, limit }, bounded, dialect, plan.limit);
   const inParts = () => openCursor(pool, plan, dialect, encoding);
-  return (isQuick ? work(pool) : pool.dedicated('costly read', work)).then(
+  const found =
+    isQuick === 'guarded' ? readOnly(pool, work) : isQuick ? work(pool) : pool.dedicated('costly read', work);
+  return found.then(
     (found) => (found.rows.length > CURSOR_ROWS ? inParts() : resultOf(plan, found, encoding, output)),
     (error) => {
       if (!isTooLong(error)) throw error;

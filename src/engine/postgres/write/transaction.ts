@@ -1,8 +1,9 @@
 /** One write as one transaction. Only a failure of the commit leaves its result unknown. */
+import { ApiError } from '../../../base/errors.ts';
 import type { Kind } from '../connections/connection-limits.ts';
 import type { Connection, Pool } from '../connections/pool.ts';
 import { query, within } from '../driver.ts';
-import { isSurelyUndone, unconfirmed } from '../errors.ts';
+import { isSurelyUndone, sqlState, unconfirmed } from '../errors.ts';
 
 /** A slower write may have waited for a standby, and the wait may have been cancelled. */
 const SUSPICIOUS_MS = 250;
@@ -36,6 +37,20 @@ export async function inTransaction<T>(
   if (keep && limitMs !== undefined) await confirm(connection, startedAt, limitMs);
   await connection.release();
   return result;
+}
+
+/** Works in a transaction in which functions cannot change data. */
+export async function readOnly<T>(pool: Pool, work: (connection: Connection) => Promise<T>): Promise<T> {
+  try {
+    return await inTransaction(pool, work, false, 'costly read', undefined, 'begin read only');
+  } catch (error) {
+    // The same error of a write would mean that the server is a standby.
+    if (sqlState(error) !== '25006') throw error;
+    throw new ApiError('25006', (error as Error).message, {
+      hint: 'The function changes data: call it by POST, and create it as volatile.',
+      headers: { allow: 'OPTIONS, POST' },
+    });
+  }
 }
 
 /**

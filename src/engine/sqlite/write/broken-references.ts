@@ -34,7 +34,10 @@ export function brokenReference(connection: Connection, catalogue: Catalogue, st
     if (missing !== undefined) return step.kind === 'change' ? missing : withRowIndex(missing, index, isList);
     index++;
   }
-  const broken = referrer(connection, catalogue, collection, step) ?? unknownReference(collection);
+  const broken =
+    referrer(connection, catalogue, collection, step) ??
+    partialReference(collection, step) ??
+    unknownReference(collection);
   return failed === undefined ? broken : withRowIndex(broken, failed, isList);
 }
 
@@ -61,6 +64,16 @@ function missingIn(
     if (!exists(connection, reference.to, collections.get(reference.to)!.key, values)) {
       return missingReference(collection, reference, ...valuesIn(fieldsOf(reference), values));
     }
+  }
+  return undefined;
+}
+
+/** A reference of which a change sets some fields. The values of the others are in the rows. */
+function partialReference(collection: Collection, step: Step): ApiError | undefined {
+  for (const given of valuesOf(collection, step)) {
+    const isSet = ({ name }: Field) => (given(name) ?? null) !== null;
+    const reference = collection.composites.find(({ fields }) => fields.some(isSet));
+    if (reference !== undefined) return missingReference(collection, reference);
   }
   return undefined;
 }
