@@ -1,5 +1,6 @@
 /** Functions of PostgreSQL, described as `catalogue declare --functions` does, and called at /rpc/<name>. */
 import { describe, expect, test } from 'bun:test';
+import { differencesIn } from '../../../src/cli/declare/check.ts';
 import { declareCatalogue } from '../../../src/collection/declaration.ts';
 import { parseDeclaration } from '../../../src/declare/read.ts';
 import { printCollection, printFunctions } from '../../../src/declare/writer/write.ts';
@@ -240,6 +241,19 @@ describe('declaration', () => {
     ];
     expect(parseDeclaration(text.join('\n'), 'collections.yaml').functions).toEqual([...functions]);
     expect(shop.described().leftOut).toContain('function nameless(integer): a parameter has no name');
+  });
+
+  test('declare --check finds functions that differ from the database', () => {
+    const { collections, functions } = declared();
+    expect(differencesIn('c.yaml', { collections, functions }, shop.described())).toEqual([]);
+    const changed = functions.map((each) =>
+      each.name === 'ticket' ? { ...each, volatility: 'stable' as const } : each,
+    );
+    const gone = { name: 'gone', parameters: [{ name: 'a', type: 'int4' }], volatility: 'volatile' } as const;
+    expect(differencesIn('c.yaml', { collections, functions: [...changed, gone] }, shop.described())).toEqual([
+      'function ticket: other parameters or results in the database',
+      'function gone: not in the database',
+    ]);
   });
 
   test('OpenAPI and types describe them', () => {

@@ -183,7 +183,7 @@ test('a declaration with such references is written as it was read, and mistakes
   b: { fields: { id: int4, p: int4, q: { type: text, required: true }, r: int4 }, references: [${reference}] }
 `);
   expect(await wrong('{ fields: [p], collection: a }')).toEqual([
-    '3:96 b: references: 1 fields cannot equal 2 fields of a (x, y)',
+    '3:96 b: references: fields (p) and to (x, y) must have the same number of names',
   ]);
   expect(await wrong('{ fields: [p, r], collection: a }')).toEqual([
     '3:96 b: references: r is int4, and a.y is text: make it text',
