@@ -170,6 +170,16 @@ describe.each(TWO_ENGINES)('references of several fields on %s', (engine) => {
 test('a declaration with such references is written as it was read, and mistakes are named', async () => {
   const written = `collections:\n${collections.map((draft) => printCollection(draft)).join('')}`;
   expect((await parseDeclaration(written, 'collections.yaml')).collections).toEqual(collections);
+  const fields = ['post_id'];
+  const references = ['posts', 'shown_posts'].map((collection) => ({
+    fields,
+    collection,
+    to: ['id'],
+    constraint: 'mark',
+  }));
+  expect(
+    printCollection({ name: 'marks', key: [], references, fields: [{ name: 'post_id', type: 'int4' }] }),
+  ).toContain('{ fields: [ post_id ], collection: shown_posts, to: [ id ], constraint: mark }');
   const wrong = (reference: string) =>
     mistakesIn(`collections:
   a: { key: [x, y], fields: { x: int4, y: text } }
