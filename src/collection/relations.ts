@@ -151,7 +151,8 @@ function inverse(relation: Relation): Relation {
 
 /** The relations through `collection` as the join collection. */
 function throughOf(from: Collection, collection: Collection, collections: ReadonlyMap<string, Collection>): Relation[] {
-  const keyOf = (to: string) => collections.get(to)!.key;
+  // A role may not see the collection that is referred to.
+  const keyOf = (to: string) => collections.get(to)?.key ?? [];
   const joints: readonly Joint[] = [
     ...collection.references.map(({ name, field, to }) => ({ name, fields: [field], to, targets: keyOf(to) })),
     ...collection.composites.map((each) => ({ ...each, targets: keyOf(each.to) })),

@@ -50,7 +50,7 @@ function declareFunction(draft: FunctionDraft, collections: Collections): Databa
     kind: 'function',
     ...defined({ name, description, body }),
     parameters: parameters.map(({ name: each, type, optional = false, variadic = false }) => {
-      return { name: each, type: builtIn(type), isRequired: !optional && !variadic, isVariadic: variadic };
+      return { name: each, type: builtIn(type), isRequired: !optional, isVariadic: variadic };
     }),
     isVolatile: volatility === 'volatile',
     ...(returns === undefined ? {} : { returns: declareResult(name, returns, collections) }),

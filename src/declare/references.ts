@@ -93,7 +93,7 @@ function linkProblem(
   const unknownTarget = to.find((name) => find(target, name) === undefined);
   if (unknownTarget !== undefined) return `unknown field ${unknownTarget} of ${target.name}`;
   if (fields.length === 0 || fields.length !== to.length)
-    return `${fields.length} fields cannot equal ${to.length} fields of ${target.name} (${to.join(', ')})`;
+    return `fields (${fields.join(', ')}) and to (${to.join(', ')}) must have the same number of names`;
   if (!holdsKey(draft, link, target.key)) {
     return onDelete === undefined
       ? undefined

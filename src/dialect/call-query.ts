@@ -10,10 +10,10 @@ import type { Query } from './tree.ts';
 export type TextArguments = ReadonlyMap<string, readonly string[]>;
 
 /** A value that is not a filter is an argument, as in PostgREST: `id=5`, in contrast to `id=eq.5`. */
-export function splitArguments(text: string): { readonly texts: TextArguments; readonly rest: string } {
-  const rest = text.split('&').filter((pair) => !splitQuery(pair).some(([key, value]) => isArgument(key, value)));
-  const given = splitQuery(text).filter(([key, value]) => isArgument(key, value));
-  return { texts: groupTexts(given), rest: rest.join('&') };
+export function splitArguments(text: string): { readonly given: string; readonly rest: string } {
+  const pairs = text.split('&');
+  const isGiven = (pair: string) => splitQuery(pair).some(([key, value]) => isArgument(key, value));
+  return { given: pairs.filter(isGiven).join('&'), rest: pairs.filter((pair) => !isGiven(pair)).join('&') };
 }
 
 export function groupTexts(pairs: readonly (readonly [name: string, value: string])[]): TextArguments {

@@ -50,7 +50,8 @@ export function openEngine(url: string, options: OpenOptions): Engine {
   if (isPostgresUrl(url)) return postgres().openPostgres({ url, retryHours, ...options });
   const { functions = [], collections } = catalogue.draft;
   const [called] = [...functions, ...collections.flatMap(({ computed = [] }) => computed)];
-  if (called !== undefined) {
+  // A command such as copy needs no functions.
+  if (serves && called !== undefined) {
     throw new ConfigError(`functions need PostgreSQL, and ${called.name} is one; on SQLite declare queries`);
   }
   if (options.replicas.length > 0) throw new ConfigError('only PostgreSQL has replicas to read from');

@@ -47,7 +47,9 @@ ${all.map(table).join('\n')}
 
 /** The declarations that the types of the fields need, once each. */
 function declarations(collections: readonly Collection[], views: readonly Collection[]): string {
-  const needed = [...collections, ...views].flatMap(({ fields }) => fields.flatMap(({ type }) => type.declares ?? []));
+  const needed = [...collections, ...views].flatMap(({ fields, computed }) =>
+    [...fields, ...computed.values()].flatMap(({ type }) => type.declares ?? []),
+  );
   const operations = collections.flatMap((collection) =>
     collection.fields.filter((field) => takesOperations(collection, field)).map(operationDeclaration),
   );
@@ -58,7 +60,7 @@ function table(collection: Collection): string {
   const writable = collection.fields.filter(({ readOnly }) => !readOnly);
   return `${comment(6, collection.description ?? collection.title)}      ${member(collection.name)}: {
         Row: {
-${members(collection.fields, () => false)}
+${members([...collection.fields, ...collection.computed.values()], ({ computedOf }) => computedOf !== undefined)}
         };
         /** Optional fields take their default, or null. */
         Insert: ${object(writable, (field) => !isGiven(collection, field))};
@@ -84,12 +86,12 @@ ${members(fields, () => false)}
 /** Several functions of one name are a union. */
 function routineType([name, routines]: readonly [string, readonly Routine[]]): string {
   const [{ description }] = routines as readonly [Routine];
-  return `${comment(6, description)}      ${propertyName(name)}:${routines.map(signature).join('\n        |')};`;
+  return `${comment(6, description)}      ${member(name)}:${routines.map(signature).join('\n        |')};`;
 }
 
 function signature(routine: Routine): string {
   const args = routine.parameters.map(({ name, isRequired, type }) => {
-    return `          ${propertyName(name)}${isRequired ? '' : '?'}: ${type.typescript} | null;`;
+    return `          ${member(name)}${isRequired ? '' : '?'}: ${type.typescript} | null;`;
   });
   const { returns, many, to } = resultType(routine);
   return ` {
@@ -104,8 +106,8 @@ function resultType(routine: Routine): { returns: string; many: boolean; to?: st
   if (result === undefined) return { returns: 'undefined', many: false };
   const { collection, isDeclared, isValue, many } = result;
   const to = collection.name;
-  if (isDeclared) return { returns: `Database['public']['Tables']['${to}']['Row']`, many, to };
-  const types = collection.fields.map(({ name, type }) => `${propertyName(name)}: ${type.typescript} | null`);
+  if (isDeclared) return { returns: `Database['public']['Tables'][${textLiteral(to)}]['Row']`, many, to };
+  const types = collection.fields.map(({ name, type }) => `${member(name)}: ${type.typescript} | null`);
   return { returns: isValue ? collection.fields[0]!.type.typescript : `{ ${types.join('; ')} }`, many };
 }
 
@@ -113,14 +115,10 @@ function setOf(collection: string, many: boolean): string {
   return `
         SetofOptions: {
           from: '*';
-          to: '${collection}';
+          to: ${textLiteral(collection)};
           isOneToOne: ${!many};
           isSetofReturn: ${many};
         };`;
-}
-
-function propertyName(name: string): string {
-  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
 }
 
 /** An object type; without members, one that no object has members of. */

@@ -1,7 +1,8 @@
 /** A call of /rpc/<name> from request to answer: a stored query, or a function of the database. */
 import { ApiError } from '../base/errors.ts';
+import { splitQuery } from '../base/net/query-string.ts';
 import type { Catalogue, Routine } from '../collection/declaration.ts';
-import { parseRefinement, type Refinement, splitArguments } from '../dialect/call-query.ts';
+import { groupTexts, parseRefinement, type Refinement, splitArguments } from '../dialect/call-query.ts';
 import { pageOf } from '../dialect/page.ts';
 import { parsePrefer } from '../dialect/prefer.ts';
 import type { Query } from '../dialect/tree.ts';
@@ -60,8 +61,9 @@ export function callRoutine(
   const mark = path.indexOf('?');
   const text = mark === -1 ? '' : path.slice(mark + 1);
   if (method !== 'POST') {
-    const { texts, rest } = splitArguments(text);
-    return call(calling, candidates, { kind: 'texts', texts }, parseRefinement(rest), method, request, context);
+    const { given, rest } = splitArguments(text);
+    const texts = groupTexts(splitQuery(given));
+    return call(calling, candidates, { kind: 'texts', texts }, parseRefinement(rest), method, request, context, given);
   }
   const asked = parseRefinement(text);
   const received = receiveArguments(calling.bodies, request, asked.columns);
@@ -76,6 +78,7 @@ function call(
   method: 'GET' | 'HEAD' | 'POST',
   request: Request,
   context: RequestContext,
+  inUrl = '',
 ): MaybePromise<Answer> {
   const { headers } = request;
   const routine = findRoutine(candidates, shapeOf(given));
@@ -97,7 +100,7 @@ function call(
       query: '',
       request,
     };
-    return { call, media, query, preferences, plan, context };
+    return { call, media, query, preferences, plan, context, arguments: inUrl };
   };
   if (routine.kind === 'query') {
     checkObject(given);

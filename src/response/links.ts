@@ -16,6 +16,8 @@ export interface PageRead {
   /** Path and query as sent. */
   readonly url: string;
   readonly query: Query;
+  /** The arguments of a call, as sent. */
+  readonly arguments?: string;
   readonly plan: ReadPlan;
   readonly returned: number;
   readonly total: number | undefined;
@@ -38,27 +40,28 @@ function linksOf(page: PageRead): string | undefined {
   if (limit === undefined || limit === 0 || plan.limit !== limit || plan.offset !== (query.offset ?? 0))
     return undefined;
   const isFirst = plan.offset === 0 && !query.conditions.some(isAfter);
-  let links = `<${isFirst ? url : urlOf(url, withOffset(withoutAfter(query), 0))}>; rel="first"`;
+  let links = `<${isFirst ? url : urlOf(page, withOffset(withoutAfter(query), 0))}>; rel="first"`;
   if (plan.offset > 0) {
-    links += `, <${urlOf(url, withOffset(query, Math.max(0, plan.offset - limit)))}>; rel="prev"`;
+    links += `, <${urlOf(page, withOffset(query, Math.max(0, plan.offset - limit)))}>; rel="prev"`;
   }
   const hasMore = returned === limit && (total === undefined || plan.offset + returned < total);
   if (hasMore) links += `, <${nextUrl(page, isFirst, plan.offset + limit)}>; rel="next"`;
   if (plan.count === 'exact' && total !== undefined && total > 0) {
-    links += `, <${urlOf(url, withOffset(query, (Math.ceil(total / limit) - 1) * limit))}>; rel="last"`;
+    links += `, <${urlOf(page, withOffset(query, (Math.ceil(total / limit) - 1) * limit))}>; rel="last"`;
   }
   return links;
 }
 
 /** A counted list continues by offset, any other by its keys. */
-function nextUrl({ url, query, plan, end }: PageRead, isFirst: boolean, offset: number): string {
+function nextUrl(page: PageRead, isFirst: boolean, offset: number): string {
+  const { url, query, plan, end } = page;
   const keys = plan.count === undefined && end !== undefined ? keysOf(plan, end) : undefined;
-  if (keys === undefined) return urlOf(url, withOffset(query, offset));
+  if (keys === undefined) return urlOf(page, withOffset(query, offset));
   const condition: Condition = { kind: 'group', joiner: 'and', negated: false, terms: [after(keys)], after: true };
   // The first page only appends the condition.
-  if (isFirst) return `${url}&${printCondition(condition)}`;
+  if (isFirst) return `${url}${url.includes('?') ? '&' : '?'}${printCondition(condition)}`;
   const rest = withoutAfter(query);
-  return urlOf(url, { ...withOffset(rest, 0), conditions: [...rest.conditions, condition] });
+  return urlOf(page, { ...withOffset(rest, 0), conditions: [...rest.conditions, condition] });
 }
 
 function isAfter(condition: Condition): boolean {
@@ -70,8 +73,8 @@ function withoutAfter(query: Query): Query {
   return { ...query, conditions: query.conditions.filter((condition) => !isAfter(condition)) };
 }
 
-function urlOf(url: string, query: Query): string {
-  return `${url.slice(0, url.indexOf('?'))}?${printQuery(query)}`;
+function urlOf({ url, arguments: given = '' }: PageRead, query: Query): string {
+  return `${url.split('?')[0]}?${given === '' ? '' : `${given}&`}${printQuery(query)}`;
 }
 
 function withOffset({ offset: _, ...query }: Query, offset: number): Query {

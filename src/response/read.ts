@@ -9,6 +9,7 @@
 
 import { ApiError } from '../base/errors.ts';
 import { MAX_ECHOED_LENGTH } from '../base/limits/http.ts';
+import { servedName } from '../collection/files.ts';
 import { versionOfText } from '../collection/version.ts';
 import type { Preferences } from '../dialect/prefer.ts';
 import type { Query } from '../dialect/tree.ts';
@@ -44,6 +45,8 @@ export interface ListRead {
   readonly preferences: Preferences;
   readonly plan: ReadPlan;
   readonly context: RequestContext;
+  /** The arguments of a call in the URL, as sent. */
+  readonly arguments?: string;
 }
 
 export function listAnswer(read: ListRead, result: ReadResult): Answer {
@@ -57,7 +60,7 @@ export function listAnswer(read: ListRead, result: ReadResult): Answer {
 }
 
 function answerList(read: ListRead, result: ReadResult): Answer {
-  const { call, media, query, preferences, plan } = read;
+  const { call, media, preferences, plan } = read;
   const { total, returned, end, changeTag } = result;
   if (media.singular && returned !== 1) throw notSingular(returned);
   const applied = preferenceApplied('read', preferences);
@@ -68,8 +71,10 @@ function answerList(read: ListRead, result: ReadResult): Answer {
     'content-type': media.contentType,
     'content-range': range,
   };
-  if (call.method !== 'POST' && call.url.length <= MAX_ECHOED_LENGTH) headers['content-location'] = call.url;
-  const links = linkHeader({ url: call.url, query, plan, returned, total, end });
+  // The arguments of a POST are not in its URL.
+  const hasUrl = call.method !== 'POST';
+  if (hasUrl && call.url.length <= MAX_ECHOED_LENGTH) headers['content-location'] = call.url;
+  const links = hasUrl ? linkHeader({ ...read, url: call.url, returned, total, end }) : undefined;
   if (links !== undefined) headers.link = links;
   if (typeof result.body !== 'string') {
     // The tag covers all rows, including rows that the caller may not read.
@@ -111,9 +116,8 @@ export function itemAnswer(
 ): Answer {
   if (shown.returned === 0 || whole.returned === 0) {
     const key = call.target.kind === 'item' ? call.target.key : '';
-    throw new ApiError('CAT404', `row ${key} does not exist in ${call.collection.name}`, {
-      hint: `List the rows: /${call.collection.name}`,
-    });
+    const name = servedName(call.collection.name);
+    throw new ApiError('CAT404', `row ${key} does not exist in ${name}`, { hint: `List the rows: /${name}` });
   }
   const stored = whole.body.slice(1, -1);
   const body = shown === whole ? stored : shown.body;

@@ -1,5 +1,8 @@
 /** Stored queries in a declaration: parsing, and the error for each mistake. */
 import { expect, test } from 'bun:test';
+import { declareCatalogue } from '../../src/collection/declaration.ts';
+import { openEngine } from '../../src/engine/open.ts';
+import { readSettings, SERVE_SETTINGS } from '../../src/settings/by-command.ts';
 import { declared, mistakesIn } from '../support/processes/declarations.ts';
 
 /** Builds a declaration whose query is in line 5. */
@@ -73,4 +76,12 @@ test('a role calls queries that exist', async () => {
   expect(await mistakesIn(`${withQuery('read: products')}${roles}`)).toEqual([
     '7:19 clerk: call names cheep, which is not a query or function (perhaps you meant cheap)',
   ]);
+});
+
+test('SQLite does not serve functions', async () => {
+  const text = 'collections: { things: { fields: { id: int4 } } }\nfunctions: { now: { returns: { type: text } } }\n';
+  const catalogue = declareCatalogue(await declared(text));
+  const settings = readSettings(SERVE_SETTINGS, [], {});
+  const open = () => openEngine(':memory:', { ...settings, catalogue, firstRows: () => [], serves: true });
+  expect(open).toThrow('functions need PostgreSQL, and now is one; on SQLite declare queries');
 });

@@ -146,6 +146,16 @@ export type Database = {
           isSetofReturn: true;
         };
       };
+      two_at_a_time: {
+        Args: Record<never, never>;
+        Returns: Database['public']['Tables']['products']['Row'][];
+        SetofOptions: {
+          from: '*';
+          to: 'products';
+          isOneToOne: false;
+          isSetofReturn: true;
+        };
+      };
       tagged: {
         Args: {
           tags: string[] | null;

@@ -1,5 +1,5 @@
 /** Compares a declaration with the tables of a database, and lists the differences. */
-import type { CollectionDraft, FieldDraft } from '../../collection/draft.ts';
+import type { CatalogueDraft, CollectionDraft, FieldDraft, FunctionDraft } from '../../collection/draft.ts';
 import type { DescribedDatabase } from '../../engine/shared/described-tables.ts';
 
 /** The properties that a table determines. The others, such as titles, only the declaration knows. */
@@ -19,13 +19,18 @@ const FIELD_PROPERTIES = [
   'filled',
 ] as const satisfies readonly (keyof FieldDraft)[];
 
-const COLLECTION_PROPERTIES = ['key', 'unique', 'references'] as const satisfies readonly (keyof CollectionDraft)[];
+const COLLECTION_PROPERTIES = [
+  'key',
+  'unique',
+  'references',
+  'computed',
+] as const satisfies readonly (keyof CollectionDraft)[];
 
 /** One line for each difference; none if the file declares what `catalogue declare` would write. */
 export function differencesIn(
   file: string,
-  declared: readonly CollectionDraft[],
-  { collections, leftOut }: DescribedDatabase,
+  { collections: declared, functions = [] }: CatalogueDraft,
+  { collections, functions: callable = [], leftOut }: DescribedDatabase,
 ): string[] {
   const found = new Map(collections.map(({ draft }) => [draft.name, draft]));
   const names = new Set(declared.map(({ name }) => name));
@@ -56,7 +61,16 @@ export function differencesIn(
       ];
     }),
     ...[...found.keys()].filter((name) => !names.has(name)).map((name) => `${name}: not in ${file}`),
+    ...functions.flatMap((each) => functionDifference(each, callable)),
   ];
+}
+
+/** A function of the file that the database does not have like this. Undeclared functions are no difference. */
+function functionDifference(declared: FunctionDraft, callable: readonly FunctionDraft[]): string[] {
+  const text = ({ description: _, ...rest }: FunctionDraft) => JSON.stringify(rest, sorted);
+  if (callable.some((each) => text(each) === text(declared))) return [];
+  const isThere = callable.some(({ name }) => name === declared.name);
+  return [`function ${declared.name}: ${isThere ? 'other parameters or results' : 'not'} in the database`];
 }
 
 function changed<T extends object, Name extends keyof T>(one: T, other: T, properties: readonly Name[]): Name[] {

@@ -45,7 +45,7 @@ export async function checkDeclaration(options: Omit<DeclareOptions, 'force'>): 
   const { output: file, database } = options;
   const declared = await readDeclaration(file);
   const described = await describeDatabase(database, options);
-  const differences = differencesIn(file, declared.collections, described);
+  const differences = differencesIn(file, declared, described);
   for (const each of differences) console.log(each);
   for (const each of described.leftOut) process.stderr.write(`left out ${each}\n`);
   if (differences.length === 0) console.log(`${file} matches ${described.location}`);

@@ -10,7 +10,9 @@ export function tableDenied(name: string, right?: Right): ApiError {
 }
 
 export function routineDenied(name: string): ApiError {
-  return new ApiError('42501', `permission denied for function ${name}`, { hint: 'Your role may not call it.' });
+  return new ApiError('42501', `permission denied for function ${name}`, {
+    hint: 'Your role may not call it, or may not read its rows.',
+  });
 }
 
 /** The role may name each of the fields, but no single rule allows all of them. */

@@ -69,7 +69,7 @@ export function comment(words: string): string {
 function flow(value: unknown): string {
   // Loaded only by commands that write YAML.
   const { Document, visit } = require('yaml') as typeof import('yaml');
-  const document = new Document([value]);
+  const document = new Document([value], { aliasDuplicateObjects: false });
   visit(document, {
     Scalar(_, node) {
       if (typeof node.value === 'string' && LINE_END.test(node.value)) node.type = 'QUOTE_DOUBLE';

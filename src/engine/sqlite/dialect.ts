@@ -1,5 +1,6 @@
 /** SQLite's SQL dialect: placeholders, and our functions for PostgreSQL features that SQLite lacks. */
 
+import { ApiError } from '../../base/errors.ts';
 import { MAX_INSTRUCTIONS } from '../../base/limits/engine.ts';
 import { memoize } from '../../base/memo.ts';
 import { embedded } from '../../collection/types/embedded.ts';
@@ -23,6 +24,9 @@ export const sqliteDialect: SqlDialect = {
   placeholder: (position) => `?${position}`,
 
   stored: (value, type) => storedForm(type, value),
+  callOfRow(called) {
+    throw new ApiError('PGRST127', `${called} is a function of PostgreSQL, and this is SQLite`);
+  },
 
   compare: (operand, operator, value, bind) => {
     const { type } = operand.of;

@@ -83,7 +83,9 @@ describe('references of views', () => {
     fields: { id: int4, maker: int4 }
 `;
     const { collections } = declareCatalogue(await declared(text('{ fields: [maker], collection: makers }')));
-    expect(collections.get('parts')!.links).toMatchObject([{ name: 'parts_maker_fkey', to: 'makers', target: 'id' }]);
+    expect(collections.get('parts')!.links).toMatchObject([
+      { name: 'parts_maker_fkey', to: 'makers', targets: ['id'] },
+    ]);
     expect(await mistakesIn(text('{ fields: [maker], collection: maker }'))).toEqual([
       expect.stringContaining('unknown collection maker (perhaps you meant makers)'),
     ]);
@@ -91,7 +93,7 @@ describe('references of views', () => {
       expect.stringContaining('unknown field made'),
     ]);
     expect(await mistakesIn(text('{ fields: [id, maker], collection: makers }'))).toEqual([
-      expect.stringContaining('fields and to name one field each'),
+      expect.stringContaining('fields (id, maker) and to (id) must have the same number of names'),
     ]);
   });
 });

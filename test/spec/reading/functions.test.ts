@@ -1,5 +1,6 @@
 /** Functions of PostgreSQL, described as `catalogue declare --functions` does, and called at /rpc/<name>. */
 import { describe, expect, test } from 'bun:test';
+import { differencesIn } from '../../../src/cli/declare/check.ts';
 import { declareCatalogue } from '../../../src/collection/declaration.ts';
 import { parseDeclaration } from '../../../src/declare/read.ts';
 import { printCollection, printFunctions } from '../../../src/declare/writer/write.ts';
@@ -16,6 +17,8 @@ const shop = adoptedSchema(
   insert into clients values (1, 'Ann'), (2, 'Bob');
   insert into orders values (1, 1, 10), (2, 1, 20), (3, 2, 30);
   create sequence tickets;
+  create table "Ann's list" (id int primary key);
+  create function lists() returns setof "Ann's list" language sql stable as 'select * from "Ann''s list"';
   create type point2 as (x int, y int);
   create function orders_above(lowest int, highest int default 1000) returns setof orders language sql stable
     as 'select * from orders where total between lowest and highest order by total desc';
@@ -25,6 +28,7 @@ const shop = adoptedSchema(
   create function same(arg int) returns int language sql as 'select arg';
   create function same(arg text) returns text language sql as 'select arg';
   create function words(variadic list text[]) returns setof text language sql immutable as 'select unnest(list)';
+  create function sum_of(variadic list int[] default '{}') returns int language sql immutable as 'select coalesce(sum(each), 0)::int from unnest(list) each';
   create function pairs() returns table (a int, b text) language sql immutable as $$values (1, 'x'), (2, null)$$;
   create function split(pair int, out half int, out rest int) language sql immutable as 'select pair / 2, pair % 2';
   create function a_point() returns point2 language sql immutable as 'select (3, 4)::point2';
@@ -129,6 +133,8 @@ describe('arguments', () => {
       'same(arg => integer), same(arg => text)',
     );
     await rejected('/rpc/add?a=1&b=two', 400, '22P02');
+    expect(await shop.list('/rpc/sum_of')).toBe(0);
+    expect((await rejected('/rpc/words', 404, 'PGRST202')).hint).toBe('Call words(list).');
   });
 
   test('one parameter without a name takes the whole body', async () => {
@@ -237,6 +243,19 @@ describe('declaration', () => {
     expect(shop.described().leftOut).toContain('function nameless(integer): a parameter has no name');
   });
 
+  test('declare --check finds functions that differ from the database', () => {
+    const { collections, functions } = declared();
+    expect(differencesIn('c.yaml', { collections, functions }, shop.described())).toEqual([]);
+    const changed = functions.map((each) =>
+      each.name === 'ticket' ? { ...each, volatility: 'stable' as const } : each,
+    );
+    const gone = { name: 'gone', parameters: [{ name: 'a', type: 'int4' }], volatility: 'volatile' } as const;
+    expect(differencesIn('c.yaml', { collections, functions: [...changed, gone] }, shop.described())).toEqual([
+      'function ticket: other parameters or results in the database',
+      'function gone: not in the database',
+    ]);
+  });
+
   test('OpenAPI and types describe them', () => {
     const catalogue = declareCatalogue(declared());
     const { paths } = openApiDocument(describeCatalogue({ catalogue, rows: () => [] }));
@@ -249,6 +268,8 @@ describe('declaration', () => {
         Returns: { half: number | null; rest: number | null };
       };`);
     expect(types).toContain('Returns: undefined;');
+    expect(types).toContain('          doubled?: number | null;\n');
+    expect(types).toContain(`Returns: Database['public']['Tables']['Ann\\'s list']['Row'][];`);
   });
 
   test('a role needs call, and its rules apply to rows of a collection', async () => {

@@ -31,11 +31,13 @@ queries:
   in_category:
     parameters: { category: text }
     read: products?select=name,categories!inner(title)&categories.title=eq.{category}&order=name&limit=2
+  two_at_a_time: { read: 'products?select=id&order=id&limit=2' }
   tagged: { parameters: { tags: 'text[]' }, read: 'products?tags=cs.{tags}&select=id' }
 roles:
   admin: all
   clerk: { call: [low_stock], products: { read: { where: id=lt.4 } } }
   guest: { products: { read: true } }
+  caller: { call: [low_stock] }
 `,
     'collections.yaml',
   ),
@@ -91,6 +93,26 @@ describe.each(TWO_ENGINES)('stored queries on %s', (engine) => {
     expect(await csv.text()).toBe('id\n4\n2\n3\n');
   });
 
+  test('links lead from page to page with the arguments; a POST has none', async () => {
+    const pages = async (path: string, headers: Record<string, string>) => {
+      const found: unknown[] = [];
+      for (let next: string | undefined = path; next !== undefined; ) {
+        const page = await admin().fetch(next, { headers });
+        found.push(await page.json());
+        next = /<([^>]+)>; rel="next"/.exec(page.headers.get('link') ?? '')?.[1];
+      }
+      return found;
+    };
+    for (const headers of [{}, { prefer: 'count=exact' }] as Record<string, string>[]) {
+      const low = await pages('/rpc/low_stock?threshold=30&select=id&limit=1', headers);
+      expect(low.filter((page) => (page as Row[]).length > 0)).toEqual([[{ id: 4 }], [{ id: 2 }], [{ id: 3 }]]);
+      const all = (await pages('/rpc/two_at_a_time', headers)) as Row[][];
+      expect(all.flat()).toEqual([1, 2, 3, 4, 5].map((id) => ({ id })));
+    }
+    const posted = await admin().fetch('/rpc/low_stock?limit=1', sendJson('POST', {}));
+    expect([await posted.json(), posted.headers.get('link')]).toMatchObject([[{ id: 4 }], null]);
+  });
+
   test('a condition on an embedding holds, whatever the call selects', async () => {
     const embedded = { categories: { title: 'Drinks' } };
     expect(await shown('/rpc/in_category?category=Drinks')).toEqual([
@@ -138,6 +160,8 @@ describe.each(TWO_ENGINES)('stored queries on %s', (engine) => {
     expect(ids(await shop.as('clerk').list('/rpc/low_stock'))).toEqual([2, 3]);
     await expectRefusal(await shop.as('clerk').fetch('/rpc/by_ids?ids={1}'), 403, '42501');
     await expectRefusal(await shop.as('guest').fetch('/rpc/low_stock'), 403, '42501');
+    const caller = await expectRefusal(await shop.as('caller').fetch('/rpc/low_stock'), 403, '42501');
+    expect(caller.hint).toBe('Your role may not call it, or may not read its rows.');
     await expectRefusal(await shop.as('clerk').fetch('/rpc/low_stock?select=*,categories(*)'), 403, '42501');
   });
 

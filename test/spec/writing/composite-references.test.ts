@@ -170,13 +170,23 @@ describe.each(TWO_ENGINES)('references of several fields on %s', (engine) => {
 test('a declaration with such references is written as it was read, and mistakes are named', async () => {
   const written = `collections:\n${collections.map((draft) => printCollection(draft)).join('')}`;
   expect((await parseDeclaration(written, 'collections.yaml')).collections).toEqual(collections);
+  const fields = ['post_id'];
+  const references = ['posts', 'shown_posts'].map((collection) => ({
+    fields,
+    collection,
+    to: ['id'],
+    constraint: 'mark',
+  }));
+  expect(
+    printCollection({ name: 'marks', key: [], references, fields: [{ name: 'post_id', type: 'int4' }] }),
+  ).toContain('{ fields: [ post_id ], collection: shown_posts, to: [ id ], constraint: mark }');
   const wrong = (reference: string) =>
     mistakesIn(`collections:
   a: { key: [x, y], fields: { x: int4, y: text } }
   b: { fields: { id: int4, p: int4, q: { type: text, required: true }, r: int4 }, references: [${reference}] }
 `);
   expect(await wrong('{ fields: [p], collection: a }')).toEqual([
-    '3:96 b: references: 1 fields cannot equal 2 fields of a (x, y)',
+    '3:96 b: references: fields (p) and to (x, y) must have the same number of names',
   ]);
   expect(await wrong('{ fields: [p, r], collection: a }')).toEqual([
     '3:96 b: references: r is int4, and a.y is text: make it text',

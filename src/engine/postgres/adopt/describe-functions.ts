@@ -86,7 +86,7 @@ function describe(found: FoundFunction, collections: readonly string[]): Functio
         : found.parameters.map(({ name: parameter, type, optional, variadic }) => ({
             name: parameter,
             type: typeNameOf(type),
-            ...(optional && !variadic ? { optional } : {}),
+            ...(optional ? { optional } : {}),
             ...(variadic ? { variadic } : {}),
           })),
     ...(body === undefined ? {} : { body }),
