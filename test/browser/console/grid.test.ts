@@ -5,7 +5,7 @@ import { browserStories, type Product, type Stage, untilShown } from '../../supp
 import { until } from '../../support/processes/process.ts';
 
 const cell = ({ page }: Stage, field: string, row: number) =>
-  page.locator(`[role=gridcell][data-field=${field}][data-row="${row}"]`);
+  page.locator(`[role=row][aria-rowindex="${row + 2}"] [role=gridcell][data-field=${field}]`);
 
 /** The text of the cell, without the name of its link. */
 const shown = async (stage: Stage, field: string, row: number) => (await cell(stage, field, row).textContent())?.trim();

@@ -23,7 +23,7 @@ const MAKER = '9007199254740993';
 const PART = '9223372036854775807';
 
 const cell = ({ page }: Stage, field: string, row: number) =>
-  page.locator(`[role=gridcell][data-field=${field}][data-row="${row}"]`);
+  page.locator(`[role=row][aria-rowindex="${row + 2}"] [role=gridcell][data-field=${field}]`);
 const text = async (stage: Stage, field: string, row: number) => (await cell(stage, field, row).textContent())?.trim();
 
 browserStories(
@@ -67,7 +67,7 @@ browserStories(
       expect(await text(stage, 'barcode', 0)).toBe('9007199254740993');
       await cell(stage, 'product_name', 0).click();
       const goTo = async (field: string) => {
-        const at = Number(await cell(stage, field, 0).getAttribute('data-column'));
+        const at = Number(await cell(stage, field, 0).getAttribute('aria-colindex')) - 2;
         await page.keyboard.press('Home');
         for (let step = 0; step < at; step++) await page.keyboard.press('ArrowRight');
       };

@@ -3,7 +3,7 @@ import { storeJson } from '../../../collection/types/type.ts';
 import { isSame } from '../fields/same.ts';
 import type { Collection, Row, Value } from './catalogue.ts';
 import { ask, countIn } from './client.ts';
-import { ApiError } from './errors.ts';
+import { problemOf } from './errors.ts';
 import { withQuery } from './filter-text.ts';
 import { newId } from './ids.ts';
 import { keysFilter, rowPath } from './keys.ts';
@@ -155,6 +155,8 @@ export interface Undone {
 
 /** Changes per request, if there are too many for one. */
 const UNDO_STEP = 2_500;
+/** The error code for too many changes. */
+const TOO_MANY = '54000';
 
 /** Undoes all changes of a request, except rows that others changed since. The newest changes come first. */
 export async function undoRequest(undoneId: string): Promise<Undone> {
@@ -168,7 +170,7 @@ export async function undoRequest(undoneId: string): Promise<Undone> {
   try {
     return { ...(await undoPart(id)), requestId };
   } catch (error) {
-    if (!(error instanceof ApiError) || error.status !== 413) throw error;
+    if (problemOf(error)?.code !== TOO_MANY) throw error;
   }
   let [undone, skipped, rest] = [0, [] as Undone['skipped'][number][], id];
   for (;;) {

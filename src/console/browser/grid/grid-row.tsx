@@ -78,14 +78,12 @@ function GridCell(props: GridRowProps & { readonly column: Column; readonly at: 
   ];
   return (
     <div
-      id={cellId(index, at)}
+      {...(at === props.active && { id: cellId(index, at) })}
       role="gridcell"
       aria-colindex={at + 2}
-      aria-selected={isSelected}
-      aria-readonly={!mayWrite(collection, field, false)}
+      aria-selected={isSelected || undefined}
+      aria-readonly={!mayWrite(collection, field, false) || undefined}
       data-field={field.name}
-      data-row={index}
-      data-column={at}
       className={classes.filter((each) => each).join(' ')}
     >
       {row === undefined ? (

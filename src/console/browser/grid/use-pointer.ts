@@ -13,10 +13,12 @@ interface PointerOptions {
 
 /** The cell of an event; undefined within its links and inputs, which have effects of their own. */
 function placeOf(target: EventTarget): CellPlace | undefined {
-  const cell = (target as Element).closest<HTMLElement>('[role=gridcell][data-column]');
+  const cell = (target as Element).closest('[role=gridcell][data-field]');
   const isOwn = (target as Element).closest('a, button, input, .cell-editor') !== null;
   if (cell === null || isOwn) return undefined;
-  return { row: Number(cell.dataset.row), column: Number(cell.dataset.column) };
+  const row = cell.closest('[role=row]')!;
+  // The first row is the head, and the first column has the checkboxes. ARIA counts from 1.
+  return { row: Number(row.ariaRowIndex) - 2, column: Number(cell.ariaColIndex) - 2 };
 }
 
 export function usePointer({ selection, setChosen, commit, focus, edit }: PointerOptions) {
