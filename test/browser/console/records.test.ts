@@ -152,7 +152,7 @@ browserStories('rows', (stage) => {
     await stage.until('Created.');
     expect(await page.getByLabel('Product name').inputValue()).toBe('');
     await page.getByLabel('Product name').fill('Fig jam');
-    // What is typed while the row is stored becomes a draft of the row.
+    // Text that is typed during the save becomes a draft of the row.
     await page.route('**/products', async (route) => {
       await page.getByLabel('Quantity per unit').fill('12 jars');
       await route.continue();

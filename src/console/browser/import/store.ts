@@ -83,7 +83,7 @@ export class Store {
     return this.ids.length > 0;
   }
 
-  /** The request id for so many further rows. */
+  /** The request id for a number of further rows. A new one begins before the service could not undo them at once. */
   private idFor(count: number): string {
     const [latest] = this.ids;
     if (latest === undefined || latest.count + count > CHANGES_PER_ID)

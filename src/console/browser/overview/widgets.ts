@@ -68,8 +68,9 @@ export function widgetsOf(collection: Collection): readonly Widget[] {
     charts.push(widget(`value.by.${group.name}`, title, load, { ...chart, hasDecimals: true }));
   }
   const groups = groupsOf(collection);
+  const free = DEFAULT_CHARTS - charts.length;
   for (const [at, by] of groups.entries()) {
-    const options = { isChart: true, isDefault: charts.length + at < DEFAULT_CHARTS };
+    const options = { isChart: true, isDefault: at < free };
     const title = t.overview.by(name, labelOf(by));
     charts.push(widget(`count.by.${by.name}`, title, () => groupRows(collection, by), options));
   }

@@ -65,7 +65,7 @@ interface FormFieldProps {
   readonly field: Field;
   readonly draft: Draft;
   readonly row: Row | undefined;
-  /** Who changed the field while the form was open; null if unknown. */
+  /** The person who changed the field while the form was open; null if unknown. */
   readonly changedBy: string | null | undefined;
 }
 

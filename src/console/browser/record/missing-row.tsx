@@ -17,7 +17,7 @@ export const isMissing = (error: unknown): boolean => error instanceof ApiError 
 interface MissingRowProps {
   readonly collection: Collection;
   readonly rowKey: string;
-  /** Whether the page has shown the row before. Then someone deleted it, even if there is no log. */
+  /** Whether the page has shown the row before. Then someone deleted it, even if the log is off. */
   readonly wasShown: boolean;
 }
 

@@ -27,6 +27,7 @@ export function RowCard({ collection, row, omitted, children }: RowCardProps) {
   const picture = pictureFieldOf(collection);
   const shown = columnsOf(collection, settings)
     .filter(({ field, isFrozen }) => !isFrozen && field !== picture && field !== omitted)
+    .filter(({ field }) => collection.key.length > 1 || !collection.key.includes(field))
     .filter(({ field }) => row[field.name] !== null && row[field.name] !== undefined)
     .slice(0, SHOWN_FIELDS);
   return (

@@ -1,0 +1,42 @@
+/** The cards and charts of the overview come from the declaration, by types, roles and references. */
+import { expect, test } from 'bun:test';
+import { declareCatalogue } from '../../src/collection/declaration.ts';
+import { products } from '../../src/collection/products.ts';
+import { widgetsOf } from '../../src/console/browser/overview/widgets.ts';
+
+const shown = (widgets: ReturnType<typeof widgetsOf>) =>
+  widgets.filter(({ isDefault }) => isDefault).map(({ id }) => id);
+
+test('roles add the stock value and the rows below their threshold', () => {
+  expect(shown(widgetsOf(products))).toEqual([
+    'products.count',
+    'products.value',
+    'products.low',
+    'products.sum.units_in_stock',
+    'products.value.by.category_id',
+    'products.count.by.category_id',
+    'products.sum.units_in_stock.by.category_id',
+  ]);
+});
+
+test('without roles, choices and switches make charts, and numbers can be added up, but not keys', () => {
+  const { collections } = declareCatalogue({
+    collections: [
+      {
+        name: 'moves',
+        key: ['id'],
+        fields: [
+          { name: 'id', type: 'int4' },
+          { name: 'code', type: 'int4', unique: true },
+          { name: 'kind', type: 'text', oneOf: ['in', 'out'] },
+          { name: 'done', type: 'boolean' },
+          { name: 'quantity', type: 'int4' },
+        ],
+      },
+    ],
+  });
+  const widgets = widgetsOf(collections.get('moves')!);
+  expect(shown(widgets)).toEqual(['moves.count', 'moves.count.by.kind', 'moves.count.by.done']);
+  expect(widgets.map(({ title }) => title)).toContain('Quantity by kind');
+  expect(widgets.some(({ id }) => id.includes('code'))).toBe(false);
+});
