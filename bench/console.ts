@@ -16,8 +16,8 @@ import { startService, stopAll } from './servers.ts';
 
 /** A selector for each view that matches when the view is readable. */
 const VIEWS = {
-  products: { place: '/products', sign: 'tbody td a' },
-  overview: { place: '/', sign: '[aria-busy=false] [data-panel] a' },
+  products: { place: '/c/products', sign: '[role=gridcell][data-field]' },
+  overview: { place: '', sign: '[aria-busy=false] [data-panel] a' },
 } as const;
 
 type View = keyof typeof VIEWS;
@@ -63,7 +63,7 @@ async function load(browser: Browser, url: string, view: View): Promise<Load> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 860 } });
   const page = await context.newPage();
   await page.addInitScript(watch(sign));
-  await page.goto(`${url}/console#${place}`);
+  await page.goto(`${url}/console${place}`);
   const shown = await page.evaluate<number>('globalThis.shown');
   const painted = await page.evaluate<number>(
     'performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? 0',
