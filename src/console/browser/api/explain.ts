@@ -47,7 +47,8 @@ export function explain(error: unknown, collection?: Collection): string {
   const problem = problemOf(error);
   if (problem === undefined) return error instanceof Error ? error.message : String(error);
   if ((error as ApiError).status === 401) return t.errors.loggedOut;
-  if ((error as ApiError).status >= 500) return t.errors.unavailable(problem.message);
+  if ((error as ApiError).status >= 500 && SENTENCES[problem.code] === undefined)
+    return t.errors.unavailable(problem.message);
   const field = collection?.byName.get(problem.field?.split(',')[0] ?? '');
   const sentence = explainProblem(problem, field);
   return field === undefined ? sentence : t.errors.inField(labelOf(field), sentence);
