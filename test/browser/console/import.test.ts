@@ -255,6 +255,21 @@ browserStories(
       expect(await stage.ask<unknown>('/suppliers?company_name=eq.Nobody%20%26%20Sons')).toEqual([]);
     });
 
+    test('a row with a key of two fields is matched by both, also if one is the name of a row', async () => {
+      const { page } = stage;
+      await stage.open('/import/prices');
+      await choose(stage, 'prices.csv', 'Product;Currency;Amount\r\nChai;EUR;99,5\r\nChai;XTS;1.000,25\r\n');
+      await stage.until('1 row of the file already exists, and 1 would change');
+      await page.getByLabel('Replace them with the values of the file').check();
+      await page.getByRole('button', { name: 'Import 2 rows' }).click();
+      await stage.until('1 row stored, 1 row changed.');
+      const amounts = '/prices?product_id=eq.1&currency=in.(EUR,XTS)&select=currency,amount&order=currency';
+      expect(await stage.ask<unknown>(amounts)).toEqual([
+        { currency: 'EUR', amount: 99.5 },
+        { currency: 'XTS', amount: 1000.25 },
+      ]);
+    });
+
     test('rows are matched by any unique field; errors of the service appear before the import', async () => {
       await stage.open('/import/products');
       const before = await stage.ask<Record<string, unknown>>('/products/1');

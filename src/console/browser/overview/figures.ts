@@ -66,14 +66,18 @@ export async function stockValue(
   group?: Field,
 ): Promise<Figure | undefined> {
   const grouped = group === undefined ? '' : `key:${group.name},`;
-  const rows = await read(collection, [
-    ['select', `${grouped}stock:${stock.name},price:${price.name}.sum()`],
-    ['limit', String(MAX_GROUPS + 1)],
-  ]);
+  const readSums = (by: Field, summed: Field) =>
+    read(collection, [
+      ['select', `${grouped}factor:${by.name},sum:${summed.name}.sum()`],
+      ['limit', String(MAX_GROUPS + 1)],
+    ]);
+  let rows = await readSums(stock, price);
+  // With many different stocks, there may be fewer prices.
+  if (rows.length > MAX_GROUPS) rows = await readSums(price, stock);
   if (rows.length > MAX_GROUPS) return undefined;
   const values = new Map<Value, number>();
-  for (const { key = null, stock: units, price: sum } of rows)
-    values.set(key, (values.get(key) ?? 0) + Number(units ?? 0) * Number(sum ?? 0));
+  for (const { key = null, factor, sum } of rows)
+    values.set(key, (values.get(key) ?? 0) + Number(factor ?? 0) * Number(sum ?? 0));
   if (group === undefined) return { value: values.get(null) ?? 0, filters: [] };
   return barsOf(
     collection,
