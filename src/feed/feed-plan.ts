@@ -1,12 +1,12 @@
 /** Plans a list for its feed: the rows with their key, and the collections whose changes matter. */
 import { ApiError } from '../base/errors.ts';
-import { type Collection, stored } from '../collection/declaration.ts';
+import type { Collection } from '../collection/declaration.ts';
 import { pageOf } from '../dialect/page.ts';
 import { parsePrefer } from '../dialect/prefer.ts';
 import { parseQuery } from '../dialect/query.ts';
 import type { Encoding } from '../encode/encoding.ts';
 import type { Call } from '../http/call.ts';
-import { namedFields } from '../plan/access/named-fields.ts';
+import { changingCollections } from '../plan/access/named-fields.ts';
 import type { Permissions } from '../plan/access/permissions.ts';
 import { planRead } from '../plan/read/read.ts';
 import { fieldExpression } from '../plan/resolve.ts';
@@ -55,7 +55,7 @@ export function planFeed({ collection, query: text, request }: Call, permissions
     list,
     keyed: { ...list, columns: [...keys, ...columns] },
     keyNames,
-    collections: log?.map((view) => view.collection) ?? [...new Set([stored(from), ...namedFields(list).keys()])],
+    collections: log?.map((view) => view.collection) ?? changingCollections(list),
   };
 }
 

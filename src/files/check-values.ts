@@ -88,15 +88,14 @@ function unknownFile(into: Collection, field: Field, id: string, index: number |
 /** Throws if the field does not take such a file. */
 export function checkFile({ name, type, file: rules }: Field, file: NewFile, index?: number): void {
   const { mediaTypes = fileKind(type) === 'image' ? RASTER_IMAGES : undefined, maxBytes } = rules ?? {};
-  const problem = isAllowed(file.media_type, mediaTypes)
-    ? maxBytes !== undefined && file.size > maxBytes
-      ? `has ${file.size} bytes, and at most ${maxBytes} are allowed`
-      : undefined
-    : `is ${file.media_type}, which is not allowed`;
-  if (problem === undefined) return;
+  const isTooLarge = maxBytes !== undefined && file.size > maxBytes;
+  const [problem, hint] = !isAllowed(file.media_type, mediaTypes)
+    ? [`is ${file.media_type}, which is not allowed`, `Allowed: ${mediaTypes!.join(', ')}.`]
+    : [isTooLarge && `has ${file.size} bytes, and at most ${maxBytes} are allowed`, 'Send a smaller file.'];
+  if (problem === false) return;
   throw new ApiError('23514', `${name}: the file ${file.name} ${problem}`, {
     details: 'Nothing was changed.',
-    hint: mediaTypes && `Allowed: ${mediaTypes.join(', ')}.`,
+    hint,
     field: name,
     value: file.id,
     ...(index === undefined ? {} : { index }),

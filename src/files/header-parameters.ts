@@ -20,6 +20,12 @@ export function readHeaderValue(header: string | null): HeaderValue {
   return { value: value.trim().toLowerCase(), parameters };
 }
 
+/** A header of the request. Bun decodes it as Latin-1, but most clients send UTF-8. */
+export function readUtf8Header(header: string | null): HeaderValue {
+  const bytes = Buffer.from(header ?? '', 'latin1');
+  return readHeaderValue(unlessInvalid(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes)) ?? header);
+}
+
 export function unlessInvalid<T>(read: () => T): T | undefined {
   try {
     return read();

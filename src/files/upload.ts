@@ -5,7 +5,7 @@ import { parsePrefer } from '../dialect/prefer.ts';
 import { checkEncoding } from '../http/body/body-receiver.ts';
 import type { RequestContext } from '../response/request-context.ts';
 import { cleanName, nameIn } from './file-name.ts';
-import { type HeaderValue, readHeaderValue } from './header-parameters.ts';
+import { type HeaderValue, readHeaderValue, readUtf8Header } from './header-parameters.ts';
 import { inspectImage } from './image.ts';
 import { findMediaType, RASTER_IMAGES } from './media-type.ts';
 import { readParts } from './multipart.ts';
@@ -40,7 +40,7 @@ export async function receiveFiles(
   };
   try {
     if (!isForm) {
-      await receive(reader, headers.get('content-type'), readHeaderValue(headers.get('content-disposition')));
+      await receive(reader, headers.get('content-type'), readUtf8Header(headers.get('content-disposition')));
       return { files, isForm };
     }
     for await (const { disposition, contentType, bytes } of readParts(reader, boundaryOf(type))) {

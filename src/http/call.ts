@@ -14,7 +14,7 @@ import { nameOfPart, pathPart } from '../base/net/query-string.ts';
 import { tableDenied } from '../collection/access/permission-errors.ts';
 import { isChangeLog } from '../collection/change-log.ts';
 import type { Catalogue, Collection } from '../collection/declaration.ts';
-import { isFiles } from '../collection/files.ts';
+import { isFiles, servedName } from '../collection/files.ts';
 import type { Location } from './edge/prefix.ts';
 import { OWN_PATH } from './own-paths.ts';
 
@@ -67,7 +67,8 @@ export function checkUrlLength(path: string): void {
 
 /** `/products`, or `/products/:id` for any key. */
 export function routeOf({ collection, target }: Pick<Call, 'collection' | 'target'>): string {
-  return target.kind === 'item' ? `/${collection.name}/:id` : `/${collection.name}`;
+  const path = `/${servedName(collection.name)}`;
+  return target.kind === 'item' ? `${path}/:id` : path;
 }
 
 const SLASH = '/'.charCodeAt(0);
@@ -139,7 +140,7 @@ function unknownCollection(name: string, collections?: Catalogue['collections'],
 }
 
 function pathsOf({ name, key }: Collection, prefix: string): string {
-  const path = `${prefix}/${pathPart(name)}`;
+  const path = `${prefix}/${pathPart(servedName(name))}`;
   if (key.length === 1) return `${path} and ${path}/<${key[0]!.name}>`;
   if (key.length === 0) return path;
   return `${path} and ${path}?${key.map(({ name }) => `${name}=eq.<${name}>`).join('&')}`;

@@ -1,11 +1,10 @@
 /** `Prefer: as-of=<time>`: the position in the log of changes that a read is carried out at. */
 import { ApiError } from '../base/errors.ts';
-import { type Collection, stored } from '../collection/declaration.ts';
 import { builtIn } from '../collection/types/index.ts';
 import type { Preferences } from '../dialect/prefer.ts';
 import type { Engine, MaybePromise } from '../engine/engine.ts';
 import { notLogged } from '../engine/shared/change-log.ts';
-import { namedFields } from '../plan/access/named-fields.ts';
+import { changingCollections } from '../plan/access/named-fields.ts';
 import type { ReadPlan } from '../plan/types.ts';
 import { andThen } from '../response/request-context.ts';
 
@@ -19,8 +18,7 @@ export function positionOf(engine: Engine, plan: ReadPlan, preferences: Preferen
   const time = String(MOMENT.read(text));
   if (log === undefined) throw notLogged();
   if (plan.log !== undefined) return andThen(log.positionAt(time), (seq) => seq ?? 0);
-  const collections: readonly Collection[] = [stored(plan.from), ...namedFields(plan).keys()];
-  return andThen(log.oldest(collections), (oldest) => {
+  return andThen(log.oldest(changingCollections(plan)), (oldest) => {
     if (oldest === undefined) throw notLogged();
     if (time < oldest.at) throw beforeLog(text, oldest.at);
     return andThen(log.positionAt(time), (seq) => Math.max(seq ?? 0, oldest.seq));

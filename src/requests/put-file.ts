@@ -21,11 +21,8 @@ export interface FileTarget {
   readonly route: string;
 }
 
-const METHODS = ['PUT', 'POST', 'OPTIONS'];
-
 /** The file field of a row that a path addresses; undefined for any other path, which is not for this request. */
-export function fileTarget({ method, location }: RequestContext, { collections }: Catalogue): FileTarget | undefined {
-  if (!METHODS.includes(method)) return undefined;
+export function fileTarget({ location }: RequestContext, { collections }: Catalogue): FileTarget | undefined {
   const [, row, name, last] = /^(\/([^/?]+)\/[^/?]+)\/([^/?]+)(?:\?|$)/.exec(location.path) ?? [];
   const collection = collections.get(nameOfPart(name ?? ''));
   const field = collection && stored(collection).byName.get(nameOfPart(last!));

@@ -9,6 +9,7 @@
 
 import { ApiError } from '../base/errors.ts';
 import { MAX_ECHOED_LENGTH } from '../base/limits/http.ts';
+import { servedName } from '../collection/files.ts';
 import { versionOfText } from '../collection/version.ts';
 import type { Preferences } from '../dialect/prefer.ts';
 import type { Query } from '../dialect/tree.ts';
@@ -115,9 +116,8 @@ export function itemAnswer(
 ): Answer {
   if (shown.returned === 0 || whole.returned === 0) {
     const key = call.target.kind === 'item' ? call.target.key : '';
-    throw new ApiError('CAT404', `row ${key} does not exist in ${call.collection.name}`, {
-      hint: `List the rows: /${call.collection.name}`,
-    });
+    const name = servedName(call.collection.name);
+    throw new ApiError('CAT404', `row ${key} does not exist in ${name}`, { hint: `List the rows: /${name}` });
   }
   const stored = whole.body.slice(1, -1);
   const body = shown === whole ? stored : shown.body;

@@ -1,5 +1,6 @@
 /** Collects the fields that a plan refers to, by collection. */
 import { type Collection, type Field, isKey, stored } from '../../collection/declaration.ts';
+import { isFiles } from '../../collection/files.ts';
 import { pairsOf, type Relation } from '../../collection/relations.ts';
 import {
   type Assignment,
@@ -22,6 +23,12 @@ export function namedFields(plan: ReadPlan | WritePlan): ReadonlyMap<Collection,
     if ('bound' in plan) for (const { expression } of plan.bound?.order ?? []) names.of(plan.into, expression);
   }
   return names.found;
+}
+
+/** The collections that a read needs a log of, if it is as of a position. Embedded files never change. */
+export function changingCollections(plan: ReadPlan): readonly Collection[] {
+  const named = [...namedFields(plan).keys()].filter((each) => !isFiles(each));
+  return [...new Set([stored(plan.from), ...named])];
 }
 
 /** Whether a read calls functions of a row. */

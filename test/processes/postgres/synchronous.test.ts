@@ -44,8 +44,25 @@ describe('a commit that waits for a standby', () => {
     await admin.unsafe('select pg_reload_conf()');
     await until('the server to know', async () => {
       const [row] = await admin.unsafe('show synchronous_standby_names');
-      return (row.synchronous_standby_names === 'nobody') === isNeeded;
+      return (row.synchronous_standby_names === 'nobody') === isNeeded && (await waits()) === isNeeded;
     });
+  }
+
+  /** Whether commits wait. The process that decides it reads its settings later than the connections do. */
+  async function waits(): Promise<boolean> {
+    let isDone = false;
+    const commit = admin.unsafe("select pg_logical_emit_message(true, 'test', '')").then(() => {
+      isDone = true;
+    });
+    let isWaiting = false;
+    while (!isDone && !isWaiting) {
+      const [row] = await admin.unsafe(
+        `select count(pg_cancel_backend(pid))::int4 as count from pg_stat_activity where wait_event = 'SyncRep'`,
+      );
+      isWaiting = row.count > 0;
+    }
+    await commit.catch(() => undefined);
+    return isWaiting;
   }
 
   const post = (product_name: string, more: Record<string, string> = {}) =>

@@ -242,6 +242,11 @@ describe.each(Object.keys(PLACES))('%s: files', (engine) => {
     for (const name of ['catalogue_files', 'catalogue_file_chunks', 'catalogue_file_contents']) {
       await expectRefusal(await shop.fetch(`/${name}`), 404, 'PGRST205');
     }
+    const missing = await shop.fetch('/files/00000000-0000-4000-8000-000000000000');
+    expect((await expectRefusal(missing, 404, 'CAT404')).hint).toBe('List the rows: /files');
+    expect((await expectRefusal(await shop.fetch(`/files/${id}/`), 404, 'PGRST125')).hint).toBe(
+      'Available: /files and /files/<id>, without a trailing slash.',
+    );
     await expectRefusal(await shop.fetch('/files/not-an-id/x'), 404, 'CAT404');
     await expectRefusal(await shop.fetch('/files/00000000-0000-4000-8000-000000000000/x'), 404, 'CAT404');
     await expectRefusal(await shop.fetch('/files', { method: 'POST' }), 400, 'PGRST102');

@@ -92,6 +92,9 @@ describe.each(Object.keys(PLACES))('%s: hostile files', (engine) => {
       ["filename*=UTF-8''a%0d%0aSet-Cookie%3A%20x.png", 'aSet-Cookie: x.png'],
       ["filename*=UTF-8''%E2%80%AEgnp.exe", 'gnp.exe'],
       ['filename*=UTF-8\'\'%ff%fe; filename="plain.png"', 'plain.png'],
+      // curl and others send the bytes of the terminal, as UTF-8; some programs send Latin-1.
+      [`filename="${Buffer.from('Büchse 漢.png').toString('latin1')}"`, 'Büchse 漢.png'],
+      ['filename="Büchse.png"', 'Büchse.png'],
       ['filename=".."', 'file'],
       ['filename=""', 'file'],
       [`filename="${'x'.repeat(5_000)}"`, 'x'.repeat(200)],

@@ -1,6 +1,8 @@
 /** Lists of files: `images: image[]`. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type As, declaredBy, openRoled, type Roled } from '../../support/engines/roles.ts';
+import { serveFeeds } from '../../support/engines/feed-service.ts';
+import { type As, declaredBy, identify, openRoled, type Roled } from '../../support/engines/roles.ts';
+import { openDeclaredEngine } from '../../support/engines/shop.ts';
 import { gradient, PICTURE } from '../../support/pictures.ts';
 import { expectRefusal, send, sendJson } from '../../support/stories.ts';
 
@@ -18,6 +20,7 @@ roles:
   admin: all
 `);
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
+const PRODUCT = { id: 1, shown: true, images: null, papers: null };
 
 let seed = 0;
 
@@ -151,10 +154,33 @@ describe.each(['SQLite', 'PostgreSQL'])('%s: lists of files', (engine) => {
     await patch(4, { images: [one] });
     await patch(4, { images: [two, one] });
     const changes = '/changes?collection=eq.products&key=eq.4';
-    const [last] = await as('admin').list(`${changes}&select=seq,before,after&order=seq.desc&limit=1`);
+    const [last] = await as('admin').list(`${changes}&select=seq,at,before,after&order=seq.desc&limit=1`);
     expect(last).toMatchObject({ before: { images: [one] }, after: { images: [two, one] } });
     const undone = await as('admin').fetch(`/changes/undo?seq=eq.${last!.seq}`, { method: 'POST' });
     expect(undone.status).toBeLessThan(300);
     expect(await names(4)).toEqual({ images: [{ name: 'one' }] });
+    for (const role of ['admin', 'painter']) {
+      const earlier = { headers: { prefer: `as-of=${last!.at}` } };
+      const response = await as(role).fetch('/products?id=eq.4&select=images(name)', earlier);
+      expect(await response.json()).toEqual([{ images: [{ name: 'two' }, { name: 'one' }] }]);
+    }
+  });
+
+  test('a feed embeds pictures', async () => {
+    const headers = { 'x-role': 'painter' };
+    const service = serveFeeds(await openDeclaredEngine(engine, SHOP, { products: [PRODUCT] }), SHOP, { identify });
+    try {
+      const client = await service.follow('/products?select=id,images(name)', headers);
+      expect(client.take()).toEqual([
+        ['row', { id: 1, images: [] }],
+        ['ready', {}],
+      ]);
+      const named = { ...headers, 'content-disposition': 'attachment; filename="tea.png"' };
+      const posted = await service.fetch('/products/1/images', send('POST', 'image/png', PICTURE, named));
+      expect(posted.status).toBe(201);
+      expect(await client.next()).toEqual([['update', { id: 1, images: [{ name: 'tea.png' }] }]]);
+    } finally {
+      await service.close();
+    }
   });
 });

@@ -70,6 +70,8 @@ describe.each(['SQLite', 'PostgreSQL'])('%s: PUT of a file', (engine) => {
     await expectRefusal(await put('admin', '/products/x/image'), 400, '22P02');
     await expectRefusal(await put('admin', '/products/1/owner'), 404, 'PGRST125');
     await expectRefusal(await put('admin', '/pairs/1/scan'), 404, 'PGRST125');
+    const read = await expectRefusal(await as('admin').fetch('/products/1/image'), 405, 'PGRST117');
+    expect(read.hint).toBe('Allowed here: OPTIONS, PUT.');
     await expectRefusal(await put(undefined, '/products/1/image'), 401, '42501');
     await expectRefusal(await put('owner', '/products/3/image', { sub: 'ada' }), 404, 'CAT404');
     await expectRefusal(await put('owner', '/products/1/manual', { sub: 'ada' }), 403, '42501');
@@ -94,7 +96,9 @@ describe.each(['SQLite', 'PostgreSQL'])('%s: PUT of a file', (engine) => {
     expect((await expectRefusal(await put('image/png', PICTURE), 400, '23514')).hint).toBe(
       'Allowed: application/pdf, text/*.',
     );
-    expect((await expectRefusal(await put('text/plain', text(300_001)), 400, '23514')).message).toContain('300000');
+    const large = await expectRefusal(await put('text/plain', text(300_001)), 400, '23514');
+    expect(large.message).toContain('300000');
+    expect(large.hint).toBe('Send a smaller file.');
     const image = await as('admin').fetch('/files', send('POST', 'image/png', PICTURE));
     const { id } = (await image.json()) as { id: string };
     await expectRefusal(await as('admin').fetch('/products/2', sendJson('PATCH', { manual: id })), 400, '23514');

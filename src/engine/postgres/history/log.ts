@@ -1,6 +1,6 @@
 /** Reads the log of changes: its positions, and statements over it. All of it is read on the primary. */
-import { type Collection, stored } from '../../../collection/declaration.ts';
-import { namedFields } from '../../../plan/access/named-fields.ts';
+import type { Collection } from '../../../collection/declaration.ts';
+import { changingCollections } from '../../../plan/access/named-fields.ts';
 import type { ReadPlan } from '../../../plan/types.ts';
 import type { ChangeLog, LogPosition } from '../../engine.ts';
 import { LOG_TABLE, RETAINED_TABLE } from '../../shared/change-log.ts';
@@ -62,6 +62,6 @@ export function logDialect(
     const views = log.filter(({ collection }) => logged.has(collection.name));
     return withSources(dialect, (bind) => changesSource(views, from.name, position, dialect, bind));
   }
-  const collections = new Set([stored(from), ...namedFields(plan).keys()]);
-  return withSources(dialect, (bind) => [...collections].map((each) => rowsAsOf(each, position, bind)).join(', '));
+  const collections = changingCollections(plan);
+  return withSources(dialect, (bind) => collections.map((each) => rowsAsOf(each, position, bind)).join(', '));
 }

@@ -1,6 +1,6 @@
 /** Reads positions and rows of the log of changes. One process writes at a time, so positions are in order. */
-import { type Collection, stored } from '../../../collection/declaration.ts';
-import { namedFields } from '../../../plan/access/named-fields.ts';
+import type { Collection } from '../../../collection/declaration.ts';
+import { changingCollections } from '../../../plan/access/named-fields.ts';
 import type { ReadPlan } from '../../../plan/types.ts';
 import type { ChangeLog, LogPosition } from '../../engine.ts';
 import { LOG_TABLE, RETAINED_TABLE } from '../../shared/change-log.ts';
@@ -39,6 +39,6 @@ export function logDialect(plan: ReadPlan, asOf: number | undefined): SqlDialect
   const { log, from } = plan;
   if (log !== undefined) return withSources(guardedDialect, (bind) => changesSource(log, from.name, asOf, bind));
   if (asOf === undefined) return undefined;
-  const collections = new Set([stored(from), ...namedFields(plan).keys()]);
-  return withSources(guardedDialect, (bind) => [...collections].map((each) => rowsAsOf(each, asOf, bind)).join(', '));
+  const collections = changingCollections(plan);
+  return withSources(guardedDialect, (bind) => collections.map((each) => rowsAsOf(each, asOf, bind)).join(', '));
 }
