@@ -38,7 +38,7 @@ const catalogue = declareCatalogue({
       key: ['id'],
       fields: [
         { name: 'id', type: 'int4' },
-        { name: 'rowid', type: 'text' },
+        { name: 'oid', type: 'text' },
         { name: 'rank', type: 'text' },
         { name: 'size', type: 'int4' },
       ],
@@ -177,7 +177,7 @@ function expectSame(where: Predicate, collection = notes): boolean {
 }
 
 function store(rows: readonly (readonly [string | null, string | null])[]): void {
-  const sql = 'insert into notes ("rowid", "rank", size) values (?, ?, ?)';
+  const sql = 'insert into notes ("oid", "rank", size) values (?, ?, ?)';
   for (const [index, row] of rows.entries()) connection.run({ sql, params: [...row, index % 3] });
 }
 
@@ -241,14 +241,14 @@ describe('the search index', () => {
   test('reflects every write, by any statement, indexed or pending', () => {
     const id = fc.integer({ min: 1, max: 6 });
     const write = fc.oneof(
-      fc.tuple(fc.constant('insert or replace into notes (id, "rowid", "rank") values (?, ?, ?)'), id, text, text),
+      fc.tuple(fc.constant('insert or replace into notes (id, "oid", "rank") values (?, ?, ?)'), id, text, text),
       fc.tuple(
-        fc.constant('insert into notes (id, "rowid") values (?, ?) on conflict (id) do update set "rank" = ?'),
+        fc.constant('insert into notes (id, "oid") values (?, ?) on conflict (id) do update set "rank" = ?'),
         id,
         text,
         text,
       ),
-      fc.tuple(fc.constant('insert or fail into notes ("rowid") values (?)'), text),
+      fc.tuple(fc.constant('insert or fail into notes ("oid") values (?)'), text),
       fc.tuple(fc.constant('update notes set "rank" = ? where id = ?'), fc.option(text), id),
       fc.tuple(fc.constant('update or replace notes set id = ? where id = ?'), id, id),
       fc.tuple(fc.constant('update or replace notes set _rowid_ = ? where id = ?'), id, id),
@@ -262,7 +262,7 @@ describe('the search index', () => {
           if (sql === 'index') indexPending(connection, notes, 1);
           else connection.run({ sql, params: values as Value[] });
         }
-        const ownTexts = connection.rows({ sql: 'select "rowid", "rank" from notes', params: [] }).flatMap((row) =>
+        const ownTexts = connection.rows({ sql: 'select "oid", "rank" from notes', params: [] }).flatMap((row) =>
           TEXTS.map(({ name }): Predicate => {
             return { kind: 'like', of: expressionOf(notes, name), pattern: String(row[name]), caseless: true };
           }),

@@ -1,5 +1,5 @@
 /** Stores bytes in a bucket of S3 or a compatible service. Keys, region and endpoint come from the environment. */
-import { open, rm } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { S3_PART_BYTES, S3_TIMEOUT_MS } from '../../base/limits/files.ts';
 import type { FileRecords } from '../records.ts';
@@ -74,7 +74,6 @@ export class S3Storage implements MarkedStorage, SpoolTarget {
     } finally {
       await file.close();
     }
-    await rm(path, { force: true });
   }
 
   get(content: Content, start: number, end: number): AsyncIterable<Uint8Array> {

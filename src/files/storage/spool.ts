@@ -46,6 +46,7 @@ export class Spool implements Incoming {
     await this.close();
     if (!this.isPlaced) await withStorage(this.target.location, () => this.target.place(content, this.path));
     this.isPlaced = true;
+    await this.discard();
     const row = { ...content, created_at: new Date().toISOString() };
     return [this.records.insertion(this.records.contents, row)];
   }

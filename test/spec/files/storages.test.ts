@@ -32,11 +32,17 @@ const ALL = [...Object.keys(PLACES)].flatMap((engine) =>
 );
 
 let s3: S3Server;
+/** Uploads to S3 are collected here. */
+const temporary = newFolder('catalogue-temporary-');
+const { TMPDIR } = process.env;
 beforeAll(async () => {
+  process.env.TMPDIR = temporary;
   s3 = await startS3();
 });
-const folders: string[] = [];
+const folders: string[] = [temporary];
 afterAll(async () => {
+  if (TMPDIR === undefined) delete process.env.TMPDIR;
+  else process.env.TMPDIR = TMPDIR;
   await s3.close();
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
@@ -110,6 +116,7 @@ describe.each(ALL)('%s, files in %s', (engine, kind) => {
     const chunks = Number((await place.ask('select count(*) as n from catalogue_file_chunks'))[0]!.n);
     if (kind === 'database') expect(chunks).toBeGreaterThan(4);
     else expect([chunks, objects(location).length]).toEqual([0, 4]);
+    if (kind !== 'database') expect(readdirSync(kind === 'S3' ? temporary : join(location, 'tmp'))).toEqual([]);
   });
 
   test('bytes are removed after their rows, and what an interrupted upload left', async () => {

@@ -205,7 +205,7 @@ export const TEST_SETTINGS = {
   querySeconds: 50,
   dryRunSeconds: 50,
   poolSize: 3,
-  connectSeconds: 5,
+  connectSeconds: 40,
   preparedStatements: true,
   replicaReads: 'own',
 } as const;
