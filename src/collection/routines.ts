@@ -1,5 +1,6 @@
 /** Builds the routines of a catalogue from validated drafts. */
 import { defined } from '../base/defined.ts';
+import { nameOfPart } from '../base/net/query-string.ts';
 import type { Collection, DatabaseFunction, FunctionResult, Parameter, Routine, StoredQuery } from './catalogue.ts';
 import { declareCollection } from './declare-collection.ts';
 import type { CatalogueDraft, FunctionDraft, FunctionResultDraft, ParameterDraft, QueryDraft } from './draft.ts';
@@ -34,8 +35,8 @@ function declareQuery({ name, description, parameters, read }: QueryDraft, colle
 export function splitRead(read: string): { readonly collection: string; readonly query: string } {
   const path = read.startsWith('/') ? read.slice(1) : read;
   const mark = path.indexOf('?');
-  if (mark === -1) return { collection: path, query: '' };
-  return { collection: path.slice(0, mark), query: path.slice(mark + 1) };
+  if (mark === -1) return { collection: nameOfPart(path), query: '' };
+  return { collection: nameOfPart(path.slice(0, mark)), query: path.slice(mark + 1) };
 }
 
 export function declareParameter({ name, type: typeName, description, default: value }: ParameterDraft): Parameter {

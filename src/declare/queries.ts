@@ -39,8 +39,10 @@ function draftParameters({ parameters }: GivenQuery): readonly ParameterDraft[] 
   return (parameters?.value ?? []).flatMap(({ name, reading, value }) => {
     const type = value?.type?.value;
     if (value === undefined || type === undefined) return [];
-    if (!/^[A-Za-z_]\w*$/.test(name) || isParameter(name) || isLogicKey(name)) {
+    if (!/^[A-Za-z_]\w*$/.test(name)) {
       addMistake(reading, reading.at, `${name} is not a name for a parameter: use letters, digits and _`);
+    } else if (isParameter(name) || isLogicKey(name)) {
+      addMistake(reading, reading.at, `${name} is not a name for a parameter: it has a meaning in every request`);
     }
     if (type.file !== undefined) {
       addMistake(reading, value.type!.at, `a parameter of type ${type.name} is not possible; use uuid`);

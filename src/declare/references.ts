@@ -3,7 +3,7 @@
 import { didYouMean } from '../base/nearest-name.ts';
 import type { Catalogue, Collection, Field } from '../collection/declaration.ts';
 import { derivedName } from '../collection/derived-name.ts';
-import type { CollectionDraft, LinkDraft } from '../collection/draft.ts';
+import type { CollectionDraft, FieldDraft, LinkDraft } from '../collection/draft.ts';
 import { holdsKeys, typeNamed } from '../collection/types/index.ts';
 import type { GivenCollection, GivenField } from './format.ts';
 import type { Named } from './reader/maps.ts';
@@ -44,9 +44,12 @@ export function checkLinks(declared: Declared, drafts: readonly CollectionDraft[
     const references = draft.references.map((link, index) => {
       const target = drafts.find(({ name }) => name === link.collection);
       const resolved = { ...link, to: link.to.length === 0 ? (target?.key ?? []) : link.to };
-      const problem = linkProblem(draft, resolved, target, drafts);
+      // A table that exists may compare fields of different types: such a link names its targets.
+      const mayDiffer = link.to.length > 0 && link.onDelete === undefined;
+      const problem = linkProblem(draft, resolved, target, drafts, mayDiffer);
       if (problem !== undefined) addMistake(reading, value!.references!.value[index]!.at, `references: ${problem}`);
-      return problem === undefined ? asReference(draft, resolved, target!) : resolved;
+      const isLink = problem !== undefined || (mayDiffer && otherType(draft, resolved, target!) !== -1);
+      return isLink ? resolved : asReference(draft, resolved, target!);
     });
     return { ...draft, references };
   });
@@ -81,13 +84,13 @@ function linkProblem(
   link: LinkDraft,
   target: CollectionDraft | undefined,
   drafts: readonly CollectionDraft[],
+  mayDiffer: boolean,
 ): string | undefined {
   const { fields, to, onDelete } = link;
   if (target === undefined) {
     const names = drafts.map(({ name }) => name);
     return `unknown collection ${link.collection}${didYouMean(link.collection, names)}`;
   }
-  const find = (all: CollectionDraft, name: string) => all.fields.find((field) => field.name === name);
   const unknown = fields.find((name) => find(draft, name) === undefined);
   if (unknown !== undefined) return `unknown field ${unknown}`;
   const unknownTarget = to.find((name) => find(target, name) === undefined);
@@ -101,13 +104,22 @@ function linkProblem(
   }
   if (onDelete === 'set null' && fields.some((name) => find(draft, name)!.required || draft.key.includes(name)))
     return 'onDelete: set null is not for a required field, nor for a key';
-  const other = fields.findIndex((name, at) => {
+  const other = otherType(draft, link, target);
+  if (other === -1 || mayDiffer) return undefined;
+  const held = find(target, to[other]!)!.type;
+  return `${fields[other]} is ${find(draft, fields[other]!)!.type}, and ${target.name}.${to[other]} is ${held}: make it ${held}`;
+}
+
+function find({ fields }: CollectionDraft, name: string): FieldDraft | undefined {
+  return fields.find((field) => field.name === name);
+}
+
+/** The index of the first field that cannot hold the values of its target; -1 if there is none. */
+function otherType(draft: CollectionDraft, { fields, to }: LinkDraft, target: CollectionDraft): number {
+  return fields.findIndex((name, at) => {
     const [type, held] = [typeNamed(find(draft, name)!.type), typeNamed(find(target, to[at]!)!.type)];
     return type !== undefined && held !== undefined && !holdsKeys(type, held);
   });
-  if (other === -1) return undefined;
-  const held = find(target, to[other]!)!.type;
-  return `${fields[other]} is ${find(draft, fields[other]!)!.type}, and ${target.name}.${to[other]} is ${held}: make it ${held}`;
 }
 
 /** A collection with mistakes of its own is not judged. */

@@ -60,6 +60,7 @@ function withArguments(operation: JsonObject, parameters: readonly Parameter[]):
   const own = parameters.map((parameter) => ({
     name: parameter.name,
     in: 'query',
+    description: `An argument of the type ${parameter.type.title}.`,
     ...describe(parameter),
     required: parameter.isRequired,
     schema: parameter.type.schema as JsonObject,

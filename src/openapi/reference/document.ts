@@ -24,8 +24,8 @@ export interface Operation {
   readonly tags: readonly string[];
   readonly summary: string;
   readonly description: string;
-  readonly parameters: readonly Reference[];
-  readonly requestBody?: Reference;
+  readonly parameters: readonly (Parameter | Reference)[];
+  readonly requestBody?: Body | Reference;
   readonly responses: Readonly<Record<string, Answer | Reference>>;
 }
 
@@ -73,13 +73,19 @@ export interface Body {
   readonly content: Content;
 }
 
-/** An operation with its path, its body and the names of all its parameters. */
+/** An operation with its path, its body and all its parameters. */
 export interface Route {
   readonly method: string;
   readonly path: string;
   readonly operation: Operation;
-  readonly parameters: readonly string[];
+  readonly parameters: readonly RouteParameter[];
   readonly body: Body | undefined;
+}
+
+/** A parameter of an operation. `component` is its name, if operations share it. */
+export interface RouteParameter {
+  readonly parameter: Parameter;
+  readonly component?: string;
 }
 
 export function routesOf({ paths, components }: OpenApi): readonly Route[] {
@@ -87,9 +93,14 @@ export function routesOf({ paths, components }: OpenApi): readonly Route[] {
     METHODS.flatMap((method) => {
       const operation = (item as Readonly<Record<string, Operation>>)[method];
       if (operation === undefined) return [];
-      const parameters = [...shared, ...operation.parameters].map(nameOf);
+      const parameters = [...shared, ...operation.parameters].map((each) =>
+        isReference(each)
+          ? { component: nameOf(each), parameter: components.parameters[nameOf(each)]! }
+          : { parameter: each },
+      );
       const { requestBody } = operation;
-      const body = requestBody && components.requestBodies?.[nameOf(requestBody)];
+      const body =
+        requestBody && isReference(requestBody) ? components.requestBodies?.[nameOf(requestBody)] : requestBody;
       return [{ method: method.toUpperCase(), path, operation, parameters, body }];
     }),
   );

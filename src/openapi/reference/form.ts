@@ -1,16 +1,14 @@
 /** The form that sends a request. It is hidden until the page's script has run. */
 import { mapInSlices, type Task } from '../../base/cooperative.ts';
-import { examplesOf, isReference, type OpenApi, type Parameter, type Route, textOf } from './document.ts';
+import { examplesOf, isReference, type Route, type RouteParameter, textOf } from './document.ts';
 import { type Html, html } from './html.ts';
 
 const READS = ['GET', 'HEAD', 'OPTIONS'];
 
-export function* tryForm(document: OpenApi, route: Route): Task<Html> {
+export function* tryForm(route: Route): Task<Html> {
   const { method, path, operation, parameters, body } = route;
   if (body !== undefined && examplesIn(body).length === 0) return html``;
-  const fields = yield* mapInSlices(parameters, (name) =>
-    parameterField(operation.operationId, name, document.components.parameters[name]!, method),
-  );
+  const fields = yield* mapInSlices(parameters, (each) => parameterField(operation.operationId, each, method));
   return html`<details class="try" hidden><summary>Try it</summary>
 <form data-method="${method}" data-path="${path}" autocomplete="off">
 ${fields.length === 0 ? '' : html`<div class="fields">${fields}</div>`}
@@ -27,13 +25,13 @@ ${
 </form></details>`;
 }
 
-function parameterField(operation: string, component: string, parameter: Parameter, method: string): Html {
+function parameterField(operation: string, { parameter, component }: RouteParameter, method: string): Html {
   const { name, in: place, required = false, explode = false } = parameter;
   const example = examplesOf(parameter)[0]?.value;
   const text = example === undefined ? '' : String(example);
   // The first request should not load a million rows.
   const isGiven = required || (name === 'limit' && method === 'GET');
-  const id = `${operation}-${component}`;
+  const id = `${operation}-${component ?? name}`;
   const common = html`id="${id}" name="${name}" data-in="${place}" placeholder="${text}" spellcheck="false"${required ? html` required` : ''}`;
   return html`<div><label for="${id}">${name} <small>${place}${explode ? ', one per line' : ''}</small></label>
 ${

@@ -6,10 +6,10 @@ import {
   examplesOf,
   isReference,
   nameOf,
-  type OpenApi,
   type Operation,
   type Reference,
   type Route,
+  type RouteParameter,
   textOf,
 } from './document.ts';
 import { tryForm } from './form.ts';
@@ -17,11 +17,11 @@ import { type Html, html, markdown } from './html.ts';
 import { kindOf } from './schema.ts';
 
 /** In steps, because a collection can have more than a thousand fields, each of which is a parameter. */
-export function* operationSection(document: OpenApi, route: Route): Task<Html> {
+export function* operationSection(route: Route): Task<Html> {
   const { method, path, operation, parameters, body } = route;
   const { operationId, summary, description, responses } = operation;
-  const table = parameters.length === 0 ? '' : yield* parameterTable(document, parameters);
-  const form = yield* tryForm(document, route);
+  const table = parameters.length === 0 ? '' : yield* parameterTable(parameters);
+  const form = yield* tryForm(route);
   return html`<section class="operation" id="${operationId}">
 <h3><span class="method">${method}</span> <code>${path}</code></h3>
 <p class="summary">${summary}</p>
@@ -34,10 +34,11 @@ ${form}
 </section>`;
 }
 
-function* parameterTable({ components }: OpenApi, names: readonly string[]): Task<Html> {
-  const rows = yield* mapInSlices(names, (component) => {
-    const { name, in: place, required, description } = components.parameters[component]!;
-    return html`<tr><th scope="row"><a href="#parameter-${component}">${name}</a>${required ? html` <b>required</b>` : ''}</th>
+function* parameterTable(parameters: readonly RouteParameter[]): Task<Html> {
+  const rows = yield* mapInSlices(parameters, ({ component, parameter }) => {
+    const { name, in: place, required, description } = parameter;
+    const title = component === undefined ? name : html`<a href="#parameter-${component}">${name}</a>`;
+    return html`<tr><th scope="row">${title}${required ? html` <b>required</b>` : ''}</th>
 <td>${place}</td><td>${markdown(firstParagraph(description))}</td></tr>`;
   });
   return html`<h4>Parameters</h4>

@@ -33,7 +33,7 @@ export function* referencePage(document: OpenApi, links: Links, listed: readonly
   const { title, version, description } = document.info;
   const routes = routesOf(document);
   const sections: Html[] = [];
-  for (const tag of document.tags) sections.push(yield* tagSection(document, tag, routes));
+  for (const tag of document.tags) sections.push(yield* tagSection(tag, routes));
   const shared = yield* components(document);
   return html`<!doctype html>
 <html lang="en">
@@ -85,14 +85,10 @@ function contents({ tags }: OpenApi, routes: readonly Route[], listed: readonly 
   return html`<nav aria-label="Contents"><ul>${pages}${groups}${rest}</ul></nav>`;
 }
 
-function* tagSection(
-  document: OpenApi,
-  { name, description }: OpenApi['tags'][number],
-  routes: readonly Route[],
-): Task<Html> {
+function* tagSection({ name, description }: OpenApi['tags'][number], routes: readonly Route[]): Task<Html> {
   const sections: Html[] = [];
   for (const route of routes.filter(isTagged(name))) {
-    sections.push(yield* operationSection(document, route));
+    sections.push(yield* operationSection(route));
     yield;
   }
   return html`<section id="tag-${componentName(name)}"><h2>${name}</h2>${markdown(description)}${sections}</section>`;

@@ -169,6 +169,30 @@ describe('the API reference', () => {
     expect([page.status, page.headers.get('location')]).toEqual([308, '../products']);
   });
 
+  test('describes the calls of stored queries and functions, with their arguments', async () => {
+    const catalogue = declareCatalogue({
+      collections: [{ name: 'things', key: ['id'], fields: [{ name: 'id', type: 'int4' }] }],
+      queries: [{ name: 'above', parameters: [{ name: 'least', type: 'int4' }], read: 'things?id=gte.{least}' }],
+      functions: [
+        {
+          name: 'double',
+          parameters: [{ name: 'least', type: 'int4' }],
+          volatility: 'stable',
+          returns: { type: 'int4' },
+        },
+      ],
+    });
+    const show = consolePages({ ...DESCRIBED, catalogue, rows: () => [] });
+    for (const [path, call] of [
+      ['/docs', '/rpc/double'],
+      ['/docs/things', '/rpc/above'],
+    ] as const) {
+      const html = await (await show(path, new Request(`http://catalogue${path}`), ''))!.text();
+      expect(html.includes(`<code>${call}</code>`)).toBe(true);
+      expect(html.includes('<th scope="row">least <b>required</b></th>')).toBe(true);
+    }
+  });
+
   test('shows every text of a declaration escaped', async () => {
     const fields = [
       { name: 'id', type: 'int4', required: true, description: '<img src=x onerror=alert(1)> "quoted" & `<b>`' },

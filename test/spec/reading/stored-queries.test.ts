@@ -8,6 +8,7 @@ import { parseDeclaration } from '../../../src/declare/read.ts';
 import { typeScriptTypes } from '../../../src/openapi/types.ts';
 import { TWO_ENGINES } from '../../support/engines/catalogue.ts';
 import { openRoled, type Roled } from '../../support/engines/roles.ts';
+import { mistakesIn } from '../../support/processes/declarations.ts';
 import { expectRefusal, ids, send, sendJson } from '../../support/stories.ts';
 
 const DECLARED = declareCatalogue(
@@ -215,4 +216,16 @@ describe.each(TWO_ENGINES)('--max-rows on %s', (engine) => {
 test('catalogue types prints the queries as functions, which test/types compiles with the client', () => {
   const kept = readFileSync(new URL('../../types/query-database.ts', import.meta.url), 'utf8');
   expect(typeScriptTypes(DECLARED)).toBe(kept);
+});
+
+test('read has the name of the collection, also URL-encoded; a parameter cannot have the name of another', async () => {
+  const mistakes = (read: string, parameter: string) =>
+    mistakesIn(`collections: { Order Lines: { fields: { id: int4 } } }
+queries: { one: { parameters: { ${parameter}: int4 }, read: '${read}?id=eq.{${parameter}}' } }
+`);
+  for (const read of ['Order Lines', '/Order Lines', '/Order%20Lines'])
+    expect(await mistakes(read, 'number')).toEqual([]);
+  expect(await mistakes('Order Lines', 'select')).toEqual([
+    '2:33 one.select: select is not a name for a parameter: it has a meaning in every request',
+  ]);
 });

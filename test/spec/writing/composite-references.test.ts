@@ -191,6 +191,9 @@ test('a declaration with such references is written as it was read, and mistakes
   expect(await wrong('{ fields: [p, r], collection: a }')).toEqual([
     '3:96 b: references: r is int4, and a.y is text: make it text',
   ]);
+  // `declare` writes such a foreign key of PostgreSQL, which can compare the types. It serves embedding.
+  expect(await wrong('{ fields: [p, r], collection: a, to: [x, y] }')).toEqual([]);
+  expect(await wrong('{ fields: [p, r], collection: a, to: [x, y], onDelete: cascade }')).toHaveLength(1);
   expect(await wrong('{ fields: [p, q], collection: a, onDelete: set null }')).toEqual([
     '3:96 b: references: onDelete: set null is not for a required field, nor for a key',
   ]);
