@@ -1,7 +1,7 @@
 /** Filters of the console in words, and the search over several fields. */
 import { expect, test } from 'bun:test';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
-import { listUrl, parseQuery } from '../../src/console/browser/api/list.ts';
+import { listUrl, parseQuery } from '../../src/console/browser/api/query/list.ts';
 import {
   describeFilter,
   operatorsOf,
@@ -11,8 +11,8 @@ import {
   printCondition,
 } from '../../src/console/browser/find/conditions.ts';
 import { matches } from '../../src/console/browser/find/palette.tsx';
-import { percentFactor } from '../../src/console/browser/grid/bulk-dialog.tsx';
-import { columnsOf, moveColumn, toggleColumn } from '../../src/console/browser/grid/columns.ts';
+import { columnsOf, moveColumn, toggleColumn } from '../../src/console/browser/grid/columns/columns.ts';
+import { percentFactor } from '../../src/console/browser/grid/many-rows/bulk-dialog.tsx';
 import { MAX_HEIGHT, scrollTopFor, windowAt } from '../../src/console/browser/grid/row-window.ts';
 import { addExactly, printSum } from '../../src/console/browser/grid/totals.ts';
 

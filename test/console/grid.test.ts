@@ -7,7 +7,7 @@ import {
   printHtmlTable,
   printTsv,
   tile,
-} from '../../src/console/browser/grid/clipboard.ts';
+} from '../../src/console/browser/grid/clipboard/clipboard.ts';
 import { cellCount, moveByKey, rangeOf, START, single } from '../../src/console/browser/grid/selection.ts';
 
 const BOUNDS = { rows: 1_000_000, columns: 5, page: 20 };

@@ -2,8 +2,8 @@
 import { expect, test } from 'bun:test';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
 import { products } from '../../src/collection/products.ts';
-import { keyParts, keysFilter, keyText } from '../../src/console/browser/api/keys.ts';
-import { listAddress, listUrl, pageUrl, parseQuery } from '../../src/console/browser/api/list.ts';
+import { keyParts, keysFilter, keyText } from '../../src/console/browser/api/query/keys.ts';
+import { listAddress, listUrl, pageUrl, parseQuery } from '../../src/console/browser/api/query/list.ts';
 
 const collection = products;
 

@@ -1,7 +1,7 @@
 /** The addresses of stored views and layouts. */
 import { expect, test } from 'bun:test';
 import { products } from '../../src/collection/products.ts';
-import { listAddress, listUrl, parseQuery } from '../../src/console/browser/api/list.ts';
+import { listAddress, listUrl, parseQuery } from '../../src/console/browser/api/query/list.ts';
 import { withLayout } from '../../src/console/browser/views/layouts.ts';
 import { viewAddress, viewName, viewQuery } from '../../src/console/browser/views/views.ts';
 

@@ -1,2 +1,2 @@
 /** The first script of the page: it requests the rows while the other scripts load. */
-import './api/early.ts';
+import './api/session/early.ts';

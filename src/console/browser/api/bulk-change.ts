@@ -9,10 +9,10 @@ import { t } from '../i18n/text.ts';
 import { type BulkOutcome, changeUnchangedRows, MAX_EDITED_ROWS, readStored } from './bulk.ts';
 import type { Field, Row } from './catalogue.ts';
 import { ask, countIn } from './client.ts';
-import { queryText } from './filter-text.ts';
 import { newId } from './ids.ts';
-import { keyText } from './keys.ts';
-import { conditionsOf, embeddingsOf, type ListQuery, listUrl, type Pair } from './list.ts';
+import { queryText } from './query/filter-text.ts';
+import { keyText } from './query/keys.ts';
+import { conditionsOf, embeddingsOf, type ListQuery, listUrl, type Pair } from './query/list.ts';
 import { deleteRows, dryRunEdits, newRequestId, type RowEdit } from './rows.ts';
 
 export interface Target {

@@ -3,7 +3,7 @@ import { isSame } from '../fields/same.ts';
 import type { Collection, Row } from './catalogue.ts';
 import { ask } from './client.ts';
 import { ApiError } from './errors.ts';
-import { keysFilter, keyText } from './keys.ts';
+import { keysFilter, keyText } from './query/keys.ts';
 import { changeRows, KEYS_PER_REQUEST, type RowEdit, type Written } from './rows.ts';
 
 /** The largest number of rows that one transaction changes by key. */

@@ -5,7 +5,7 @@ import { served } from '../../../collection/files.ts';
 import { can } from '../../../collection/types/type.ts';
 import type { Value } from '../../../collection/value.ts';
 import { isParameter } from '../../../dialect/query.ts';
-import { pageData } from './page-data.ts';
+import { pageData } from './session/page-data.ts';
 
 export type { Collection, Field, Value };
 export type Row = Readonly<Record<string, Value>>;

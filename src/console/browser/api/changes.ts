@@ -2,9 +2,9 @@
 import type { Collection, Row } from './catalogue.ts';
 import { ask, exactRow } from './client.ts';
 import { ApiError } from './errors.ts';
-import { encodeValue, queryText } from './filter-text.ts';
-import { keyParts } from './keys.ts';
-import type { Pair } from './list.ts';
+import { encodeValue, queryText } from './query/filter-text.ts';
+import { keyParts } from './query/keys.ts';
+import type { Pair } from './query/list.ts';
 import { newRequestId } from './rows.ts';
 
 export type ChangeKind = 'insert' | 'update' | 'delete';

@@ -2,12 +2,12 @@
 
 import { WrittenNumber } from '../../../collection/exact-json.ts';
 import { POSITION_HEADER } from '../../../http/position.ts';
-import { renewCredentials } from './credentials.ts';
-import { takeEarlyResponse } from './early.ts';
 import { ApiError, type Problem, problemOf } from './errors.ts';
-import { base } from './page-data.ts';
-import { isLoggedIn, isLoginNeeded, requestLogin, session } from './session.ts';
-import { token } from './token.ts';
+import { renewCredentials } from './session/credentials.ts';
+import { takeEarlyResponse } from './session/early.ts';
+import { base } from './session/page-data.ts';
+import { isLoggedIn, isLoginNeeded, requestLogin, session } from './session/session.ts';
+import { token } from './session/token.ts';
 
 export interface Answer {
   readonly status: number;

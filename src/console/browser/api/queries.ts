@@ -3,8 +3,8 @@ import { QueryClient, useMutation, useQueries, useQuery, useQueryClient } from '
 import { useRef } from 'react';
 import type { Collection, Row } from './catalogue.ts';
 import { ApiError } from './errors.ts';
-import { keyText } from './keys.ts';
-import { type ListQuery, listUrl, PAGE_SIZE } from './list.ts';
+import { keyText } from './query/keys.ts';
+import { type ListQuery, listUrl, PAGE_SIZE } from './query/list.ts';
 import { type Page, readPage, readRow } from './rows.ts';
 
 const MAX_RETRIES = 2;

@@ -4,11 +4,11 @@ import { isSame } from '../fields/same.ts';
 import type { Collection, Row, Value } from './catalogue.ts';
 import { ask, countIn } from './client.ts';
 import { problemOf } from './errors.ts';
-import { withQuery } from './filter-text.ts';
 import { newId } from './ids.ts';
-import { keysFilter, rowPath } from './keys.ts';
-import { type ListQuery, pageHeaders, pageUrl } from './list.ts';
-import { cacheTitles, selectTitles } from './titles.ts';
+import { withQuery } from './query/filter-text.ts';
+import { keysFilter, rowPath } from './query/keys.ts';
+import { type ListQuery, pageHeaders, pageUrl } from './query/list.ts';
+import { cacheTitles, selectTitles } from './query/titles.ts';
 
 export type Changes = Row;
 

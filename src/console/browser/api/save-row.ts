@@ -6,7 +6,7 @@ import { isSame } from '../fields/same.ts';
 import type { Collection, Row } from './catalogue.ts';
 import { askForDecision } from './conflict.ts';
 import { ApiError } from './errors.ts';
-import { keyText } from './keys.ts';
+import { keyText } from './query/keys.ts';
 import { changeRows, changesOf, readRow } from './rows.ts';
 
 export type SaveOutcome =

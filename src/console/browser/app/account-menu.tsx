@@ -1,8 +1,8 @@
 /** The menu of the person: password, log out, appearance and language. */
 import { KeyRound, LogIn, LogOut, User } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
-import { isLoggedIn, logOut, requestLogin, session } from '../api/session.ts';
-import { token } from '../api/token.ts';
+import { isLoggedIn, logOut, requestLogin, session } from '../api/session/session.ts';
+import { token } from '../api/session/token.ts';
 import { Menu, type MenuItem } from '../components/menu.tsx';
 import { chooseLanguage, LANGUAGES, type Language, language } from '../i18n/locale.ts';
 import { t } from '../i18n/text.ts';

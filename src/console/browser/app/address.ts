@@ -1,7 +1,7 @@
 /** The address of the page, without the decoding of the router: keys and filters contain any character. */
 import { usePathname, useSearch } from 'wouter/use-browser-location';
 import { type Collection, collectionNamed } from '../api/catalogue.ts';
-import { base } from '../api/page-data.ts';
+import { base } from '../api/session/page-data.ts';
 
 /** The prefix of all pages of the console. */
 export const consoleBase = `${base}/console`;

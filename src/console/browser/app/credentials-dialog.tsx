@@ -1,9 +1,9 @@
 /** Asks for the password, or for a token, when the session or the token has ended. The page behind it stays. */
 import { useEffect, useState } from 'react';
-import { onCredentialsEnd } from '../api/credentials.ts';
 import { explain, explainProblem } from '../api/explain.ts';
-import { isLoggedIn, logIn, requestLogin, session } from '../api/session.ts';
-import { token } from '../api/token.ts';
+import { onCredentialsEnd } from '../api/session/credentials.ts';
+import { isLoggedIn, logIn, requestLogin, session } from '../api/session/session.ts';
+import { token } from '../api/session/token.ts';
 import { Button } from '../components/button.tsx';
 import { Dialog } from '../components/dialog.tsx';
 import { t } from '../i18n/text.ts';

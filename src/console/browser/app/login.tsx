@@ -1,8 +1,8 @@
 /** The page that asks for a name and password, or for a token if the service has no login. */
 import { type FormEvent, useState } from 'react';
 import { explain, explainProblem } from '../api/explain.ts';
-import { continueWithoutLogin, logIn, loginReason, session } from '../api/session.ts';
-import { token } from '../api/token.ts';
+import { continueWithoutLogin, logIn, loginReason, session } from '../api/session/session.ts';
+import { token } from '../api/session/token.ts';
 import { Button } from '../components/button.tsx';
 import { t } from '../i18n/text.ts';
 import { Logo } from './logo.tsx';

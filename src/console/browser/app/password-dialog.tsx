@@ -1,7 +1,7 @@
 /** The dialog to change one's password. It ends all other sessions of the person. */
 import { useState } from 'react';
 import { explain, explainProblem } from '../api/explain.ts';
-import { changePassword } from '../api/session.ts';
+import { changePassword } from '../api/session/session.ts';
 import { Dialog } from '../components/dialog.tsx';
 import { t } from '../i18n/text.ts';
 import { SecretInput } from './secret-input.tsx';

@@ -3,7 +3,7 @@ import { BookOpen, History, House, LifeBuoy, Menu as MenuIcon } from 'lucide-rea
 import { type ReactNode, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { collections, titleOfCollection, unshown } from '../api/catalogue.ts';
-import { base } from '../api/page-data.ts';
+import { base } from '../api/session/page-data.ts';
 import { IconButton } from '../components/button.tsx';
 import { SearchBox } from '../find/search-box.tsx';
 import { t } from '../i18n/text.ts';

@@ -2,7 +2,7 @@
 import { Download, X } from 'lucide-react';
 import { useRef, useState } from 'react';
 import type { Row } from '../api/catalogue.ts';
-import type { ListQuery } from '../api/list.ts';
+import type { ListQuery } from '../api/query/list.ts';
 import { notify, notifyError } from '../app/toasts.tsx';
 import { Button } from '../components/button.tsx';
 import { Menu } from '../components/menu.tsx';

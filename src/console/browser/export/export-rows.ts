@@ -1,9 +1,9 @@
 /** Exports all rows of a list, or the given ones. The rows arrive as a stream, one JSON object per line. */
 import type { Row } from '../api/catalogue.ts';
 import { askStream, parseExactly } from '../api/client.ts';
-import { type ListQuery, listUrl } from '../api/list.ts';
-import { cacheTitles } from '../api/titles.ts';
-import { columnSettings, columnsOf } from '../grid/columns.ts';
+import { type ListQuery, listUrl } from '../api/query/list.ts';
+import { cacheTitles } from '../api/query/titles.ts';
+import { columnSettings, columnsOf } from '../grid/columns/columns.ts';
 import { t } from '../i18n/text.ts';
 import { type Format, writerFor } from './formats.ts';
 import { datedName, downloadBlob } from './save-file.ts';

@@ -2,7 +2,7 @@
 import { X } from 'lucide-react';
 import { type KeyboardEvent, useState } from 'react';
 import type { Value } from '../api/catalogue.ts';
-import { quoted } from '../api/filter-text.ts';
+import { quoted } from '../api/query/filter-text.ts';
 import { t } from '../i18n/text.ts';
 import type { CellProps, FieldKind, FieldPlace, FilterProps, InputProps } from './kind.ts';
 

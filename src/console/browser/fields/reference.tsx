@@ -12,8 +12,8 @@ import {
   titleOfCollection,
   type Value,
 } from '../api/catalogue.ts';
-import { findRows, readTitles } from '../api/find-rows.ts';
-import { cachedTitle, cacheTitle } from '../api/titles.ts';
+import { findRows, readTitles } from '../api/query/find-rows.ts';
+import { cachedTitle, cacheTitle } from '../api/query/titles.ts';
 import { Combobox } from '../components/combobox.tsx';
 import { onDemand } from '../components/on-demand.tsx';
 import { t } from '../i18n/text.ts';

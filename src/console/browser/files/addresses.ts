@@ -1,9 +1,9 @@
 /** Addresses of stored files. */
 import { useQuery } from '@tanstack/react-query';
 import { ask, askStream } from '../api/client.ts';
-import { encodeValue, quoted } from '../api/filter-text.ts';
-import { base } from '../api/page-data.ts';
-import { token } from '../api/token.ts';
+import { encodeValue, quoted } from '../api/query/filter-text.ts';
+import { base } from '../api/session/page-data.ts';
+import { token } from '../api/session/token.ts';
 
 const FILES = '/catalogue/files';
 

@@ -2,7 +2,7 @@
 import { Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { labelOf } from '../api/catalogue.ts';
-import type { ListQuery, Pair } from '../api/list.ts';
+import type { ListQuery, Pair } from '../api/query/list.ts';
 import { Button, IconButton } from '../components/button.tsx';
 import { Dialog } from '../components/dialog.tsx';
 import { t } from '../i18n/text.ts';

@@ -1,7 +1,7 @@
 /** The filter of one field: a list of values with counts, or the input of its kind. */
 import { type FormEvent, type RefObject, useId, useRef, useState } from 'react';
 import { labelOf, type Value } from '../api/catalogue.ts';
-import type { ListQuery } from '../api/list.ts';
+import type { ListQuery } from '../api/query/list.ts';
 import { Button } from '../components/button.tsx';
 import { usePopover } from '../components/popover.ts';
 import { Skeleton } from '../components/small.tsx';

@@ -6,8 +6,8 @@ import { createPortal } from 'react-dom';
 import { useLocation } from 'wouter';
 import { collections, may, type Row, titleOf, titleOfCollection } from '../api/catalogue.ts';
 import { ask } from '../api/client.ts';
-import { rowAddress } from '../api/keys.ts';
-import { listUrl } from '../api/list.ts';
+import { rowAddress } from '../api/query/keys.ts';
+import { listUrl } from '../api/query/list.ts';
 import { t } from '../i18n/text.ts';
 
 interface Target {

@@ -1,7 +1,7 @@
 /** The request of the list, as a URL and as a curl command. */
 import { Copy } from 'lucide-react';
-import { type ListQuery, listUrl } from '../api/list.ts';
-import { base } from '../api/page-data.ts';
+import { type ListQuery, listUrl } from '../api/query/list.ts';
+import { base } from '../api/session/page-data.ts';
 import { notify } from '../app/toasts.tsx';
 import { Button } from '../components/button.tsx';
 import { t } from '../i18n/text.ts';

@@ -2,7 +2,7 @@
 import { Command, Search } from 'lucide-react';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
-import { listAddress, parseQuery } from '../api/list.ts';
+import { listAddress, parseQuery } from '../api/query/list.ts';
 import { usePageAddress, useQueryText } from '../app/address.ts';
 import { IconButton } from '../components/button.tsx';
 import { t } from '../i18n/text.ts';

@@ -2,9 +2,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { type Row, referenceOf, titleFieldOf, titleOf, type Value } from '../api/catalogue.ts';
 import { ask } from '../api/client.ts';
-import { queryText } from '../api/filter-text.ts';
-import { conditionsOf, embeddingsOf, type ListQuery } from '../api/list.ts';
-import { cacheTitle, namesOf } from '../api/titles.ts';
+import { queryText } from '../api/query/filter-text.ts';
+import { conditionsOf, embeddingsOf, type ListQuery } from '../api/query/list.ts';
+import { cacheTitle, namesOf } from '../api/query/titles.ts';
 import type { FieldPlace } from '../fields/kind.ts';
 import { formatValue } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';

@@ -1,13 +1,13 @@
 /** The foot of the grid: count, sum and average of the selected cells. */
 import { useQuery } from '@tanstack/react-query';
 import { isNumeric, type Value } from '../api/catalogue.ts';
-import type { ListQuery } from '../api/list.ts';
-import { listUrl } from '../api/list.ts';
 import { loadedRow, loadRows } from '../api/queries.ts';
+import type { ListQuery } from '../api/query/list.ts';
+import { listUrl } from '../api/query/list.ts';
 import { formatDecimal, formatDigits, formatNumber } from '../fields/numbers.ts';
 import { kindOf } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
-import type { Column } from './columns.ts';
+import type { Column } from './columns/columns.ts';
 import { cellCount, type Range } from './selection.ts';
 import { addExactly, printSum } from './totals.ts';
 

@@ -2,12 +2,12 @@
 import { Maximize2 } from 'lucide-react';
 import { memo } from 'react';
 import { type Collection, mayWrite, type Row, titleOf } from '../api/catalogue.ts';
-import { rowAddress } from '../api/keys.ts';
+import { rowAddress } from '../api/query/keys.ts';
 import { consoleBase } from '../app/address.ts';
 import { kindOf } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
 import { CellEditor } from './cell-editor.tsx';
-import type { Column } from './columns.ts';
+import type { Column } from './columns/columns.ts';
 import { cellId } from './selection.ts';
 import type { ActiveEdit } from './use-grid.ts';
 

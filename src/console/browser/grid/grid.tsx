@@ -1,25 +1,25 @@
 /** The cell grid of a list: virtual rows, a frozen title column, keys as in a spreadsheet, and a foot with sums. */
 import { type CSSProperties, lazy, Suspense, useMemo, useRef } from 'react';
 import type { Row } from '../api/catalogue.ts';
-import type { ListQuery } from '../api/list.ts';
 import { useRows } from '../api/queries.ts';
+import type { ListQuery } from '../api/query/list.ts';
 import { ErrorMessage, Skeleton } from '../components/small.tsx';
 import { t } from '../i18n/text.ts';
-import { columnsOf, ROW_HEIGHTS, useColumnSettings } from './columns.ts';
+import { editsOf } from './clipboard/paste.ts';
+import { useBlocks } from './clipboard/use-blocks.ts';
+import { columnsOf, ROW_HEIGHTS, useColumnSettings } from './columns/columns.ts';
+import { GridHead } from './columns/head.tsx';
 import { Foot } from './foot.tsx';
 import { GridRow, type RowActions } from './grid-row.tsx';
-import { GridHead } from './head.tsx';
+import type { CheckedRows } from './many-rows/use-checked.ts';
 import { NoRows } from './no-rows.tsx';
-import { editsOf } from './paste.ts';
 import { useRowWindow } from './row-window.ts';
 import { type CellPlace, cellId, rangeOf } from './selection.ts';
-import { useBlocks } from './use-blocks.ts';
-import type { CheckedRows } from './use-checked.ts';
 import { cellName, useEdits } from './use-edits.ts';
 import { useGrid } from './use-grid.ts';
 import { useLiveRows } from './use-live-rows.ts';
 
-const PasteDialog = lazy(() => import('./paste-dialog.tsx'));
+const PasteDialog = lazy(() => import('./clipboard/paste-dialog.tsx'));
 
 const HEAD_HEIGHT = 36;
 const CHECK_WIDTH = 40;

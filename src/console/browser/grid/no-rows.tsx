@@ -1,7 +1,7 @@
 /** The state of a list without rows, with a next step. */
 import { Link } from 'wouter';
 import { may } from '../api/catalogue.ts';
-import type { ListQuery } from '../api/list.ts';
+import type { ListQuery } from '../api/query/list.ts';
 import { EmptyState } from '../components/small.tsx';
 import { t } from '../i18n/text.ts';
 

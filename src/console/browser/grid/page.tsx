@@ -3,8 +3,8 @@ import { Columns3, FileUp, Plus } from 'lucide-react';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import { may, titleOfCollection } from '../api/catalogue.ts';
-import { type ListQuery, listUrl, parseQuery } from '../api/list.ts';
 import { useRows } from '../api/queries.ts';
+import { type ListQuery, listUrl, parseQuery } from '../api/query/list.ts';
 import { usePageAddress, useQueryText } from '../app/address.ts';
 import { NotFound } from '../app/not-found.tsx';
 import { Button } from '../components/button.tsx';
@@ -17,12 +17,12 @@ import { t } from '../i18n/text.ts';
 import { useLayout } from '../views/layouts.ts';
 import { ViewTabs } from '../views/view-tabs.tsx';
 import { Grid } from './grid.tsx';
-import { SelectionBar } from './selection-bar.tsx';
-import { type CheckedRows, useChecked } from './use-checked.ts';
+import { SelectionBar } from './many-rows/selection-bar.tsx';
+import { type CheckedRows, useChecked } from './many-rows/use-checked.ts';
 
 const Board = onDemand(() => import('../views/board.tsx'));
 const Cards = onDemand(() => import('../views/cards.tsx'));
-const ColumnsDialog = lazy(() => import('./columns-dialog.tsx'));
+const ColumnsDialog = lazy(() => import('./columns/columns-dialog.tsx'));
 const RowPanel = lazy(() => import('./row-panel.tsx'));
 
 export function ListPage() {

@@ -2,14 +2,14 @@
 import { type KeyboardEvent, type RefObject, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { type Field, mayWrite, type Row, type Value } from '../api/catalogue.ts';
-import type { ListQuery } from '../api/list.ts';
 import { loadedRow } from '../api/queries.ts';
+import type { ListQuery } from '../api/query/list.ts';
 import { notify } from '../app/toasts.tsx';
 import { kindOf, parseText, printValue } from '../fields/registry.ts';
 import { isSame } from '../fields/same.ts';
 import { t } from '../i18n/text.ts';
 import type { Editing } from './cell-editor.tsx';
-import type { Column } from './columns.ts';
+import type { Column } from './columns/columns.ts';
 import { type Bounds, type CellPlace, clampSelection, moveByKey, type Selection, START, single } from './selection.ts';
 import { cellName, type Edits } from './use-edits.ts';
 import { usePointer } from './use-pointer.ts';

@@ -1,5 +1,5 @@
 /** Days in the time zone of the reader, as filters of the log. */
-import type { Pair } from '../api/list.ts';
+import type { Pair } from '../api/query/list.ts';
 
 const pad = (part: number): string => String(part).padStart(2, '0');
 

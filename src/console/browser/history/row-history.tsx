@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { type Collection, labelOf, type Row } from '../api/catalogue.ts';
 import { CHANGES_PER_PAGE, hasNoLog, logKey, readChanges, rowFilter } from '../api/changes.ts';
-import { keyText } from '../api/keys.ts';
+import { keyText } from '../api/query/keys.ts';
 import { Button } from '../components/button.tsx';
 import { ErrorMessage, Skeleton } from '../components/small.tsx';
 import { printValue } from '../fields/registry.ts';

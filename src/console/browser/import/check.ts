@@ -3,7 +3,7 @@ import { type Collection, labelOf, type Row } from '../api/catalogue.ts';
 import { ask } from '../api/client.ts';
 import { type Problem, problemOf } from '../api/errors.ts';
 import { explainProblem } from '../api/explain.ts';
-import { keyOf } from '../api/keys.ts';
+import { keyOf } from '../api/query/keys.ts';
 import { t } from '../i18n/text.ts';
 import type { Fault, RowPlan } from './plan.ts';
 

@@ -9,8 +9,8 @@ import {
   type Value,
 } from '../api/catalogue.ts';
 import { ask } from '../api/client.ts';
-import { escapeLike, queryText, quoted } from '../api/filter-text.ts';
-import { cacheTitle, namesOf } from '../api/titles.ts';
+import { escapeLike, queryText, quoted } from '../api/query/filter-text.ts';
+import { cacheTitle, namesOf } from '../api/query/titles.ts';
 import { parsePlain } from '../fields/rules.ts';
 import type { Mapping } from './columns.ts';
 import { cellText, type Sheet } from './sheet.ts';

@@ -1,9 +1,9 @@
 /** Loads the stored rows that match a file, in batches. */
 import type { Collection, Field, Row, Value } from '../api/catalogue.ts';
 import { ask } from '../api/client.ts';
-import { withQuery } from '../api/filter-text.ts';
-import { keysFilter } from '../api/keys.ts';
-import { cacheTitles, selectTitles } from '../api/titles.ts';
+import { withQuery } from '../api/query/filter-text.ts';
+import { keysFilter } from '../api/query/keys.ts';
+import { cacheTitles, selectTitles } from '../api/query/titles.ts';
 
 /** Longest filter; below the limits of common proxies. */
 const MAX_FILTER = 6_000;

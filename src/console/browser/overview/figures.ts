@@ -1,10 +1,10 @@
 /** Loads the figures of the overview from aggregates of the service, so that every answer is small. */
 import { type Collection, type Field, labelOf, type Row, referenceOf, titleOf, type Value } from '../api/catalogue.ts';
 import { ask } from '../api/client.ts';
-import { queryText } from '../api/filter-text.ts';
-import { keysFilter } from '../api/keys.ts';
-import type { Pair } from '../api/list.ts';
-import { cachedTitle, cacheTitle, namesOf } from '../api/titles.ts';
+import { queryText } from '../api/query/filter-text.ts';
+import { keysFilter } from '../api/query/keys.ts';
+import type { Pair } from '../api/query/list.ts';
+import { cachedTitle, cacheTitle, namesOf } from '../api/query/titles.ts';
 import { formatValue, kindOf } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
 

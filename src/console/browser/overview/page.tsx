@@ -5,7 +5,7 @@ import { useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import { collections, titleOfCollection } from '../api/catalogue.ts';
 import { explain } from '../api/explain.ts';
-import { listAddress, type Pair } from '../api/list.ts';
+import { listAddress, type Pair } from '../api/query/list.ts';
 import { Button, IconButton } from '../components/button.tsx';
 import { Dialog } from '../components/dialog.tsx';
 import { PageTitle } from '../components/page-title.tsx';

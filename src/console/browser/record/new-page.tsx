@@ -2,7 +2,7 @@
 import { type FormEvent, useRef } from 'react';
 import { useLocation } from 'wouter';
 import { type Collection, collectionNamed, titleOfCollection } from '../api/catalogue.ts';
-import { rowAddress } from '../api/keys.ts';
+import { rowAddress } from '../api/query/keys.ts';
 import { NotFound } from '../app/not-found.tsx';
 import { Button } from '../components/button.tsx';
 import { t } from '../i18n/text.ts';

@@ -12,9 +12,9 @@ import {
   referrersOf,
   titleOfCollection,
 } from '../api/catalogue.ts';
-import { keyText } from '../api/keys.ts';
-import { type ListQuery, listAddress } from '../api/list.ts';
 import { useRows } from '../api/queries.ts';
+import { keyText } from '../api/query/keys.ts';
+import { type ListQuery, listAddress } from '../api/query/list.ts';
 import { Button } from '../components/button.tsx';
 import { ErrorMessage } from '../components/small.tsx';
 import { formatNumber } from '../fields/numbers.ts';

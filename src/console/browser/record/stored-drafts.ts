@@ -1,6 +1,6 @@
 /** Drafts in the browser's storage: what a person typed survives a reload, a login and other pages. */
 import type { Value } from '../api/catalogue.ts';
-import { session } from '../api/session.ts';
+import { session } from '../api/session/session.ts';
 
 /** A typed text, and the stored value when the person began to type. */
 export interface Edit {

@@ -4,7 +4,7 @@ import { type Collection, type Field, mayWrite, type Row, type Value } from '../
 import { problemsByField } from '../api/errors.ts';
 import { explainProblem } from '../api/explain.ts';
 import { newId } from '../api/ids.ts';
-import { keyText } from '../api/keys.ts';
+import { keyText } from '../api/query/keys.ts';
 import { parseText, printRow, printValue } from '../fields/registry.ts';
 import { isSame } from '../fields/same.ts';
 import { isNeeded } from './groups.ts';

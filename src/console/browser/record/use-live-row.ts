@@ -3,10 +3,10 @@ import { useState } from 'react';
 import type { Collection, Row } from '../api/catalogue.ts';
 import { logKey, readChanges, rowFilter } from '../api/changes.ts';
 import { type FeedEvent, useFeed } from '../api/feed.ts';
-import { keysFilter, keyText } from '../api/keys.ts';
 import { queryClient } from '../api/queries.ts';
+import { keysFilter, keyText } from '../api/query/keys.ts';
+import { cacheTitles, selectTitles } from '../api/query/titles.ts';
 import { changesOf, isOwnRequest } from '../api/rows.ts';
-import { cacheTitles, selectTitles } from '../api/titles.ts';
 
 /** The fields that someone else changed, with the name of the person; null if it is unknown. */
 export type Marks = ReadonlyMap<string, string | null>;

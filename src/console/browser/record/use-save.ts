@@ -1,7 +1,7 @@
 /** Saves the draft of a row, new or stored, and reports the result. */
 import { type Collection, labelOf, mayUndo, type Row } from '../api/catalogue.ts';
-import { keyText } from '../api/keys.ts';
 import { queryClient, useWrite } from '../api/queries.ts';
+import { keyText } from '../api/query/keys.ts';
 import { createRow } from '../api/rows.ts';
 import { type SaveOutcome, saveRow } from '../api/save-row.ts';
 import { notify, notifyError } from '../app/toasts.tsx';

@@ -2,9 +2,9 @@
 import { ArrowRightLeft } from 'lucide-react';
 import { type DragEvent, useState } from 'react';
 import { type Collection, type Field, type Row, titleOf, type Value } from '../api/catalogue.ts';
-import { keyText } from '../api/keys.ts';
-import type { ListQuery, Pair } from '../api/list.ts';
 import { invalidate, useRows } from '../api/queries.ts';
+import { keyText } from '../api/query/keys.ts';
+import type { ListQuery, Pair } from '../api/query/list.ts';
 import { saveRow } from '../api/save-row.ts';
 import { notify, notifyError } from '../app/toasts.tsx';
 import { Menu } from '../components/menu.tsx';

@@ -1,9 +1,9 @@
 /** A list as cards: the gallery, and the list of a phone. More rows load at the end. */
 import { useEffect, useRef, useState } from 'react';
 import type { Row } from '../api/catalogue.ts';
-import { keyText } from '../api/keys.ts';
-import type { ListQuery } from '../api/list.ts';
 import { useRows } from '../api/queries.ts';
+import { keyText } from '../api/query/keys.ts';
+import type { ListQuery } from '../api/query/list.ts';
 import { ErrorMessage, Skeleton } from '../components/small.tsx';
 import { NoRows } from '../grid/no-rows.tsx';
 import { t } from '../i18n/text.ts';

@@ -2,7 +2,7 @@
 import { useSyncExternalStore } from 'react';
 import { fileKind } from '../../../collection/types/file.ts';
 import { type Collection, type Field, isYesNo, mayWrite } from '../api/catalogue.ts';
-import type { ListQuery } from '../api/list.ts';
+import type { ListQuery } from '../api/query/list.ts';
 import { isPictureAddress } from '../fields/file.tsx';
 import { ownValue, withOwn } from './views.ts';
 

@@ -3,11 +3,11 @@ import { ImageOff } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { type Collection, type Field, labelOf, type Row, titleOf } from '../api/catalogue.ts';
-import { rowAddress } from '../api/keys.ts';
+import { rowAddress } from '../api/query/keys.ts';
 import { fileIds, isPictureAddress } from '../fields/file.tsx';
 import { kindOf } from '../fields/registry.ts';
 import { Picture } from '../files/picture.tsx';
-import { columnsOf, useColumnSettings } from '../grid/columns.ts';
+import { columnsOf, useColumnSettings } from '../grid/columns/columns.ts';
 import { pictureFieldOf } from './layouts.ts';
 
 /** Fields below the title. */

@@ -3,12 +3,12 @@ import { Bookmark, EllipsisVertical, LayoutGrid, SquareKanban, Table } from 'luc
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { labelOf } from '../api/catalogue.ts';
-import { type ListQuery, listAddress } from '../api/list.ts';
+import { type ListQuery, listAddress } from '../api/query/list.ts';
 import { Button } from '../components/button.tsx';
 import { Dialog } from '../components/dialog.tsx';
 import { Menu } from '../components/menu.tsx';
 import { Labelled } from '../components/small.tsx';
-import { setColumnSettings, useColumnSettings } from '../grid/columns.ts';
+import { setColumnSettings, useColumnSettings } from '../grid/columns/columns.ts';
 import { t } from '../i18n/text.ts';
 import { boardFields, type Layout, pictureFieldOf, useLayout, withLayout } from './layouts.ts';
 import { removeView, saveView, useViews, viewAddress, viewName, viewQuery } from './views.ts';

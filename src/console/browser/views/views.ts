@@ -1,9 +1,9 @@
 /** Stored views: filters, order, search, layout and columns under a name, per person in this browser. */
 import { useSyncExternalStore } from 'react';
 import type { Collection } from '../api/catalogue.ts';
-import { addressText, type ListQuery } from '../api/list.ts';
-import { session } from '../api/session.ts';
-import { type ColumnSettings, columnSettings } from '../grid/columns.ts';
+import { addressText, type ListQuery } from '../api/query/list.ts';
+import { session } from '../api/session/session.ts';
+import { type ColumnSettings, columnSettings } from '../grid/columns/columns.ts';
 
 export interface View {
   readonly name: string;

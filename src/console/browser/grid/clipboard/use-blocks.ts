@@ -1,19 +1,19 @@
 /** Blocks of cells: copy, cut, paste, clear and fill down. */
 import { type ClipboardEvent, useState } from 'react';
-import { MAX_EDITED_ROWS } from '../api/bulk.ts';
-import type { Row } from '../api/catalogue.ts';
-import type { ListQuery } from '../api/list.ts';
-import { loadedRow, loadRows } from '../api/queries.ts';
-import { notify, notifyError } from '../app/toasts.tsx';
-import { formatNumber } from '../fields/numbers.ts';
-import { formatValue, kindOf, parseText, printValue } from '../fields/registry.ts';
-import { t } from '../i18n/text.ts';
+import { MAX_EDITED_ROWS } from '../../api/bulk.ts';
+import type { Row } from '../../api/catalogue.ts';
+import { loadedRow, loadRows } from '../../api/queries.ts';
+import type { ListQuery } from '../../api/query/list.ts';
+import { notify, notifyError } from '../../app/toasts.tsx';
+import { formatNumber } from '../../fields/numbers.ts';
+import { formatValue, kindOf, parseText, printValue } from '../../fields/registry.ts';
+import { t } from '../../i18n/text.ts';
+import type { Column } from '../columns/columns.ts';
+import { cellCount, type Range, rangeOf, type Selection } from '../selection.ts';
+import type { Edits } from '../use-edits.ts';
 import { type Block, parseClipboard, printHtmlTable, printTsv, tile } from './clipboard.ts';
-import type { Column } from './columns.ts';
 import { editsOf, type Parse, type Plan, planBlock } from './paste.ts';
 import { parserFor } from './resolve-names.ts';
-import { cellCount, type Range, rangeOf, type Selection } from './selection.ts';
-import type { Edits } from './use-edits.ts';
 
 /** Rows of one copy. */
 const MAX_COPIED_ROWS = 20_000;

@@ -2,7 +2,7 @@
  * Titles of referenced rows. Lists and rows are requested together with them. A title arrives as `<field>_title`: an
  * object with the key and the title of the other row.
  */
-import { type Collection, type Field, type Row, referenceOf, titleFieldOf, titleOf } from './catalogue.ts';
+import { type Collection, type Field, type Row, referenceOf, titleFieldOf, titleOf } from '../catalogue.ts';
 
 const placeOf = ({ name }: Field): string => `${name}_title`;
 

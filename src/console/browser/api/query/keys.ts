@@ -1,7 +1,7 @@
 /**
  * The key of a row as text, for addresses and caches. The parts of a composite key are encoded and separated by commas.
  */
-import type { Collection, Row } from './catalogue.ts';
+import type { Collection, Row } from '../catalogue.ts';
 import { quoted } from './filter-text.ts';
 
 export function keyText({ key }: Collection, row: Row): string {

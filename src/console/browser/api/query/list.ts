@@ -2,7 +2,7 @@
  * The query of a list: filters, search and order. The console address has the parameters of the API. Names that begin
  * with `~` belong to the console: `~q` is the search text, `~view` a stored view, `~as` the layout.
  */
-import type { Collection } from './catalogue.ts';
+import type { Collection } from '../catalogue.ts';
 import { queryText } from './filter-text.ts';
 import { searchParts } from './search.ts';
 import { orderName, selectTitles } from './titles.ts';

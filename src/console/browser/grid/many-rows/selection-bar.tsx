@@ -1,13 +1,13 @@
 /** The checked rows, and what can be done with all of them. */
 import { Pencil, Trash2, X } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
-import { may } from '../api/catalogue.ts';
-import { keyText } from '../api/keys.ts';
-import type { ListQuery } from '../api/list.ts';
-import { loadedRows, useRows } from '../api/queries.ts';
-import { Button, IconButton } from '../components/button.tsx';
-import { formatNumber } from '../fields/numbers.ts';
-import { t } from '../i18n/text.ts';
+import { may } from '../../api/catalogue.ts';
+import { loadedRows, useRows } from '../../api/queries.ts';
+import { keyText } from '../../api/query/keys.ts';
+import type { ListQuery } from '../../api/query/list.ts';
+import { Button, IconButton } from '../../components/button.tsx';
+import { formatNumber } from '../../fields/numbers.ts';
+import { t } from '../../i18n/text.ts';
 import type { CheckedRows } from './use-checked.ts';
 
 const BulkDialog = lazy(() => import('./bulk-dialog.tsx'));

@@ -1,13 +1,13 @@
 /** References in pasted text: people paste the title of a row, not its key. */
-import { referenceOf, titleFieldOf } from '../api/catalogue.ts';
-import { ask } from '../api/client.ts';
-import { queryText, quoted } from '../api/filter-text.ts';
-import { cacheTitle } from '../api/titles.ts';
-import type { FieldPlace } from '../fields/kind.ts';
-import { kindOf, parseText } from '../fields/registry.ts';
-import { t } from '../i18n/text.ts';
+import { referenceOf, titleFieldOf } from '../../api/catalogue.ts';
+import { ask } from '../../api/client.ts';
+import { queryText, quoted } from '../../api/query/filter-text.ts';
+import { cacheTitle } from '../../api/query/titles.ts';
+import type { FieldPlace } from '../../fields/kind.ts';
+import { kindOf, parseText } from '../../fields/registry.ts';
+import { t } from '../../i18n/text.ts';
+import type { Column } from '../columns/columns.ts';
 import type { Block } from './clipboard.ts';
-import type { Column } from './columns.ts';
 import type { Parse } from './paste.ts';
 
 /** Titles per request, within the length of a URL. */

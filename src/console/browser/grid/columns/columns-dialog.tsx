@@ -1,10 +1,10 @@
 /** Chooses the columns of a grid, their order, and the height of its rows. */
 import { ArrowDown, ArrowUp } from 'lucide-react';
-import { type Collection, labelOf } from '../api/catalogue.ts';
-import { Button, IconButton } from '../components/button.tsx';
-import { Dialog } from '../components/dialog.tsx';
-import { Labelled } from '../components/small.tsx';
-import { t } from '../i18n/text.ts';
+import { type Collection, labelOf } from '../../api/catalogue.ts';
+import { Button, IconButton } from '../../components/button.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { Labelled } from '../../components/small.tsx';
+import { t } from '../../i18n/text.ts';
 import {
   columnsOf,
   moveColumn,

@@ -1,6 +1,6 @@
 /** Searches rows of a collection by the typed text, for inputs and the command palette. */
-import { type Collection, isText, type Row, titleFieldOf, titleOf } from './catalogue.ts';
-import { ask } from './client.ts';
+import { type Collection, isText, type Row, titleFieldOf, titleOf } from '../catalogue.ts';
+import { ask } from '../client.ts';
 import { encodeValue, escapeLike, queryText, quoted } from './filter-text.ts';
 import { keyText } from './keys.ts';
 import type { Pair } from './list.ts';

@@ -1,5 +1,5 @@
 /** The data that the service embeds into the page: the collections visible to the role, and the session. */
-import type { CollectionDraft } from '../../../collection/draft.ts';
+import type { CollectionDraft } from '../../../../collection/draft.ts';
 
 /** Fields of a collection by right: read, create, update; `delete` is empty if the role may not delete rows. */
 export type Rights = Readonly<Record<'read' | 'create' | 'update' | 'delete', readonly string[]>>;

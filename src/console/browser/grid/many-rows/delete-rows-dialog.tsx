@@ -1,13 +1,13 @@
 /** Deletes the checked rows, after a look at what others changed since the person saw them. */
 import { useState } from 'react';
-import { deleteAll, rowsChangedSince, type Target } from '../api/bulk-change.ts';
-import { mayUndo, titleOf } from '../api/catalogue.ts';
-import { useWrite } from '../api/queries.ts';
-import { notify, notifyError } from '../app/toasts.tsx';
-import { Dialog } from '../components/dialog.tsx';
-import { formatNumber } from '../fields/numbers.ts';
-import { t } from '../i18n/text.ts';
-import { undoOf } from './use-edits.ts';
+import { deleteAll, rowsChangedSince, type Target } from '../../api/bulk-change.ts';
+import { mayUndo, titleOf } from '../../api/catalogue.ts';
+import { useWrite } from '../../api/queries.ts';
+import { notify, notifyError } from '../../app/toasts.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { formatNumber } from '../../fields/numbers.ts';
+import { t } from '../../i18n/text.ts';
+import { undoOf } from '../use-edits.ts';
 
 const NAMED = 20;
 

@@ -3,8 +3,8 @@
  * request of the page may use it. If that one asks for something else, the answer is dropped, since the data may
  * change.
  */
-import { collectionNamed } from './catalogue.ts';
-import { pageHeaders, pageUrl, parseQuery } from './list.ts';
+import { collectionNamed } from '../catalogue.ts';
+import { pageHeaders, pageUrl, parseQuery } from '../query/list.ts';
 import { base } from './page-data.ts';
 import { isLoginNeeded } from './session.ts';
 import { token } from './token.ts';

@@ -1,7 +1,7 @@
 /** The columns of a grid: which, in which order and how wide. A person's choice is stored per collection. */
 import { useSyncExternalStore } from 'react';
-import { type Collection, type Field, isNumeric, isYesNo, titleFieldOf } from '../api/catalogue.ts';
-import { kindOf } from '../fields/registry.ts';
+import { type Collection, type Field, isNumeric, isYesNo, titleFieldOf } from '../../api/catalogue.ts';
+import { kindOf } from '../../fields/registry.ts';
 
 export interface Column {
   readonly field: Field;

@@ -1,9 +1,9 @@
 /** The preview of a paste: the cells that change, old → new, and the cells that cannot. */
-import { labelOf, titleOf } from '../api/catalogue.ts';
-import { Dialog } from '../components/dialog.tsx';
-import { formatNumber } from '../fields/numbers.ts';
-import { formatValue } from '../fields/registry.ts';
-import { t } from '../i18n/text.ts';
+import { labelOf, titleOf } from '../../api/catalogue.ts';
+import { Dialog } from '../../components/dialog.tsx';
+import { formatNumber } from '../../fields/numbers.ts';
+import { formatValue } from '../../fields/registry.ts';
+import { t } from '../../i18n/text.ts';
 import type { Plan } from './paste.ts';
 
 const MAX_SHOWN = 100;

@@ -1,7 +1,7 @@
 /** Loads titles of rows by their keys: for the log of changes, which has keys only. */
 import { useQuery } from '@tanstack/react-query';
-import { type Collection, collectionNamed, type Row, referenceOf, titleFieldOf, titleOf } from './catalogue.ts';
-import { type Change, rowOfLogKey } from './changes.ts';
+import { type Collection, collectionNamed, type Row, referenceOf, titleFieldOf, titleOf } from '../catalogue.ts';
+import { type Change, rowOfLogKey } from '../changes.ts';
 import { readTitles } from './find-rows.ts';
 import { cachedTitle, cacheTitle } from './titles.ts';
 

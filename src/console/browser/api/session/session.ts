@@ -1,5 +1,5 @@
 /** The session of the person, if the catalogue has roles. */
-import type { Problem } from './errors.ts';
+import type { Problem } from '../errors.ts';
 import { base, pageData } from './page-data.ts';
 
 const WANTED = 'catalogue.login';

@@ -1,10 +1,10 @@
 /** The checked rows of a list. Another filter, search or order clears them. */
 import { useState } from 'react';
-import type { Row } from '../api/catalogue.ts';
-import { keyText } from '../api/keys.ts';
-import { type ListQuery, listUrl } from '../api/list.ts';
-import { loadedRow, loadRows } from '../api/queries.ts';
-import { notifyError } from '../app/toasts.tsx';
+import type { Row } from '../../api/catalogue.ts';
+import { loadedRow, loadRows } from '../../api/queries.ts';
+import { keyText } from '../../api/query/keys.ts';
+import { type ListQuery, listUrl } from '../../api/query/list.ts';
+import { notifyError } from '../../app/toasts.tsx';
 
 export interface CheckedRows {
   /** Checked rows by key. */

@@ -2,10 +2,10 @@
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import type { PointerEvent } from 'react';
 import { useLocation } from 'wouter';
-import { labelOf } from '../api/catalogue.ts';
-import { type ListQuery, listAddress, type SortKey } from '../api/list.ts';
-import { kindOf } from '../fields/registry.ts';
-import { t } from '../i18n/text.ts';
+import { labelOf } from '../../api/catalogue.ts';
+import { type ListQuery, listAddress, type SortKey } from '../../api/query/list.ts';
+import { kindOf } from '../../fields/registry.ts';
+import { t } from '../../i18n/text.ts';
 import { type Column, type ColumnSettings, MIN_WIDTH, moveColumn, setColumnSettings } from './columns.ts';
 
 interface GridHeadProps {

@@ -1,19 +1,19 @@
 /** Changes a field of many rows: a value or a calculation, with a preview from the service. */
 import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
-import { applyChange, ChangedMeanwhile, previewChange, type Target } from '../api/bulk-change.ts';
-import { type Field, labelOf, mayWrite, titleOf } from '../api/catalogue.ts';
-import { problemOf } from '../api/errors.ts';
-import { explain } from '../api/explain.ts';
-import { useWrite } from '../api/queries.ts';
-import { notify } from '../app/toasts.tsx';
-import { Dialog } from '../components/dialog.tsx';
-import { ErrorMessage, Labelled, Skeleton } from '../components/small.tsx';
-import type { FieldPlace, Parsed } from '../fields/kind.ts';
-import { formatNumber, readNumber } from '../fields/numbers.ts';
-import { formatValue, kindOf, parseText } from '../fields/registry.ts';
-import { t } from '../i18n/text.ts';
-import { bulkMessage, undoOf } from './use-edits.ts';
+import { applyChange, ChangedMeanwhile, previewChange, type Target } from '../../api/bulk-change.ts';
+import { type Field, labelOf, mayWrite, titleOf } from '../../api/catalogue.ts';
+import { problemOf } from '../../api/errors.ts';
+import { explain } from '../../api/explain.ts';
+import { useWrite } from '../../api/queries.ts';
+import { notify } from '../../app/toasts.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { ErrorMessage, Labelled, Skeleton } from '../../components/small.tsx';
+import type { FieldPlace, Parsed } from '../../fields/kind.ts';
+import { formatNumber, readNumber } from '../../fields/numbers.ts';
+import { formatValue, kindOf, parseText } from '../../fields/registry.ts';
+import { t } from '../../i18n/text.ts';
+import { bulkMessage, undoOf } from '../use-edits.ts';
 
 type Way = keyof typeof t.grid.ways;
 

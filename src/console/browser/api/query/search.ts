@@ -2,9 +2,9 @@
  * The search box. Each word must occur in the title, in a unique text, as a tag, or in the title of a referenced row.
  * The title of a referenced row needs an embedding without columns, which only filters.
  */
-import { isUnique } from '../../../collection/relations.ts';
-import { can } from '../../../collection/types/type.ts';
-import { type Collection, type Field, isText, referenceOf, titleFieldOf } from './catalogue.ts';
+import { isUnique } from '../../../../collection/relations.ts';
+import { can } from '../../../../collection/types/type.ts';
+import { type Collection, type Field, isText, referenceOf, titleFieldOf } from '../catalogue.ts';
 import { escapeLike, quoted } from './filter-text.ts';
 
 type Pair = readonly [name: string, value: string];
