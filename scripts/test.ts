@@ -37,7 +37,7 @@ const options = ['--max-http-header-size=1048576', 'test', timeout, ...without, 
 const folder = newFolder('catalogue-program-');
 const tests = Bun.spawn([process.execPath, ...options], {
   stdio: ['inherit', 'inherit', 'inherit'],
-  env: { ...process.env, CATALOGUE_MAIN: await bundleProgram(folder) },
+  env: { ...process.env, TEST_PROGRAM: await bundleProgram(folder) },
 });
 const exitCode = await tests.exited;
 rmSync(folder, { recursive: true, force: true });

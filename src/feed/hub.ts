@@ -69,10 +69,12 @@ export class Hub {
     const { events } = this;
     const changeCount = this.engine.changes?.current();
     if (changeCount === undefined || changeCount !== this.changeCount) {
+      // A step that another call began may end before these changes, so the next tick looks again.
+      const isOwn = this.advancing === undefined;
       // While the database does not answer, clients wait.
       await this.advance().then(
         () => {
-          this.changeCount = changeCount;
+          if (isOwn) this.changeCount = changeCount;
         },
         () => undefined,
       );

@@ -41,7 +41,7 @@ afterEach(async () => {
 async function changePrice(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Open Chang' }).click();
   await page.getByLabel('Unit price').fill('19.75');
-  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
   await page.getByText('Saved.').waitFor();
 }
 

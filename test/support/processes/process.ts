@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { newFolder } from '../folders.ts';
 
 /** The bundle that `npm test` builds, or the sources for a single test file. */
-const MAIN = process.env.CATALOGUE_MAIN ?? fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
+const MAIN = process.env.TEST_PROGRAM ?? fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
 
 /** The command line of the program as in package.json, with the bun that runs the tests. */
 export const PROGRAM: readonly string[] = [process.execPath, '--max-http-header-size=1048576', MAIN];
