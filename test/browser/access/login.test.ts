@@ -17,8 +17,9 @@ async function folderWith(...people: readonly [name: string, role: string][]): P
 }
 
 async function logIn({ page }: Stage, name: string, password = PASSWORD): Promise<void> {
-  await page.getByLabel('Name').fill(name);
+  // Only the login page has a password.
   await page.getByLabel('Password').fill(password);
+  await page.getByLabel('Name').fill(name);
   await page.getByRole('button', { name: 'Log in' }).click();
 }
 

@@ -11,8 +11,9 @@ const NEW_PASSWORD = 'another horse battery';
 let cwd = '';
 
 async function logIn(page: Page): Promise<void> {
-  await page.getByLabel('Name').fill('ann');
+  // Only the login page has a password.
   await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByLabel('Name').fill('ann');
   await page.getByRole('button', { name: 'Log in' }).click();
 }
 
