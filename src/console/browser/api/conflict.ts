@@ -20,10 +20,13 @@ export type Decision = Row | undefined;
 type Listener = (conflict: Conflict, decide: (decision: Decision) => void) => void;
 
 let listener: Listener | undefined;
+/** Conflicts that wait until the code of the dialog is loaded. */
+const waiting: Parameters<Listener>[] = [];
 
 /** Registers the dialog while it is mounted. */
 export function onConflict(next: Listener): () => void {
   listener = next;
+  for (const each of waiting.splice(0)) next(...each);
   return () => {
     if (listener === next) listener = undefined;
   };
@@ -31,7 +34,7 @@ export function onConflict(next: Listener): () => void {
 
 export function askForDecision(conflict: Conflict): Promise<Decision> {
   return new Promise((resolve) => {
-    if (listener === undefined) resolve(undefined);
+    if (listener === undefined) waiting.push([conflict, resolve]);
     else listener(conflict, resolve);
   });
 }
