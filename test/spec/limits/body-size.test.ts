@@ -1,9 +1,9 @@
 /** The size limit of request bodies, with Content-Length or streamed. */
 import { describe, expect, test } from 'bun:test';
-import { ENGINES } from '../../support/engines/catalogue.ts';
+import { TWO_ENGINES } from '../../support/engines/catalogue.ts';
 import { expectRefusal, expectUntouched, ownCatalogue, send } from '../../support/stories.ts';
 
-describe.each(Object.keys(ENGINES))('the size of a body on %s', (engine) => {
+describe.each(TWO_ENGINES)('the size of a body on %s', (engine) => {
   const limit = 2_000;
   const catalogue = ownCatalogue(engine, { maxBodyBytes: limit });
   const ofSize = (size: number) => {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { MAX_SEARCHED_LENGTH } from '../../../src/base/limits/engine.ts';
 import type { Row } from '../../../src/collection/value.ts';
 import type { Catalogue } from '../../support/engines/catalogue.ts';
-import { ENGINES } from '../../support/engines/catalogue.ts';
+import { TWO_ENGINES } from '../../support/engines/catalogue.ts';
 import { openDeclared, thingsOf } from '../../support/engines/shop.ts';
 import { sendJson } from '../../support/stories.ts';
 
@@ -27,7 +27,7 @@ const LONG = {
     .toWellFormed(),
 };
 
-describe.each(Object.keys(ENGINES))('full-text search with long texts in the table on %s', (engine) => {
+describe.each(TWO_ENGINES)('full-text search with long texts in the table on %s', (engine) => {
   let things: Catalogue;
   beforeAll(async () => {
     things = await openDeclared(engine, thingsOf({ note: 'text', doc: 'json' }));

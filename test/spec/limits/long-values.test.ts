@@ -4,7 +4,7 @@ import { DEFAULT_MAX_VALUE_KB } from '../../../src/base/limits/declaration.ts';
 import { MAX_ROW_BYTES } from '../../../src/base/limits/engine.ts';
 import { declareCatalogue } from '../../../src/collection/declaration.ts';
 import type { Row } from '../../../src/collection/value.ts';
-import { type Catalogue, ENGINES, TWO_ENGINES } from '../../support/engines/catalogue.ts';
+import { type Catalogue, TWO_ENGINES } from '../../support/engines/catalogue.ts';
 import { openDeclared } from '../../support/engines/shop.ts';
 import { expectRefusal, expectUntouched, ids, ownCatalogue, send, sendJson } from '../../support/stories.ts';
 
@@ -53,7 +53,7 @@ describe.each(TWO_ENGINES)('the length of a value on %s', (engine) => {
   });
 });
 
-describe.each(Object.keys(ENGINES))('long rows on %s', (engine) => {
+describe.each(TWO_ENGINES)('long rows on %s', (engine) => {
   const catalogue = ownCatalogue(engine);
   const COUNT = 12;
 
@@ -185,7 +185,7 @@ const ODD: readonly (readonly [field: string, ...values: readonly unknown[]])[] 
   ['f14', [0.1, 1e21, null]],
 ];
 
-describe.each(Object.keys(ENGINES))('rows next to long rows on %s', (engine) => {
+describe.each(TWO_ENGINES)('rows next to long rows on %s', (engine) => {
   let catalogue: Catalogue;
   const odd = ODD.flatMap(([field, ...values]) => values.map((value) => ({ [field]: value })));
   beforeAll(async () => {
