@@ -135,7 +135,7 @@ export interface Catalogue {
   readonly draft: CatalogueDraft;
   /** Collections of the service itself, by name, such as the log of changes. A declared one of that name hides them. */
   readonly builtIn: ReadonlyMap<string, Collection>;
-  /** What clients call at /rpc/<name>, by name. */
+  /** The functions and stored queries at /rpc/<name>, by name. */
   readonly routines: ReadonlyMap<string, readonly Routine[]>;
   /** By name; absent if every caller may do everything. */
   readonly roles?: ReadonlyMap<string, Role>;

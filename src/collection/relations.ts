@@ -35,7 +35,7 @@ export interface Relation {
 
 type Pair = readonly [outer: Field, inner: Field];
 
-/** The fields of a join collection that refer to the fields `targets` of another one. */
+/** The fields of a join collection that refer to the fields `targets` of another collection. */
 interface Joint extends Pick<Composite, 'name' | 'fields' | 'to'> {
   readonly targets: readonly Field[];
 }

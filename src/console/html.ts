@@ -12,7 +12,7 @@ interface Shell {
 }
 
 /**
- * Security headers: scripts, styles and requests from our origin only. Generated styles need the nonce. Pictures may
+ * Security headers: scripts, styles and requests from our origin only. The style in the page needs the nonce. Pictures may
  * come from anywhere if rows name them.
  */
 export function securityHeaders(nonce?: string, pictures: 'own' | 'any' = 'own'): Record<string, string> {
@@ -46,7 +46,6 @@ export function pageHtml({ title, root, assets, data }: Shell, nonce: string): s
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<meta property="csp-nonce" content="${nonce}">
 <title>${escapeHtml(title)}</title>
 <link rel="icon" href="${ICON}">
 <style nonce="${nonce}">${STYLE}</style>

@@ -1,4 +1,4 @@
-/** Reads a batch: its path, and the requests in its body. */
+/** Reads the requests in the body of a batch. */
 import { ApiError, withRequest } from '../base/errors.ts';
 import { MAX_BATCH_REQUESTS } from '../base/limits/http.ts';
 import type { Document } from '../encode/document.ts';

@@ -65,7 +65,7 @@ export function differencesIn(
   ];
 }
 
-/** A function of the file that the database does not have like this. Undeclared functions are no difference. */
+/** A function of the file that the database does not have like this. Undeclared functions do not count. */
 function functionDifference(declared: FunctionDraft, callable: readonly FunctionDraft[]): string[] {
   const text = ({ description: _, ...rest }: FunctionDraft) => JSON.stringify(rest, sorted);
   if (callable.some((each) => text(each) === text(declared))) return [];

@@ -48,7 +48,7 @@ export class FolderStorage implements MarkedStorage, SpoolTarget {
     return new Spool(this.records, this, id);
   }
 
-  /** Without its marker the folder is another one, such as the mount point of a disk that is gone. */
+  /** Without its marker it is a different folder, such as the mount point of a disk that is gone. */
   async place(content: Content, path: string): Promise<void> {
     await stat(this.marker);
     await this.move(path, this.pathOf(content));

@@ -38,7 +38,7 @@ export interface StorageOptions {
 const MISTAKES =
   /NoSuchBucket|AccessDenied|InvalidAccessKeyId|SignatureDoesNotMatch|ERR_S3_|EACCES|EPERM|ENOTDIR|EROFS/;
 
-/** Opens the storage that the database names. A catalogue without files may begin with another one. */
+/** Opens the storage that the database names. A catalogue without files may begin with another storage. */
 export async function openStorage(
   records: FileRecords,
   location: string,
@@ -85,7 +85,7 @@ export async function newStorage(records: FileRecords, location: string): Promis
   return { storage, row, release: () => storage.delete(MARKER) };
 }
 
-/** Of several processes that begin, the first wins. */
+/** If several processes begin, the first wins. */
 async function begin(records: FileRecords, location: string): Promise<StorageRow> {
   if (await hasFiles(records)) throw otherStorage('the database', location);
   const storage = storageAt(records, location);

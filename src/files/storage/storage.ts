@@ -19,7 +19,7 @@ export interface Storage {
   put(id: string): Incoming;
   /** The bytes from `start` to `end`, exclusively. */
   get(content: Content, start: number, end: number): MaybePromise<Blob | AsyncIterable<Uint8Array>>;
-  /** Deletes stored bytes after their row. A missing name is no error. */
+  /** Deletes stored bytes after their row. A missing name is ignored. */
   delete(name: string): Promise<void>;
   /** The next names after one, in their order. */
   list(after: string): Promise<NamePage>;

@@ -17,7 +17,7 @@ export function routinesNamed({ routines, closedRoutines }: Catalogue, name: str
   });
 }
 
-/** What a call gives: the names of its arguments, and the types that its body may have as a whole. */
+/** The input of a call: the names of its arguments, and the types that its body may have as a whole. */
 export interface CallShape {
   readonly names: readonly string[];
   readonly body: readonly BodyType[];

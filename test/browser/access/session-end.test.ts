@@ -53,7 +53,7 @@ browserStories(
       await page.getByText('Saved.', { exact: true }).waitFor();
       expect(await page.getByLabel('Unit price').inputValue()).toBe('19.75');
 
-      // A reload leads to the login page. What was typed comes back after the login.
+      // A reload leads to the login page. The typed text comes back after the login.
       await page.getByLabel('Unit price').fill('20.5');
       await run({ cwd, args: ['user', 'password', 'ann'], stdin: PASSWORD });
       await untilSessionEnds(stage);

@@ -200,7 +200,7 @@ describe.each(ALL)('%s, files in %s', (engine, kind) => {
     await expectRefusal(read, 503, 'CAT503');
     expect(await shop.list('/products?select=id&order=id')).toEqual([{ id: 1 }, { id: 2 }]);
     expect(await files()).toBe(before);
-    // A service starts without S3. A folder without its mark may be another one, so that a start fails.
+    // A service starts without S3. A folder without its mark may be a different one, so a start fails.
     const warnings: string[] = [];
     const second = await open('', { warn: (message) => warnings.push(message) }).catch((error: Error) => error);
     if (second instanceof Error) expect(second.message).toContain('catalogue-files is missing');

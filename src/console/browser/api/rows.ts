@@ -24,7 +24,7 @@ export interface Page {
   readonly total: number | undefined;
 }
 
-/** The ids of the requests that this page sent, to tell its own changes from those of others. */
+/** The ids of the requests that this page sent, to distinguish its own changes from those of others. */
 const ownRequests = new Set<string>();
 
 export function newRequestId(): string {

@@ -5,7 +5,7 @@ import { isOnlyAdopted, typeNamed } from '../../../collection/types/index.ts';
 
 export interface Storable {
   readonly catalogue: Catalogue;
-  /** What the copy does not keep, one sentence each. */
+  /** The losses of the copy, one sentence each. */
   readonly notes: readonly string[];
 }
 

@@ -47,7 +47,7 @@ function defaultWidth(collection: Collection, field: Field, isTitle: boolean): n
   return isNumeric(field) ? 130 : 190;
 }
 
-/** Moves a column to the place of another one. */
+/** Moves a column to the place of another column. */
 export function moveColumn(collection: Collection, settings: ColumnSettings, name: string, to: string): ColumnSettings {
   const names = columnsOf(collection, { ...settings, hidden: [] }).map(({ field }) => field.name);
   const place = names.indexOf(to);

@@ -17,7 +17,7 @@ import { bulkMessage, undoOf } from '../use-edits.ts';
 
 type Way = keyof typeof t.grid.ways;
 
-/** What can be done with a field. */
+/** The changes that a field allows. */
 function waysOf(field: Field, kind: string): readonly Way[] {
   return [
     'set',
