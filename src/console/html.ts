@@ -12,8 +12,8 @@ interface Shell {
 }
 
 /**
- * Security headers: scripts, styles and requests from our origin only. The style in the page needs the nonce. Pictures may
- * come from anywhere if rows name them.
+ * Security headers: scripts, styles and requests from our origin only. The style of the page needs the nonce. Pictures
+ * may come from anywhere if rows name them.
  */
 export function securityHeaders(nonce?: string, pictures: 'own' | 'any' = 'own'): Record<string, string> {
   return {
