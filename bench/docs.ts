@@ -7,7 +7,7 @@ import { PEER_TITLES, table } from './table.ts';
 const DOCS = new URL('../docs/', import.meta.url);
 
 export async function writeGoals(outcomes: readonly Outcome[]): Promise<void> {
-  await Bun.write(new URL('performance.svg', DOCS), plot(outcomes, await machine()));
+  await Bun.write(new URL('internals/performance.svg', DOCS), plot(outcomes, await machine()));
   await replaceBetween('figures', `${await provenance('npm run bench -- --write')}\n\n${table(outcomes)}`);
 }
 
@@ -24,7 +24,7 @@ export async function writeDrills(text: string): Promise<void> {
   await replaceBetween(
     'drills',
     `${await provenance('WRITE=1 npm run test:failover', false)}\n\n${text}`,
-    'operations.md',
+    'how-to/operate.md',
   );
 }
 
@@ -32,7 +32,7 @@ async function provenance(command: string, isPinned?: boolean): Promise<string> 
   return `Made by \`${command}\` on:\n${(await machine(isPinned)).replaceAll('; ', ';\n')}.`;
 }
 
-async function replaceBetween(name: string, text: string, file = 'performance.md'): Promise<void> {
+async function replaceBetween(name: string, text: string, file = 'internals/performance.md'): Promise<void> {
   const page = new URL(file, DOCS);
   const [begin, end] = [`<!-- ${name} -->`, `<!-- end of ${name} -->`];
   const before = await Bun.file(page).text();

@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: compares the service with bare baselines, alternating in one run so that the ratios are valid on a
- * noisy machine. See docs/performance.md.
+ * noisy machine. See docs/internals/performance.md.
  */
 import { FULL, QUICK } from './alternate.ts';
 import type { Case } from './case.ts';

@@ -1,4 +1,4 @@
-/** Generates docs/command-line.md from the help of each command. A test fails if the two differ. */
+/** Generates docs/reference/command-line.md from the help of each command. A test fails if the two differ. */
 import { join } from 'node:path';
 import { COMMANDS } from '../src/cli/commands.ts';
 
@@ -24,4 +24,4 @@ ${sections.join('\n\n')}
 `;
 }
 
-if (import.meta.main) await Bun.write(join(import.meta.dir, '../docs/command-line.md'), await commandsPage());
+if (import.meta.main) await Bun.write(join(import.meta.dir, '../docs/reference/command-line.md'), await commandsPage());

@@ -1,4 +1,4 @@
-/** Generates docs/settings.md from the tables that the program reads. A test fails if the two differ. */
+/** Generates docs/reference/settings.md from the tables that the program reads. A test fails if the two differ. */
 import { join } from 'node:path';
 import { DEFAULT_COMMAND_SECONDS } from '../src/base/limits/engine.ts';
 import { SERVE_SETTINGS } from '../src/settings/by-command.ts';
@@ -31,4 +31,4 @@ Their default \`--query-timeout\` is ${DEFAULT_COMMAND_SECONDS} seconds.
 `;
 }
 
-if (import.meta.main) await Bun.write(join(import.meta.dir, '../docs/settings.md'), settingsPage());
+if (import.meta.main) await Bun.write(join(import.meta.dir, '../docs/reference/settings.md'), settingsPage());

@@ -8,7 +8,7 @@ import type { Command } from './shared/command.ts';
 import { JSON_OPTION } from './shared/options.ts';
 
 const OPTIONS = {
-  markdown: option('--markdown', 'print the table of all settings, as in docs/settings.md', false, onOrOff),
+  markdown: option('--markdown', 'print the table of all settings, as in docs/reference/settings.md', false, onOrOff),
   ...JSON_OPTION,
 } as const;
 

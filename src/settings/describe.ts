@@ -1,4 +1,4 @@
-/** Prints settings: in the --help of a command, in docs/settings.md, and with secrets masked. */
+/** Prints settings: in the --help of a command, in docs/reference/settings.md, and with secrets masked. */
 import { CONFIG_FILE } from './resolve.ts';
 import type { Setting, Table } from './setting.ts';
 
@@ -25,7 +25,7 @@ function defaultText({ byDefault }: Setting<unknown>): string {
   return byDefault === undefined ? '' : String(byDefault);
 }
 
-/** The list of docs/settings.md: one item per setting, its description on a line of its own. */
+/** The list of docs/reference/settings.md: one item per setting, its description on a line of its own. */
 export function settingsMarkdown(table: Table): string {
   return [...Object.values(table), CONFIG_FILE].map(settingItem).join('\n');
 }

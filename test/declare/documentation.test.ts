@@ -1,6 +1,6 @@
 /**
- * Checks docs/collections.md: its tables match the format, its examples are valid, and its mistakes give the documented
- * errors.
+ * Checks docs/reference/collections.md: its tables match the format, its examples are valid, and its mistakes give the
+ * documented errors.
  */
 import { afterAll, describe, expect, test } from 'bun:test';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ import { declared, withFields } from '../support/processes/declarations.ts';
 import { cleanUp, temporaryFolder } from '../support/processes/process.ts';
 
 afterAll(cleanUp);
-const PAGE = readFileSync(new URL('../../docs/collections.md', import.meta.url), 'utf8');
+const PAGE = readFileSync(new URL('../../docs/reference/collections.md', import.meta.url), 'utf8');
 
 interface Block {
   readonly language: string;

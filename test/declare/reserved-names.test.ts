@@ -31,7 +31,7 @@ test('parameters of the query language and values are names of fields', async ()
 });
 
 test('every reserved name is documented', () => {
-  const page = readFileSync(new URL('../../docs/collections.md', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('../../docs/reference/collections.md', import.meta.url), 'utf8');
   const reserved = [RESERVED_COLLECTIONS, RESERVED_PREFIXES, RESERVED_FIELDS].flatMap(Object.keys);
   expect(reserved.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
 });

@@ -1,6 +1,6 @@
 /**
  * Generated requests get the same status, headers and body from all engines. Each intentional difference has a name
- * here and a line in docs/scaling.md.
+ * here and a line in docs/explanation/sqlite-or-postgresql.md.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';

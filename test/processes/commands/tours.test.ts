@@ -29,35 +29,31 @@ function stepsOf(block: string): { command: string; printed: string }[] {
 }
 
 const DOCS = new URL('../../../docs/', import.meta.url);
-/** The programs of follow-changes and the requests of stock-and-orders have tests of their own. */
-const GUIDES = readdirSync(new URL('how-to', DOCS))
-  .filter((name) => !['follow-changes.md', 'stock-and-orders.md'].includes(name))
-  .map((name) => `how-to/${name.replace('.md', '')}`);
-
-test.each(['collections', 'access', ...GUIDES])(
-  'every command of the tour in docs/%s.md prints what the page shows',
-  async (name) => {
-    const page = readFileSync(new URL(`${name}.md`, DOCS), 'utf8');
-    const cwd = temporaryFolder();
-    const [declaration] = blocks(page, 'yaml');
-    writeFileSync(join(cwd, 'collections.yaml'), declaration!);
-    let service: Service | undefined;
-    let count = 0;
-    for (const block of blocks(page, 'sh')) {
-      if (block.includes(ADDRESS)) service = await startService({ cwd });
-      for (const { command, printed } of stepsOf(block)) {
-        const text = command.replaceAll(ADDRESS, service?.url ?? ADDRESS).replace(/^curl /, 'curl -s ');
-        const env = { ...process.env, PATH: `${BIN}:${BUN}:${process.env.PATH}` };
-        const child = Bun.spawn(['bash', '-c', text], { cwd, env, stdout: 'pipe', stderr: 'pipe' });
-        const output = await new Response(child.stdout).text();
-        await child.exited;
-        expect({ command, output: output.trimEnd() }).toEqual({ command, output: printed.trimEnd() });
-        count++;
-      }
-      if (!block.includes(ADDRESS)) continue;
-      service?.kill('SIGTERM');
-      await service?.exited;
-    }
-    expect(count).toBeGreaterThan(8);
-  },
+const PAGES = readdirSync(DOCS, { recursive: true, encoding: 'utf8' }).filter(
+  (name) => name.endsWith('.md') && blocks(readFileSync(new URL(name, DOCS), 'utf8'), 'sh').length > 0,
 );
+
+test.each(PAGES)('every command of the tour in docs/%s prints what the page shows', async (name) => {
+  const page = readFileSync(new URL(name, DOCS), 'utf8');
+  const cwd = temporaryFolder();
+  const [declaration] = blocks(page, 'yaml');
+  if (declaration !== undefined) writeFileSync(join(cwd, 'collections.yaml'), declaration);
+  let service: Service | undefined;
+  let count = 0;
+  for (const block of blocks(page, 'sh')) {
+    if (block.includes(ADDRESS)) service = await startService({ cwd });
+    for (const { command, printed } of stepsOf(block)) {
+      const text = command.replaceAll(ADDRESS, service?.url ?? ADDRESS).replace(/^curl /, 'curl -s ');
+      const env = { ...process.env, PATH: `${BIN}:${BUN}:${process.env.PATH}` };
+      const child = Bun.spawn(['bash', '-c', text], { cwd, env, stdout: 'pipe', stderr: 'pipe' });
+      const output = await new Response(child.stdout).text();
+      await child.exited;
+      expect({ command, output: output.trimEnd() }).toEqual({ command, output: printed.trimEnd() });
+      count++;
+    }
+    if (!block.includes(ADDRESS)) continue;
+    service?.kill('SIGTERM');
+    await service?.exited;
+  }
+  expect(count).toBeGreaterThan(3);
+});

@@ -156,7 +156,7 @@ describe('all mistakes are reported together', () => {
 });
 
 test('generated pages match the program; npm run docs:settings and docs:commands write them', async () => {
-  const page = (name: string) => readFileSync(new URL(`../../../docs/${name}.md`, import.meta.url), 'utf8');
+  const page = (name: string) => readFileSync(new URL(`../../../docs/reference/${name}.md`, import.meta.url), 'utf8');
   expect(page('settings')).toBe(settingsPage());
   expect(page('command-line')).toBe(await commandsPage());
 });

@@ -247,7 +247,7 @@ describe('the guide', () => {
       new Request('http://catalogue/?q=DECREMENT+stock'),
       '',
     ))!.text();
-    expect(found).toMatch(/<li><a href="writing#[^"]+">/);
+    expect(found).toMatch(/<li><a href="reference\/writing#[^"]+">/);
     const odd = await (await pages('/docs/guide/index', new Request('http://catalogue/?q=<b>zzz'), ''))!.text();
     expect(odd).toContain('Nothing contains “&#60;b&#62;zzz”');
   });

@@ -1,8 +1,7 @@
 /** Checks the documentation: every request in it runs, and it contains every operator, preference and error code. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import type { AppOptions } from '../../../src/app.ts';
 import { ERRORS } from '../../../src/base/errors.ts';
 import { ANONYMOUS, type Caller } from '../../../src/collection/access/caller.ts';
 import { OPERATORS } from '../../../src/dialect/operators.ts';
@@ -11,7 +10,12 @@ import { type Catalogue, openCatalogue, TWO_ENGINES } from '../../support/engine
 import { declaredBy } from '../../support/engines/roles.ts';
 import { openDeclared, openShop } from '../../support/engines/shop.ts';
 
-const read = (name: string) => readFileSync(new URL(`../../../docs/${name}.md`, import.meta.url), 'utf8');
+const DOCS = new URL('../../../docs/', import.meta.url);
+const read = (name: string) => readFileSync(new URL(`${name}.md`, DOCS), 'utf8');
+const PAGES_WITH_REQUESTS = readdirSync(DOCS, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.md'))
+  .map((file) => file.replace('.md', ''))
+  .filter((name) => read(name).includes('```http\n'));
 
 interface Example {
   readonly method: string;
@@ -50,18 +54,14 @@ function examples(name: string): Example[] {
   });
 }
 
-/** The catalogues for pages that do not use the default one. */
-const OPEN: Readonly<Record<string, (engine: string) => Promise<Catalogue>>> = {
-  references: openShop,
-  access: (engine) => openPage(engine, 'access', { identify: named }),
-  'how-to/stock-and-orders': (engine) => openPage(engine, 'how-to/stock-and-orders'),
-};
-
-/** Opens the declaration and the rows that a page shows. */
-function openPage(engine: string, name: string, options: Partial<AppOptions> = {}): Promise<Catalogue> {
+/** Opens the declaration and the rows that a page shows in blocks of its name, or else the default catalogue. */
+function openPage(engine: string, name: string): Promise<Catalogue> {
+  if (name === 'reference/embedding') return openShop(engine);
   const block = (language: string) =>
-    new RegExp(`\`\`\`${language} ${basename(name)}\\n([\\s\\S]*?)\`\`\``).exec(read(name))![1]!;
-  return openDeclared(engine, declaredBy(block('yaml')), JSON.parse(block('json')), options);
+    new RegExp(`\`\`\`${language} ${basename(name)}\\n([\\s\\S]*?)\`\`\``).exec(read(name))?.[1];
+  const declaration = block('yaml');
+  if (declaration === undefined) return openCatalogue(engine);
+  return openDeclared(engine, declaredBy(declaration), JSON.parse(block('json')!), { identify: named });
 }
 
 /** Parses a token such as `Bearer supplier-1` into a role and the claim that the page gives it. */
@@ -76,17 +76,17 @@ function splitHeader(line: string): [string, string] {
 }
 
 describe.each(TWO_ENGINES)('requests in the documentation on %s', (engine) => {
-  describe.each(['query-language', 'writing', 'references', 'access', 'how-to/stock-and-orders'])('%s', (name) => {
+  describe.each(PAGES_WITH_REQUESTS)('%s', (name) => {
     let catalogue: Catalogue;
     beforeAll(async () => {
-      catalogue = await (OPEN[name] ?? openCatalogue)(engine);
+      catalogue = await openPage(engine, name);
     });
     afterAll(() => catalogue.close());
 
     for (const [index, example] of examples(name).entries()) {
       const { method, path, headers, body, status, rows, code, answerHeaders } = example;
       test(`${index + 1}: ${method} ${path}`, async () => {
-        if (name === 'writing') {
+        if (name === 'reference/writing') {
           await catalogue.close();
           catalogue = await openCatalogue(engine);
         }
@@ -102,14 +102,14 @@ describe.each(TWO_ENGINES)('requests in the documentation on %s', (engine) => {
 });
 
 test('every operator is documented with its meaning, and no unknown operator is', () => {
-  const documented = [...read('query-language').matchAll(/^\| `([a-z]+)` \| .+ \| `\w+=\1[.(]/gm)].map(
+  const documented = [...read('reference/queries').matchAll(/^\| `([a-z]+)` \| .+ \| `\w+=\1[.(]/gm)].map(
     ([, name]) => name!,
   );
   expect(documented.sort()).toEqual(Object.keys(OPERATORS).sort());
 });
 
 test('every media type is documented', () => {
-  const page = read('query-language');
+  const page = read('reference/queries');
   const types = MEDIA_TYPES.filter(
     (type) => !['application/vnd.pgrst.array', 'application/vnd.pgrst.object'].includes(type),
   );
@@ -117,11 +117,9 @@ test('every media type is documented', () => {
 });
 
 test('every error code is documented with its status and meaning, and no unknown code is', () => {
-  const rows = [...read('errors').matchAll(/^\| (\w+) \| (\d+) \| (.+) \|$/gm)].map(([, code, status, meaning]) => [
-    code,
-    status,
-    meaning,
-  ]);
+  const rows = [...read('reference/errors').matchAll(/^\| (\w+) \| (\d+) \| (.+) \|$/gm)].map(
+    ([, code, status, meaning]) => [code, status, meaning],
+  );
   const catalogue = Object.entries(ERRORS).map(([code, { status, meaning }]) => [code, String(status), meaning]);
   expect(rows).toEqual(catalogue);
 });

@@ -1,4 +1,4 @@
-/** Differences from PostgREST that docs/departures.md promises and that no other test covers. */
+/** What docs/explanation/differences-from-postgrest.md promises, where no other test covers it. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type Catalogue, ENGINES, openCatalogue } from '../../support/engines/catalogue.ts';
 
