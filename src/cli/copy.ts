@@ -153,8 +153,8 @@ async function copyAll(catalogue: Catalogue, source: Source, target: Engine, toF
     dryRun: false,
     // The rows are not changes, but the initial state of the target.
     origin: 'silent',
-    refused,
-    goesOn: () => true,
+    onRejected: fail,
+    mayStore: () => true,
     progress: bars.storing,
   });
   const { inserted } = await loading.catch(async (error) => {
@@ -167,8 +167,8 @@ async function copyAll(catalogue: Catalogue, source: Source, target: Engine, toF
 }
 
 /** Another process also writes to the target. */
-function refused({ refusal }: RejectedRow): never {
-  throw refusal;
+function fail({ error }: RejectedRow): never {
+  throw error;
 }
 
 async function* batches(
@@ -179,7 +179,7 @@ async function* batches(
   let done = 0;
   let rows: StoredRow[] = [];
   let length = 0;
-  const batch = () => ({ places: rows.map((_row, index) => done - rows.length + index + 1), rows, given: fields });
+  const batch = () => ({ positions: rows.map((_row, index) => done - rows.length + index + 1), rows, given: fields });
   for await (const row of source) {
     rows.push(row);
     done++;
