@@ -26,18 +26,20 @@ interface Example {
   readonly rows?: number;
   readonly code?: string;
   readonly answerHeaders: readonly (readonly [string, string])[];
+  readonly answer?: string;
 }
 
 /**
  * Parses the ```http blocks: a request line, headers, a blank line and a body. Then `→ status`, other expectations and
- * headers follow.
+ * headers follow. A blank line and the body of the response may end the block.
  */
 function examples(name: string): Example[] {
   return [...read(name).matchAll(/```http\n([\s\S]*?)```/g)].map(([, block]) => {
-    const [request = '', answer = ''] = block!.split('→ ');
+    const [request = '', response = ''] = block!.split('→ ');
     const [head = '', ...body] = request.split('\n\n');
     const [line = '', ...headers] = head.trim().split('\n');
-    const [summary = '', ...answerHeaders] = answer.trim().split('\n');
+    const [answerHead = '', ...answer] = response.trim().split('\n\n');
+    const [summary = '', ...answerHeaders] = answerHead.split('\n');
     const space = line.indexOf(' ');
     const rows = /(\d+) rows?/.exec(summary)?.[1];
     const code = /code (\w+)/.exec(summary)?.[1];
@@ -50,6 +52,7 @@ function examples(name: string): Example[] {
       ...(rows === undefined ? {} : { rows: Number(rows) }),
       ...(code === undefined ? {} : { code }),
       answerHeaders: answerHeaders.map(splitHeader),
+      ...(answer.length === 0 ? {} : { answer: answer.join('\n\n') }),
     };
   });
 }
@@ -70,6 +73,11 @@ function named({ headers }: Request): Caller {
   return role === undefined ? ANONYMOUS : { role, claims: Number(id) > 0 ? { supplier_id: Number(id) } : {} };
 }
 
+/** Parses a body as JSON, so that a page may wrap it, or else returns its text. */
+function parsed(body: string): unknown {
+  return /^[[{]/.test(body) ? JSON.parse(body) : body.trimEnd();
+}
+
 function splitHeader(line: string): [string, string] {
   const colon = line.indexOf(': ');
   return [line.slice(0, colon), line.slice(colon + 2)];
@@ -84,7 +92,7 @@ describe.each(TWO_ENGINES)('requests in the documentation on %s', (engine) => {
     afterAll(() => catalogue.close());
 
     for (const [index, example] of examples(name).entries()) {
-      const { method, path, headers, body, status, rows, code, answerHeaders } = example;
+      const { method, path, headers, body, status, rows, code, answerHeaders, answer } = example;
       test(`${index + 1}: ${method} ${path}`, async () => {
         if (name === 'reference/writing') {
           await catalogue.close();
@@ -96,6 +104,7 @@ describe.each(TWO_ENGINES)('requests in the documentation on %s', (engine) => {
         if (rows !== undefined) expect(JSON.parse(text)).toHaveLength(rows);
         if (code !== undefined) expect(JSON.parse(text)).toHaveProperty('code', code);
         for (const [header, value] of answerHeaders) expect(response.headers.get(header)).toBe(value);
+        if (answer !== undefined) expect(parsed(text)).toEqual(parsed(answer));
       });
     }
   });

@@ -1,5 +1,4 @@
 /** Messages at the edge of the page, also for screen readers, with undo. */
-import { X } from 'lucide-react';
 import { useEffect, useSyncExternalStore } from 'react';
 import { explain } from '../api/explain.ts';
 import { queryClient } from '../api/queries.ts';
@@ -114,9 +113,7 @@ function ToastMessage({ toast: { id, text, isError, requestId } }: { readonly to
     <div className={`toast${isError ? ' error' : ''}`}>
       <span>{text}</span>
       {requestId !== undefined && <Button onClick={() => void undo(requestId)}>{t.app.undo}</Button>}
-      <IconButton label={t.app.dismiss} onClick={() => dismiss(id)}>
-        <X size={16} />
-      </IconButton>
+      <IconButton icon="x" label={t.app.dismiss} onClick={() => dismiss(id)} />
     </div>
   );
 }

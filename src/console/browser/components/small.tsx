@@ -1,9 +1,9 @@
 /** Small shared parts: chips, empty states, skeletons, error messages and labelled inputs. */
-import { CircleAlert, X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { detailsOf, explain } from '../api/explain.ts';
 import { t } from '../i18n/text.ts';
 import { Button } from './button.tsx';
+import { Icon } from './icon.tsx';
 
 interface ChipProps {
   readonly label: string;
@@ -23,7 +23,7 @@ export function Chip({ label, onClick, onRemove }: ChipProps) {
       )}
       {onRemove !== undefined && (
         <button type="button" aria-label={t.fields.removeTag(label)} onClick={onRemove}>
-          <X size={14} />
+          <Icon name="x" />
         </button>
       )}
     </span>
@@ -33,15 +33,13 @@ export function Chip({ label, onClick, onRemove }: ChipProps) {
 interface EmptyStateProps {
   readonly title: string;
   readonly text?: string;
-  readonly icon?: ReactNode;
   /** The next step. */
   readonly children?: ReactNode;
 }
 
-export function EmptyState({ title, text, icon, children }: EmptyStateProps) {
+export function EmptyState({ title, text, children }: EmptyStateProps) {
   return (
     <div className="empty-state">
-      {icon}
       <h2>{title}</h2>
       {text !== undefined && <p>{text}</p>}
       <div className="actions">{children}</div>
@@ -66,7 +64,7 @@ export function ErrorMessage({ error, onRetry }: { readonly error: unknown; read
   const details = detailsOf(error);
   return (
     <div className="error-message" role="alert">
-      <CircleAlert size={18} aria-hidden />
+      <Icon name="circle-alert" />
       <div>
         <p>{explain(error)}</p>
         {details !== undefined && (

@@ -1,9 +1,9 @@
 /** The input of files and pictures: drag and drop, paste, choose, preview, reorder and remove. */
-import { Upload } from 'lucide-react';
 import { type DragEvent, type RefObject, useEffect, useRef, useState } from 'react';
 import { fileKind } from '../../../collection/types/file.ts';
 import { labelOf } from '../api/catalogue.ts';
 import { explain } from '../api/explain.ts';
+import { Icon } from '../components/icon.tsx';
 import type { InputProps } from '../fields/kind.ts';
 import { t } from '../i18n/text.ts';
 import { uploadFiles, useFiles } from './addresses.ts';
@@ -88,7 +88,7 @@ export default function FileInput({ field, id, text, onChange, isInvalid, isDisa
       )}
       {!isDisabled && (
         <div className="drop-zone">
-          <Upload size={18} aria-hidden />
+          <Icon name="upload" />
           <span>{isBusy ? t.files.uploading : isList ? t.files.drop : t.files.dropOne}</span>
           <input
             id={id}

@@ -1,5 +1,4 @@
 /** The request of the list, as a URL and as a curl command. */
-import { Copy } from 'lucide-react';
 import { type ListQuery, listUrl } from '../api/query/list.ts';
 import { base } from '../api/session/page-data.ts';
 import { notify } from '../app/toasts.tsx';
@@ -29,7 +28,7 @@ export function RequestLine({ query }: { readonly query: ListQuery }) {
         <a href={url} target="_blank" rel="noreferrer" data-testid="request-url">
           GET {readable(url)}
         </a>
-        <Button icon={<Copy size={14} />} className="small" onClick={() => void copy()}>
+        <Button icon="copy" className="small" onClick={() => void copy()}>
           {t.find.copyCurl}
         </Button>
       </div>

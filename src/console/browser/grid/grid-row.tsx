@@ -1,9 +1,9 @@
 /** One row of the grid. It renders again only if its own cells change. */
-import { Maximize2 } from 'lucide-react';
 import { memo } from 'react';
 import { type Collection, mayWrite, type Row, titleOf } from '../api/catalogue.ts';
 import { rowAddress } from '../api/query/keys.ts';
 import { consoleBase } from '../app/address.ts';
+import { Icon } from '../components/icon.tsx';
 import { kindOf } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
 import { CellEditor } from './cell-editor.tsx';
@@ -116,7 +116,7 @@ function GridCell(props: GridRowProps & { readonly column: Column; readonly at: 
                 actions.open(index);
               }}
             >
-              <Maximize2 size={14} />
+              <Icon name="maximize-2" />
             </a>
           )}
         </>

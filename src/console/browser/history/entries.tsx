@@ -1,5 +1,4 @@
 /** Entries of the log, each with its values and the ways to restore them. */
-import { RotateCcw } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { collectionNamed, type Field, titleOfCollection } from '../api/catalogue.ts';
@@ -54,7 +53,7 @@ export function ChangeList({ changes, hasRows, only, onRestoreValue }: ChangeLis
               onRestore={change.kind === 'update' ? (field) => onRestoreValue(change, field) : undefined}
             />
             {(hasRows || change.kind === 'update') && (
-              <Button kind="quiet" icon={<RotateCcw size={14} />} onClick={() => setRestored(change)}>
+              <Button kind="quiet" icon="rotate-ccw" onClick={() => setRestored(change)}>
                 {t.history.restoreRow[change.kind]}
               </Button>
             )}

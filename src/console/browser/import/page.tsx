@@ -1,9 +1,9 @@
 /** The import page: choose a file, let the service check it, preview it, then store it. */
-import { ArrowLeft } from 'lucide-react';
 import { Link, useLocation } from 'wouter';
 import { type Collection, collectionNamed, mayUndo, titleOfCollection } from '../api/catalogue.ts';
 import { NotFound } from '../app/not-found.tsx';
 import { Button } from '../components/button.tsx';
+import { Icon } from '../components/icon.tsx';
 import { PageTitle } from '../components/page-title.tsx';
 import { t } from '../i18n/text.ts';
 import { DropZone } from './drop-zone.tsx';
@@ -27,7 +27,7 @@ function ImportFile({ collection }: { readonly collection: Collection }) {
     <div className="page import-page">
       <header className="import-head">
         <Link href={`/c/${collection.name}`} className="icon-button" aria-label={t.record.back} title={t.record.back}>
-          <ArrowLeft size={18} />
+          <Icon name="arrow-left" />
         </Link>
         <PageTitle title={t.importing.title(titleOfCollection(collection))} />
       </header>

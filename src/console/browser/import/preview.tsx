@@ -1,5 +1,4 @@
 /** The preview of an import: the field and format of each column, and the result of each row. */
-import { ChevronLeft, ChevronRight } from 'lucide-react';
 import { useState } from 'react';
 import { labelOf } from '../api/catalogue.ts';
 import { Button, IconButton } from '../components/button.tsx';
@@ -82,13 +81,19 @@ interface PagesProps {
 function Pages({ page, last, onChange }: PagesProps) {
   return (
     <>
-      <IconButton label={t.importing.previousPage} disabled={page === 0} onClick={() => onChange(page - 1)}>
-        <ChevronLeft size={18} />
-      </IconButton>
+      <IconButton
+        icon="chevron-left"
+        label={t.importing.previousPage}
+        disabled={page === 0}
+        onClick={() => onChange(page - 1)}
+      />
       <span>{t.importing.page(formatNumber(page + 1), formatNumber(last + 1))}</span>
-      <IconButton label={t.importing.nextPage} disabled={page === last} onClick={() => onChange(page + 1)}>
-        <ChevronRight size={18} />
-      </IconButton>
+      <IconButton
+        icon="chevron-right"
+        label={t.importing.nextPage}
+        disabled={page === last}
+        onClick={() => onChange(page + 1)}
+      />
     </>
   );
 }

@@ -1,6 +1,5 @@
 /** The overview: cards and charts of all collections, each a link to its list. A person chooses which. */
 import { useQueries } from '@tanstack/react-query';
-import { PinOff, Plus, RotateCcw } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import { collections, titleOfCollection } from '../api/catalogue.ts';
@@ -38,10 +37,10 @@ export default function OverviewPage() {
       <header className="overview-head">
         <PageTitle title={t.app.overview} />
         <span className="space" />
-        <Button icon={<RotateCcw size={16} />} onClick={() => refresh(results)}>
+        <Button icon="rotate-ccw" onClick={() => refresh(results)}>
           {t.overview.refresh}
         </Button>
-        <Button icon={<Plus size={16} />} onClick={() => setAdding(true)}>
+        <Button icon="plus" onClick={() => setAdding(true)}>
           {t.overview.choose}
         </Button>
       </header>
@@ -80,9 +79,12 @@ const addressOf = ({ collection }: Widget, filters: readonly Pair[]): string =>
 
 function UnpinButton({ widget, unpin }: Omit<WidgetProps, 'figure'>) {
   return (
-    <IconButton label={t.overview.unpin(widget.title)} className="small unpin" onClick={() => unpin(widget.id)}>
-      <PinOff size={14} />
-    </IconButton>
+    <IconButton
+      icon="pin-off"
+      label={t.overview.unpin(widget.title)}
+      className="small unpin"
+      onClick={() => unpin(widget.id)}
+    />
   );
 }
 

@@ -1,5 +1,4 @@
 /** The rows that refer to a row, as editable tables: the prices of a product, its labels. */
-import { Plus } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import {
@@ -68,7 +67,7 @@ function RelatedTable({ from, field, value, pending }: RelatedTableProps) {
         <span className="space" />
         {total > SHOWN && <Link href={listAddress(query)}>{t.record.showAll(formatNumber(total))}</Link>}
         {mayAdd && !isAdding && (
-          <Button icon={<Plus size={16} />} onClick={() => setAdding(true)}>
+          <Button icon="plus" onClick={() => setAdding(true)}>
             {t.app.add}
           </Button>
         )}
