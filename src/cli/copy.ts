@@ -157,7 +157,13 @@ async function copyAll(catalogue: Catalogue, source: Source, target: Engine, toF
   };
   const sets = collections.map((into) => ({ into, batches: batches(into, copied.rows(into), seen) }));
   // The rows are not changes, but the initial state of the target.
-  const options = { onConflict: 'refuse', dryRun: false, origin: 'silent', onRejected: fail, mayStore: () => true } as const;
+  const options = {
+    onConflict: 'refuse',
+    dryRun: false,
+    origin: 'silent',
+    onRejected: fail,
+    mayStore: () => true,
+  } as const;
   const loading = target.load(sets, { ...options, progress: bars.storing });
   const { inserted } = await loading.catch(async (error) => {
     // The rows may be stored, although the confirmation was lost.
