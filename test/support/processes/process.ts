@@ -167,7 +167,8 @@ export function integrityOf(file: string): string {
   }
 }
 
-function spawn({ prefix = [], program = PROGRAM, cwd, env = {}, stdin }: Launch, args: readonly string[]) {
+/** Starts a process that `cleanUp` ends. */
+export function spawn({ prefix = [], program = PROGRAM, cwd, env = {}, stdin }: Launch, args: readonly string[]) {
   const child = Bun.spawn([...prefix, ...program, ...args], {
     cwd,
     env: { PATH: process.env.PATH ?? '', ...env },
