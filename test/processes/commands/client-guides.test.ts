@@ -1,5 +1,5 @@
 /**
- * The programs in the guides for clients: each prints what its page shows. All of them share one service. They leave the
+ * The programs in the guides for clients: each prints what its page shows. All of them share one service, and leave the
  * catalogue as they find it.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
