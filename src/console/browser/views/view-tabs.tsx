@@ -30,7 +30,7 @@ export function ViewTabs({ query }: { readonly query: ListQuery }) {
     navigate(`/c/${collection.name}`);
   };
   return (
-    <div className="view-bar">
+    <div className="view-bar line">
       <nav className="view-tabs" aria-label={t.views.label}>
         <Link href={`/c/${collection.name}`} aria-current={viewName(query) === undefined ? 'page' : undefined}>
           {t.views.all}
