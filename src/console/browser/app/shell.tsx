@@ -21,7 +21,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       <a className="skip-link" href="#content">
         {t.app.skip}
       </a>
-      <header className="top-bar">
+      <header className="top-bar line">
         <IconButton
           icon="menu"
           label={t.app.menu}
@@ -29,7 +29,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
           aria-expanded={isOpen}
           onClick={() => setOpen(!isOpen)}
         />
-        <Link href="/" className="brand" aria-label={t.app.name}>
+        <Link href="/" className="brand line" aria-label={t.app.name}>
           <Logo />
           <span>{t.app.name}</span>
         </Link>
@@ -42,14 +42,14 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         {collections.map((each) => (
           <NavLink key={each.name} href={`/c/${each.name}`} label={titleOfCollection(each)} />
         ))}
-        {unshown.length > 0 && <p className="note">{t.app.unshown(unshown.join(', '))}</p>}
+        {unshown.length > 0 && <p className="help">{t.app.unshown(unshown.join(', '))}</p>}
         <span className="space" />
         <NavLink href="/changes" icon="rotate-ccw-clock" label={t.app.changes} />
-        <a className="nav-link" href={`${base}/docs`}>
+        <a className="item" href={`${base}/docs`}>
           <Icon name="book-open" />
           {t.app.apiReference}
         </a>
-        <a className="nav-link" href={`${base}/docs/guide`}>
+        <a className="item" href={`${base}/docs/guide`}>
           <Icon name="life-buoy" />
           {t.app.guide}
         </a>
@@ -65,7 +65,7 @@ function NavLink({ href, icon, label }: { readonly href: string; readonly icon?:
   const [location] = useLocation();
   const isCurrent = href === '/' ? location === '/' : location === href || location.startsWith(`${href}/`);
   return (
-    <Link href={href} className="nav-link" aria-current={isCurrent ? 'page' : undefined}>
+    <Link href={href} className="item" aria-current={isCurrent ? 'page' : undefined}>
       {icon !== undefined && <Icon name={icon} />}
       {label}
     </Link>

@@ -95,7 +95,7 @@ export function Toasts() {
   const shown = useSyncExternalStore(subscribe, () => toasts);
   useUndoKey();
   return (
-    <div className="toasts" role="status" aria-live="polite">
+    <div className="toasts stack" role="status" aria-live="polite">
       {shown.map((toast) => (
         <ToastMessage key={toast.id} toast={toast} />
       ))}
@@ -110,7 +110,7 @@ function ToastMessage({ toast: { id, text, isError, requestId } }: { readonly to
     return () => clearTimeout(timer);
   }, [id, isError]);
   return (
-    <div className={`toast${isError ? ' error' : ''}`}>
+    <div className={`toast line${isError ? ' error' : ''}`}>
       <span>{text}</span>
       {requestId !== undefined && <Button onClick={() => void undo(requestId)}>{t.app.undo}</Button>}
       <IconButton icon="x" label={t.app.dismiss} onClick={() => dismiss(id)} />

@@ -97,11 +97,12 @@ function itemsIn(popup: HTMLElement | null): readonly HTMLElement[] {
 function Group({ label, items, close }: MenuGroup & { readonly close: () => void }) {
   return (
     <div role="group" aria-label={label}>
-      {label !== undefined && <div className="menu-heading">{label}</div>}
+      {label !== undefined && <div className="help">{label}</div>}
       {items.map((item) => (
         <button
           key={item.label}
           type="button"
+          className="item"
           role={item.isChecked === undefined ? 'menuitem' : 'menuitemradio'}
           {...(item.isChecked === undefined ? {} : { 'aria-checked': item.isChecked })}
           aria-disabled={item.isDisabled}

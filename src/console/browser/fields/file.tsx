@@ -62,7 +62,7 @@ function FileLink({ id }: { readonly id: string }) {
 function FileInput(props: InputProps) {
   if (!isPictureAddress(props)) return <UploadInput {...props} />;
   return (
-    <div className="file-input">
+    <div className="file-input stack">
       <TextInput {...props} />
       {props.text !== '' && <img className="preview" src={props.text} alt="" referrerPolicy="no-referrer" />}
     </div>

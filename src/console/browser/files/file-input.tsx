@@ -53,7 +53,7 @@ export default function FileInput({ field, id, text, onChange, isInvalid, isDisa
       ref={element}
       role="group"
       aria-label={labelOf(field)}
-      className={`file-input${isOver ? ' over' : ''}`}
+      className={`file-input stack${isOver ? ' over' : ''}`}
       onDragOver={(event) => {
         if (!event.dataTransfer.types.includes('Files')) return;
         event.preventDefault();
@@ -63,10 +63,11 @@ export default function FileInput({ field, id, text, onChange, isInvalid, isDisa
       onDrop={onDrop}
     >
       {ids.length > 0 && (
-        <ul className="file-list">
+        <ul className="file-list line wrap">
           {ids.map((each, at) => (
             <li
               key={each}
+              className="panel stack"
               draggable={isList && !isDisabled}
               onDragStart={() => setDragged(at)}
               onDragEnd={() => setDragged(undefined)}
@@ -87,7 +88,7 @@ export default function FileInput({ field, id, text, onChange, isInvalid, isDisa
         </ul>
       )}
       {!isDisabled && (
-        <div className="drop-zone">
+        <div className="drop-zone line wrap">
           <Icon name="upload" />
           <span>{isBusy ? t.files.uploading : isList ? t.files.drop : t.files.dropOne}</span>
           <input

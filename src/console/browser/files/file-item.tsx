@@ -31,10 +31,10 @@ export function FileItem({ id, file, isImage, at, onEarlier, onLater, onRemove }
           <Icon name="file-text" size={32} />
         )}
       </a>
-      <span className="file-name" title={name}>
+      <span className="one-line help" title={name}>
         {name}
       </span>
-      <span className="file-actions">
+      <span className="line">
         {onEarlier !== undefined && (
           <IconButton icon="arrow-left" className="small" label={t.files.earlier(name)} onClick={onEarlier} />
         )}

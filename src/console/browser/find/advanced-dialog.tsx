@@ -86,7 +86,7 @@ export default function AdvancedDialog({ query, onClose, onApply }: AdvancedDial
           </select>
           {isField(line.name) && (
             <>
-              <label className="negation">
+              <label className="negation line">
                 <input
                   type="checkbox"
                   checked={line.isNegated}

@@ -35,8 +35,8 @@ export function FilterBar({ query }: { readonly query: ListQuery }) {
   };
   const isFree = (field: Field) => !filters.some(([name]) => name === field.name);
   return (
-    <div className="filter-bar">
-      <div ref={bar} role="group" aria-label={t.find.quick}>
+    <div className="filter-bar line wrap">
+      <div ref={bar} className="line wrap" role="group" aria-label={t.find.quick}>
         {quickFields(collection)
           .filter(isFree)
           .map((field) => (

@@ -96,6 +96,7 @@ export default function Palette({ onClose }: { readonly onClose: () => void }) {
           <div
             key={`${target.address} ${target.label}`}
             id={`${id}-${index}`}
+            className="item"
             role="option"
             tabIndex={-1}
             aria-selected={index === at}
@@ -103,7 +104,7 @@ export default function Palette({ onClose }: { readonly onClose: () => void }) {
             onKeyDown={onKeyDown}
           >
             {target.label}
-            <span className="hint">{target.hint}</span>
+            <span className="help">{target.hint}</span>
             {index === at && <Icon name="corner-down-left" />}
           </div>
         ))}

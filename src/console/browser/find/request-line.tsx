@@ -25,7 +25,7 @@ export function RequestLine({ query }: { readonly query: ListQuery }) {
     notify(isCopied ? t.find.copied : command, { topic: 'copy' });
   };
   return (
-    <details className="request-line">
+    <details className="request-line help">
       <summary>{t.grid.request}</summary>
       <div>
         <a href={url} target="_blank" rel="noreferrer" data-testid="request-url">

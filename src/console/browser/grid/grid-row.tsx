@@ -107,14 +107,14 @@ function GridCell(props: GridRowProps & { readonly column: Column; readonly at: 
         />
       ) : (
         <>
-          <span className="cell-text">
+          <span className="one-line">
             <Cell collection={collection} field={field} row={row} />
           </span>
           {isFrozen && (
             // A link of the router would subscribe to the address in every row.
             <a
               href={`${consoleBase}${rowAddress(collection, row)}`}
-              className="open-row"
+              className="icon-button small"
               tabIndex={-1}
               aria-label={t.grid.openRow(titleOf(collection, row))}
               title={t.grid.openRow(titleOf(collection, row))}

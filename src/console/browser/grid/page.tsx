@@ -69,7 +69,7 @@ function ListHead({ query, checked }: { readonly query: ListQuery; readonly chec
   const { total } = useRows(query, 0, 0);
   const [isArranging, setArranging] = useState(false);
   return (
-    <header className="list-head">
+    <header className="list-head line">
       <PageTitle title={titleOfCollection(collection)} />
       {total !== undefined && <span className="count">{t.grid.rows(formatNumber(total), total === 1)}</span>}
       <span className="space" />

@@ -35,7 +35,7 @@ export default function RowPanel({ query, index, onMove, onClose }: RowPanelProp
       aria-label={row && titleOf(collection, row)}
       onKeyDown={onKeyDown}
     >
-      <header>
+      <header className="line">
         <IconButton
           icon="chevron-up"
           label={t.grid.previous}

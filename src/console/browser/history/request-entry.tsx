@@ -33,9 +33,9 @@ export function RequestEntry({ request, filters }: RequestEntryProps) {
     )
     .join(', ');
   return (
-    <li className="request">
-      <header>
-        <button type="button" className="request-toggle" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+    <li className="request panel">
+      <header className="line">
+        <button type="button" className="request-toggle item" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           <time dateTime={request.at}>{formatMoment(request.at)}</time>
           <strong>{request.actor ?? t.history.unknown}</strong>
           <span>{summary}</span>

@@ -31,7 +31,7 @@ export function ChangeValues({ collection, change, only, onRestore }: ChangeValu
   return (
     <dl className="change-values">
       {fields.map((field) => (
-        <div key={field.name}>
+        <div key={field.name} className="line wrap">
           <dt>{labelOf(field)}</dt>
           <dd>
             {before !== null && <del>{value(field, before)}</del>}

@@ -15,7 +15,7 @@ export function DropZone({ onOpen }: { readonly onOpen: (file: File) => void }) 
   };
   return (
     <section
-      className={`drop-zone${isOver ? ' over' : ''}`}
+      className={`drop-zone line wrap${isOver ? ' over' : ''}`}
       aria-label={t.importing.file}
       onDragOver={(event) => {
         event.preventDefault();

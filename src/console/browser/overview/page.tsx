@@ -34,7 +34,7 @@ export default function OverviewPage() {
   const shown = pins.pinned.map((widget, at) => ({ widget, figure: results[at]!.data }));
   return (
     <div className="page overview" aria-busy={results.some(({ isFetching }) => isFetching)}>
-      <header className="overview-head">
+      <header className="line wrap">
         <PageTitle title={t.app.overview} />
         <span className="space" />
         <Button icon="rotate-ccw" onClick={() => refresh(results)}>
@@ -45,7 +45,7 @@ export default function OverviewPage() {
         </Button>
       </header>
       {reasons.length > 0 && (
-        <div className="notice danger" role="alert">
+        <div className="notice danger line wrap" role="alert">
           <span>{`${t.overview.failed} ${reasons.join(' ')}`}</span>
           <Button onClick={() => refresh(failed)}>{t.app.retry}</Button>
         </div>
@@ -91,8 +91,8 @@ function UnpinButton({ widget, unpin }: Omit<WidgetProps, 'figure'>) {
 function Card({ widget, figure, unpin }: WidgetProps) {
   const hasValue = figure != null && 'value' in figure;
   return (
-    <section className="card" data-figure={widget.id}>
-      <Link href={addressOf(widget, hasValue ? figure.filters : [])}>
+    <section className="card panel" data-figure={widget.id}>
+      <Link className="stack" href={addressOf(widget, hasValue ? figure.filters : [])}>
         <span className="figure">{hasValue ? format(widget, figure.value) : figure === null ? '–' : '…'}</span>
         <span className="card-title">{widget.title}</span>
       </Link>
@@ -105,7 +105,7 @@ function Chart({ widget, figure, unpin }: WidgetProps) {
   const bars = figure != null && 'bars' in figure ? figure.bars : [];
   const most = Math.max(...bars.map(({ value }) => value), 1);
   return (
-    <section className="card chart" data-panel={widget.id}>
+    <section className="card chart panel" data-panel={widget.id}>
       <h2>
         <span>{widget.title}</span>
         <UnpinButton widget={widget} unpin={unpin} />
@@ -127,14 +127,14 @@ function Chart({ widget, figure, unpin }: WidgetProps) {
 function BarLine({ widget, bar, share }: { readonly widget: Widget; readonly bar: Bar; readonly share: number }) {
   return (
     <li>
-      <Link href={addressOf(widget, bar.filters)} data-value={bar.value}>
-        <span className="bar-label" title={bar.label}>
+      <Link className="item" href={addressOf(widget, bar.filters)} data-value={bar.value}>
+        <span className="one-line" title={bar.label}>
           {bar.label}
         </span>
         <svg width="100%" height="12" aria-hidden="true">
           <rect width={`${Math.max(100 * share, 0)}%`} height="12" rx="3" />
         </svg>
-        <span className="bar-value">{format(widget, bar.value)}</span>
+        <span className="number">{format(widget, bar.value)}</span>
       </Link>
     </li>
   );
@@ -168,7 +168,7 @@ function ChooseDialog({ all, pins, onClose }: ChooseDialogProps) {
           {all
             .filter((each) => each.collection === collection)
             .map(({ id, title, isChart }) => (
-              <label key={id} className="radio">
+              <label key={id} className="line">
                 <input
                   type="checkbox"
                   checked={isPinned(id)}

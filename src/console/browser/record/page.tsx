@@ -119,7 +119,7 @@ export function DraftState({ draft }: { readonly draft: Draft }) {
   if (!draft.isChanged) return null;
   return (
     <>
-      <span className="unsaved" role="status">
+      <span className="marker" role="status">
         {draft.isRestored ? t.record.restoredInput : t.record.unsaved}
       </span>
       <Button kind="quiet" onClick={draft.reset}>
@@ -137,12 +137,12 @@ interface RecordHeadProps {
 
 export function RecordHead({ collection, title, children }: RecordHeadProps) {
   return (
-    <header className="record-head">
+    <header className="record-head line wrap">
       <Link href={`/c/${collection.name}`} className="icon-button" aria-label={t.record.back} title={t.record.back}>
         <Icon name="arrow-left" />
       </Link>
       <div className="record-title">
-        <p className="crumb">{titleOfCollection(collection)}</p>
+        <p className="help">{titleOfCollection(collection)}</p>
         <PageTitle title={title} />
       </div>
       {children}

@@ -60,8 +60,8 @@ function RelatedTable({ from, field, value, pending }: RelatedTableProps) {
   const mayAdd = may('create', from) && mayWrite(from, field, true);
   if (error !== null) return <ErrorMessage error={error} onRetry={refetch} />;
   return (
-    <section className="related" aria-label={title}>
-      <header>
+    <section className="related stack" aria-label={title}>
+      <header className="line">
         <h2>{title}</h2>
         <span className="count">{formatNumber(total)}</span>
         <span className="space" />

@@ -31,7 +31,7 @@ export function RowCard({ collection, row, omitted, children }: RowCardProps) {
     .filter(({ field }) => row[field.name] !== null && row[field.name] !== undefined)
     .slice(0, SHOWN_FIELDS);
   return (
-    <article className="row-card" aria-label={titleOf(collection, row)}>
+    <article className="row-card panel stack" aria-label={titleOf(collection, row)}>
       {picture !== undefined && <CardPicture field={picture} row={row} />}
       <h3>
         <Link href={rowAddress(collection, row)}>{titleOf(collection, row)}</Link>
@@ -42,7 +42,7 @@ export function RowCard({ collection, row, omitted, children }: RowCardProps) {
           return (
             <div key={field.name} data-field={field.name}>
               <dt>{labelOf(field)}</dt>
-              <dd>
+              <dd className="one-line">
                 <Cell collection={collection} field={field} row={row} />
               </dd>
             </div>

@@ -52,7 +52,7 @@ export function ViewTabs({ query }: { readonly query: ListQuery }) {
   const remove = (view: View) =>
     void removeView(collection, view).then(() => navigate(`/c/${collection.name}`), notifyError);
   return (
-    <div className="view-bar">
+    <div className="view-bar line">
       <nav className="view-tabs" aria-label={t.views.label}>
         <Link href={`/c/${collection.name}`} aria-current={viewId(query) === undefined ? 'page' : undefined}>
           {t.views.all}

@@ -30,10 +30,10 @@ export default function ColumnsDialog({ collection, onClose }: ColumnsDialogProp
       actions={<Button onClick={() => set({})}>{t.grid.resetColumns}</Button>}
     >
       <p>{t.grid.columnsText}</p>
-      <ul className="column-list">
+      <ul className="stack">
         {fields.map((field, at) => (
-          <li key={field.name}>
-            <label>
+          <li key={field.name} className="line">
+            <label className="line space">
               <input
                 type="checkbox"
                 checked={settings.hidden?.includes(field.name) !== true}

@@ -76,10 +76,11 @@ function HeadCell({ query, column: { field, width, isFrozen }, at, settings }: H
     >
       <button
         type="button"
+        className="item"
         title={t.grid.sortHint}
         onClick={(event) => navigate(listAddress({ ...query, order: nextOrder(order, field.name, event.shiftKey) }))}
       >
-        <span className="cell-text">{labelOf(field)}</span>
+        <span className="one-line">{labelOf(field)}</span>
         {key !== undefined && (key.isDescending ? <Icon name="arrow-down" /> : <Icon name="arrow-up" />)}
         {order.length > 1 && key !== undefined && <sub>{place + 1}</sub>}
       </button>
@@ -95,7 +96,7 @@ function HeadCell({ query, column: { field, width, isFrozen }, at, settings }: H
 
 /** The width of the longest visible content of a column. */
 function fittingWidth(name: string): number {
-  const texts = document.querySelectorAll<HTMLElement>(`[role=grid] [data-field="${CSS.escape(name)}"] .cell-text`);
+  const texts = document.querySelectorAll<HTMLElement>(`[role=grid] [data-field="${CSS.escape(name)}"] .one-line`);
   const measure = document.createRange();
   const widths = [...texts].map((text) => {
     measure.selectNodeContents(text);

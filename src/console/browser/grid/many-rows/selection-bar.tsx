@@ -32,7 +32,7 @@ export function SelectionBar({ query, checked }: SelectionBarProps) {
     ? t.grid.allSelected(formatNumber(total))
     : t.grid.rowsSelected(formatNumber(count), count === 1);
   return (
-    <div className="selection-bar" role="toolbar" aria-label={t.grid.selection}>
+    <div className="selection-bar line wrap" role="toolbar" aria-label={t.grid.selection}>
       <span role="status">{text}</span>
       <span className="space" />
       {may('update', collection) && (
