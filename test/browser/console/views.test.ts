@@ -55,12 +55,14 @@ browserStories(
       const heads = groups.map(({ count, c }) => `${c.category_name} ${count}`);
       await page.getByRole('row').filter({ hasText: heads[0]! }).waitFor();
       const rows = await stage.ask<Product[]>('/products?id=lt.10&order=category_id,id');
-      const lines = await page.getByRole('row').evaluateAll((all) =>
-        all
-          .map((each) => ({ line: Number(each.ariaRowIndex), text: (each as HTMLElement).innerText }))
-          .sort((one, other) => one.line - other.line)
-          .map(({ text }) => text.trim()),
+      const shown = await page.getByRole('row').all();
+      const found = await Promise.all(
+        shown.map(async (each) => ({
+          line: Number(await each.getAttribute('aria-rowindex')),
+          text: (await each.innerText()).trim(),
+        })),
       );
+      const lines = found.toSorted((one, other) => one.line - other.line).map(({ text }) => text);
       let at = 1;
       for (const [index, { count }] of groups.entries()) {
         expect(lines[at]).toMatch(new RegExp(`^${heads[index]!.replace('/', '.')}$`));
