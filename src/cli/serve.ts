@@ -1,4 +1,4 @@
-/** `catalogue serve`: one serving process, or several workers and their supervisor. */
+/** `catalogue serve`: one serving process, or workers and their supervisor. */
 
 import { type Log, openLog } from '../observe/log.ts';
 import { type Certificate, readCertificate } from '../serve/certificate.ts';
@@ -28,7 +28,7 @@ ${describeSettings(SERVE_SETTINGS)}`,
     const certificate = readCertificate(settings);
     const log = openLog(settings);
     if (certificate !== undefined) warnIfExpired(certificate, log);
-    const start = settings.workers === 1 ? alone : together;
+    const start = settings.workers === 1 && !settings.editDeclaration ? alone : together;
     return start(settings, log, askedToStop, certificate);
   },
 };

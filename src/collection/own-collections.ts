@@ -1,6 +1,7 @@
 /**
  * The service's own collections: API keys, users, sessions and webhooks. The same plans read and write them, but they
- * are not part of a catalogue and no request reaches them. Their tables are created on first use.
+ * are not part of a catalogue. Requests reach keys and users only, without their secrets. Their tables are created on
+ * first use.
  */
 import { type Collection, declareCollection } from './declaration.ts';
 import type { FieldDraft } from './draft.ts';
@@ -81,6 +82,18 @@ export const DELIVERIES = declareCollection({
   ],
 });
 
+/** Keys and users as requests see them, by name: without hashes and stamps. */
+export const SERVED_ACCOUNTS: ReadonlyMap<string, Collection> = new Map([
+  ['keys', withoutFields(KEYS, ['hash'])],
+  ['users', withoutFields(USERS, ['password', 'stamp'])],
+]);
+
+function withoutFields(collection: Collection, hidden: readonly string[]): Collection {
+  const fields = collection.fields.filter(({ name }) => !hidden.includes(name));
+  const byName = new Map(fields.map((field) => [field.name, field]));
+  return { ...collection, fields, byName, key: [byName.get('name')!] };
+}
+
 /** Collections whose tables are created together. */
 export const CREDENTIALS: readonly Collection[] = [KEYS, USERS, SESSIONS];
 export const WEBHOOK_TABLES: readonly Collection[] = [WEBHOOKS, DELIVERIES];
@@ -89,6 +102,7 @@ export const OWN_COLLECTIONS: ReadonlyMap<string, Collection> = new Map(
   [...CREDENTIALS, ...WEBHOOK_TABLES].map((each) => [each.name, each]),
 );
 
-export function isOwn(collection: Collection): boolean {
-  return OWN_COLLECTIONS.get(collection.name) === collection;
+/** Also true for a collection with fewer fields. */
+export function isOwn({ name, draft }: Collection): boolean {
+  return OWN_COLLECTIONS.get(name)?.draft === draft;
 }
