@@ -1,6 +1,7 @@
 /**
- * The declaration at /catalogue/declaration, for callers with every right. GET returns its text. PATCH takes a JSON Merge
- * Patch and plans the migration; with `Prefer: tx=rollback` that is all. Otherwise it replaces the file and the workers.
+ * The declaration at /catalogue/declaration, for callers with every right. GET returns its text. PATCH takes a JSON
+ * Merge Patch and plans the migration; with `Prefer: tx=rollback` that is all. Otherwise it replaces the file and the
+ * workers.
  */
 
 import { ApiError } from '../base/errors.ts';
