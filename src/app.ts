@@ -17,6 +17,7 @@ import { acceptsEvents } from './http/negotiate.ts';
 import { BATCH_PATH, OWN_METHODS, OWN_PATH, ownPathOf, routineNameOf } from './http/own-paths.ts';
 import type { Pages } from './http/pages.ts';
 import { batch } from './requests/batch.ts';
+import { withPersonalRows } from './requests/personal-rows.ts';
 import { fileTarget, putFile } from './requests/put-file.ts';
 import { explainRead, readItem, readList } from './requests/read.ts';
 import { callRoutine } from './requests/routine.ts';
@@ -103,6 +104,7 @@ export function createApp(given: AppOptions): App {
     ...(files === undefined ? [] : [files.signedMiddleware]),
     withAuthentication(authenticate),
     checkSchema(schema),
+    withPersonalRows(engine, catalogue),
     ...(options.resources ?? []),
     ...(files === undefined ? [] : [files.middleware]),
   ];

@@ -68,6 +68,11 @@ describe.each(PAGES)('%s', (page) => {
   });
 });
 
+test('docs/README.md links to every page, so the guide of the service lists it', () => {
+  const index = readFileSync(new URL('docs/README.md', ROOT), 'utf8');
+  expect(DOCS.filter((name) => name !== 'README.md' && !index.includes(`](${name})`))).toEqual([]);
+});
+
 test('the command of the npm package has the same name as the package', () => {
   expect(Object.keys(manifest.bin)).toEqual([manifest.name]);
 });

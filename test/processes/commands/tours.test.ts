@@ -1,4 +1,4 @@
-/** The tours in the documentation: each command prints what the page shows. */
+/** The tours in the README and the documentation: each command prints what the page shows. */
 import { afterAll, expect, test } from 'bun:test';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,16 +28,23 @@ function stepsOf(block: string): { command: string; printed: string }[] {
   return steps;
 }
 
-const DOCS = new URL('../../../docs/', import.meta.url);
-const PAGES = readdirSync(DOCS, { recursive: true, encoding: 'utf8' }).filter(
-  (name) => name.endsWith('.md') && blocks(readFileSync(new URL(name, DOCS), 'utf8'), 'sh').length > 0,
+/** The files that a page shows in blocks such as ```json tour shop.json; YAML without a name is the declaration. */
+function filesOf(page: string): { name: string; text: string }[] {
+  return [...page.matchAll(/^```(\w+) tour(?: (\S+))?\n([\s\S]*?)^```$/gm)]
+    .map(([, language, name, text]) => ({ name: name ?? (language === 'yaml' ? 'collections.yaml' : ''), text: text! }))
+    .filter(({ name }) => name !== '');
+}
+
+const ROOT = new URL('../../../', import.meta.url);
+const DOCS = readdirSync(new URL('docs/', ROOT), { recursive: true, encoding: 'utf8' }).map((name) => `docs/${name}`);
+const PAGES = ['README.md', ...DOCS].filter(
+  (name) => name.endsWith('.md') && blocks(readFileSync(new URL(name, ROOT), 'utf8'), 'sh').length > 0,
 );
 
-test.each(PAGES)('every command of the tour in docs/%s prints what the page shows', async (name) => {
-  const page = readFileSync(new URL(name, DOCS), 'utf8');
+test.each(PAGES)('every command of the tour in %s prints what the page shows', async (name) => {
+  const page = readFileSync(new URL(name, ROOT), 'utf8');
   const cwd = temporaryFolder();
-  const [declaration] = blocks(page, 'yaml');
-  if (declaration !== undefined) writeFileSync(join(cwd, 'collections.yaml'), declaration);
+  for (const file of filesOf(page)) writeFileSync(join(cwd, file.name), file.text);
   let service: Service | undefined;
   let count = 0;
   for (const block of blocks(page, 'sh')) {

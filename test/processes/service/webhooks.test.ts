@@ -8,7 +8,7 @@ import { cleanUp, run, startService, temporaryFolder, until } from '../../suppor
 import { sendJson } from '../../support/stories.ts';
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
-const PAGE = new URL('../../../docs/how-to/follow-changes.md', import.meta.url);
+const PAGE = new URL('../../../docs/how-to/webhooks.md', import.meta.url);
 
 interface Change {
   readonly seq: number;

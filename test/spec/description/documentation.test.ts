@@ -17,6 +17,9 @@ const PAGES_WITH_REQUESTS = readdirSync(DOCS, { recursive: true, encoding: 'utf8
   .map((file) => file.replace('.md', ''))
   .filter((name) => read(name).includes('```http\n'));
 
+/** Pages whose requests each apply to a new catalogue. */
+const INDEPENDENT = ['writing', 'safe-writes', 'batch'].map((name) => `reference/${name}`);
+
 interface Example {
   readonly method: string;
   readonly path: string;
@@ -26,18 +29,20 @@ interface Example {
   readonly rows?: number;
   readonly code?: string;
   readonly answerHeaders: readonly (readonly [string, string])[];
+  readonly answer?: string;
 }
 
 /**
  * Parses the ```http blocks: a request line, headers, a blank line and a body. Then `→ status`, other expectations and
- * headers follow.
+ * headers follow. A blank line and the body of the response may end the block.
  */
 function examples(name: string): Example[] {
   return [...read(name).matchAll(/```http\n([\s\S]*?)```/g)].map(([, block]) => {
-    const [request = '', answer = ''] = block!.split('→ ');
+    const [request = '', response = ''] = block!.split('→ ');
     const [head = '', ...body] = request.split('\n\n');
     const [line = '', ...headers] = head.trim().split('\n');
-    const [summary = '', ...answerHeaders] = answer.trim().split('\n');
+    const [answerHead = '', ...answer] = response.trim().split('\n\n');
+    const [summary = '', ...answerHeaders] = answerHead.split('\n');
     const space = line.indexOf(' ');
     const rows = /(\d+) rows?/.exec(summary)?.[1];
     const code = /code (\w+)/.exec(summary)?.[1];
@@ -50,6 +55,7 @@ function examples(name: string): Example[] {
       ...(rows === undefined ? {} : { rows: Number(rows) }),
       ...(code === undefined ? {} : { code }),
       answerHeaders: answerHeaders.map(splitHeader),
+      ...(answer.length === 0 ? {} : { answer: answer.join('\n\n') }),
     };
   });
 }
@@ -70,6 +76,11 @@ function named({ headers }: Request): Caller {
   return role === undefined ? ANONYMOUS : { role, claims: Number(id) > 0 ? { supplier_id: Number(id) } : {} };
 }
 
+/** Parses a body as JSON, so that a page may wrap it, or else returns its text. */
+function parsed(body: string): unknown {
+  return /^[[{]/.test(body) ? JSON.parse(body) : body.trimEnd();
+}
+
 function splitHeader(line: string): [string, string] {
   const colon = line.indexOf(': ');
   return [line.slice(0, colon), line.slice(colon + 2)];
@@ -84,9 +95,9 @@ describe.each(TWO_ENGINES)('requests in the documentation on %s', (engine) => {
     afterAll(() => catalogue.close());
 
     for (const [index, example] of examples(name).entries()) {
-      const { method, path, headers, body, status, rows, code, answerHeaders } = example;
+      const { method, path, headers, body, status, rows, code, answerHeaders, answer } = example;
       test(`${index + 1}: ${method} ${path}`, async () => {
-        if (name === 'reference/writing') {
+        if (INDEPENDENT.includes(name)) {
           await catalogue.close();
           catalogue = await openCatalogue(engine);
         }
@@ -96,6 +107,7 @@ describe.each(TWO_ENGINES)('requests in the documentation on %s', (engine) => {
         if (rows !== undefined) expect(JSON.parse(text)).toHaveLength(rows);
         if (code !== undefined) expect(JSON.parse(text)).toHaveProperty('code', code);
         for (const [header, value] of answerHeaders) expect(response.headers.get(header)).toBe(value);
+        if (answer !== undefined) expect(parsed(text)).toEqual(parsed(answer));
       });
     }
   });
@@ -109,7 +121,7 @@ test('every operator is documented with its meaning, and no unknown operator is'
 });
 
 test('every media type is documented', () => {
-  const page = read('reference/queries');
+  const page = read('reference/responses');
   const types = MEDIA_TYPES.filter(
     (type) => !['application/vnd.pgrst.array', 'application/vnd.pgrst.object'].includes(type),
   );

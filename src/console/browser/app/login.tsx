@@ -35,7 +35,7 @@ export default function LoginPage() {
   };
   return (
     <main className="login">
-      <form onSubmit={(event) => void onSubmit(event)}>
+      <form className="stack" onSubmit={(event) => void onSubmit(event)}>
         <Logo size={40} />
         <h1>{t.app.name}</h1>
         <p>{hasLogin ? t.app.logInText : t.app.tokenText}</p>

@@ -1,5 +1,4 @@
 /** Messages at the edge of the page, also for screen readers, with undo. */
-import { X } from 'lucide-react';
 import { useEffect, useSyncExternalStore } from 'react';
 import { explain } from '../api/explain.ts';
 import { queryClient } from '../api/queries.ts';
@@ -96,7 +95,7 @@ export function Toasts() {
   const shown = useSyncExternalStore(subscribe, () => toasts);
   useUndoKey();
   return (
-    <div className="toasts" role="status" aria-live="polite">
+    <div className="toasts stack" role="status" aria-live="polite">
       {shown.map((toast) => (
         <ToastMessage key={toast.id} toast={toast} />
       ))}
@@ -111,12 +110,10 @@ function ToastMessage({ toast: { id, text, isError, requestId } }: { readonly to
     return () => clearTimeout(timer);
   }, [id, isError]);
   return (
-    <div className={`toast${isError ? ' error' : ''}`}>
+    <div className={`toast line${isError ? ' error' : ''}`}>
       <span>{text}</span>
       {requestId !== undefined && <Button onClick={() => void undo(requestId)}>{t.app.undo}</Button>}
-      <IconButton label={t.app.dismiss} onClick={() => dismiss(id)}>
-        <X size={16} />
-      </IconButton>
+      <IconButton icon="x" label={t.app.dismiss} onClick={() => dismiss(id)} />
     </div>
   );
 }

@@ -51,7 +51,7 @@ export function Dialog({ title, onClose, submit, actions, size = 'small', childr
         <div className="dialog-body" {...(size === 'large' && { tabIndex: 0 })}>
           {children}
         </div>
-        <footer>
+        <footer className="line wrap">
           {actions}
           <span className="space" />
           <Button onClick={onClose}>{submit === undefined ? t.app.close : t.app.cancel}</Button>

@@ -1,8 +1,8 @@
 /** Lists of texts as tags. The text form separates tags by commas, and quotes a tag that contains one. */
-import { X } from 'lucide-react';
 import { type KeyboardEvent, useState } from 'react';
 import type { Value } from '../api/catalogue.ts';
 import { quoted } from '../api/query/filter-text.ts';
+import { Icon } from '../components/icon.tsx';
 import { t } from '../i18n/text.ts';
 import type { CellProps, FieldKind, FieldPlace, FilterProps, InputProps } from './kind.ts';
 
@@ -60,7 +60,7 @@ function ArrayInput({ id, text, onChange, isInvalid, isDisabled, isFocused, desc
             disabled={isDisabled}
             onClick={() => onChange(joinTags(tags.filter((each) => each !== tag)))}
           >
-            <X size={12} />
+            <Icon name="x" size={12} />
           </button>
         </span>
       ))}

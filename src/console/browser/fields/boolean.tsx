@@ -1,6 +1,6 @@
 /** Booleans, and numbers that are used as a flag: anything but 0 is yes. */
-import { Check } from 'lucide-react';
 import type { Value } from '../api/catalogue.ts';
+import { Icon } from '../components/icon.tsx';
 import { t } from '../i18n/text.ts';
 import { SelectFilter } from './filters.tsx';
 import type { CellProps, FieldKind, FieldPlace, FilterProps, InputProps, Parsed } from './kind.ts';
@@ -25,7 +25,7 @@ function parse(place: FieldPlace, text: string): Parsed {
 function BooleanCell({ field, row }: CellProps) {
   const value = row[field.name] ?? null;
   if (value === null || !isYes(value)) return <span className="visually-hidden">{value === null ? '' : t.app.no}</span>;
-  return <Check size={16} aria-label={t.app.yes} role="img" />;
+  return <Icon name="check" label={t.app.yes} />;
 }
 
 function BooleanInput({ field, id, text, onChange, isInvalid, isDisabled, isFocused, describedBy }: InputProps) {

@@ -41,7 +41,7 @@ export function rangeFilter(kind: Pick<FieldKind, 'parse' | 'print'>, type: 'tex
       />
     );
     return (
-      <div className="range">
+      <div className="line">
         {end('gte', t.fields.from, id)}
         {end('lte', t.fields.upTo, `${id}-to`)}
       </div>

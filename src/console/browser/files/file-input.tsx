@@ -1,9 +1,9 @@
 /** The input of files and pictures: drag and drop, paste, choose, preview, reorder and remove. */
-import { Upload } from 'lucide-react';
 import { type DragEvent, type RefObject, useEffect, useRef, useState } from 'react';
 import { fileKind } from '../../../collection/types/file.ts';
 import { labelOf } from '../api/catalogue.ts';
 import { explain } from '../api/explain.ts';
+import { Icon } from '../components/icon.tsx';
 import type { InputProps } from '../fields/kind.ts';
 import { t } from '../i18n/text.ts';
 import { uploadFiles, useFiles } from './addresses.ts';
@@ -53,7 +53,7 @@ export default function FileInput({ field, id, text, onChange, isInvalid, isDisa
       ref={element}
       role="group"
       aria-label={labelOf(field)}
-      className={`file-input${isOver ? ' over' : ''}`}
+      className={`file-input stack${isOver ? ' over' : ''}`}
       onDragOver={(event) => {
         if (!event.dataTransfer.types.includes('Files')) return;
         event.preventDefault();
@@ -63,10 +63,11 @@ export default function FileInput({ field, id, text, onChange, isInvalid, isDisa
       onDrop={onDrop}
     >
       {ids.length > 0 && (
-        <ul className="file-list">
+        <ul className="file-list line wrap">
           {ids.map((each, at) => (
             <li
               key={each}
+              className="panel stack"
               draggable={isList && !isDisabled}
               onDragStart={() => setDragged(at)}
               onDragEnd={() => setDragged(undefined)}
@@ -87,8 +88,8 @@ export default function FileInput({ field, id, text, onChange, isInvalid, isDisa
         </ul>
       )}
       {!isDisabled && (
-        <div className="drop-zone">
-          <Upload size={18} aria-hidden />
+        <div className="drop-zone line wrap">
+          <Icon name="upload" />
           <span>{isBusy ? t.files.uploading : isList ? t.files.drop : t.files.dropOne}</span>
           <input
             id={id}

@@ -1,5 +1,4 @@
 /** All filters of a list as conditions of the query language, with every operator of a field. */
-import { Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { labelOf } from '../api/catalogue.ts';
 import type { ListQuery, Pair } from '../api/query/list.ts';
@@ -87,7 +86,7 @@ export default function AdvancedDialog({ query, onClose, onApply }: AdvancedDial
           </select>
           {isField(line.name) && (
             <>
-              <label className="negation">
+              <label className="negation line">
                 <input
                   type="checkbox"
                   checked={line.isNegated}
@@ -118,14 +117,16 @@ export default function AdvancedDialog({ query, onClose, onApply }: AdvancedDial
             />
             {line.problem && <span className="problem">{line.problem}</span>}
           </span>
-          <IconButton label={t.find.removeCondition} onClick={() => setLines(lines.filter(({ id }) => id !== line.id))}>
-            <Trash2 size={16} />
-          </IconButton>
+          <IconButton
+            icon="trash"
+            label={t.find.removeCondition}
+            onClick={() => setLines(lines.filter(({ id }) => id !== line.id))}
+          />
         </div>
       ))}
       <Button
         kind="quiet"
-        icon={<Plus size={16} />}
+        icon="plus"
         onClick={() => setLines([...lines, newLine(Math.max(0, ...lines.map(({ id }) => id)) + 1)])}
       >
         {t.find.addCondition}

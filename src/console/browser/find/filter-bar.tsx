@@ -1,5 +1,4 @@
 /** The filters of a list: quick filters, chips that can be changed, all conditions, and the request. */
-import { ListFilter, Plus, SlidersHorizontal } from 'lucide-react';
 import { lazy, Suspense, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { type Field, labelOf } from '../api/catalogue.ts';
@@ -36,8 +35,8 @@ export function FilterBar({ query }: { readonly query: ListQuery }) {
   };
   const isFree = (field: Field) => !filters.some(([name]) => name === field.name);
   return (
-    <div className="filter-bar">
-      <div ref={bar} role="group" aria-label={t.find.quick}>
+    <div className="filter-bar line wrap">
+      <div ref={bar} className="line wrap" role="group" aria-label={t.find.quick}>
         {quickFields(collection)
           .filter(isFree)
           .map((field) => (
@@ -45,7 +44,7 @@ export function FilterBar({ query }: { readonly query: ListQuery }) {
               key={field.name}
               kind="quiet"
               className="small"
-              icon={<ListFilter size={14} />}
+              icon="list-filter"
               onClick={({ currentTarget }) => open(field, currentTarget)}
             >
               {labelOf(field)}
@@ -65,18 +64,14 @@ export function FilterBar({ query }: { readonly query: ListQuery }) {
         );
       })}
       <Menu
+        icon="plus"
         label={t.find.addFilter}
         className="button quiet small"
-        groups={[
-          {
-            items: collection.fields.map((field) => ({ label: labelOf(field), onChoose: () => open(field) })),
-          },
-        ]}
+        groups={[{ items: collection.fields.map((field) => ({ label: labelOf(field), onChoose: () => open(field) })) }]}
       >
-        <Plus size={14} />
         {t.find.addFilter}
       </Menu>
-      <Button kind="quiet" className="small" icon={<SlidersHorizontal size={14} />} onClick={() => setAdvanced(true)}>
+      <Button kind="quiet" className="small" icon="sliders-horizontal" onClick={() => setAdvanced(true)}>
         {t.find.allConditions}
       </Button>
       {(filters.length > 0 || query.search !== '') && (

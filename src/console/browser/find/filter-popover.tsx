@@ -45,17 +45,18 @@ export function FilterPopover({ query, place, anchor, onApply, onAdvanced, onClo
       className="menu filter-popover"
       onToggle={({ newState }) => newState === 'closed' && onClose()}
     >
-      <form onSubmit={onSubmit}>
+      <form className="stack" onSubmit={onSubmit}>
         <label htmlFor={id}>{labelOf(field)}</label>
         {LISTED.includes(name) ? (
           <ValueList id={id} query={query} place={place} conditions={conditions} onChange={setConditions} />
         ) : (
           <Filter {...place} id={id} conditions={conditions} onChange={setConditions} />
         )}
-        <footer>
+        <footer className="line">
           <Button kind="quiet" onClick={onAdvanced}>
             {t.find.more}
           </Button>
+          <span className="space" />
           <Button type="submit" kind="primary">
             {t.find.apply}
           </Button>
@@ -101,9 +102,9 @@ function ValueList({ id, query, place, conditions, onChange }: ValueListProps) {
       />
       <div className="value-list">
         {shown.map(({ value, label, count }) => (
-          <label key={String(value)}>
+          <label key={String(value)} className="line">
             <input type="checkbox" checked={chosen.has(String(value))} onChange={() => toggle(value)} />
-            <span className="cell-text">{label}</span> <span className="count">{formatNumber(count)}</span>
+            <span className="one-line">{label}</span> <span className="count">{formatNumber(count)}</span>
           </label>
         ))}
       </div>

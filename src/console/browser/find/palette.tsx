@@ -1,6 +1,5 @@
 /** The command palette: jumps to a collection, a row or an action. */
 import { useQueries } from '@tanstack/react-query';
-import { CornerDownLeft } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { useLocation } from 'wouter';
@@ -8,6 +7,7 @@ import { collections, may, type Row, titleOf, titleOfCollection } from '../api/c
 import { ask } from '../api/client.ts';
 import { rowAddress } from '../api/query/keys.ts';
 import { listUrl } from '../api/query/list.ts';
+import { Icon } from '../components/icon.tsx';
 import { t } from '../i18n/text.ts';
 
 interface Target {
@@ -96,6 +96,7 @@ export default function Palette({ onClose }: { readonly onClose: () => void }) {
           <div
             key={`${target.address} ${target.label}`}
             id={`${id}-${index}`}
+            className="item"
             role="option"
             tabIndex={-1}
             aria-selected={index === at}
@@ -103,8 +104,8 @@ export default function Palette({ onClose }: { readonly onClose: () => void }) {
             onKeyDown={onKeyDown}
           >
             {target.label}
-            <span className="hint">{target.hint}</span>
-            {index === at && <CornerDownLeft size={14} aria-hidden />}
+            <span className="help">{target.hint}</span>
+            {index === at && <Icon name="corner-down-left" />}
           </div>
         ))}
       </div>

@@ -1,5 +1,4 @@
 /** The request of the list, as a URL and as a curl command. */
-import { Copy } from 'lucide-react';
 import { type ListQuery, listUrl } from '../api/query/list.ts';
 import { base } from '../api/session/page-data.ts';
 import { notify } from '../app/toasts.tsx';
@@ -23,13 +22,13 @@ export function RequestLine({ query }: { readonly query: ListQuery }) {
     notify(isCopied ? t.find.copied : command, { topic: 'copy' });
   };
   return (
-    <details className="request-line">
+    <details className="request-line help">
       <summary>{t.grid.request}</summary>
       <div>
         <a href={url} target="_blank" rel="noreferrer" data-testid="request-url">
           GET {readable(url)}
         </a>
-        <Button icon={<Copy size={14} />} className="small" onClick={() => void copy()}>
+        <Button icon="copy" className="small" onClick={() => void copy()}>
           {t.find.copyCurl}
         </Button>
       </div>

@@ -1,9 +1,9 @@
 /** One row of the grid. It renders again only if its own cells change. */
-import { Maximize2 } from 'lucide-react';
 import { memo } from 'react';
 import { type Collection, mayWrite, type Row, titleOf } from '../api/catalogue.ts';
 import { rowAddress } from '../api/query/keys.ts';
 import { consoleBase } from '../app/address.ts';
+import { Icon } from '../components/icon.tsx';
 import { kindOf } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
 import { CellEditor } from './cell-editor.tsx';
@@ -99,14 +99,14 @@ function GridCell(props: GridRowProps & { readonly column: Column; readonly at: 
         />
       ) : (
         <>
-          <span className="cell-text">
+          <span className="one-line">
             <Cell collection={collection} field={field} row={row} />
           </span>
           {isFrozen && (
             // A link of the router would subscribe to the address in every row.
             <a
               href={`${consoleBase}${rowAddress(collection, row)}`}
-              className="open-row"
+              className="icon-button small"
               tabIndex={-1}
               aria-label={t.grid.openRow(titleOf(collection, row))}
               title={t.grid.openRow(titleOf(collection, row))}
@@ -116,7 +116,7 @@ function GridCell(props: GridRowProps & { readonly column: Column; readonly at: 
                 actions.open(index);
               }}
             >
-              <Maximize2 size={14} />
+              <Icon name="maximize-2" />
             </a>
           )}
         </>

@@ -1,5 +1,4 @@
 /** The page of a collection: its toolbar and its rows. */
-import { Columns3, FileUp, Plus } from 'lucide-react';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import { may, titleOfCollection } from '../api/catalogue.ts';
@@ -8,6 +7,7 @@ import { type ListQuery, listUrl, parseQuery } from '../api/query/list.ts';
 import { usePageAddress, useQueryText } from '../app/address.ts';
 import { NotFound } from '../app/not-found.tsx';
 import { Button } from '../components/button.tsx';
+import { Icon } from '../components/icon.tsx';
 import { onDemand } from '../components/on-demand.tsx';
 import { PageTitle } from '../components/page-title.tsx';
 import { ExportMenu } from '../export/export-menu.tsx';
@@ -69,18 +69,18 @@ function ListHead({ query, checked }: { readonly query: ListQuery; readonly chec
   const { total } = useRows(query, 0, 0);
   const [isArranging, setArranging] = useState(false);
   return (
-    <header className="list-head">
+    <header className="list-head line">
       <PageTitle title={titleOfCollection(collection)} />
       {total !== undefined && <span className="count">{t.grid.rows(formatNumber(total), total === 1)}</span>}
       <span className="space" />
       <ExportMenu query={query} rows={checked.isAll ? undefined : [...checked.rows.values()]} />
       {(may('create', collection) || may('update', collection)) && (
         <Link href={`/import/${collection.name}`} className="button">
-          <FileUp size={16} />
+          <Icon name="file-up" />
           {t.importing.open}
         </Link>
       )}
-      <Button icon={<Columns3 size={16} />} onClick={() => setArranging(true)}>
+      <Button icon="columns-3" onClick={() => setArranging(true)}>
         {t.grid.columns}
       </Button>
       {isArranging && (
@@ -90,7 +90,7 @@ function ListHead({ query, checked }: { readonly query: ListQuery; readonly chec
       )}
       {may('create', collection) && (
         <Link href={`/new/${collection.name}`} className="button primary">
-          <Plus size={16} />
+          <Icon name="plus" />
           {t.grid.newRow}
         </Link>
       )}

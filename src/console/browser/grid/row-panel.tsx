@@ -1,5 +1,4 @@
 /** A row beside its list, with the previous and the next one. */
-import { ChevronDown, ChevronUp, ExternalLink, X } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useRef } from 'react';
 import { Link } from 'wouter';
 import { titleOf } from '../api/catalogue.ts';
@@ -7,6 +6,7 @@ import { useRows } from '../api/queries.ts';
 import { keyText, rowAddress } from '../api/query/keys.ts';
 import type { ListQuery } from '../api/query/list.ts';
 import { IconButton } from '../components/button.tsx';
+import { Icon } from '../components/icon.tsx';
 import { Skeleton } from '../components/small.tsx';
 import { t } from '../i18n/text.ts';
 import { StoredRow } from '../record/page.tsx';
@@ -35,13 +35,19 @@ export default function RowPanel({ query, index, onMove, onClose }: RowPanelProp
       aria-label={row && titleOf(collection, row)}
       onKeyDown={onKeyDown}
     >
-      <header>
-        <IconButton label={t.grid.previous} disabled={index === 0} onClick={() => onMove(index - 1)}>
-          <ChevronUp size={18} />
-        </IconButton>
-        <IconButton label={t.grid.next} disabled={index >= total - 1} onClick={() => onMove(index + 1)}>
-          <ChevronDown size={18} />
-        </IconButton>
+      <header className="line">
+        <IconButton
+          icon="chevron-up"
+          label={t.grid.previous}
+          disabled={index === 0}
+          onClick={() => onMove(index - 1)}
+        />
+        <IconButton
+          icon="chevron-down"
+          label={t.grid.next}
+          disabled={index >= total - 1}
+          onClick={() => onMove(index + 1)}
+        />
         <span className="space" />
         {row !== undefined && (
           <Link
@@ -50,12 +56,10 @@ export default function RowPanel({ query, index, onMove, onClose }: RowPanelProp
             aria-label={t.grid.openPage}
             title={t.grid.openPage}
           >
-            <ExternalLink size={16} />
+            <Icon name="external-link" />
           </Link>
         )}
-        <IconButton label={t.app.close} onClick={onClose}>
-          <X size={18} />
-        </IconButton>
+        <IconButton icon="x" label={t.app.close} onClick={onClose} />
       </header>
       {row === undefined ? (
         <Skeleton />

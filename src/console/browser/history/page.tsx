@@ -48,7 +48,7 @@ export default function ChangesPage() {
   return (
     <section className="page changes-page">
       <PageTitle title={t.app.changes} />
-      <div className="changes-bar">
+      <div className="changes-bar line wrap">
         <Labelled id="changes-day" label={t.history.day}>
           <input
             id="changes-day"
@@ -93,7 +93,7 @@ export default function ChangesPage() {
           <Button onClick={() => change('day', nextDay(day, -1))}>{t.history.previousDay}</Button>
         </EmptyState>
       )}
-      <ul className="requests">
+      <ul className="stack">
         {requests?.slice(0, shown).map((each) => (
           <RequestEntry
             key={`${each.id} ${each.actor}`}

@@ -77,7 +77,7 @@ function Preview({ changes, skipped }: PreviewProps) {
           {kept.map((each) => titleOfChange(titles, each)).join(', ')}
         </p>
       )}
-      <ul className="change-list">
+      <ul className="change-list stack">
         {shown.map((change) => {
           const collection = collectionNamed(change.collection);
           return (

@@ -32,7 +32,7 @@ export default function RowHistory({ collection, row, draft }: RowHistoryProps) 
     data?.filter((each) => changedFields(collection, each).some((f) => f.name === name));
   const changes = only === '' ? data : concerns(only);
   return (
-    <aside className="row-history" aria-label={t.history.title}>
+    <aside className="row-history stack" aria-label={t.history.title}>
       <h2>{t.history.title}</h2>
       <label htmlFor={id} className="visually-hidden">
         {t.history.field}

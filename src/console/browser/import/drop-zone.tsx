@@ -1,7 +1,7 @@
 /** The area where a person drops or chooses a file. */
-import { FileUp } from 'lucide-react';
 import { type DragEvent, useRef, useState } from 'react';
 import { Button } from '../components/button.tsx';
+import { Icon } from '../components/icon.tsx';
 import { t } from '../i18n/text.ts';
 
 export function DropZone({ onOpen }: { readonly onOpen: (file: File) => void }) {
@@ -15,7 +15,7 @@ export function DropZone({ onOpen }: { readonly onOpen: (file: File) => void }) 
   };
   return (
     <section
-      className={`drop-zone${isOver ? ' over' : ''}`}
+      className={`drop-zone line wrap${isOver ? ' over' : ''}`}
       aria-label={t.importing.file}
       onDragOver={(event) => {
         event.preventDefault();
@@ -24,7 +24,7 @@ export function DropZone({ onOpen }: { readonly onOpen: (file: File) => void }) 
       onDragLeave={() => setOver(false)}
       onDrop={onDrop}
     >
-      <FileUp size={28} aria-hidden />
+      <Icon name="file-up" size={28} />
       <p>{t.importing.dropHere}</p>
       <Button onClick={() => input.current?.click()}>{t.importing.chooseFile}</Button>
       <input

@@ -1,5 +1,4 @@
 /** The preview of an import: the field and format of each column, and the result of each row. */
-import { ChevronLeft, ChevronRight } from 'lucide-react';
 import { useState } from 'react';
 import { labelOf } from '../api/catalogue.ts';
 import { Button, IconButton } from '../components/button.tsx';
@@ -33,7 +32,7 @@ export function Preview({ options, plan, onChange }: PreviewProps) {
   const filters = [['all', all.length] as const, ...[...places].map(([each, { length }]) => [each, length] as const)];
   return (
     <>
-      <div className="import-filters" role="group" aria-label={t.importing.shownRows}>
+      <div className="line wrap" role="group" aria-label={t.importing.shownRows}>
         {filters.map(([each, count]) => (
           <Button key={each} aria-pressed={kind === each} onClick={() => setChosen(each)}>
             {`${t.importing.kinds[each]} (${formatNumber(count)})`}
@@ -43,7 +42,7 @@ export function Preview({ options, plan, onChange }: PreviewProps) {
         {last > 0 && <Pages page={shownPage} last={last} onChange={setPage} />}
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll the table */}
-      <section className="import-table" tabIndex={0} aria-label={t.importing.preview}>
+      <section className="import-table panel" tabIndex={0} aria-label={t.importing.preview}>
         <table>
           <thead>
             <tr>
@@ -82,13 +81,19 @@ interface PagesProps {
 function Pages({ page, last, onChange }: PagesProps) {
   return (
     <>
-      <IconButton label={t.importing.previousPage} disabled={page === 0} onClick={() => onChange(page - 1)}>
-        <ChevronLeft size={18} />
-      </IconButton>
+      <IconButton
+        icon="chevron-left"
+        label={t.importing.previousPage}
+        disabled={page === 0}
+        onClick={() => onChange(page - 1)}
+      />
       <span>{t.importing.page(formatNumber(page + 1), formatNumber(last + 1))}</span>
-      <IconButton label={t.importing.nextPage} disabled={page === last} onClick={() => onChange(page + 1)}>
-        <ChevronRight size={18} />
-      </IconButton>
+      <IconButton
+        icon="chevron-right"
+        label={t.importing.nextPage}
+        disabled={page === last}
+        onClick={() => onChange(page + 1)}
+      />
     </>
   );
 }
@@ -106,7 +111,7 @@ function ColumnHead({ options, name, column, onChange }: ColumnHeadProps) {
   const field = mapping[column];
   const choices = formatsOf(collection, sheet, field, column);
   return (
-    <div className="column-head">
+    <div className="stack">
       <span>{name}</span>
       <select
         aria-label={t.importing.fieldOf(name)}

@@ -56,14 +56,14 @@ export function Questions({ options, plan, onChange }: QuestionsProps) {
         </Labelled>
       )}
       {plan.existing > 0 && (
-        <fieldset className="import-question">
+        <fieldset>
           <legend>
             {decision === 'leave' || decision === 'add'
               ? t.importing.exist(plan.existing)
               : t.importing.existAndDiffer(plan.existing, plan.differing)}
           </legend>
           {decisions.map((each) => (
-            <label key={each} className="radio">
+            <label key={each} className="line">
               <input
                 type="radio"
                 name={`${id}-existing`}
@@ -76,7 +76,7 @@ export function Questions({ options, plan, onChange }: QuestionsProps) {
         </fieldset>
       )}
       {decision === 'change' && plan.emptied > 0 && (
-        <label className="radio">
+        <label className="line">
           <input
             type="checkbox"
             checked={clearsEmpty}
@@ -87,7 +87,7 @@ export function Questions({ options, plan, onChange }: QuestionsProps) {
       )}
       <MissingNames options={options} plan={plan} onChange={onChange} />
       {sheet.notes.map((note) => (
-        <p key={note} className="notice">
+        <p key={note} className="notice line wrap">
           {note}
         </p>
       ))}
@@ -107,7 +107,7 @@ function MissingNames({ options, plan, onChange }: QuestionsProps) {
     return `${labelOf(field)}: ${shown}${names.size > SHOWN_NAMES ? t.importing.more(names.size - SHOWN_NAMES) : ''}`;
   });
   return (
-    <label className="radio">
+    <label className="line">
       <input
         type="checkbox"
         checked={createsReferences}

@@ -40,7 +40,7 @@ function Versions({ conflict: { collection, mine, theirs, disputed }, finish }: 
     const field = collection.byName.get(name)!;
     const value = (isTheirs ? theirs : mine)[name];
     return (
-      <label className="radio">
+      <label className="line">
         <input type="radio" name={name} checked={kept.has(name) === isTheirs} onChange={() => toggle(name, isTheirs)} />
         {isTheirs ? t.record.theirs : t.record.mine}: {formatValue({ collection, field }, value) || t.app.empty}
       </label>

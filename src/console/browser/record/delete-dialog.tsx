@@ -65,7 +65,7 @@ function Referrers({ collection, row }: { readonly collection: Collection; reado
   const used = data.filter(({ count }) => count > 0);
   if (used.length === 0) return null;
   return (
-    <ul className="referrers">
+    <ul className="bullets">
       {used.map(({ reference: { name, from, onDelete }, count }) => (
         <li key={name}>{t.record.referrers[onDelete](titleOfCollection(from), formatNumber(count))}</li>
       ))}

@@ -40,15 +40,15 @@ export function RecordForm({ collection, draft, row, marks = NONE, name = 'field
     <>
       <div className="record-form">{inputs(main)}</div>
       {files.length > 0 && (
-        <section className="record-files" aria-label={t.record.files}>
+        <section className="stack" aria-label={t.record.files}>
           <h2>{t.record.files}</h2>
           {inputs(files)}
         </section>
       )}
       {!isNew && fixed.length > 0 && (
-        <dl className="fixed-values">
+        <dl className="fixed-values line wrap help">
           {fixed.map((field) => (
-            <div key={field.name}>
+            <div key={field.name} className="line">
               <dt>{labelOf(field)}</dt>
               <dd>{formatValue({ collection, field }, row[field.name]) || t.app.empty}</dd>
             </div>

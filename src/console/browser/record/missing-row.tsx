@@ -64,7 +64,7 @@ export function MissingRow({ collection, rowKey, wasShown }: MissingRowProps) {
       : t.record.deletedBy(last.actor ?? t.history.unknown, formatMoment(last.at));
   if (wasShown)
     return (
-      <div className="banner" role="alert">
+      <div className="notice warn line wrap" role="alert">
         <span>{text}</span> {t.record.inputKept} <span className="space" />
         {actions}
       </div>

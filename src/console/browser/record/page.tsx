@@ -1,5 +1,4 @@
 /** The page of a stored row: its form, the rows that refer to it, and its history. */
-import { ArrowLeft, History, Trash2 } from 'lucide-react';
 import { type FormEvent, type ReactNode, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { type Collection, may, type Row, referrersOf, titleOf, titleOfCollection } from '../api/catalogue.ts';
@@ -9,6 +8,7 @@ import { usePageAddress } from '../app/address.ts';
 import { NotFound } from '../app/not-found.tsx';
 import { notify } from '../app/toasts.tsx';
 import { Button, IconButton } from '../components/button.tsx';
+import { Icon } from '../components/icon.tsx';
 import { onDemand } from '../components/on-demand.tsx';
 import { PageTitle } from '../components/page-title.tsx';
 import { ErrorMessage, Skeleton } from '../components/small.tsx';
@@ -87,13 +87,14 @@ function EditRow({ collection, row, isGone, isPanel }: EditRowProps) {
       <form ref={form} className="page" noValidate onSubmit={onSubmit}>
         <RecordHead collection={collection} title={titleOf(collection, row)}>
           <DraftState draft={draft} />
-          <IconButton label={t.history.title} aria-pressed={hasHistory} onClick={() => setHistory(!hasHistory)}>
-            <History size={18} />
-          </IconButton>
+          <IconButton
+            icon="rotate-ccw-clock"
+            label={t.history.title}
+            aria-pressed={hasHistory}
+            onClick={() => setHistory(!hasHistory)}
+          />
           {may('delete', collection) && (
-            <IconButton label={t.app.remove} onClick={() => setDeleting(true)}>
-              <Trash2 size={18} />
-            </IconButton>
+            <IconButton icon="trash" label={t.app.remove} onClick={() => setDeleting(true)} />
           )}
           {isEditable && (
             <Button type="submit" kind="primary" title={t.record.saveKey} aria-disabled={isPending}>
@@ -118,7 +119,7 @@ export function DraftState({ draft }: { readonly draft: Draft }) {
   if (!draft.isChanged) return null;
   return (
     <>
-      <span className="unsaved" role="status">
+      <span className="marker" role="status">
         {draft.isRestored ? t.record.restoredInput : t.record.unsaved}
       </span>
       <Button kind="quiet" onClick={draft.reset}>
@@ -136,12 +137,12 @@ interface RecordHeadProps {
 
 export function RecordHead({ collection, title, children }: RecordHeadProps) {
   return (
-    <header className="record-head">
+    <header className="record-head line wrap">
       <Link href={`/c/${collection.name}`} className="icon-button" aria-label={t.record.back} title={t.record.back}>
-        <ArrowLeft size={18} />
+        <Icon name="arrow-left" />
       </Link>
       <div className="record-title">
-        <p className="crumb">{titleOfCollection(collection)}</p>
+        <p className="help">{titleOfCollection(collection)}</p>
         <PageTitle title={title} />
       </div>
       {children}

@@ -1,5 +1,4 @@
 /** A row of a table of related rows: its inputs, its errors and its actions. */
-import { ExternalLink, Trash2, X } from 'lucide-react';
 import { type ReactNode, useEffect } from 'react';
 import { Link } from 'wouter';
 import { type Collection, type Field, labelOf, may, mayUndo, mayWrite, type Row } from '../api/catalogue.ts';
@@ -8,6 +7,7 @@ import { keyText, rowAddress } from '../api/query/keys.ts';
 import { deleteRows } from '../api/rows.ts';
 import { notify, notifyError } from '../app/toasts.tsx';
 import { IconButton } from '../components/button.tsx';
+import { Icon } from '../components/icon.tsx';
 import { kindOf } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
 import { nameOf } from './related-columns.ts';
@@ -58,18 +58,12 @@ export function RelatedRow({ from, field, columns, row, pending }: RelatedRowPro
         </td>
       ))}
       <RowActions>
-        {draft.isChanged && (
-          <IconButton label={t.record.discardRow(name)} onClick={draft.reset}>
-            <X size={16} />
-          </IconButton>
-        )}
+        {draft.isChanged && <IconButton icon="x" label={t.record.discardRow(name)} onClick={draft.reset} />}
         <Link href={rowAddress(from, row)} className="icon-button" aria-label={t.grid.openRow(name)}>
-          <ExternalLink size={16} />
+          <Icon name="external-link" />
         </Link>
         {may('delete', from) && (
-          <IconButton label={t.record.deleteRow(name)} onClick={() => void onDelete()}>
-            <Trash2 size={16} />
-          </IconButton>
+          <IconButton icon="trash" label={t.record.deleteRow(name)} onClick={() => void onDelete()} />
         )}
       </RowActions>
     </tr>
@@ -106,9 +100,7 @@ export function NewRelatedRow({ from, columns, preset, draftName, pending, onClo
         </td>
       ))}
       <RowActions>
-        <IconButton label={t.record.discardRow(t.record.newRow)} onClick={cancel}>
-          <X size={16} />
-        </IconButton>
+        <IconButton icon="x" label={t.record.discardRow(t.record.newRow)} onClick={cancel} />
       </RowActions>
     </tr>
   );

@@ -1,5 +1,4 @@
 /** The rows that refer to a row, as editable tables: the prices of a product, its labels. */
-import { Plus } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import {
@@ -61,14 +60,14 @@ function RelatedTable({ from, field, value, pending }: RelatedTableProps) {
   const mayAdd = may('create', from) && mayWrite(from, field, true);
   if (error !== null) return <ErrorMessage error={error} onRetry={refetch} />;
   return (
-    <section className="related" aria-label={title}>
-      <header>
+    <section className="related stack" aria-label={title}>
+      <header className="line">
         <h2>{title}</h2>
         <span className="count">{formatNumber(total)}</span>
         <span className="space" />
         {total > SHOWN && <Link href={listAddress(query)}>{t.record.showAll(formatNumber(total))}</Link>}
         {mayAdd && !isAdding && (
-          <Button icon={<Plus size={16} />} onClick={() => setAdding(true)}>
+          <Button icon="plus" onClick={() => setAdding(true)}>
             {t.app.add}
           </Button>
         )}

@@ -1,5 +1,4 @@
 /** A list as a board: a column for each value of a field. Cards are moved by drag and drop, or with their menu. */
-import { ArrowRightLeft } from 'lucide-react';
 import { type DragEvent, useState } from 'react';
 import { type Collection, type Field, type Row, titleOf, type Value } from '../api/catalogue.ts';
 import { invalidate, useRows } from '../api/queries.ts';
@@ -111,6 +110,7 @@ function BoardColumn({ query, field, value, values, move, dragged, onDrag }: Boa
             <RowCard collection={collection} row={row} omitted={field}>
               <Menu
                 label={t.views.move(titleOf(collection, row))}
+                icon="arrow-right-left"
                 className="icon-button small"
                 groups={[
                   {
@@ -121,9 +121,7 @@ function BoardColumn({ query, field, value, values, move, dragged, onDrag }: Boa
                     })),
                   },
                 ]}
-              >
-                <ArrowRightLeft size={14} />
-              </Menu>
+              />
             </RowCard>
           </li>
         ))}

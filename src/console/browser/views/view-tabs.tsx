@@ -1,5 +1,4 @@
 /** The stored views of a collection as tabs, and the layout of the list. */
-import { Bookmark, EllipsisVertical, LayoutGrid, SquareKanban, Table } from 'lucide-react';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { labelOf } from '../api/catalogue.ts';
@@ -14,7 +13,7 @@ import { boardFields, type Layout, pictureFieldOf, useLayout, withLayout } from 
 import { removeView, saveView, useViews, viewAddress, viewName, viewQuery } from './views.ts';
 
 const MAX_NAME = 80;
-const ICONS = { table: Table, cards: LayoutGrid, board: SquareKanban } as const;
+const ICONS = { table: 'table', cards: 'layout-grid', board: 'square-kanban' } as const;
 
 export function ViewTabs({ query }: { readonly query: ListQuery }) {
   const { collection } = query;
@@ -31,7 +30,7 @@ export function ViewTabs({ query }: { readonly query: ListQuery }) {
     navigate(`/c/${collection.name}`);
   };
   return (
-    <div className="view-bar">
+    <div className="view-bar line">
       <nav className="view-tabs" aria-label={t.views.label}>
         <Link href={`/c/${collection.name}`} aria-current={viewName(query) === undefined ? 'page' : undefined}>
           {t.views.all}
@@ -50,13 +49,12 @@ export function ViewTabs({ query }: { readonly query: ListQuery }) {
       {isChanged && <Button onClick={() => saveView(query, current.name)}>{t.views.update}</Button>}
       {current !== undefined && (
         <Menu
+          icon="ellipsis-vertical"
           label={t.views.actions(current.name)}
           groups={[{ items: [{ label: t.views.remove, onChoose: () => remove(current.name) }] }]}
-        >
-          <EllipsisVertical size={16} />
-        </Menu>
+        />
       )}
-      <Button kind="quiet" icon={<Bookmark size={16} />} onClick={() => setSaving(true)}>
+      <Button kind="quiet" icon="bookmark" onClick={() => setSaving(true)}>
         {t.views.save}
       </Button>
       <span className="space" />
@@ -79,15 +77,18 @@ function LayoutMenu({ query }: { readonly query: ListQuery }) {
     if (each.kind === 'board') return t.views.boardBy(labelOf(each.field));
     return each.kind === 'cards' && hasPictures ? t.views.gallery : t.views[each.kind];
   };
-  const Icon = ICONS[layout.kind];
   const items = layouts.map((each) => ({
     label: nameOf(each),
     isChecked: nameOf(each) === nameOf(layout),
     onChoose: () => navigate(listAddress(withLayout(query, each))),
   }));
   return (
-    <Menu label={t.views.layout(nameOf(layout))} className="button quiet" groups={[{ items }]}>
-      <Icon size={16} />
+    <Menu
+      icon={ICONS[layout.kind]}
+      label={t.views.layout(nameOf(layout))}
+      className="button quiet"
+      groups={[{ items }]}
+    >
       {nameOf(layout)}
     </Menu>
   );

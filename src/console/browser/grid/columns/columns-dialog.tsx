@@ -1,5 +1,4 @@
 /** Chooses the columns of a grid, their order, and the height of its rows. */
-import { ArrowDown, ArrowUp } from 'lucide-react';
 import { type Collection, labelOf } from '../../api/catalogue.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
@@ -31,10 +30,10 @@ export default function ColumnsDialog({ collection, onClose }: ColumnsDialogProp
       actions={<Button onClick={() => set({})}>{t.grid.resetColumns}</Button>}
     >
       <p>{t.grid.columnsText}</p>
-      <ul className="column-list">
+      <ul className="stack">
         {fields.map((field, at) => (
-          <li key={field.name}>
-            <label>
+          <li key={field.name} className="line">
+            <label className="line space">
               <input
                 type="checkbox"
                 checked={settings.hidden?.includes(field.name) !== true}
@@ -44,21 +43,19 @@ export default function ColumnsDialog({ collection, onClose }: ColumnsDialogProp
               {labelOf(field)}
             </label>
             <IconButton
+              icon="arrow-up"
               label={t.grid.moveUp(labelOf(field))}
               className="small"
               disabled={at < 2}
               onClick={() => set(moveColumn(collection, settings, field.name, fields[at - 1]!.name))}
-            >
-              <ArrowUp size={14} />
-            </IconButton>
+            />
             <IconButton
+              icon="arrow-down"
               label={t.grid.moveDown(labelOf(field))}
               className="small"
               disabled={at === 0 || at === fields.length - 1}
               onClick={() => set(moveColumn(collection, settings, field.name, fields[at + 1]!.name))}
-            >
-              <ArrowDown size={14} />
-            </IconButton>
+            />
           </li>
         ))}
       </ul>

@@ -143,7 +143,7 @@ export default function BulkDialog({ target, onClose }: BulkDialogProps) {
               : t.grid.willChange(formatNumber(preview.data.changing), preview.data.changing === 1)}{' '}
             {preview.data.empty > 0 && t.grid.withoutNumber(formatNumber(preview.data.empty), preview.data.empty === 1)}
           </p>
-          <table className="preview" aria-label={t.grid.firstChanges}>
+          <table aria-label={t.grid.firstChanges}>
             <tbody>
               {preview.data.examples.map(({ before, after }) => (
                 <tr key={JSON.stringify(collection.key.map(({ name }) => before[name]))}>

@@ -1,5 +1,4 @@
 /** The checked rows, and what can be done with all of them. */
-import { Pencil, Trash2, X } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { may } from '../../api/catalogue.ts';
 import { loadedRows, useRows } from '../../api/queries.ts';
@@ -33,22 +32,20 @@ export function SelectionBar({ query, checked }: SelectionBarProps) {
     ? t.grid.allSelected(formatNumber(total))
     : t.grid.rowsSelected(formatNumber(count), count === 1);
   return (
-    <div className="selection-bar" role="toolbar" aria-label={t.grid.selection}>
+    <div className="selection-bar line wrap" role="toolbar" aria-label={t.grid.selection}>
       <span role="status">{text}</span>
       <span className="space" />
       {may('update', collection) && (
-        <Button icon={<Pencil size={16} />} onClick={() => setOpen('change')}>
+        <Button icon="pencil" onClick={() => setOpen('change')}>
           {t.grid.changeField}
         </Button>
       )}
       {may('delete', collection) && (
-        <Button icon={<Trash2 size={16} />} onClick={() => setOpen('delete')}>
+        <Button icon="trash" onClick={() => setOpen('delete')}>
           {t.app.remove}
         </Button>
       )}
-      <IconButton label={t.grid.clearSelection} onClick={checked.clear}>
-        <X size={16} />
-      </IconButton>
+      <IconButton icon="x" label={t.grid.clearSelection} onClick={checked.clear} />
       <Suspense>
         {open === 'change' && <BulkDialog target={target} onClose={close} />}
         {open === 'delete' && <DeleteRowsDialog target={target} onClose={close} onDeleted={checked.clear} />}
