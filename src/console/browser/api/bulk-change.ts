@@ -10,7 +10,7 @@ import { type BulkOutcome, changeUnchangedRows, MAX_EDITED_ROWS, readStored } fr
 import type { Field, Row } from './catalogue.ts';
 import { ask, countIn } from './client.ts';
 import { newId } from './ids.ts';
-import { queryText } from './query/filter-text.ts';
+import { pathOf, printName, queryText } from './query/filter-text.ts';
 import { keyText } from './query/keys.ts';
 import { conditionsOf, embeddingsOf, type ListQuery, listUrl, type Pair } from './query/list.ts';
 import { deleteRows, dryRunEdits, newRequestId, type RowEdit } from './rows.ts';
@@ -60,7 +60,7 @@ async function lastChange(name: string): Promise<number | undefined> {
 function filterOf({ query }: Target, field: Field, isCalculated: boolean): readonly Pair[] {
   const { name } = isCalculated ? field : query.collection.key[0]!;
   if (embeddingsOf(query).length > 0) throw new TooManyRows();
-  return [...conditionsOf(query), [name, 'not.is.null']];
+  return [...conditionsOf(query), [printName(name), 'not.is.null']];
 }
 
 /** Asks the service for the results without storing them. A rejected value throws. */
@@ -118,7 +118,7 @@ export async function applyChange(
   if (position !== undefined && (await lastChange(collection.name)) !== position) throw new ChangedMeanwhile();
   const requestId = newRequestId();
   const isCalculated = isOperation(value) && field.type.input !== 'json';
-  const { headers } = await ask(`/${collection.name}?${queryText(filterOf(target, field, isCalculated))}`, {
+  const { headers } = await ask(`${pathOf(collection)}?${queryText(filterOf(target, field, isCalculated))}`, {
     method: 'PATCH',
     headers: {
       prefer: `return=minimal, count=exact, handling=strict, max-affected=${changing}`,
@@ -150,7 +150,7 @@ export async function deleteAll(target: Target): Promise<{ requestId: string; co
   }
   const requestId = newRequestId();
   const filter = queryText(filterOf(target, collection.key[0]!, false));
-  const { headers } = await ask(`/${collection.name}?${filter}`, {
+  const { headers } = await ask(`${pathOf(collection)}?${filter}`, {
     method: 'DELETE',
     headers: {
       prefer: `return=minimal, count=exact, handling=strict, max-affected=${count}`,

@@ -3,6 +3,7 @@ import { isSame } from '../fields/same.ts';
 import type { Collection, Row } from './catalogue.ts';
 import { ask } from './client.ts';
 import { ApiError } from './errors.ts';
+import { pathOf } from './query/filter-text.ts';
 import { keysFilter, keyText } from './query/keys.ts';
 import { changeRows, KEYS_PER_REQUEST, type RowEdit, type Written } from './rows.ts';
 
@@ -20,7 +21,7 @@ export async function readStored(collection: Collection, rows: readonly Row[]): 
   const stored = new Map<string, Row>();
   for (let start = 0; start < rows.length; start += KEYS_PER_REQUEST) {
     const part = rows.slice(start, start + KEYS_PER_REQUEST);
-    const { json } = await ask(`/${collection.name}?${keysFilter(collection, part)}`);
+    const { json } = await ask(`${pathOf(collection)}?${keysFilter(collection, part)}`);
     for (const row of json as Row[]) stored.set(keyText(collection, row), row);
   }
   return stored;

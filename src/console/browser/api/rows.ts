@@ -5,7 +5,7 @@ import type { Collection, Row, Value } from './catalogue.ts';
 import { ask, countIn } from './client.ts';
 import { problemOf } from './errors.ts';
 import { newId } from './ids.ts';
-import { withQuery } from './query/filter-text.ts';
+import { parameter, pathOf, withQuery } from './query/filter-text.ts';
 import { keysFilter, rowPath } from './query/keys.ts';
 import { type ListQuery, pageHeaders, pageUrl } from './query/list.ts';
 import { cacheTitles, selectTitles } from './query/titles.ts';
@@ -58,7 +58,7 @@ export async function readRow(collection: Collection, key: string, signal?: Abor
 export async function createRow(collection: Collection, row: Row, idempotencyKey: string): Promise<Written> {
   const requestId = newRequestId();
   const headers = { accept: ONE, prefer: RETURN, 'x-request-id': requestId };
-  const { json } = await ask(`/${collection.name}`, { method: 'POST', headers, body: row, idempotencyKey });
+  const { json } = await ask(pathOf(collection), { method: 'POST', headers, body: row, idempotencyKey });
   return { requestId, rows: [json as Row] };
 }
 
@@ -72,7 +72,7 @@ export async function deleteRows(collection: Collection, rows: readonly Row[]): 
   );
   const body = parts.map((part) => ({
     method: 'DELETE',
-    path: `/${collection.name}?${keysFilter(collection, part)}`,
+    path: `${pathOf(collection)}?${keysFilter(collection, part)}`,
     affects: part.length,
   }));
   return { ...(await sendBatch(body)), rows };
@@ -111,7 +111,7 @@ export async function dryRunEdits(collection: Collection, edits: readonly RowEdi
 const editRequests = (collection: Collection, edits: readonly RowEdit[]) =>
   edits.map(({ row, changes }) => ({
     method: 'PATCH',
-    path: `/${collection.name}?${editFilter(collection, row, changes)}`,
+    path: `${pathOf(collection)}?${editFilter(collection, row, changes)}`,
     body: changes,
     affects: 1,
   }));
@@ -120,7 +120,7 @@ const editRequests = (collection: Collection, edits: readonly RowEdit[]) =>
 function editFilter(collection: Collection, row: Row, changes: Changes): string {
   const conditions = Object.keys(changes).map((name) => {
     const value = row[name] ?? null;
-    return `${name}=${value === null ? 'is.null' : `eq.${encodeURIComponent(operandText(collection, name, value))}`}`;
+    return `${parameter(name)}=${value === null ? 'is.null' : `eq.${encodeURIComponent(operandText(collection, name, value))}`}`;
   });
   return [keysFilter(collection, [row]), ...conditions].join('&');
 }

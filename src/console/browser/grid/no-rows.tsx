@@ -1,6 +1,7 @@
 /** The state of a list without rows, with a next step. */
 import { Link } from 'wouter';
 import { may } from '../api/catalogue.ts';
+import { pathOf } from '../api/query/filter-text.ts';
 import type { ListQuery } from '../api/query/list.ts';
 import { EmptyState } from '../components/small.tsx';
 import { t } from '../i18n/text.ts';
@@ -9,7 +10,7 @@ export function NoRows({ query: { collection, filters, search } }: { readonly qu
   if (filters.length > 0 || search !== '')
     return (
       <EmptyState title={t.grid.noMatches} text={t.grid.noMatchesText}>
-        <Link href={`/c/${collection.name}`} className="button primary">
+        <Link href={`/c${pathOf(collection)}`} className="button primary">
           {t.grid.clearFilters}
         </Link>
       </EmptyState>
@@ -17,7 +18,7 @@ export function NoRows({ query: { collection, filters, search } }: { readonly qu
   return (
     <EmptyState title={t.grid.empty} text={t.grid.emptyText}>
       {may('create', collection) && (
-        <Link href={`/new/${collection.name}`} className="button primary">
+        <Link href={`/new${pathOf(collection)}`} className="button primary">
           {t.grid.newRow}
         </Link>
       )}

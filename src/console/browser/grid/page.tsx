@@ -3,6 +3,7 @@ import { lazy, Suspense, useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import { may, titleOfCollection } from '../api/catalogue.ts';
 import { useRows } from '../api/queries.ts';
+import { pathOf } from '../api/query/filter-text.ts';
 import { type ListQuery, listUrl, parseQuery } from '../api/query/list.ts';
 import { usePageAddress, useQueryText } from '../app/address.ts';
 import { NotFound } from '../app/not-found.tsx';
@@ -75,7 +76,7 @@ function ListHead({ query, checked }: { readonly query: ListQuery; readonly chec
       <span className="space" />
       <ExportMenu query={query} rows={checked.isAll ? undefined : [...checked.rows.values()]} />
       {(may('create', collection) || may('update', collection)) && (
-        <Link href={`/import/${collection.name}`} className="button">
+        <Link href={`/import${pathOf(collection)}`} className="button">
           <Icon name="file-up" />
           {t.importing.open}
         </Link>
@@ -89,7 +90,7 @@ function ListHead({ query, checked }: { readonly query: ListQuery; readonly chec
         </Suspense>
       )}
       {may('create', collection) && (
-        <Link href={`/new/${collection.name}`} className="button primary">
+        <Link href={`/new${pathOf(collection)}`} className="button primary">
           <Icon name="plus" />
           {t.grid.newRow}
         </Link>

@@ -9,7 +9,7 @@ import {
   type Value,
 } from '../api/catalogue.ts';
 import { ask } from '../api/client.ts';
-import { escapeLike, queryText, quoted } from '../api/query/filter-text.ts';
+import { escapeLike, pathOf, printName, queryText, quoted } from '../api/query/filter-text.ts';
 import { cacheTitle, namesOf } from '../api/query/titles.ts';
 import { parsePlain } from '../fields/rules.ts';
 import type { Mapping } from './columns.ts';
@@ -51,16 +51,16 @@ export class NameFinder {
     const title = titleFieldOf(other);
     const key = other.key[0]!;
     const conditions = [
-      ...(isText(key) ? [`${key.name}.in.(${names.map(quoted).join(',')})`] : []),
+      ...(isText(key) ? [`${printName(key.name)}.in.(${names.map(quoted).join(',')})`] : []),
       ...(title === undefined || !isText(title)
         ? []
-        : [`${title.name}.ilike(any).{${names.map((name) => quoted(escapeLike(name))).join(',')}}`]),
+        : [`${printName(title.name)}.ilike(any).{${names.map((name) => quoted(escapeLike(name))).join(',')}}`]),
     ];
     const query = queryText([
       ['select', namesOf(other).join(',')],
       ['or', `(${conditions.join(',')})`],
     ]);
-    const rows = conditions.length === 0 ? [] : ((await ask(`/${other.name}?${query}`)).json as Row[]);
+    const rows = conditions.length === 0 ? [] : ((await ask(`${pathOf(other)}?${query}`)).json as Row[]);
     for (const row of rows) cacheTitle(this.collection, field, row[key.name], String(row[title?.name ?? key.name]));
     for (const name of names) {
       const isTitle = (row: Row) => title !== undefined && String(row[title.name]).toLowerCase() === name.toLowerCase();

@@ -1,6 +1,7 @@
 /** The import page: choose a file, let the service check it, preview it, then store it. */
 import { Link, useLocation } from 'wouter';
 import { type Collection, collectionNamed, mayUndo, titleOfCollection } from '../api/catalogue.ts';
+import { pathOf } from '../api/query/filter-text.ts';
 import { NotFound } from '../app/not-found.tsx';
 import { Button } from '../components/button.tsx';
 import { Icon } from '../components/icon.tsx';
@@ -26,7 +27,7 @@ function ImportFile({ collection }: { readonly collection: Collection }) {
   return (
     <div className="page import-page">
       <header className="line wrap">
-        <Link href={`/c/${collection.name}`} className="icon-button" aria-label={t.record.back} title={t.record.back}>
+        <Link href={`/c${pathOf(collection)}`} className="icon-button" aria-label={t.record.back} title={t.record.back}>
           <Icon name="arrow-left" />
         </Link>
         <PageTitle title={t.importing.title(titleOfCollection(collection))} />
@@ -108,7 +109,7 @@ function Outcome({ result, current, collection }: OutcomeProps) {
             {t.app.undo}
           </Button>
         )}
-        <Link href={`/c/${collection.name}`} className="button">
+        <Link href={`/c${pathOf(collection)}`} className="button">
           {t.importing.show(titleOfCollection(collection))}
         </Link>
       </div>

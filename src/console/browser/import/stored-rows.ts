@@ -1,7 +1,7 @@
 /** Loads the stored rows that match a file, in batches. */
 import type { Collection, Field, Row, Value } from '../api/catalogue.ts';
 import { ask } from '../api/client.ts';
-import { withQuery } from '../api/query/filter-text.ts';
+import { pathOf, withQuery } from '../api/query/filter-text.ts';
 import { keysFilter } from '../api/query/keys.ts';
 import { cacheTitles, selectTitles } from '../api/query/titles.ts';
 
@@ -43,7 +43,7 @@ export async function readMatching(
   rows: readonly Row[],
 ): Promise<readonly Row[]> {
   const select = selectTitles(collection);
-  const url = `/${collection.name}?${keysFilter({ ...collection, key: fields }, rows)}`;
+  const url = `${pathOf(collection)}?${keysFilter({ ...collection, key: fields }, rows)}`;
   const { json } = await ask(withQuery(url, select === undefined ? '' : `select=${select}`));
   cacheTitles(collection, json as Row[]);
   return json as Row[];

@@ -4,7 +4,7 @@ import { useLocation } from 'wouter';
 import { type Collection, mayUndo, type Row, referrersOf, titleOf, titleOfCollection } from '../api/catalogue.ts';
 import { ask, countIn } from '../api/client.ts';
 import { invalidate, useWrite } from '../api/queries.ts';
-import { encodeValue } from '../api/query/filter-text.ts';
+import { encodeValue, parameter, pathOf } from '../api/query/filter-text.ts';
 import { deleteRows } from '../api/rows.ts';
 import { notify, notifyError } from '../app/toasts.tsx';
 import { Dialog } from '../components/dialog.tsx';
@@ -29,7 +29,7 @@ export default function DeleteDialog({ collection, row, onDeleted, onClose }: De
       onDeleted();
       notify(t.record.deleted, canUndo ? { requestId: written.requestId } : {});
       for (const { from } of referrersOf(collection)) void invalidate(from);
-      navigate(`/c/${collection.name}`);
+      navigate(`/c${pathOf(collection)}`);
     } catch (failure) {
       onClose();
       notifyError(failure);
@@ -55,8 +55,8 @@ function Referrers({ collection, row }: { readonly collection: Collection; reado
     queryFn: ({ signal }) =>
       Promise.all(
         referrersOf(collection).map(async (reference) => {
-          const filter = `${reference.field.name}=eq.${encodeValue(String(value))}`;
-          const url = `/${reference.from.name}?${filter}&select=${reference.from.key[0]!.name}&limit=1`;
+          const filter = `${parameter(reference.field.name)}=eq.${encodeValue(String(value))}`;
+          const url = `${pathOf(reference.from)}?${filter}&select=${parameter(reference.from.key[0]!.name)}&limit=1`;
           const { headers } = await ask(url, { headers: { prefer: 'count=exact' }, signal });
           return { reference, count: countIn(headers) };
         }),

@@ -6,6 +6,7 @@ import { type Collection, mayUndo, titleOfCollection } from '../api/catalogue.ts
 import { logKey, readChanges, rowFilter, undoChanges } from '../api/changes.ts';
 import { ApiError } from '../api/errors.ts';
 import { invalidate } from '../api/queries.ts';
+import { pathOf } from '../api/query/filter-text.ts';
 import { notify, notifyError } from '../app/toasts.tsx';
 import { Button } from '../components/button.tsx';
 import { EmptyState, Skeleton } from '../components/small.tsx';
@@ -50,7 +51,7 @@ export function MissingRow({ collection, rowKey, wasShown }: MissingRowProps) {
         </Button>
       )}
       {!wasShown && (
-        <Link href={`/c/${collection.name}`} className="button">
+        <Link href={`/c${pathOf(collection)}`} className="button">
           {t.record.toList(titleOfCollection(collection))}
         </Link>
       )}

@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import { type Collection, may, type Row, referrersOf, titleOf, titleOfCollection } from '../api/catalogue.ts';
 import { useEditing, useEditors } from '../api/presence.ts';
 import { useRow } from '../api/queries.ts';
+import { pathOf } from '../api/query/filter-text.ts';
 import { keyText } from '../api/query/keys.ts';
 import { usePageAddress } from '../app/address.ts';
 import { NotFound } from '../app/not-found.tsx';
@@ -147,7 +148,7 @@ interface RecordHeadProps {
 export function RecordHead({ collection, title, children }: RecordHeadProps) {
   return (
     <header className="record-head line wrap">
-      <Link href={`/c/${collection.name}`} className="icon-button" aria-label={t.record.back} title={t.record.back}>
+      <Link href={`/c${pathOf(collection)}`} className="icon-button" aria-label={t.record.back} title={t.record.back}>
         <Icon name="arrow-left" />
       </Link>
       <div className="record-title">

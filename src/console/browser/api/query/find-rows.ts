@@ -1,7 +1,7 @@
 /** Searches rows of a collection by the typed text, for inputs and the command palette. */
 import { type Collection, isText, type Row, titleFieldOf, titleOf } from '../catalogue.ts';
 import { ask } from '../client.ts';
-import { encodeValue, escapeLike, queryText, quoted } from './filter-text.ts';
+import { encodeValue, escapeLike, parameter, pathOf, printName, queryText, quoted } from './filter-text.ts';
 import { keyText } from './keys.ts';
 import type { Pair } from './list.ts';
 import { namesOf } from './titles.ts';
@@ -26,15 +26,15 @@ export async function findRows(
   const words = typed.split(/\s+/).filter((word) => word !== '');
   const isSearchable = isText(title);
   const conditions = words.map(
-    (word): Pair => [title.name, isSearchable ? `ilike.*${escapeLike(word)}*` : `eq.${word}`],
+    (word): Pair => [printName(title.name), isSearchable ? `ilike.*${escapeLike(word)}*` : `eq.${word}`],
   );
   const query = queryText([
     ['select', namesOf(collection).join(',')],
     ...conditions,
-    ['order', title.name],
+    ['order', printName(title.name)],
     ['limit', String(MAX_FOUND)],
   ]);
-  const { json } = await ask(`/${collection.name}?${query}`, { signal });
+  const { json } = await ask(`${pathOf(collection)}?${query}`, { signal });
   return (json as Row[]).map((row) => ({
     value: String(row[collection.key[0]!.name]),
     label: titleOf(collection, row),
@@ -49,7 +49,9 @@ export async function readTitles(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, string>> {
   const key = collection.key[0]!.name;
-  const filter = `${key}=in.(${encodeValue(keys.map(quoted).join(','))})`;
-  const { json } = await ask(`/${collection.name}?select=${namesOf(collection).join(',')}&${filter}`, { signal });
+  const filter = `${parameter(key)}=in.(${encodeValue(keys.map(quoted).join(','))})`;
+  const { json } = await ask(`${pathOf(collection)}?select=${encodeValue(namesOf(collection).join(','))}&${filter}`, {
+    signal,
+  });
   return new Map((json as readonly Row[]).map((row) => [String(row[key]), titleOf(collection, row)]));
 }

@@ -1,7 +1,7 @@
 /** References in pasted text: people paste the title of a row, not its key. */
 import { referenceOf, titleFieldOf } from '../../api/catalogue.ts';
 import { ask } from '../../api/client.ts';
-import { queryText, quoted } from '../../api/query/filter-text.ts';
+import { pathOf, printName, queryText, quoted } from '../../api/query/filter-text.ts';
 import { cacheTitle } from '../../api/query/titles.ts';
 import type { FieldPlace } from '../../fields/kind.ts';
 import { kindOf, parseText } from '../../fields/registry.ts';
@@ -40,10 +40,10 @@ async function keysOf(place: FieldPlace, titles: readonly string[]): Promise<Rea
   for (let start = 0; start < titles.length; start += TITLES_PER_REQUEST) {
     const part = titles.slice(start, start + TITLES_PER_REQUEST);
     const query = queryText([
-      ['select', `${key},${title.name}`],
-      [title.name, `in.(${part.map((each) => quoted(each)).join(',')})`],
+      ['select', `${printName(key)},${printName(title.name)}`],
+      [printName(title.name), `in.(${part.map((each) => quoted(each)).join(',')})`],
     ]);
-    const { json } = await ask(`/${other.name}?${query}`);
+    const { json } = await ask(`${pathOf(other)}?${query}`);
     for (const row of json as Readonly<Record<string, unknown>>[]) {
       const name = String(row[title.name]);
       found.set(name, [...(found.get(name) ?? []), row[key]]);
