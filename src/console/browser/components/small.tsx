@@ -59,6 +59,15 @@ export function Skeleton({ lines = 6 }: { readonly lines?: number }) {
   );
 }
 
+/** A problem with the input, also for screen readers. */
+export function Problem({ children }: { readonly children: ReactNode }) {
+  return (
+    <p className="problem" role="alert">
+      {children}
+    </p>
+  );
+}
+
 /** An error in place of content, with the service's own message on request. */
 export function ErrorMessage({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
   const details = detailsOf(error);

@@ -2,9 +2,10 @@
 import { type KeyboardEvent, useState } from 'react';
 import type { Value } from '../api/catalogue.ts';
 import { quoted } from '../api/query/filter-text.ts';
-import { Icon } from '../components/icon.tsx';
+import { IconButton } from '../components/button.tsx';
 import { t } from '../i18n/text.ts';
 import type { CellProps, FieldKind, FieldPlace, FilterProps, InputProps } from './kind.ts';
+import { inputAttributes } from './text.tsx';
 
 export function splitTags(text: string): readonly string[] {
   return [...text.matchAll(/\s*(?:"((?:""|[^"])*)"|([^,]+))\s*(?:,|$)/g)]
@@ -18,7 +19,7 @@ export function joinTags(tags: readonly unknown[]): string {
     .join(', ');
 }
 
-const print = (_place: FieldPlace, value: Value): string => (Array.isArray(value) ? joinTags(value) : '');
+const print = (_place: FieldPlace, value: Value): string => joinTags(value as unknown as readonly unknown[]);
 
 function ArrayCell({ field, row }: CellProps) {
   const value = row[field.name];
@@ -34,7 +35,8 @@ function ArrayCell({ field, row }: CellProps) {
   );
 }
 
-function ArrayInput({ id, text, onChange, isInvalid, isDisabled, isFocused, describedBy }: InputProps) {
+function ArrayInput(props: InputProps) {
+  const { text, onChange, isDisabled } = props;
   const [typed, setTyped] = useState('');
   const tags = splitTags(text);
   const add = (added: string) => {
@@ -53,26 +55,20 @@ function ArrayInput({ id, text, onChange, isInvalid, isDisabled, isFocused, desc
       {tags.map((tag) => (
         <span key={tag} className="tag">
           {tag}
-          <button
-            type="button"
-            className="icon-button small"
-            aria-label={t.fields.removeTag(tag)}
+          <IconButton
+            icon="x"
+            className="small"
+            label={t.fields.removeTag(tag)}
             disabled={isDisabled}
             onClick={() => onChange(joinTags(tags.filter((each) => each !== tag)))}
-          >
-            <Icon name="x" size={12} />
-          </button>
+          />
         </span>
       ))}
       <input
-        id={id}
+        {...inputAttributes(props)}
         type="text"
         value={typed}
         placeholder={t.fields.addTag}
-        disabled={isDisabled}
-        autoFocus={isFocused}
-        aria-invalid={isInvalid}
-        aria-describedby={describedBy}
         onChange={({ target }) => (target.value.endsWith(',') ? add(target.value) : setTyped(target.value))}
         onKeyDown={onKeyDown}
         onBlur={() => typed.trim() !== '' && add(typed)}

@@ -1,5 +1,6 @@
 /** The filters that several kinds share: text that is contained, a range, and a choice of values. */
 import { escapeLike, quoted } from '../api/query/filter-text.ts';
+import { Options } from '../components/inputs.tsx';
 import { t } from '../i18n/text.ts';
 import type { FieldKind, FilterProps } from './kind.ts';
 
@@ -49,26 +50,17 @@ export function rangeFilter(kind: Pick<FieldKind, 'parse' | 'print'>, type: 'tex
   };
 }
 
-export interface Option {
-  readonly value: string;
-  readonly label: string;
+interface SelectFilterProps extends FilterProps {
+  /** Labels by condition. */
+  readonly options: Readonly<Record<string, string>>;
 }
 
 /** One of a few values. */
-export function SelectFilter({
-  id,
-  conditions,
-  onChange,
-  options,
-}: FilterProps & { readonly options: readonly Option[] }) {
+export function SelectFilter({ id, conditions, onChange, options }: SelectFilterProps) {
   return (
     <select id={id} value={conditions[0] ?? ''} onChange={({ target }) => onChange(target.value ? [target.value] : [])}>
       <option value="">{t.fields.any}</option>
-      {options.map(({ value, label }) => (
-        <option key={value} value={value}>
-          {label}
-        </option>
-      ))}
+      <Options of={options} />
     </select>
   );
 }

@@ -20,14 +20,13 @@ import { t } from '../i18n/text.ts';
 import type { CellProps, FieldKind, FieldPlace, FilterProps, InputProps, Parsed } from './kind.ts';
 import { readNumber } from './numbers.ts';
 import { parsePlain } from './rules.ts';
+import { text as plainText } from './text.tsx';
 
 const NewRowDialog = onDemand(() => import('../record/new-row-dialog.tsx'));
 
 function format({ collection, field }: FieldPlace, value: Value): string {
-  return value === null ? '' : (cachedTitle(collection, field, value) ?? String(value));
+  return cachedTitle(collection, field, value) ?? String(value);
 }
-
-const print = (_place: FieldPlace, value: Value): string => (value === null ? '' : String(value));
 
 function parse({ collection, field }: FieldPlace, text: string): Parsed {
   const isNumber = field.type.input === 'number';
@@ -106,9 +105,9 @@ function ReferenceFilter({ conditions, onChange, ...place }: FilterProps) {
 }
 
 export const reference: FieldKind = {
+  ...plainText,
   name: 'reference',
   format,
-  print,
   parse,
   Cell: ReferenceCell,
   Input: ReferenceInput,

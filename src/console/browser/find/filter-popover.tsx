@@ -3,6 +3,7 @@ import { type FormEvent, type RefObject, useId, useRef, useState } from 'react';
 import { labelOf, type Value } from '../api/catalogue.ts';
 import type { ListQuery } from '../api/query/list.ts';
 import { Button } from '../components/button.tsx';
+import { Check } from '../components/inputs.tsx';
 import { usePopover } from '../components/popover.ts';
 import { Skeleton } from '../components/small.tsx';
 import { inList } from '../fields/filters.tsx';
@@ -102,10 +103,9 @@ function ValueList({ id, query, place, conditions, onChange }: ValueListProps) {
       />
       <div className="value-list">
         {shown.map(({ value, label, count }) => (
-          <label key={String(value)} className="line">
-            <input type="checkbox" checked={chosen.has(String(value))} onChange={() => toggle(value)} />
+          <Check key={String(value)} checked={chosen.has(String(value))} onChange={() => toggle(value)}>
             <span className="one-line">{label}</span> <span className="count">{formatNumber(count)}</span>
-          </label>
+          </Check>
         ))}
       </div>
     </>

@@ -1,8 +1,9 @@
 /** The cell grid of a list: virtual rows, a frozen title column, keys as in a spreadsheet, and a foot with sums. */
-import { type CSSProperties, lazy, Suspense, useMemo, useRef } from 'react';
+import { type CSSProperties, useMemo, useRef } from 'react';
 import type { Row } from '../api/catalogue.ts';
 import { useRows } from '../api/queries.ts';
 import type { ListQuery } from '../api/query/list.ts';
+import { onDemand } from '../components/on-demand.tsx';
 import { ErrorMessage, Skeleton } from '../components/small.tsx';
 import { t } from '../i18n/text.ts';
 import { editsOf } from './clipboard/paste.ts';
@@ -19,7 +20,7 @@ import { cellName, useEdits } from './use-edits.ts';
 import { useGrid } from './use-grid.ts';
 import { useLiveRows } from './use-live-rows.ts';
 
-const PasteDialog = lazy(() => import('./clipboard/paste-dialog.tsx'));
+const PasteDialog = onDemand(() => import('./clipboard/paste-dialog.tsx'));
 
 const HEAD_HEIGHT = 36;
 const CHECK_WIDTH = 40;
@@ -152,17 +153,15 @@ export function Grid({ query, checked, open }: GridProps) {
       </div>
       <Foot query={query} columns={columns} range={selected} />
       {blocks.plan !== undefined && (
-        <Suspense>
-          <PasteDialog
-            plan={blocks.plan}
-            onClose={blocks.closePlan}
-            onApply={() => {
-              const { changes } = blocks.plan!;
-              blocks.closePlan();
-              void edits.saveRows(editsOf(changes), () => t.grid.cellsChanged(changes.length));
-            }}
-          />
-        </Suspense>
+        <PasteDialog
+          plan={blocks.plan}
+          onClose={blocks.closePlan}
+          onApply={() => {
+            const { changes } = blocks.plan!;
+            blocks.closePlan();
+            void edits.saveRows(editsOf(changes), () => t.grid.cellsChanged(changes.length));
+          }}
+        />
       )}
     </>
   );

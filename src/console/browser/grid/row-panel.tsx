@@ -1,12 +1,10 @@
 /** A row beside its list, with the previous and the next one. */
 import { type KeyboardEvent, useEffect, useRef } from 'react';
-import { Link } from 'wouter';
 import { titleOf } from '../api/catalogue.ts';
 import { useRows } from '../api/queries.ts';
 import { keyText, rowAddress } from '../api/query/keys.ts';
 import type { ListQuery } from '../api/query/list.ts';
-import { IconButton } from '../components/button.tsx';
-import { Icon } from '../components/icon.tsx';
+import { IconButton, IconLink } from '../components/button.tsx';
 import { Skeleton } from '../components/small.tsx';
 import { t } from '../i18n/text.ts';
 import { StoredRow } from '../record/page.tsx';
@@ -50,14 +48,7 @@ export default function RowPanel({ query, index, onMove, onClose }: RowPanelProp
         />
         <span className="space" />
         {row !== undefined && (
-          <Link
-            href={rowAddress(collection, row)}
-            className="icon-button"
-            aria-label={t.grid.openPage}
-            title={t.grid.openPage}
-          >
-            <Icon name="external-link" />
-          </Link>
+          <IconLink icon="external-link" href={rowAddress(collection, row)} label={t.grid.openPage} />
         )}
         <IconButton icon="x" label={t.app.close} onClick={onClose} />
       </header>

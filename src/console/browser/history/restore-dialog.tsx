@@ -1,6 +1,5 @@
 /** Shows what an undo would change before it happens: a dry run of the same request. */
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { collectionNamed } from '../api/catalogue.ts';
 import { type Change, undoChanges } from '../api/changes.ts';
 import { queryClient } from '../api/queries.ts';
@@ -24,7 +23,6 @@ interface RestoreDialogProps {
 }
 
 export default function RestoreDialog({ title, filters, onClose }: RestoreDialogProps) {
-  const [isBusy, setBusy] = useState(false);
   const { data, error } = useQuery({
     queryKey: ['changes', 'preview', filters],
     queryFn: () => undoChanges(filters, true),
@@ -33,7 +31,6 @@ export default function RestoreDialog({ title, filters, onClose }: RestoreDialog
     retry: false,
   });
   const restore = async () => {
-    setBusy(true);
     try {
       const { undone, skipped, requestId } = await undoChanges(filters, false);
       notify(t.history.restored(formatNumber(undone), formatNumber(skipped.length)), { requestId });
@@ -41,7 +38,6 @@ export default function RestoreDialog({ title, filters, onClose }: RestoreDialog
     } catch (failure) {
       notifyError(failure);
     }
-    setBusy(false);
     await queryClient.invalidateQueries();
   };
   const canRestore = data !== undefined && data.undone > 0;
@@ -50,7 +46,7 @@ export default function RestoreDialog({ title, filters, onClose }: RestoreDialog
       title={title}
       size="large"
       onClose={onClose}
-      {...(canRestore && { submit: { label: t.history.restore, isBusy, onSubmit: () => void restore() } })}
+      {...(canRestore && { submit: { label: t.history.restore, onSubmit: restore } })}
     >
       {error !== null && <ErrorMessage error={error} />}
       {data === undefined && error === null && <Skeleton lines={3} />}

@@ -1,9 +1,8 @@
 /** The import page: choose a file, let the service check it, preview it, then store it. */
-import { Link, useLocation } from 'wouter';
+import { useLocation } from 'wouter';
 import { type Collection, collectionNamed, mayUndo, titleOfCollection } from '../api/catalogue.ts';
 import { NotFound } from '../app/not-found.tsx';
-import { Button } from '../components/button.tsx';
-import { Icon } from '../components/icon.tsx';
+import { Button, IconLink, LinkButton } from '../components/button.tsx';
 import { PageTitle } from '../components/page-title.tsx';
 import { t } from '../i18n/text.ts';
 import { DropZone } from './drop-zone.tsx';
@@ -26,9 +25,7 @@ function ImportFile({ collection }: { readonly collection: Collection }) {
   return (
     <div className="page import-page">
       <header className="line wrap">
-        <Link href={`/c/${collection.name}`} className="icon-button" aria-label={t.record.back} title={t.record.back}>
-          <Icon name="arrow-left" />
-        </Link>
+        <IconLink icon="arrow-left" href={`/c/${collection.name}`} label={t.record.back} />
         <PageTitle title={t.importing.title(titleOfCollection(collection))} />
       </header>
       <DropZone onOpen={(file) => void current.open(file)} />
@@ -108,9 +105,7 @@ function Outcome({ result, current, collection }: OutcomeProps) {
             {t.app.undo}
           </Button>
         )}
-        <Link href={`/c/${collection.name}`} className="button">
-          {t.importing.show(titleOfCollection(collection))}
-        </Link>
+        <LinkButton href={`/c/${collection.name}`}>{t.importing.show(titleOfCollection(collection))}</LinkButton>
       </div>
       {[...reasons].map(([reason, { length }]) => (
         <p key={reason} className="notice danger line wrap" role="alert">

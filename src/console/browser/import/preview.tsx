@@ -2,6 +2,7 @@
 import { useState } from 'react';
 import { labelOf } from '../api/catalogue.ts';
 import { Button, IconButton } from '../components/button.tsx';
+import { Options } from '../components/inputs.tsx';
 import { formatNumber } from '../fields/numbers.ts';
 import { t } from '../i18n/text.ts';
 import { formatsOf, guessFormat, importableFields, withField } from './columns.ts';
@@ -121,11 +122,7 @@ function ColumnHead({ options, name, column, onChange }: ColumnHeadProps) {
         }
       >
         <option value="">{t.importing.leaveOut}</option>
-        {importableFields(collection).map((each) => (
-          <option key={each.name} value={each.name}>
-            {labelOf(each)}
-          </option>
-        ))}
+        <Options of={importableFields(collection).map((each) => [each.name, labelOf(each)] as const)} />
       </select>
       {choices.length > 0 && (
         <select
@@ -135,11 +132,7 @@ function ColumnHead({ options, name, column, onChange }: ColumnHeadProps) {
             onChange({ ...options, formats: { ...formats, [column]: target.value as ColumnFormat } })
           }
         >
-          {choices.map((each) => (
-            <option key={each} value={each}>
-              {t.importing.formats[each]}
-            </option>
-          ))}
+          <Options of={choices.map((each) => [each, t.importing.formats[each]] as const)} />
         </select>
       )}
     </div>

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import { labelOf } from '../api/catalogue.ts';
 import { type Conflict, type Decision, onConflict } from '../api/conflict.ts';
 import { Dialog } from '../components/dialog.tsx';
+import { Check } from '../components/inputs.tsx';
 import { formatValue } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
 
@@ -40,10 +41,9 @@ function Versions({ conflict: { collection, mine, theirs, disputed }, finish }: 
     const field = collection.byName.get(name)!;
     const value = (isTheirs ? theirs : mine)[name];
     return (
-      <label className="line">
-        <input type="radio" name={name} checked={kept.has(name) === isTheirs} onChange={() => toggle(name, isTheirs)} />
+      <Check type="radio" name={name} checked={kept.has(name) === isTheirs} onChange={() => toggle(name, isTheirs)}>
         {isTheirs ? t.record.theirs : t.record.mine}: {formatValue({ collection, field }, value) || t.app.empty}
-      </label>
+      </Check>
     );
   };
   return (

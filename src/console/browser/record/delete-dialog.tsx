@@ -39,7 +39,7 @@ export default function DeleteDialog({ collection, row, onDeleted, onClose }: De
     <Dialog
       title={t.record.deleteTitle(titleOf(collection, row))}
       onClose={onClose}
-      submit={{ label: t.app.remove, isDanger: true, isBusy: remove.isPending, onSubmit: () => void onSubmit() }}
+      submit={{ label: t.app.remove, isDanger: true, onSubmit }}
     >
       <p>{canUndo ? t.record.deleteText : t.record.deleteForever}</p>
       <Referrers collection={collection} row={row} />

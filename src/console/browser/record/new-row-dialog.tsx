@@ -17,7 +17,7 @@ interface NewRowDialogProps {
 export default function NewRowDialog({ collection, title, onCreated, onClose }: NewRowDialogProps) {
   const start = { [titleFieldOf(collection)!.name]: title };
   const draft = useDraft(collection, undefined, { name: 'dialog', start });
-  const { isPending, save } = useCreate(collection, draft);
+  const { save } = useCreate(collection, draft);
   const onSubmit = async () => {
     const row = await save();
     if (row !== undefined) onCreated(row);
@@ -31,7 +31,7 @@ export default function NewRowDialog({ collection, title, onCreated, onClose }: 
       title={t.record.newIn(titleOfCollection(collection))}
       size="large"
       onClose={cancel}
-      submit={{ label: t.record.create, isBusy: isPending, onSubmit: () => void onSubmit() }}
+      submit={{ label: t.record.create, onSubmit }}
     >
       <RecordForm collection={collection} draft={draft} name={`new-${collection.name}`} />
     </Dialog>

@@ -1,13 +1,11 @@
 /** A row of a table of related rows: its inputs, its errors and its actions. */
 import { type ReactNode, useEffect } from 'react';
-import { Link } from 'wouter';
 import { type Collection, type Field, labelOf, may, mayUndo, mayWrite, type Row } from '../api/catalogue.ts';
 import { useWrite } from '../api/queries.ts';
 import { keyText, rowAddress } from '../api/query/keys.ts';
 import { deleteRows } from '../api/rows.ts';
 import { notify, notifyError } from '../app/toasts.tsx';
-import { IconButton } from '../components/button.tsx';
-import { Icon } from '../components/icon.tsx';
+import { IconButton, IconLink } from '../components/button.tsx';
 import { kindOf } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
 import { nameOf } from './related-columns.ts';
@@ -59,9 +57,7 @@ export function RelatedRow({ from, field, columns, row, pending }: RelatedRowPro
       ))}
       <RowActions>
         {draft.isChanged && <IconButton icon="x" label={t.record.discardRow(name)} onClick={draft.reset} />}
-        <Link href={rowAddress(from, row)} className="icon-button" aria-label={t.grid.openRow(name)}>
-          <Icon name="external-link" />
-        </Link>
+        <IconLink icon="external-link" href={rowAddress(from, row)} label={t.grid.openRow(name)} />
         {may('delete', from) && (
           <IconButton icon="trash" label={t.record.deleteRow(name)} onClick={() => void onDelete()} />
         )}

@@ -5,8 +5,8 @@ import { labelOf } from '../api/catalogue.ts';
 import { type ListQuery, listAddress } from '../api/query/list.ts';
 import { Button } from '../components/button.tsx';
 import { Dialog } from '../components/dialog.tsx';
+import { TextField } from '../components/inputs.tsx';
 import { Menu } from '../components/menu.tsx';
-import { Labelled } from '../components/small.tsx';
 import { setColumnSettings, useColumnSettings } from '../grid/columns/columns.ts';
 import { t } from '../i18n/text.ts';
 import { boardFields, type Layout, pictureFieldOf, useLayout, withLayout } from './layouts.ts';
@@ -105,16 +105,7 @@ function SaveDialog({ query, onClose }: { readonly query: ListQuery; readonly on
   return (
     <Dialog title={t.views.save} onClose={onClose} submit={{ label: t.app.save, onSubmit, isBusy: name.trim() === '' }}>
       <p>{t.views.saveText}</p>
-      <Labelled id="view-name" label={t.views.name}>
-        <input
-          id="view-name"
-          autoFocus
-          autoComplete="off"
-          maxLength={MAX_NAME}
-          value={name}
-          onChange={({ target }) => setName(target.value)}
-        />
-      </Labelled>
+      <TextField autoFocus label={t.views.name} maxLength={MAX_NAME} value={name} onChange={setName} />
     </Dialog>
   );
 }

@@ -5,6 +5,7 @@ import { mayUndo, titleOf } from '../../api/catalogue.ts';
 import { useWrite } from '../../api/queries.ts';
 import { notify, notifyError } from '../../app/toasts.tsx';
 import { Dialog } from '../../components/dialog.tsx';
+import { Problem } from '../../components/small.tsx';
 import { formatNumber } from '../../fields/numbers.ts';
 import { t } from '../../i18n/text.ts';
 import { undoOf } from '../use-edits.ts';
@@ -45,14 +46,10 @@ export default function DeleteRowsDialog({ target, onClose, onDeleted }: DeleteR
     <Dialog
       title={t.grid.deleteRows(formatNumber(target.count), target.count === 1)}
       onClose={onClose}
-      submit={{ label: t.app.remove, isDanger: true, isBusy: remove.isPending, onSubmit: () => void onSubmit() }}
+      submit={{ label: t.app.remove, isDanger: true, onSubmit }}
     >
       {mayUndo('delete', collection) && <p>{t.grid.deleteText}</p>}
-      {warning !== '' && (
-        <p className="problem" role="alert">
-          {warning}
-        </p>
-      )}
+      {warning !== '' && <Problem>{warning}</Problem>}
     </Dialog>
   );
 }

@@ -1,16 +1,17 @@
 /** The checked rows, and what can be done with all of them. */
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { may } from '../../api/catalogue.ts';
 import { loadedRows, useRows } from '../../api/queries.ts';
 import { keyText } from '../../api/query/keys.ts';
 import type { ListQuery } from '../../api/query/list.ts';
 import { Button, IconButton } from '../../components/button.tsx';
+import { onDemand } from '../../components/on-demand.tsx';
 import { formatNumber } from '../../fields/numbers.ts';
 import { t } from '../../i18n/text.ts';
 import type { CheckedRows } from './use-checked.ts';
 
-const BulkDialog = lazy(() => import('./bulk-dialog.tsx'));
-const DeleteRowsDialog = lazy(() => import('./delete-rows-dialog.tsx'));
+const BulkDialog = onDemand(() => import('./bulk-dialog.tsx'));
+const DeleteRowsDialog = onDemand(() => import('./delete-rows-dialog.tsx'));
 
 interface SelectionBarProps {
   readonly query: ListQuery;
@@ -46,10 +47,8 @@ export function SelectionBar({ query, checked }: SelectionBarProps) {
         </Button>
       )}
       <IconButton icon="x" label={t.grid.clearSelection} onClick={checked.clear} />
-      <Suspense>
-        {open === 'change' && <BulkDialog target={target} onClose={close} />}
-        {open === 'delete' && <DeleteRowsDialog target={target} onClose={close} onDeleted={checked.clear} />}
-      </Suspense>
+      {open === 'change' && <BulkDialog target={target} onClose={close} />}
+      {open === 'delete' && <DeleteRowsDialog target={target} onClose={close} onDeleted={checked.clear} />}
     </div>
   );
 }
