@@ -1,7 +1,8 @@
 /** Asks for the password, or for a token, when the session or the token has ended. The page behind it stays. */
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { explain, explainProblem } from '../api/explain.ts';
-import { onCredentialsEnd } from '../api/session/credentials.ts';
+import { useQuestion } from '../api/question.ts';
+import { credentialsEnd } from '../api/session/credentials.ts';
 import { isLoggedIn, logIn, requestLogin, session } from '../api/session/session.ts';
 import { token } from '../api/session/token.ts';
 import { Button } from '../components/button.tsx';
@@ -10,20 +11,9 @@ import { TextField } from '../components/inputs.tsx';
 import { Problem } from '../components/small.tsx';
 import { t } from '../i18n/text.ts';
 
-interface Request {
-  readonly reason: string;
-  readonly finish: (isRenewed: boolean) => void;
-}
-
 export function CredentialsDialog() {
-  const [request, setRequest] = useState<Request>();
-  useEffect(() => onCredentialsEnd((reason, finish) => setRequest({ reason, finish })), []);
-  if (request === undefined) return null;
-  const close = (isRenewed: boolean) => {
-    setRequest(undefined);
-    request.finish(isRenewed);
-  };
-  return <CredentialsForm reason={request.reason} close={close} />;
+  const open = useQuestion(credentialsEnd);
+  return open && <CredentialsForm reason={open.subject} close={open.answer} />;
 }
 
 interface CredentialsFormProps {

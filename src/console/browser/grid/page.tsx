@@ -9,7 +9,6 @@ import { Button, LinkButton } from '../components/button.tsx';
 import { onDemand } from '../components/on-demand.tsx';
 import { PageTitle } from '../components/page-title.tsx';
 import { ExportMenu } from '../export/export-menu.tsx';
-import { formatNumber } from '../fields/numbers.ts';
 import { FilterBar } from '../find/filter-bar.tsx';
 import { t } from '../i18n/text.ts';
 import { useLayout } from '../views/layouts.ts';
@@ -65,7 +64,7 @@ function ListHead({ query, checked }: { readonly query: ListQuery; readonly chec
   return (
     <header className="list-head line">
       <PageTitle title={titleOfCollection(collection)} />
-      {total !== undefined && <span className="count">{t.grid.rows(formatNumber(total), total === 1)}</span>}
+      {total !== undefined && <span className="count">{t.grid.rows(total)}</span>}
       <span className="space" />
       <ExportMenu query={query} rows={checked.isAll ? undefined : [...checked.rows.values()]} />
       {(may('create', collection) || may('update', collection)) && (

@@ -4,13 +4,13 @@
  */
 import { useMemo, useRef, useState } from 'react';
 import { changeUnchangedRows } from '../api/bulk.ts';
-import { type Collection, type Field, labelOf, mayUndo, type Row, titleOf, type Value } from '../api/catalogue.ts';
+import { type Collection, type Field, labelOf, type Row, titleOf, type Value } from '../api/catalogue.ts';
 import { explain } from '../api/explain.ts';
 import { markStale, patchLoadedRows } from '../api/queries.ts';
 import { keyText } from '../api/query/keys.ts';
 import type { RowEdit } from '../api/rows.ts';
 import { saveRow } from '../api/save-row.ts';
-import { notify } from '../app/toasts.tsx';
+import { notify, undoOf } from '../app/toasts.tsx';
 import { t } from '../i18n/text.ts';
 
 /** A rejected change of a cell. The editor starts with the typed text. */
@@ -35,11 +35,6 @@ export const cellName = (collection: Collection, row: Row, field: Pick<Field, 'n
 export function bulkMessage(collection: Collection, message: string, skipped: readonly Row[]): string {
   if (skipped.length === 0) return message;
   return `${message} ${t.grid.skipped(skipped.map((row) => titleOf(collection, row)).join(', '))}`;
-}
-
-/** The undo of a message, if the person may undo the write. */
-export function undoOf(right: 'update' | 'delete', collection: Collection, requestId: string) {
-  return mayUndo(right, collection) ? { requestId } : {};
 }
 
 export function useEdits(collection: Collection): Edits {

@@ -85,6 +85,8 @@ function ProgressBar({ progress: { step, done, total } }: { readonly progress: P
   );
 }
 
+const STORED = ['created', 'changed', 'references', 'left', 'same'] as const;
+
 interface OutcomeProps {
   readonly result: ImportResult;
   readonly current: Import;
@@ -92,14 +94,15 @@ interface OutcomeProps {
 }
 
 function Outcome({ result, current, collection }: OutcomeProps) {
-  const { created, changed, references, same, left, failed } = result;
+  const { created, changed, references, failed } = result;
+  const parts = STORED.filter((part) => result[part] > 0).map((part) => t.importing.stored[part](result[part]));
   const mayUndoAll =
     (created === 0 || mayUndo('create', collection)) && (changed === 0 || mayUndo('update', collection));
   const reasons = Map.groupBy(failed.values(), (reason) => reason);
   return (
     <>
       <div className="notice good line wrap" role="status">
-        <span>{t.importing.stored({ created, changed, references, same, left })}</span>
+        <span>{parts.join(', ') || t.importing.nothingStored}.</span>
         {created + changed + references > 0 && mayUndoAll && (
           <Button disabled={current.progress !== undefined} onClick={() => void current.undo()}>
             {t.app.undo}

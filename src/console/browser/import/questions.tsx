@@ -1,10 +1,9 @@
 /** The choices that only a person can make: the match, existing rows, empty cells, and names without a row. */
 import { useId } from 'react';
-import { labelOf, may, referenceOf } from '../api/catalogue.ts';
+import { isNeeded, labelOf, may, referenceOf, titleFieldOf } from '../api/catalogue.ts';
 import { Check, Select } from '../components/inputs.tsx';
 import { t } from '../i18n/text.ts';
 import { assignsKeys, matchesOf, matchLabel, matchName } from './columns.ts';
-import { needsOnlyTitle } from './names.ts';
 import type { Decision, ImportOptions, Plan } from './plan.ts';
 import { firstDecision } from './use-import.ts';
 
@@ -89,7 +88,9 @@ function MissingNames({ options, plan, onChange }: QuestionsProps) {
   const { collection, createsReferences } = options;
   const creatable = [...plan.missing].filter(([field]) => {
     const other = referenceOf(collection, field)!;
-    return may('create', other) && needsOnlyTitle(other);
+    const title = titleFieldOf(other);
+    const needsOnlyTitle = other.fields.every((each) => each === title || !isNeeded(other, each));
+    return may('create', other) && title !== undefined && needsOnlyTitle;
   });
   if (creatable.length === 0) return null;
   const lists = creatable.map(([field, names]) => {

@@ -1,10 +1,10 @@
 /** Loads the figures of the overview from aggregates of the service, so that every answer is small. */
-import { type Collection, type Field, labelOf, type Row, referenceOf, titleOf, type Value } from '../api/catalogue.ts';
+import { type Collection, type Field, labelOf, type Row, referenceOf, type Value } from '../api/catalogue.ts';
 import { ask } from '../api/client.ts';
 import { queryText } from '../api/query/filter-text.ts';
-import { keysFilter } from '../api/query/keys.ts';
+import { readTitles } from '../api/query/find-rows.ts';
 import type { Pair } from '../api/query/list.ts';
-import { cachedTitle, cacheTitle, namesOf } from '../api/query/titles.ts';
+import { cachedTitle, cacheTitle } from '../api/query/titles.ts';
 import { formatValue, kindOf } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
 
@@ -136,11 +136,5 @@ async function loadTitles(collection: Collection, field: Field, keys: readonly V
   const other = referenceOf(collection, field);
   const unknown = keys.filter((key) => key !== null && cachedTitle(collection, field, key) === undefined);
   if (other === undefined || unknown.length === 0) return;
-  const name = other.key[0]!.name;
-  const filter = keysFilter(
-    other,
-    unknown.map((key) => ({ [name]: key })),
-  );
-  const { json } = await ask(`/${other.name}?select=${namesOf(other).join(',')}&${filter}`);
-  for (const row of json as Row[]) cacheTitle(collection, field, row[name], titleOf(other, row));
+  for (const [key, title] of await readTitles(other, unknown.map(String))) cacheTitle(collection, field, key, title);
 }

@@ -6,7 +6,7 @@ import { ask, countIn } from '../api/client.ts';
 import { invalidate, useWrite } from '../api/queries.ts';
 import { encodeValue } from '../api/query/filter-text.ts';
 import { deleteRows } from '../api/rows.ts';
-import { notify, notifyError } from '../app/toasts.tsx';
+import { notify, notifyError, undoOf } from '../app/toasts.tsx';
 import { Dialog } from '../components/dialog.tsx';
 import { formatNumber } from '../fields/numbers.ts';
 import { t } from '../i18n/text.ts';
@@ -27,7 +27,7 @@ export default function DeleteDialog({ collection, row, onDeleted, onClose }: De
       const written = await remove.run(undefined);
       if (written === undefined) return;
       onDeleted();
-      notify(t.record.deleted, canUndo ? { requestId: written.requestId } : {});
+      notify(t.record.deleted, undoOf('delete', collection, written.requestId));
       for (const { from } of referrersOf(collection)) void invalidate(from);
       navigate(`/c/${collection.name}`);
     } catch (failure) {

@@ -1,10 +1,10 @@
 /** A row of a table of related rows: its inputs, its errors and its actions. */
 import { type ReactNode, useEffect } from 'react';
-import { type Collection, type Field, labelOf, may, mayUndo, mayWrite, type Row } from '../api/catalogue.ts';
+import { type Collection, type Field, labelOf, may, mayWrite, type Row } from '../api/catalogue.ts';
 import { useWrite } from '../api/queries.ts';
 import { keyText, rowAddress } from '../api/query/keys.ts';
 import { deleteRows } from '../api/rows.ts';
-import { notify, notifyError } from '../app/toasts.tsx';
+import { notify, notifyError, undoOf } from '../app/toasts.tsx';
 import { IconButton, IconLink } from '../components/button.tsx';
 import { kindOf } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
@@ -43,7 +43,7 @@ export function RelatedRow({ from, field, columns, row, pending }: RelatedRowPro
       const written = await remove.run(undefined);
       if (written === undefined) return;
       draft.reset();
-      notify(t.record.deleted, mayUndo('delete', from) ? { requestId: written.requestId } : {});
+      notify(t.record.deleted, undoOf('delete', from, written.requestId));
     } catch (failure) {
       notifyError(failure);
     }

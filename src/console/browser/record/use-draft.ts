@@ -1,13 +1,12 @@
 /** The typed texts of a form, and their values. */
 import { useRef, useState } from 'react';
-import { type Collection, type Field, mayWrite, type Row, type Value } from '../api/catalogue.ts';
+import { type Collection, type Field, isNeeded, mayWrite, type Row, type Value } from '../api/catalogue.ts';
 import { problemsByField } from '../api/errors.ts';
 import { explainProblem } from '../api/explain.ts';
 import { newId } from '../api/ids.ts';
 import { keyText } from '../api/query/keys.ts';
 import { parseText, printRow, printValue } from '../fields/registry.ts';
 import { isSame } from '../fields/same.ts';
-import { isNeeded } from './groups.ts';
 import { type Edits, loadDraft, type StoredDraft, storeDraft } from './stored-drafts.ts';
 
 type Texts = Readonly<Record<string, string>>;

@@ -46,7 +46,7 @@ export async function findRows(
 export async function readTitles(
   collection: Collection,
   keys: readonly string[],
-  signal: AbortSignal,
+  signal?: AbortSignal,
 ): Promise<ReadonlyMap<string, string>> {
   const key = collection.key[0]!.name;
   const filter = `${key}=in.(${encodeValue(keys.map(quoted).join(','))})`;

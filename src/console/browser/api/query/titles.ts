@@ -52,13 +52,6 @@ export function cachedTitle(collection: Collection, field: Field, value: unknown
   return known.get(placeIn(collection, field, value));
 }
 
-/** The title of the row that a field refers to; undefined if unknown. */
-export function referencedTitle(collection: Collection, field: Field, row: Row): string | undefined {
-  const value = row[field.name];
-  if (value === null || value === undefined) return undefined;
-  return cachedTitle(collection, field, value);
-}
-
 /** Stores the titles of rows in the cache. */
 export function cacheTitles(collection: Collection, rows: readonly Row[]): void {
   for (const field of titledFields(collection)) {

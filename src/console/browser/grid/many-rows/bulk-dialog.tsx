@@ -6,15 +6,15 @@ import { type Field, labelOf, mayWrite, titleOf } from '../../api/catalogue.ts';
 import { problemOf } from '../../api/errors.ts';
 import { explain } from '../../api/explain.ts';
 import { useWrite } from '../../api/queries.ts';
-import { notify } from '../../app/toasts.tsx';
+import { notify, undoOf } from '../../app/toasts.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Select, TextField } from '../../components/inputs.tsx';
 import { ErrorMessage, Labelled, Problem, Skeleton } from '../../components/small.tsx';
 import type { FieldPlace, Parsed } from '../../fields/kind.ts';
-import { formatNumber, readNumber } from '../../fields/numbers.ts';
+import { readNumber } from '../../fields/numbers.ts';
 import { formatValue, kindOf, parseText } from '../../fields/registry.ts';
 import { t } from '../../i18n/text.ts';
-import { bulkMessage, undoOf } from '../use-edits.ts';
+import { bulkMessage } from '../use-edits.ts';
 
 type Way = keyof typeof t.grid.ways;
 
@@ -64,7 +64,7 @@ export default function BulkDialog({ target, onClose }: BulkDialogProps) {
       const outcome = await write.run(JSON.parse(value));
       if (outcome === undefined) return;
       const { count, skipped, requestId } = outcome;
-      const message = bulkMessage(collection, t.grid.rowsChanged(formatNumber(count), count === 1), skipped);
+      const message = bulkMessage(collection, t.grid.rowsChanged(count), skipped);
       notify(message, count === 0 ? {} : undoOf('update', collection, requestId));
       onClose();
     } catch (error) {
@@ -114,10 +114,8 @@ export default function BulkDialog({ target, onClose }: BulkDialogProps) {
       {isReady && preview.data !== undefined && (
         <>
           <p role="status">
-            {preview.data.changing === 0
-              ? t.grid.noChange
-              : t.grid.willChange(formatNumber(preview.data.changing), preview.data.changing === 1)}{' '}
-            {preview.data.empty > 0 && t.grid.withoutNumber(formatNumber(preview.data.empty), preview.data.empty === 1)}
+            {preview.data.changing === 0 ? t.grid.noChange : t.grid.willChange(preview.data.changing)}{' '}
+            {preview.data.empty > 0 && t.grid.withoutNumber(preview.data.empty)}
           </p>
           <table aria-label={t.grid.firstChanges}>
             <tbody>

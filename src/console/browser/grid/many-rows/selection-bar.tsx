@@ -29,9 +29,7 @@ export function SelectionBar({ query, checked }: SelectionBarProps) {
   const loaded = new Map(loadedRows(collection).map((row) => [keyText(collection, row), row]));
   const rows = checked.isAll ? undefined : [...checked.rows].map(([key, row]) => loaded.get(key) ?? row);
   const target = { query, rows, count };
-  const text = checked.isAll
-    ? t.grid.allSelected(formatNumber(total))
-    : t.grid.rowsSelected(formatNumber(count), count === 1);
+  const text = checked.isAll ? t.grid.allSelected(formatNumber(total)) : t.grid.rowsSelected(count);
   return (
     <div className="selection-bar line wrap" role="toolbar" aria-label={t.grid.selection}>
       <span role="status">{text}</span>

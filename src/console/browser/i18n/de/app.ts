@@ -17,7 +17,6 @@ export const app = {
   cancel: 'Abbrechen',
   close: 'Schließen',
   remove: 'Löschen',
-  edit: 'Bearbeiten',
   add: 'Hinzufügen',
   undo: 'Rückgängig',
   undone: 'Rückgängig gemacht.',

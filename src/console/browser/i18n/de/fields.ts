@@ -8,10 +8,7 @@ export const fields = {
   any: 'Alle',
   isEmpty: 'ist leer',
   isNotEmpty: 'ist nicht leer',
-  noFile: 'Keine Datei',
   openFile: 'Datei öffnen',
-  chooseFile: 'Datei wählen',
-  removeFile: 'Datei entfernen',
   addTag: 'Mit Enter hinzufügen',
   removeTag: (tag: string) => `${tag} entfernen`,
 } as const;

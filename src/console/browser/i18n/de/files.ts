@@ -4,8 +4,6 @@ export const files = {
   open: (name: string) => `${name} öffnen`,
   drop: 'Dateien hierher ziehen, einfügen oder',
   dropOne: 'Eine Datei hierher ziehen, einfügen oder',
-  choose: 'Dateien auswählen',
-  chooseOne: 'Datei auswählen',
   uploading: 'Wird hochgeladen …',
   remove: (name: string) => `${name} entfernen`,
   earlier: (name: string) => `${name} nach vorn`,

@@ -1,9 +1,9 @@
+import { counted } from '../../fields/numbers.ts';
+
 export const grid = {
-  rows: (count: string, isOne: boolean) => (isOne ? `${count} Zeile` : `${count} Zeilen`),
+  rows: (count: number) => counted(count, 'Zeile', 'Zeilen'),
   newRow: 'Neue Zeile',
   openRow: (title: string) => `${title} öffnen`,
-  sortAscending: 'aufsteigend sortiert',
-  sortDescending: 'absteigend sortiert',
   empty: 'Noch keine Zeilen',
   emptyText: 'Fügen Sie die erste Zeile hinzu, oder importieren Sie eine Datei.',
   noMatches: 'Keine Zeile passt',
@@ -22,9 +22,9 @@ export const grid = {
     `${title}: ${field} wurde nicht gespeichert. ${problem} Mit F2 in der Zelle geht es weiter.`,
   skipped: (titles: string) => `Nicht geändert, weil jemand anderes schneller war: ${titles}.`,
   nothingChanged: (problem: string) => `Es wurde nichts geändert. ${problem}`,
-  cellsChanged: (count: number) => (count === 1 ? '1 Zelle geändert.' : `${count} Zellen geändert.`),
-  rowsChanged: (count: string, isOne: boolean) => (isOne ? '1 Zeile geändert.' : `${count} Zeilen geändert.`),
-  rowsDeleted: (count: string, isOne: boolean) => (isOne ? '1 Zeile gelöscht.' : `${count} Zeilen gelöscht.`),
+  cellsChanged: (count: number) => `${counted(count, 'Zelle', 'Zellen')} geändert.`,
+  rowsChanged: (count: number) => `${counted(count, 'Zeile', 'Zeilen')} geändert.`,
+  rowsDeleted: (count: number) => `${counted(count, 'Zeile', 'Zeilen')} gelöscht.`,
   copied: (count: number) => `${count} Zellen kopiert.`,
   copyAgain: 'Die Zeilen sind geladen. Kopieren Sie noch einmal.',
   cellProblem: (title: string, problem: string) => `${title}: ${problem}`,
@@ -50,7 +50,7 @@ export const grid = {
   keysHint: 'Tippen ändert · Enter geht nach unten · Umschalt wählt aus · Leertaste öffnet die Zeile',
   listChanged: 'Zeilen kamen hinzu oder wurden gelöscht. Liste neu laden',
   selection: 'Auswahl',
-  rowsSelected: (count: string, isOne: boolean) => (isOne ? '1 Zeile ausgewählt.' : `${count} Zeilen ausgewählt.`),
+  rowsSelected: (count: number) => `${counted(count, 'Zeile', 'Zeilen')} ausgewählt.`,
   allSelected: (count: string) => `Alle ${count} passenden Zeilen sind ausgewählt.`,
   clearSelection: 'Auswahl aufheben',
   changeField: 'Feld ändern',
@@ -64,14 +64,13 @@ export const grid = {
   },
   inputs: { set: 'Neuer Wert', percent: 'Prozent', add: 'Betrag', multiply: 'Faktor' },
   decimals: 'Auf Nachkommastellen runden',
-  willChange: (count: string, isOne: boolean) =>
-    isOne ? '1 Zeile wird geändert.' : `${count} Zeilen werden geändert.`,
+  willChange: (count: number) => `${counted(count, 'Zeile wird', 'Zeilen werden')} geändert.`,
   noChange: 'Es ändert sich nichts.',
-  withoutNumber: (count: string, isOne: boolean) =>
-    isOne ? '1 Zeile ohne Zahl ändert sich nicht.' : `${count} Zeilen ohne Zahl ändern sich nicht.`,
+  withoutNumber: (count: number) =>
+    `${counted(count, 'Zeile ohne Zahl ändert', 'Zeilen ohne Zahl ändern')} sich nicht.`,
   firstChanges: 'Die ersten Änderungen',
   changeAll: 'Alle ändern',
-  deleteRows: (count: string, isOne: boolean) => (isOne ? '1 Zeile löschen?' : `${count} Zeilen löschen?`),
+  deleteRows: (count: number) => `${counted(count, 'Zeile', 'Zeilen')} löschen?`,
   deleteText: 'Sie können das rückgängig machen.',
   changedSince: (titles: string) => `Jemand anderes hat diese Zeilen inzwischen geändert: ${titles}.`,
   changedMeanwhile: 'Seit der Vorschau wurden Zeilen geändert. Es wurde nichts geändert. Prüfen Sie die neue Vorschau.',

@@ -2,14 +2,6 @@ import { counted, formatNumber } from '../../fields/numbers.ts';
 
 const rows = (count: number) => counted(count, 'Zeile', 'Zeilen');
 
-interface Stored {
-  readonly created: number;
-  readonly changed: number;
-  readonly references: number;
-  readonly same: number;
-  readonly left: number;
-}
-
 export const importing = {
   title: (collection: string) => `Import in ${collection}`,
   open: 'Importieren',
@@ -71,16 +63,14 @@ export const importing = {
     undoing: (done: number, total: number) => `${formatNumber(done)} von ${rows(total)} zurückgenommen`,
   },
   steps: { checking: 'Prüfung', storing: 'Import', undoing: 'Rücknahme' },
-  stored: ({ created, changed, references, same, left }: Stored) => {
-    const parts = [
-      ...(created > 0 ? [`${rows(created)} gespeichert`] : []),
-      ...(changed > 0 ? [`${rows(changed)} geändert`] : []),
-      ...(references > 0 ? [`${counted(references, 'verknüpfte Zeile', 'verknüpfte Zeilen')} angelegt`] : []),
-      ...(left > 0 ? [`${rows(left)} behalten`] : []),
-      ...(same > 0 ? [`${rows(same)} unverändert`] : []),
-    ];
-    return `${parts.length === 0 ? 'Nichts wurde gespeichert' : parts.join(', ')}.`;
+  stored: {
+    created: (count: number) => `${rows(count)} gespeichert`,
+    changed: (count: number) => `${rows(count)} geändert`,
+    references: (count: number) => `${counted(count, 'verknüpfte Zeile', 'verknüpfte Zeilen')} angelegt`,
+    left: (count: number) => `${rows(count)} behalten`,
+    same: (count: number) => `${rows(count)} unverändert`,
   },
+  nothingStored: 'Nichts wurde gespeichert',
   show: (collection: string) => `${collection} anzeigen`,
   notStored: (count: number, reason: string) => `${rows(count)} nicht gespeichert: ${reason}`,
   undone: (count: number, kept: number) =>

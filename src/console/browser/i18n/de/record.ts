@@ -14,7 +14,6 @@ export const record = {
   mine: 'Ihrer',
   theirs: 'Der andere',
   conflictSave: 'Auswahl speichern',
-  conflictBack: 'Zurück zur Bearbeitung',
   nothingToSave: 'Nichts wurde geändert.',
   create: 'Anlegen',
   createReferenced: (title: string) => `„${title}“ anlegen …`,

@@ -17,7 +17,6 @@ export const app = {
   cancel: 'Cancel',
   close: 'Close',
   remove: 'Delete',
-  edit: 'Edit',
   add: 'Add',
   undo: 'Undo',
   undone: 'Undone.',

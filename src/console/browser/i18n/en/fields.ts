@@ -8,10 +8,7 @@ export const fields = {
   any: 'Any',
   isEmpty: 'is empty',
   isNotEmpty: 'is not empty',
-  noFile: 'No file',
   openFile: 'Open the file',
-  chooseFile: 'Choose a file',
-  removeFile: 'Remove the file',
   addTag: 'Add with Enter',
   removeTag: (tag: string) => `Remove ${tag}`,
 } as const;

@@ -4,8 +4,6 @@ export const files = {
   open: (name: string) => `Open ${name}`,
   drop: 'Drop files here, paste them, or',
   dropOne: 'Drop a file here, paste it, or',
-  choose: 'choose files',
-  chooseOne: 'choose a file',
   uploading: 'Uploading…',
   remove: (name: string) => `Remove ${name}`,
   earlier: (name: string) => `Move ${name} forward`,

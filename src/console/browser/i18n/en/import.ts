@@ -2,14 +2,6 @@ import { counted, formatNumber } from '../../fields/numbers.ts';
 
 const rows = (count: number) => counted(count, 'row');
 
-interface Stored {
-  readonly created: number;
-  readonly changed: number;
-  readonly references: number;
-  readonly same: number;
-  readonly left: number;
-}
-
 export const importing = {
   title: (collection: string) => `Import into ${collection}`,
   open: 'Import',
@@ -70,16 +62,14 @@ export const importing = {
     undoing: (done: number, total: number) => `Undoing ${formatNumber(done)} of ${rows(total)}`,
   },
   steps: { checking: 'Checking', storing: 'Importing', undoing: 'Undoing' },
-  stored: ({ created, changed, references, same, left }: Stored) => {
-    const parts = [
-      ...(created > 0 ? [`${rows(created)} stored`] : []),
-      ...(changed > 0 ? [`${rows(changed)} changed`] : []),
-      ...(references > 0 ? [`${counted(references, 'referenced row')} created`] : []),
-      ...(left > 0 ? [`${rows(left)} kept as stored`] : []),
-      ...(same > 0 ? [`${rows(same)} unchanged`] : []),
-    ];
-    return `${parts.length === 0 ? 'Nothing was stored' : parts.join(', ')}.`;
+  stored: {
+    created: (count: number) => `${rows(count)} stored`,
+    changed: (count: number) => `${rows(count)} changed`,
+    references: (count: number) => `${counted(count, 'referenced row')} created`,
+    left: (count: number) => `${rows(count)} kept as stored`,
+    same: (count: number) => `${rows(count)} unchanged`,
   },
+  nothingStored: 'Nothing was stored',
   show: (collection: string) => `Show ${collection}`,
   notStored: (count: number, reason: string) => `${rows(count)} not stored: ${reason}`,
   undone: (count: number, kept: number) =>

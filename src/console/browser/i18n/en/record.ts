@@ -14,7 +14,6 @@ export const record = {
   mine: 'Yours',
   theirs: 'Theirs',
   conflictSave: 'Save my choice',
-  conflictBack: 'Back to editing',
   nothingToSave: 'Nothing has changed.',
   create: 'Create',
   createReferenced: (title: string) => `Create “${title}”…`,
