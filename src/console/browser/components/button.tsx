@@ -31,6 +31,27 @@ export function IconButton({ icon, label, className = '', type = 'button', ...re
   );
 }
 
+interface StepsProps {
+  readonly icons: readonly [IconName, IconName];
+  readonly labels: readonly [string, string];
+  readonly at: number;
+  readonly last: number;
+  readonly onMove: (at: number) => void;
+  /** The place, between the buttons. */
+  readonly children?: ReactNode;
+}
+
+/** Buttons to the previous and the next of a number of places. */
+export function Steps({ icons, labels, at, last, onMove, children }: StepsProps) {
+  return (
+    <>
+      <IconButton icon={icons[0]} label={labels[0]} disabled={at === 0} onClick={() => onMove(at - 1)} />
+      {children}
+      <IconButton icon={icons[1]} label={labels[1]} disabled={at >= last} onClick={() => onMove(at + 1)} />
+    </>
+  );
+}
+
 interface LinkButtonProps extends Pick<ButtonProps, 'kind' | 'icon'> {
   readonly href: string;
   readonly children: ReactNode;

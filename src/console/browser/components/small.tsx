@@ -22,7 +22,7 @@ export function Chip({ label, onClick, onRemove }: ChipProps) {
         </button>
       )}
       {onRemove !== undefined && (
-        <button type="button" className="icon-button small" aria-label={t.fields.removeTag(label)} onClick={onRemove}>
+        <button type="button" className="icon-button small" aria-label={t.app.removeItem(label)} onClick={onRemove}>
           <Icon name="x" />
         </button>
       )}

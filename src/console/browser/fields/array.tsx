@@ -4,7 +4,8 @@ import type { Value } from '../api/catalogue.ts';
 import { quoted } from '../api/query/filter-text.ts';
 import { IconButton } from '../components/button.tsx';
 import { t } from '../i18n/text.ts';
-import type { CellProps, FieldKind, FieldPlace, FilterProps, InputProps } from './kind.ts';
+import { textFilter } from './filters.tsx';
+import type { CellProps, FieldKind, FieldPlace, InputProps } from './kind.ts';
 import { inputAttributes } from './text.tsx';
 
 export function splitTags(text: string): readonly string[] {
@@ -58,7 +59,7 @@ function ArrayInput(props: InputProps) {
           <IconButton
             icon="x"
             className="small"
-            label={t.fields.removeTag(tag)}
+            label={t.app.removeItem(tag)}
             disabled={isDisabled}
             onClick={() => onChange(joinTags(tags.filter((each) => each !== tag)))}
           />
@@ -77,19 +78,6 @@ function ArrayInput(props: InputProps) {
   );
 }
 
-function TagFilter({ id, conditions, onChange }: FilterProps) {
-  const [, tag = ''] = /^cs\.\{"(.*)"\}$/.exec(conditions[0] ?? '') ?? [];
-  return (
-    <input
-      id={id}
-      type="search"
-      placeholder={t.fields.contains}
-      defaultValue={tag.replaceAll(/\\(.)/g, '$1')}
-      onChange={({ target }) => onChange(target.value.trim() === '' ? [] : [`cs.{${quoted(target.value.trim())}}`])}
-    />
-  );
-}
-
 export const array: FieldKind = {
   name: 'array',
   format: print,
@@ -97,5 +85,8 @@ export const array: FieldKind = {
   parse: (_place, text) => ({ value: splitTags(text) as unknown as Value }),
   Cell: ArrayCell,
   Input: ArrayInput,
-  Filter: TagFilter,
+  Filter: textFilter(
+    (condition) => /^cs\.\{"(.*)"\}$/.exec(condition)?.[1] ?? '',
+    (tag) => `cs.{${quoted(tag)}}`,
+  ),
 };

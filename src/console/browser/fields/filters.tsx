@@ -9,18 +9,24 @@ export function operandOf(conditions: readonly string[], operator: string): stri
   return conditions.find((each) => each.startsWith(`${operator}.`))?.slice(operator.length + 1) ?? '';
 }
 
-export function ContainsFilter({ id, conditions, onChange }: FilterProps) {
-  const text = operandOf(conditions, 'ilike').replaceAll(/^\*|\*$/g, '');
-  return (
-    <input
-      id={id}
-      type="search"
-      placeholder={t.fields.contains}
-      defaultValue={text.replaceAll(/\\(.)/g, '$1')}
-      onChange={({ target }) => onChange(target.value === '' ? [] : [`ilike.*${escapeLike(target.value.trim())}*`])}
-    />
-  );
-}
+/** A text input of a filter. `read` gives its text from a condition, `print` the condition. */
+export const textFilter = (read: (condition: string) => string, print: (text: string) => string) =>
+  function TextFilter({ id, conditions, onChange }: FilterProps) {
+    return (
+      <input
+        id={id}
+        type="search"
+        placeholder={t.find.contains}
+        defaultValue={read(conditions[0] ?? '').replaceAll(/\\(.)/g, '$1')}
+        onChange={({ target }) => onChange(target.value.trim() === '' ? [] : [print(target.value.trim())])}
+      />
+    );
+  };
+
+export const ContainsFilter = textFilter(
+  (condition) => /^ilike\.\*(.*)\*$/s.exec(condition)?.[1] ?? '',
+  (text) => `ilike.*${escapeLike(text)}*`,
+);
 
 /** A range with two optional ends. */
 export function rangeFilter(kind: Pick<FieldKind, 'parse' | 'print'>, type: 'text' | 'date') {

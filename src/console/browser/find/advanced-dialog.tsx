@@ -63,7 +63,7 @@ export default function AdvancedDialog({ query, onClose, onApply }: AdvancedDial
       {lines.map((line) => (
         <div key={line.id} className="condition" role="group" aria-label={t.find.condition}>
           <select
-            aria-label={t.grid.field}
+            aria-label={t.app.field}
             value={line.name}
             onChange={({ target: { value } }) =>
               change(

@@ -4,7 +4,7 @@ import { titleOf } from '../api/catalogue.ts';
 import { useRows } from '../api/queries.ts';
 import { keyText, rowAddress } from '../api/query/keys.ts';
 import type { ListQuery } from '../api/query/list.ts';
-import { IconButton, IconLink } from '../components/button.tsx';
+import { IconButton, IconLink, Steps } from '../components/button.tsx';
 import { Skeleton } from '../components/small.tsx';
 import { t } from '../i18n/text.ts';
 import { StoredRow } from '../record/page.tsx';
@@ -34,17 +34,12 @@ export default function RowPanel({ query, index, onMove, onClose }: RowPanelProp
       onKeyDown={onKeyDown}
     >
       <header className="line">
-        <IconButton
-          icon="chevron-up"
-          label={t.grid.previous}
-          disabled={index === 0}
-          onClick={() => onMove(index - 1)}
-        />
-        <IconButton
-          icon="chevron-down"
-          label={t.grid.next}
-          disabled={index >= total - 1}
-          onClick={() => onMove(index + 1)}
+        <Steps
+          icons={['chevron-up', 'chevron-down']}
+          labels={[t.grid.previous, t.grid.next]}
+          at={index}
+          last={total - 1}
+          onMove={onMove}
         />
         <span className="space" />
         {row !== undefined && (

@@ -6,7 +6,7 @@ import { useMemo, useRef, useState } from 'react';
 import { changeUnchangedRows } from '../api/bulk.ts';
 import { type Collection, type Field, labelOf, type Row, titleOf, type Value } from '../api/catalogue.ts';
 import { explain } from '../api/explain.ts';
-import { markStale, patchLoadedRows } from '../api/queries.ts';
+import { invalidate, patchLoadedRows } from '../api/queries.ts';
 import { keyText } from '../api/query/keys.ts';
 import type { RowEdit } from '../api/rows.ts';
 import { saveRow } from '../api/save-row.ts';
@@ -57,7 +57,7 @@ export function useEdits(collection: Collection): Edits {
       for (const cell of cells) count(cell, 1);
       const done = queue.current.then(write).finally(() => {
         for (const cell of cells) count(cell, -1);
-        markStale(collection);
+        void invalidate(collection, 'none');
       });
       queue.current = done.catch(() => undefined);
       return done;
@@ -108,7 +108,7 @@ export function useEdits(collection: Collection): Edits {
             patchLoadedRows(collection, new Map(rows.map((row) => [keyText(collection, row), row])));
             const message = bulkMessage(collection, report(rows.length), skipped);
             notify(message, rows.length === 0 ? {} : undoOf('update', collection, requestId));
-            if (skipped.length > 0) markStale(collection, true);
+            if (skipped.length > 0) void invalidate(collection);
           } catch (error) {
             patchAll(oldValues);
             notify(t.grid.nothingChanged(explain(error, collection)), { isError: true });

@@ -46,7 +46,7 @@ export default function RestoreDialog({ title, filters, onClose }: RestoreDialog
       title={title}
       size="large"
       onClose={onClose}
-      {...(canRestore && { submit: { label: t.history.restore, onSubmit: restore } })}
+      {...(canRestore && { submit: { label: t.app.restore, onSubmit: restore } })}
     >
       {error !== null && <ErrorMessage error={error} />}
       {data === undefined && error === null && <Skeleton lines={3} />}

@@ -35,7 +35,7 @@ export default function RowHistory({ collection, row, draft }: RowHistoryProps) 
     <aside className="row-history stack" aria-label={t.history.title}>
       <h2>{t.history.title}</h2>
       <Select
-        label={t.history.field}
+        label={t.app.field}
         value={only}
         options={[['', t.history.allFields], ...collection.fields.map((each) => [each.name, labelOf(each)] as const)]}
         onChange={setOnly}

@@ -1,7 +1,7 @@
 /** Loads the figures of the overview from aggregates of the service, so that every answer is small. */
 import { type Collection, type Field, labelOf, type Row, referenceOf, type Value } from '../api/catalogue.ts';
 import { ask } from '../api/client.ts';
-import { queryText } from '../api/query/filter-text.ts';
+import { equals, queryText } from '../api/query/filter-text.ts';
 import { readTitles } from '../api/query/find-rows.ts';
 import type { Pair } from '../api/query/list.ts';
 import { cachedTitle, cacheTitle } from '../api/query/titles.ts';
@@ -115,13 +115,9 @@ async function barsOf(
   const bars = shown.map(([key, value]) => ({
     label: nameOf(collection, group, key),
     value,
-    filters: [[group.name, conditionOf(key)] as const],
+    filters: [[group.name, equals(key)] as const],
   }));
   return { bars, hasMore: sizes.length > shown.length };
-}
-
-function conditionOf(key: Value): string {
-  return key === null || typeof key === 'boolean' ? `is.${key}` : `eq.${key}`;
 }
 
 /** The name of a group for people: the title of the referenced row, Yes and No, or the value. */

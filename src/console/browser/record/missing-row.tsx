@@ -45,7 +45,7 @@ export function MissingRow({ collection, rowKey, wasShown }: MissingRowProps) {
     <>
       {last !== undefined && mayUndo('delete', collection) && (
         <Button kind="primary" aria-disabled={isBusy} onClick={() => void restore()}>
-          {t.record.restore}
+          {t.app.restore}
         </Button>
       )}
       {!wasShown && (

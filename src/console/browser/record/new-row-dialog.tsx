@@ -28,7 +28,7 @@ export default function NewRowDialog({ collection, title, onCreated, onClose }: 
   };
   return (
     <Dialog
-      title={t.record.newIn(titleOfCollection(collection))}
+      title={t.app.newRowIn(titleOfCollection(collection))}
       size="large"
       onClose={cancel}
       submit={{ label: t.record.create, onSubmit }}

@@ -2,7 +2,7 @@
 import { type Collection, labelOf, type Row } from '../api/catalogue.ts';
 import { queryClient, useWrite } from '../api/queries.ts';
 import { keyText } from '../api/query/keys.ts';
-import { createRow } from '../api/rows.ts';
+import { createRow, deleteRows } from '../api/rows.ts';
 import { type SaveOutcome, saveRow } from '../api/save-row.ts';
 import { notify, notifyError, undoOf } from '../app/toasts.tsx';
 import { t } from '../i18n/text.ts';
@@ -56,6 +56,21 @@ function report(collection: Collection, outcome: SaveOutcome): void {
   }
   if (outcome.kind === 'stored' || outcome.kind === 'unchanged') notify(t.record.alreadyStored);
   if (outcome.kind === 'theirs') notify(t.record.keptTheirs);
+}
+
+/** Deletes a row. Resolves to whether it was deleted. */
+export function useDelete(collection: Collection, row: Row): () => Promise<boolean> {
+  const { run } = useWrite(collection, () => deleteRows(collection, [row]));
+  return async () => {
+    try {
+      const written = await run(undefined);
+      if (written !== undefined) notify(t.record.deleted, undoOf('delete', collection, written.requestId));
+      return written !== undefined;
+    } catch (failure) {
+      notifyError(failure);
+      return false;
+    }
+  };
 }
 
 /** Stores a new row, and resolves to it. A repeated save after a lost answer stores the row once. */

@@ -85,7 +85,7 @@ export default function BulkDialog({ target, onClose }: BulkDialogProps) {
       submit={{ label: t.grid.changeAll, isBusy: !canApply, onSubmit }}
     >
       <Select
-        label={t.grid.field}
+        label={t.app.field}
         value={field.name}
         options={fields.map((each) => [each.name, labelOf(each)] as const)}
         onChange={choose}

@@ -46,7 +46,7 @@ export default function DeleteRowsDialog({ target, onClose, onDeleted }: DeleteR
       onClose={onClose}
       submit={{ label: t.app.remove, isDanger: true, onSubmit }}
     >
-      {mayUndo('delete', collection) && <p>{t.grid.deleteText}</p>}
+      {mayUndo('delete', collection) && <p>{t.app.canUndo}</p>}
       {warning !== '' && <Problem>{warning}</Problem>}
     </Dialog>
   );

@@ -2,7 +2,6 @@ export const fields = {
   choose: 'Auswählen …',
   noMatches: 'Keine Treffer',
   searching: 'Wird gesucht …',
-  contains: 'enthält',
   from: 'von',
   upTo: 'bis',
   any: 'Alle',
@@ -10,5 +9,4 @@ export const fields = {
   isNotEmpty: 'ist nicht leer',
   openFile: 'Datei öffnen',
   addTag: 'Mit Enter hinzufügen',
-  removeTag: (tag: string) => `${tag} entfernen`,
 } as const;

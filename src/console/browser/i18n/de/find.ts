@@ -21,8 +21,6 @@ export const find = {
   palette: 'Springen zu',
   paletteHint: 'Eine Sammlung, eine Zeile oder eine Aktion',
   paletteKey: 'Strg+K',
-  actions: 'Aktionen',
-  newRowIn: (collection: string) => `Neue Zeile in ${collection}`,
   importInto: (collection: string) => `In ${collection} importieren`,
   operators: {
     eq: 'ist gleich',

@@ -5,7 +5,6 @@ const rows = (count: number) => counted(count, 'Zeile', 'Zeilen');
 export const importing = {
   title: (collection: string) => `Import in ${collection}`,
   open: 'Importieren',
-  file: 'Datei',
   dropHere:
     'Legen Sie hier eine Datei ab: CSV, Excel (.xlsx), JSON oder NDJSON. Sie wird zuerst geprüft; gespeichert wird erst, wenn Sie es bestätigen.',
   chooseFile: 'Datei auswählen',
@@ -33,7 +32,6 @@ export const importing = {
   more: (count: number) => ` und ${formatNumber(count)} weitere`,
   shownRows: 'Angezeigte Zeilen',
   preview: 'Vorschau der Datei',
-  line: 'Zeile',
   outcome: 'Was geschieht',
   kinds: {
     all: 'Alle',
@@ -86,7 +84,6 @@ export const importing = {
   mayNotCreate: (label: string, value: string) =>
     `Keine Zeile hat ${label} ${value}, und Sie dürfen keine Zeilen anlegen.`,
   mayNotChange: (label: string) => `Sie dürfen ${label} nicht ändern.`,
-  pattern: (pattern: string) => `Muss dem Muster ${pattern} entsprechen.`,
   changedByOthers: 'Eine andere Person hat sie geändert.',
   deletedByOthers: 'Eine andere Person hat sie gelöscht.',
   tooLarge: (name: string, megabytes: number) =>

@@ -2,7 +2,6 @@ export const fields = {
   choose: 'Choose…',
   noMatches: 'No matches',
   searching: 'Searching…',
-  contains: 'contains',
   from: 'from',
   upTo: 'up to',
   any: 'Any',
@@ -10,5 +9,4 @@ export const fields = {
   isNotEmpty: 'is not empty',
   openFile: 'Open the file',
   addTag: 'Add with Enter',
-  removeTag: (tag: string) => `Remove ${tag}`,
 } as const;

@@ -21,8 +21,6 @@ export const find = {
   palette: 'Jump to',
   paletteHint: 'A collection, a row or an action',
   paletteKey: 'Ctrl+K',
-  actions: 'Actions',
-  newRowIn: (collection: string) => `New row in ${collection}`,
   importInto: (collection: string) => `Import into ${collection}`,
   operators: {
     eq: 'equals',

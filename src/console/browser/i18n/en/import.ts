@@ -5,7 +5,6 @@ const rows = (count: number) => counted(count, 'row');
 export const importing = {
   title: (collection: string) => `Import into ${collection}`,
   open: 'Import',
-  file: 'File',
   dropHere:
     'Drop a file here: CSV, Excel (.xlsx), JSON or NDJSON. It is checked first; nothing is stored until you say so.',
   chooseFile: 'Choose a file',
@@ -32,7 +31,6 @@ export const importing = {
   more: (count: number) => ` and ${formatNumber(count)} more`,
   shownRows: 'Rows that are shown',
   preview: 'Preview of the file',
-  line: 'Row',
   outcome: 'What happens',
   kinds: {
     all: 'All',
@@ -84,7 +82,6 @@ export const importing = {
     `No row has the ${label} ${value}, and a new row needs ${needed}.`,
   mayNotCreate: (label: string, value: string) => `No row has the ${label} ${value}, and you may not create rows.`,
   mayNotChange: (label: string) => `You may not change ${label}.`,
-  pattern: (pattern: string) => `Must match ${pattern}.`,
   changedByOthers: 'Someone else changed it.',
   deletedByOthers: 'Someone else deleted it.',
   tooLarge: (name: string, megabytes: number) =>
