@@ -157,7 +157,13 @@ async function copyAll(catalogue: Catalogue, source: Source, target: Engine, toF
   };
   const sets = collections.map((into) => ({ into, batches: batches(into, copied.rows(into), seen) }));
   // The rows are not changes, but the initial state of the target.
-  const options = { onConflict: 'refuse', dryRun: false, origin: 'silent', refused, goesOn: () => true } as const;
+  const options = {
+    onConflict: 'refuse',
+    dryRun: false,
+    origin: 'silent',
+    onRejected: fail,
+    mayStore: () => true,
+  } as const;
   const loading = target.load(sets, { ...options, progress: bars.storing });
   const { inserted } = await loading.catch(async (error) => {
     // The rows may be stored, although the confirmation was lost.
@@ -174,8 +180,8 @@ async function copyAll(catalogue: Catalogue, source: Source, target: Engine, toF
 }
 
 /** Another process also writes to the target. */
-function refused({ refusal }: RejectedRow): never {
-  throw refusal;
+function fail({ error }: RejectedRow): never {
+  throw error;
 }
 
 async function* batches(
@@ -186,7 +192,7 @@ async function* batches(
   let done = 0;
   let rows: StoredRow[] = [];
   let length = 0;
-  const batch = () => ({ places: rows.map((_row, index) => done - rows.length + index + 1), rows, given: fields });
+  const batch = () => ({ positions: rows.map((_row, index) => done - rows.length + index + 1), rows, given: fields });
   for await (const row of source) {
     rows.push(row);
     done++;

@@ -7,11 +7,13 @@ import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { newFolder } from '../folders.ts';
 
-/** The bundle that `npm test` builds, or the sources for a single test file. */
-const MAIN = process.env.TEST_PROGRAM ?? fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
 
-/** The command line of the program as in package.json, with the bun that runs the tests. */
-export const PROGRAM: readonly string[] = [process.execPath, '--max-http-header-size=1048576', MAIN];
+/** The command line of the sources as in package.json, with the bun that runs the tests. */
+export const SOURCES: readonly string[] = [process.execPath, '--max-http-header-size=1048576', MAIN];
+
+/** The executable that `npm test` builds, or the sources for a single test file. */
+export const PROGRAM = process.env.TEST_PROGRAM === undefined ? SOURCES : [process.env.TEST_PROGRAM];
 
 /** How long to wait for an event: longer than a busy machine takes, and shorter than the time limit of a test. */
 const DEADLINE_MS = 50_000;
@@ -82,7 +84,7 @@ export interface Launch {
   readonly prefix?: readonly string[];
   /** The standard input of the process. */
   readonly stdin?: string;
-  /** Another program instead of the sources, such as the executable. */
+  /** Another program, such as a copy of the sources. */
   readonly program?: readonly string[];
 }
 

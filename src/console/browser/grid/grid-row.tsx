@@ -16,6 +16,8 @@ export interface GridRowProps {
   readonly columns: readonly Column[];
   readonly row: Row | undefined;
   readonly index: number;
+  /** The position among rows and heads of groups. */
+  readonly line: number;
   readonly top: number;
   readonly isChecked: boolean;
   /** The selected columns of this row; none if `right` is smaller than `left`. */
@@ -39,9 +41,15 @@ export interface RowActions {
 }
 
 export const GridRow = memo(function GridRow(props: GridRowProps) {
-  const { collection, columns, row, index, top, isChecked, actions } = props;
+  const { collection, columns, row, index, line, top, isChecked, actions } = props;
   return (
-    <div role="row" className="grid-row" aria-rowindex={index + 2} style={{ transform: `translateY(${top}px)` }}>
+    <div
+      role="row"
+      className="grid-row"
+      data-row={index}
+      aria-rowindex={line + 2}
+      style={{ transform: `translateY(${top}px)` }}
+    >
       <div role="gridcell" aria-colindex={1} className="grid-cell check">
         {row !== undefined && (
           <input
