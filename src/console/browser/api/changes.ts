@@ -23,7 +23,6 @@ export interface Change {
 }
 
 const LOG = '/catalogue/changes';
-/** Entries per request. */
 export const CHANGES_PER_PAGE = 50;
 
 /** Whether the service has no log (`--history-days 0`). */
@@ -67,7 +66,6 @@ export function rowOfLogKey({ key }: Collection, text: string): Row {
   return Object.fromEntries(key.map(({ name }, at) => [name, parts[at] ?? null]));
 }
 
-/** Filters for the entries of one row. */
 export const rowFilter = ({ name }: Pick<Collection, 'name'>, key: string): readonly Pair[] => [
   ['collection', `eq.${name}`],
   ['key', `eq.${key}`],
@@ -145,7 +143,6 @@ export async function undoChanges(filters: readonly Pair[], isDryRun: boolean): 
 
 /** Changes per request, if there are too many for one. */
 const UNDO_STEP = 2_500;
-/** The error code for too many changes. */
 const TOO_MANY = '54000';
 
 /** Undoes all changes of a request, the newest first. */

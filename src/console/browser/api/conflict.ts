@@ -6,7 +6,6 @@ import { Question } from './question.ts';
 
 export interface Conflict {
   readonly collection: Collection;
-  /** The changes of this person. */
   readonly mine: Row;
   /** The values when the edit began. */
   readonly base: Row;

@@ -28,7 +28,6 @@ export async function readMatching(
   return found;
 }
 
-/** The stored rows, by key. */
 export async function readStored(collection: Collection, rows: readonly Row[]): Promise<ReadonlyMap<string, Row>> {
   return new Map((await readMatching(collection, rows)).map((row) => [keyText(collection, row), row]));
 }

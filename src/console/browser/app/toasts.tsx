@@ -68,7 +68,6 @@ export async function undo(requestId: string): Promise<void> {
   if (inverse !== undefined) redoable = [...redoable, inverse];
 }
 
-/** Repeats the change that was undone last. */
 async function redo(requestId: string): Promise<void> {
   redoable = redoable.filter((each) => each !== requestId);
   const inverse = await revert(requestId, t.app.redone);

@@ -43,7 +43,7 @@ export async function findNames(
       ['or', `(${conditions.join(',')})`],
     ]);
     const rows = conditions.length === 0 ? [] : ((await ask(`/${other.name}?${query}`)).json as Row[]);
-    for (const row of rows) cacheTitle(collection, field, row[key.name], String(row[title?.name ?? key.name]));
+    for (const row of rows) cacheTitle(other, row);
     for (const name of part) {
       const isTitle = (row: Row) => title !== undefined && String(row[title.name]).toLowerCase() === name.toLowerCase();
       const byKey = rows.filter((row) => row[key.name] === name);

@@ -5,7 +5,6 @@ export interface CellPlace {
   readonly column: number;
 }
 
-/** The id of the element of a cell. */
 export const cellId = (row: number, column: number): string => `cell-${row}-${column}`;
 
 export interface Selection {

@@ -102,7 +102,6 @@ export default function ChangesPage() {
   );
 }
 
-/** Reloads the page when rows change. */
 function useNewChanges(): void {
   const [since] = useState(() => new Date().toISOString());
   useFeed(`/catalogue/changes?select=seq&at=gte.${since}`, ({ kind }) => {

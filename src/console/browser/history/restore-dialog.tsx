@@ -12,12 +12,10 @@ import { formatNumber } from '../fields/numbers.ts';
 import { t } from '../i18n/text.ts';
 import { ChangeValues } from './values.tsx';
 
-/** Rows that the dialog lists. */
 const SHOWN = 20;
 
 interface RestoreDialogProps {
   readonly title: string;
-  /** Selects the changes to undo. */
   readonly filters: readonly Pair[];
   readonly onClose: () => void;
 }
@@ -63,14 +61,13 @@ interface PreviewProps {
 function Preview({ changes, skipped }: PreviewProps) {
   const kept = skipped.slice(0, SHOWN).map((each) => ({ ...each, before: null, after: null }));
   const shown = changes.slice(0, SHOWN);
-  const titles = useChangeTitles([...shown, ...kept]);
+  useChangeTitles([...shown, ...kept]);
   return (
     <>
       <p>{changes.length === 0 ? t.history.nothingToRestore : t.history.willChange(formatNumber(changes.length))}</p>
       {skipped.length > 0 && (
         <p className="problem">
-          {t.history.changedSince(formatNumber(skipped.length))}{' '}
-          {kept.map((each) => titleOfChange(titles, each)).join(', ')}
+          {t.history.changedSince(formatNumber(skipped.length))} {kept.map(titleOfChange).join(', ')}
         </p>
       )}
       <ul className="change-list stack">
@@ -79,7 +76,7 @@ function Preview({ changes, skipped }: PreviewProps) {
           return (
             <li key={`${change.collection} ${change.key}`}>
               <p>
-                <strong>{titleOfChange(titles, change)}</strong> {t.history.willBe[change.kind]}
+                <strong>{titleOfChange(change)}</strong> {t.history.willBe[change.kind]}
               </p>
               {change.kind === 'update' && collection !== undefined && (
                 <ChangeValues collection={collection} change={change} />

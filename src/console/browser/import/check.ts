@@ -95,7 +95,6 @@ function isSent(plan: RowPlan): plan is Sent {
   return plan.kind === 'new' || plan.kind === 'change' || plan.kind === 'exists';
 }
 
-/** Explains an error of the service about a row. */
 export function faultOf({ byName }: Collection, problem: Problem): Fault {
   const field = byName.get(problem.field?.split(',')[0] ?? '');
   if (field === undefined) return { message: explainProblem(problem) };

@@ -68,10 +68,8 @@ export interface Plan {
   readonly missing: ReadonlyMap<Field, ReadonlySet<string>>;
 }
 
-/** The cells of a row, parsed. */
 interface ParsedRow {
   readonly values: ReadonlyMap<Field, Value>;
-  /** Fields whose cell is empty. */
   readonly empty: ReadonlySet<Field>;
   readonly pending: ReadonlyMap<Field, string>;
   readonly faults: Fault[];

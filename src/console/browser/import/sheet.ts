@@ -21,7 +21,6 @@ export interface Sheet {
   readonly rows: readonly SheetRow[];
   /** Whether cells are texts, as in CSV. JSON cells are values. */
   readonly areTexts: boolean;
-  /** The CSV separator. */
   readonly separator: string;
   /** Remarks for the person on how the file was read. */
   readonly notes: readonly string[];
@@ -106,7 +105,6 @@ function decode(bytes: Uint8Array): { text: string; notes: string[] } {
   }
 }
 
-/** Whether each line is a JSON object. */
 function isNdjson(name: string, text: string): boolean {
   if (/\.(ndjson|jsonl)$/i.test(name)) return true;
   return /^\s*\{[^\n]*\}[ \t\r]*\n\s*\{/.test(text);

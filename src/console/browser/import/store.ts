@@ -116,11 +116,11 @@ export class Store {
         [...missing.values()].map((text) => ({ [title]: text })),
         'representation',
       );
-      for (const row of rows) created.set(place(String(row[title])), row[other.key[0]!.name] ?? null);
-      for (const text of texts) {
-        keys.set(`${field.name} ${text}`, created.get(place(text))!);
-        cacheTitle(this.collection, field, created.get(place(text)), text);
+      for (const row of rows) {
+        created.set(place(String(row[title])), row[other.key[0]!.name] ?? null);
+        cacheTitle(other, row);
       }
+      for (const text of texts) keys.set(`${field.name} ${text}`, created.get(place(text))!);
     }
     const keysOf = (pending: Pending): Row =>
       Object.fromEntries(Object.entries(pending).map(([name, text]) => [name, keys.get(`${name} ${text}`) ?? null]));

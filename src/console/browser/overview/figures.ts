@@ -4,7 +4,7 @@ import { ask } from '../api/client.ts';
 import { equals, queryText } from '../api/query/filter-text.ts';
 import { readTitles } from '../api/query/find-rows.ts';
 import type { Pair } from '../api/query/list.ts';
-import { cachedTitle, cacheTitle } from '../api/query/titles.ts';
+import { cachedTitle } from '../api/query/titles.ts';
 import { formatValue, kindOf } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
 
@@ -19,7 +19,6 @@ export type Figure =
   | { readonly value: number; readonly filters: readonly Pair[] }
   | { readonly bars: readonly Bar[]; readonly hasMore: boolean };
 
-/** Bars per chart. */
 const MAX_BARS = 10;
 /** Largest number of groups that the page adds up itself. */
 const MAX_GROUPS = 5_000;
@@ -130,7 +129,7 @@ function nameOf(collection: Collection, field: Field, key: Value): string {
 
 async function loadTitles(collection: Collection, field: Field, keys: readonly Value[]): Promise<void> {
   const other = referenceOf(collection, field);
-  const unknown = keys.filter((key) => key !== null && cachedTitle(collection, field, key) === undefined);
-  if (other === undefined || unknown.length === 0) return;
-  for (const [key, title] of await readTitles(other, unknown.map(String))) cacheTitle(collection, field, key, title);
+  if (other === undefined) return;
+  const unknown = keys.filter((key) => key !== null && cachedTitle(other, key) === undefined);
+  if (unknown.length > 0) await readTitles(other, unknown.map(String));
 }

@@ -8,7 +8,6 @@ import { useCreate } from './use-save.ts';
 
 interface NewRowDialogProps {
   readonly collection: Collection;
-  /** The typed title. */
   readonly title: string;
   readonly onCreated: (row: Row) => void;
   readonly onClose: () => void;

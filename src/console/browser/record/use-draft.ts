@@ -25,7 +25,6 @@ export interface Draft {
   readonly setText: (name: string, text: string) => void;
   /** Whether someone else changed the field since the person began to type. */
   readonly isOutdated: (name: string) => boolean;
-  /** Forgets the text of a field. */
   readonly drop: (name: string) => void;
   /** The changed values; undefined if a text is invalid, which the form then shows. */
   readonly read: () => Row | undefined;
@@ -41,7 +40,6 @@ interface DraftOptions {
   readonly name?: string;
   /** Values of a new row that the person cannot choose. */
   readonly preset?: Row;
-  /** The first texts of a new row. */
   readonly start?: Texts;
 }
 

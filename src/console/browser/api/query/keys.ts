@@ -20,7 +20,6 @@ export function rowPath(collection: Collection, key: string): string {
   return `/${collection.name}?${filters.join('&')}`;
 }
 
-/** A filter that selects these rows. */
 export function keysFilter({ key }: Pick<Collection, 'key'>, rows: readonly Row[]): string {
   if (key.length === 1) {
     const { name } = key[0]!;

@@ -12,7 +12,6 @@ type Parts = Readonly<Record<string, Uint8Array>>;
 /** Largest unpacked size. It stops ZIP bombs. */
 const MAX_UNPACKED = 512 * 1024 * 1024;
 
-/** Unpacks the XML files of the archive. */
 function unzip(bytes: Uint8Array): Parts {
   let size = 0;
   const filter = ({ name, originalSize }: { readonly name: string; readonly originalSize: number }) => {
@@ -122,7 +121,6 @@ class CellReader {
     return { line: Number(element.getAttribute('r') ?? index + 1), cells };
   }
 
-  /** Undefined if the cell is empty. */
   private value(cell: Element): string | undefined {
     const type = cell.getAttribute('t') ?? 'n';
     if (type === 'inlineStr') return richText(cell) || undefined;
