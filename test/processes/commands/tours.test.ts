@@ -65,6 +65,8 @@ test.each(PAGES)('every command of the tour in %s prints what the page shows', a
       count++;
     }
   }
+  const [, greeting] = /^```text\n(Product Catalogue listens[\s\S]*?)^```$/m.exec(page) ?? [];
+  if (greeting !== undefined) expect(service!.stdout().replaceAll(service!.url, ADDRESS)).toContain(greeting);
   await stop(service);
   expect(count).toBeGreaterThan(3);
 });
