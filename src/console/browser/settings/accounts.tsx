@@ -47,20 +47,22 @@ export function Accounts({ kind }: { readonly kind: Kind }) {
                 <td>{Object.keys(account.claims).length === 0 ? '' : <code>{JSON.stringify(account.claims)}</code>}</td>
                 <td>{formatMoment(account.created_at)}</td>
                 {kind === 'keys' && <td>{account.expires_at ? formatMoment(account.expires_at) : t.settings.never}</td>}
-                <td className="line">
-                  {kind === 'users' && (
-                    <Button onClick={() => setOpened({ account, action: 'change' })}>
-                      {t.app.change}
-                      <span className="visually-hidden"> {account.name}</span>
-                    </Button>
-                  )}
-                  {/* Nobody locks themselves out by mistake. */}
-                  {account.name !== session?.name && (
-                    <Button onClick={() => setOpened({ account, action: 'remove' })}>
-                      {t.settings.remove[kind]}
-                      <span className="visually-hidden"> {account.name}</span>
-                    </Button>
-                  )}
+                <td>
+                  <div className="line">
+                    {kind === 'users' && (
+                      <Button onClick={() => setOpened({ account, action: 'change' })}>
+                        {t.app.change}
+                        <span className="visually-hidden"> {account.name}</span>
+                      </Button>
+                    )}
+                    {/* Nobody locks themselves out by mistake. */}
+                    {account.name !== session?.name && (
+                      <Button onClick={() => setOpened({ account, action: 'remove' })}>
+                        {t.settings.remove[kind]}
+                        <span className="visually-hidden"> {account.name}</span>
+                      </Button>
+                    )}
+                  </div>
                 </td>
               </tr>
             ))}

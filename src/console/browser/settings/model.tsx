@@ -75,7 +75,7 @@ function Fields({ collection, onOpen }: FieldsProps) {
               <th scope="row">{field.name}</th>
               <td>{field.type}</td>
               <td>{describe(field)}</td>
-              <td className="line">
+              <td>
                 <Button onClick={() => onOpen({ field })}>
                   {t.app.change}
                   <span className="visually-hidden">

@@ -36,7 +36,7 @@ export const settings = {
   keyOnce: 'Kopieren Sie den Schlüssel jetzt. Er wird nicht wieder angezeigt.',
   copy: 'Kopieren',
   copied: 'Kopiert.',
-  holders: (users: string, keys: string) => `${users} Benutzer, ${keys} Schlüssel`,
+  holders: (users: string, keys: string) => `Benutzer: ${users} · Schlüssel: ${keys}`,
   everyRight: 'Alle Rechte auf alles',
   includes: (roles: string) => `Enthält ${roles}`,
   rights: { read: 'lesen', create: 'anlegen', update: 'ändern', delete: 'löschen' },

@@ -34,7 +34,7 @@ export const settings = {
   keyOnce: 'Copy the key now. It is not shown again.',
   copy: 'Copy',
   copied: 'Copied.',
-  holders: (users: string, keys: string) => `${users} users, ${keys} keys`,
+  holders: (users: string, keys: string) => `Users: ${users} · Keys: ${keys}`,
   everyRight: 'Every right on everything',
   includes: (roles: string) => `Includes ${roles}`,
   rights: { read: 'read', create: 'create', update: 'change', delete: 'delete' },
