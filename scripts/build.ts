@@ -11,6 +11,7 @@ import { MAIN, THREADS } from './program.ts';
 const root = dirname(import.meta.dir);
 const [outfile = join(root, 'dist/catalogue'), target] = process.argv.slice(2);
 
+const isThisSystem = target === undefined || target === `bun-${process.platform}-${process.arch}`;
 const assets = await buildAssetsTo(dirname(outfile));
 const command = [
   process.execPath,
@@ -24,7 +25,7 @@ const command = [
   '--entry-naming=[name].[ext]',
   '--asset-naming=[name].[ext]',
   '--compile-exec-argv=--max-http-header-size=1048576',
-  target === undefined ? '--bytecode' : `--target=${target}`,
+  isThisSystem ? '--bytecode' : `--target=${target}`,
   `--outfile=${outfile}`,
   MAIN,
   ...THREADS,

@@ -57,6 +57,8 @@ export interface AppOptions extends Observers {
   readonly schema?: string;
   /** The pages besides the collections: API description, console, health. */
   readonly pages?: Pages;
+  /** Resources of the service for callers with every right (`response/own-resources.ts`). */
+  readonly resources?: readonly Middleware[];
   /** Whether clients may request query plans by Accept: application/vnd.pgrst.plan+json. */
   readonly plans?: boolean;
   /** Answers lists with Accept: text/event-stream. `check` repeats the authentication, for a catalogue with roles. */
@@ -103,6 +105,7 @@ export function createApp(given: AppOptions): App {
     withAuthentication(authenticate),
     checkSchema(schema),
     withPersonalRows(engine, catalogue),
+    ...(options.resources ?? []),
     ...(files === undefined ? [] : [files.middleware]),
   ];
   const respond = compose(middleware, cache?.around(handle) ?? responder(handle));

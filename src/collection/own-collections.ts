@@ -1,7 +1,7 @@
 /**
  * The service's own collections: API keys, users, sessions, webhooks, stored views and presence. The same plans read
- * and write them, but they are not part of a catalogue. Requests reach only `PERSONAL_COLLECTIONS`. Their tables are
- * created on first use.
+ * and write them, but they are not part of a catalogue. Requests reach only `PERSONAL_COLLECTIONS`, and keys
+ * and users without their secrets. Their tables are created on first use.
  */
 import { MAX_PRESENCE_KEY_LENGTH, MAX_VIEW_BYTES, MAX_VIEW_NAME_LENGTH } from '../base/limits/http.ts';
 import { type Collection, declareCollection } from './declaration.ts';
@@ -82,6 +82,18 @@ export const DELIVERIES = declareCollection({
     { name: 'reason', type: 'text' },
   ],
 });
+
+/** Keys and users as requests see them, by name: without hashes and stamps. */
+export const SERVED_ACCOUNTS: ReadonlyMap<string, Collection> = new Map([
+  ['keys', withoutFields(KEYS, ['hash'])],
+  ['users', withoutFields(USERS, ['password', 'stamp'])],
+]);
+
+function withoutFields(collection: Collection, hidden: readonly string[]): Collection {
+  const fields = collection.fields.filter(({ name }) => !hidden.includes(name));
+  const byName = new Map(fields.map((field) => [field.name, field]));
+  return { ...collection, fields, byName, key: [byName.get('name')!] };
+}
 
 /** The credential that a row belongs to, such as `user ann`. The service sets it; null without roles. */
 const OWNER: FieldDraft = { name: 'owner', type: 'text', readOnly: true };

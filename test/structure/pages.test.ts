@@ -4,10 +4,18 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import manifest from '../../package.json' with { type: 'json' };
 
 const ROOT = new URL('../../', import.meta.url);
+const EXAMPLES = readdirSync(new URL('examples/', ROOT)).map((name) => `examples/${name}/README.md`);
 const DOCS = readdirSync(new URL('docs/', ROOT), { recursive: true, encoding: 'utf8' }).filter((name) =>
   name.endsWith('.md'),
 );
-const PAGES = ['README.md', 'CONTRIBUTING.md', ...DOCS.map((name) => `docs/${name}`)];
+const PAGES = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'RELEASING.md',
+  'SECURITY.md',
+  ...EXAMPLES,
+  ...DOCS.map((name) => `docs/${name}`),
+];
 const LONGEST_LINE = 120;
 
 /** Returns the lines outside code blocks. A line in a code block may have any length. */

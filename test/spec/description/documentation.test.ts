@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { ERRORS } from '../../../src/base/errors.ts';
+import { COMMANDS } from '../../../src/cli/commands.ts';
 import { ANONYMOUS, type Caller } from '../../../src/collection/access/caller.ts';
 import { OPERATORS } from '../../../src/dialect/operators.ts';
 import { MEDIA_TYPES } from '../../../src/http/negotiate.ts';
@@ -134,4 +135,31 @@ test('every error code is documented with its status and meaning, and no unknown
   );
   const catalogue = Object.entries(ERRORS).map(([code, { status, meaning }]) => [code, String(status), meaning]);
   expect(rows).toEqual(catalogue);
+});
+
+/** A call of the program, also by another user, in a container, by its path, or with variables. */
+const CALL = /^(?:\w+=\S* )*(?:sudo (?:-u \w+ )?|docker exec (?:-i )?\w+ )?(?:\S*\/)?catalogue (\w+)(.*)/;
+
+test('every command line of a page outside a tour names a command and flags that exist', async () => {
+  const flags = new Map<string, Set<string>>();
+  const flagsOf = (text: string) => [...text.matchAll(/(?<![\w-])--[a-z][a-z-]+/g)].map(([flag]) => flag);
+  for (const [name, [, load]] of Object.entries(COMMANDS))
+    flags.set(name, new Set(flagsOf((await load()).command.help())));
+  const pages = readdirSync(DOCS, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.md'));
+  const wrong = ['../README.md', ...pages].flatMap((file) => {
+    const page = readFileSync(new URL(file, DOCS), 'utf8').replaceAll(/\\\n\s*/g, '');
+    const code = page.matchAll(/^```sh\n([\s\S]*?)^```$|^ {4}(\S.*)$/gm);
+    const lines = [...code].flatMap(([, block, line]) => (block ?? line!).split('\n'));
+    const commands = lines.flatMap((line) => line.replace(/(^| )# .*/, '').split(/ && | \| |; /));
+    return commands.flatMap((command) => {
+      const [, name, rest] = CALL.exec(command.trim()) ?? [];
+      if (name === undefined) return [];
+      const known = flags.get(name);
+      return flagsOf(rest!)
+        .concat(known === undefined ? [name] : [])
+        .filter((flag) => !known?.has(flag) && !flags.get('serve')!.has(flag) && flag !== '--help')
+        .map((flag) => `${file}: ${command.trim()}: ${flag}`);
+    });
+  });
+  expect(wrong).toEqual([]);
 });

@@ -39,6 +39,7 @@ const NAMES = [
   'plus',
   'rotate-ccw',
   'rotate-ccw-clock',
+  'rows-3',
   'search',
   'sliders-horizontal',
   'square-kanban',
@@ -47,6 +48,7 @@ const NAMES = [
   'undo-2',
   'upload',
   'user',
+  'users',
   'x',
 ] as const satisfies readonly (keyof typeof icons)[];
 
