@@ -1,6 +1,7 @@
 /** The addresses of stored views and layouts. */
 import { expect, test } from 'bun:test';
 import { products } from '../../src/collection/products.ts';
+import { editorsIn } from '../../src/console/browser/api/presence.ts';
 import { listAddress, listUrl, parseQuery } from '../../src/console/browser/api/query/list.ts';
 import { groupsUrl } from '../../src/console/browser/find/value-counts.ts';
 import { groupHeads } from '../../src/console/browser/grid/grid.tsx';
@@ -63,4 +64,14 @@ test('another layout replaces the layout of the address', () => {
   const field = products.byName.get('discontinued')!;
   const query = withLayout(parseQuery(products, '~as=cards'), { kind: 'board', field });
   expect(listAddress(query)).toBe('/c/products?~as=board:discontinued');
+});
+
+test('editors have their names once, without this page', () => {
+  const sign = (id: string, key: string, owner: string | null) => ({ id, key, owner });
+  const signs = [sign('a-1', '1', 'user ann'), sign('a-2', '1', 'user ann'), sign('b-1', '1', 'user ben')];
+  const editors = editorsIn([...signs, sign('c-1', '2', null), sign('d-1', '3', 'user eve')], new Set(['d1']));
+  expect([...editors]).toEqual([
+    ['1', 'ann, ben'],
+    ['2', 'Someone else'],
+  ]);
 });

@@ -28,6 +28,8 @@ export interface GridRowProps {
   /** Fields with a rejected change, and fields that someone else just changed, separated by spaces. */
   readonly failed: string;
   readonly marked: string;
+  /** The names of other people who edit the row. */
+  readonly editors: string;
   readonly edit: ActiveEdit | undefined;
   readonly actions: RowActions;
 }
@@ -110,6 +112,16 @@ function GridCell(props: GridRowProps & { readonly column: Column; readonly at: 
           <span className="one-line">
             <Cell collection={collection} field={field} row={row} />
           </span>
+          {isFrozen && props.editors !== '' && (
+            <span
+              className="editors"
+              role="img"
+              aria-label={t.record.editedBy(props.editors)}
+              title={t.record.editedBy(props.editors)}
+            >
+              <Icon name="pencil" size={12} /> {props.editors}
+            </span>
+          )}
           {isFrozen && (
             // A link of the router would subscribe to the address in every row.
             <a

@@ -1,7 +1,9 @@
 /** The cell grid of a list: virtual rows, a frozen title column, keys as in a spreadsheet, and a foot with sums. */
 import { type CSSProperties, useMemo, useRef } from 'react';
 import type { Row } from '../api/catalogue.ts';
+import { useEditing, useEditors } from '../api/presence.ts';
 import { useRows } from '../api/queries.ts';
+import { keyText } from '../api/query/keys.ts';
 import type { ListQuery } from '../api/query/list.ts';
 import { onDemand } from '../components/on-demand.tsx';
 import { ErrorMessage, Skeleton } from '../components/small.tsx';
@@ -63,6 +65,8 @@ export function Grid({ query, checked, open }: GridProps) {
     clear: blocks.clear,
     fillDown: blocks.fillDown,
   });
+  useEditing(collection, grid.edit && keyText(collection, grid.edit.row));
+  const editors = useEditors(collection);
   const live = useLiveRows(query, edits.isPending, grid.edit);
   const latest = useRef<RowActions>(undefined);
   latest.current = { check: checked.check, open, setText: grid.setText, commit: () => void grid.commit() };
@@ -163,6 +167,7 @@ export function Grid({ query, checked, open }: GridProps) {
                   active={index === selection.active.row ? selection.active.column : -1}
                   failed={edits.failed.size === 0 ? '' : namesIn(row, (cell) => edits.failed.has(cell))}
                   marked={live.marks.size === 0 ? '' : namesIn(row, (cell) => live.marks.has(cell))}
+                  editors={(row && editors.get(keyText(collection, row))) ?? ''}
                   edit={edit?.place.row === index ? edit : undefined}
                   actions={actions}
                 />

@@ -1,6 +1,7 @@
 /** The page of a stored row: its form, the rows that refer to it, and its history. */
 import { type FormEvent, type ReactNode, useRef, useState } from 'react';
 import { type Collection, may, type Row, referrersOf, titleOf, titleOfCollection } from '../api/catalogue.ts';
+import { useEditing, useEditors } from '../api/presence.ts';
 import { useRow } from '../api/queries.ts';
 import { keyText } from '../api/query/keys.ts';
 import { usePageAddress } from '../app/address.ts';
@@ -71,6 +72,9 @@ function EditRow({ collection, row, isGone, isPanel }: EditRowProps) {
   const form = useRef<HTMLFormElement>(null);
   useSaveKey(form);
   const isEditable = mayEdit(collection);
+  const key = keyText(collection, row);
+  useEditing(collection, draft.isChanged ? key : undefined);
+  const editors = useEditors(collection).get(key);
   const saveAll = async () => {
     const saves = [...(draft.isChanged ? [save] : []), ...pending.values()];
     if (saves.length === 0) notify(t.record.nothingToSave);
@@ -84,6 +88,11 @@ function EditRow({ collection, row, isGone, isPanel }: EditRowProps) {
     <div className={`record-page${hasHistory ? ' with-history' : ''}`}>
       <form ref={form} className="page" noValidate onSubmit={onSubmit}>
         <RecordHead collection={collection} title={titleOf(collection, row)}>
+          {editors !== undefined && (
+            <span className="marker editors" role="status">
+              <Icon name="pencil" size={14} /> {t.record.editedBy(editors)}
+            </span>
+          )}
           <DraftState draft={draft} />
           <IconButton
             icon="rotate-ccw-clock"
@@ -100,7 +109,7 @@ function EditRow({ collection, row, isGone, isPanel }: EditRowProps) {
             </Button>
           )}
         </RecordHead>
-        {isGone && !isDeleting && <MissingRow collection={collection} rowKey={keyText(collection, row)} wasShown />}
+        {isGone && !isDeleting && <MissingRow collection={collection} rowKey={key} wasShown />}
         <RecordForm collection={collection} draft={draft} row={row} marks={marks} />
         <RelatedRows collection={collection} row={row} pending={pending} />
         {isDeleting && (

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { type Field, labelOf } from '../api/catalogue.ts';
 import { GROUP, groupFields, groupOf, type ListQuery, listAddress } from '../api/query/list.ts';
+import { hasIdentity, personOf } from '../api/session/session.ts';
 import { notifyError } from '../app/toasts.tsx';
 import { Button } from '../components/button.tsx';
 import { Dialog } from '../components/dialog.tsx';
@@ -13,19 +14,7 @@ import { isSame } from '../fields/same.ts';
 import { setColumnSettings, useColumnSettings } from '../grid/columns/columns.ts';
 import { t } from '../i18n/text.ts';
 import { boardFields, type Layout, pictureFieldOf, useLayout, withLayout } from './layouts.ts';
-import {
-  hasIdentity,
-  isOwn,
-  personOf,
-  removeView,
-  saveView,
-  useViews,
-  type View,
-  viewAddress,
-  viewId,
-  viewQuery,
-  withOwn,
-} from './views.ts';
+import { isOwn, removeView, saveView, useViews, type View, viewAddress, viewId, viewQuery, withOwn } from './views.ts';
 
 const MAX_NAME = 80;
 const ICONS = { table: 'table', cards: 'layout-grid', board: 'square-kanban' } as const;

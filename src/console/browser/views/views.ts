@@ -10,7 +10,7 @@ import { newId } from '../api/ids.ts';
 import { queryClient } from '../api/queries.ts';
 import { queryText } from '../api/query/filter-text.ts';
 import { addressText, type ListQuery } from '../api/query/list.ts';
-import { isLoggedIn, session } from '../api/session/session.ts';
+import { hasIdentity, isLoggedIn, session } from '../api/session/session.ts';
 import { token } from '../api/session/token.ts';
 import { notify } from '../app/toasts.tsx';
 import { type ColumnSettings, columnSettings, readSettings } from '../grid/columns/columns.ts';
@@ -68,16 +68,10 @@ export function readDefinition(json: unknown): Definition {
   return { query: typeof query === 'string' ? query : '', columns: readSettings(columns) };
 }
 
-/** Whether the person has a name, so that the service stores views. Without roles, everybody is the same person. */
-export const hasIdentity = (): boolean => session === undefined || isLoggedIn || token.get() !== null;
-
 /** Whether the person may change a view. The service knows whose token it is. */
 export function isOwn({ owner }: View): boolean {
   return owner == null || (isLoggedIn ? owner === `user ${session?.name}` : token.get() !== null);
 }
-
-/** The person's name of an owner. */
-export const personOf = (owner: string): string => owner.replace(/^\w+ /, '');
 
 /** The query with another console parameter, or without it. */
 export function withOwn(query: ListQuery, name: string, value: string | undefined): ListQuery {

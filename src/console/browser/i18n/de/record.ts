@@ -17,6 +17,7 @@ export const record = {
   createReferenced: (title: string) => `„${title}“ anlegen …`,
   saveAndAdd: 'Speichern und weitere anlegen',
   saveKey: 'Strg+S',
+  editedBy: (names: string) => `${names} bearbeitet diese Zeile`,
   unsaved: 'Noch nicht gespeichert',
   restoredInput: 'Ihre Eingabe von vorhin, noch nicht gespeichert',
   discard: 'Verwerfen',

@@ -17,6 +17,7 @@ export const record = {
   createReferenced: (title: string) => `Create “${title}”…`,
   saveAndAdd: 'Save and add another',
   saveKey: 'Ctrl+S',
+  editedBy: (names: string) => `${names} is editing this row`,
   unsaved: 'Not saved yet',
   restoredInput: 'Your input from before, not saved yet',
   discard: 'Discard',
