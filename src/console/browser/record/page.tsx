@@ -8,6 +8,7 @@ import { usePageAddress } from '../app/address.ts';
 import { NotFound } from '../app/not-found.tsx';
 import { notify } from '../app/toasts.tsx';
 import { Button, IconButton, IconLink } from '../components/button.tsx';
+import { Icon } from '../components/icon.tsx';
 import { onDemand } from '../components/on-demand.tsx';
 import { PageTitle } from '../components/page-title.tsx';
 import { ErrorMessage, Skeleton } from '../components/small.tsx';
