@@ -5,6 +5,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { CHROMIUM, NO_CHROMIUM } from '../test/support/browser/chromium.ts';
+import { createData } from '../test/support/engines/postgres-server.ts';
 import { newFolder } from '../test/support/folders.ts';
 import { RUNS } from '../test/support/generated/runs.ts';
 
@@ -20,9 +21,10 @@ const timeout = `--timeout=${60_000 * RUNS}`;
 const without = CHROMIUM === undefined ? ['--path-ignore-patterns=test/browser/**'] : [];
 const options = ['--max-http-header-size=1048576', 'test', timeout, ...without, ...process.argv.slice(2)];
 const folder = newFolder('catalogue-program-');
+await createData(folder);
 const tests = Bun.spawn([process.execPath, ...options], {
   stdio: ['inherit', 'inherit', 'inherit'],
-  env: { ...process.env, TEST_PROGRAM: buildProgram(folder) },
+  env: { ...process.env, TEST_PROGRAM: buildProgram(folder), TEST_POSTGRES: folder },
 });
 const exitCode = await tests.exited;
 rmSync(folder, { recursive: true, force: true });
