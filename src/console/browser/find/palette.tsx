@@ -7,6 +7,7 @@ import { collections, may, type Row, titleOf, titleOfCollection } from '../api/c
 import { ask } from '../api/client.ts';
 import { rowAddress } from '../api/query/keys.ts';
 import { listUrl } from '../api/query/list.ts';
+import { hasSettings } from '../api/session/page-data.ts';
 import { Icon } from '../components/icon.tsx';
 import { t } from '../i18n/text.ts';
 
@@ -29,6 +30,7 @@ const PLACES: readonly Target[] = [
   ...[
     { label: t.app.overview, address: '/' },
     { label: t.app.changes, address: '/changes' },
+    ...(hasSettings ? [{ label: t.settings.title, address: '/settings' }] : []),
     ...collections
       .filter((each) => may('create', each))
       .flatMap((each) => [
