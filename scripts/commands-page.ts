@@ -56,8 +56,8 @@ export async function commandsPage(): Promise<string> {
 In a clone the program is \`bin/catalogue\`, or \`npm start --\` for \`catalogue serve\`. The npm package installs it as
 \`product-catalogue\`; a release has it as one executable. \`catalogue <command> --help\` prints the same with all flags.
 
-A command exits with 0 if it succeeded. Otherwise it prints one sentence and exits with 1, if its section names no other
-code. \`npm run docs:commands\` generates this page.
+All commands work on a database that a running service uses. A command exits with 0 if it succeeded. Otherwise it prints
+one sentence and exits with 1, if its section names no other code. \`npm run docs:commands\` generates this page.
 
 ${sections.join('\n\n')}
 `;

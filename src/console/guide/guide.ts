@@ -63,7 +63,7 @@ export class Guide {
     };
     const groups = this.groups.map(
       ({ heading, names }) =>
-        html`<p>${heading}</p><ul aria-label="${heading}">${names.map((name) => html`<li>${link(name)}</li>`)}</ul>`,
+        html`<p><strong>${heading}</strong></p><ul aria-label="${heading}">${names.map((name) => html`<li>${link(name)}</li>`)}</ul>`,
     );
     return html`<p>${link(INDEX)}</p>${groups}`;
   }

@@ -35,6 +35,11 @@ function filesOf(page: string): { name: string; text: string }[] {
     .filter(({ name }) => name !== '');
 }
 
+async function stop(service: Service | undefined): Promise<undefined> {
+  service?.kill('SIGTERM');
+  await service?.exited;
+}
+
 const ROOT = new URL('../../../', import.meta.url);
 const DOCS = readdirSync(new URL('docs/', ROOT), { recursive: true, encoding: 'utf8' }).map((name) => `docs/${name}`);
 const PAGES = ['README.md', ...DOCS].filter(
@@ -48,7 +53,8 @@ test.each(PAGES)('every command of the tour in %s prints what the page shows', a
   let service: Service | undefined;
   let count = 0;
   for (const block of blocks(page, 'sh')) {
-    if (block.includes(ADDRESS)) service = await startService({ cwd });
+    if (block.includes(ADDRESS)) service ??= await startService({ cwd });
+    else service = await stop(service);
     for (const { command, printed } of stepsOf(block)) {
       const text = command.replaceAll(ADDRESS, service?.url ?? ADDRESS).replace(/^curl /, 'curl -s ');
       const env = { ...process.env, PATH: `${BIN}:${BUN}:${process.env.PATH}` };
@@ -58,9 +64,18 @@ test.each(PAGES)('every command of the tour in %s prints what the page shows', a
       expect({ command, output: output.trimEnd() }).toEqual({ command, output: printed.trimEnd() });
       count++;
     }
-    if (!block.includes(ADDRESS)) continue;
-    service?.kill('SIGTERM');
-    await service?.exited;
   }
+  const [, greeting] = /^```text\n(Product Catalogue listens[\s\S]*?)^```$/m.exec(page) ?? [];
+  if (greeting !== undefined) expect(service!.stdout().replaceAll(service!.url, ADDRESS)).toContain(greeting);
+  await stop(service);
   expect(count).toBeGreaterThan(3);
+});
+
+test('the README has no commands besides its tour and those that start the service and the tests', () => {
+  const page = readFileSync(new URL('README.md', ROOT), 'utf8');
+  const commands = [...page.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, text]) => text!.trim().split('\n'));
+  expect(commands.map((line) => line.replace(/ +#.*/, ''))).toEqual([
+    'npm install && npm start',
+    'npm install && npm test',
+  ]);
 });

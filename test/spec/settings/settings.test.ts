@@ -186,7 +186,6 @@ for (const [engineName, newPlace] of Object.entries(PLACES)) {
         problems: [],
         written: false,
         text: shown
-          .replace('fields: # in output order', 'fields:\n      # in output order')
           .replace(
             "price:   'decimal(12,2)'\n",
             "price: { type: 'decimal(12,2)', minimum: 0 }\n      colour: { type: text, oneOf: [ red, blue ] }\n    title: Our products\n",

@@ -123,7 +123,7 @@ export interface Service {
 export async function startService(launch: Launch): Promise<Service> {
   const { args = [], env = {} } = launch;
   const port = args.some((arg) => arg.startsWith('--port')) || 'PORT' in env ? [] : ['--port', '0'];
-  const child = spawn(launch, ['serve', ...port, ...args]);
+  const child = spawn({ ...launch, env: { CATALOGUE_POOL_SIZE: '4', ...env } }, ['serve', ...port, ...args]);
   const stdout = collect(child.stdout);
   const stderr = collect(child.stderr);
   const exited = Promise.all([child.exited, stdout.ended, stderr.ended]).then(([code]) => code);

@@ -8,6 +8,7 @@ import { ask } from '../api/client.ts';
 import { pathOf } from '../api/query/filter-text.ts';
 import { rowAddress } from '../api/query/keys.ts';
 import { listUrl } from '../api/query/list.ts';
+import { hasSettings } from '../api/session/page-data.ts';
 import { Icon } from '../components/icon.tsx';
 import { t } from '../i18n/text.ts';
 
@@ -30,13 +31,14 @@ const PLACES: readonly Target[] = [
   ...[
     { label: t.app.overview, address: '/' },
     { label: t.app.changes, address: '/changes' },
+    ...(hasSettings ? [{ label: t.settings.title, address: '/settings' }] : []),
     ...collections
       .filter((each) => may('create', each))
       .flatMap((each) => [
-        { label: t.find.newRowIn(titleOfCollection(each)), address: `/new${pathOf(each)}` },
+        { label: t.app.newRowIn(titleOfCollection(each)), address: `/new${pathOf(each)}` },
         { label: t.find.importInto(titleOfCollection(each)), address: `/import${pathOf(each)}` },
       ]),
-  ].map((each) => ({ ...each, hint: t.find.actions })),
+  ].map((each) => ({ ...each, hint: t.app.actions })),
 ];
 
 /** Whether every word begins a word of the label. */

@@ -4,9 +4,8 @@ import { ask } from '../client.ts';
 import { encodeValue, escapeLike, parameter, pathOf, printName, queryText, quoted } from './filter-text.ts';
 import { keyText } from './keys.ts';
 import type { Pair } from './list.ts';
-import { namesOf } from './titles.ts';
+import { cacheTitle, namesOf } from './titles.ts';
 
-/** Largest number of options. */
 const MAX_FOUND = 20;
 
 export interface RowOption {
@@ -35,6 +34,7 @@ export async function findRows(
     ['limit', String(MAX_FOUND)],
   ]);
   const { json } = await ask(`${pathOf(collection)}?${query}`, { signal });
+  for (const row of json as Row[]) cacheTitle(collection, row);
   return (json as Row[]).map((row) => ({
     value: String(row[collection.key[0]!.name]),
     label: titleOf(collection, row),
@@ -42,16 +42,11 @@ export async function findRows(
   }));
 }
 
-/** The titles of rows by their keys. */
-export async function readTitles(
-  collection: Collection,
-  keys: readonly string[],
-  signal: AbortSignal,
-): Promise<ReadonlyMap<string, string>> {
-  const key = collection.key[0]!.name;
-  const filter = `${parameter(key)}=in.(${encodeValue(keys.map(quoted).join(','))})`;
+/** Loads the titles of rows into the cache, by their keys. */
+export async function readTitles(collection: Collection, keys: readonly string[], signal?: AbortSignal): Promise<void> {
+  const filter = `${parameter(collection.key[0]!.name)}=in.(${encodeValue(keys.map(quoted).join(','))})`;
   const { json } = await ask(`${pathOf(collection)}?select=${encodeValue(namesOf(collection).join(','))}&${filter}`, {
     signal,
   });
-  return new Map((json as readonly Row[]).map((row) => [String(row[key]), titleOf(collection, row)]));
+  for (const row of json as Row[]) cacheTitle(collection, row);
 }
