@@ -35,7 +35,7 @@ export function SettingsTable<Row extends { readonly name: string }>(props: Sett
               <td key={heads[at + 1]}>{cell}</td>
             ))}
             <td>
-              <div className="line">
+              <div className="line wrap">
                 {actionsOf(row).map(({ label, onClick }) => (
                   <Button key={label} onClick={onClick}>
                     {label}
