@@ -70,3 +70,12 @@ test.each(PAGES)('every command of the tour in %s prints what the page shows', a
   await stop(service);
   expect(count).toBeGreaterThan(3);
 });
+
+test('the README has no commands besides its tour and those that start the service and the tests', () => {
+  const page = readFileSync(new URL('README.md', ROOT), 'utf8');
+  const commands = [...page.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, text]) => text!.trim().split('\n'));
+  expect(commands.map((line) => line.replace(/ +#.*/, ''))).toEqual([
+    'npm install && npm start',
+    'npm install && npm test',
+  ]);
+});
