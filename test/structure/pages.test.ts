@@ -71,6 +71,10 @@ describe.each(PAGES)('%s', (page) => {
     }
   });
 
+  test('has no footnotes, which the guide of the service cannot show', () => {
+    expect(proseLines(page).filter((line) => line.includes('[^'))).toEqual([]);
+  });
+
   test('never runs npx catalogue, which downloads an unrelated package', () => {
     expect(readFileSync(new URL(page, ROOT), 'utf8')).not.toContain('npx catalogue');
   });

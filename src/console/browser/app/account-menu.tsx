@@ -1,14 +1,15 @@
 /** The menu of the person: password, log out, appearance and language. */
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { isLoggedIn, logOut, requestLogin, session } from '../api/session/session.ts';
 import { token } from '../api/session/token.ts';
 import { Menu, type MenuItem } from '../components/menu.tsx';
+import { onDemand } from '../components/on-demand.tsx';
 import { chooseLanguage, LANGUAGES, type Language, language } from '../i18n/locale.ts';
 import { t } from '../i18n/text.ts';
 import { clearDrafts } from '../record/stored-drafts.ts';
 import { chooseTheme, currentTheme, THEMES } from './theme.ts';
 
-const PasswordDialog = lazy(() => import('./password-dialog.tsx'));
+const PasswordDialog = onDemand(() => import('./password-dialog.tsx'));
 
 export function AccountMenu() {
   const [isChanging, setChanging] = useState(false);
@@ -40,11 +41,7 @@ export function AccountMenu() {
   return (
     <>
       <Menu label={t.app.account} icon="user" groups={groups} />
-      {isChanging && (
-        <Suspense>
-          <PasswordDialog onClose={() => setChanging(false)} />
-        </Suspense>
-      )}
+      {isChanging && <PasswordDialog onClose={() => setChanging(false)} />}
     </>
   );
 }

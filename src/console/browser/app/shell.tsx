@@ -67,7 +67,7 @@ function NavLink({ href, icon, label }: { readonly href: string; readonly icon?:
   const isCurrent = href === '/' ? location === '/' : location === href || location.startsWith(`${href}/`);
   return (
     <Link href={href} className="item" aria-current={isCurrent ? 'page' : undefined}>
-      {icon !== undefined && <Icon name={icon} />}
+      <Icon name={icon} />
       {label}
     </Link>
   );

@@ -1,5 +1,6 @@
-/** Buttons. `kind` is the look; an icon button needs a label for screen readers. */
-import type { ComponentProps } from 'react';
+/** Buttons, and links that look like one. `kind` is the look; one with only an icon needs a label. */
+import type { ComponentProps, ReactNode } from 'react';
+import { Link } from 'wouter';
 import { Icon } from './icon.tsx';
 import type { IconName } from './icon-shapes.ts';
 
@@ -11,7 +12,7 @@ interface ButtonProps extends ComponentProps<'button'> {
 export function Button({ kind = 'plain', icon, className = '', type = 'button', children, ...rest }: ButtonProps) {
   return (
     <button {...rest} type={type} className={`button ${kind} ${className}`}>
-      {icon !== undefined && <Icon name={icon} />}
+      <Icon name={icon} />
       {children}
     </button>
   );
@@ -27,5 +28,48 @@ export function IconButton({ icon, label, className = '', type = 'button', ...re
     <button {...rest} type={type} aria-label={label} title={label} className={`icon-button ${className}`}>
       <Icon name={icon} />
     </button>
+  );
+}
+
+interface StepsProps {
+  readonly icons: readonly [IconName, IconName];
+  readonly labels: readonly [string, string];
+  readonly at: number;
+  readonly last: number;
+  readonly onMove: (at: number) => void;
+  /** The place, between the buttons. */
+  readonly children?: ReactNode;
+}
+
+/** Buttons to the previous and the next of a number of places. */
+export function Steps({ icons, labels, at, last, onMove, children }: StepsProps) {
+  return (
+    <>
+      <IconButton icon={icons[0]} label={labels[0]} disabled={at === 0} onClick={() => onMove(at - 1)} />
+      {children}
+      <IconButton icon={icons[1]} label={labels[1]} disabled={at >= last} onClick={() => onMove(at + 1)} />
+    </>
+  );
+}
+
+interface LinkButtonProps extends Pick<ButtonProps, 'kind' | 'icon'> {
+  readonly href: string;
+  readonly children: ReactNode;
+}
+
+export function LinkButton({ href, kind = 'plain', icon, children }: LinkButtonProps) {
+  return (
+    <Link href={href} className={`button ${kind}`}>
+      <Icon name={icon} />
+      {children}
+    </Link>
+  );
+}
+
+export function IconLink({ href, icon, label }: Pick<IconButtonProps, 'icon' | 'label'> & { readonly href: string }) {
+  return (
+    <Link href={href} className="icon-button" aria-label={label} title={label}>
+      <Icon name={icon} />
+    </Link>
   );
 }

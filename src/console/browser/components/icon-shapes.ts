@@ -54,7 +54,6 @@ const NAMES = [
 
 export type IconName = (typeof NAMES)[number];
 
-/** The SVG markup of each icon. */
 export function iconShapes(): Readonly<Record<IconName, string>> {
   return Object.fromEntries(NAMES.map((name) => [name, icons[name].body])) as Record<IconName, string>;
 }

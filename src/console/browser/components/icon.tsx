@@ -6,12 +6,14 @@ import type { IconName } from './icon-shapes.ts';
 const SHAPES = iconShapes();
 
 interface IconProps {
-  readonly name: IconName;
+  /** Nothing is shown without a name. */
+  readonly name: IconName | undefined;
   readonly size?: number;
   readonly label?: string;
 }
 
 export function Icon({ name, size = 16, label }: IconProps) {
+  if (name === undefined) return null;
   const access = label === undefined ? { 'aria-hidden': true } : { role: 'img', 'aria-label': label };
   return (
     <svg

@@ -113,7 +113,7 @@ function Group({ label, items, close }: MenuGroup & { readonly close: () => void
             item.onChoose();
           }}
         >
-          {item.icon !== undefined && <Icon name={item.icon} />}
+          <Icon name={item.icon} />
           {item.label}
         </button>
       ))}

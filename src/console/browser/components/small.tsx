@@ -22,7 +22,7 @@ export function Chip({ label, onClick, onRemove }: ChipProps) {
         </button>
       )}
       {onRemove !== undefined && (
-        <button type="button" className="icon-button small" aria-label={t.fields.removeTag(label)} onClick={onRemove}>
+        <button type="button" className="icon-button small" aria-label={t.app.removeItem(label)} onClick={onRemove}>
           <Icon name="x" />
         </button>
       )}
@@ -56,6 +56,15 @@ export function Skeleton({ lines = 6 }: { readonly lines?: number }) {
         <div key={at} className="bar" />
       ))}
     </div>
+  );
+}
+
+/** A problem with the input, also for screen readers. */
+export function Problem({ children }: { readonly children: ReactNode }) {
+  return (
+    <p className="problem" role="alert">
+      {children}
+    </p>
   );
 }
 

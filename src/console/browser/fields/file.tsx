@@ -71,11 +71,7 @@ function FileInput(props: InputProps) {
 
 function FileFilter(props: FilterProps) {
   if (isPictureAddress(props)) return <ContainsFilter {...props} />;
-  const options = [
-    { value: 'not.is.null', label: t.fields.isNotEmpty },
-    { value: 'is.null', label: t.fields.isEmpty },
-  ];
-  return <SelectFilter {...props} options={options} />;
+  return <SelectFilter {...props} options={{ 'not.is.null': t.fields.isNotEmpty, 'is.null': t.fields.isEmpty }} />;
 }
 
 export const file: FieldKind = {

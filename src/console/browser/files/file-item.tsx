@@ -24,7 +24,7 @@ export function FileItem({ id, file, isImage, at, onEarlier, onLater, onRemove }
   const address = useFileAddress(id, undefined, name);
   return (
     <>
-      <a href={address} target="_blank" rel="noreferrer" aria-label={t.files.open(name)} draggable={false}>
+      <a href={address} target="_blank" rel="noreferrer" aria-label={t.app.openItem(name)} draggable={false}>
         {isImage ? (
           <Picture id={id} size={PREVIEW} alt={name} className="preview" />
         ) : (
@@ -42,7 +42,7 @@ export function FileItem({ id, file, isImage, at, onEarlier, onLater, onRemove }
           <IconButton icon="arrow-right" className="small" label={t.files.later(name)} onClick={onLater} />
         )}
         {onRemove !== undefined && (
-          <IconButton icon="x" className="small" label={t.files.remove(name)} onClick={onRemove} />
+          <IconButton icon="x" className="small" label={t.app.removeItem(name)} onClick={onRemove} />
         )}
       </span>
     </>

@@ -1,11 +1,12 @@
 /** The filters of a list: quick filters, chips that can be changed, all conditions, and the request. */
-import { lazy, Suspense, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { type Field, labelOf } from '../api/catalogue.ts';
 import { useRows } from '../api/queries.ts';
 import { type ListQuery, listAddress, type Pair } from '../api/query/list.ts';
 import { Button } from '../components/button.tsx';
 import { Menu } from '../components/menu.tsx';
+import { onDemand } from '../components/on-demand.tsx';
 import { Chip } from '../components/small.tsx';
 import { t } from '../i18n/text.ts';
 import { describeFilter } from './conditions.ts';
@@ -13,7 +14,7 @@ import { FilterPopover } from './filter-popover.tsx';
 import { quickFields } from './quick-fields.ts';
 import { RequestLine } from './request-line.tsx';
 
-const AdvancedDialog = lazy(() => import('./advanced-dialog.tsx'));
+const AdvancedDialog = onDemand(() => import('./advanced-dialog.tsx'));
 
 export function FilterBar({ query }: { readonly query: ListQuery }) {
   const [, navigate] = useLocation();
@@ -96,16 +97,14 @@ export function FilterBar({ query }: { readonly query: ListQuery }) {
         />
       )}
       {isAdvanced && (
-        <Suspense>
-          <AdvancedDialog
-            query={query}
-            onClose={() => setAdvanced(false)}
-            onApply={(next) => {
-              setAdvanced(false);
-              show(next);
-            }}
-          />
-        </Suspense>
+        <AdvancedDialog
+          query={query}
+          onClose={() => setAdvanced(false)}
+          onApply={(next) => {
+            setAdvanced(false);
+            show(next);
+          }}
+        />
       )}
     </div>
   );

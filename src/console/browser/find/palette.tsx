@@ -34,10 +34,10 @@ const PLACES: readonly Target[] = [
     ...collections
       .filter((each) => may('create', each))
       .flatMap((each) => [
-        { label: t.find.newRowIn(titleOfCollection(each)), address: `/new/${each.name}` },
+        { label: t.app.newRowIn(titleOfCollection(each)), address: `/new/${each.name}` },
         { label: t.find.importInto(titleOfCollection(each)), address: `/import/${each.name}` },
       ]),
-  ].map((each) => ({ ...each, hint: t.find.actions })),
+  ].map((each) => ({ ...each, hint: t.app.actions })),
 ];
 
 /** Whether every word begins a word of the label. */

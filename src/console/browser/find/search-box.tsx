@@ -1,13 +1,14 @@
 /** The search box of the top bar: it filters the list of the page. Ctrl+K opens the command palette everywhere. */
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import { listAddress, parseQuery } from '../api/query/list.ts';
 import { usePageAddress, useQueryText } from '../app/address.ts';
 import { IconButton } from '../components/button.tsx';
 import { Icon } from '../components/icon.tsx';
+import { onDemand } from '../components/on-demand.tsx';
 import { t } from '../i18n/text.ts';
 
-const Palette = lazy(() => import('./palette.tsx'));
+const Palette = onDemand(() => import('./palette.tsx'));
 
 const WAIT_MS = 150;
 
@@ -49,11 +50,7 @@ export function SearchBox() {
         label={`${t.app.searchEverywhere} (${t.find.paletteKey})`}
         onClick={() => setOpen(true)}
       />
-      {isOpen && (
-        <Suspense>
-          <Palette onClose={() => setOpen(false)} />
-        </Suspense>
-      )}
+      {isOpen && <Palette onClose={() => setOpen(false)} />}
     </search>
   );
 }

@@ -1,6 +1,6 @@
 /** The values of a field among the rows of a list, with their counts. */
 import { useQuery } from '@tanstack/react-query';
-import { type Field, type Row, referenceOf, titleFieldOf, titleOf, type Value } from '../api/catalogue.ts';
+import { type Field, type Row, referenceOf, titleFieldOf, type Value } from '../api/catalogue.ts';
 import { ask } from '../api/client.ts';
 import { queryText } from '../api/query/filter-text.ts';
 import { conditionsOf, embeddingsOf, groupOf, groupOrder, type ListQuery, orderText } from '../api/query/list.ts';
@@ -63,7 +63,7 @@ async function readCounts(place: FieldPlace, url: string): Promise<readonly Valu
   const { json } = await ask(url);
   return (json as Readonly<Record<string, unknown>>[]).map((group) => {
     const value = group[field.name] as Value;
-    if (other !== undefined && group.title) cacheTitle(collection, field, value, titleOf(other, group.title as Row));
+    if (other !== undefined && group.title) cacheTitle(other, group.title as Row);
     const label = value === null ? t.app.empty : formatValue(place, value);
     return { value, label, count: Number(group.count) };
   });

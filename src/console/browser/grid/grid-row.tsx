@@ -128,8 +128,8 @@ function GridCell(props: GridRowProps & { readonly column: Column; readonly at: 
               href={`${consoleBase}${rowAddress(collection, row)}`}
               className="icon-button small"
               tabIndex={-1}
-              aria-label={t.grid.openRow(titleOf(collection, row))}
-              title={t.grid.openRow(titleOf(collection, row))}
+              aria-label={t.app.openItem(titleOf(collection, row))}
+              title={t.app.openItem(titleOf(collection, row))}
               onClick={(event) => {
                 if (event.ctrlKey || event.metaKey || event.shiftKey) return;
                 event.preventDefault();

@@ -1,10 +1,11 @@
 /** The cell grid of a list: virtual rows, a frozen title column, keys as in a spreadsheet, and a foot with sums. */
-import { type CSSProperties, lazy, Suspense, useMemo, useRef } from 'react';
+import { type CSSProperties, useMemo, useRef } from 'react';
 import type { Row } from '../api/catalogue.ts';
 import { useEditing, useEditors } from '../api/presence.ts';
 import { useRows } from '../api/queries.ts';
 import { keyText } from '../api/query/keys.ts';
 import type { ListQuery } from '../api/query/list.ts';
+import { onDemand } from '../components/on-demand.tsx';
 import { ErrorMessage, Skeleton } from '../components/small.tsx';
 import { formatNumber } from '../fields/numbers.ts';
 import { useGroups, type ValueCount } from '../find/value-counts.ts';
@@ -23,7 +24,7 @@ import { cellName, useEdits } from './use-edits.ts';
 import { useGrid } from './use-grid.ts';
 import { useLiveRows } from './use-live-rows.ts';
 
-const PasteDialog = lazy(() => import('./clipboard/paste-dialog.tsx'));
+const PasteDialog = onDemand(() => import('./clipboard/paste-dialog.tsx'));
 
 const HEAD_HEIGHT = 36;
 const CHECK_WIDTH = 40;
@@ -177,17 +178,15 @@ export function Grid({ query, checked, open }: GridProps) {
       </div>
       <Foot query={query} columns={columns} range={selected} />
       {blocks.plan !== undefined && (
-        <Suspense>
-          <PasteDialog
-            plan={blocks.plan}
-            onClose={blocks.closePlan}
-            onApply={() => {
-              const { changes } = blocks.plan!;
-              blocks.closePlan();
-              void edits.saveRows(editsOf(changes), () => t.grid.cellsChanged(changes.length));
-            }}
-          />
-        </Suspense>
+        <PasteDialog
+          plan={blocks.plan}
+          onClose={blocks.closePlan}
+          onApply={() => {
+            const { changes } = blocks.plan!;
+            blocks.closePlan();
+            void edits.saveRows(editsOf(changes), () => t.grid.cellsChanged(changes.length));
+          }}
+        />
       )}
     </>
   );

@@ -23,14 +23,14 @@ interface ChangeListProps {
 }
 
 export function ChangeList({ changes, hasRows, only, onRestoreValue }: ChangeListProps) {
-  const titles = useChangeTitles(changes);
+  useChangeTitles(changes);
   const [restored, setRestored] = useState<Change>();
   return (
     <ul className="change-list stack">
       {changes.map((change) => {
         const collection = collectionNamed(change.collection);
         if (collection === undefined) return null;
-        const title = titleOfChange(titles, change);
+        const title = titleOfChange(change);
         return (
           <li key={change.seq}>
             <p className="change-head">
@@ -62,7 +62,7 @@ export function ChangeList({ changes, hasRows, only, onRestoreValue }: ChangeLis
       })}
       {restored !== undefined && (
         <RestoreDialog
-          title={t.history.restoreTitle(titleOfChange(titles, restored))}
+          title={t.history.restoreTitle(titleOfChange(restored))}
           filters={sinceChange(restored)}
           onClose={() => setRestored(undefined)}
         />

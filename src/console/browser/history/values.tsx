@@ -18,7 +18,6 @@ export function changedFields({ fields }: Collection, { before, after }: Values)
 interface ChangeValuesProps {
   readonly collection: Collection;
   readonly change: Values;
-  /** Only this field. */
   readonly only?: string | undefined;
   readonly onRestore?: ((field: Field) => void) | undefined;
 }

@@ -1,9 +1,8 @@
 /** The import page: choose a file, let the service check it, preview it, then store it. */
-import { Link, useLocation } from 'wouter';
+import { useLocation } from 'wouter';
 import { type Collection, collectionNamed, mayUndo, titleOfCollection } from '../api/catalogue.ts';
 import { NotFound } from '../app/not-found.tsx';
-import { Button } from '../components/button.tsx';
-import { Icon } from '../components/icon.tsx';
+import { Button, IconLink, LinkButton } from '../components/button.tsx';
 import { PageTitle } from '../components/page-title.tsx';
 import { t } from '../i18n/text.ts';
 import { DropZone } from './drop-zone.tsx';
@@ -26,9 +25,7 @@ function ImportFile({ collection }: { readonly collection: Collection }) {
   return (
     <div className="page import-page">
       <header className="line wrap">
-        <Link href={`/c/${collection.name}`} className="icon-button" aria-label={t.record.back} title={t.record.back}>
-          <Icon name="arrow-left" />
-        </Link>
+        <IconLink icon="arrow-left" href={`/c/${collection.name}`} label={t.record.back} />
         <PageTitle title={t.importing.title(titleOfCollection(collection))} />
       </header>
       <DropZone onOpen={(file) => void current.open(file)} />
@@ -88,6 +85,8 @@ function ProgressBar({ progress: { step, done, total } }: { readonly progress: P
   );
 }
 
+const STORED = ['created', 'changed', 'references', 'left', 'same'] as const;
+
 interface OutcomeProps {
   readonly result: ImportResult;
   readonly current: Import;
@@ -95,22 +94,21 @@ interface OutcomeProps {
 }
 
 function Outcome({ result, current, collection }: OutcomeProps) {
-  const { created, changed, references, same, left, failed } = result;
+  const { created, changed, references, failed } = result;
+  const parts = STORED.filter((part) => result[part] > 0).map((part) => t.importing.stored[part](result[part]));
   const mayUndoAll =
     (created === 0 || mayUndo('create', collection)) && (changed === 0 || mayUndo('update', collection));
   const reasons = Map.groupBy(failed.values(), (reason) => reason);
   return (
     <>
       <div className="notice good line wrap" role="status">
-        <span>{t.importing.stored({ created, changed, references, same, left })}</span>
+        <span>{parts.join(', ') || t.importing.nothingStored}.</span>
         {created + changed + references > 0 && mayUndoAll && (
           <Button disabled={current.progress !== undefined} onClick={() => void current.undo()}>
             {t.app.undo}
           </Button>
         )}
-        <Link href={`/c/${collection.name}`} className="button">
-          {t.importing.show(titleOfCollection(collection))}
-        </Link>
+        <LinkButton href={`/c/${collection.name}`}>{t.importing.show(titleOfCollection(collection))}</LinkButton>
       </div>
       {[...reasons].map(([reason, { length }]) => (
         <p key={reason} className="notice danger line wrap" role="alert">

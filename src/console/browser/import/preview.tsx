@@ -1,7 +1,8 @@
 /** The preview of an import: the field and format of each column, and the result of each row. */
 import { useState } from 'react';
 import { labelOf } from '../api/catalogue.ts';
-import { Button, IconButton } from '../components/button.tsx';
+import { Button, Steps } from '../components/button.tsx';
+import { Options } from '../components/inputs.tsx';
 import { formatNumber } from '../fields/numbers.ts';
 import { t } from '../i18n/text.ts';
 import { formatsOf, guessFormat, importableFields, withField } from './columns.ts';
@@ -39,14 +40,24 @@ export function Preview({ options, plan, onChange }: PreviewProps) {
           </Button>
         ))}
         <span className="space" />
-        {last > 0 && <Pages page={shownPage} last={last} onChange={setPage} />}
+        {last > 0 && (
+          <Steps
+            icons={['chevron-left', 'chevron-right']}
+            labels={[t.importing.previousPage, t.importing.nextPage]}
+            at={shownPage}
+            last={last}
+            onMove={setPage}
+          >
+            {t.importing.page(formatNumber(shownPage + 1), formatNumber(last + 1))}
+          </Steps>
+        )}
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll the table */}
       <section className="import-table panel" tabIndex={0} aria-label={t.importing.preview}>
         <table>
           <thead>
             <tr>
-              <th>{t.importing.line}</th>
+              <th>{t.grid.row}</th>
               <th>{t.importing.outcome}</th>
               {sheet.columns.map((name, column) => (
                 <th key={name}>
@@ -68,32 +79,6 @@ export function Preview({ options, plan, onChange }: PreviewProps) {
           </tbody>
         </table>
       </section>
-    </>
-  );
-}
-
-interface PagesProps {
-  readonly page: number;
-  readonly last: number;
-  readonly onChange: (page: number) => void;
-}
-
-function Pages({ page, last, onChange }: PagesProps) {
-  return (
-    <>
-      <IconButton
-        icon="chevron-left"
-        label={t.importing.previousPage}
-        disabled={page === 0}
-        onClick={() => onChange(page - 1)}
-      />
-      <span>{t.importing.page(formatNumber(page + 1), formatNumber(last + 1))}</span>
-      <IconButton
-        icon="chevron-right"
-        label={t.importing.nextPage}
-        disabled={page === last}
-        onClick={() => onChange(page + 1)}
-      />
     </>
   );
 }
@@ -121,11 +106,7 @@ function ColumnHead({ options, name, column, onChange }: ColumnHeadProps) {
         }
       >
         <option value="">{t.importing.leaveOut}</option>
-        {importableFields(collection).map((each) => (
-          <option key={each.name} value={each.name}>
-            {labelOf(each)}
-          </option>
-        ))}
+        <Options of={importableFields(collection).map((each) => [each.name, labelOf(each)] as const)} />
       </select>
       {choices.length > 0 && (
         <select
@@ -135,11 +116,7 @@ function ColumnHead({ options, name, column, onChange }: ColumnHeadProps) {
             onChange({ ...options, formats: { ...formats, [column]: target.value as ColumnFormat } })
           }
         >
-          {choices.map((each) => (
-            <option key={each} value={each}>
-              {t.importing.formats[each]}
-            </option>
-          ))}
+          <Options of={choices.map((each) => [each, t.importing.formats[each]] as const)} />
         </select>
       )}
     </div>

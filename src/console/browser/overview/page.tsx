@@ -7,6 +7,7 @@ import { explain } from '../api/explain.ts';
 import { listAddress, type Pair } from '../api/query/list.ts';
 import { Button, IconButton } from '../components/button.tsx';
 import { Dialog } from '../components/dialog.tsx';
+import { Check } from '../components/inputs.tsx';
 import { PageTitle } from '../components/page-title.tsx';
 import { formatDecimal } from '../fields/numbers.ts';
 import { t } from '../i18n/text.ts';
@@ -168,14 +169,9 @@ function ChooseDialog({ all, pins, onClose }: ChooseDialogProps) {
           {all
             .filter((each) => each.collection === collection)
             .map(({ id, title, isChart }) => (
-              <label key={id} className="line">
-                <input
-                  type="checkbox"
-                  checked={isPinned(id)}
-                  onChange={({ target }) => (target.checked ? pins.pin(id) : pins.unpin(id))}
-                />
+              <Check key={id} checked={isPinned(id)} onChange={(isOn) => (isOn ? pins.pin(id) : pins.unpin(id))}>
                 {isChart ? t.overview.chart(title) : title}
-              </label>
+              </Check>
             ))}
         </fieldset>
       ))}

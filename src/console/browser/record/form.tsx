@@ -1,11 +1,11 @@
 /** The inputs of a row in groups, each with its label, help and error. */
-import { type Collection, type Field, helpTextOf, labelOf, mayWrite, type Row } from '../api/catalogue.ts';
+import { type Collection, type Field, helpTextOf, isNeeded, labelOf, mayWrite, type Row } from '../api/catalogue.ts';
 import { Button } from '../components/button.tsx';
 import { Labelled } from '../components/small.tsx';
 import { formatValue, kindOf } from '../fields/registry.ts';
 import { isLongText } from '../fields/text.tsx';
 import { t } from '../i18n/text.ts';
-import { groupFields, isNeeded } from './groups.ts';
+import { groupFields } from './groups.ts';
 import type { Draft } from './use-draft.ts';
 import type { Marks } from './use-live-row.ts';
 

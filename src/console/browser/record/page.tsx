@@ -1,6 +1,5 @@
 /** The page of a stored row: its form, the rows that refer to it, and its history. */
 import { type FormEvent, type ReactNode, useRef, useState } from 'react';
-import { Link } from 'wouter';
 import { type Collection, may, type Row, referrersOf, titleOf, titleOfCollection } from '../api/catalogue.ts';
 import { useEditing, useEditors } from '../api/presence.ts';
 import { useRow } from '../api/queries.ts';
@@ -8,7 +7,7 @@ import { keyText } from '../api/query/keys.ts';
 import { usePageAddress } from '../app/address.ts';
 import { NotFound } from '../app/not-found.tsx';
 import { notify } from '../app/toasts.tsx';
-import { Button, IconButton } from '../components/button.tsx';
+import { Button, IconButton, IconLink } from '../components/button.tsx';
 import { Icon } from '../components/icon.tsx';
 import { onDemand } from '../components/on-demand.tsx';
 import { PageTitle } from '../components/page-title.tsx';
@@ -147,9 +146,7 @@ interface RecordHeadProps {
 export function RecordHead({ collection, title, children }: RecordHeadProps) {
   return (
     <header className="record-head line wrap">
-      <Link href={`/c/${collection.name}`} className="icon-button" aria-label={t.record.back} title={t.record.back}>
-        <Icon name="arrow-left" />
-      </Link>
+      <IconLink icon="arrow-left" href={`/c/${collection.name}`} label={t.record.back} />
       <div className="record-title">
         <p className="help">{titleOfCollection(collection)}</p>
         <PageTitle title={title} />

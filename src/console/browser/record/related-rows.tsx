@@ -53,8 +53,8 @@ function RelatedTable({ from, field, value, pending }: RelatedTableProps) {
     () => ({ collection: from, filters: [[field.name, `eq.${value}`]], search: '', order: [] }),
     [from, field, value],
   );
-  const { rowAt, total = 0, error, refetch } = useRows(query, 0, 0);
-  const rows = Array.from({ length: Math.min(total, SHOWN) }, (_, at) => rowAt(at)).filter((row) => row !== undefined);
+  const { firstRows, total = 0, error, refetch } = useRows(query, 0, 0);
+  const rows = firstRows(SHOWN);
   const columns = columnsOf(from, field);
   const title = titleOfCollection(from);
   const mayAdd = may('create', from) && mayWrite(from, field, true);
@@ -83,7 +83,7 @@ function RelatedTable({ from, field, value, pending }: RelatedTableProps) {
                   </th>
                 ))}
                 <th>
-                  <span className="visually-hidden">{t.record.actions}</span>
+                  <span className="visually-hidden">{t.app.actions}</span>
                 </th>
               </tr>
             </thead>

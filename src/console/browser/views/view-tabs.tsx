@@ -8,8 +8,8 @@ import { notifyError } from '../app/toasts.tsx';
 import { Button } from '../components/button.tsx';
 import { Dialog } from '../components/dialog.tsx';
 import { Icon } from '../components/icon.tsx';
+import { Check, TextField } from '../components/inputs.tsx';
 import { Menu } from '../components/menu.tsx';
-import { Labelled } from '../components/small.tsx';
 import { isSame } from '../fields/same.ts';
 import { setColumnSettings, useColumnSettings } from '../grid/columns/columns.ts';
 import { t } from '../i18n/text.ts';
@@ -144,37 +144,23 @@ function SaveDialog({ query, onClose }: { readonly query: ListQuery; readonly on
   const [, navigate] = useLocation();
   const [name, setName] = useState('');
   const [shared, setShared] = useState(false);
-  const [isBusy, setBusy] = useState(false);
   const onSubmit = async () => {
-    if (name.trim() === '' || isBusy) return;
-    setBusy(true);
     try {
       navigate(viewAddress(query.collection, await saveView(query, { name: name.trim(), shared })));
       onClose();
     } catch (error) {
       notifyError(error);
-      setBusy(false);
     }
   };
-  const submit = { label: t.app.save, onSubmit: () => void onSubmit(), isBusy: isBusy || name.trim() === '' };
+  const submit = { label: t.app.save, onSubmit, isBusy: name.trim() === '' };
   return (
     <Dialog title={t.views.save} onClose={onClose} submit={submit}>
       <p>{t.views.saveText}</p>
-      <Labelled id="view-name" label={t.views.name}>
-        <input
-          id="view-name"
-          autoFocus
-          autoComplete="off"
-          maxLength={MAX_NAME}
-          value={name}
-          onChange={({ target }) => setName(target.value)}
-        />
-      </Labelled>
+      <TextField autoFocus label={t.views.name} maxLength={MAX_NAME} value={name} onChange={setName} />
       {hasIdentity() && (
-        <label>
-          <input type="checkbox" checked={shared} onChange={({ target }) => setShared(target.checked)} />{' '}
+        <Check checked={shared} onChange={setShared}>
           {t.views.share}
-        </label>
+        </Check>
       )}
     </Dialog>
   );

@@ -20,7 +20,6 @@ export function isLoginNeeded(): boolean {
   return session.role === null || sessionStorage.getItem(WANTED) !== null;
 }
 
-/** The rejection that led to the login page. */
 export function loginReason(): string {
   return sessionStorage.getItem(WANTED) ?? '';
 }

@@ -38,7 +38,7 @@ export default function PasteDialog({ plan, onClose, onApply }: PasteDialogProps
           <thead>
             <tr>
               <th>{t.grid.row}</th>
-              <th>{t.grid.field}</th>
+              <th>{t.app.field}</th>
               <th>{t.grid.oldValue}</th>
               <th>{t.grid.newValue}</th>
             </tr>

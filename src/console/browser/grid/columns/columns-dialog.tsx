@@ -2,17 +2,9 @@
 import { type Collection, labelOf } from '../../api/catalogue.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
-import { Labelled } from '../../components/small.tsx';
+import { Check, Select } from '../../components/inputs.tsx';
 import { t } from '../../i18n/text.ts';
-import {
-  columnsOf,
-  moveColumn,
-  ROW_HEIGHTS,
-  type RowHeight,
-  setColumnSettings,
-  toggleColumn,
-  useColumnSettings,
-} from './columns.ts';
+import { columnsOf, moveColumn, setColumnSettings, toggleColumn, useColumnSettings } from './columns.ts';
 
 interface ColumnsDialogProps {
   readonly collection: Collection;
@@ -33,15 +25,14 @@ export default function ColumnsDialog({ collection, onClose }: ColumnsDialogProp
       <ul className="stack">
         {fields.map((field, at) => (
           <li key={field.name} className="line">
-            <label className="line space">
-              <input
-                type="checkbox"
-                checked={settings.hidden?.includes(field.name) !== true}
-                disabled={at === 0}
-                onChange={() => set(toggleColumn(settings, field.name))}
-              />
+            <Check
+              className="space"
+              checked={settings.hidden?.includes(field.name) !== true}
+              disabled={at === 0}
+              onChange={() => set(toggleColumn(settings, field.name))}
+            >
               {labelOf(field)}
-            </label>
+            </Check>
             <IconButton
               icon="arrow-up"
               label={t.grid.moveUp(labelOf(field))}
@@ -59,19 +50,12 @@ export default function ColumnsDialog({ collection, onClose }: ColumnsDialogProp
           </li>
         ))}
       </ul>
-      <Labelled id="row-height" label={t.grid.rowHeight}>
-        <select
-          id="row-height"
-          value={settings.rowHeight ?? 'normal'}
-          onChange={({ target }) => set({ ...settings, rowHeight: target.value as RowHeight })}
-        >
-          {Object.keys(ROW_HEIGHTS).map((name) => (
-            <option key={name} value={name}>
-              {t.grid.rowHeights[name as RowHeight]}
-            </option>
-          ))}
-        </select>
-      </Labelled>
+      <Select
+        label={t.grid.rowHeight}
+        value={settings.rowHeight ?? 'normal'}
+        options={t.grid.rowHeights}
+        onChange={(rowHeight) => set({ ...settings, rowHeight })}
+      />
     </Dialog>
   );
 }

@@ -1,16 +1,17 @@
 /** The checked rows, and what can be done with all of them. */
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { may } from '../../api/catalogue.ts';
 import { loadedRows, useRows } from '../../api/queries.ts';
 import { keyText } from '../../api/query/keys.ts';
 import type { ListQuery } from '../../api/query/list.ts';
 import { Button, IconButton } from '../../components/button.tsx';
+import { onDemand } from '../../components/on-demand.tsx';
 import { formatNumber } from '../../fields/numbers.ts';
 import { t } from '../../i18n/text.ts';
 import type { CheckedRows } from './use-checked.ts';
 
-const BulkDialog = lazy(() => import('./bulk-dialog.tsx'));
-const DeleteRowsDialog = lazy(() => import('./delete-rows-dialog.tsx'));
+const BulkDialog = onDemand(() => import('./bulk-dialog.tsx'));
+const DeleteRowsDialog = onDemand(() => import('./delete-rows-dialog.tsx'));
 
 interface SelectionBarProps {
   readonly query: ListQuery;
@@ -28,9 +29,7 @@ export function SelectionBar({ query, checked }: SelectionBarProps) {
   const loaded = new Map(loadedRows(collection).map((row) => [keyText(collection, row), row]));
   const rows = checked.isAll ? undefined : [...checked.rows].map(([key, row]) => loaded.get(key) ?? row);
   const target = { query, rows, count };
-  const text = checked.isAll
-    ? t.grid.allSelected(formatNumber(total))
-    : t.grid.rowsSelected(formatNumber(count), count === 1);
+  const text = checked.isAll ? t.grid.allSelected(formatNumber(total)) : t.grid.rowsSelected(count);
   return (
     <div className="selection-bar line wrap" role="toolbar" aria-label={t.grid.selection}>
       <span role="status">{text}</span>
@@ -46,10 +45,8 @@ export function SelectionBar({ query, checked }: SelectionBarProps) {
         </Button>
       )}
       <IconButton icon="x" label={t.grid.clearSelection} onClick={checked.clear} />
-      <Suspense>
-        {open === 'change' && <BulkDialog target={target} onClose={close} />}
-        {open === 'delete' && <DeleteRowsDialog target={target} onClose={close} onDeleted={checked.clear} />}
-      </Suspense>
+      {open === 'change' && <BulkDialog target={target} onClose={close} />}
+      {open === 'delete' && <DeleteRowsDialog target={target} onClose={close} onDeleted={checked.clear} />}
     </div>
   );
 }
