@@ -21,7 +21,7 @@ interface ModelFormProps {
   readonly children: ReactNode;
 }
 
-function ModelForm({ title, name, onName, patchOf, onClose, children }: ModelFormProps) {
+export function ModelForm({ title, name, onName, patchOf, onClose, children }: ModelFormProps) {
   const [patch, setPatch] = useState<Patch>();
   const [isTried, setTried] = useState(false);
   const isMissing = name.trim() === '';
