@@ -33,7 +33,7 @@ Stores all rows of a file in one transaction, or none if a row is bad. Reports b
 reason, the same reason once, and ends with a table of the results. A running service may use the database meanwhile.
 
 The first line of a CSV file names its columns, as the fields are called or as people write them: "Order date" is
-order_date. An empty cell is no value: the field is null, or gets its default if it cannot be null; "" is an empty
+order_date. An empty cell gives no value: the field is null, or gets its default if it cannot be null; "" is an empty
 text, NULL is null. That holds for new rows and with --mode upsert and update: an empty cell there empties the field of
 the row that exists. To leave a field as it is, leave out its column, or use --ignore-columns.
 Commas separate the cells; semicolons or tabs do if the first line has those and no comma, or after a line sep=;. Then

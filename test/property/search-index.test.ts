@@ -204,7 +204,7 @@ describe('the search index', () => {
         expect(countPending(db, notes)).toBe(0);
         for (const each of conditions) if (expectSame(each)) asked++;
       }),
-      { numRuns: 50 * RUNS },
+      { numRuns: 100 * RUNS },
     );
     expect(asked).toBeGreaterThan(100);
   });

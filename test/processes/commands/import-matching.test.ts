@@ -290,7 +290,7 @@ test('a large file may name any number of referenced rows again', async () => {
   const space = workspace();
   space.write(
     'collections.yaml',
-    'collections: { kinds: { fields: { id: int4, label: text } }, things: { fields: { id: int4, kind: { type: int4, references: kinds } } } }',
+    'collections: { kinds: { fields: { id: int4, label: { type: text, indexed: true } } }, things: { fields: { id: int4, kind: { type: int4, references: kinds } } } }',
   );
   const rows = 105_000;
   space.write(
