@@ -1,11 +1,13 @@
-# One executable on a base that holds little more than a C library: no shell, no package manager, not root.
-FROM node:22-bookworm-slim AS build
+# One executable on a base with little more than a C library: no shell, no package manager, not root.
+# The build runs on the machine's own platform, and creates the executable for the platform of the image.
+FROM --platform=$BUILDPLATFORM node:22-bookworm-slim AS build
+ARG TARGETARCH
 WORKDIR /src
 COPY package.json package-lock.json ./
 RUN npm ci
 COPY . .
-# The folder for the data belongs to the user that the service runs as.
-RUN npm run build && mkdir /data
+# The folder for the data belongs to the user of the service.
+RUN npm run build -- dist/catalogue "bun-linux-$(echo "$TARGETARCH" | sed s/amd64/x64/)" && mkdir /data
 
 FROM gcr.io/distroless/base-debian12:nonroot
 COPY --from=build /src/dist/catalogue /usr/local/bin/catalogue

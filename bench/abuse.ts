@@ -1,6 +1,6 @@
 /**
  * `npm run bench:abuse`: measures the effect of attacks on other clients, on both engines. It reports their slowest
- * reads and writes and the memory of the service. See docs/internals/performance.md.
+ * reads and writes and the memory of the service. See docs/internals/load-tests.md.
  */
 import { parseArgs } from 'node:util';
 import { ATTACKS } from './abuse/attacks.ts';

@@ -7,7 +7,7 @@ import { PEER_TITLES, table } from './table.ts';
 const DOCS = new URL('../docs/', import.meta.url);
 
 export async function writeGoals(outcomes: readonly Outcome[]): Promise<void> {
-  await Bun.write(new URL('internals/performance.svg', DOCS), plot(outcomes, await machine()));
+  await Bun.write(new URL('img/performance.svg', DOCS), plot(outcomes, await machine()));
   await replaceBetween('figures', `${await provenance('npm run bench -- --write')}\n\n${table(outcomes)}`);
 }
 
@@ -17,14 +17,18 @@ export async function writePeers(outcomes: readonly Outcome[]): Promise<void> {
 }
 
 export async function writeAbuse(text: string): Promise<void> {
-  await replaceBetween('abuse', `${await provenance('npm run bench:abuse -- --write')}\n\n${text}`);
+  await replaceBetween(
+    'abuse',
+    `${await provenance('npm run bench:abuse -- --write')}\n\n${text}`,
+    'internals/load-tests.md',
+  );
 }
 
 export async function writeDrills(text: string): Promise<void> {
   await replaceBetween(
     'drills',
     `${await provenance('WRITE=1 npm run test:failover', false)}\n\n${text}`,
-    'how-to/operate.md',
+    'internals/failover.md',
   );
 }
 
@@ -32,7 +36,7 @@ async function provenance(command: string, isPinned?: boolean): Promise<string> 
   return `Made by \`${command}\` on:\n${(await machine(isPinned)).replaceAll('; ', ';\n')}.`;
 }
 
-async function replaceBetween(name: string, text: string, file = 'internals/performance.md'): Promise<void> {
+async function replaceBetween(name: string, text: string, file = 'reference/performance.md'): Promise<void> {
   const page = new URL(file, DOCS);
   const [begin, end] = [`<!-- ${name} -->`, `<!-- end of ${name} -->`];
   const before = await Bun.file(page).text();

@@ -2,44 +2,40 @@
  * Runs `bun test` with the given arguments. Every test and hook may take 60 seconds, for a busy machine. Without
  * Chromium it leaves the browser tests out, and says so in its last lines.
  */
-import { rmSync } from 'node:fs';
-import { basename, join } from 'node:path';
-import { buildAssetsTo } from '../src/console/bundle.ts';
+import { join } from 'node:path';
 import { CHROMIUM, NO_CHROMIUM } from '../test/support/browser/chromium.ts';
+import { createData } from '../test/support/engines/postgres-server.ts';
 import { newFolder } from '../test/support/folders.ts';
 import { RUNS } from '../test/support/generated/runs.ts';
-import { MAIN, THREADS } from './program.ts';
+import { whenThisProcessEnds } from '../test/support/processes/process-end.ts';
 
-/**
- * Bundles the program. A run starts it more than a thousand times, and loading hundreds of files takes a third of each
- * short command's time.
- */
-async function bundleProgram(folder: string): Promise<string> {
-  // The program looks for the packed console in ../../dist.
-  const program = join(folder, 'program/bundle');
-  await Bun.build({
-    entrypoints: [MAIN, ...THREADS],
-    outdir: program,
-    naming: '[name].[ext]',
-    target: 'bun',
-    splitting: true,
-  });
-  for (const file of THREADS.map((path) => basename(path))) {
-    await Bun.write(join(program, file), `import './${file.replace('.ts', '.js')}';\n`);
-  }
-  await buildAssetsTo(join(folder, 'dist'));
-  return join(program, 'main.js');
+/** Builds the executable. A run starts it more than a thousand times, and the sources need twice its CPU time. */
+function buildProgram(folder: string): string {
+  const program = join(folder, 'catalogue');
+  const { exitCode, stderr } = Bun.spawnSync([process.execPath, join(import.meta.dir, 'build.ts'), program]);
+  if (exitCode !== 0) throw new Error(`the build failed: ${stderr}`);
+  return program;
+}
+
+/** Lets the folders with the longest files start first, so that no worker still runs one of them at the end. */
+async function writeTimings(path: string): Promise<string> {
+  const names = [...new Bun.Glob('test/**/*.test.ts').scanSync()];
+  const durations = names.map((name) => [name, /^test\/(browser|processes|property)\//.test(name) ? 2 : 1]);
+  await Bun.write(path, JSON.stringify({ version: 1, files: Object.fromEntries(durations) }));
+  return path;
 }
 
 const timeout = `--timeout=${60_000 * RUNS}`;
 const without = CHROMIUM === undefined ? ['--path-ignore-patterns=test/browser/**'] : [];
-const options = ['--max-http-header-size=1048576', 'test', timeout, ...without, ...process.argv.slice(2)];
 const folder = newFolder('catalogue-program-');
+whenThisProcessEnds(`rm -rf '${folder}'`);
+const timings = `--timings=${await writeTimings(join(folder, 'timings.json'))}`;
+const options = ['--max-http-header-size=1048576', 'test', timeout, timings, ...without, ...process.argv.slice(2)];
+await createData(folder);
 const tests = Bun.spawn([process.execPath, ...options], {
   stdio: ['inherit', 'inherit', 'inherit'],
-  env: { ...process.env, TEST_PROGRAM: await bundleProgram(folder) },
+  env: { ...process.env, TEST_PROGRAM: buildProgram(folder), TEST_POSTGRES: folder },
 });
 const exitCode = await tests.exited;
-rmSync(folder, { recursive: true, force: true });
 if (CHROMIUM === undefined) console.error(`\nNOT ALL TESTS RAN: ${NO_CHROMIUM}`);
 process.exit(exitCode);

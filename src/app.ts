@@ -17,6 +17,7 @@ import { acceptsEvents } from './http/negotiate.ts';
 import { BATCH_PATH, OWN_METHODS, OWN_PATH, ownPathOf, routineNameOf } from './http/own-paths.ts';
 import type { Pages } from './http/pages.ts';
 import { batch } from './requests/batch.ts';
+import { withPersonalRows } from './requests/personal-rows.ts';
 import { fileTarget, putFile } from './requests/put-file.ts';
 import { explainRead, readItem, readList } from './requests/read.ts';
 import { callRoutine } from './requests/routine.ts';
@@ -56,6 +57,8 @@ export interface AppOptions extends Observers {
   readonly schema?: string;
   /** The pages besides the collections: API description, console, health. */
   readonly pages?: Pages;
+  /** Resources of the service for callers with every right (`response/own-resources.ts`). */
+  readonly resources?: readonly Middleware[];
   /** Whether clients may request query plans by Accept: application/vnd.pgrst.plan+json. */
   readonly plans?: boolean;
   /** Answers lists with Accept: text/event-stream. `check` repeats the authentication, for a catalogue with roles. */
@@ -101,6 +104,8 @@ export function createApp(given: AppOptions): App {
     ...(files === undefined ? [] : [files.signedMiddleware]),
     withAuthentication(authenticate),
     checkSchema(schema),
+    withPersonalRows(engine, catalogue),
+    ...(options.resources ?? []),
     ...(files === undefined ? [] : [files.middleware]),
   ];
   const respond = compose(middleware, cache?.around(handle) ?? responder(handle));

@@ -1,4 +1,4 @@
-# The catalogue at /api/ behind Varnish 7. Run varnishd with -p http_range_support=off: a Range here counts rows, not bytes.
+# Serves the catalogue at /api/ behind Varnish 7. Run varnishd with -p http_range_support=off: a Range counts rows.
 vcl 4.1;
 
 backend default {
@@ -11,7 +11,7 @@ sub vcl_recv {
     set req.url = regsub(req.url, "^/api", "");
     set req.http.X-Forwarded-Prefix = "/api";
   }
-  # On loopback the service answers to names of this machine, or to those of --allowed-hosts.
+  # On loopback, the service accepts only the names of this machine and of --allowed-hosts.
   set req.http.X-Forwarded-Host = req.http.Host;
   set req.http.Host = "localhost";
   if (req.http.Range) {
@@ -20,12 +20,12 @@ sub vcl_recv {
 }
 
 sub vcl_backend_response {
-  # Varnish takes no Content-Range that counts rows: it travels under another name.
+  # Varnish rejects a Content-Range that counts rows, so another header carries it.
   if (beresp.http.Content-Range) {
     set beresp.http.X-Content-Range = beresp.http.Content-Range;
     unset beresp.http.Content-Range;
   }
-  # Kept, and asked for again each time: the service answers 304 while nothing has changed.
+  # Varnish stores the response and revalidates it each time: the service returns 304 if nothing has changed.
   if (beresp.http.Cache-Control == "no-cache" && beresp.http.ETag && !bereq.uncacheable) {
     set beresp.ttl = 1ms;
     set beresp.grace = 0s;

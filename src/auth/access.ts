@@ -11,8 +11,11 @@ import type { Catalogue } from '../collection/declaration.ts';
 import type { Engine, MaybePromise, Metric } from '../engine/engine.ts';
 import type { TrustedProxies } from '../http/edge/proxies.ts';
 import type { PageContext, Pages } from '../http/pages.ts';
+import type { Audit } from '../response/own-resources.ts';
+import type { Middleware } from '../response/request-context.ts';
 import { claimPath } from '../settings/access.ts';
 import { ConfigError, type ServeSettings } from '../settings/by-command.ts';
+import { accountRequests } from './account-requests.ts';
 import { credentialsNeeded, noSuchRole } from './errors.ts';
 import { keyCache } from './keys.ts';
 import { openPublicKeys } from './public-keys.ts';
@@ -38,6 +41,8 @@ export interface AccessOptions {
   readonly proxies: TrustedProxies;
   /** Verifies tokens; if undefined, every token is rejected. */
   readonly verifier: Verifier | undefined;
+  /** Records changes of users and keys. */
+  readonly audit?: Audit;
 }
 
 export interface Authentication {
@@ -46,6 +51,8 @@ export interface Authentication {
   /** The account behind the session of a page request; nobody's if the session has ended. */
   readonly accountOf: (request: Request, context?: PageContext) => Promise<Account>;
   readonly pages: Pages;
+  /** Users, keys and roles, for callers with every right. */
+  readonly resources: Middleware;
   /** Warnings: keys and users whose role is not declared, a role that nobody can have. None if the database is down. */
   warnings(): Promise<readonly string[]>;
   metrics(): readonly Metric[];
@@ -125,6 +132,7 @@ export function openAuthentication(options: AccessOptions): Authentication {
     identify,
     accountOf,
     pages: sessionPages({ identify, users, counts, roles, proxies, cookieScope, account }),
+    resources: accountRequests(engine, catalogue, options.audit ?? (() => undefined)),
     // A store of its own: after a failed lookup it waits before the next, and requests must not wait with it.
     warnings: () => warningsOf(new CredentialStore(engine), catalogue, verifier !== undefined),
     metrics: () => metricsOf(counts),

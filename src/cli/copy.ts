@@ -5,6 +5,7 @@ import { amount } from '../base/amount.ts';
 import { ApiError } from '../base/errors.ts';
 import { allReferences, type Catalogue, type Collection } from '../collection/declaration.ts';
 import { jsonText, parseJson } from '../collection/exact-json.ts';
+import { VIEWS } from '../collection/own-collections.ts';
 import { builtIn } from '../collection/types/index.ts';
 import { storeJson } from '../collection/types/type.ts';
 import type { Row } from '../collection/value.ts';
@@ -76,6 +77,8 @@ interface Source extends SourceRows {
   count(collection: Collection): Promise<number>;
   /** The numbers of keys and users, which are not copied. */
   credentials(): Promise<Credentials>;
+  /** The stored views, if there are some. */
+  views?: () => Promise<AsyncIterable<StoredRow> | undefined>;
 }
 
 interface Credentials {
@@ -105,6 +108,7 @@ async function withSource<T>(
       rows: (each) => storedRows(catalogue.collections.get(each.name) ?? each, each, engine),
       count: (each) => rowCount(engine, each),
       credentials: roles === undefined ? none : () => credentialsIn(engine),
+      views: () => viewsIn(engine),
     };
     return work(source, engine.location);
   });
@@ -113,6 +117,10 @@ async function withSource<T>(
 async function credentialsIn(engine: Engine): Promise<Credentials> {
   const store = new CredentialStore(engine);
   return { keys: (await store.keys.all()).length, users: (await store.users.all()).length };
+}
+
+async function viewsIn(engine: Engine): Promise<AsyncIterable<StoredRow> | undefined> {
+  return (await engine.ownTables([VIEWS], { make: false })) ? storedRows(VIEWS, VIEWS, engine) : undefined;
 }
 
 /** Referenced collections first; a cycle begins anywhere. */
@@ -148,27 +156,32 @@ async function copyAll(catalogue: Catalogue, source: Source, target: Engine, toF
     bars.reading(count);
   };
   const sets = collections.map((into) => ({ into, batches: batches(into, copied.rows(into), seen) }));
-  const loading = target.load(sets, {
+  // The rows are not changes, but the initial state of the target.
+  const options = {
     onConflict: 'refuse',
     dryRun: false,
-    // The rows are not changes, but the initial state of the target.
     origin: 'silent',
-    refused,
-    goesOn: () => true,
-    progress: bars.storing,
-  });
+    onRejected: fail,
+    mayStore: () => true,
+  } as const;
+  const loading = target.load(sets, { ...options, progress: bars.storing });
   const { inserted } = await loading.catch(async (error) => {
     // The rows may be stored, although the confirmation was lost.
     if (!(error instanceof ApiError && error.status >= 500)) await copied.release();
     throw error;
   });
   bars.end(true);
+  const views = await source.views?.();
+  if (views !== undefined) {
+    await target.ownTables([VIEWS], { make: true });
+    await target.load([{ into: VIEWS, batches: batches(VIEWS, views, () => undefined) }], options);
+  }
   return inserted;
 }
 
 /** Another process also writes to the target. */
-function refused({ refusal }: RejectedRow): never {
-  throw refusal;
+function fail({ error }: RejectedRow): never {
+  throw error;
 }
 
 async function* batches(
@@ -179,7 +192,7 @@ async function* batches(
   let done = 0;
   let rows: StoredRow[] = [];
   let length = 0;
-  const batch = () => ({ places: rows.map((_row, index) => done - rows.length + index + 1), rows, given: fields });
+  const batch = () => ({ positions: rows.map((_row, index) => done - rows.length + index + 1), rows, given: fields });
   for await (const row of source) {
     rows.push(row);
     done++;

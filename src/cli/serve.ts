@@ -1,4 +1,4 @@
-/** `catalogue serve`: one serving process, or several workers and their supervisor. */
+/** `catalogue serve`: one serving process, or workers and their supervisor. */
 
 import { type Log, openLog } from '../observe/log.ts';
 import { type Certificate, readCertificate } from '../serve/certificate.ts';
@@ -28,7 +28,7 @@ ${describeSettings(SERVE_SETTINGS)}`,
     const certificate = readCertificate(settings);
     const log = openLog(settings);
     if (certificate !== undefined) warnIfExpired(certificate, log);
-    const start = settings.workers === 1 ? alone : together;
+    const start = settings.workers === 1 && !settings.editDeclaration ? alone : together;
     return start(settings, log, askedToStop, certificate);
   },
 };
@@ -51,7 +51,7 @@ async function alone(
         admin = startAdmin(settings, observation.adminPages);
       },
       onStarted: async (greeting) => {
-        backups = await scheduleBackups(settings, log);
+        backups = scheduleBackups(settings, log);
         printStartMessage(greeting, settings, admin?.url);
       },
     });
@@ -76,7 +76,7 @@ async function together(
     admin = startAdmin(settings, workers.pages);
     const greeting = await workers.start(askedToStop);
     if (greeting !== undefined) {
-      backups = await scheduleBackups(settings, log);
+      backups = scheduleBackups(settings, log);
       renewOnHangup(settings, log, (renewed) => workers.renew(renewed));
       printStartMessage(greeting, settings, admin?.url);
       await askedToStop;
@@ -89,7 +89,7 @@ async function together(
   }
 }
 
-async function scheduleBackups(settings: ServeSettings, log: Log): Promise<ScheduledBackups | undefined> {
+function scheduleBackups(settings: ServeSettings, log: Log): ScheduledBackups | undefined {
   if (settings.backupSeconds === 0) return undefined;
-  return new ScheduledBackups(await openMaintenance(settings), settings, log);
+  return new ScheduledBackups(() => openMaintenance(settings), settings, log);
 }

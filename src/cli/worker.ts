@@ -4,6 +4,7 @@ import { openLog } from '../observe/log.ts';
 import type { Observation } from '../observe/observation.ts';
 import type { Certificate } from '../serve/certificate.ts';
 import { Channel, type Message } from '../serve/channel.ts';
+import type { EditOutcome } from '../serve/declaration-edits.ts';
 import { serveHere, stopSignal } from '../serve/instance.ts';
 import type { RunningServer } from '../serve/server.ts';
 import type { WorkerTask } from '../serve/worker-process.ts';
@@ -13,6 +14,8 @@ import type { Command } from './shared/command.ts';
 
 /** Time limit for answers of the other processes. */
 const ANSWER_TIMEOUT_MS = 4_000;
+/** Time limit for a change of the declaration, which may migrate large tables. */
+const EDIT_TIMEOUT_MS = 30 * 60_000;
 
 export const command: Command = {
   help: () => 'Internal: catalogue serve --workers starts it.',
@@ -52,6 +55,8 @@ export const command: Command = {
       certificate,
       ratesFile,
       onListening: listens.resolve,
+      applyEdit: async (edit) =>
+        ((await channel.ask('edit', EDIT_TIMEOUT_MS, edit)) as EditOutcome | undefined) ?? 'it takes too long',
       whole: new WorkerReport(channel, ANSWER_TIMEOUT_MS),
       onObservation: (each) => {
         observation = each;

@@ -132,7 +132,7 @@ export function isFiles({ draft }: Collection): boolean {
 
 /** The name of a collection in paths and documents. */
 export function servedName(name: string): string {
-  return name === FILES ? FILES_NAME : name;
+  return isInternal(name) ? name.slice(OWN_PREFIX.length) : name;
 }
 
 /** Whether the service itself uses the collection, so that it has no path of its own. */

@@ -1,7 +1,9 @@
 /**
- * The service's own collections: API keys, users, sessions and webhooks. The same plans read and write them, but they
- * are not part of a catalogue and no request reaches them. Their tables are created on first use.
+ * The service's own collections: API keys, users, sessions, webhooks, stored views and presence. The same plans read
+ * and write them, but they are not part of a catalogue. Requests reach only `PERSONAL_COLLECTIONS`, and keys
+ * and users without their secrets. Their tables are created on first use.
  */
+import { MAX_PRESENCE_KEY_LENGTH, MAX_VIEW_BYTES, MAX_VIEW_NAME_LENGTH } from '../base/limits/http.ts';
 import { type Collection, declareCollection } from './declaration.ts';
 import type { FieldDraft } from './draft.ts';
 
@@ -81,14 +83,67 @@ export const DELIVERIES = declareCollection({
   ],
 });
 
+/** Keys and users as requests see them, by name: without hashes and stamps. */
+export const SERVED_ACCOUNTS: ReadonlyMap<string, Collection> = new Map([
+  ['keys', withoutFields(KEYS, ['hash'])],
+  ['users', withoutFields(USERS, ['password', 'stamp'])],
+]);
+
+function withoutFields(collection: Collection, hidden: readonly string[]): Collection {
+  const fields = collection.fields.filter(({ name }) => !hidden.includes(name));
+  const byName = new Map(fields.map((field) => [field.name, field]));
+  return { ...collection, fields, byName, key: [byName.get('name')!] };
+}
+
+/** The credential that a row belongs to, such as `user ann`. The service sets it; null without roles. */
+const OWNER: FieldDraft = { name: 'owner', type: 'text', readOnly: true };
+
+/** Stored views of lists. A view belongs to one person, who may share it. */
+export const VIEWS = declareCollection(
+  {
+    name: 'catalogue_views',
+    key: ['id'],
+    fields: [
+      { name: 'id', type: 'uuid', default: 'uuid' },
+      { name: 'collection', type: 'text', required: true },
+      { name: 'name', type: 'text', required: true, maxLength: MAX_VIEW_NAME_LENGTH },
+      OWNER,
+      { name: 'shared', type: 'boolean', required: true, default: false },
+      { name: 'definition', type: 'json', required: true },
+      { name: 'updated', type: 'timestamptz', default: 'now', onUpdate: 'now', readOnly: true },
+    ],
+  },
+  undefined,
+  MAX_VIEW_BYTES,
+);
+
+/** The rows that people edit at the moment. A row of a page that sends no sign of life disappears. */
+export const PRESENCE = declareCollection({
+  name: 'catalogue_presence',
+  key: ['id'],
+  fields: [
+    { name: 'id', type: 'uuid' },
+    { name: 'collection', type: 'text', required: true },
+    { name: 'key', type: 'text', required: true, maxLength: MAX_PRESENCE_KEY_LENGTH },
+    OWNER,
+    { name: 'seen', type: 'timestamptz', default: 'now', onUpdate: 'now', readOnly: true, indexed: true },
+  ],
+});
+
+/** Collections of which every caller has rows of its own, by their name in paths. */
+export const PERSONAL_COLLECTIONS: ReadonlyMap<string, Collection> = new Map([
+  ['views', VIEWS],
+  ['presence', PRESENCE],
+]);
+
 /** Collections whose tables are created together. */
 export const CREDENTIALS: readonly Collection[] = [KEYS, USERS, SESSIONS];
 export const WEBHOOK_TABLES: readonly Collection[] = [WEBHOOKS, DELIVERIES];
 
 export const OWN_COLLECTIONS: ReadonlyMap<string, Collection> = new Map(
-  [...CREDENTIALS, ...WEBHOOK_TABLES].map((each) => [each.name, each]),
+  [...CREDENTIALS, ...WEBHOOK_TABLES, ...PERSONAL_COLLECTIONS.values()].map((each) => [each.name, each]),
 );
 
 export function isOwn(collection: Collection): boolean {
-  return OWN_COLLECTIONS.get(collection.name) === collection;
+  return OWN_COLLECTIONS.has(collection.name);
 }

@@ -42,12 +42,6 @@ function isNumber(field: Field | undefined, cell: unknown): cell is string {
   return field !== undefined && typeof cell === 'string' && can(field.type, 'number');
 }
 
-interface WrittenIn {
-  /** Whether 12,500 means 12.5. In a file with commas between cells it means 12500 to many people. */
-  readonly hasDecimalCommas: boolean;
-}
-
-const THOUSANDS = /,\d{3}\s*$/;
 const YES = /^\s*(?:yes|y|true|on)\s*$/i;
 const NO = /^\s*(?:no|n|false|off)\s*$/i;
 
@@ -60,13 +54,4 @@ export function isFlag(field: Field | undefined): boolean {
 export function readFlag(cell: unknown): unknown {
   if (typeof cell !== 'string') return cell;
   return YES.test(cell) ? '1' : NO.test(cell) ? '0' : cell;
-}
-
-/** Converts a cell to what the field's type reads: a decimal comma becomes a point, Yes becomes 1 in a flag. */
-export function parseSpreadsheetCell(field: Field, cell: unknown, { hasDecimalCommas }: WrittenIn): unknown {
-  const ownFlag = isFlag(field);
-  if (typeof cell === 'boolean') return ownFlag ? Number(cell) : cell;
-  if (typeof cell !== 'string' || can(field.type, 'text')) return cell;
-  const text = String(ownFlag ? readFlag(cell) : cell).trim();
-  return hasDecimalCommas || !THOUSANDS.test(text) ? withPoint(field, text) : text;
 }

@@ -4,6 +4,7 @@
 
 import { ApiError } from '../base/errors.ts';
 import { nameOfPart } from '../base/net/query-string.ts';
+import { ANONYMOUS } from '../collection/access/caller.ts';
 import type { Collection } from '../collection/declaration.ts';
 import { isImageField } from '../collection/image-field.ts';
 import { type PageContext, type Pages, readOnly } from '../http/pages.ts';
@@ -33,8 +34,14 @@ type CatalogueOf = NonNullable<Parameters<Pages>[3]>;
 /** Finds the caller's role and rights, which the page embeds. */
 type AccountOf = (request: Request, context?: PageContext) => Promise<{ readonly role: string | null }>;
 
-/** The pages. `accountOf` is present if the catalogue has roles. A caller without a role gets the login page. */
-export function consolePages(described: Described, accountOf?: AccountOf): Pages {
+interface ConsoleOptions {
+  /** Present if the catalogue has roles. A caller without a role gets the login page. */
+  readonly accountOf?: AccountOf | undefined;
+  /** Whether requests may read the declaration. */
+  readonly hasSettings?: boolean;
+}
+
+export function consolePages(described: Described, { accountOf, hasSettings = false }: ConsoleOptions = {}): Pages {
   // Built at the first request, so that the service starts quickly.
   const assets = lazy(loadAssets);
   const reference = referenceFiles(described, async () => {
@@ -59,13 +66,15 @@ export function consolePages(described: Described, accountOf?: AccountOf): Pages
     const catalogue = session?.role === null ? undefined : await catalogueOf();
     const collections = catalogue?.draft.collections ?? [];
     const partial = [...(catalogue?.collections.values() ?? [])].filter(hidesFields).map(({ name }) => name);
+    const isAdmin = accountOf === undefined ? hasSettings : described.catalogue.roles?.get(session?.role ?? '')?.isAll;
+    const settings = isAdmin === true && session?.role !== ANONYMOUS.role ? { settings: true } : {};
     const files = pages.console.map((name) => `${ASSETS_PATH}${name}`);
     const page = pageHtml(
       {
         title: 'Product Catalogue',
         root,
         assets: files,
-        data: { root, collections, version, session, ...(partial.length === 0 ? {} : { partial }) },
+        data: { root, collections, version, session, ...(partial.length === 0 ? {} : { partial }), ...settings },
       },
       nonce,
     );

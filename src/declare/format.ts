@@ -1,6 +1,6 @@
 /**
  * The format of a declaration: its keys at every level, their values and meanings. The reader, the JSON Schema and
- * docs/reference/collections.md are generated from these tables.
+ * a test of the reference pages (docs/reference/) use these tables.
  */
 
 import { ApiError } from '../base/errors.ts';

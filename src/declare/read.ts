@@ -2,14 +2,11 @@
  * Reads a declaration. In: a YAML or JSON file. Out: a `CatalogueDraft`, plain data in which every name, type and value
  * is valid. Throws a `DeclarationError` with every mistake and its line. Opens no database.
  */
-import { readFileSync, statSync } from 'node:fs';
 import { defined } from '../base/defined.ts';
-import { fileProblem } from '../base/files/file-problem.ts';
-import { MAX_DECLARATION_BYTES } from '../base/limits/declaration.ts';
 import { declareCatalogue } from '../collection/declaration.ts';
 import type { CatalogueDraft } from '../collection/draft.ts';
-import { ConfigError } from '../settings/setting.ts';
 import { checkFormerNames, draftCollection } from './collection.ts';
+import { readText } from './declaration-file.ts';
 import { FORMAT } from './format.ts';
 import { draftFunctions } from './functions.ts';
 import { draftQueries } from './queries.ts';
@@ -55,14 +52,4 @@ function draftOfText(text: string, file: string, mistakes: Mistakes): CatalogueD
     roles: roles && draftRoles(roles.value, declared, collections, routines),
     webhooks: webhooks && draftWebhooks(webhooks.value, declared, collections),
   });
-}
-
-function readText(file: string): string {
-  try {
-    const { size } = statSync(file);
-    if (size > MAX_DECLARATION_BYTES) throw new Error(`it is larger than ${MAX_DECLARATION_BYTES} bytes`);
-    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
-  } catch (error) {
-    throw new ConfigError(`the declaration ${file} cannot be read: ${fileProblem(error)}`);
-  }
 }

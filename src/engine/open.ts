@@ -96,8 +96,14 @@ export async function storableCatalogue(url: string, catalogue: Catalogue): Prom
 
 /** Throws unless several processes can open it. */
 export function checkShareable(url: string): void {
-  if (isPostgresUrl(url) || sqlitePath(url) !== IN_MEMORY) return;
-  throw new ConfigError('a catalogue in memory belongs to one process: give it a file, or leave --workers at 1');
+  if (!isInMemory(url)) return;
+  throw new ConfigError(
+    'a catalogue in memory belongs to one process: give it a file, or start it without --workers and --edit-declaration',
+  );
+}
+
+export function isInMemory(url: string): boolean {
+  return !isPostgresUrl(url) && sqlitePath(url) === IN_MEMORY;
 }
 
 /** The database's files, which must not be overwritten; none if a server owns them. */

@@ -5,7 +5,7 @@ import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../base/limits/http.ts';
 import type { Call } from './call.ts';
 
 /** The versions that a row may have; `*` means any. If-Match compares strongly, so weak tags are ignored. */
-export function readIfMatch(call: Call): readonly string[] | '*' | undefined {
+export function readIfMatch(call: Pick<Call, 'request'>): readonly string[] | '*' | undefined {
   const header = call.request.headers.get('if-match');
   if (header === null) return undefined;
   if (header.trim() === '*') return '*';

@@ -2,6 +2,7 @@
 import { ApiError } from '../base/errors.ts';
 import { decode } from '../base/net/query-string.ts';
 import type { Catalogue } from '../collection/declaration.ts';
+import { PERSONAL_COLLECTIONS } from '../collection/own-collections.ts';
 
 /** Below this path, the names of the service are available whatever the collections are called. */
 export const OWN_PATH = '/catalogue';
@@ -41,6 +42,16 @@ export function routineNameOf(path: string, catalogue: Pick<Catalogue, 'collecti
   const name = path.slice(start + RPC_PATH.length + 1).split('?', 1)[0]!;
   const isServed = start > 0 || shortestPath(RPC_PATH, catalogue) === RPC_PATH;
   return isServed && name !== '' && !name.includes('/') ? decode(name) : undefined;
+}
+
+/** `views` for /catalogue/views and its rows, and for /views unless a collection has this name. */
+export function personalNameOf(path: string, { collections }: Pick<Catalogue, 'collections'>): string | undefined {
+  const start = path.startsWith(`${OWN_PATH}/`) ? OWN_PATH.length + 1 : 1;
+  for (const name of PERSONAL_COLLECTIONS.keys()) {
+    const isNamed = path.startsWith(name, start) && /^[/?]?$/.test(path.charAt(start + name.length));
+    if (isNamed && (start > 1 || !collections.has(name))) return name;
+  }
+  return undefined;
 }
 
 /** A path of the service, below /catalogue if a collection has its name. */

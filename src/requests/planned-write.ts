@@ -4,6 +4,7 @@ import type { Task } from '../base/cooperative.ts';
 import type { Report } from '../base/error-list.ts';
 import { ApiError, withRequest } from '../base/errors.ts';
 import { pathPart } from '../base/net/query-string.ts';
+import { servedName } from '../collection/files.ts';
 import { type Preferences, parsePrefer } from '../dialect/prefer.ts';
 import { parseQuery } from '../dialect/query.ts';
 import type { Query } from '../dialect/tree.ts';
@@ -48,7 +49,7 @@ export function readWrite(call: Call, method: WriteMethod, { access }: RequestCo
   const ifMatch = readIfMatch(call);
   const request = {
     ...addressed,
-    url: `${prefix}/${pathPart(collection.name)}`,
+    url: `${prefix}/${pathPart(servedName(collection.name))}`,
     singular: media.singular,
     ...(ifMatch === undefined ? {} : { ifMatch }),
   };

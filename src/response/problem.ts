@@ -24,9 +24,9 @@ export interface ProblemBody {
 /** An unexpected error reveals nothing to the client; the log has its details. */
 export function problemResponse(error: unknown, method: string, caller?: Caller): Response {
   const apiError = error instanceof ApiError ? error : new ApiError('CAT500', ERRORS.CAT500.meaning);
-  const { code } = apiError;
+  const { code, sqlState } = apiError;
   // An anonymous caller may be permitted with credentials (RFC 9110, 15.5.2).
-  const wantsCredentials = code === '42501' && caller?.role === ANONYMOUS.role;
+  const wantsCredentials = code === '42501' && sqlState === undefined && caller?.role === ANONYMOUS.role;
   const status = wantsCredentials ? 401 : apiError.status;
   const body = JSON.stringify(problemOf(apiError));
   const headers = {

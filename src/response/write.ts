@@ -8,6 +8,7 @@
  */
 import { pathPart } from '../base/net/query-string.ts';
 import type { Collection } from '../collection/declaration.ts';
+import { servedName } from '../collection/files.ts';
 import { versionOfText } from '../collection/version.ts';
 import type { Preferences } from '../dialect/prefer.ts';
 import { printName } from '../dialect/print.ts';
@@ -58,7 +59,7 @@ export function writeAnswer(asked: WriteAsked, result: WriteResult): Answer {
     const filters = collection.key.map(
       ({ name }, index) => `${pathPart(printName(name))}=eq.${encodeURIComponent(result.key![index]!)}`,
     );
-    headers.location = `${prefix}/${pathPart(collection.name)}?${filters.join('&')}`;
+    headers.location = `${prefix}/${pathPart(servedName(collection.name))}?${filters.join('&')}`;
   }
   if (result.missing !== undefined) headers['catalogue-missing-rows'] = String(result.missing);
   if (result.position !== undefined) headers[POSITION_HEADER] = result.position;

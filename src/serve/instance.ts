@@ -24,8 +24,11 @@ import { describe } from '../openapi/describe.ts';
 import { openApiPages } from '../openapi/pages.ts';
 import { NO_ROWS } from '../plan/write/first-rows.ts';
 import { makeEdgeChecks } from '../response/edge-checks.ts';
+import type { Audit } from '../response/own-resources.ts';
 import { ConfigError, type ServeSettings } from '../settings/by-command.ts';
 import type { Certificate } from './certificate.ts';
+import { openDeclarationEdits, readServedDeclaration } from './declaration-access.ts';
+import type { DeclarationEdit, EditOutcome } from './declaration-edits.ts';
 import { watchMemory } from './idle-memory.ts';
 import { sharedPort, startListening } from './ports.ts';
 import { limitsOf, rateOfCaller } from './rates.ts';
@@ -45,6 +48,8 @@ interface ProcessContext {
   readonly onObservation?: (observation: Observation) => void;
   /** Called when the process listens. */
   readonly onListening?: (listening: RunningServer) => void;
+  /** Changes the declaration of all workers, if this process is one of them. */
+  readonly applyEdit?: (edit: DeclarationEdit) => Promise<EditOutcome>;
   readonly onStarted: (greeting: StartMessage) => void | Promise<void>;
 }
 
@@ -56,6 +61,7 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
   const settings =
     isOnlyProcess && certificate !== undefined ? { ...requested, port: await sharedPort(requested) } : requested;
   const maxValueBytes = settings.maxValueKb * 1024;
+  const declaration = readServedDeclaration(settings);
   const loaded = await loadCatalogue(settings.collections, { withRows: !settings.empty, maxValueBytes });
   // The engine stores more collections than the service serves.
   const { catalogue: stored } = loaded;
@@ -69,6 +75,12 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
     if (!settings.isPublic) throw new ConfigError(tokensWithoutRoles(settings));
     log.write('warn', 'the declaration has no roles: a token changes nothing');
   }
+  const audit: Audit = (event, about) => log.write('info', event, about);
+  const edits = await openDeclarationEdits(declaration, settings, {
+    hasRoles: roles !== undefined,
+    audit,
+    apply: context.applyEdit,
+  });
   let app: App | undefined;
   let access: Authentication | undefined;
   let engine: Engine | undefined;
@@ -107,7 +119,8 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
       limits: limitsOf(settings, context.ratesFile, log, roles && rateOfCaller(roles, settings.rateLimit !== '')),
     });
     const { proxies } = edgeChecks;
-    if (roles !== undefined) access = auth?.openAuthentication({ engine, settings, verifier, catalogue, proxies });
+    if (roles !== undefined)
+      access = auth?.openAuthentication({ engine, settings, verifier, catalogue, proxies, audit });
     feed = new Feed({ engine, catalogue, maxFeeds: settings.maxFeeds });
     const storage = openFiles(engine, stored, settings.files, notice);
     app = createApp({
@@ -122,11 +135,12 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
       maxRows: settings.maxRows,
       basePath: settings.basePath,
       schema: settings.schema,
+      resources: [...(access === undefined ? [] : [access.resources]), ...(edits === undefined ? [] : [edits])],
       pages: firstPage(
         observation.pages,
         ...(access === undefined ? [] : [access.pages]),
         openApiPages(described, startPath),
-        consolePages(described, access?.accountOf),
+        consolePages(described, { accountOf: access?.accountOf, hasSettings: edits !== undefined }),
       ),
       ...(access === undefined ? {} : { identify: access.identify }),
       onAnswer: observation.onAnswer,

@@ -16,7 +16,8 @@ export class ScheduledBackups {
   private pending: Promise<void> | undefined;
 
   constructor(
-    private readonly maintenance: Maintenance,
+    /** Opened for each backup, since a request may have changed the declaration. */
+    private readonly open: () => Promise<Maintenance>,
     private readonly settings: Pick<ServeSettings, 'backupSeconds' | 'backupsKept' | 'backupFolder'>,
     private readonly log: Log,
   ) {
@@ -41,24 +42,25 @@ export class ScheduledBackups {
     const file = join(backupFolder, `catalogue-${new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '')}.db`);
     try {
       mkdirSync(backupFolder, { recursive: true });
-      const { rows, bytes } = await this.maintenance.backup(file, { replace: true });
+      const maintenance = await this.open();
+      const { rows, bytes } = await maintenance.backup(file, { replace: true });
       this.log.write('info', 'backup', { file, rows, bytes });
-      this.removeOld(backupFolder, backupsKept);
+      removeOld(backupFolder, backupsKept, maintenance.files);
     } catch (error) {
       const reason = error instanceof ConfigError ? error.message : String(error);
       this.log.write('error', 'backup failed', { file, reason });
     }
   }
+}
 
-  /** Keeps a backup that is itself in use as a database. */
-  private removeOld(folder: string, kept: number): void {
-    const names = readdirSync(folder).filter(
-      (name) => !this.maintenance.files.some((file) => isSameFile(join(folder, name), file)),
-    );
-    const backups = names.filter((name) => NAME.test(name)).sort();
-    const oldest = backups.at(-kept) ?? '';
-    for (const name of [...backups, ...names.filter((each) => PARTIAL.test(each))]) {
-      if (name < oldest) rmSync(join(folder, name));
-    }
+/** Keeps a backup that is itself in use as a database. */
+function removeOld(folder: string, kept: number, databaseFiles: readonly string[]): void {
+  const names = readdirSync(folder).filter(
+    (name) => !databaseFiles.some((file) => isSameFile(join(folder, name), file)),
+  );
+  const backups = names.filter((name) => NAME.test(name)).sort();
+  const oldest = backups.at(-kept) ?? '';
+  for (const name of [...backups, ...names.filter((each) => PARTIAL.test(each))]) {
+    if (name < oldest) rmSync(join(folder, name));
   }
 }

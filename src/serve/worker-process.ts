@@ -3,7 +3,7 @@
 import type { ServiceStatus } from '../observe/health.ts';
 import type { ServeSettings } from '../settings/by-command.ts';
 import type { Certificate } from './certificate.ts';
-import { Channel, type Message } from './channel.ts';
+import { type Answers, Channel, type Message } from './channel.ts';
 import type { StartMessage } from './start-message.ts';
 import { statusAnswers, WorkerReport } from './worker-report.ts';
 
@@ -27,11 +27,14 @@ export class WorkerProcess {
   readonly ended: Promise<End>;
   readonly status: WorkerReport;
   isServing = false;
+  wasServing = false;
+  /** Whether its end is expected, so that no other process replaces it. */
+  isRetired = false;
   private readonly child: Bun.Subprocess;
   private readonly channel: Channel;
 
   /** `service` reports on the whole service; any worker may receive that request. */
-  constructor(task: WorkerTask, service: ServiceStatus) {
+  constructor(task: WorkerTask, service: ServiceStatus, answers: Answers) {
     const started = Promise.withResolvers<StartMessage>();
     this.started = started.promise;
     this.child = Bun.spawn([...thisProgram(), 'worker'], {
@@ -41,9 +44,11 @@ export class WorkerProcess {
     this.channel = new Channel((message) => this.send(message), {
       started: (greeting: StartMessage) => {
         this.isServing = true;
+        this.wasServing = true;
         started.resolve(greeting);
       },
       ...statusAnswers(() => service),
+      ...answers,
     });
     this.status = new WorkerReport(this.channel, ANSWER_TIMEOUT_MS);
     this.ended = this.child.exited.then((exitCode) => {
@@ -66,6 +71,7 @@ export class WorkerProcess {
 
   /** Resolves when the process has ended, by itself or by a kill after the time limit. */
   async stop(seconds: number): Promise<void> {
+    this.isRetired = true;
     this.channel.tell('stop');
     const timer = setTimeout(() => this.child.kill('SIGKILL'), seconds * 1000);
     await this.ended;

@@ -1,6 +1,8 @@
 /** The supervisor of worker processes on one port: restarts a dead worker, stops all, merges health and metrics. */
 
 import { STOP_SECONDS } from '../base/limits/http.ts';
+import { readText, replaceDeclaration, versionOf } from '../declare/declaration-file.ts';
+import { findDeclaration } from '../declare/find-declaration.ts';
 import { checkShareable } from '../engine/open.ts';
 import type { Pages } from '../http/pages.ts';
 import { type Family, metric } from '../observe/exposition.ts';
@@ -10,6 +12,7 @@ import { countersOf, mergeMetrics } from '../observe/merge-metrics.ts';
 import { ProcessMetrics } from '../observe/process-metrics.ts';
 import { ConfigError, type ServeSettings } from '../settings/by-command.ts';
 import type { Certificate } from './certificate.ts';
+import type { DeclarationEdit, EditOutcome } from './declaration-edits.ts';
 import { sharedPort } from './ports.ts';
 import { makeRatesFile, removeRatesFile } from './rates.ts';
 import type { StartMessage } from './start-message.ts';
@@ -22,7 +25,7 @@ const STABLE_MS = 10_000;
 
 export class Workers implements ServiceStatus {
   readonly pages: Pages = healthPages(this, { metrics: true });
-  private readonly running = new Map<number, WorkerProcess>();
+  private readonly running = new Set<WorkerProcess>();
   private readonly process = new ProcessMetrics();
   private phase: 'starting' | 'serving' | 'draining' = 'starting';
   private restarts = 0;
@@ -30,9 +33,10 @@ export class Workers implements ServiceStatus {
   private endedCounters: readonly Family[] = [];
   private exitCode = 0;
   private readonly ratesFile: string | undefined;
+  private lastEdit: Promise<unknown> = Promise.resolve();
 
   constructor(
-    private readonly settings: ServeSettings,
+    private settings: ServeSettings,
     private readonly log: Log,
     private certificate: Certificate | undefined,
   ) {
@@ -42,11 +46,18 @@ export class Workers implements ServiceStatus {
   /** Resolves when all workers serve; to undefined if one fails, or if a stop is requested before. */
   async start(askedToStop: Promise<void>): Promise<StartMessage | undefined> {
     checkShareable(this.settings.database);
-    const settings = { ...this.settings, port: await sharedPort(this.settings) };
+    const { editDeclaration, handover } = this.settings;
+    // New workers replace the others on the same port, as in an upgrade.
+    this.settings = {
+      ...this.settings,
+      port: await sharedPort(this.settings),
+      handover: handover || editDeclaration,
+    };
+    const { settings } = this;
     // The first worker creates the tables, or reports what is wrong, before the others start.
-    const first = await Promise.race([this.launch(1, settings), askedToStop]);
+    const first = await Promise.race([this.launch(1), askedToStop]);
     if (first === undefined) return undefined;
-    const others = Array.from({ length: settings.workers - 1 }, (_, index) => this.launch(index + 2, settings));
+    const others = Array.from({ length: settings.workers - 1 }, (_, index) => this.launch(index + 2));
     const all = await Promise.race([Promise.all(others), askedToStop]);
     if (all === undefined || all.includes(undefined)) return undefined;
     this.phase = 'serving';
@@ -56,7 +67,7 @@ export class Workers implements ServiceStatus {
   /** Resolves to the exit code when all workers have ended. */
   async stop(): Promise<number> {
     this.phase = 'draining';
-    await Promise.all([...this.running.values()].map((each) => each.stop(STOP_SECONDS)));
+    await Promise.all([...this.running].map((each) => each.stop(STOP_SECONDS)));
     removeRatesFile(this.ratesFile);
     return this.exitCode;
   }
@@ -65,7 +76,7 @@ export class Workers implements ServiceStatus {
   async renew(certificate: Certificate): Promise<void> {
     const before = this.certificate;
     this.certificate = certificate;
-    const all = [...this.running.values()];
+    const all = [...this.running];
     const renewed = await Promise.all(all.map((each) => each.renew(certificate)));
     if (!renewed.includes(true)) {
       this.certificate = before;
@@ -99,32 +110,69 @@ export class Workers implements ServiceStatus {
   }
 
   private serving(): WorkerProcess[] {
-    return [...this.running.values()].filter((each) => each.isServing);
+    return [...this.running].filter((each) => each.isServing);
   }
 
-  /** Resolves when the worker serves, or to undefined if it ends before. */
+  /** One edit after the other. A later one finds another version of the file. */
+  private readonly edit = (edit: DeclarationEdit): Promise<EditOutcome> => {
+    const outcome = this.lastEdit.then(() => this.applyEdit(edit));
+    this.lastEdit = outcome.catch(() => undefined);
+    return outcome;
+  };
+
+  /**
+   * Replaces the file, and then all workers. The first new one migrates the tables; if it does not start, the old text
+   * returns. A kill leaves a file whose safe changes the next start applies.
+   */
+  private async applyEdit({ text, previous }: DeclarationEdit): Promise<EditOutcome> {
+    const { settings, log } = this;
+    const old = [...this.running];
+    try {
+      const file = findDeclaration(settings.collections)!;
+      const before = readText(file);
+      if (versionOf(before) !== previous) return 'changed';
+      replaceDeclaration(file, text);
+      if ((await this.launch(1, { isTrial: true })) === undefined) {
+        replaceDeclaration(file, before);
+        return 'the new process ended';
+      }
+    } catch (error) {
+      if (error instanceof ConfigError) return error.message;
+      throw error;
+    }
+    log.write('info', 'new workers replace the others, for another declaration');
+    const others = Array.from({ length: settings.workers - 1 }, (_, index) => this.launch(index + 2));
+    await Promise.all(others);
+    // Not awaited: one of them answers the request of this edit.
+    for (const each of old) void each.stop(STOP_SECONDS);
+    return 'done';
+  }
+
+  /** Resolves when the worker serves, or to undefined if it ends before. A trial is not repeated if it fails. */
   private async launch(
     number: number,
-    settings: ServeSettings,
-    backoffMs = MIN_BACKOFF_MS,
+    { isTrial = false, backoffMs = MIN_BACKOFF_MS } = {},
   ): Promise<StartMessage | undefined> {
+    const { settings } = this;
     const started = performance.now();
     const worker = new WorkerProcess(
       { worker: number, settings, certificate: this.certificate, ratesFile: this.ratesFile },
       this,
+      { edit: this.edit },
     );
-    this.running.set(number, worker);
+    this.running.add(worker);
     void worker.ended.then(async (end) => {
-      this.running.delete(number);
+      const isFailedTrial = isTrial && !worker.wasServing;
+      this.running.delete(worker);
       this.endedCounters = mergeMetrics([this.endedCounters, countersOf(worker.status.lastFamilies())]);
       if (this.phase !== 'serving') this.exitCode = Math.max(this.exitCode, end.exitCode);
-      if (this.phase !== 'serving') return;
+      if (this.phase !== 'serving' || worker.isRetired || isFailedTrial) return;
       this.log.write('error', 'a worker ended and is restarted', { worker: number, ...end });
       const wasStable = performance.now() - started > STABLE_MS;
       await Bun.sleep(wasStable ? MIN_BACKOFF_MS : backoffMs);
       if (this.phase !== 'serving') return;
       this.restarts++;
-      void this.launch(number, settings, wasStable ? MIN_BACKOFF_MS : Math.min(2 * backoffMs, MAX_BACKOFF_MS));
+      void this.launch(number, { backoffMs: wasStable ? MIN_BACKOFF_MS : Math.min(2 * backoffMs, MAX_BACKOFF_MS) });
     });
     return Promise.race([worker.started, worker.ended.then(() => undefined)]);
   }

@@ -49,6 +49,12 @@ export const ACCESS_SETTINGS = {
   jwtAudience: envSetting('--jwt-audience TEXT', 'required audience (aud) of tokens', '', text),
   jwtIssuer: envSetting('--jwt-issuer TEXT', 'required issuer (iss) of tokens', '', text),
   jwtRoleClaim: envSetting('--jwt-role-claim PATH', 'path of the role in the claims of a token', '.role', rolePath),
+  editDeclaration: envSetting(
+    '--edit-declaration',
+    'let callers with every right change the declaration file by the console or HTTP; applies safe changes (Linux)',
+    false,
+    onOrOff,
+  ),
   isPublic: envSetting(
     '--public',
     'serve without roles although the database holds keys or users: anyone may read and change everything',

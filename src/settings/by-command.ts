@@ -2,7 +2,7 @@
  * The settings of each command. A table lists settings with their flag, environment variable, reader and default; the
  * tables of each topic are in settings/. settings/resolve.ts combines flags, environment and settings file.
  */
-import { DEFAULT_COMMAND_SECONDS } from '../base/limits/engine.ts';
+import { DEFAULT_COMMAND_CONNECTIONS, DEFAULT_COMMAND_SECONDS } from '../base/limits/engine.ts';
 import { ACCESS_SETTINGS } from './access.ts';
 import { BACKUP_SETTINGS } from './backups.ts';
 import { DATABASE, DATABASE_SETTINGS, EMPTY } from './database.ts';
@@ -39,11 +39,11 @@ const COMMAND_DATABASE_SETTINGS = {
     'replicas',
     'replicaLagSeconds',
     'replicaReads',
-    'poolSize',
     'idempotencyHours',
     'dryRunSeconds',
   ),
   querySeconds: { ...DATABASE_SETTINGS.querySeconds, byDefault: DEFAULT_COMMAND_SECONDS },
+  poolSize: { ...DATABASE_SETTINGS.poolSize, byDefault: DEFAULT_COMMAND_CONNECTIONS, isHidden: true },
   /** A command leaves the log of the service as it is. */
   historyDays: { ...DATABASE_SETTINGS.historyDays, byDefault: undefined, isHidden: true },
 } as const;

@@ -25,14 +25,16 @@ export interface Setting<T> {
 export type Table = Readonly<Record<string, Setting<unknown>>>;
 export type Values<T extends Table> = { readonly [Name in keyof T]: T[Name] extends Setting<infer V> ? V : never };
 
-export function setting<T>(setting: Setting<T>): Setting<T> {
-  return setting;
-}
-
 /** An option of one call of a command. `usage` is `--rows NUMBER`, or the flag alone for a switch. */
-export function option<T>(usage: string, description: string, byDefault: T, read: Setting<T>['read']): Setting<T> {
+export function option<T>(
+  usage: string,
+  description: string,
+  byDefault: T,
+  read: Setting<T>['read'],
+  more: Pick<Setting<T>, 'aliases'> = {},
+): Setting<T> {
   const [flag = '', argument] = usage.split(' ');
-  return { flag, ...(argument && { argument }), description, byDefault, read };
+  return { flag, ...(argument && { argument }), description, byDefault, read, ...more };
 }
 
 /** A setting that the environment and the settings file may also give. --pool-size is CATALOGUE_POOL_SIZE there. */

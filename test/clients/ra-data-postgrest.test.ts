@@ -63,7 +63,7 @@ describe.each(FILES)('getList on %s', (file) => {
       filter: {},
       ...params,
     });
-    return { ids: data.map(({ id }) => id as number), total, data };
+    return { ids: data.map(({ id }: { readonly id: number }) => id), total, data };
   }
 
   test('returns a page, and the total from Content-Range', async () => {
@@ -152,7 +152,7 @@ describe.each(FILES)('getOne, getMany, getManyReference on %s', (file) => {
 
   test('getMany for several ids, one id, and none', async () => {
     const { data } = await provider.getMany('products', { ids: [3, 1, 999] });
-    expect(data.map(({ id }) => id)).toEqual([1, 3]);
+    expect(data.map(({ id }: { readonly id: number }) => id)).toEqual([1, 3]);
     expect((await provider.getMany('products', { ids: [2] })).data).toEqual([referenceProducts[1]!]);
     expect((await provider.getMany('products', { ids: [] })).data).toEqual([]);
   });
@@ -165,7 +165,7 @@ describe.each(FILES)('getOne, getMany, getManyReference on %s', (file) => {
       sort: { field: 'product_name', order: 'ASC' },
       filter: { 'unit_price@gt': 20 },
     });
-    expect(data.map(({ id }) => id)).toEqual([51, 28, 14]);
+    expect(data.map(({ id }: { readonly id: number }) => id)).toEqual([51, 28, 14]);
     expect(total).toBe(4);
   });
 });

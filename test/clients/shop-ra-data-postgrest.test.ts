@@ -67,7 +67,7 @@ describe.each(SHOP_ENGINES)('the shop on %s', (engine) => {
       filter: {},
     });
     expect(total).toBe(12);
-    expect(data.map(({ id }) => id)).toEqual([76, 75, 70]);
+    expect(data.map(({ id }: { readonly id: number }) => id)).toEqual([76, 75, 70]);
   });
 
   test('a row with a composite key can be read, created, updated and deleted', async () => {

@@ -1,12 +1,12 @@
 /** Conflicts while the code of their dialog is still loading. */
 import { expect, test } from 'bun:test';
-import { askForDecision, type Conflict, onConflict } from '../../src/console/browser/api/conflict.ts';
+import { type Conflict, conflicts } from '../../src/console/browser/api/conflict.ts';
 
 test('a conflict waits until the dialog is loaded, and is shown once', async () => {
   const conflict = { disputed: ['price'] } as unknown as Conflict;
-  const decided = askForDecision(conflict);
+  const decided = conflicts.ask(conflict);
   const shown: Conflict[] = [];
-  const end = onConflict((each, decide) => {
+  const end = conflicts.listen((each, decide) => {
     shown.push(each);
     decide({ price: 3 });
   });

@@ -1,7 +1,8 @@
 /** Forms of the console: their groups, and the columns of related rows. */
 import { expect, test } from 'bun:test';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
-import { groupFields, isNeeded } from '../../src/console/browser/record/groups.ts';
+import { isNeeded } from '../../src/console/browser/api/catalogue.ts';
+import { groupFields } from '../../src/console/browser/record/groups.ts';
 import { columnsOf, nameOf } from '../../src/console/browser/record/related-columns.ts';
 
 const { collections } = declareCatalogue({

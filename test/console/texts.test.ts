@@ -1,7 +1,7 @@
 /** The texts of the console: German has every text that English has. */
 import { expect, test } from 'bun:test';
-import { de } from '../../src/console/browser/i18n/de.ts';
-import { en } from '../../src/console/browser/i18n/en.ts';
+import * as de from '../../src/console/browser/i18n/de.ts';
+import * as en from '../../src/console/browser/i18n/en.ts';
 
 function namesIn(texts: object, prefix = ''): readonly string[] {
   return Object.entries(texts).flatMap(([name, text]) =>

@@ -1,6 +1,6 @@
 /**
- * Checks docs/reference/collections.md: its tables match the format, its examples are valid, and its mistakes give the
- * documented errors.
+ * Checks the pages of the declaration: their tables match the format, their examples are valid, and their mistakes give
+ * the documented errors.
  */
 import { afterAll, describe, expect, test } from 'bun:test';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -20,17 +20,20 @@ import {
   ROLE,
   RULE,
   TOP,
+  WEBHOOK,
 } from '../../src/declare/format.ts';
 import type { Properties } from '../../src/declare/reader/shape.ts';
 import { declared, withFields } from '../support/processes/declarations.ts';
 import { cleanUp, temporaryFolder } from '../support/processes/process.ts';
 
 afterAll(cleanUp);
-const PAGE = readFileSync(new URL('../../docs/reference/collections.md', import.meta.url), 'utf8');
+const PAGE = ['collections', 'fields', 'roles', 'functions', 'webhooks']
+  .map((name) => readFileSync(new URL(`../../docs/reference/${name}.md`, import.meta.url), 'utf8'))
+  .join('\n');
 
 interface Block {
   readonly language: string;
-  /** `fields`: lines of fields. `mistakes`: an invalid example whose errors are in the next block. */
+  /** `fields`: lines of fields. `mistakes`: an invalid example whose errors are in the next block. `roles`: rows. */
   readonly kind: string;
   readonly text: string;
 }
@@ -54,6 +57,7 @@ const TABLES: Readonly<Record<string, Properties>> = {
   FUNCTION_PARAMETER,
   RESULT,
   COMPUTED,
+  WEBHOOK,
 };
 
 for (const [name, table] of Object.entries(TABLES)) {
@@ -75,6 +79,7 @@ describe('examples', () => {
   writeFileSync(join(folder, 'prices.csv'), 'product_id,currency,amount\n1,EUR,18\n');
   for (const [at, { language, kind, text }] of BLOCKS.entries()) {
     if ((language !== 'yaml' && language !== 'json') || kind === 'mistakes') continue;
+    if (language === 'json' && kind !== '') continue;
     test(`${at}: ${text.split('\n').find((line) => line.includes(': '))}`, async () => {
       const whole = kind === 'fields' ? withFields('id: int4', ...text.trimEnd().split('\n')) : text;
       const { collections } = await declared(whole, join(folder, `collections.${language}`));

@@ -1,7 +1,7 @@
 /**
  * Failover drills on real servers under load. Each measures the longest time without a write and without a read. `npm
  * run test:failover` runs them; `npm test` does not, because they take minutes. With WRITE=1 a run without a failure
- * puts the table into docs/how-to/operate.md.
+ * puts the table into docs/internals/failover.md.
  */
 import { afterAll, afterEach, describe, expect, test } from 'bun:test';
 import { SQL } from 'bun';

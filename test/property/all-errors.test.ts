@@ -165,7 +165,7 @@ describe('Prefer: errors=all', () => {
         for (const answer of answers) expect(answer).toEqual(answers[0]!);
         for (const catalogue of catalogues) await check(catalogue, request, answers[0]);
       }),
-      { numRuns: 60 * RUNS },
+      { numRuns: 30 * RUNS },
     ));
 
   async function check(catalogue: Roled, request: Asked, answer: Problem | undefined): Promise<void> {

@@ -28,7 +28,7 @@ describe.each(Object.keys(ENGINES))('any request on %s', (engine) => {
         expectExplained(request.method, text);
         expect(await catalogue.list()).toEqual([...REFERENCE_PRODUCTS]);
       }),
-      { numRuns: 200 * RUNS },
+      { numRuns: 100 * RUNS },
     );
     await catalogue.close();
   });
@@ -52,7 +52,7 @@ describe.each(Object.keys(ENGINES))('any request on %s', (engine) => {
         }
         before = await catalogue.list();
       }),
-      { numRuns: 200 * RUNS },
+      { numRuns: 100 * RUNS },
     );
     await catalogue.close();
   });

@@ -114,7 +114,7 @@ test('both engines accept, reject and return the same', () =>
       }
     }),
     // Shrinking would open databases many times. The differing request is sufficient for debugging.
-    { numRuns: 8 * RUNS, endOnFailure: true },
+    { numRuns: 4 * RUNS, endOnFailure: true },
   ));
 
 /** Expects that each returned row contains the values that were sent for it. */

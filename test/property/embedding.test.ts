@@ -96,6 +96,6 @@ describe('over values of every type', () => {
       fc.asyncProperty(fc.gen(), (generate) =>
         expectAgreement(engines, { collections: SHOP_COLLECTIONS, rows: SHOP_SHOWN }, chooserOf(generate), 2),
       ),
-      { numRuns: 10 * RUNS, endOnFailure: true },
+      { numRuns: 6 * RUNS, endOnFailure: true },
     ));
 });

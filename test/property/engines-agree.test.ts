@@ -74,7 +74,7 @@ describe('all engines agree on', () => {
         fc.pre(!known(request));
         expectAgreement(await answers(catalogues, request));
       }),
-      { numRuns: 125 * RUNS },
+      { numRuns: 70 * RUNS },
     ));
 
   test('a sequence of writes and the resulting rows', () =>
@@ -94,6 +94,6 @@ describe('all engines agree on', () => {
           await Promise.all(all.map((catalogue) => catalogue.close()));
         }
       }),
-      { numRuns: 20 * RUNS },
+      { numRuns: 12 * RUNS },
     ));
 });

@@ -85,7 +85,7 @@ const action = fc.oneof(
   { weight: 1, arbitrary: fc.integer({ min: 1, max: 60 }).map((pauseMs) => ({ pauseMs })) },
   { weight: 2, arbitrary: fc.nat(LISTS.length - 1).map((client) => ({ client })) },
 );
-const RUNS = 8 * Number(process.env.RUNS ?? 1);
+const RUNS = 4 * Number(process.env.RUNS ?? 1);
 const SEED = Number(process.env.SEED ?? 42);
 
 for (const engine of ['SQLite', 'PostgreSQL']) {

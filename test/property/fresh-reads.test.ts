@@ -80,7 +80,7 @@ describe.each([SMALL, LARGE])('on $name', ({ rows, isLarge }) => {
           ]);
         }
       }),
-      { numRuns: 6 * RUNS },
+      { numRuns: 4 * RUNS },
     );
     expect(engine.unreadyReason!()).toBeUndefined();
     expect(engine.metrics!().find(({ name }) => name === 'stale_connections_total')!.value).toBe(0);

@@ -28,7 +28,7 @@ describe.each(Object.keys(ENGINES))('the in filter on %s', (engine) => {
           const expected = REFERENCE_PRODUCTS.filter((product) => values.includes(product[name] as Value));
           expect(await catalogue.list(`/products?${name}=in.(${list})`)).toEqual(expected);
         }),
-        { numRuns: 10 * RUNS },
+        { numRuns: 5 * RUNS },
       );
     },
   );
@@ -39,7 +39,7 @@ describe.each(Object.keys(ENGINES))('the in filter on %s', (engine) => {
         const existing = [...new Set(wanted)].filter((id) => id >= 1 && id <= 77).sort((one, other) => one - other);
         expect(ids(await catalogue.list(`/products?id=in.(${wanted.join(',')})`))).toEqual(existing);
       }),
-      { numRuns: 25 * RUNS },
+      { numRuns: 12 * RUNS },
     );
   });
 
@@ -52,7 +52,7 @@ describe.each(Object.keys(ENGINES))('the in filter on %s', (engine) => {
           expect(ids(await catalogue.list(`/products?id=not.in.(${listed.join(',')})`))).toEqual(others);
         },
       ),
-      { numRuns: 15 * RUNS },
+      { numRuns: 8 * RUNS },
     );
   });
 });
@@ -71,7 +71,7 @@ describe.each(Object.keys(ENGINES))('the in filter over generated names on %s', 
         expect(await catalogue.list(`/products?id=gte.1000&product_name=in.(${list})`)).toEqual(created);
         await catalogue.fetch('/products?id=gte.1000', { method: 'DELETE' });
       }),
-      { numRuns: 15 * RUNS },
+      { numRuns: 8 * RUNS },
     );
   });
 });

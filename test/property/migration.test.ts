@@ -146,6 +146,6 @@ test('any declaration can migrate to any other, with the same result on both eng
       const withoutIds = ({ rows: all = [], ...told }: Told) => ({ ...told, rows: all.map(({ id, ...row }) => row) });
       expect(withoutIds(one!)).toEqual(withoutIds(other!));
     }),
-    { numRuns: 6 * RUNS, endOnFailure: true, interruptAfterTimeLimit: 30_000 * RUNS },
+    { numRuns: 4 * RUNS, endOnFailure: true, interruptAfterTimeLimit: 30_000 * RUNS },
   );
 });

@@ -109,6 +109,6 @@ describe('both engines compute the same numbers', () => {
           }
         },
       ),
-      { numRuns: 15 * RUNS },
+      { numRuns: 8 * RUNS },
     ));
 });

@@ -184,7 +184,7 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', (engine) => {
         expect({ ...asked, ...outcome }).toEqual({ ...asked, ...expected(field, units, each) });
         if (code !== undefined) expect(await stored(name)).toBe(before);
       }),
-      { numRuns: 400 * RUNS },
+      { numRuns: 200 * RUNS },
     ));
 
   test('a list gains and loses elements', () =>
@@ -204,7 +204,7 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', (engine) => {
           ] as never);
         },
       ),
-      { numRuns: 100 * RUNS },
+      { numRuns: 50 * RUNS },
     ));
 
   test('a bulk update by sku does the same as single requests in its order', async () => {
@@ -262,7 +262,7 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', (engine) => {
           const after = await bulk.list('/things');
           expect(after).toEqual('code' in problem ? before : await single.list('/things'));
         }),
-        { numRuns: 60 * RUNS },
+        { numRuns: 30 * RUNS },
       );
     } finally {
       await Promise.all(two.map((each) => each.close()));
@@ -309,7 +309,7 @@ collections:
           expect({ asked, answer: one }).toEqual({ asked, answer: other });
         },
       ),
-      { numRuns: 300 * RUNS },
+      { numRuns: 150 * RUNS },
     );
   } finally {
     await Promise.all(engines.map((each) => each.close()));

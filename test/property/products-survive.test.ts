@@ -39,7 +39,7 @@ describe.each(Object.keys(ENGINES))('generated products on %s', (engine) => {
           expect(await catalogue.list()).toEqual([sent]);
           await catalogue.fetch(`/products/${sent.id}`, { method: 'DELETE' });
         }),
-        { numRuns: 12 * RUNS },
+        { numRuns: 6 * RUNS },
       );
     });
   });
@@ -53,7 +53,7 @@ describe.each(Object.keys(ENGINES))('generated products on %s', (engine) => {
           expect(await catalogue.list()).toEqual(sent.toSorted(byId));
           await catalogue.fetch('/products?id=not.is.null', { method: 'DELETE' });
         }),
-        { numRuns: 12 * RUNS },
+        { numRuns: 6 * RUNS },
       );
     });
   });
@@ -70,7 +70,7 @@ describe.each(Object.keys(ENGINES))('generated products on %s', (engine) => {
           expect(await catalogue.list()).toEqual(sent.toSorted(byId));
           await catalogue.fetch('/products?id=not.is.null', { method: 'DELETE' });
         }),
-        { numRuns: 12 * RUNS },
+        { numRuns: 6 * RUNS },
       );
     });
   });
@@ -86,7 +86,7 @@ describe.each(Object.keys(ENGINES))('generated products on %s', (engine) => {
           expect(await catalogue.list()).toEqual([replacement]);
           await catalogue.fetch(`/products/${first.id}`, { method: 'DELETE' });
         }),
-        { numRuns: 12 * RUNS },
+        { numRuns: 6 * RUNS },
       );
     });
   });

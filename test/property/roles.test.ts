@@ -56,8 +56,8 @@ async function tryAny(databases: readonly Roled[], role: string, choose: Chooser
 }
 
 /** Tests every nth combination, with different ones in each run. */
-const STEPS: Readonly<Record<string, number>> = { SQLite: 10 };
-const USUAL_STEP = 20;
+const STEPS: Readonly<Record<string, number>> = { SQLite: 20 };
+const USUAL_STEP = 40;
 
 async function tryEveryWay(databases: readonly Roled[], role: string, choose: Chooser, step: number): Promise<void> {
   let count = choose.number(0, step - 1);

@@ -234,7 +234,7 @@ describe('the search index', () => {
           }
         },
       ),
-      { numRuns: 60 * RUNS },
+      { numRuns: 30 * RUNS },
     );
   });
 
@@ -272,7 +272,7 @@ describe('the search index', () => {
         indexAll();
         for (const each of asked) expectSame(each);
       }),
-      { numRuns: 60 * RUNS },
+      { numRuns: 30 * RUNS },
     );
   });
 
@@ -519,7 +519,7 @@ test('the common prefix of a stem is a prefix of each of its words', () => {
     fc.property(fc.oneof(words, fc.constantFrom(...WORDS.map(lowerCase))), (each) => {
       expect(each).toStartWith(startOfWords(stemEnglish(each)));
     }),
-    { numRuns: 3_000 * RUNS },
+    { numRuns: 1_500 * RUNS },
   );
 });
 

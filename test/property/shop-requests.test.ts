@@ -7,7 +7,7 @@ import type { AnyRequest } from '../support/generated/any-request.ts';
 import { RUNS } from '../support/generated/generators.ts';
 import { chooseShopRequest } from '../support/generated/shop-requests.ts';
 
-const REQUESTS = 200 * RUNS;
+const REQUESTS = 100 * RUNS;
 const AT_ONCE = 10;
 /** The test opens a new shop with its initial rows after this many batches. */
 const BATCHES_OF_A_SHOP = 50;

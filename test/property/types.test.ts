@@ -37,7 +37,7 @@ describe.each(NAMES.filter((name) => !name.startsWith('json')))('the schema of %
         fc.pre(!written.startsWith('[['));
         expect({ written, valid: isValid(JSON.parse(written)) }).toEqual({ written, valid: true });
       }),
-      { numRuns: 5 * RUNS },
+      { numRuns: 3 * RUNS },
     );
   });
 });
@@ -88,7 +88,7 @@ describe('values of every type', () => {
         await both('/things', send('POST', 'text/csv', nullsIn(csv)));
         expect(await both(`/things?select=${columns}`)).toBe(part);
       }),
-      { numRuns: 5 * RUNS },
+      { numRuns: 3 * RUNS },
     ));
 
   test('compare, sort, group and contain each other equally on both engines', () =>
@@ -123,7 +123,7 @@ describe('values of every type', () => {
           await both(`/things?select=id&${field}=in.${encodeURIComponent(printList(texts))}`);
         }
       }),
-      { numRuns: 4 * RUNS },
+      { numRuns: 2 * RUNS },
     ));
 });
 

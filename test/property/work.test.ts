@@ -113,7 +113,7 @@ test('doubling the rows, the text length, the conditions or the body at most dou
       most = Math.max(most, once);
       expect(twice).toBeLessThanOrEqual(2 * once + ROUNDING);
     }),
-    { numRuns: 15 * RUNS },
+    { numRuns: 8 * RUNS },
   );
   // Index lookups take very few steps. At least one request must exceed the tolerance clearly.
   expect(most).toBeGreaterThan(4 * ROUNDING);

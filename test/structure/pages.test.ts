@@ -4,10 +4,18 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import manifest from '../../package.json' with { type: 'json' };
 
 const ROOT = new URL('../../', import.meta.url);
+const EXAMPLES = readdirSync(new URL('examples/', ROOT)).map((name) => `examples/${name}/README.md`);
 const DOCS = readdirSync(new URL('docs/', ROOT), { recursive: true, encoding: 'utf8' }).filter((name) =>
   name.endsWith('.md'),
 );
-const PAGES = ['README.md', 'CONTRIBUTING.md', ...DOCS.map((name) => `docs/${name}`)];
+const PAGES = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'RELEASING.md',
+  'SECURITY.md',
+  ...EXAMPLES,
+  ...DOCS.map((name) => `docs/${name}`),
+];
 const LONGEST_LINE = 120;
 
 /** Returns the lines outside code blocks. A line in a code block may have any length. */
@@ -63,9 +71,18 @@ describe.each(PAGES)('%s', (page) => {
     }
   });
 
+  test('has no footnotes, which the guide of the service cannot show', () => {
+    expect(proseLines(page).filter((line) => line.includes('[^'))).toEqual([]);
+  });
+
   test('never runs npx catalogue, which downloads an unrelated package', () => {
     expect(readFileSync(new URL(page, ROOT), 'utf8')).not.toContain('npx catalogue');
   });
+});
+
+test('docs/README.md links to every page, so the guide of the service lists it', () => {
+  const index = readFileSync(new URL('docs/README.md', ROOT), 'utf8');
+  expect(DOCS.filter((name) => name !== 'README.md' && !index.includes(`](${name})`))).toEqual([]);
 });
 
 test('the command of the npm package has the same name as the package', () => {

@@ -81,6 +81,8 @@ export const MAX_FUNCTION_ROWS = 100_000;
 export const CURSOR_BYTES = 8 * 1024 * 1024;
 export const ROW_CACHE_BYTES = 4 * 1024 * 1024;
 export const DEFAULT_COMMAND_SECONDS = 3_600;
+/** Enough for an import that uploads files. The driver opens the whole pool, and a connection costs milliseconds. */
+export const DEFAULT_COMMAND_CONNECTIONS = 5;
 /** How long the log of changes is kept. */
 export const DEFAULT_HISTORY_DAYS = 30;
 /** A receiver of a webhook must answer within this time. */

@@ -70,3 +70,11 @@ export const SYNC_COMPRESSION_LENGTH = 32 * 1024;
 /** The size of the response cache, and of its largest entry. */
 export const RESPONSE_CACHE_BYTES = 16 * 1024 * 1024;
 export const MAX_CACHED_RESPONSE_BYTES = 256 * 1024;
+/** Limits of stored views and presence: a definition, a name, the key of a row, a body, the rows of one person. */
+export const MAX_VIEW_BYTES = 32 * 1024;
+export const MAX_VIEW_NAME_LENGTH = 80;
+export const MAX_PRESENCE_KEY_LENGTH = 1_000;
+export const MAX_PERSONAL_BODY_BYTES = 64 * 1024;
+export const MAX_PERSONAL_ROWS = 500;
+/** A person who edits a row is shown for this long after the last sign of life. */
+export const PRESENCE_SECONDS = 40;

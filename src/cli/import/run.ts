@@ -75,8 +75,8 @@ class Import {
     const { keepGoing, storing, rejects } = this.options;
     const terms: LoadOptions = {
       ...this.options,
-      refused: (row) => this.refused(row),
-      goesOn: () => keepGoing || this.rejected === 0,
+      onRejected: (row) => this.rejectByDatabase(row),
+      mayStore: () => keepGoing || this.rejected === 0,
       progress: storing,
     };
     try {
@@ -115,7 +115,7 @@ class Import {
 
   /** Consecutive rows with the same columns form one batch. */
   private *batchesOf(records: readonly FileRecord[], rejects: Rejects | undefined): Generator<LoadBatch> {
-    let batch: { given: Columns['given']; places: number[]; rows: StoredRow[]; texts?: string[] } | undefined;
+    let batch: { given: Columns['given']; positions: number[]; rows: StoredRow[]; texts?: string[] } | undefined;
     for (const record of records) {
       this.read++;
       const planned = this.plan(record);
@@ -125,8 +125,8 @@ class Import {
         yield batch;
         batch = undefined;
       }
-      batch ??= { given, places: [], rows: [], ...(rejects && { texts: [] }) };
-      batch.places.push(record.line);
+      batch ??= { given, positions: [], rows: [], ...(rejects && { texts: [] }) };
+      batch.positions.push(record.line);
       batch.rows.push(row);
       batch.texts?.push(rejects!.textOf(record));
     }
@@ -146,11 +146,11 @@ class Import {
     } catch (error) {
       if (!(error instanceof RowProblem)) throw error;
       const others = columns.problems(record.cells).filter(({ field }) => field !== error.field);
-      const problems = [error, ...others].map(({ field, apiError: refusal, message }) => ({
+      const problems = [error, ...others].map(({ field, apiError, message }) => ({
         line,
         field: field.name,
-        code: refusal.code,
-        reason: withHint(message, refusal) + this.referenceHint(field, refusal),
+        code: apiError.code,
+        reason: withHint(message, apiError) + this.referenceHint(field, apiError),
       }));
       return reject(problems);
     }
@@ -172,9 +172,9 @@ class Import {
   }
 
   /** Handles a row that the engine rejects. */
-  private refused({ place, text, because, refusal }: RejectedRow): void {
-    const reason = withHint(refusal.details ?? refusal.message, refusal);
-    this.reject(text ?? undefined, [{ line: place, field: because[0]!.name, code: refusal.code, reason }]);
+  private rejectByDatabase({ position, text, fields, error }: RejectedRow): void {
+    const reason = withHint(error.details ?? error.message, error);
+    this.reject(text ?? undefined, [{ line: position, field: fields[0]!.name, code: error.code, reason }]);
   }
 
   private reject(text: string | undefined, problems: readonly Problem[]): undefined {

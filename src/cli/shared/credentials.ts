@@ -1,8 +1,7 @@
 /** Shared by `catalogue key` and `catalogue user`: names, roles, claims and the store. */
+import { CLAIMS_FORM, isClaims, nameProblem, roleProblem } from '../../auth/account-rules.ts';
 import { CredentialStore } from '../../auth/store.ts';
 import { ApiError } from '../../base/errors.ts';
-import { MAX_ACCOUNT_NAME_LENGTH, MAX_CLAIMS_BYTES } from '../../base/limits/auth.ts';
-import { suggestName } from '../../base/nearest-name.ts';
 import type { Catalogue } from '../../collection/declaration.ts';
 import { NoDatabase } from '../../engine/open.ts';
 import { ConfigError, DATA_SETTINGS, type Values } from '../../settings/by-command.ts';
@@ -26,12 +25,11 @@ export const CREDENTIAL_OPTIONS = {
 function claims(given: string, name: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(given);
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    if (isObject && Buffer.byteLength(given) <= MAX_CLAIMS_BYTES) return value as Readonly<Record<string, unknown>>;
+    if (isClaims(value)) return value;
   } catch {
     // Rejected below.
   }
-  throw new ConfigError(`${name} is a JSON object of at most ${MAX_CLAIMS_BYTES} bytes, not ${given}`);
+  throw new ConfigError(`${name} is ${CLAIMS_FORM}, not ${given}`);
 }
 
 type CredentialSettings = Values<typeof DATA_SETTINGS>;
@@ -48,14 +46,10 @@ export async function withStore<T>(
   }
 }
 
-/** Checks that a name is readable in a log and easy to type. */
 export function accountName(name: string, what: 'key' | 'user'): string {
   if (name === '') throw new ConfigError(`no name is given. Name the ${what}`);
-  if (name.trim() !== name || /\p{C}/u.test(name) || [...name].length > MAX_ACCOUNT_NAME_LENGTH) {
-    throw new ConfigError(
-      `the name of a ${what} has up to ${MAX_ACCOUNT_NAME_LENGTH} letters, no control characters, and no spaces at its ends`,
-    );
-  }
+  const problem = nameProblem(name, what);
+  if (problem !== undefined) throw new ConfigError(problem);
   return name;
 }
 
@@ -67,10 +61,8 @@ export function checkRole({ roles }: Catalogue, role: string): void {
     );
     return;
   }
-  if (roles.has(role)) return;
-  const names = [...roles.keys()];
-  const there = names.length === 0 ? 'the declaration has none' : `the roles are ${names.join(', ')}`;
-  throw new ConfigError(`unknown role ${role}; ${suggestName(role, names, there)}`);
+  const problem = roleProblem(roles, role);
+  if (problem !== undefined) throw new ConfigError(problem);
 }
 
 /** Turns the error for a name that exists into `taken`. */

@@ -17,6 +17,12 @@ interface Section {
   readonly text: string;
 }
 
+/** A heading of the index, and the pages that it links to. */
+interface Group {
+  readonly heading: string;
+  readonly names: readonly string[];
+}
+
 interface Page {
   readonly title: string;
   readonly body: Html;
@@ -32,10 +38,12 @@ export interface Shell {
 
 export class Guide {
   private readonly pages: ReadonlyMap<string, Page>;
+  private readonly groups: readonly Group[];
 
   constructor(texts: GuideTexts) {
     const names = new Set(Object.keys(texts));
     this.pages = new Map(Object.entries(texts).map(([name, text]) => [name, readPage(name, text, names)]));
+    this.groups = groupsIn(this.pages.get(INDEX)?.body.text ?? '', names);
   }
 
   /** Returns a page as HTML, or the results of a search; undefined if no page has the name. */
@@ -47,9 +55,17 @@ export class Guide {
     return page && this.wrap(name, page.title, page.body, shell);
   }
 
+  /** The groups of the index, each with the titles of its pages. */
   private list(from: string): Html {
-    const items = [...this.pages].map(([name, { title }]) => html`<li><a href="${way(from, name)}">${title}</a></li>`);
-    return html`<ul>${items}</ul>`;
+    const link = (name: string) => {
+      const current = name === from ? new Html(' aria-current="page"') : '';
+      return html`<a href="${way(from, name)}"${current}>${this.pages.get(name)!.title}</a>`;
+    };
+    const groups = this.groups.map(
+      ({ heading, names }) =>
+        html`<p><strong>${heading}</strong></p><ul aria-label="${heading}">${names.map((name) => html`<li>${link(name)}</li>`)}</ul>`,
+    );
+    return html`<p>${link(INDEX)}</p>${groups}`;
   }
 
   private results(search: string, words: readonly string[]): Html {
@@ -103,6 +119,14 @@ function readPage(name: string, text: string, names: ReadonlySet<string>): Page 
     return id === undefined ? [] : [{ id, heading: plainText(heading!), text: plainText(rest!) }];
   });
   return { title: sections[0]?.heading ?? name, body: new Html(body), sections };
+}
+
+function groupsIn(index: string, names: ReadonlySet<string>): readonly Group[] {
+  const parts = index.split(/(?=<h2 id=")/).slice(1);
+  return parts.map((part) => ({
+    heading: plainText(part.slice(0, part.indexOf('</h2>'))),
+    names: [...new Set(part.matchAll(/<a href="([^"#]+)/g).map(([, name]) => name!))].filter((name) => names.has(name)),
+  }));
 }
 
 /** Makes links to files links to pages. The guide has no pictures and no files besides its pages. */

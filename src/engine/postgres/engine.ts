@@ -159,7 +159,7 @@ export class PostgresEngine implements Engine {
     try {
       return await loadRows(pool, (connection) => this.loadContext(connection), sets, options);
     } catch (error) {
-      if (error instanceof UnconfirmedCommit) throw error.refusal;
+      if (error instanceof UnconfirmedCommit) throw error.response;
       throw translateError(error);
     }
   }

@@ -14,6 +14,7 @@ export interface ServerError extends Error {
   /** Bun's error code. */
   readonly code?: string;
   readonly errno?: string;
+  readonly severity?: string;
   readonly detail?: string;
   readonly hint?: string;
   readonly column?: string;
@@ -70,6 +71,11 @@ export function isFull(error: unknown): boolean {
   return sqlState(error) === '53300';
 }
 
+/** The server refuses the login of the service, for example after the password was changed. */
+function isRefused(error: unknown): boolean {
+  return sqlState(error)?.startsWith('28') === true && (error as ServerError).severity === 'FATAL';
+}
+
 /** The errors that the runtime throws at a fault of this program. The log needs their stacks. */
 const FAULTS = [TypeError, RangeError, ReferenceError, SyntaxError];
 
@@ -123,8 +129,11 @@ function catalogueCode(state: string): ErrorCode | undefined {
 
 /** The code whose status an unknown SQLSTATE of a class has. */
 const BY_CLASS: Readonly<Record<string, ErrorCode>> = {
+  '0L': '42501',
+  '0P': '42501',
   '22': '22P02',
   '23': '23514',
+  '28': '42501',
   '42': '42601',
   '53': 'CAT503',
   '54': '54000',
@@ -136,7 +145,7 @@ const SERVER_PROBLEMS = /^(0[0-9AFLPZ]|2[45678BDF]|3|40|55|58|72|F0|HV|XX)/;
 
 export function translateError(error: unknown, collection?: Collection): unknown {
   if (error instanceof ApiError) return error;
-  if (isLoss(error) || isFull(error)) return unavailable(describe(error));
+  if (isLoss(error) || isFull(error) || isRefused(error)) return unavailable(describe(error));
   const state = sqlState(error);
   if (state === undefined) return error;
   const { message, detail, hint, column, constraint } = error as ServerError;

@@ -62,7 +62,7 @@ export class Executor {
       const cause = isUnconfirmed ? error.cause : error;
       // An unresponsive connection does not prove that its server is down. The heartbeat checks the server.
       if (isLoss(cause) && !(cause instanceof ConnectionUnresponsive)) this.primary.reportLoss(cause, pool);
-      if (isUnconfirmed) throw error.refusal;
+      if (isUnconfirmed) throw error.response;
       // Any other write that failed is not stored, and may run again.
       const pause = pauseBeforeRetry(error, attempt);
       if (pause === undefined) throw translateError(error, about());

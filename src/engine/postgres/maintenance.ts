@@ -1,5 +1,6 @@
 /** Maintenance of a PostgreSQL database: checks only, since PostgreSQL has its own backup tools. */
 import type { Catalogue } from '../../collection/declaration.ts';
+import { NO_ROWS } from '../../plan/write/first-rows.ts';
 import { ConfigError } from '../../settings/by-command.ts';
 import type { MigrationPlan } from '../migration/words.ts';
 import { checkCredentialRoles, type Finding, type Maintenance, type MigrationOptions } from '../shared/maintenance.ts';
@@ -46,7 +47,7 @@ export class PostgresMaintenance implements Maintenance {
       const { schema } = this.settings;
       const { roles } = this.catalogue;
       const { version } = await inspectOwn(pool, schema);
-      const { steps, problems } = await planSchema(pool, this.requirement({ firstRows: () => [] }));
+      const { steps, problems } = await planSchema(pool, this.requirement({}));
       const isIndex = (step: string) => step.startsWith('index ');
       const wrong = [...problems.map(({ words }) => words), ...steps.filter((step) => !isIndex(step)).map(missing)];
       return [
@@ -61,7 +62,7 @@ export class PostgresMaintenance implements Maintenance {
   }
 
   private requirement(options: MigrationOptions): PostgresRequirement {
-    return { ...options, schema: this.settings.schema, catalogue: this.catalogue };
+    return { firstRows: NO_ROWS, ...options, schema: this.settings.schema, catalogue: this.catalogue };
   }
 
   private async counts(pool: Runner): Promise<Finding[]> {

@@ -82,8 +82,8 @@ function uniqueChecks(tables: LoadTables, fields: readonly Field[], { onConflict
 
 /** Rows that repeat an earlier row of the load. Null equals nothing. */
 function repeats({ rows }: LoadTables, fields: readonly Field[], isCounted: string): LoadCheck {
-  const first = `select min(" the row") from ${rows} where ${isCounted} group by ${columnList(fields)}`;
-  const condition = `${isCounted} and " the row" not in (${first})`;
+  const first = `select min(" number") from ${rows} where ${isCounted} group by ${columnList(fields)}`;
+  const condition = `${isCounted} and " number" not in (${first})`;
   return { fields, condition, error: (values) => repeatedRow(fields, values) };
 }
 
@@ -133,14 +133,14 @@ function isInserted({ rows, table }: LoadTables, match: readonly Field[]): strin
   const columns = columnList(match);
   return [
     `((${columns}) in (select ${columns} from ${table})) is not true`,
-    `(not (${hasValues(match)}) or " the row" in (select min(" the row") from ${rows} group by ${columns}))`,
+    `(not (${hasValues(match)}) or " number" in (select min(" number") from ${rows} group by ${columns}))`,
   ];
 }
 
 /** Finds rows that supply these fields; undefined if none do. */
 function shapesWith({ shapes }: LoadTables, fields: readonly Field[]): string | undefined {
   const giving = [...shapes.keys()].filter((shape) => fields.every((field) => shapes[shape]!.includes(field)));
-  return giving.length === 0 ? undefined : `" the shape" in (${giving.join(', ')})`;
+  return giving.length === 0 ? undefined : `" shape" in (${giving.join(', ')})`;
 }
 
 /** Compares a row `there` with a staged row `given`. */

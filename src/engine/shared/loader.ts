@@ -9,7 +9,7 @@ import type { Origin, StoredRow } from '../../plan/types.ts';
 /** Rows that supply the same fields. */
 export interface LoadBatch {
   /** The position of each row in the input, for error messages. */
-  readonly places: readonly number[];
+  readonly positions: readonly number[];
   readonly rows: readonly StoredRow[];
   /** The text of each row in the input, to report rejected rows with it. */
   readonly texts?: readonly string[];
@@ -35,9 +35,9 @@ export interface LoadOptions {
   /** For the log of changes; `silent` leaves the log alone. */
   readonly origin?: Origin | 'silent';
   /** Called for every row that cannot be stored. */
-  readonly refused: (row: RejectedRow) => void;
+  readonly onRejected: (row: RejectedRow) => void;
   /** Called after all rejections are known: whether the other rows are stored. */
-  readonly goesOn: () => boolean;
+  readonly mayStore: () => boolean;
   /** Called from time to time with the number of stored rows. */
   readonly progress?: (stored: number, total: number) => void;
 }
@@ -46,11 +46,11 @@ export interface LoadOptions {
 export type Creation = 'at once' | 'by a load' | 'never';
 
 export interface RejectedRow {
-  readonly place: number;
+  readonly position: number;
   /** Its text in the input, if the batch has texts. */
   readonly text: string | null;
-  readonly because: readonly Field[];
-  readonly refusal: ApiError;
+  readonly fields: readonly Field[];
+  readonly error: ApiError;
 }
 
 /** Nothing was stored because some rows were rejected. */

@@ -21,7 +21,8 @@ export interface Maintenance {
 }
 
 export interface MigrationOptions {
-  readonly firstRows: FirstRows;
+  /** The initial rows of new collections. If absent, there are none, and the plan does not block the event loop. */
+  readonly firstRows?: FirstRows;
   /** Permitted data loss, in the syntax of `catalogue migrate --allow`. */
   readonly allowed?: readonly string[];
 }

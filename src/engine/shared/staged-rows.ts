@@ -15,9 +15,8 @@ import { type LoadBatch, type LoadOptions, LoadRejected, type LoadResult } from 
 const ROWS_PER_STATEMENT = 20_000;
 
 /**
- * The staging table has a column for each field, and four others, whose names begin with a space. " the row" numbers
- * the rows from 1, " the place" is the position in the input, " the text" the text there, " the shape" an index of
- * `shapes`.
+ * The staging table has a column for each field, and four others, whose names begin with a space. " number" counts the
+ * rows from 1, " position" is the position in the input, " text" the text there, and " shape" an index of `shapes`.
  */
 export abstract class StagedRows {
   readonly shapes: (readonly Field[])[] = [];
@@ -66,7 +65,7 @@ export abstract class StagedRows {
     const { elements } = this.dialect;
     for (const check of loadChecks({ collection, rows, table, shapes, tablesOf, elements }, { onConflict, match })) {
       // Without the rejected rows, others may be bad as well. That matters only if others are stored.
-      while ((await this.rejectRows(check, options)) > 0 && check.isRepeated && options.goesOn()) {}
+      while ((await this.rejectRows(check, options)) > 0 && check.isRepeated && options.mayStore()) {}
     }
   }
 
@@ -90,7 +89,7 @@ export abstract class StagedRows {
           if (onConflict === 'update') return updated;
           return sum([updated, await this.insert(conflict, `${condition} and ${absent}`)]);
         };
-        results.push(await this.inParts(stored, `" the shape" = ${shape}`, progress));
+        results.push(await this.inParts(stored, `" shape" = ${shape}`, progress));
       }
       return sum(results);
     } catch (error) {
@@ -133,30 +132,30 @@ export abstract class StagedRows {
     const size = isWhole ? Math.max(1, total) : ROWS_PER_STATEMENT;
     const results: LoadResult[] = [];
     for (let from = 0; from < total; from += size) {
-      results.push(await store(`" the row" > ${from} and " the row" <= ${from + size} and ${condition}`));
+      results.push(await store(`" number" > ${from} and " number" <= ${from + size} and ${condition}`));
       progress(Math.min(total, from + size));
     }
     return sum(results);
   }
 
   /** Resolves to the number of rejected rows. */
-  private async rejectRows({ condition, fields, error }: LoadCheck, { refused }: LoadOptions): Promise<number> {
+  private async rejectRows({ condition, fields, error }: LoadCheck, { onRejected }: LoadOptions): Promise<number> {
     const rejected = `${this.schema}." rejected rows"`;
     const texts = fields.map(({ name, type }) => `${this.dialect.text(identifier(name), type)} as ${identifier(name)}`);
     await this.query(`create table ${rejected} as select * from ${this.rows} as given where ${condition}`);
-    await this.query(`delete from ${this.rows} where " the row" in (select " the row" from ${rejected})`);
+    await this.query(`delete from ${this.rows} where " number" in (select " number" from ${rejected})`);
     const after = (row: unknown) =>
-      this.query(`select " the row", " the place", " the text", ${texts.join(', ')} from ${rejected} as given
-        where given." the row" > ${row} order by given." the row" limit ${ROWS_PER_STATEMENT}`);
+      this.query(`select " number", " position", " text", ${texts.join(', ')} from ${rejected} as given
+        where given." number" > ${row} order by given." number" limit ${ROWS_PER_STATEMENT}`);
     let count = 0;
-    for (let page = await after(0); page.length > 0; page = await after(page.at(-1)![' the row'])) {
+    for (let page = await after(0); page.length > 0; page = await after(page.at(-1)![' number'])) {
       count += page.length;
       for (const row of page) {
-        refused({
-          place: Number(row[' the place']),
-          text: row[' the text'] as string | null,
-          because: fields,
-          refusal: error(fields.map(({ name }) => row[name]!)),
+        onRejected({
+          position: Number(row[' position']),
+          text: row[' text'] as string | null,
+          fields,
+          error: error(fields.map(({ name }) => row[name]!)),
         });
       }
     }
@@ -168,7 +167,7 @@ export abstract class StagedRows {
 /** Rejects the rows of all collections that conflict, and stores the others. */
 export async function rejectAndStore(staged: readonly StagedRows[], options: LoadOptions): Promise<LoadResult> {
   for (const each of staged) await each.reject(options, staged);
-  if (!options.goesOn()) throw new LoadRejected();
+  if (!options.mayStore()) throw new LoadRejected();
   return storeAll(staged, options);
 }
 

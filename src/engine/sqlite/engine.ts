@@ -242,6 +242,8 @@ class SqliteEngine implements Engine {
     this.refreshSnapshot();
     if (hasOwnTables(this.parts.connection, collections)) return true;
     if (make) await this.onWritingConnection((connection) => makeOwnTables(connection, collections));
+    // The next read of this turn of the event loop sees the tables.
+    this.refreshSnapshot(this.changes.look());
     return make;
   }
 

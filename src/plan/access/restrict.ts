@@ -27,7 +27,7 @@ export function restrictRead(plan: ReadPlan, permissions: Permissions): ReadPlan
   return readAccessOf(plan, permissions).read(plan);
 }
 
-/** `view` is the written collection as the role readableRows it. */
+/** `view` is the written collection as the role sees it. */
 export function restrictWrite(plan: WritePlan, view: Collection, permissions: Permissions): WritePlan {
   const { into, returning, preconditions } = plan;
   const readAccess = readAccessOf(plan, permissions);

@@ -44,6 +44,40 @@ browserStories(
       await untilShown(stage.page, found);
     });
 
+    test('a grouped table has a head with the number of rows above each group, and shows its requests', async () => {
+      const { page } = stage;
+      await stage.open('/c/products?id=lt.10');
+      await page.getByRole('button', { name: 'Group: None' }).click();
+      await page.getByRole('menuitemradio', { name: 'Category' }).click();
+      const groups = await stage.ask<{ category_id: number; count: number; c: { category_name: string } }[]>(
+        '/products?id=lt.10&select=category_id,count(),c:category_id(category_name)&order=category_id',
+      );
+      const heads = groups.map(({ count, c }) => `${c.category_name} ${count}`);
+      await page.getByRole('row').filter({ hasText: heads[0]! }).waitFor();
+      const rows = await stage.ask<Product[]>('/products?id=lt.10&order=category_id,id');
+      const shown = await page.getByRole('row').all();
+      const found = await Promise.all(
+        shown.map(async (each) => ({
+          line: Number(await each.getAttribute('aria-rowindex')),
+          text: (await each.innerText()).trim(),
+        })),
+      );
+      const lines = found.toSorted((one, other) => one.line - other.line).map(({ text }) => text);
+      let at = 1;
+      for (const [index, { count }] of groups.entries()) {
+        expect(lines[at]).toMatch(new RegExp(`^${heads[index]!.replace('/', '.')}$`));
+        at += count + 1;
+      }
+      expect(lines.length).toBe(1 + groups.length + rows.length);
+      // A click selects the row below the pointer, whatever heads precede it.
+      const last = String(rows.at(-1)!.product_name);
+      await page.locator('[data-field=product_name]').filter({ hasText: last }).click();
+      await page.getByRole('row').filter({ hasText: last }).locator('[aria-selected=true]').waitFor();
+      await page.getByText('Request', { exact: true }).click();
+      await stage.until(/order=category_id\.asc,id\.asc/);
+      await stage.until(/count\(\)/);
+    });
+
     test('cards show pictures and titles; a card of the board is moved by keyboard, by mouse, and back by undo', async () => {
       const { page } = stage;
       await stage.open('/c/products?id=lt.10&status=neq.x');

@@ -1,21 +1,17 @@
 /** Migrations of real files and servers: old databases, killed processes, tables in use, and the command. */
 import { Database } from 'bun:sqlite';
 import { afterAll, describe, expect, test } from 'bun:test';
-import { fileURLToPath } from 'node:url';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { BUILT_IN } from '../../../src/collection/built-in.ts';
 import type { CollectionDraft } from '../../../src/collection/draft.ts';
 import { products } from '../../../src/collection/products.ts';
 import { collectionsOf, type Declaration, PLACES, type Place } from '../../support/engines/declared.ts';
 import { testServer } from '../../support/engines/postgres.ts';
-import { cleanUp, integrityOf, run } from '../../support/processes/process.ts';
+import { declared } from '../../support/processes/declarations.ts';
+import { cleanUp, integrityOf, PROGRAM, run, temporaryFolder } from '../../support/processes/process.ts';
 
-const MIGRATING = fileURLToPath(new URL('../../support/processes/migrating.ts', import.meta.url));
 afterAll(cleanUp);
-
-function migrating(place: Place, { collections }: Declaration) {
-  const program = [process.execPath, MIGRATING, place.url, place.schema, JSON.stringify({ collections })];
-  return Bun.spawn(program, { stdout: 'pipe', stderr: 'pipe' });
-}
 
 const BUILT_IN_DECLARATION: Declaration = { collections: BUILT_IN.catalogue.draft.collections };
 
@@ -89,7 +85,7 @@ describe('a database from before declarations were recorded', () => {
 });
 
 describe('processes', () => {
-  const ROWS = 100_000;
+  const ROWS = 30_000;
   const first: CollectionDraft = {
     name: 'items',
     key: ['id'],
@@ -99,17 +95,24 @@ describe('processes', () => {
       { name: 'price', type: 'text' },
     ],
   };
-  const second: CollectionDraft = {
-    name: 'things',
-    was: 'items',
-    key: ['id'],
-    fields: [
-      { name: 'id', type: 'int4' },
-      { name: 'name', was: 'title', type: 'text', required: true, maxLength: 20, indexed: true },
-      { name: 'price', type: 'text' },
-      { name: 'stock', type: 'int4', required: true, default: 3 },
-    ],
-  };
+  const SECOND = `collections:
+  things:
+    was: items
+    fields:
+      id: int4
+      name: { was: title, type: text, required: true, maxLength: 20, indexed: true }
+      price: text
+      stock: { type: int4, required: true, default: 3 }
+`;
+
+  /** Starts a process that migrates to the second declaration. */
+  function migrating({ url, schema }: Place) {
+    const file = join(temporaryFolder(), 'collections.yaml');
+    writeFileSync(file, SECOND);
+    const flags = ['--database', url, '--schema', schema, '--collections', file, '--json'];
+    return Bun.spawn([...PROGRAM, 'migrate', ...flags], { stdout: 'pipe', stderr: 'pipe' });
+  }
+
   async function state(place: Place): Promise<{ is: 'before' | 'after'; rows: number; last: number }> {
     const rows = (table: string) => place.ask(`select count(*) as rows, max(id) as last from ${table}`);
     const before = await rows('items').catch(() => undefined);
@@ -132,8 +135,8 @@ describe('processes', () => {
     async (engine) => {
       const place = await filled(engine);
       const seen: string[] = [];
-      for (let moment = 60; moment <= 20_000 && seen.at(-1) !== 'after'; moment *= 1.3) {
-        const child = migrating(place, collectionsOf(second));
+      for (let moment = 40; moment <= 20_000 && seen.at(-1) !== 'after'; moment *= 1.3) {
+        const child = migrating(place);
         await Bun.sleep(moment);
         child.kill('SIGKILL');
         await child.exited;
@@ -142,7 +145,7 @@ describe('processes', () => {
         seen.push(is);
       }
       expect(seen[0]).toBe('before');
-      const { list, close } = await place.open(collectionsOf(second));
+      const { list, close } = await place.open(await declared(SECOND));
       expect(await list('/things?limit=1&order=id.desc')).toEqual([
         { id: ROWS, name: `item ${ROWS}`, price: '1', stock: 3 },
       ]);
@@ -153,7 +156,7 @@ describe('processes', () => {
 
   test.each(Object.keys(PLACES))('if several start at once, only one migrates, on %s', async (engine) => {
     const place = await filled(engine);
-    const children = Array.from({ length: 5 }, () => migrating(place, collectionsOf(second)));
+    const children = Array.from({ length: 5 }, () => migrating(place));
     const told = await Promise.all(
       children.map(async (child) => {
         const [out, problem] = await Promise.all([
@@ -161,7 +164,7 @@ describe('processes', () => {
           new Response(child.stderr).text(),
         ]);
         expect(problem).toBe('');
-        return JSON.parse(out) as string[];
+        return (JSON.parse(out) as { made: string[] }).made;
       }),
     );
     expect(told.filter((steps) => steps.includes('table items renamed to things'))).toHaveLength(1);
@@ -174,7 +177,7 @@ describe('processes', () => {
     const { admin } = testServer;
     const holder = await admin.reserve();
     await holder.unsafe(`begin; select count(*) from "${place.schema}".items`);
-    const child = migrating(place, collectionsOf(second));
+    const child = migrating(place);
     // While the migration waits for its table lock, readers queue behind it. It gives up the wait repeatedly, so
     // readers proceed.
     const waits = () =>

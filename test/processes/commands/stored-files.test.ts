@@ -30,7 +30,7 @@ collections:
   products:
     fields: { id: int4, name: text, image: image, sheet: file, papers: 'file[]' }
 `;
-const LARGE = new Uint8Array(2_000_000).map((_, at) => (at * 7919) >> 5);
+const LARGE = new Uint8Array(700_000).map((_, at) => (at * 7919) >> 5);
 
 function newShop(): string {
   const cwd = temporaryFolder();
@@ -92,7 +92,7 @@ test.each(PLACES)(
     // Uploads in flight: some are acknowledged before the kill, others are not.
     const acknowledged: string[] = [];
     const gone = new AbortController();
-    const uploads = Array.from({ length: 12 }, async (_, index) => {
+    const uploads = Array.from({ length: 8 }, async (_, index) => {
       const body = new Uint8Array(LARGE);
       body[0] = index;
       const response = await service.fetch('/files', { method: 'POST', body, signal: gone.signal });

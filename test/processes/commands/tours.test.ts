@@ -1,4 +1,4 @@
-/** The tours in the documentation: each command prints what the page shows. */
+/** The tours in the README and the documentation: each command prints what the page shows. */
 import { afterAll, expect, test } from 'bun:test';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,20 +28,33 @@ function stepsOf(block: string): { command: string; printed: string }[] {
   return steps;
 }
 
-const DOCS = new URL('../../../docs/', import.meta.url);
-const PAGES = readdirSync(DOCS, { recursive: true, encoding: 'utf8' }).filter(
-  (name) => name.endsWith('.md') && blocks(readFileSync(new URL(name, DOCS), 'utf8'), 'sh').length > 0,
+/** The files that a page shows in blocks such as ```json tour shop.json; YAML without a name is the declaration. */
+function filesOf(page: string): { name: string; text: string }[] {
+  return [...page.matchAll(/^```(\w+) tour(?: (\S+))?\n([\s\S]*?)^```$/gm)]
+    .map(([, language, name, text]) => ({ name: name ?? (language === 'yaml' ? 'collections.yaml' : ''), text: text! }))
+    .filter(({ name }) => name !== '');
+}
+
+async function stop(service: Service | undefined): Promise<undefined> {
+  service?.kill('SIGTERM');
+  await service?.exited;
+}
+
+const ROOT = new URL('../../../', import.meta.url);
+const DOCS = readdirSync(new URL('docs/', ROOT), { recursive: true, encoding: 'utf8' }).map((name) => `docs/${name}`);
+const PAGES = ['README.md', ...DOCS].filter(
+  (name) => name.endsWith('.md') && blocks(readFileSync(new URL(name, ROOT), 'utf8'), 'sh').length > 0,
 );
 
-test.each(PAGES)('every command of the tour in docs/%s prints what the page shows', async (name) => {
-  const page = readFileSync(new URL(name, DOCS), 'utf8');
+test.each(PAGES)('every command of the tour in %s prints what the page shows', async (name) => {
+  const page = readFileSync(new URL(name, ROOT), 'utf8');
   const cwd = temporaryFolder();
-  const [declaration] = blocks(page, 'yaml');
-  if (declaration !== undefined) writeFileSync(join(cwd, 'collections.yaml'), declaration);
+  for (const file of filesOf(page)) writeFileSync(join(cwd, file.name), file.text);
   let service: Service | undefined;
   let count = 0;
   for (const block of blocks(page, 'sh')) {
-    if (block.includes(ADDRESS)) service = await startService({ cwd });
+    if (block.includes(ADDRESS)) service ??= await startService({ cwd });
+    else service = await stop(service);
     for (const { command, printed } of stepsOf(block)) {
       const text = command.replaceAll(ADDRESS, service?.url ?? ADDRESS).replace(/^curl /, 'curl -s ');
       const env = { ...process.env, PATH: `${BIN}:${BUN}:${process.env.PATH}` };
@@ -51,9 +64,18 @@ test.each(PAGES)('every command of the tour in docs/%s prints what the page show
       expect({ command, output: output.trimEnd() }).toEqual({ command, output: printed.trimEnd() });
       count++;
     }
-    if (!block.includes(ADDRESS)) continue;
-    service?.kill('SIGTERM');
-    await service?.exited;
   }
+  const [, greeting] = /^```text\n(Product Catalogue listens[\s\S]*?)^```$/m.exec(page) ?? [];
+  if (greeting !== undefined) expect(service!.stdout().replaceAll(service!.url, ADDRESS)).toContain(greeting);
+  await stop(service);
   expect(count).toBeGreaterThan(3);
+});
+
+test('the README has no commands besides its tour and those that start the service and the tests', () => {
+  const page = readFileSync(new URL('README.md', ROOT), 'utf8');
+  const commands = [...page.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, text]) => text!.trim().split('\n'));
+  expect(commands.map((line) => line.replace(/ +#.*/, ''))).toEqual([
+    'npm install && npm start',
+    'npm install && npm test',
+  ]);
 });

@@ -6,9 +6,14 @@ import { cleanUp, run, startService, temporaryFolder } from '../../support/proce
 afterAll(cleanUp);
 const { url } = testServer;
 
+/** The rows and the stored views. */
+async function contentOf({ fetch }: Pick<Awaited<ReturnType<typeof startService>>, 'fetch'>): Promise<string> {
+  return (await (await fetch('/products')).text()) + (await (await fetch('/catalogue/views')).text());
+}
+
 async function listOf(args: readonly string[], cwd: string): Promise<string> {
   const service = await startService({ args, cwd });
-  const text = await (await service.fetch('/products')).text();
+  const text = await contentOf(service);
   service.kill('SIGTERM');
   await service.exited;
   return text;
@@ -25,7 +30,10 @@ describe('catalogue copy', () => {
     }));
     const headers = { 'content-type': 'application/json' };
     await source.fetch('/products', { method: 'POST', headers, body: JSON.stringify(many) });
-    const before = await (await source.fetch('/products')).text();
+    const view = { collection: 'products', name: 'Cheap', definition: { query: 'unit_price=lt.5' } };
+    await source.fetch('/catalogue/views', { method: 'POST', headers, body: JSON.stringify(view) });
+    const before = await contentOf(source);
+    expect(before).toContain('Cheap');
     source.kill('SIGTERM');
     await source.exited;
 

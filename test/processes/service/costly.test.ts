@@ -41,7 +41,7 @@ test('a slow read ends with 504 at its time limit, and other requests are answer
 
 test('a search over many rows ends with 504 at its time limit, even if each row is fast and none matches', async () => {
   const cwd = temporaryFolder();
-  const filling = await startService({ cwd });
+  const filling = await startService({ cwd, args: ['--history-days', '0'] });
   const rows = JSON.stringify(Array.from({ length: 1_000 }, () => ({ product_name: 'a'.repeat(6_000) })));
   for (let round = 0; round < 12; round++) {
     expect((await filling.fetch('/products', { method: 'POST', body: rows })).status).toBe(201);
@@ -91,7 +91,7 @@ test('active readers do not let the WAL grow without limit', async () => {
   const reader = async () => {
     for (let id = 1; going; id++) await (await service.fetch(`/products/${(id % 77) + 1}?limit=${id}`)).text();
   };
-  const readers = [reader(), reader(), reader(), reader()];
+  const readers = [reader(), reader()];
   const rows = JSON.stringify(Array.from({ length: 300 }, () => ({ product_name: 'x'.repeat(200) })));
   for (let round = 0; round < 60; round++) {
     expect((await service.fetch('/products', { method: 'POST', body: rows })).status).toBe(201);

@@ -1,18 +1,19 @@
 /** The single executable, which needs no Node, Bun, node_modules or PATH. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
-import { copyFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import manifest from '../../../package.json' with { type: 'json' };
+import { newFolder } from '../../support/folders.ts';
 import { cleanUp, run, startService, temporaryFolder } from '../../support/processes/process.ts';
 
 afterEach(cleanUp);
 
-const folder = mkdtempSync(join(tmpdir(), 'catalogue-executable-'));
-const built = join(folder, 'catalogue');
+const folder = newFolder('catalogue-executable-');
+const built = process.env.TEST_PROGRAM ?? join(folder, 'catalogue');
 
 beforeAll(() => {
+  if (built === process.env.TEST_PROGRAM) return;
   const script = fileURLToPath(new URL('../../../scripts/build.ts', import.meta.url));
   const { exitCode, stderr } = Bun.spawnSync([process.execPath, script, built]);
   if (exitCode !== 0) throw new Error(`the build failed: ${stderr}`);

@@ -6,7 +6,7 @@ import { afterEach, expect, test } from 'bun:test';
 import { cpSync, mkdirSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { cleanUp, PROGRAM, startService, temporaryFolder, until } from '../../support/processes/process.ts';
+import { cleanUp, SOURCES, startService, temporaryFolder, until } from '../../support/processes/process.ts';
 
 afterEach(cleanUp);
 
@@ -34,7 +34,7 @@ for (const { file, path, init, ok } of CASES) {
   test(`without ${file} a request gets 503, and once the file is back the next request succeeds`, async () => {
     const folder = copyOfTheProgram();
     const thread = join(folder, 'src/engine/sqlite', file);
-    const program = [...PROGRAM.slice(0, -1), join(folder, 'src/main.ts')];
+    const program = [...SOURCES.slice(0, -1), join(folder, 'src/main.ts')];
     const cwd = temporaryFolder();
     const whole = await startService({ cwd, program });
     const many = JSON.stringify(Array.from({ length: 3_000 }, (_, index) => ({ product_name: `Product ${index}` })));

@@ -205,7 +205,7 @@ describe.skipIf(process.platform !== 'linux')('--workers', () => {
     const inMemory = await run({ cwd, args: ['serve', '--port', '0', ...QUIET, '--database', ':memory:'] });
     expect(inMemory).toMatchObject({ exitCode: 1, stdout: '' });
     expect(inMemory.stderr).toBe(
-      'catalogue: a catalogue in memory belongs to one process: give it a file, or leave --workers at 1\n',
+      'catalogue: a catalogue in memory belongs to one process: give it a file, or start it without --workers and --edit-declaration\n',
     );
     const service = await startService({ cwd, args: QUIET });
     const second = await run({ cwd, args: ['serve', '--port', String(service.port), ...QUIET] });

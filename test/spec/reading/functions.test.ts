@@ -40,6 +40,9 @@ const shop = adoptedSchema(
   create function fail() returns void language plpgsql as $$begin
     raise sqlstate 'PGRST' using message = '{"code": "paid", "message": "Pay first"}', detail = '{"status": 402, "headers": {"X-Price": "5"}}';
   end$$;
+  create function deny(state text) returns void language plpgsql as $$begin
+    raise exception 'Not for you' using errcode = state;
+  end$$;
   create function teapot() returns text language plpgsql as $$begin
     perform set_config('response.status', '418', true);
     perform set_config('response.headers', '[{"X-Kind": "tea"}]', true);
@@ -183,6 +186,14 @@ describe('transactions', () => {
     expect([failed.status, failed.headers.get('x-price')]).toEqual([402, '5']);
     expect(await failed.json()).toMatchObject({ code: 'paid', message: 'Pay first' });
   });
+
+  test.each(['28000', '0L000', '0P000'])(
+    'a function that denies access with SQLSTATE %s answers 403',
+    async (state) => {
+      const denied = await shop.fetch('/rpc/deny', { method: 'POST', body: JSON.stringify({ state }) });
+      expect([denied.status, await denied.json()]).toMatchObject([403, { code: state, message: 'Not for you' }]);
+    },
+  );
 });
 
 describe('functions of a row', () => {

@@ -30,7 +30,7 @@ const YAML = `collections:
 const { collections } = await parseDeclaration(YAML, 'collections.yaml');
 
 async function* batchOf({ fields }: Collection, rows: readonly StoredRow[]) {
-  yield { places: rows.map((_, index) => index + 1), rows, given: fields };
+  yield { positions: rows.map((_, index) => index + 1), rows, given: fields };
 }
 
 describe.each(TWO_ENGINES)('references of several fields on %s', (engine) => {
@@ -115,10 +115,10 @@ describe.each(TWO_ENGINES)('references of several fields on %s', (engine) => {
       shop.engine.load([{ into, batches: batchOf(into, rows) }], {
         onConflict: 'refuse',
         dryRun: true,
-        refused: ({ refusal }) => {
-          throw refusal;
+        onRejected: ({ error }) => {
+          throw error;
         },
-        goesOn: () => true,
+        mayStore: () => true,
       });
     await expect(load([[9, 1, 'a', 9, 3]])).rejects.toThrow('violates foreign key constraint "parent"');
     expect(

@@ -7,11 +7,13 @@ import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { newFolder } from '../folders.ts';
 
-/** The bundle that `npm test` builds, or the sources for a single test file. */
-const MAIN = process.env.TEST_PROGRAM ?? fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
 
-/** The command line of the program as in package.json, with the bun that runs the tests. */
-export const PROGRAM: readonly string[] = [process.execPath, '--max-http-header-size=1048576', MAIN];
+/** The command line of the sources as in package.json, with the bun that runs the tests. */
+export const SOURCES: readonly string[] = [process.execPath, '--max-http-header-size=1048576', MAIN];
+
+/** The executable that `npm test` builds, or the sources for a single test file. */
+export const PROGRAM = process.env.TEST_PROGRAM === undefined ? SOURCES : [process.env.TEST_PROGRAM];
 
 /** How long to wait for an event: longer than a busy machine takes, and shorter than the time limit of a test. */
 const DEADLINE_MS = 50_000;
@@ -82,7 +84,7 @@ export interface Launch {
   readonly prefix?: readonly string[];
   /** The standard input of the process. */
   readonly stdin?: string;
-  /** Another program instead of the sources, such as the executable. */
+  /** Another program, such as a copy of the sources. */
   readonly program?: readonly string[];
 }
 
@@ -121,7 +123,7 @@ export interface Service {
 export async function startService(launch: Launch): Promise<Service> {
   const { args = [], env = {} } = launch;
   const port = args.some((arg) => arg.startsWith('--port')) || 'PORT' in env ? [] : ['--port', '0'];
-  const child = spawn(launch, ['serve', ...port, ...args]);
+  const child = spawn({ ...launch, env: { CATALOGUE_POOL_SIZE: '4', ...env } }, ['serve', ...port, ...args]);
   const stdout = collect(child.stdout);
   const stderr = collect(child.stderr);
   const exited = Promise.all([child.exited, stdout.ended, stderr.ended]).then(([code]) => code);
@@ -165,7 +167,8 @@ export function integrityOf(file: string): string {
   }
 }
 
-function spawn({ prefix = [], program = PROGRAM, cwd, env = {}, stdin }: Launch, args: readonly string[]) {
+/** Starts a process that `cleanUp` ends. */
+export function spawn({ prefix = [], program = PROGRAM, cwd, env = {}, stdin }: Launch, args: readonly string[]) {
   const child = Bun.spawn([...prefix, ...program, ...args], {
     cwd,
     env: { PATH: process.env.PATH ?? '', ...env },

@@ -6,14 +6,16 @@
 import { formatNumber } from '../fields/numbers.ts';
 import { isSame } from '../fields/same.ts';
 import { t } from '../i18n/text.ts';
-import { type BulkOutcome, changeUnchangedRows, MAX_EDITED_ROWS, readStored } from './bulk.ts';
-import type { Field, Row } from './catalogue.ts';
+import { type BulkOutcome, changeUnchangedRows, MAX_EDITED_ROWS } from './bulk.ts';
+import type { Collection, Field, Row } from './catalogue.ts';
+import { lastChange } from './changes.ts';
 import { ask, countIn } from './client.ts';
 import { newId } from './ids.ts';
 import { queryText } from './query/filter-text.ts';
 import { keyText } from './query/keys.ts';
 import { conditionsOf, embeddingsOf, type ListQuery, listUrl, type Pair } from './query/list.ts';
 import { deleteRows, dryRunEdits, newRequestId, type RowEdit } from './rows.ts';
+import { readStored } from './stored-rows.ts';
 
 export interface Target {
   readonly query: ListQuery;
@@ -50,11 +52,8 @@ export class TooManyRows extends Error {
 const isOperation = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The last change of a collection; undefined if the service has no history. */
-async function lastChange(name: string): Promise<number | undefined> {
-  const query = `collection=eq.${encodeURIComponent(name)}&select=seq&order=seq.desc&limit=1`;
-  const answer = await ask(`/catalogue/changes?${query}`).catch(() => undefined);
-  return answer && ((answer.json as { seq: number }[])[0]?.seq ?? 0);
-}
+const lastOf = ({ name }: Collection): Promise<number | undefined> =>
+  lastChange([['collection', `eq.${name}`]]).catch(() => undefined);
 
 /** The conditions of the rows that change. A write without any filter is too easily a mistake; the key is one. */
 function filterOf({ query }: Target, field: Field, isCalculated: boolean): readonly Pair[] {
@@ -87,7 +86,7 @@ export async function previewChange(target: Target, field: Field, value: unknown
       position: undefined,
     };
   }
-  const position = await lastChange(collection.name);
+  const position = await lastOf(collection);
   const filters = filterOf(target, field, isCalculated);
   const url = listUrl({ ...query, filters, search: '' }, [['limit', String(EXAMPLES)]]);
   const { json, headers } = await ask(url, { headers: { prefer: 'count=exact' } });
@@ -109,13 +108,13 @@ export async function applyChange(
   { target, edits, changing, position }: Preview,
   field: Field,
   value: unknown,
-): Promise<Omit<BulkOutcome, 'rows'> & { readonly count: number }> {
+): Promise<Pick<BulkOutcome, 'requestId' | 'skipped'> & { readonly count: number }> {
   const { collection } = target.query;
   if (edits !== undefined) {
     const outcome = await changeUnchangedRows(collection, edits);
     return { ...outcome, count: outcome.rows.length };
   }
-  if (position !== undefined && (await lastChange(collection.name)) !== position) throw new ChangedMeanwhile();
+  if (position !== undefined && (await lastOf(collection)) !== position) throw new ChangedMeanwhile();
   const requestId = newRequestId();
   const isCalculated = isOperation(value) && field.type.input !== 'json';
   const { headers } = await ask(`/${collection.name}?${queryText(filterOf(target, field, isCalculated))}`, {

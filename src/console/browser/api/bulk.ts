@@ -1,57 +1,58 @@
-/** Changes and deletions of many rows. A row that another person changed or deleted in the meantime is kept. */
+/** Changes of many rows. A row that another person changed or deleted in the meantime is kept. */
 import { isSame } from '../fields/same.ts';
 import type { Collection, Row } from './catalogue.ts';
-import { ask } from './client.ts';
 import { ApiError } from './errors.ts';
-import { keysFilter, keyText } from './query/keys.ts';
-import { changeRows, KEYS_PER_REQUEST, type RowEdit, type Written } from './rows.ts';
+import { keyText } from './query/keys.ts';
+import { changeRows, changesOf, newRequestId, type RowEdit, type Written } from './rows.ts';
+import { readStored } from './stored-rows.ts';
 
 /** The largest number of rows that one transaction changes by key. */
 export const MAX_EDITED_ROWS = 1_000;
 const MAX_ATTEMPTS = 5;
+/** Before another attempt if no answer came. */
+const PAUSE_MS = 1_000;
 
 export interface BulkOutcome extends Written {
   /** Rows that someone else changed or deleted first. */
   readonly skipped: readonly Row[];
+  /** The deleted ones of these. */
+  readonly deleted: ReadonlySet<Row>;
 }
 
-/** The stored rows, by key. */
-export async function readStored(collection: Collection, rows: readonly Row[]): Promise<ReadonlyMap<string, Row>> {
-  const stored = new Map<string, Row>();
-  for (let start = 0; start < rows.length; start += KEYS_PER_REQUEST) {
-    const part = rows.slice(start, start + KEYS_PER_REQUEST);
-    const { json } = await ask(`/${collection.name}?${keysFilter(collection, part)}`);
-    for (const row of json as Row[]) stored.set(keyText(collection, row), row);
-  }
-  return stored;
-}
-
-/** Splits edits into those whose rows still have the shown values, and those of changed or deleted rows. */
-async function splitByState(collection: Collection, edits: readonly RowEdit[]) {
-  const stored = await readStored(
-    collection,
-    edits.map(({ row }) => row),
-  );
-  const isUnchanged = ({ row, changes }: RowEdit) => {
-    const now = stored.get(keyText(collection, row));
-    return now !== undefined && Object.keys(changes).every((name) => isSame(now[name], row[name]));
-  };
-  return { unchanged: edits.filter(isUnchanged), changed: edits.filter((edit) => !isUnchanged(edit)) };
-}
-
-/** Changes rows in one transaction, except those that someone else changed since the person saw them. */
-export async function changeUnchangedRows(collection: Collection, edits: readonly RowEdit[]): Promise<BulkOutcome> {
+/**
+ * Changes rows in one transaction, except those that someone else changed since the person saw them. If the answer is
+ * lost, the stored rows tell whether they were changed.
+ */
+export async function changeUnchangedRows(
+  collection: Collection,
+  edits: readonly RowEdit[],
+  requestId: string = newRequestId(),
+): Promise<BulkOutcome> {
   let left = edits;
-  const skipped: Row[] = [];
+  const [rows, skipped, deleted]: [Row[], Row[], Set<Row>] = [[], [], new Set()];
   for (let attempt = 1; left.length > 0; attempt++) {
     try {
-      return { ...(await changeRows(collection, left)), skipped };
+      rows.push(...(await changeRows(collection, left, requestId)).rows);
+      break;
     } catch (error) {
-      if (!(error instanceof ApiError) || error.status !== 412 || attempt === MAX_ATTEMPTS) throw error;
+      // fetch throws a TypeError if no answer came.
+      const isLost = error instanceof TypeError;
+      const isConflict = error instanceof ApiError && error.status === 412;
+      if (!(isLost || isConflict) || attempt === MAX_ATTEMPTS) throw error;
+      if (isLost) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
-    const { unchanged, changed } = await splitByState(collection, left);
-    skipped.push(...changed.map(({ row }) => row));
-    left = unchanged;
+    const stored = await readStored(
+      collection,
+      left.map(({ row }) => row),
+    );
+    left = left.filter(({ row, changes }) => {
+      const now = stored.get(keyText(collection, row));
+      if (now === undefined) deleted.add(row);
+      else if (Object.keys(changesOf(now, changes)).length === 0) rows.push(now);
+      else if (Object.keys(changes).every((name) => isSame(now[name], row[name]))) return true;
+      else skipped.push(row);
+      return false;
+    });
   }
-  return { requestId: '', rows: [], skipped };
+  return { requestId, rows, skipped: [...skipped, ...deleted], deleted };
 }

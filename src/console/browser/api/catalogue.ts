@@ -67,6 +67,12 @@ export function titleOf(collection: Collection, row: Row): string {
   return letters.length <= LONG_TITLE ? String(name) : `${letters.slice(0, LONG_TITLE).join('')}…`;
 }
 
+/** Whether a new row needs a value that the service does not fill in. */
+export function isNeeded(collection: Collection, field: Field): boolean {
+  if (!field.required || field === collection.assigned) return false;
+  return field.default === undefined && field.generated === undefined && field.filled === false;
+}
+
 /** The help text of an input. A description that repeats the label is omitted. */
 export function helpTextOf(field: Field): string | undefined {
   const { description = '', role } = field;

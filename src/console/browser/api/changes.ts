@@ -1,8 +1,8 @@
 /** The log of changes: reading, and undo of what a filter selects. */
 import type { Collection, Row } from './catalogue.ts';
 import { ask, exactRow } from './client.ts';
-import { ApiError } from './errors.ts';
-import { encodeValue, queryText } from './query/filter-text.ts';
+import { ApiError, problemOf } from './errors.ts';
+import { queryText } from './query/filter-text.ts';
 import { keyParts } from './query/keys.ts';
 import type { Pair } from './query/list.ts';
 import { newRequestId } from './rows.ts';
@@ -23,7 +23,6 @@ export interface Change {
 }
 
 const LOG = '/catalogue/changes';
-/** Entries per request. */
 export const CHANGES_PER_PAGE = 50;
 
 /** Whether the service has no log (`--history-days 0`). */
@@ -43,6 +42,18 @@ function exactChanges(json: unknown): Change[] {
   }));
 }
 
+/** The number of the last change, or of one before it; 0 if there is none. */
+export async function lastChange(filters: readonly Pair[] = [], offset = 0): Promise<number> {
+  const page: readonly Pair[] = [
+    ['select', 'seq'],
+    ['order', 'seq.desc'],
+    ['offset', String(offset)],
+    ['limit', '1'],
+  ];
+  const { json } = await ask(`${LOG}?${queryText([...filters, ...page])}`);
+  return Number((json as { seq: number }[])[0]?.seq ?? 0);
+}
+
 /** The key of a row as the log has it. */
 export function logKey(key: string): string {
   const parts = keyParts(key);
@@ -55,7 +66,6 @@ export function rowOfLogKey({ key }: Collection, text: string): Row {
   return Object.fromEntries(key.map(({ name }, at) => [name, parts[at] ?? null]));
 }
 
-/** Filters for the entries of one row. */
 export const rowFilter = ({ name }: Pick<Collection, 'name'>, key: string): readonly Pair[] => [
   ['collection', `eq.${name}`],
   ['key', `eq.${key}`],
@@ -106,25 +116,51 @@ export function joinParts(parts: readonly CountedPart[]): readonly LoggedRequest
     .sort((one, other) => other.seq - one.seq);
 }
 
-export interface UndoResult {
+export interface Undone {
   readonly undone: number;
   /** Rows that someone changed since. They stay as they are. */
   readonly skipped: readonly { readonly collection: string; readonly key: string }[];
-  readonly changes: readonly Pick<Change, 'collection' | 'key' | 'kind' | 'before' | 'after'>[];
+  /** The request id of the undo itself, to redo the change. */
   readonly requestId: string;
+}
+
+export interface UndoResult extends Undone {
+  readonly changes: readonly Pick<Change, 'collection' | 'key' | 'kind' | 'before' | 'after'>[];
+}
+
+async function sendUndo(filters: readonly Pair[], requestId: string, ...preferences: readonly string[]) {
+  const headers = { prefer: ['conflicts=skip', ...preferences].join(', '), 'x-request-id': requestId };
+  const { json } = await ask(`${LOG}/undo?${queryText(filters)}`, { method: 'POST', headers });
+  return { ...(json as UndoResult), requestId };
 }
 
 /** Undoes the changes that the filters select, except of rows that someone changed since. */
 export async function undoChanges(filters: readonly Pair[], isDryRun: boolean): Promise<UndoResult> {
+  const preferences = ['return=representation', ...(isDryRun ? ['tx=rollback'] : [])];
+  const result = await sendUndo(filters, newRequestId(), ...preferences);
+  return { ...result, changes: exactChanges(result.changes) };
+}
+
+/** Changes per request, if there are too many for one. */
+const UNDO_STEP = 2_500;
+const TOO_MANY = '54000';
+
+/** Undoes all changes of a request, the newest first. */
+export async function undoRequest(undoneId: string): Promise<Undone> {
   const requestId = newRequestId();
-  const query = filters.map(([name, value]) => `${name}=${encodeValue(value)}`).join('&');
-  const { json } = await ask(`${LOG}/undo?${query}`, {
-    method: 'POST',
-    headers: {
-      prefer: `conflicts=skip, return=representation${isDryRun ? ', tx=rollback' : ''}`,
-      'x-request-id': requestId,
-    },
-  });
-  const result = json as Omit<UndoResult, 'requestId'>;
-  return { ...result, changes: exactChanges(result.changes), requestId };
+  const all: Pair = ['request_id', `eq.${undoneId}`];
+  try {
+    return await sendUndo([all], requestId);
+  } catch (error) {
+    if (problemOf(error)?.code !== TOO_MANY) throw error;
+  }
+  let [undone, skipped, rest]: [number, Undone['skipped'], readonly Pair[]] = [0, [], [all]];
+  for (;;) {
+    const first = await lastChange(rest, UNDO_STEP - 1);
+    const part = await sendUndo(first === 0 ? rest : [...rest, ['seq', `gte.${first}`]], requestId);
+    undone += part.undone;
+    skipped = [...skipped, ...part.skipped];
+    if (first === 0) return { undone, skipped, requestId };
+    rest = [all, ['seq', `lt.${first}`]];
+  }
 }

@@ -23,6 +23,8 @@ export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
   /** A request with an `Idempotency-Key` is stored once, however often it is sent. */
   readonly idempotencyKey?: string | undefined;
+  /** Nobody waits for the answer: the request never asks for credentials, and outlives the page. */
+  readonly inBackground?: boolean;
 }
 
 /** Whether the service has accepted the session or the token of this page. */
@@ -34,7 +36,7 @@ let areKeysSupported = true;
 
 /** Sends a request. `url` is a path of the service. */
 export async function ask(url: string, request: RequestOptions = {}): Promise<Answer> {
-  const { method = 'GET', body, idempotencyKey } = request;
+  const { method = 'GET', body, idempotencyKey, inBackground: keepalive = false } = request;
   const headers = headersFor(request.headers);
   if (newest !== undefined) headers.set(POSITION_HEADER, newest);
   if (idempotencyKey !== undefined && areKeysSupported) headers.set('idempotency-key', idempotencyKey);
@@ -44,7 +46,13 @@ export async function ask(url: string, request: RequestOptions = {}): Promise<An
   const isRaw = typeof body === 'string' || body instanceof Blob || body instanceof FormData;
   const content = body === undefined ? {} : { body: isRaw ? body : JSON.stringify(body) };
   const response = await (takeEarlyResponse(method, url, headers) ??
-    fetch(`${base}${url}`, { method, headers, ...content, ...(request.signal && { signal: request.signal }) }));
+    fetch(`${base}${url}`, {
+      method,
+      headers,
+      keepalive,
+      ...content,
+      ...(request.signal && { signal: request.signal }),
+    }));
   newest = response.headers.get(POSITION_HEADER) ?? newest;
   const text = await response.text();
   const isJson = /json/.test(response.headers.get('content-type') ?? '');
@@ -54,7 +62,7 @@ export async function ask(url: string, request: RequestOptions = {}): Promise<An
     return { status: response.status, headers: response.headers, json };
   }
   const error = new ApiError(response.status, problemIn(json, response));
-  if (response.status === 401 && (await askForCredentials(error.message))) return ask(url, request);
+  if (response.status === 401 && !keepalive && (await askForCredentials(error.message))) return ask(url, request);
   if (problemOf(error)?.code === 'CAT501' && headers.has('idempotency-key')) {
     areKeysSupported = false;
     return ask(url, request);

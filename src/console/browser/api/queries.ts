@@ -25,6 +25,8 @@ export const queryClient = new QueryClient({
 export interface RowWindow {
   /** The row at an index; undefined until its page has loaded. */
   readonly rowAt: (index: number) => Row | undefined;
+  /** The loaded ones of the first rows. */
+  readonly firstRows: (count: number) => readonly Row[];
   /** Undefined until the first page has loaded. */
   readonly total: number | undefined;
   readonly error: Error | null;
@@ -50,8 +52,10 @@ export function useRows(query: ListQuery, first: number, last: number): RowWindo
     })),
   });
   const byPage = new Map<number, Page | undefined>(wanted.map((page, at) => [page, pages[at]!.data]));
+  const rowAt = (index: number) => byPage.get(Math.floor(index / PAGE_SIZE))?.rows[index % PAGE_SIZE];
   return {
-    rowAt: (index) => byPage.get(Math.floor(index / PAGE_SIZE))?.rows[index % PAGE_SIZE],
+    rowAt,
+    firstRows: (count) => Array.from({ length: count }, (_, at) => rowAt(at)).filter((row) => row !== undefined),
     total: byPage.get(0)?.total,
     error: pages.find(({ error }) => error !== null)?.error ?? null,
     isLoading: byPage.get(0) === undefined,
@@ -79,11 +83,16 @@ export function patchLoadedRows(collection: Collection, patches: ReadonlyMap<str
   });
 }
 
-/** Marks lists as outdated without a reload, since the grid has the new values. Other pages reload. */
-export function markStale({ name }: Pick<Collection, 'name'>, isReloaded = false): void {
-  void queryClient.invalidateQueries({ queryKey: ['list', name], refetchType: isReloaded ? 'active' : 'none' });
-  for (const queryKey of [['row', name], ['figures', name], ['changes']])
-    void queryClient.invalidateQueries({ queryKey });
+/**
+ * Reloads everything that shows rows of a collection. `lists` is `none` if the grid has the new values already; then
+ * the lists are only outdated.
+ */
+export function invalidate({ name }: Pick<Collection, 'name'>, lists: 'active' | 'none' = 'active'): Promise<unknown> {
+  const others = [['row', name], ['figures', name], ['changes']];
+  return Promise.all([
+    queryClient.invalidateQueries({ queryKey: ['list', name], refetchType: lists }),
+    ...others.map((queryKey) => queryClient.invalidateQueries({ queryKey })),
+  ]);
 }
 
 /** The row at an index of a list, if its page is loaded. */
@@ -110,15 +119,6 @@ export async function loadRows(query: ListQuery, first: number, last: number): P
     );
   const skipped = first % PAGE_SIZE;
   return pages.flatMap(({ rows }) => rows).slice(skipped, skipped + last - first + 1);
-}
-
-/** Reloads everything that shows rows of a collection. */
-export function invalidate(collection: Pick<Collection, 'name'>): Promise<unknown> {
-  return Promise.all(
-    ['list', 'row', 'figures', 'changes'].map((kind) =>
-      queryClient.invalidateQueries({ queryKey: kind === 'changes' ? [kind] : [kind, collection.name] }),
-    ),
-  );
 }
 
 const isLoggedOut = (error: unknown): boolean => error instanceof ApiError && error.status === 401;

@@ -3,12 +3,12 @@ import { storeJson } from '../../../collection/types/type.ts';
 import { isSame } from '../fields/same.ts';
 import type { Collection, Row, Value } from './catalogue.ts';
 import { ask, countIn } from './client.ts';
-import { problemOf } from './errors.ts';
 import { newId } from './ids.ts';
 import { withQuery } from './query/filter-text.ts';
 import { keysFilter, rowPath } from './query/keys.ts';
 import { type ListQuery, pageHeaders, pageUrl } from './query/list.ts';
 import { cacheTitles, selectTitles } from './query/titles.ts';
+import { partsOf } from './stored-rows.ts';
 
 export type Changes = Row;
 
@@ -62,15 +62,9 @@ export async function createRow(collection: Collection, row: Row, idempotencyKey
   return { requestId, rows: [json as Row] };
 }
 
-/** Keys per URL; well below the limits of common proxies. */
-export const KEYS_PER_REQUEST = 200;
-
 /** Deletes rows in one transaction. The service rejects it if one of them does not exist any more. */
 export async function deleteRows(collection: Collection, rows: readonly Row[]): Promise<Written> {
-  const parts = Array.from({ length: Math.ceil(rows.length / KEYS_PER_REQUEST) }, (_, at) =>
-    rows.slice(at * KEYS_PER_REQUEST, (at + 1) * KEYS_PER_REQUEST),
-  );
-  const body = parts.map((part) => ({
+  const body = [...partsOf(rows, collection.key)].map((part) => ({
     method: 'DELETE',
     path: `/${collection.name}?${keysFilter(collection, part)}`,
     affects: part.length,
@@ -144,44 +138,6 @@ async function sendBatch(
     idempotencyKey: newId(),
   });
   return { requestId, rows: (json as { body?: readonly Row[] }[]).flatMap((each) => each.body ?? []) };
-}
-
-export interface Undone {
-  readonly undone: number;
-  readonly skipped: readonly { readonly collection: string; readonly key: string }[];
-  /** The request id of the undo itself, to redo the change. */
-  readonly requestId: string;
-}
-
-/** Changes per request, if there are too many for one. */
-const UNDO_STEP = 2_500;
-/** The error code for too many changes. */
-const TOO_MANY = '54000';
-
-/** Undoes all changes of a request, except rows that others changed since. The newest changes come first. */
-export async function undoRequest(undoneId: string): Promise<Undone> {
-  const requestId = newRequestId();
-  const headers = { prefer: 'conflicts=skip', 'x-request-id': requestId };
-  const id = `request_id=eq.${encodeURIComponent(undoneId)}`;
-  const undoPart = async (filter: string) => {
-    const { json } = await ask(`/catalogue/changes/undo?${filter}`, { method: 'POST', headers });
-    return json as Omit<Undone, 'requestId'>;
-  };
-  try {
-    return { ...(await undoPart(id)), requestId };
-  } catch (error) {
-    if (problemOf(error)?.code !== TOO_MANY) throw error;
-  }
-  let [undone, skipped, rest] = [0, [] as Undone['skipped'][number][], id];
-  for (;;) {
-    const page = `select=seq&order=seq.desc&offset=${UNDO_STEP - 1}&limit=1`;
-    const [first] = (await ask(`/catalogue/changes?${rest}&${page}`)).json as { seq: number }[];
-    const part = await undoPart(first === undefined ? rest : `${rest}&seq=gte.${first.seq}`);
-    undone += part.undone;
-    skipped = [...skipped, ...part.skipped];
-    if (first === undefined) return { undone, skipped, requestId };
-    rest = `${id}&seq=lt.${first.seq}`;
-  }
 }
 
 /** The fields whose values differ from the row. */

@@ -4,7 +4,7 @@
  */
 import { isSame } from '../fields/same.ts';
 import type { Collection, Row } from './catalogue.ts';
-import { askForDecision } from './conflict.ts';
+import { conflicts } from './conflict.ts';
 import { ApiError } from './errors.ts';
 import { keyText } from './query/keys.ts';
 import { changeRows, changesOf, readRow } from './rows.ts';
@@ -34,7 +34,7 @@ export async function saveRow(collection: Collection, shown: Row, values: Row): 
     if (Object.keys(wanted).length === 0) return { kind: 'stored', row: theirs };
     const disputed = Object.keys(wanted).filter((name) => !isSame(theirs[name], base[name]));
     if (disputed.length > 0) {
-      const decision = await askForDecision({ collection, mine: wanted, base, theirs, disputed });
+      const decision = await conflicts.ask({ collection, mine: wanted, base, theirs, disputed });
       if (decision === undefined) return { kind: 'editing' };
       if (Object.keys(decision).length === 0) return { kind: 'theirs', row: theirs };
       mine = decision;

@@ -1,15 +1,15 @@
 /** The menu of the person: password, log out, appearance and language. */
-import { KeyRound, LogIn, LogOut, User } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { isLoggedIn, logOut, requestLogin, session } from '../api/session/session.ts';
 import { token } from '../api/session/token.ts';
 import { Menu, type MenuItem } from '../components/menu.tsx';
+import { onDemand } from '../components/on-demand.tsx';
 import { chooseLanguage, LANGUAGES, type Language, language } from '../i18n/locale.ts';
 import { t } from '../i18n/text.ts';
 import { clearDrafts } from '../record/stored-drafts.ts';
 import { chooseTheme, currentTheme, THEMES } from './theme.ts';
 
-const PasswordDialog = lazy(() => import('./password-dialog.tsx'));
+const PasswordDialog = onDemand(() => import('./password-dialog.tsx'));
 
 export function AccountMenu() {
   const [isChanging, setChanging] = useState(false);
@@ -40,14 +40,8 @@ export function AccountMenu() {
   ];
   return (
     <>
-      <Menu label={t.app.account} groups={groups}>
-        <User size={20} />
-      </Menu>
-      {isChanging && (
-        <Suspense>
-          <PasswordDialog onClose={() => setChanging(false)} />
-        </Suspense>
-      )}
+      <Menu label={t.app.account} icon="user" groups={groups} />
+      {isChanging && <PasswordDialog onClose={() => setChanging(false)} />}
     </>
   );
 }
@@ -64,10 +58,10 @@ function endSession(): void {
 }
 
 function sessionItems(changePassword: () => void): readonly MenuItem[] {
-  if (session === undefined) return [{ label: t.app.logOut, icon: <LogOut size={16} />, onChoose: forgetToken }];
-  if (!isLoggedIn) return [{ label: t.app.logIn, icon: <LogIn size={16} />, onChoose: () => requestLogin() }];
+  if (session === undefined) return [{ label: t.app.logOut, icon: 'log-out', onChoose: forgetToken }];
+  if (!isLoggedIn) return [{ label: t.app.logIn, icon: 'log-in', onChoose: () => requestLogin() }];
   return [
-    { label: t.app.changePassword, icon: <KeyRound size={16} />, onChoose: changePassword },
-    { label: t.app.logOut, icon: <LogOut size={16} />, onChoose: endSession },
+    { label: t.app.changePassword, icon: 'key-round', onChoose: changePassword },
+    { label: t.app.logOut, icon: 'log-out', onChoose: endSession },
   ];
 }

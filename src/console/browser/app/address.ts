@@ -3,7 +3,6 @@ import { usePathname, useSearch } from 'wouter/use-browser-location';
 import { type Collection, collectionNamed } from '../api/catalogue.ts';
 import { base } from '../api/session/page-data.ts';
 
-/** The prefix of all pages of the console. */
 export const consoleBase = `${base}/console`;
 
 /** The query of the address, with its encoding. */
@@ -15,7 +14,6 @@ interface PageAddress {
   readonly key: string | undefined;
 }
 
-/** The collection and the row of the address. */
 export function usePageAddress(): PageAddress {
   const [, area, name, key] = usePathname().slice(consoleBase.length).split('/');
   return {

@@ -1,11 +1,10 @@
 /** The application: providers, routes and the dialogs that any page may need. */
 import { QueryClientProvider } from '@tanstack/react-query';
-import { lazy, Suspense } from 'react';
 import { Route, Router, Switch, useLocation } from 'wouter';
 import { queryClient } from '../api/queries.ts';
 import { isLoginNeeded } from '../api/session/session.ts';
 import { token } from '../api/session/token.ts';
-import { Skeleton } from '../components/small.tsx';
+import { onDemand } from '../components/on-demand.tsx';
 import { consoleBase } from './address.ts';
 import { Boundary } from './boundary.tsx';
 import { CredentialsDialog } from './credentials-dialog.tsx';
@@ -14,16 +13,11 @@ import { ROUTES } from './routes.tsx';
 import { Shell } from './shell.tsx';
 import { Toasts } from './toasts.tsx';
 
-const LoginPage = lazy(() => import('./login.tsx'));
-const ConflictDialog = lazy(() => import('../record/conflict-dialog.tsx'));
+const LoginPage = onDemand(() => import('./login.tsx'));
+const ConflictDialog = onDemand(() => import('../record/conflict-dialog.tsx'));
 
 export function App() {
-  if (isLoginNeeded() || (token.isAskedFor() && token.get() === null))
-    return (
-      <Suspense>
-        <LoginPage />
-      </Suspense>
-    );
+  if (isLoginNeeded() || (token.isAskedFor() && token.get() === null)) return <LoginPage />;
   return (
     <QueryClientProvider client={queryClient}>
       <Router base={consoleBase}>
@@ -32,9 +26,7 @@ export function App() {
         </Shell>
         <Toasts />
         <CredentialsDialog />
-        <Suspense>
-          <ConflictDialog />
-        </Suspense>
+        <ConflictDialog />
       </Router>
     </QueryClientProvider>
   );
@@ -44,18 +36,16 @@ function Pages() {
   const [location] = useLocation();
   return (
     <Boundary resetBy={location}>
-      <Suspense fallback={<Skeleton />}>
-        <Switch>
-          {ROUTES.map(({ path, Page }) => (
-            <Route key={path} path={path}>
-              <Page />
-            </Route>
-          ))}
-          <Route>
-            <NotFound />
+      <Switch>
+        {ROUTES.map(({ path, Page }) => (
+          <Route key={path} path={path}>
+            <Page />
           </Route>
-        </Switch>
-      </Suspense>
+        ))}
+        <Route>
+          <NotFound />
+        </Route>
+      </Switch>
     </Boundary>
   );
 }

@@ -1,28 +1,19 @@
 /** Asks for the password, or for a token, when the session or the token has ended. The page behind it stays. */
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { explain, explainProblem } from '../api/explain.ts';
-import { onCredentialsEnd } from '../api/session/credentials.ts';
+import { useQuestion } from '../api/question.ts';
+import { credentialsEnd } from '../api/session/credentials.ts';
 import { isLoggedIn, logIn, requestLogin, session } from '../api/session/session.ts';
 import { token } from '../api/session/token.ts';
 import { Button } from '../components/button.tsx';
 import { Dialog } from '../components/dialog.tsx';
+import { TextField } from '../components/inputs.tsx';
+import { Problem } from '../components/small.tsx';
 import { t } from '../i18n/text.ts';
-import { SecretInput } from './secret-input.tsx';
-
-interface Request {
-  readonly reason: string;
-  readonly finish: (isRenewed: boolean) => void;
-}
 
 export function CredentialsDialog() {
-  const [request, setRequest] = useState<Request>();
-  useEffect(() => onCredentialsEnd((reason, finish) => setRequest({ reason, finish })), []);
-  if (request === undefined) return null;
-  const close = (isRenewed: boolean) => {
-    setRequest(undefined);
-    request.finish(isRenewed);
-  };
-  return <CredentialsForm reason={request.reason} close={close} />;
+  const open = useQuestion(credentialsEnd);
+  return open && <CredentialsForm reason={open.subject} close={open.answer} />;
 }
 
 interface CredentialsFormProps {
@@ -33,26 +24,23 @@ interface CredentialsFormProps {
 function CredentialsForm({ reason, close }: CredentialsFormProps) {
   const [secret, setSecret] = useState('');
   const [problem, setProblem] = useState(reason);
-  const [isBusy, setBusy] = useState(false);
   const onSubmit = async () => {
-    setBusy(true);
     const wrong = await renew(secret).catch(explain);
     if (wrong === undefined) return close(true);
-    setBusy(false);
     setProblem(wrong);
   };
   return (
     <Dialog
       title={t.app.logInAgain}
       onClose={() => close(false)}
-      submit={{ label: t.app.logIn, isBusy, onSubmit: () => void onSubmit() }}
+      submit={{ label: t.app.logIn, onSubmit }}
       actions={isLoggedIn && <Button onClick={() => requestLogin(reason)}>{t.app.logInAsOther}</Button>}
     >
-      <p className="problem" role="alert">
-        {problem}
-      </p>
+      <Problem>{problem}</Problem>
       <p>{isLoggedIn ? t.app.passwordOf(session?.name ?? '') : t.app.newToken}</p>
-      <SecretInput
+      <TextField
+        type="password"
+        required
         label={isLoggedIn ? t.app.password : t.app.token}
         autoComplete={isLoggedIn ? 'current-password' : 'off'}
         value={secret}

@@ -4,9 +4,10 @@ import { explain, explainProblem } from '../api/explain.ts';
 import { continueWithoutLogin, logIn, loginReason, session } from '../api/session/session.ts';
 import { token } from '../api/session/token.ts';
 import { Button } from '../components/button.tsx';
+import { TextField } from '../components/inputs.tsx';
+import { Problem } from '../components/small.tsx';
 import { t } from '../i18n/text.ts';
 import { Logo } from './logo.tsx';
-import { SecretInput } from './secret-input.tsx';
 
 const hasLogin = session !== undefined;
 
@@ -35,17 +36,17 @@ export default function LoginPage() {
   };
   return (
     <main className="login">
-      <form onSubmit={(event) => void onSubmit(event)}>
+      <form className="stack" onSubmit={(event) => void onSubmit(event)}>
         <Logo size={40} />
         <h1>{t.app.name}</h1>
         <p>{hasLogin ? t.app.logInText : t.app.tokenText}</p>
-        {problem !== '' && (
-          <p className="problem" role="alert">
-            {problem}
-          </p>
+        {problem !== '' && <Problem>{problem}</Problem>}
+        {hasLogin && (
+          <TextField required label={t.app.userName} autoComplete="username" value={name} onChange={setName} />
         )}
-        {hasLogin && <SecretInput label={t.app.userName} autoComplete="username" value={name} onChange={setName} />}
-        <SecretInput
+        <TextField
+          type="password"
+          required
           label={hasLogin ? t.app.password : t.app.token}
           autoComplete={hasLogin ? 'current-password' : 'off'}
           value={secret}

@@ -14,6 +14,7 @@ const page = (load: () => Promise<{ readonly default: ComponentType }>) => onDem
 export const ROUTES: readonly PageRoute[] = [
   { path: '/', Page: page(() => import('../overview/page.tsx')) },
   { path: '/changes', Page: page(() => import('../history/page.tsx')) },
+  { path: '/settings/:part?', Page: page(() => import('../settings/page.tsx')) },
   { path: '/import/:collection', Page: page(() => import('../import/page.tsx')) },
   { path: '/c/:collection', Page: ListPage },
   { path: '/new/:collection', Page: page(() => import('../record/new-page.tsx')) },

@@ -1,10 +1,11 @@
 /** The frame of every page: the bar with search and account, the side bar with the collections, and the content. */
-import { BookOpen, History, House, LifeBuoy, Menu as MenuIcon } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { collections, titleOfCollection, unshown } from '../api/catalogue.ts';
-import { base } from '../api/session/page-data.ts';
+import { base, hasSettings } from '../api/session/page-data.ts';
 import { IconButton } from '../components/button.tsx';
+import { Icon } from '../components/icon.tsx';
+import type { IconName } from '../components/icon-shapes.ts';
 import { SearchBox } from '../find/search-box.tsx';
 import { t } from '../i18n/text.ts';
 import { AccountMenu } from './account-menu.tsx';
@@ -20,16 +21,15 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       <a className="skip-link" href="#content">
         {t.app.skip}
       </a>
-      <header className="top-bar">
+      <header className="top-bar line">
         <IconButton
+          icon="menu"
           label={t.app.menu}
           className="drawer-button"
           aria-expanded={isOpen}
           onClick={() => setOpen(!isOpen)}
-        >
-          <MenuIcon size={20} />
-        </IconButton>
-        <Link href="/" className="brand" aria-label={t.app.name}>
+        />
+        <Link href="/" className="brand line" aria-label={t.app.name}>
           <Logo />
           <span>{t.app.name}</span>
         </Link>
@@ -37,20 +37,21 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         <AccountMenu />
       </header>
       <nav className="side-bar" aria-label={t.app.mainNavigation}>
-        <NavLink href="/" icon={<House size={18} />} label={t.app.overview} />
+        <NavLink href="/" icon="house" label={t.app.overview} />
         <h2>{t.app.collections}</h2>
         {collections.map((each) => (
           <NavLink key={each.name} href={`/c/${each.name}`} label={titleOfCollection(each)} />
         ))}
-        {unshown.length > 0 && <p className="note">{t.app.unshown(unshown.join(', '))}</p>}
+        {unshown.length > 0 && <p className="help">{t.app.unshown(unshown.join(', '))}</p>}
         <span className="space" />
-        <NavLink href="/changes" icon={<History size={18} />} label={t.app.changes} />
-        <a className="nav-link" href={`${base}/docs`}>
-          <BookOpen size={18} />
+        <NavLink href="/changes" icon="rotate-ccw-clock" label={t.app.changes} />
+        {hasSettings && <NavLink href="/settings" icon="sliders-horizontal" label={t.settings.title} />}
+        <a className="item" href={`${base}/docs`}>
+          <Icon name="book-open" />
           {t.app.apiReference}
         </a>
-        <a className="nav-link" href={`${base}/docs/guide`}>
-          <LifeBuoy size={18} />
+        <a className="item" href={`${base}/docs/guide`}>
+          <Icon name="life-buoy" />
           {t.app.guide}
         </a>
       </nav>
@@ -61,12 +62,12 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   );
 }
 
-function NavLink({ href, icon, label }: { readonly href: string; readonly icon?: ReactNode; readonly label: string }) {
+function NavLink({ href, icon, label }: { readonly href: string; readonly icon?: IconName; readonly label: string }) {
   const [location] = useLocation();
   const isCurrent = href === '/' ? location === '/' : location === href || location.startsWith(`${href}/`);
   return (
-    <Link href={href} className="nav-link" aria-current={isCurrent ? 'page' : undefined}>
-      {icon}
+    <Link href={href} className="item" aria-current={isCurrent ? 'page' : undefined}>
+      <Icon name={icon} />
       {label}
     </Link>
   );

@@ -1,9 +1,9 @@
 /** Messages at the edge of the page, also for screen readers, with undo. */
-import { X } from 'lucide-react';
 import { useEffect, useSyncExternalStore } from 'react';
+import { type Collection, mayUndo } from '../api/catalogue.ts';
+import { undoRequest } from '../api/changes.ts';
 import { explain } from '../api/explain.ts';
 import { queryClient } from '../api/queries.ts';
-import { undoRequest } from '../api/rows.ts';
 import { Button, IconButton } from '../components/button.tsx';
 import { t } from '../i18n/text.ts';
 
@@ -49,6 +49,11 @@ export function notify(text: string, { requestId, isError = false, topic }: Noti
   set([...others.slice(-2), { id: count, text, isError, requestId, topic }]);
 }
 
+/** Offers the undo of a write in its message, if the person may undo it. */
+export function undoOf(right: 'create' | 'update' | 'delete', collection: Collection, requestId: string): Notice {
+  return mayUndo(right, collection) ? { requestId } : {};
+}
+
 export function notifyError(error: unknown): void {
   notify(explain(error), { isError: true });
 }
@@ -63,7 +68,6 @@ export async function undo(requestId: string): Promise<void> {
   if (inverse !== undefined) redoable = [...redoable, inverse];
 }
 
-/** Repeats the change that was undone last. */
 async function redo(requestId: string): Promise<void> {
   redoable = redoable.filter((each) => each !== requestId);
   const inverse = await revert(requestId, t.app.redone);
@@ -96,7 +100,7 @@ export function Toasts() {
   const shown = useSyncExternalStore(subscribe, () => toasts);
   useUndoKey();
   return (
-    <div className="toasts" role="status" aria-live="polite">
+    <div className="toasts stack" role="status" aria-live="polite">
       {shown.map((toast) => (
         <ToastMessage key={toast.id} toast={toast} />
       ))}
@@ -111,12 +115,10 @@ function ToastMessage({ toast: { id, text, isError, requestId } }: { readonly to
     return () => clearTimeout(timer);
   }, [id, isError]);
   return (
-    <div className={`toast${isError ? ' error' : ''}`}>
+    <div className={`toast line${isError ? ' error' : ''}`}>
       <span>{text}</span>
       {requestId !== undefined && <Button onClick={() => void undo(requestId)}>{t.app.undo}</Button>}
-      <IconButton label={t.app.dismiss} onClick={() => dismiss(id)}>
-        <X size={16} />
-      </IconButton>
+      <IconButton icon="x" label={t.app.dismiss} onClick={() => dismiss(id)} />
     </div>
   );
 }

@@ -73,6 +73,7 @@ export function Combobox<Of extends ComboboxOption>(props: ComboboxProps<Of>) {
     <div
       key={`${index} ${label}`}
       id={`${listId}-${index}`}
+      className="item"
       role="option"
       aria-selected={index === at}
       tabIndex={-1}
@@ -110,18 +111,11 @@ export function Combobox<Of extends ComboboxOption>(props: ComboboxProps<Of>) {
         onKeyDown={onKeyDown}
         onBlur={close}
       />
-      <div
-        ref={popup}
-        id={listId}
-        popover="manual"
-        role="listbox"
-        className="menu options"
-        aria-label={t.fields.choose}
-      >
+      <div ref={popup} id={listId} popover="manual" role="listbox" className="menu" aria-label={t.fields.choose}>
         {isOpen && options.map(({ label }, index) => option(index, label))}
         {canCreate && option(options.length, onCreate.label(typed!.trim()))}
         {isOpen && count === 0 && (
-          <div className="hint" role="presentation">
+          <div className="help" role="presentation">
             {isLoading ? t.fields.searching : t.fields.noMatches}
           </div>
         )}

@@ -1,5 +1,5 @@
 /** A modal dialog on the native element: focus stays inside, Escape closes it, and focus returns afterwards. */
-import { type FormEvent, type ReactNode, useEffect, useId, useRef } from 'react';
+import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { t } from '../i18n/text.ts';
 import { Button } from './button.tsx';
@@ -11,7 +11,8 @@ interface DialogProps {
   /** Makes the dialog a form with this button. */
   readonly submit?: {
     readonly label: string;
-    readonly onSubmit: () => void;
+    /** The button is disabled until the result is there. */
+    readonly onSubmit: () => unknown;
     readonly isBusy?: boolean;
     readonly isDanger?: boolean;
   };
@@ -24,16 +25,24 @@ interface DialogProps {
 export function Dialog({ title, onClose, submit, actions, size = 'small', children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
+  const [isSubmitting, setSubmitting] = useState(false);
+  const isBusy = isSubmitting || submit?.isBusy === true;
   useEffect(() => {
     const dialog = element.current!;
     if (!dialog.open) dialog.showModal();
     return () => dialog.close();
   }, []);
-  const onSubmit = (event: FormEvent) => {
+  const onSubmit = async (event: FormEvent) => {
     event.preventDefault();
     // The form that contains the dialog must not receive the event.
     event.stopPropagation();
-    if (submit?.isBusy !== true) submit?.onSubmit();
+    if (isBusy) return;
+    setSubmitting(true);
+    try {
+      await submit?.onSubmit();
+    } finally {
+      setSubmitting(false);
+    }
   };
   return createPortal(
     <dialog
@@ -45,18 +54,18 @@ export function Dialog({ title, onClose, submit, actions, size = 'small', childr
         onClose();
       }}
     >
-      <form onSubmit={onSubmit} noValidate>
+      <form onSubmit={(event) => void onSubmit(event)} noValidate>
         <h2 id={id}>{title}</h2>
         {/* A keyboard must be able to scroll a long text without inputs. */}
         <div className="dialog-body" {...(size === 'large' && { tabIndex: 0 })}>
           {children}
         </div>
-        <footer>
+        <footer className="line wrap">
           {actions}
           <span className="space" />
           <Button onClick={onClose}>{submit === undefined ? t.app.close : t.app.cancel}</Button>
           {submit !== undefined && (
-            <Button type="submit" kind={submit.isDanger ? 'danger' : 'primary'} aria-disabled={submit.isBusy}>
+            <Button type="submit" kind={submit.isDanger ? 'danger' : 'primary'} aria-disabled={isBusy}>
               {submit.label}
             </Button>
           )}

@@ -1,10 +1,12 @@
 /** A menu button. Arrow keys, Home, End and letters move among the items; Escape and Tab close it. */
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { Icon } from './icon.tsx';
+import type { IconName } from './icon-shapes.ts';
 import { usePopover } from './popover.ts';
 
 export interface MenuItem {
   readonly label: string;
-  readonly icon?: ReactNode;
+  readonly icon?: IconName;
   /** Set for a choice among items. */
   readonly isChecked?: boolean;
   readonly isDisabled?: boolean;
@@ -20,11 +22,13 @@ export interface MenuGroup {
 interface MenuProps {
   readonly label: string;
   readonly groups: readonly MenuGroup[];
+  readonly icon: IconName;
   readonly className?: string;
-  readonly children: ReactNode;
+  /** The visible text of the button. */
+  readonly children?: ReactNode;
 }
 
-export function Menu({ label, groups, className = 'icon-button', children }: MenuProps) {
+export function Menu({ label, groups, icon, className = 'icon-button', children }: MenuProps) {
   const [isOpen, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
   const popup = useRef<HTMLDivElement>(null);
@@ -66,6 +70,7 @@ export function Menu({ label, groups, className = 'icon-button', children }: Men
           setOpen(true);
         }}
       >
+        <Icon name={icon} />
         {children}
       </button>
       <div
@@ -92,11 +97,12 @@ function itemsIn(popup: HTMLElement | null): readonly HTMLElement[] {
 function Group({ label, items, close }: MenuGroup & { readonly close: () => void }) {
   return (
     <div role="group" aria-label={label}>
-      {label !== undefined && <div className="menu-heading">{label}</div>}
+      {label !== undefined && <div className="help">{label}</div>}
       {items.map((item) => (
         <button
           key={item.label}
           type="button"
+          className="item"
           role={item.isChecked === undefined ? 'menuitem' : 'menuitemradio'}
           {...(item.isChecked === undefined ? {} : { 'aria-checked': item.isChecked })}
           aria-disabled={item.isDisabled}
@@ -107,7 +113,7 @@ function Group({ label, items, close }: MenuGroup & { readonly close: () => void
             item.onChoose();
           }}
         >
-          {item.icon}
+          <Icon name={item.icon} />
           {item.label}
         </button>
       ))}

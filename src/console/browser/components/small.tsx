@@ -1,9 +1,9 @@
 /** Small shared parts: chips, empty states, skeletons, error messages and labelled inputs. */
-import { CircleAlert, X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { detailsOf, explain } from '../api/explain.ts';
 import { t } from '../i18n/text.ts';
 import { Button } from './button.tsx';
+import { Icon } from './icon.tsx';
 
 interface ChipProps {
   readonly label: string;
@@ -22,8 +22,8 @@ export function Chip({ label, onClick, onRemove }: ChipProps) {
         </button>
       )}
       {onRemove !== undefined && (
-        <button type="button" aria-label={t.fields.removeTag(label)} onClick={onRemove}>
-          <X size={14} />
+        <button type="button" className="icon-button small" aria-label={t.app.removeItem(label)} onClick={onRemove}>
+          <Icon name="x" />
         </button>
       )}
     </span>
@@ -33,18 +33,16 @@ export function Chip({ label, onClick, onRemove }: ChipProps) {
 interface EmptyStateProps {
   readonly title: string;
   readonly text?: string;
-  readonly icon?: ReactNode;
   /** The next step. */
   readonly children?: ReactNode;
 }
 
-export function EmptyState({ title, text, icon, children }: EmptyStateProps) {
+export function EmptyState({ title, text, children }: EmptyStateProps) {
   return (
-    <div className="empty-state">
-      {icon}
+    <div className="empty-state stack">
       <h2>{title}</h2>
       {text !== undefined && <p>{text}</p>}
-      <div className="actions">{children}</div>
+      <div>{children}</div>
     </div>
   );
 }
@@ -52,12 +50,21 @@ export function EmptyState({ title, text, icon, children }: EmptyStateProps) {
 /** Grey bars in place of content that loads. */
 export function Skeleton({ lines = 6 }: { readonly lines?: number }) {
   return (
-    <div className="skeleton" role="status" aria-label={t.app.loading}>
+    <div className="skeleton stack" role="status" aria-label={t.app.loading}>
       {Array.from({ length: lines }, (_, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the bars are all the same
-        <div key={at} />
+        <div key={at} className="bar" />
       ))}
     </div>
+  );
+}
+
+/** A problem with the input, also for screen readers. */
+export function Problem({ children }: { readonly children: ReactNode }) {
+  return (
+    <p className="problem" role="alert">
+      {children}
+    </p>
   );
 }
 
@@ -65,8 +72,8 @@ export function Skeleton({ lines = 6 }: { readonly lines?: number }) {
 export function ErrorMessage({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
   const details = detailsOf(error);
   return (
-    <div className="error-message" role="alert">
-      <CircleAlert size={18} aria-hidden />
+    <div className="notice danger line" role="alert">
+      <Icon name="circle-alert" />
       <div>
         <p>{explain(error)}</p>
         {details !== undefined && (
@@ -93,7 +100,7 @@ interface LabelledProps {
 /** A label, an input, and its help or error. The input has `aria-describedby={`${id}-help`}`. */
 export function Labelled({ id, label, isRequired = false, help, problem, children }: LabelledProps) {
   return (
-    <div className={`labelled${problem === undefined ? '' : ' invalid'}`}>
+    <div className={`labelled stack${problem === undefined ? '' : ' invalid'}`}>
       <label htmlFor={id}>
         {label}
         {isRequired && <span aria-hidden> *</span>}

@@ -1,5 +1,4 @@
 /** The menu to export a list: the checked rows, or all rows that match. */
-import { Download, X } from 'lucide-react';
 import { useRef, useState } from 'react';
 import type { Row } from '../api/catalogue.ts';
 import type { ListQuery } from '../api/query/list.ts';
@@ -37,15 +36,14 @@ export function ExportMenu({ query, rows }: ExportMenuProps) {
   };
   if (count !== undefined)
     return (
-      <Button icon={<X size={16} />} title={t.exporting.stop} onClick={() => running.current?.abort()}>
+      <Button icon="x" title={t.exporting.stop} onClick={() => running.current?.abort()}>
         {t.exporting.running(formatNumber(count))}
       </Button>
     );
   const label = checked === undefined ? t.exporting.open : t.exporting.openSelected(formatNumber(checked.length));
   const items = FORMATS.map((format) => ({ label: t.exporting.formats[format], onChoose: () => void save(format) }));
   return (
-    <Menu label={label} className="button" groups={[{ items }]}>
-      <Download size={16} />
+    <Menu icon="download" label={label} className="button" groups={[{ items }]}>
       {label}
     </Menu>
   );

@@ -1,7 +1,7 @@
 /** Writes a workbook with one sheet (ECMA-376): numbers, dates and booleans as such, everything else as text. */
+import { strToU8, Zip, ZipDeflate } from 'fflate';
 import { type Collection, type Field, labelOf, type Row, titleOfCollection, type Value } from '../api/catalogue.ts';
 import { kindOf } from '../fields/registry.ts';
-import { zipOf } from './zip.ts';
 
 const HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
@@ -31,7 +31,7 @@ export function xlsxOf(
     add(row: Row) {
       rows.push(rowXml(fields.map((field) => cellXml(collection, field, row[field.name] ?? null, textOf))));
     },
-    end: () => zipOf(partsOf(titleOfCollection(collection), rows), MEDIA_TYPE),
+    end: () => zipOf(partsOf(titleOfCollection(collection), rows)),
   };
 }
 
@@ -64,6 +64,25 @@ function partsOf(name: string, rows: readonly string[]): Readonly<Record<string,
       '</sheetData></worksheet>',
     ],
   };
+}
+
+/** Texts that are compressed at once. Between them, the page stays usable. */
+const TEXTS_PER_STEP = 1_000;
+
+async function zipOf(files: Readonly<Record<string, readonly string[]>>): Promise<Blob> {
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  const zip = new Zip((_error, chunk) => void chunks.push(chunk as Uint8Array<ArrayBuffer>));
+  for (const [path, texts] of Object.entries(files)) {
+    const file = new ZipDeflate(path);
+    zip.add(file);
+    for (let start = 0; start < texts.length; start += TEXTS_PER_STEP) {
+      const end = start + TEXTS_PER_STEP;
+      file.push(strToU8(texts.slice(start, end).join('')), end >= texts.length);
+      await new Promise((resolve) => setTimeout(resolve));
+    }
+  }
+  zip.end();
+  return new Blob(chunks, { type: MEDIA_TYPE });
 }
 
 const rowXml = (cells: readonly string[]): string => `<row>${cells.join('')}</row>`;

@@ -1,10 +1,12 @@
 /** Lists of texts as tags. The text form separates tags by commas, and quotes a tag that contains one. */
-import { X } from 'lucide-react';
 import { type KeyboardEvent, useState } from 'react';
 import type { Value } from '../api/catalogue.ts';
 import { quoted } from '../api/query/filter-text.ts';
+import { IconButton } from '../components/button.tsx';
 import { t } from '../i18n/text.ts';
-import type { CellProps, FieldKind, FieldPlace, FilterProps, InputProps } from './kind.ts';
+import { textFilter } from './filters.tsx';
+import type { CellProps, FieldKind, FieldPlace, InputProps } from './kind.ts';
+import { inputAttributes } from './text.tsx';
 
 export function splitTags(text: string): readonly string[] {
   return [...text.matchAll(/\s*(?:"((?:""|[^"])*)"|([^,]+))\s*(?:,|$)/g)]
@@ -18,7 +20,7 @@ export function joinTags(tags: readonly unknown[]): string {
     .join(', ');
 }
 
-const print = (_place: FieldPlace, value: Value): string => (Array.isArray(value) ? joinTags(value) : '');
+const print = (_place: FieldPlace, value: Value): string => joinTags(value as unknown as readonly unknown[]);
 
 function ArrayCell({ field, row }: CellProps) {
   const value = row[field.name];
@@ -34,7 +36,8 @@ function ArrayCell({ field, row }: CellProps) {
   );
 }
 
-function ArrayInput({ id, text, onChange, isInvalid, isDisabled, isFocused, describedBy }: InputProps) {
+function ArrayInput(props: InputProps) {
+  const { text, onChange, isDisabled } = props;
   const [typed, setTyped] = useState('');
   const tags = splitTags(text);
   const add = (added: string) => {
@@ -53,44 +56,25 @@ function ArrayInput({ id, text, onChange, isInvalid, isDisabled, isFocused, desc
       {tags.map((tag) => (
         <span key={tag} className="tag">
           {tag}
-          <button
-            type="button"
-            className="icon-button small"
-            aria-label={t.fields.removeTag(tag)}
+          <IconButton
+            icon="x"
+            className="small"
+            label={t.app.removeItem(tag)}
             disabled={isDisabled}
             onClick={() => onChange(joinTags(tags.filter((each) => each !== tag)))}
-          >
-            <X size={12} />
-          </button>
+          />
         </span>
       ))}
       <input
-        id={id}
+        {...inputAttributes(props)}
         type="text"
         value={typed}
         placeholder={t.fields.addTag}
-        disabled={isDisabled}
-        autoFocus={isFocused}
-        aria-invalid={isInvalid}
-        aria-describedby={describedBy}
         onChange={({ target }) => (target.value.endsWith(',') ? add(target.value) : setTyped(target.value))}
         onKeyDown={onKeyDown}
         onBlur={() => typed.trim() !== '' && add(typed)}
       />
     </div>
-  );
-}
-
-function TagFilter({ id, conditions, onChange }: FilterProps) {
-  const [, tag = ''] = /^cs\.\{"(.*)"\}$/.exec(conditions[0] ?? '') ?? [];
-  return (
-    <input
-      id={id}
-      type="search"
-      placeholder={t.fields.contains}
-      defaultValue={tag.replaceAll(/\\(.)/g, '$1')}
-      onChange={({ target }) => onChange(target.value.trim() === '' ? [] : [`cs.{${quoted(target.value.trim())}}`])}
-    />
   );
 }
 
@@ -101,5 +85,8 @@ export const array: FieldKind = {
   parse: (_place, text) => ({ value: splitTags(text) as unknown as Value }),
   Cell: ArrayCell,
   Input: ArrayInput,
-  Filter: TagFilter,
+  Filter: textFilter(
+    (condition) => /^cs\.\{"(.*)"\}$/.exec(condition)?.[1] ?? '',
+    (tag) => `cs.{${quoted(tag)}}`,
+  ),
 };

@@ -1,9 +1,10 @@
 /** Booleans, and numbers that are used as a flag: anything but 0 is yes. */
-import { Check } from 'lucide-react';
 import type { Value } from '../api/catalogue.ts';
+import { Icon } from '../components/icon.tsx';
 import { t } from '../i18n/text.ts';
 import { SelectFilter } from './filters.tsx';
 import type { CellProps, FieldKind, FieldPlace, FilterProps, InputProps, Parsed } from './kind.ts';
+import { inputAttributes, textAttributes } from './text.tsx';
 
 const isBoolean = ({ field }: FieldPlace): boolean => field.type.input === 'switch';
 const isYes = (value: Value): boolean => value !== null && value !== 0 && value !== false;
@@ -12,9 +13,7 @@ const stored = (place: FieldPlace, isOn: boolean): Value => (isBoolean(place) ? 
 const YES = /^(true|yes|ja|wahr|y|j|x|1|✓)$/i;
 const NO = /^(false|no|nein|falsch|n|0|-)$/i;
 
-function print(_place: FieldPlace, value: Value): string {
-  return value === null ? '' : isYes(value) ? t.app.yes : t.app.no;
-}
+const print = (_place: FieldPlace, value: Value): string => (isYes(value) ? t.app.yes : t.app.no);
 
 function parse(place: FieldPlace, text: string): Parsed {
   const word = text.trim();
@@ -25,44 +24,34 @@ function parse(place: FieldPlace, text: string): Parsed {
 function BooleanCell({ field, row }: CellProps) {
   const value = row[field.name] ?? null;
   if (value === null || !isYes(value)) return <span className="visually-hidden">{value === null ? '' : t.app.no}</span>;
-  return <Check size={16} aria-label={t.app.yes} role="img" />;
+  return <Icon name="check" label={t.app.yes} />;
 }
 
-function BooleanInput({ field, id, text, onChange, isInvalid, isDisabled, isFocused, describedBy }: InputProps) {
-  const shared = {
-    id,
-    disabled: isDisabled,
-    autoFocus: isFocused,
-    'aria-invalid': isInvalid,
-    'aria-describedby': describedBy,
-  };
-  if (field.required)
+function BooleanInput(props: InputProps) {
+  const isOn = YES.test(props.text);
+  if (props.field.required)
     return (
       <input
-        {...shared}
+        {...inputAttributes(props)}
         type="checkbox"
         role="switch"
-        checked={YES.test(text)}
-        aria-checked={YES.test(text)}
-        onChange={({ target }) => onChange(target.checked ? t.app.yes : t.app.no)}
+        checked={isOn}
+        aria-checked={isOn}
+        onChange={({ target }) => props.onChange(target.checked ? t.app.yes : t.app.no)}
       />
     );
   return (
-    <select {...shared} value={text} onChange={({ target }) => onChange(target.value)}>
+    <select {...textAttributes(props)}>
       <option value="">{t.app.empty}</option>
-      <option value={t.app.yes}>{t.app.yes}</option>
-      <option value={t.app.no}>{t.app.no}</option>
+      <option>{t.app.yes}</option>
+      <option>{t.app.no}</option>
     </select>
   );
 }
 
 function BooleanFilter(props: FilterProps) {
   const [yes, no] = isBoolean(props) ? ['is.true', 'is.false'] : ['neq.0', 'eq.0'];
-  const options = [
-    { value: yes!, label: t.app.yes },
-    { value: no!, label: t.app.no },
-  ];
-  return <SelectFilter {...props} options={options} />;
+  return <SelectFilter {...props} options={{ [yes!]: t.app.yes, [no!]: t.app.no }} />;
 }
 
 export const boolean: FieldKind = {

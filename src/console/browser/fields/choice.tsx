@@ -1,29 +1,20 @@
 /** Fields with a few allowed values (`oneOf`). */
-import type { Value } from '../api/catalogue.ts';
 import { t } from '../i18n/text.ts';
 import { SelectFilter } from './filters.tsx';
-import type { CellProps, FieldKind, FieldPlace, FilterProps, InputProps } from './kind.ts';
+import type { CellProps, FieldKind, FilterProps, InputProps } from './kind.ts';
 import { parsePlain } from './rules.ts';
-
-const print = (_place: FieldPlace, value: Value): string => (value === null ? '' : String(value));
+import { text, textAttributes } from './text.tsx';
 
 function ChoiceCell({ field, row }: CellProps) {
   const value = row[field.name] ?? null;
   return value === null ? null : <span className="tag">{String(value)}</span>;
 }
 
-function ChoiceInput({ field, id, text, onChange, isInvalid, isDisabled, isFocused, describedBy }: InputProps) {
+function ChoiceInput(props: InputProps) {
+  const { field, text: chosen } = props;
   return (
-    <select
-      id={id}
-      value={text}
-      disabled={isDisabled}
-      autoFocus={isFocused}
-      aria-invalid={isInvalid}
-      aria-describedby={describedBy}
-      onChange={({ target }) => onChange(target.value)}
-    >
-      {(!field.required || text === '') && <option value="">{t.fields.choose}</option>}
+    <select {...textAttributes(props)}>
+      {(!field.required || chosen === '') && <option value="">{t.fields.choose}</option>}
       {field.rules.oneOf!.map((value) => (
         <option key={String(value)}>{String(value)}</option>
       ))}
@@ -32,15 +23,14 @@ function ChoiceInput({ field, id, text, onChange, isInvalid, isDisabled, isFocus
 }
 
 function ChoiceFilter(props: FilterProps) {
-  const options = props.field.rules.oneOf!.map((value) => ({ value: `eq.${value}`, label: String(value) }));
-  return <SelectFilter {...props} options={options} />;
+  const options = props.field.rules.oneOf!.map((value) => [`eq.${value}`, String(value)]);
+  return <SelectFilter {...props} options={Object.fromEntries(options)} />;
 }
 
 export const choice: FieldKind = {
+  ...text,
   name: 'choice',
-  format: print,
-  print,
-  parse: ({ field }, text) => parsePlain(field, text.trim()),
+  parse: ({ field }, typed) => parsePlain(field, typed.trim()),
   Cell: ChoiceCell,
   Input: ChoiceInput,
   Filter: ChoiceFilter,

@@ -2,15 +2,13 @@
 import type { Value } from '../api/catalogue.ts';
 import { dateInputOf, editableTime, formatDate, readTime } from './dates.ts';
 import { rangeFilter } from './filters.tsx';
-import type { CellProps, FieldKind, FieldPlace, InputProps, Parsed } from './kind.ts';
+import type { FieldKind, FieldPlace, InputProps, Parsed } from './kind.ts';
 import { parsePlain } from './rules.ts';
+import { textAttributes, textCell } from './text.tsx';
 
-const format = ({ field }: FieldPlace, value: Value): string =>
-  value === null ? '' : formatDate(field, String(value));
+const format = ({ field }: FieldPlace, value: Value): string => formatDate(field, String(value));
 
-function print({ field }: FieldPlace, value: Value): string {
-  return value === null ? '' : (editableTime(field, String(value)) ?? String(value));
-}
+const print = ({ field }: FieldPlace, value: Value): string => editableTime(field, String(value)) ?? String(value);
 
 /** Day, month and year as people write them: 31.12.2026, 31/12/2026. */
 const DAY_FIRST = /^(\d{1,2})[./](\d{1,2})[./](\d{4})(?=$|[ T])/;
@@ -22,23 +20,14 @@ function parse({ field }: FieldPlace, text: string): Parsed {
   return parsePlain(field, readTime(field, plain));
 }
 
-function DateCell({ collection, field, row }: CellProps) {
-  return <>{format({ collection, field }, row[field.name] ?? null)}</>;
-}
-
-function DateInput({ field, id, text, onChange, isInvalid, isDisabled, isFocused, describedBy }: InputProps) {
+function DateInput(props: InputProps) {
+  const { field, text } = props;
   return (
     <input
-      id={id}
+      {...textAttributes(props)}
       type={dateInputOf(field, text)}
       step={field.type.input === 'date' ? undefined : 'any'}
-      value={text}
-      disabled={isDisabled}
-      autoFocus={isFocused}
       required={field.required}
-      aria-invalid={isInvalid}
-      aria-describedby={describedBy}
-      onChange={({ target }) => onChange(target.value)}
     />
   );
 }
@@ -48,7 +37,7 @@ export const date: FieldKind = {
   format,
   print,
   parse,
-  Cell: DateCell,
+  Cell: textCell(format),
   Input: DateInput,
   Filter: rangeFilter({ parse, print }, 'date'),
 };

@@ -1,8 +1,8 @@
 /** Files and images of the service, lists of them, and texts with the address of a picture. */
-import { FileText } from 'lucide-react';
 import { isImageField } from '../../../collection/image-field.ts';
 import { fileKind } from '../../../collection/types/file.ts';
 import type { Value } from '../api/catalogue.ts';
+import { Icon } from '../components/icon.tsx';
 import { onDemand } from '../components/on-demand.tsx';
 import { useFileAddress } from '../files/addresses.ts';
 import { joinIds, splitIds } from '../files/order.ts';
@@ -54,7 +54,7 @@ export function FileCell({ field, row }: CellProps) {
 function FileLink({ id }: { readonly id: string }) {
   return (
     <a href={useFileAddress(id)} target="_blank" rel="noreferrer" aria-label={t.fields.openFile} tabIndex={-1}>
-      <FileText size={16} aria-hidden />
+      <Icon name="file-text" />
     </a>
   );
 }
@@ -62,7 +62,7 @@ function FileLink({ id }: { readonly id: string }) {
 function FileInput(props: InputProps) {
   if (!isPictureAddress(props)) return <UploadInput {...props} />;
   return (
-    <div className="file-input">
+    <div className="file-input stack">
       <TextInput {...props} />
       {props.text !== '' && <img className="preview" src={props.text} alt="" referrerPolicy="no-referrer" />}
     </div>
@@ -71,11 +71,7 @@ function FileInput(props: InputProps) {
 
 function FileFilter(props: FilterProps) {
   if (isPictureAddress(props)) return <ContainsFilter {...props} />;
-  const options = [
-    { value: 'not.is.null', label: t.fields.isNotEmpty },
-    { value: 'is.null', label: t.fields.isEmpty },
-  ];
-  return <SelectFilter {...props} options={options} />;
+  return <SelectFilter {...props} options={{ 'not.is.null': t.fields.isNotEmpty, 'is.null': t.fields.isEmpty }} />;
 }
 
 export const file: FieldKind = {

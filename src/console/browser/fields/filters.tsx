@@ -1,5 +1,6 @@
 /** The filters that several kinds share: text that is contained, a range, and a choice of values. */
 import { escapeLike, quoted } from '../api/query/filter-text.ts';
+import { Options } from '../components/inputs.tsx';
 import { t } from '../i18n/text.ts';
 import type { FieldKind, FilterProps } from './kind.ts';
 
@@ -8,18 +9,24 @@ export function operandOf(conditions: readonly string[], operator: string): stri
   return conditions.find((each) => each.startsWith(`${operator}.`))?.slice(operator.length + 1) ?? '';
 }
 
-export function ContainsFilter({ id, conditions, onChange }: FilterProps) {
-  const text = operandOf(conditions, 'ilike').replaceAll(/^\*|\*$/g, '');
-  return (
-    <input
-      id={id}
-      type="search"
-      placeholder={t.fields.contains}
-      defaultValue={text.replaceAll(/\\(.)/g, '$1')}
-      onChange={({ target }) => onChange(target.value === '' ? [] : [`ilike.*${escapeLike(target.value.trim())}*`])}
-    />
-  );
-}
+/** A text input of a filter. `read` gives its text from a condition, `print` the condition. */
+export const textFilter = (read: (condition: string) => string, print: (text: string) => string) =>
+  function TextFilter({ id, conditions, onChange }: FilterProps) {
+    return (
+      <input
+        id={id}
+        type="search"
+        placeholder={t.find.contains}
+        defaultValue={read(conditions[0] ?? '').replaceAll(/\\(.)/g, '$1')}
+        onChange={({ target }) => onChange(target.value.trim() === '' ? [] : [print(target.value.trim())])}
+      />
+    );
+  };
+
+export const ContainsFilter = textFilter(
+  (condition) => /^ilike\.\*(.*)\*$/s.exec(condition)?.[1] ?? '',
+  (text) => `ilike.*${escapeLike(text)}*`,
+);
 
 /** A range with two optional ends. */
 export function rangeFilter(kind: Pick<FieldKind, 'parse' | 'print'>, type: 'text' | 'date') {
@@ -41,7 +48,7 @@ export function rangeFilter(kind: Pick<FieldKind, 'parse' | 'print'>, type: 'tex
       />
     );
     return (
-      <div className="range">
+      <div className="line">
         {end('gte', t.fields.from, id)}
         {end('lte', t.fields.upTo, `${id}-to`)}
       </div>
@@ -49,26 +56,17 @@ export function rangeFilter(kind: Pick<FieldKind, 'parse' | 'print'>, type: 'tex
   };
 }
 
-export interface Option {
-  readonly value: string;
-  readonly label: string;
+interface SelectFilterProps extends FilterProps {
+  /** Labels by condition. */
+  readonly options: Readonly<Record<string, string>>;
 }
 
 /** One of a few values. */
-export function SelectFilter({
-  id,
-  conditions,
-  onChange,
-  options,
-}: FilterProps & { readonly options: readonly Option[] }) {
+export function SelectFilter({ id, conditions, onChange, options }: SelectFilterProps) {
   return (
     <select id={id} value={conditions[0] ?? ''} onChange={({ target }) => onChange(target.value ? [target.value] : [])}>
       <option value="">{t.fields.any}</option>
-      {options.map(({ value, label }) => (
-        <option key={value} value={value}>
-          {label}
-        </option>
-      ))}
+      <Options of={options} />
     </select>
   );
 }

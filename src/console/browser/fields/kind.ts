@@ -37,7 +37,7 @@ export type Parsed = { readonly value: Value } | { readonly problem: string };
 export interface FieldKind {
   readonly name: 'text' | 'number' | 'boolean' | 'date' | 'json' | 'array' | 'choice' | 'reference' | 'file';
   readonly isRightAligned?: boolean;
-  /** The value for people. */
+  /** The value for people. It is never null, nor is that of `print`. */
   readonly format: (place: FieldPlace, value: Value) => string;
   /** The value as editable text, which `parse` reads. */
   readonly print: (place: FieldPlace, value: Value) => string;

@@ -2,45 +2,35 @@
 import { isDecimal, type Value } from '../api/catalogue.ts';
 import { t } from '../i18n/text.ts';
 import { rangeFilter } from './filters.tsx';
-import type { CellProps, FieldKind, FieldPlace, InputProps, Parsed } from './kind.ts';
+import type { FieldKind, FieldPlace, InputProps, Parsed } from './kind.ts';
 import { editableNumber, formatDigits, readNumber } from './numbers.ts';
 import { parsePlain } from './rules.ts';
+import { textAttributes, textCell } from './text.tsx';
 
 /** Identifiers have no thousands separators. */
 const IDENTIFIERS = /(^|_)(id|code|barcode|ean|gtin|isbn|zip|year|number)$/;
 
 function format({ collection, field }: FieldPlace, value: Value): string {
-  if (value === null) return '';
   if (collection.key.includes(field) || IDENTIFIERS.test(field.name)) return String(value);
   return formatDigits(String(value), isDecimal(field) ? 2 : 0);
 }
 
-const print = (_place: FieldPlace, value: Value): string => (value === null ? '' : editableNumber(String(value)));
+const print = (_place: FieldPlace, value: Value): string => editableNumber(String(value));
 
 function parse({ field }: FieldPlace, text: string): Parsed {
   const plain = readNumber(text);
   return plain === undefined ? { problem: t.errors.notANumber(text) } : parsePlain(field, plain);
 }
 
-function NumberCell({ collection, field, row }: CellProps) {
-  return <>{format({ collection, field }, row[field.name] ?? null)}</>;
-}
-
-function NumberInput({ field, id, text, onChange, isInvalid, isDisabled, isFocused, describedBy }: InputProps) {
+function NumberInput(props: InputProps) {
   return (
     <input
-      id={id}
+      {...textAttributes(props)}
       type="text"
-      inputMode={isDecimal(field) ? 'decimal' : 'numeric'}
+      inputMode={isDecimal(props.field) ? 'decimal' : 'numeric'}
       className="number"
       autoComplete="off"
-      value={text}
-      disabled={isDisabled}
-      autoFocus={isFocused}
-      required={field.required}
-      aria-invalid={isInvalid}
-      aria-describedby={describedBy}
-      onChange={({ target }) => onChange(target.value)}
+      required={props.field.required}
     />
   );
 }
@@ -51,7 +41,7 @@ export const number: FieldKind = {
   format,
   print,
   parse,
-  Cell: NumberCell,
+  Cell: textCell(format),
   Input: NumberInput,
   Filter: rangeFilter({ parse, print }, 'text'),
 };

@@ -41,7 +41,6 @@ export function formatDigits(text: string, least: number): string {
 }
 
 export const formatNumber = (value: number): string => formatDecimal(value, 0, 0);
-export const formatPrice = (value: number): string => formatDecimal(value, 2, 2);
 
 /** `1 row`, `2,500 rows`. */
 export const counted = (count: number, one: string, many = `${one}s`): string =>

@@ -8,7 +8,6 @@ import {
   type Row,
   referenceOf,
   titleFieldOf,
-  titleOf,
   titleOfCollection,
   type Value,
 } from '../api/catalogue.ts';
@@ -20,14 +19,13 @@ import { t } from '../i18n/text.ts';
 import type { CellProps, FieldKind, FieldPlace, FilterProps, InputProps, Parsed } from './kind.ts';
 import { readNumber } from './numbers.ts';
 import { parsePlain } from './rules.ts';
+import { text as plainText } from './text.tsx';
 
 const NewRowDialog = onDemand(() => import('../record/new-row-dialog.tsx'));
 
 function format({ collection, field }: FieldPlace, value: Value): string {
-  return value === null ? '' : (cachedTitle(collection, field, value) ?? String(value));
+  return cachedTitle(referenceOf(collection, field)!, value) ?? String(value);
 }
-
-const print = (_place: FieldPlace, value: Value): string => (value === null ? '' : String(value));
 
 function parse({ collection, field }: FieldPlace, text: string): Parsed {
   const isNumber = field.type.input === 'number';
@@ -49,11 +47,14 @@ function ReferenceCell({ collection, field, row }: CellProps) {
 
 function ReferenceInput({ collection, field, text, onChange, mayOpenDialog, ...rest }: InputProps) {
   const other = referenceOf(collection, field)!;
-  const known = text === '' ? '' : cachedTitle(collection, field, text);
+  const known = text === '' ? '' : cachedTitle(other, text);
   // A draft has the key only.
   const loaded = useQuery({
     queryKey: ['list', other.name, 'title', text],
-    queryFn: async ({ signal }) => (await readTitles(other, [text], signal)).get(text) ?? text,
+    queryFn: async ({ signal }) => {
+      await readTitles(other, [text], signal);
+      return cachedTitle(other, text) ?? text;
+    },
     enabled: known === undefined && !Number.isNaN(Number(text)) === (field.type.input === 'number'),
     retry: false,
   });
@@ -64,13 +65,10 @@ function ReferenceInput({ collection, field, text, onChange, mayOpenDialog, ...r
     queryKey: ['list', other.name, 'options', typed],
     queryFn: ({ signal }) => findRows(other, typed, signal),
   });
-  const choose = (value: string, title: string) => {
-    cacheTitle(collection, field, value, title);
-    onChange(value);
-  };
   const onCreated = (row: Row) => {
     setNewTitle(undefined);
-    choose(String(row[other.key[0]!.name]), titleOf(other, row));
+    cacheTitle(other, row);
+    onChange(String(row[other.key[0]!.name]));
   };
   return (
     <>
@@ -81,7 +79,7 @@ function ReferenceInput({ collection, field, text, onChange, mayOpenDialog, ...r
         options={found.data ?? []}
         isLoading={found.isFetching}
         onType={setTyped}
-        onChoose={(option) => (option === undefined ? onChange('') : choose(option.value, option.label))}
+        onChoose={(option) => onChange(option?.value ?? '')}
         onCreate={
           mayOpenDialog && mayCreate(other) ? { label: t.record.createReferenced, create: setNewTitle } : undefined
         }
@@ -106,9 +104,9 @@ function ReferenceFilter({ conditions, onChange, ...place }: FilterProps) {
 }
 
 export const reference: FieldKind = {
+  ...plainText,
   name: 'reference',
   format,
-  print,
   parse,
   Cell: ReferenceCell,
   Input: ReferenceInput,

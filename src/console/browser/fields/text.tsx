@@ -1,5 +1,5 @@
-/** Texts, and everything else that is entered as plain text. */
-import { type Field, isText, titleFieldOf, type Value } from '../api/catalogue.ts';
+/** Texts, and everything else that is entered as plain text. Other kinds extend it. */
+import { type Field, isText, titleFieldOf } from '../api/catalogue.ts';
 import { ContainsFilter } from './filters.tsx';
 import type { CellProps, FieldKind, FieldPlace, InputProps } from './kind.ts';
 import { parsePlain } from './rules.ts';
@@ -14,43 +14,48 @@ export function isLongText({ collection, field }: FieldPlace, text = ''): boolea
   return isLong(field) || text.length > LINE || text.includes('\n');
 }
 
-export function TextInput({
-  collection,
-  field,
-  id,
-  text,
-  onChange,
-  isInvalid,
-  isDisabled,
-  isFocused,
-  describedBy,
-}: InputProps) {
-  const shared = {
+/** The attributes of an input, except for its value. */
+export function inputAttributes({ id, isDisabled, isFocused, isInvalid, describedBy }: InputProps) {
+  return {
     id,
-    value: text,
     disabled: isDisabled,
     autoFocus: isFocused,
-    required: field.required,
     'aria-invalid': isInvalid,
     'aria-describedby': describedBy,
-    onChange: ({ target }: { target: HTMLInputElement | HTMLTextAreaElement }) => onChange(target.value),
   };
-  if (isLongText({ collection, field }, text)) return <textarea {...shared} rows={4} />;
-  return <input {...shared} type="text" autoComplete="off" />;
 }
 
-const print = (_place: FieldPlace, value: Value): string => (value === null ? '' : String(value));
-
-export function TextCell({ field, row }: CellProps) {
-  return <>{String(row[field.name] ?? '')}</>;
+/** The attributes of an input whose value is the text. */
+export function textAttributes(props: InputProps) {
+  const { text, onChange } = props;
+  return {
+    ...inputAttributes(props),
+    value: text,
+    onChange: ({ target }: { readonly target: { readonly value: string } }) => onChange(target.value),
+  };
 }
+
+export function TextInput(props: InputProps) {
+  const attributes = { ...textAttributes(props), required: props.field.required };
+  if (isLongText(props, props.text)) return <textarea {...attributes} rows={4} />;
+  return <input {...attributes} type="text" autoComplete="off" />;
+}
+
+/** A cell that shows the value as text. */
+export const textCell = (format: FieldKind['format']) =>
+  function TextCell({ collection, field, row }: CellProps) {
+    const value = row[field.name] ?? null;
+    return value === null ? null : format({ collection, field }, value);
+  };
+
+const print: FieldKind['print'] = (_place, value) => String(value);
 
 export const text: FieldKind = {
   name: 'text',
   format: print,
   print,
   parse: ({ field }, typed) => parsePlain(field, isText(field) ? typed : typed.trim()),
-  Cell: TextCell,
+  Cell: textCell(print),
   Input: TextInput,
   Filter: ContainsFilter,
 };

@@ -1,14 +1,16 @@
 /** The input of files and pictures: drag and drop, paste, choose, preview, reorder and remove. */
-import { Upload } from 'lucide-react';
-import { type DragEvent, type RefObject, useEffect, useRef, useState } from 'react';
+import { type RefObject, useEffect, useRef, useState } from 'react';
 import { fileKind } from '../../../collection/types/file.ts';
 import { labelOf } from '../api/catalogue.ts';
 import { explain } from '../api/explain.ts';
+import { Icon } from '../components/icon.tsx';
+import { Problem } from '../components/small.tsx';
 import type { InputProps } from '../fields/kind.ts';
 import { t } from '../i18n/text.ts';
 import { uploadFiles, useFiles } from './addresses.ts';
 import { FileItem } from './file-item.tsx';
 import { joinIds, moved, splitIds } from './order.ts';
+import { useDrop } from './use-drop.ts';
 
 const IMAGES = 'image/png,image/jpeg,image/gif,image/webp';
 
@@ -18,7 +20,6 @@ export default function FileInput({ field, id, text, onChange, isInvalid, isDisa
   const isImage = fileKind(type) === 'image';
   const ids = splitIds(text);
   const files = useFiles(ids);
-  const [isOver, setOver] = useState(false);
   const [dragged, setDragged] = useState<number>();
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
@@ -39,11 +40,7 @@ export default function FileInput({ field, id, text, onChange, isInvalid, isDisa
     }
     setBusy(false);
   };
-  const onDrop = (event: DragEvent) => {
-    event.preventDefault();
-    setOver(false);
-    void add([...event.dataTransfer.files]);
-  };
+  const drop = useDrop((dropped) => void add(dropped));
   const element = useRef<HTMLDivElement>(null);
   usePaste(element, (pasted) => void add(pasted));
   const move = (from: number, to: number) => onChange(joinIds(moved(ids, from, to)));
@@ -53,20 +50,15 @@ export default function FileInput({ field, id, text, onChange, isInvalid, isDisa
       ref={element}
       role="group"
       aria-label={labelOf(field)}
-      className={`file-input${isOver ? ' over' : ''}`}
-      onDragOver={(event) => {
-        if (!event.dataTransfer.types.includes('Files')) return;
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={onDrop}
+      className={`file-input stack ${drop.className}`}
+      {...drop.handlers}
     >
       {ids.length > 0 && (
-        <ul className="file-list">
+        <ul className="file-list line wrap">
           {ids.map((each, at) => (
             <li
               key={each}
+              className="panel stack"
               draggable={isList && !isDisabled}
               onDragStart={() => setDragged(at)}
               onDragEnd={() => setDragged(undefined)}
@@ -87,8 +79,8 @@ export default function FileInput({ field, id, text, onChange, isInvalid, isDisa
         </ul>
       )}
       {!isDisabled && (
-        <div className="drop-zone">
-          <Upload size={18} aria-hidden />
+        <div className="drop-zone line wrap">
+          <Icon name="upload" />
           <span>{isBusy ? t.files.uploading : isList ? t.files.drop : t.files.dropOne}</span>
           <input
             id={id}
@@ -104,9 +96,7 @@ export default function FileInput({ field, id, text, onChange, isInvalid, isDisa
           />
         </div>
       )}
-      <p className="problem" role="alert">
-        {problem}
-      </p>
+      <Problem>{problem}</Problem>
     </div>
   );
 }

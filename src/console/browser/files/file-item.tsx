@@ -1,6 +1,6 @@
 /** One file of an input: its picture or icon, its name, and its actions. */
-import { ArrowLeft, ArrowRight, FileText, X } from 'lucide-react';
 import { IconButton } from '../components/button.tsx';
+import { Icon } from '../components/icon.tsx';
 import { t } from '../i18n/text.ts';
 import { type StoredFile, useFileAddress } from './addresses.ts';
 import { Picture } from './picture.tsx';
@@ -24,27 +24,25 @@ export function FileItem({ id, file, isImage, at, onEarlier, onLater, onRemove }
   const address = useFileAddress(id, undefined, name);
   return (
     <>
-      <a href={address} target="_blank" rel="noreferrer" aria-label={t.files.open(name)} draggable={false}>
-        {isImage ? <Picture id={id} size={PREVIEW} alt={name} className="preview" /> : <FileText size={32} />}
+      <a href={address} target="_blank" rel="noreferrer" aria-label={t.app.openItem(name)} draggable={false}>
+        {isImage ? (
+          <Picture id={id} size={PREVIEW} alt={name} className="preview" />
+        ) : (
+          <Icon name="file-text" size={32} />
+        )}
       </a>
-      <span className="file-name" title={name}>
+      <span className="one-line help" title={name}>
         {name}
       </span>
-      <span className="file-actions">
+      <span className="line">
         {onEarlier !== undefined && (
-          <IconButton className="small" label={t.files.earlier(name)} onClick={onEarlier}>
-            <ArrowLeft size={14} />
-          </IconButton>
+          <IconButton icon="arrow-left" className="small" label={t.files.earlier(name)} onClick={onEarlier} />
         )}
         {onLater !== undefined && (
-          <IconButton className="small" label={t.files.later(name)} onClick={onLater}>
-            <ArrowRight size={14} />
-          </IconButton>
+          <IconButton icon="arrow-right" className="small" label={t.files.later(name)} onClick={onLater} />
         )}
         {onRemove !== undefined && (
-          <IconButton className="small" label={t.files.remove(name)} onClick={onRemove}>
-            <X size={14} />
-          </IconButton>
+          <IconButton icon="x" className="small" label={t.app.removeItem(name)} onClick={onRemove} />
         )}
       </span>
     </>

@@ -1,10 +1,10 @@
 /** All filters of a list as conditions of the query language, with every operator of a field. */
-import { Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { labelOf } from '../api/catalogue.ts';
 import type { ListQuery, Pair } from '../api/query/list.ts';
 import { Button, IconButton } from '../components/button.tsx';
 import { Dialog } from '../components/dialog.tsx';
+import { Check, Options } from '../components/inputs.tsx';
 import { t } from '../i18n/text.ts';
 import {
   type ConditionParts,
@@ -63,7 +63,7 @@ export default function AdvancedDialog({ query, onClose, onApply }: AdvancedDial
       {lines.map((line) => (
         <div key={line.id} className="condition" role="group" aria-label={t.find.condition}>
           <select
-            aria-label={t.grid.field}
+            aria-label={t.app.field}
             value={line.name}
             onChange={({ target: { value } }) =>
               change(
@@ -74,37 +74,32 @@ export default function AdvancedDialog({ query, onClose, onApply }: AdvancedDial
               )
             }
           >
-            {collection.fields.map((field) => (
-              <option key={field.name} value={field.name}>
-                {labelOf(field)}
-              </option>
-            ))}
-            {[...new Set([...EXPRESSIONS, ...(isField(line.name) ? [] : [line.name])])].map((name) => (
-              <option key={name} value={name}>
-                {t.find.expression(name)}
-              </option>
-            ))}
+            <Options of={collection.fields.map((field) => [field.name, labelOf(field)] as const)} />
+            <Options
+              of={[...new Set([...EXPRESSIONS, ...(isField(line.name) ? [] : [line.name])])].map(
+                (name) => [name, t.find.expression(name)] as const,
+              )}
+            />
           </select>
           {isField(line.name) && (
             <>
-              <label className="negation">
-                <input
-                  type="checkbox"
-                  checked={line.isNegated}
-                  onChange={({ target }) => change(line.id, { isNegated: target.checked })}
-                />
+              <Check
+                className="negation"
+                checked={line.isNegated}
+                onChange={(isNegated) => change(line.id, { isNegated })}
+              >
                 {t.find.not}
-              </label>
+              </Check>
               <select
                 aria-label={t.find.operator}
                 value={line.operator}
                 onChange={({ target }) => change(line.id, { operator: target.value })}
               >
-                {[...new Set([line.operator, ...operatorsOf(collection.byName.get(line.name)!)])].sort().map((name) => (
-                  <option key={name} value={name}>
-                    {operatorWords(name)} ({name})
-                  </option>
-                ))}
+                <Options
+                  of={[...new Set([line.operator, ...operatorsOf(collection.byName.get(line.name)!)])]
+                    .sort()
+                    .map((name) => [name, `${operatorWords(name)} (${name})`] as const)}
+                />
               </select>
             </>
           )}
@@ -118,14 +113,16 @@ export default function AdvancedDialog({ query, onClose, onApply }: AdvancedDial
             />
             {line.problem && <span className="problem">{line.problem}</span>}
           </span>
-          <IconButton label={t.find.removeCondition} onClick={() => setLines(lines.filter(({ id }) => id !== line.id))}>
-            <Trash2 size={16} />
-          </IconButton>
+          <IconButton
+            icon="trash"
+            label={t.find.removeCondition}
+            onClick={() => setLines(lines.filter(({ id }) => id !== line.id))}
+          />
         </div>
       ))}
       <Button
         kind="quiet"
-        icon={<Plus size={16} />}
+        icon="plus"
         onClick={() => setLines([...lines, newLine(Math.max(0, ...lines.map(({ id }) => id)) + 1)])}
       >
         {t.find.addCondition}

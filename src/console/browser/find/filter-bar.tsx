@@ -1,12 +1,12 @@
 /** The filters of a list: quick filters, chips that can be changed, all conditions, and the request. */
-import { ListFilter, Plus, SlidersHorizontal } from 'lucide-react';
-import { lazy, Suspense, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { type Field, labelOf } from '../api/catalogue.ts';
 import { useRows } from '../api/queries.ts';
 import { type ListQuery, listAddress, type Pair } from '../api/query/list.ts';
 import { Button } from '../components/button.tsx';
 import { Menu } from '../components/menu.tsx';
+import { onDemand } from '../components/on-demand.tsx';
 import { Chip } from '../components/small.tsx';
 import { t } from '../i18n/text.ts';
 import { describeFilter } from './conditions.ts';
@@ -14,7 +14,7 @@ import { FilterPopover } from './filter-popover.tsx';
 import { quickFields } from './quick-fields.ts';
 import { RequestLine } from './request-line.tsx';
 
-const AdvancedDialog = lazy(() => import('./advanced-dialog.tsx'));
+const AdvancedDialog = onDemand(() => import('./advanced-dialog.tsx'));
 
 export function FilterBar({ query }: { readonly query: ListQuery }) {
   const [, navigate] = useLocation();
@@ -36,8 +36,8 @@ export function FilterBar({ query }: { readonly query: ListQuery }) {
   };
   const isFree = (field: Field) => !filters.some(([name]) => name === field.name);
   return (
-    <div className="filter-bar">
-      <div ref={bar} role="group" aria-label={t.find.quick}>
+    <div className="filter-bar line wrap">
+      <div ref={bar} className="line wrap" role="group" aria-label={t.find.quick}>
         {quickFields(collection)
           .filter(isFree)
           .map((field) => (
@@ -45,7 +45,7 @@ export function FilterBar({ query }: { readonly query: ListQuery }) {
               key={field.name}
               kind="quiet"
               className="small"
-              icon={<ListFilter size={14} />}
+              icon="list-filter"
               onClick={({ currentTarget }) => open(field, currentTarget)}
             >
               {labelOf(field)}
@@ -65,18 +65,14 @@ export function FilterBar({ query }: { readonly query: ListQuery }) {
         );
       })}
       <Menu
+        icon="plus"
         label={t.find.addFilter}
         className="button quiet small"
-        groups={[
-          {
-            items: collection.fields.map((field) => ({ label: labelOf(field), onChoose: () => open(field) })),
-          },
-        ]}
+        groups={[{ items: collection.fields.map((field) => ({ label: labelOf(field), onChoose: () => open(field) })) }]}
       >
-        <Plus size={14} />
         {t.find.addFilter}
       </Menu>
-      <Button kind="quiet" className="small" icon={<SlidersHorizontal size={14} />} onClick={() => setAdvanced(true)}>
+      <Button kind="quiet" className="small" icon="sliders-horizontal" onClick={() => setAdvanced(true)}>
         {t.find.allConditions}
       </Button>
       {(filters.length > 0 || query.search !== '') && (
@@ -101,16 +97,14 @@ export function FilterBar({ query }: { readonly query: ListQuery }) {
         />
       )}
       {isAdvanced && (
-        <Suspense>
-          <AdvancedDialog
-            query={query}
-            onClose={() => setAdvanced(false)}
-            onApply={(next) => {
-              setAdvanced(false);
-              show(next);
-            }}
-          />
-        </Suspense>
+        <AdvancedDialog
+          query={query}
+          onClose={() => setAdvanced(false)}
+          onApply={(next) => {
+            setAdvanced(false);
+            show(next);
+          }}
+        />
       )}
     </div>
   );

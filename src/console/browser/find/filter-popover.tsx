@@ -1,8 +1,10 @@
 /** The filter of one field: a list of values with counts, or the input of its kind. */
 import { type FormEvent, type RefObject, useId, useRef, useState } from 'react';
 import { labelOf, type Value } from '../api/catalogue.ts';
+import { equals } from '../api/query/filter-text.ts';
 import type { ListQuery } from '../api/query/list.ts';
 import { Button } from '../components/button.tsx';
+import { Check } from '../components/inputs.tsx';
 import { usePopover } from '../components/popover.ts';
 import { Skeleton } from '../components/small.tsx';
 import { inList } from '../fields/filters.tsx';
@@ -45,17 +47,18 @@ export function FilterPopover({ query, place, anchor, onApply, onAdvanced, onClo
       className="menu filter-popover"
       onToggle={({ newState }) => newState === 'closed' && onClose()}
     >
-      <form onSubmit={onSubmit}>
+      <form className="stack" onSubmit={onSubmit}>
         <label htmlFor={id}>{labelOf(field)}</label>
         {LISTED.includes(name) ? (
           <ValueList id={id} query={query} place={place} conditions={conditions} onChange={setConditions} />
         ) : (
           <Filter {...place} id={id} conditions={conditions} onChange={setConditions} />
         )}
-        <footer>
+        <footer className="line">
           <Button kind="quiet" onClick={onAdvanced}>
             {t.find.more}
           </Button>
+          <span className="space" />
           <Button type="submit" kind="primary">
             {t.find.apply}
           </Button>
@@ -82,12 +85,7 @@ function ValueList({ id, query, place, conditions, onChange }: ValueListProps) {
     const text = String(value);
     const next = new Set(chosen);
     if (!next.delete(text)) next.add(text);
-    onChange(
-      conditionFor(
-        place,
-        data.map((each) => each.value).filter((each) => next.has(String(each))),
-      ),
-    );
+    onChange(conditionFor(data.map((each) => each.value).filter((each) => next.has(String(each)))));
   };
   const shown = data.filter(({ label }) => label.toLowerCase().includes(typed.toLowerCase()));
   return (
@@ -101,10 +99,9 @@ function ValueList({ id, query, place, conditions, onChange }: ValueListProps) {
       />
       <div className="value-list">
         {shown.map(({ value, label, count }) => (
-          <label key={String(value)}>
-            <input type="checkbox" checked={chosen.has(String(value))} onChange={() => toggle(value)} />
-            <span className="cell-text">{label}</span> <span className="count">{formatNumber(count)}</span>
-          </label>
+          <Check key={String(value)} checked={chosen.has(String(value))} onChange={() => toggle(value)}>
+            <span className="one-line">{label}</span> <span className="count">{formatNumber(count)}</span>
+          </Check>
         ))}
       </div>
     </>
@@ -120,10 +117,10 @@ function chosenTexts(condition: string): readonly string[] {
 }
 
 /** One condition on the chosen values. Null needs an operator of its own, so it is chosen alone. */
-export function conditionFor({ field }: FieldPlace, values: readonly Value[]): readonly string[] {
+export function conditionFor(values: readonly Value[]): readonly string[] {
   const [only] = values;
   if (only === undefined) return [];
   if (values.includes(null)) return ['is.null'];
   if (values.length > 1) return [inList(values)];
-  return [field.type.input === 'switch' ? `is.${only}` : `eq.${only}`];
+  return [equals(only)];
 }

@@ -1,6 +1,5 @@
 /** The command palette: jumps to a collection, a row or an action. */
 import { useQueries } from '@tanstack/react-query';
-import { CornerDownLeft } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { useLocation } from 'wouter';
@@ -8,6 +7,8 @@ import { collections, may, type Row, titleOf, titleOfCollection } from '../api/c
 import { ask } from '../api/client.ts';
 import { rowAddress } from '../api/query/keys.ts';
 import { listUrl } from '../api/query/list.ts';
+import { hasSettings } from '../api/session/page-data.ts';
+import { Icon } from '../components/icon.tsx';
 import { t } from '../i18n/text.ts';
 
 interface Target {
@@ -29,13 +30,14 @@ const PLACES: readonly Target[] = [
   ...[
     { label: t.app.overview, address: '/' },
     { label: t.app.changes, address: '/changes' },
+    ...(hasSettings ? [{ label: t.settings.title, address: '/settings' }] : []),
     ...collections
       .filter((each) => may('create', each))
       .flatMap((each) => [
-        { label: t.find.newRowIn(titleOfCollection(each)), address: `/new/${each.name}` },
+        { label: t.app.newRowIn(titleOfCollection(each)), address: `/new/${each.name}` },
         { label: t.find.importInto(titleOfCollection(each)), address: `/import/${each.name}` },
       ]),
-  ].map((each) => ({ ...each, hint: t.find.actions })),
+  ].map((each) => ({ ...each, hint: t.app.actions })),
 ];
 
 /** Whether every word begins a word of the label. */
@@ -96,6 +98,7 @@ export default function Palette({ onClose }: { readonly onClose: () => void }) {
           <div
             key={`${target.address} ${target.label}`}
             id={`${id}-${index}`}
+            className="item"
             role="option"
             tabIndex={-1}
             aria-selected={index === at}
@@ -103,8 +106,8 @@ export default function Palette({ onClose }: { readonly onClose: () => void }) {
             onKeyDown={onKeyDown}
           >
             {target.label}
-            <span className="hint">{target.hint}</span>
-            {index === at && <CornerDownLeft size={14} aria-hidden />}
+            <span className="help">{target.hint}</span>
+            {index === at && <Icon name="corner-down-left" />}
           </div>
         ))}
       </div>

@@ -1,10 +1,10 @@
 /** The request of the list, as a URL and as a curl command. */
-import { Copy } from 'lucide-react';
-import { type ListQuery, listUrl } from '../api/query/list.ts';
+import { groupOf, type ListQuery, listUrl } from '../api/query/list.ts';
 import { base } from '../api/session/page-data.ts';
 import { notify } from '../app/toasts.tsx';
 import { Button } from '../components/button.tsx';
 import { t } from '../i18n/text.ts';
+import { groupsUrl } from './value-counts.ts';
 
 /** A command for a shell; single quotes end and begin again around a quote. */
 export function curlOf(url: string): string {
@@ -13,6 +13,8 @@ export function curlOf(url: string): string {
 
 export function RequestLine({ query }: { readonly query: ListQuery }) {
   const url = `${base}${listUrl(query)}`;
+  const group = groupOf(query);
+  const groups = group && `${base}${groupsUrl(query, group)}`;
   const command = curlOf(new URL(url, location.href).href);
   const copy = async () => {
     // Without HTTPS, a page cannot write to the clipboard.
@@ -23,13 +25,18 @@ export function RequestLine({ query }: { readonly query: ListQuery }) {
     notify(isCopied ? t.find.copied : command, { topic: 'copy' });
   };
   return (
-    <details className="request-line">
+    <details className="request-line help">
       <summary>{t.grid.request}</summary>
       <div>
         <a href={url} target="_blank" rel="noreferrer" data-testid="request-url">
           GET {readable(url)}
         </a>
-        <Button icon={<Copy size={14} />} className="small" onClick={() => void copy()}>
+        {groups !== undefined && (
+          <a href={groups} target="_blank" rel="noreferrer">
+            GET {readable(groups)}
+          </a>
+        )}
+        <Button icon="copy" className="small" onClick={() => void copy()}>
           {t.find.copyCurl}
         </Button>
       </div>

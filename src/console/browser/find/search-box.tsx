@@ -1,13 +1,14 @@
 /** The search box of the top bar: it filters the list of the page. Ctrl+K opens the command palette everywhere. */
-import { Command, Search } from 'lucide-react';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import { listAddress, parseQuery } from '../api/query/list.ts';
 import { usePageAddress, useQueryText } from '../app/address.ts';
 import { IconButton } from '../components/button.tsx';
+import { Icon } from '../components/icon.tsx';
+import { onDemand } from '../components/on-demand.tsx';
 import { t } from '../i18n/text.ts';
 
-const Palette = lazy(() => import('./palette.tsx'));
+const Palette = onDemand(() => import('./palette.tsx'));
 
 const WAIT_MS = 150;
 
@@ -35,7 +36,7 @@ export function SearchBox() {
   }, []);
   return (
     <search className="search-box">
-      <Search size={16} aria-hidden />
+      <Icon name="search" />
       <input
         type="search"
         aria-label={t.app.search}
@@ -44,14 +45,12 @@ export function SearchBox() {
         value={typed}
         onChange={({ target }) => setTyped(target.value)}
       />
-      <IconButton label={`${t.app.searchEverywhere} (${t.find.paletteKey})`} onClick={() => setOpen(true)}>
-        <Command size={16} />
-      </IconButton>
-      {isOpen && (
-        <Suspense>
-          <Palette onClose={() => setOpen(false)} />
-        </Suspense>
-      )}
+      <IconButton
+        icon="command"
+        label={`${t.app.searchEverywhere} (${t.find.paletteKey})`}
+        onClick={() => setOpen(true)}
+      />
+      {isOpen && <Palette onClose={() => setOpen(false)} />}
     </search>
   );
 }

@@ -1,15 +1,17 @@
 /** The values of a field among the rows of a list, with their counts. */
 import { useQuery } from '@tanstack/react-query';
-import { type Row, referenceOf, titleFieldOf, titleOf, type Value } from '../api/catalogue.ts';
+import { type Field, type Row, referenceOf, titleFieldOf, type Value } from '../api/catalogue.ts';
 import { ask } from '../api/client.ts';
 import { queryText } from '../api/query/filter-text.ts';
-import { conditionsOf, embeddingsOf, type ListQuery } from '../api/query/list.ts';
+import { conditionsOf, embeddingsOf, groupOf, groupOrder, type ListQuery, orderText } from '../api/query/list.ts';
 import { cacheTitle, namesOf } from '../api/query/titles.ts';
 import type { FieldPlace } from '../fields/kind.ts';
 import { formatValue } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
 
 const MAX_VALUES = 100;
+const MAX_GROUPS = 1_000;
+const NONE: readonly ValueCount[] = [];
 
 export interface ValueCount {
   readonly value: Value;
@@ -19,28 +21,50 @@ export interface ValueCount {
 
 /** The most frequent values. The field's own filters do not apply, so that other values can be chosen. */
 export function useValueCounts(query: ListQuery, place: FieldPlace) {
-  const { collection, field } = place;
-  const others = { ...query, filters: query.filters.filter(([name]) => name !== field.name) };
+  const others = { ...query, filters: query.filters.filter(([name]) => name !== place.field.name) };
+  const url = countsUrl(others, place.field, 'count.desc', MAX_VALUES);
+  return useQuery({ queryKey: ['figures', query.collection.name, url], queryFn: () => readCounts(place, url) });
+}
+
+/** The groups of a table, in the order of its rows. */
+export function groupsUrl(query: ListQuery, field: Field): string {
+  return countsUrl(query, field, orderText([groupOrder(query, field)]), MAX_GROUPS);
+}
+
+export function useGroups(query: ListQuery): readonly ValueCount[] {
+  const { collection } = query;
+  const field = groupOf(query);
+  const url = field && groupsUrl(query, field);
+  const { data = NONE } = useQuery({
+    // A write that changes the list changes its groups.
+    queryKey: ['list', collection.name, 'groups', url],
+    queryFn: () => readCounts({ collection, field: field! }, url!),
+    enabled: field !== undefined,
+  });
+  return data;
+}
+
+function countsUrl(query: ListQuery, field: Field, order: string, limit: number): string {
+  const { collection } = query;
   const other = referenceOf(collection, field);
   const title = other && titleFieldOf(other) !== undefined ? `title:${field.name}(${namesOf(other).join(',')})` : '';
   const select = [field.name, 'count()', title, ...embeddingsOf(query)].filter((part) => part !== '').join(',');
-  const url = `/${collection.name}?${queryText([
-    ...conditionsOf(others),
+  return `/${collection.name}?${queryText([
+    ...conditionsOf(query),
     ['select', select],
-    ['order', 'count.desc'],
-    ['limit', String(MAX_VALUES)],
+    ['order', order],
+    ['limit', String(limit)],
   ])}`;
-  return useQuery({
-    queryKey: ['figures', collection.name, url],
-    queryFn: async ({ signal }): Promise<readonly ValueCount[]> => {
-      const { json } = await ask(url, { signal });
-      return (json as Readonly<Record<string, unknown>>[]).map((group) => {
-        const value = group[field.name] as Value;
-        if (other !== undefined && group.title)
-          cacheTitle(collection, field, value, titleOf(other, group.title as Row));
-        const label = value === null ? t.app.empty : formatValue(place, value);
-        return { value, label, count: Number(group.count) };
-      });
-    },
+}
+
+async function readCounts(place: FieldPlace, url: string): Promise<readonly ValueCount[]> {
+  const { collection, field } = place;
+  const other = referenceOf(collection, field);
+  const { json } = await ask(url);
+  return (json as Readonly<Record<string, unknown>>[]).map((group) => {
+    const value = group[field.name] as Value;
+    if (other !== undefined && group.title) cacheTitle(other, group.title as Row);
+    const label = value === null ? t.app.empty : formatValue(place, value);
+    return { value, label, count: Number(group.count) };
   });
 }

@@ -26,7 +26,7 @@ export function CellEditor({ title, editing, onChange, onLeave, ...place }: Cell
   // biome-ignore lint/correctness/useExhaustiveDependencies: only the first text is selected
   useLayoutEffect(() => {
     const input = element.current!.querySelector<HTMLInputElement>('input, textarea, select');
-    input?.setAttribute('aria-label', t.grid.valueOf(labelOf(place.field), title));
+    input?.setAttribute('aria-label', t.app.valueOf(labelOf(place.field), title));
     input?.focus();
     if (!isTyped && input instanceof HTMLInputElement && input.type === 'text') input.select();
     if (input instanceof HTMLTextAreaElement) input.setSelectionRange(text.length, text.length);

@@ -32,14 +32,14 @@ export function Foot({ query, columns, range }: FootProps) {
     queryFn: () => loadRows(query, range.top, range.bottom),
     enabled: !isWhole && height <= MAX_ROWS,
   });
-  if (count < 2) return <footer className="grid-foot">{t.grid.keysHint}</footer>;
+  if (count < 2) return <footer className="grid-foot line help">{t.grid.keysHint}</footer>;
   const rows = isWhole ? loaded : data;
   const values = (rows ?? []).flatMap((row) => chosen.map(({ field }): Value => row?.[field.name] ?? null));
   const filled = values.filter((value) => value !== null);
   const isSummed = chosen.every(({ field }) => isNumeric(field) && kindOf({ collection, field }).name === 'number');
   const total = isSummed && filled.length > 0 ? addExactly(filled.map(String)) : undefined;
   return (
-    <footer className="grid-foot" role="status">
+    <footer className="grid-foot line help" role="status">
       <span>{t.grid.cells(formatNumber(count))}</span>
       {rows !== undefined && <span>{t.grid.filled(formatNumber(filled.length))}</span>}
       {total !== undefined && (

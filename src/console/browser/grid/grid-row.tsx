@@ -1,9 +1,9 @@
 /** One row of the grid. It renders again only if its own cells change. */
-import { Maximize2 } from 'lucide-react';
 import { memo } from 'react';
 import { type Collection, mayWrite, type Row, titleOf } from '../api/catalogue.ts';
 import { rowAddress } from '../api/query/keys.ts';
 import { consoleBase } from '../app/address.ts';
+import { Icon } from '../components/icon.tsx';
 import { kindOf } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
 import { CellEditor } from './cell-editor.tsx';
@@ -16,6 +16,8 @@ export interface GridRowProps {
   readonly columns: readonly Column[];
   readonly row: Row | undefined;
   readonly index: number;
+  /** The position among rows and heads of groups. */
+  readonly line: number;
   readonly top: number;
   readonly isChecked: boolean;
   /** The selected columns of this row; none if `right` is smaller than `left`. */
@@ -26,6 +28,8 @@ export interface GridRowProps {
   /** Fields with a rejected change, and fields that someone else just changed, separated by spaces. */
   readonly failed: string;
   readonly marked: string;
+  /** The names of other people who edit the row. */
+  readonly editors: string;
   readonly edit: ActiveEdit | undefined;
   readonly actions: RowActions;
 }
@@ -39,9 +43,15 @@ export interface RowActions {
 }
 
 export const GridRow = memo(function GridRow(props: GridRowProps) {
-  const { collection, columns, row, index, top, isChecked, actions } = props;
+  const { collection, columns, row, index, line, top, isChecked, actions } = props;
   return (
-    <div role="row" className="grid-row" aria-rowindex={index + 2} style={{ transform: `translateY(${top}px)` }}>
+    <div
+      role="row"
+      className="grid-row"
+      data-row={index}
+      aria-rowindex={line + 2}
+      style={{ transform: `translateY(${top}px)` }}
+    >
       <div role="gridcell" aria-colindex={1} className="grid-cell check">
         {row !== undefined && (
           <input
@@ -99,24 +109,34 @@ function GridCell(props: GridRowProps & { readonly column: Column; readonly at: 
         />
       ) : (
         <>
-          <span className="cell-text">
+          <span className="one-line">
             <Cell collection={collection} field={field} row={row} />
           </span>
+          {isFrozen && props.editors !== '' && (
+            <span
+              className="editors"
+              role="img"
+              aria-label={t.record.editedBy(props.editors)}
+              title={t.record.editedBy(props.editors)}
+            >
+              <Icon name="pencil" size={12} /> {props.editors}
+            </span>
+          )}
           {isFrozen && (
             // A link of the router would subscribe to the address in every row.
             <a
               href={`${consoleBase}${rowAddress(collection, row)}`}
-              className="open-row"
+              className="icon-button small"
               tabIndex={-1}
-              aria-label={t.grid.openRow(titleOf(collection, row))}
-              title={t.grid.openRow(titleOf(collection, row))}
+              aria-label={t.app.openItem(titleOf(collection, row))}
+              title={t.app.openItem(titleOf(collection, row))}
               onClick={(event) => {
                 if (event.ctrlKey || event.metaKey || event.shiftKey) return;
                 event.preventDefault();
                 actions.open(index);
               }}
             >
-              <Maximize2 size={14} />
+              <Icon name="maximize-2" />
             </a>
           )}
         </>

@@ -1,9 +1,14 @@
 /** The cell grid of a list: virtual rows, a frozen title column, keys as in a spreadsheet, and a foot with sums. */
-import { type CSSProperties, lazy, Suspense, useMemo, useRef } from 'react';
+import { type CSSProperties, useMemo, useRef } from 'react';
 import type { Row } from '../api/catalogue.ts';
+import { useEditing, useEditors } from '../api/presence.ts';
 import { useRows } from '../api/queries.ts';
+import { keyText } from '../api/query/keys.ts';
 import type { ListQuery } from '../api/query/list.ts';
+import { onDemand } from '../components/on-demand.tsx';
 import { ErrorMessage, Skeleton } from '../components/small.tsx';
+import { formatNumber } from '../fields/numbers.ts';
+import { useGroups, type ValueCount } from '../find/value-counts.ts';
 import { t } from '../i18n/text.ts';
 import { editsOf } from './clipboard/paste.ts';
 import { useBlocks } from './clipboard/use-blocks.ts';
@@ -13,13 +18,13 @@ import { Foot } from './foot.tsx';
 import { GridRow, type RowActions } from './grid-row.tsx';
 import type { CheckedRows } from './many-rows/use-checked.ts';
 import { NoRows } from './no-rows.tsx';
-import { useRowWindow } from './row-window.ts';
+import { lineOf, useRowWindow } from './row-window.ts';
 import { type CellPlace, cellId, rangeOf } from './selection.ts';
 import { cellName, useEdits } from './use-edits.ts';
 import { useGrid } from './use-grid.ts';
 import { useLiveRows } from './use-live-rows.ts';
 
-const PasteDialog = lazy(() => import('./clipboard/paste-dialog.tsx'));
+const PasteDialog = onDemand(() => import('./clipboard/paste-dialog.tsx'));
 
 const HEAD_HEIGHT = 36;
 const CHECK_WIDTH = 40;
@@ -38,7 +43,9 @@ export function Grid({ query, checked, open }: GridProps) {
   const rowHeight = ROW_HEIGHTS[settings.rowHeight ?? 'normal'];
   const scroller = useRef<HTMLDivElement>(null);
   const { total = 0, isLoading } = useRows(query, 0, 0);
-  const rows = useRowWindow(scroller, total, rowHeight, HEAD_HEIGHT);
+  const groups = groupHeads(useGroups(query), total);
+  const starts = groups.map(({ start }) => start);
+  const rows = useRowWindow(scroller, { total, rowHeight, starts }, HEAD_HEIGHT);
   const { rowAt, error, refetch } = useRows(query, rows.first, rows.last);
   const edits = useEdits(collection);
   const blocks = useBlocks({ query, columns, total, edits });
@@ -58,6 +65,8 @@ export function Grid({ query, checked, open }: GridProps) {
     clear: blocks.clear,
     fillDown: blocks.fillDown,
   });
+  useEditing(collection, grid.edit && keyText(collection, grid.edit.row));
+  const editors = useEditors(collection);
   const live = useLiveRows(query, edits.isPending, grid.edit);
   const latest = useRef<RowActions>(undefined);
   latest.current = { check: checked.check, open, setText: grid.setText, commit: () => void grid.commit() };
@@ -99,7 +108,7 @@ export function Grid({ query, checked, open }: GridProps) {
         tabIndex={0}
         aria-label={t.grid.label}
         aria-multiselectable
-        aria-rowcount={total + 1}
+        aria-rowcount={total + groups.length + 1}
         aria-colcount={columns.length + 1}
         aria-activedescendant={
           edit === undefined && selection.active.row >= rows.first && selection.active.row <= rows.last
@@ -125,6 +134,21 @@ export function Grid({ query, checked, open }: GridProps) {
         />
         <div className="grid-rows" role="rowgroup" style={{ height: rows.height }}>
           <div role="presentation" style={{ transform: `translateY(${rows.offset}px)` }}>
+            {groups
+              .filter(({ start }) => start >= rows.first && start <= rows.last)
+              .map(({ start, label, count }) => (
+                <div
+                  key={`group ${start}`}
+                  role="row"
+                  className="grid-row group-head"
+                  aria-rowindex={lineOf(start, starts) + 1}
+                  style={{ transform: `translateY(${rows.topOf(start) - rowHeight}px)` }}
+                >
+                  <div role="gridcell" aria-colindex={1} aria-colspan={columns.length + 1}>
+                    {label} <span className="count">{formatNumber(count)}</span>
+                  </div>
+                </div>
+              ))}
             {indexes.map((index) => {
               const row = rowAt(index);
               const isInRange = index >= selected.top && index <= selected.bottom;
@@ -135,6 +159,7 @@ export function Grid({ query, checked, open }: GridProps) {
                   columns={columns}
                   row={row}
                   index={index}
+                  line={lineOf(index, starts)}
                   top={rows.topOf(index)}
                   isChecked={checked.has(row)}
                   left={isInRange ? selected.left : 0}
@@ -142,6 +167,7 @@ export function Grid({ query, checked, open }: GridProps) {
                   active={index === selection.active.row ? selection.active.column : -1}
                   failed={edits.failed.size === 0 ? '' : namesIn(row, (cell) => edits.failed.has(cell))}
                   marked={live.marks.size === 0 ? '' : namesIn(row, (cell) => live.marks.has(cell))}
+                  editors={(row && editors.get(keyText(collection, row))) ?? ''}
                   edit={edit?.place.row === index ? edit : undefined}
                   actions={actions}
                 />
@@ -152,20 +178,30 @@ export function Grid({ query, checked, open }: GridProps) {
       </div>
       <Foot query={query} columns={columns} range={selected} />
       {blocks.plan !== undefined && (
-        <Suspense>
-          <PasteDialog
-            plan={blocks.plan}
-            onClose={blocks.closePlan}
-            onApply={() => {
-              const { changes } = blocks.plan!;
-              blocks.closePlan();
-              void edits.saveRows(editsOf(changes), () => t.grid.cellsChanged(changes.length));
-            }}
-          />
-        </Suspense>
+        <PasteDialog
+          plan={blocks.plan}
+          onClose={blocks.closePlan}
+          onApply={() => {
+            const { changes } = blocks.plan!;
+            blocks.closePlan();
+            void edits.saveRows(editsOf(changes), () => t.grid.cellsChanged(changes.length));
+          }}
+        />
       )}
     </>
   );
+}
+
+/** The first row of each group. Rows beyond the counted groups have a head of their own. */
+export function groupHeads(groups: readonly Omit<ValueCount, 'value'>[], total: number) {
+  let start = 0;
+  const heads = groups.map(({ label, count }) => {
+    const head = { label, count, start };
+    start += count;
+    return head;
+  });
+  if (heads.length > 0 && start < total) heads.push({ label: t.views.otherRows, count: total - start, start });
+  return heads.filter((head) => head.start < total);
 }
 
 /** Scrolls horizontally until a column is visible beside the frozen one. */

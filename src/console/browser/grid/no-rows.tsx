@@ -1,7 +1,7 @@
 /** The state of a list without rows, with a next step. */
-import { Link } from 'wouter';
 import { may } from '../api/catalogue.ts';
 import type { ListQuery } from '../api/query/list.ts';
+import { LinkButton } from '../components/button.tsx';
 import { EmptyState } from '../components/small.tsx';
 import { t } from '../i18n/text.ts';
 
@@ -9,17 +9,17 @@ export function NoRows({ query: { collection, filters, search } }: { readonly qu
   if (filters.length > 0 || search !== '')
     return (
       <EmptyState title={t.grid.noMatches} text={t.grid.noMatchesText}>
-        <Link href={`/c/${collection.name}`} className="button primary">
+        <LinkButton href={`/c/${collection.name}`} kind="primary">
           {t.grid.clearFilters}
-        </Link>
+        </LinkButton>
       </EmptyState>
     );
   return (
     <EmptyState title={t.grid.empty} text={t.grid.emptyText}>
       {may('create', collection) && (
-        <Link href={`/new/${collection.name}`} className="button primary">
+        <LinkButton href={`/new/${collection.name}`} kind="primary">
           {t.grid.newRow}
-        </Link>
+        </LinkButton>
       )}
     </EmptyState>
   );

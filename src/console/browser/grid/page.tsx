@@ -1,17 +1,14 @@
 /** The page of a collection: its toolbar and its rows. */
-import { Columns3, FileUp, Plus } from 'lucide-react';
-import { lazy, Suspense, useMemo, useState } from 'react';
-import { Link } from 'wouter';
+import { useMemo, useState } from 'react';
 import { may, titleOfCollection } from '../api/catalogue.ts';
 import { useRows } from '../api/queries.ts';
 import { type ListQuery, listUrl, parseQuery } from '../api/query/list.ts';
 import { usePageAddress, useQueryText } from '../app/address.ts';
 import { NotFound } from '../app/not-found.tsx';
-import { Button } from '../components/button.tsx';
+import { Button, LinkButton } from '../components/button.tsx';
 import { onDemand } from '../components/on-demand.tsx';
 import { PageTitle } from '../components/page-title.tsx';
 import { ExportMenu } from '../export/export-menu.tsx';
-import { formatNumber } from '../fields/numbers.ts';
 import { FilterBar } from '../find/filter-bar.tsx';
 import { t } from '../i18n/text.ts';
 import { useLayout } from '../views/layouts.ts';
@@ -22,8 +19,8 @@ import { type CheckedRows, useChecked } from './many-rows/use-checked.ts';
 
 const Board = onDemand(() => import('../views/board.tsx'));
 const Cards = onDemand(() => import('../views/cards.tsx'));
-const ColumnsDialog = lazy(() => import('./columns/columns-dialog.tsx'));
-const RowPanel = lazy(() => import('./row-panel.tsx'));
+const ColumnsDialog = onDemand(() => import('./columns/columns-dialog.tsx'));
+const RowPanel = onDemand(() => import('./row-panel.tsx'));
 
 export function ListPage() {
   const { collection } = usePageAddress();
@@ -55,11 +52,7 @@ function List({ query }: { readonly query: ListQuery }) {
         {layout.kind === 'cards' && <Cards key={url} query={query} />}
         {layout.kind === 'board' && <Board key={url} query={query} field={layout.field} />}
       </section>
-      {opened?.url === url && (
-        <Suspense>
-          <RowPanel query={query} index={opened.index} onMove={open} onClose={close} />
-        </Suspense>
-      )}
+      {opened?.url === url && <RowPanel query={query} index={opened.index} onMove={open} onClose={close} />}
     </div>
   );
 }
@@ -69,30 +62,24 @@ function ListHead({ query, checked }: { readonly query: ListQuery; readonly chec
   const { total } = useRows(query, 0, 0);
   const [isArranging, setArranging] = useState(false);
   return (
-    <header className="list-head">
+    <header className="list-head line">
       <PageTitle title={titleOfCollection(collection)} />
-      {total !== undefined && <span className="count">{t.grid.rows(formatNumber(total), total === 1)}</span>}
+      {total !== undefined && <span className="count">{t.grid.rows(total)}</span>}
       <span className="space" />
       <ExportMenu query={query} rows={checked.isAll ? undefined : [...checked.rows.values()]} />
       {(may('create', collection) || may('update', collection)) && (
-        <Link href={`/import/${collection.name}`} className="button">
-          <FileUp size={16} />
+        <LinkButton href={`/import/${collection.name}`} icon="file-up">
           {t.importing.open}
-        </Link>
+        </LinkButton>
       )}
-      <Button icon={<Columns3 size={16} />} onClick={() => setArranging(true)}>
+      <Button icon="columns-3" onClick={() => setArranging(true)}>
         {t.grid.columns}
       </Button>
-      {isArranging && (
-        <Suspense>
-          <ColumnsDialog collection={collection} onClose={() => setArranging(false)} />
-        </Suspense>
-      )}
+      {isArranging && <ColumnsDialog collection={collection} onClose={() => setArranging(false)} />}
       {may('create', collection) && (
-        <Link href={`/new/${collection.name}`} className="button primary">
-          <Plus size={16} />
+        <LinkButton href={`/new/${collection.name}`} kind="primary" icon="plus">
           {t.grid.newRow}
-        </Link>
+        </LinkButton>
       )}
     </header>
   );

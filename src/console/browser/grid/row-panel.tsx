@@ -1,12 +1,10 @@
 /** A row beside its list, with the previous and the next one. */
-import { ChevronDown, ChevronUp, ExternalLink, X } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useRef } from 'react';
-import { Link } from 'wouter';
 import { titleOf } from '../api/catalogue.ts';
 import { useRows } from '../api/queries.ts';
 import { keyText, rowAddress } from '../api/query/keys.ts';
 import type { ListQuery } from '../api/query/list.ts';
-import { IconButton } from '../components/button.tsx';
+import { IconButton, IconLink, Steps } from '../components/button.tsx';
 import { Skeleton } from '../components/small.tsx';
 import { t } from '../i18n/text.ts';
 import { StoredRow } from '../record/page.tsx';
@@ -35,27 +33,19 @@ export default function RowPanel({ query, index, onMove, onClose }: RowPanelProp
       aria-label={row && titleOf(collection, row)}
       onKeyDown={onKeyDown}
     >
-      <header>
-        <IconButton label={t.grid.previous} disabled={index === 0} onClick={() => onMove(index - 1)}>
-          <ChevronUp size={18} />
-        </IconButton>
-        <IconButton label={t.grid.next} disabled={index >= total - 1} onClick={() => onMove(index + 1)}>
-          <ChevronDown size={18} />
-        </IconButton>
+      <header className="line">
+        <Steps
+          icons={['chevron-up', 'chevron-down']}
+          labels={[t.grid.previous, t.grid.next]}
+          at={index}
+          last={total - 1}
+          onMove={onMove}
+        />
         <span className="space" />
         {row !== undefined && (
-          <Link
-            href={rowAddress(collection, row)}
-            className="icon-button"
-            aria-label={t.grid.openPage}
-            title={t.grid.openPage}
-          >
-            <ExternalLink size={16} />
-          </Link>
+          <IconLink icon="external-link" href={rowAddress(collection, row)} label={t.grid.openPage} />
         )}
-        <IconButton label={t.app.close} onClick={onClose}>
-          <X size={18} />
-        </IconButton>
+        <IconButton icon="x" label={t.app.close} onClick={onClose} />
       </header>
       {row === undefined ? (
         <Skeleton />

@@ -17,6 +17,32 @@ interface Measures {
   readonly viewport: number;
   readonly total: number;
   readonly rowHeight: number;
+  /** The first row of each group, in ascending order. A head of the same height precedes it. */
+  readonly starts?: readonly number[];
+}
+
+/** The number of group heads before a row or at it. */
+function headsBefore(starts: readonly number[], row: number): number {
+  let [low, high] = [0, starts.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (starts[middle]! <= row) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The line of a row among rows and heads. */
+export const lineOf = (row: number, starts: readonly number[] = []): number => row + headsBefore(starts, row);
+
+/** The row at a line; for a head, the first row of its group. */
+export function rowAtLine(line: number, starts: readonly number[] = []): number {
+  // The head of group k is at line `starts[k] + k`.
+  const heads = headsBefore(
+    starts.map((start, at) => start + at),
+    line,
+  );
+  return Math.max(line - heads, starts[heads - 1] ?? 0);
 }
 
 export interface RowWindow {
@@ -31,39 +57,49 @@ export interface RowWindow {
 }
 
 /** Pixels of the list per pixel of the scroll bar; 1 unless the list is too high. */
-function scaleOf({ viewport, total, rowHeight }: Omit<Measures, 'scrollTop'>): number {
-  const full = total * rowHeight;
+function scaleOf(measures: Omit<Measures, 'scrollTop'>): number {
+  const { viewport } = measures;
+  const full = fullHeight(measures);
   return full <= MAX_HEIGHT ? 1 : (full - viewport) / (MAX_HEIGHT - viewport);
 }
 
+function fullHeight({ total, rowHeight, starts = [] }: Pick<Measures, 'total' | 'rowHeight' | 'starts'>): number {
+  return (total + starts.length) * rowHeight;
+}
+
 export function windowAt(measures: Measures): RowWindow {
-  const { scrollTop, viewport, total, rowHeight } = measures;
+  const { scrollTop, viewport, total, rowHeight, starts } = measures;
   const position = scrollTop * scaleOf(measures);
-  const first = Math.max(0, Math.min(Math.floor(position / rowHeight) - OVERSCAN, total - 1));
-  const base = first - (first % STEP);
+  const line = Math.max(0, Math.floor(position / rowHeight) - OVERSCAN);
+  const base = line - (line % STEP);
+  const endLine = Math.ceil((position + viewport) / rowHeight) + OVERSCAN;
   return {
-    first,
-    last: Math.min(total - 1, Math.ceil((position + viewport) / rowHeight) + OVERSCAN),
-    height: Math.min(total * rowHeight, MAX_HEIGHT),
+    first: Math.max(0, Math.min(rowAtLine(line, starts), total - 1)),
+    last: Math.min(total - 1, rowAtLine(endLine, starts)),
+    height: Math.min(fullHeight(measures), MAX_HEIGHT),
     offset: base * rowHeight - position + scrollTop,
-    topOf: (index) => (index - base) * rowHeight,
+    topOf: (index) => (lineOf(index, starts) - base) * rowHeight,
   };
 }
 
 /** The scroll position that shows a row completely; undefined if it is visible already. */
 export function scrollTopFor(index: number, measures: Measures): number | undefined {
-  const { scrollTop, viewport, total, rowHeight } = measures;
+  const { scrollTop, viewport, rowHeight, starts } = measures;
   const scale = scaleOf(measures);
-  const top = index * rowHeight;
+  const top = lineOf(index, starts) * rowHeight;
   const position = scrollTop * scale;
   if (top < position) return top / scale;
   if (top + rowHeight <= position + viewport) return undefined;
-  const end = Math.min(total * rowHeight, MAX_HEIGHT) - viewport;
+  const end = Math.min(fullHeight(measures), MAX_HEIGHT) - viewport;
   return Math.min(Math.ceil((top + rowHeight - viewport) / scale), end);
 }
 
 /** Follows the scroll position and the size of an element, below a head of this height. */
-export function useRowWindow(scroller: RefObject<HTMLElement | null>, total: number, rowHeight: number, head: number) {
+export function useRowWindow(
+  scroller: RefObject<HTMLElement | null>,
+  { total, rowHeight, starts = [] }: Pick<Measures, 'total' | 'rowHeight' | 'starts'>,
+  head: number,
+) {
   const [{ scrollTop, viewport }, setPlace] = useState({ scrollTop: 0, viewport: 800 });
   const isShown = total > 0;
   useLayoutEffect(() => {
@@ -79,7 +115,7 @@ export function useRowWindow(scroller: RefObject<HTMLElement | null>, total: num
       element.removeEventListener('scroll', measure);
     };
   }, [scroller, head, isShown]);
-  const measures = { scrollTop, viewport, total, rowHeight };
+  const measures = { scrollTop, viewport, total, rowHeight, starts };
   return {
     ...windowAt(measures),
     page: Math.max(1, Math.floor(viewport / rowHeight) - 1),

@@ -5,7 +5,6 @@ export interface CellPlace {
   readonly column: number;
 }
 
-/** The id of the element of a cell. */
 export const cellId = (row: number, column: number): string => `cell-${row}-${column}`;
 
 export interface Selection {
@@ -90,26 +89,19 @@ const step = ({ row, column }: CellPlace, rows: number, columns: number): CellPl
   column: column + columns,
 });
 
+/** The place that a key leads to, possibly beyond the bounds. */
 function target(from: CellPlace, key: string, isFar: boolean, { rows, columns, page }: Bounds): CellPlace | undefined {
   const far = isFar ? Math.max(rows, columns) : 1;
-  switch (key) {
-    case 'ArrowUp':
-      return step(from, -far, 0);
-    case 'ArrowDown':
-      return step(from, far, 0);
-    case 'ArrowLeft':
-      return step(from, 0, -far);
-    case 'ArrowRight':
-      return step(from, 0, far);
-    case 'PageUp':
-      return step(from, -page, 0);
-    case 'PageDown':
-      return step(from, page, 0);
-    case 'Home':
-      return { row: isFar ? 0 : from.row, column: 0 };
-    case 'End':
-      return { row: isFar ? rows - 1 : from.row, column: columns - 1 };
-    default:
-      return undefined;
-  }
+  const steps: Readonly<Record<string, readonly [rows: number, columns: number]>> = {
+    ArrowUp: [-far, 0],
+    ArrowDown: [far, 0],
+    ArrowLeft: [0, -far],
+    ArrowRight: [0, far],
+    PageUp: [-page, 0],
+    PageDown: [page, 0],
+    Home: [isFar ? -rows : 0, -columns],
+    End: [isFar ? rows : 0, columns],
+  };
+  const by = steps[key];
+  return by && step(from, ...by);
 }

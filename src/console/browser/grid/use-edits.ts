@@ -4,13 +4,13 @@
  */
 import { useMemo, useRef, useState } from 'react';
 import { changeUnchangedRows } from '../api/bulk.ts';
-import { type Collection, type Field, labelOf, mayUndo, type Row, titleOf, type Value } from '../api/catalogue.ts';
+import { type Collection, type Field, labelOf, type Row, titleOf, type Value } from '../api/catalogue.ts';
 import { explain } from '../api/explain.ts';
-import { markStale, patchLoadedRows } from '../api/queries.ts';
+import { invalidate, patchLoadedRows } from '../api/queries.ts';
 import { keyText } from '../api/query/keys.ts';
 import type { RowEdit } from '../api/rows.ts';
 import { saveRow } from '../api/save-row.ts';
-import { notify } from '../app/toasts.tsx';
+import { notify, undoOf } from '../app/toasts.tsx';
 import { t } from '../i18n/text.ts';
 
 /** A rejected change of a cell. The editor starts with the typed text. */
@@ -37,11 +37,6 @@ export function bulkMessage(collection: Collection, message: string, skipped: re
   return `${message} ${t.grid.skipped(skipped.map((row) => titleOf(collection, row)).join(', '))}`;
 }
 
-/** The undo of a message, if the person may undo the write. */
-export function undoOf(right: 'update' | 'delete', collection: Collection, requestId: string) {
-  return mayUndo(right, collection) ? { requestId } : {};
-}
-
 export function useEdits(collection: Collection): Edits {
   const [failed, setFailed] = useState<ReadonlyMap<string, FailedEdit>>(new Map());
   const queue = useRef<Promise<unknown>>(Promise.resolve());
@@ -62,7 +57,7 @@ export function useEdits(collection: Collection): Edits {
       for (const cell of cells) count(cell, 1);
       const done = queue.current.then(write).finally(() => {
         for (const cell of cells) count(cell, -1);
-        markStale(collection);
+        void invalidate(collection, 'none');
       });
       queue.current = done.catch(() => undefined);
       return done;
@@ -113,7 +108,7 @@ export function useEdits(collection: Collection): Edits {
             patchLoadedRows(collection, new Map(rows.map((row) => [keyText(collection, row), row])));
             const message = bulkMessage(collection, report(rows.length), skipped);
             notify(message, rows.length === 0 ? {} : undoOf('update', collection, requestId));
-            if (skipped.length > 0) markStale(collection, true);
+            if (skipped.length > 0) void invalidate(collection);
           } catch (error) {
             patchAll(oldValues);
             notify(t.grid.nothingChanged(explain(error, collection)), { isError: true });

@@ -4,15 +4,15 @@
  */
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { readStored } from '../api/bulk.ts';
 import type { Collection, Row } from '../api/catalogue.ts';
-import { ask } from '../api/client.ts';
+import { lastChange, rowOfLogKey } from '../api/changes.ts';
 import { type FeedEvent, useFeed } from '../api/feed.ts';
 import { invalidate, loadedRows, patchLoadedRows } from '../api/queries.ts';
 import { queryText } from '../api/query/filter-text.ts';
 import { keyText } from '../api/query/keys.ts';
 import type { ListQuery } from '../api/query/list.ts';
 import { isOwnRequest } from '../api/rows.ts';
+import { readStored } from '../api/stored-rows.ts';
 import { isSame } from '../fields/same.ts';
 import { cellName } from './use-edits.ts';
 import type { ActiveEdit } from './use-grid.ts';
@@ -25,10 +25,7 @@ const MARKED_MS = 8_000;
 function useChangesUrl({ name }: Collection): string | undefined {
   const { data } = useQuery({
     queryKey: ['feed-start', name],
-    queryFn: async () => {
-      const { json } = await ask('/catalogue/changes?select=seq&order=seq.desc&limit=1');
-      return (json as { seq: number }[])[0]?.seq ?? 0;
-    },
+    queryFn: () => lastChange(),
     retry: false,
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
@@ -40,12 +37,6 @@ function useChangesUrl({ name }: Collection): string | undefined {
     ['seq', `gt.${data}`],
   ]);
   return `/catalogue/changes?${query}`;
-}
-
-/** The key of a change as `keyText` makes it. A composite key is a list of texts. */
-function changeKey({ key }: Collection, text: string): string {
-  const parts = key.length === 1 ? [text] : (JSON.parse(text) as string[]);
-  return parts.map((part) => encodeURIComponent(part)).join(',');
 }
 
 export function useLiveRows(
@@ -89,7 +80,7 @@ export function useLiveRows(
     const isChange = kind === 'insert' || kind === 'row';
     if (!isChange || isOwnRequest(String(row.request_id))) return;
     if (row.kind !== 'update') return setOutdated(true);
-    changed.current.add(changeKey(collection, String(row.key)));
+    changed.current.add(keyText(collection, rowOfLogKey(collection, String(row.key))));
     timer.current ??= setTimeout(() => void readChanges().catch(() => undefined), GATHER_MS);
   };
   useFeed(useChangesUrl(collection), onEvent);

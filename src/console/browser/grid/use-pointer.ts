@@ -16,9 +16,9 @@ function placeOf(target: EventTarget): CellPlace | undefined {
   const cell = (target as Element).closest('[role=gridcell][data-field]');
   const isOwn = (target as Element).closest('a, button, input, .cell-editor') !== null;
   if (cell === null || isOwn) return undefined;
-  const row = cell.closest('[role=row]')!;
-  // The first row is the head, and the first column has the checkboxes. ARIA counts from 1.
-  return { row: Number(row.ariaRowIndex) - 2, column: Number(cell.ariaColIndex) - 2 };
+  const row = cell.closest<HTMLElement>('[role=row]')!;
+  // The first column has the checkboxes. ARIA counts from 1.
+  return { row: Number(row.dataset.row), column: Number(cell.ariaColIndex) - 2 };
 }
 
 export function usePointer({ selection, setChosen, commit, focus, edit }: PointerOptions) {

@@ -8,7 +8,6 @@ export function dayOf(time: Date): string {
   return `${time.getFullYear()}-${pad(time.getMonth() + 1)}-${pad(time.getDate())}`;
 }
 
-/** The day that is some days later. */
 export function nextDay(day: string, days: number): string {
   const [year, month, date] = day.split('-').map(Number) as [number, number, number];
   return dayOf(new Date(year, month - 1, date + days));

@@ -1,5 +1,4 @@
 /** Entries of the log, each with its values and the ways to restore them. */
-import { RotateCcw } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { collectionNamed, type Field, titleOfCollection } from '../api/catalogue.ts';
@@ -24,21 +23,21 @@ interface ChangeListProps {
 }
 
 export function ChangeList({ changes, hasRows, only, onRestoreValue }: ChangeListProps) {
-  const titles = useChangeTitles(changes);
+  useChangeTitles(changes);
   const [restored, setRestored] = useState<Change>();
   return (
-    <ul className="change-list">
+    <ul className="change-list stack">
       {changes.map((change) => {
         const collection = collectionNamed(change.collection);
         if (collection === undefined) return null;
-        const title = titleOfChange(titles, change);
+        const title = titleOfChange(change);
         return (
           <li key={change.seq}>
             <p className="change-head">
               {hasRows ? (
                 <>
                   <Link href={rowAddress(collection, rowOfLogKey(collection, change.key))}>{title}</Link>{' '}
-                  <span className="crumb">{titleOfCollection(collection)}</span> {t.history.kinds[change.kind]}
+                  <span className="help">{titleOfCollection(collection)}</span> {t.history.kinds[change.kind]}
                 </>
               ) : (
                 <>
@@ -54,7 +53,7 @@ export function ChangeList({ changes, hasRows, only, onRestoreValue }: ChangeLis
               onRestore={change.kind === 'update' ? (field) => onRestoreValue(change, field) : undefined}
             />
             {(hasRows || change.kind === 'update') && (
-              <Button kind="quiet" icon={<RotateCcw size={14} />} onClick={() => setRestored(change)}>
+              <Button kind="quiet" className="small" icon="rotate-ccw" onClick={() => setRestored(change)}>
                 {t.history.restoreRow[change.kind]}
               </Button>
             )}
@@ -63,7 +62,7 @@ export function ChangeList({ changes, hasRows, only, onRestoreValue }: ChangeLis
       })}
       {restored !== undefined && (
         <RestoreDialog
-          title={t.history.restoreTitle(titleOfChange(titles, restored))}
+          title={t.history.restoreTitle(titleOfChange(restored))}
           filters={sinceChange(restored)}
           onClose={() => setRestored(undefined)}
         />

@@ -10,8 +10,9 @@ import { queryClient } from '../api/queries.ts';
 import { queryText } from '../api/query/filter-text.ts';
 import type { Pair } from '../api/query/list.ts';
 import { Button } from '../components/button.tsx';
+import { Select, TextField } from '../components/inputs.tsx';
 import { PageTitle } from '../components/page-title.tsx';
-import { EmptyState, ErrorMessage, Labelled, Skeleton } from '../components/small.tsx';
+import { EmptyState, ErrorMessage, Skeleton } from '../components/small.tsx';
 import { formatNumber } from '../fields/numbers.ts';
 import { t } from '../i18n/text.ts';
 import { dayFilters, dayOf, nextDay } from './days.ts';
@@ -48,41 +49,33 @@ export default function ChangesPage() {
   return (
     <section className="page changes-page">
       <PageTitle title={t.app.changes} />
-      <div className="changes-bar">
-        <Labelled id="changes-day" label={t.history.day}>
-          <input
-            id="changes-day"
-            type="date"
-            value={day}
-            max={dayOf(new Date())}
-            onChange={({ target }) => change('day', target.value)}
-          />
-        </Labelled>
+      <div className="changes-bar line wrap">
+        <TextField
+          label={t.history.day}
+          type="date"
+          value={day}
+          max={dayOf(new Date())}
+          onChange={(next) => change('day', next)}
+        />
         <Button onClick={() => change('day', nextDay(day, -1))}>{t.history.previousDay}</Button>
-        <Labelled id="changes-actor" label={t.history.person}>
-          <select id="changes-actor" value={actor} onChange={({ target }) => change('actor', target.value)}>
-            <option value="">{t.history.everybody}</option>
-            {people.map((each) => (
-              <option key={each} value={each}>
-                {each === NOBODY ? t.history.unknown : each}
-              </option>
-            ))}
-          </select>
-        </Labelled>
-        <Labelled id="changes-collection" label={t.history.collection}>
-          <select
-            id="changes-collection"
-            value={collection}
-            onChange={({ target }) => change('collection', target.value)}
-          >
-            <option value="">{t.history.allCollections}</option>
-            {collections.map((each) => (
-              <option key={each.name} value={each.name}>
-                {titleOfCollection(each)}
-              </option>
-            ))}
-          </select>
-        </Labelled>
+        <Select
+          label={t.history.person}
+          value={actor}
+          options={[
+            ['', t.history.everybody],
+            ...people.map((each) => [each, each === NOBODY ? t.history.unknown : each] as const),
+          ]}
+          onChange={(next) => change('actor', next)}
+        />
+        <Select
+          label={t.history.collection}
+          value={collection}
+          options={[
+            ['', t.history.allCollections],
+            ...collections.map((each) => [each.name, titleOfCollection(each)] as const),
+          ]}
+          onChange={(next) => change('collection', next)}
+        />
       </div>
       {hasNoLog(error) && <p className="help">{t.history.off}</p>}
       {error !== null && !hasNoLog(error) && <ErrorMessage error={error} onRetry={() => void refetch()} />}
@@ -93,7 +86,7 @@ export default function ChangesPage() {
           <Button onClick={() => change('day', nextDay(day, -1))}>{t.history.previousDay}</Button>
         </EmptyState>
       )}
-      <ul className="requests">
+      <ul className="stack">
         {requests?.slice(0, shown).map((each) => (
           <RequestEntry
             key={`${each.id} ${each.actor}`}
@@ -109,7 +102,6 @@ export default function ChangesPage() {
   );
 }
 
-/** Reloads the page when rows change. */
 function useNewChanges(): void {
   const [since] = useState(() => new Date().toISOString());
   useFeed(`/catalogue/changes?select=seq&at=gte.${since}`, ({ kind }) => {

@@ -1,6 +1,5 @@
 /** One request of the log: who, when, what, and on demand every row that it changed. */
 import { useQuery } from '@tanstack/react-query';
-import { RotateCcw } from 'lucide-react';
 import { useState } from 'react';
 import { collectionNamed, type Field, titleOfCollection } from '../api/catalogue.ts';
 import { CHANGES_PER_PAGE, type Change, type LoggedRequest, readChanges, rowOfLogKey } from '../api/changes.ts';
@@ -34,15 +33,15 @@ export function RequestEntry({ request, filters }: RequestEntryProps) {
     )
     .join(', ');
   return (
-    <li className="request">
-      <header>
-        <button type="button" className="request-toggle" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+    <li className="request panel">
+      <header className="line">
+        <button type="button" className="request-toggle item" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           <time dateTime={request.at}>{formatMoment(request.at)}</time>
           <strong>{request.actor ?? t.history.unknown}</strong>
           <span>{summary}</span>
         </button>
         {request.id !== null && (
-          <Button icon={<RotateCcw size={16} />} onClick={() => setRestoring(true)}>
+          <Button icon="rotate-ccw" onClick={() => setRestoring(true)}>
             {t.history.restoreAll}
           </Button>
         )}

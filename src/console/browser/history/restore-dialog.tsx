@@ -1,6 +1,5 @@
 /** Shows what an undo would change before it happens: a dry run of the same request. */
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { collectionNamed } from '../api/catalogue.ts';
 import { type Change, undoChanges } from '../api/changes.ts';
 import { queryClient } from '../api/queries.ts';
@@ -13,18 +12,15 @@ import { formatNumber } from '../fields/numbers.ts';
 import { t } from '../i18n/text.ts';
 import { ChangeValues } from './values.tsx';
 
-/** Rows that the dialog lists. */
 const SHOWN = 20;
 
 interface RestoreDialogProps {
   readonly title: string;
-  /** Selects the changes to undo. */
   readonly filters: readonly Pair[];
   readonly onClose: () => void;
 }
 
 export default function RestoreDialog({ title, filters, onClose }: RestoreDialogProps) {
-  const [isBusy, setBusy] = useState(false);
   const { data, error } = useQuery({
     queryKey: ['changes', 'preview', filters],
     queryFn: () => undoChanges(filters, true),
@@ -33,7 +29,6 @@ export default function RestoreDialog({ title, filters, onClose }: RestoreDialog
     retry: false,
   });
   const restore = async () => {
-    setBusy(true);
     try {
       const { undone, skipped, requestId } = await undoChanges(filters, false);
       notify(t.history.restored(formatNumber(undone), formatNumber(skipped.length)), { requestId });
@@ -41,7 +36,6 @@ export default function RestoreDialog({ title, filters, onClose }: RestoreDialog
     } catch (failure) {
       notifyError(failure);
     }
-    setBusy(false);
     await queryClient.invalidateQueries();
   };
   const canRestore = data !== undefined && data.undone > 0;
@@ -50,7 +44,7 @@ export default function RestoreDialog({ title, filters, onClose }: RestoreDialog
       title={title}
       size="large"
       onClose={onClose}
-      {...(canRestore && { submit: { label: t.history.restore, isBusy, onSubmit: () => void restore() } })}
+      {...(canRestore && { submit: { label: t.app.restore, onSubmit: restore } })}
     >
       {error !== null && <ErrorMessage error={error} />}
       {data === undefined && error === null && <Skeleton lines={3} />}
@@ -67,23 +61,22 @@ interface PreviewProps {
 function Preview({ changes, skipped }: PreviewProps) {
   const kept = skipped.slice(0, SHOWN).map((each) => ({ ...each, before: null, after: null }));
   const shown = changes.slice(0, SHOWN);
-  const titles = useChangeTitles([...shown, ...kept]);
+  useChangeTitles([...shown, ...kept]);
   return (
     <>
       <p>{changes.length === 0 ? t.history.nothingToRestore : t.history.willChange(formatNumber(changes.length))}</p>
       {skipped.length > 0 && (
         <p className="problem">
-          {t.history.changedSince(formatNumber(skipped.length))}{' '}
-          {kept.map((each) => titleOfChange(titles, each)).join(', ')}
+          {t.history.changedSince(formatNumber(skipped.length))} {kept.map(titleOfChange).join(', ')}
         </p>
       )}
-      <ul className="change-list">
+      <ul className="change-list stack">
         {shown.map((change) => {
           const collection = collectionNamed(change.collection);
           return (
             <li key={`${change.collection} ${change.key}`}>
               <p>
-                <strong>{titleOfChange(titles, change)}</strong> {t.history.willBe[change.kind]}
+                <strong>{titleOfChange(change)}</strong> {t.history.willBe[change.kind]}
               </p>
               {change.kind === 'update' && collection !== undefined && (
                 <ChangeValues collection={collection} change={change} />

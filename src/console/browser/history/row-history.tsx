@@ -1,10 +1,11 @@
 /** The history of a row beside its form. A restored value goes into the form and is saved with it. */
 import { useQuery } from '@tanstack/react-query';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import { type Collection, labelOf, type Row } from '../api/catalogue.ts';
 import { CHANGES_PER_PAGE, hasNoLog, logKey, readChanges, rowFilter } from '../api/changes.ts';
 import { keyText } from '../api/query/keys.ts';
 import { Button } from '../components/button.tsx';
+import { Select } from '../components/inputs.tsx';
 import { ErrorMessage, Skeleton } from '../components/small.tsx';
 import { printValue } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
@@ -19,7 +20,6 @@ interface RowHistoryProps {
 }
 
 export default function RowHistory({ collection, row, draft }: RowHistoryProps) {
-  const id = useId();
   const [only, setOnly] = useState('');
   const [limit, setLimit] = useState(CHANGES_PER_PAGE);
   const key = keyText(collection, row);
@@ -32,19 +32,14 @@ export default function RowHistory({ collection, row, draft }: RowHistoryProps) 
     data?.filter((each) => changedFields(collection, each).some((f) => f.name === name));
   const changes = only === '' ? data : concerns(only);
   return (
-    <aside className="row-history" aria-label={t.history.title}>
+    <aside className="row-history stack" aria-label={t.history.title}>
       <h2>{t.history.title}</h2>
-      <label htmlFor={id} className="visually-hidden">
-        {t.history.field}
-      </label>
-      <select id={id} value={only} onChange={({ target }) => setOnly(target.value)}>
-        <option value="">{t.history.allFields}</option>
-        {collection.fields.map((field) => (
-          <option key={field.name} value={field.name}>
-            {labelOf(field)}
-          </option>
-        ))}
-      </select>
+      <Select
+        label={t.app.field}
+        value={only}
+        options={[['', t.history.allFields], ...collection.fields.map((each) => [each.name, labelOf(each)] as const)]}
+        onChange={setOnly}
+      />
       {hasNoLog(error) && <p className="help">{t.history.off}</p>}
       {error !== null && !hasNoLog(error) && <ErrorMessage error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Skeleton lines={3} />}

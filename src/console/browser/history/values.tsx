@@ -1,5 +1,4 @@
 /** The values of a change: field by field, old and new. */
-import { Undo2 } from 'lucide-react';
 import { type Collection, type Field, labelOf, mayWrite } from '../api/catalogue.ts';
 import type { Change } from '../api/changes.ts';
 import { IconButton } from '../components/button.tsx';
@@ -19,7 +18,6 @@ export function changedFields({ fields }: Collection, { before, after }: Values)
 interface ChangeValuesProps {
   readonly collection: Collection;
   readonly change: Values;
-  /** Only this field. */
   readonly only?: string | undefined;
   readonly onRestore?: ((field: Field) => void) | undefined;
 }
@@ -32,7 +30,7 @@ export function ChangeValues({ collection, change, only, onRestore }: ChangeValu
   return (
     <dl className="change-values">
       {fields.map((field) => (
-        <div key={field.name}>
+        <div key={field.name} className="line wrap">
           <dt>{labelOf(field)}</dt>
           <dd>
             {before !== null && <del>{value(field, before)}</del>}
@@ -40,12 +38,11 @@ export function ChangeValues({ collection, change, only, onRestore }: ChangeValu
             {after !== null && <ins>{value(field, after)}</ins>}
             {onRestore !== undefined && before !== null && after !== null && mayWrite(collection, field, false) && (
               <IconButton
+                icon="undo-2"
                 className="small"
                 label={t.history.restoreValue(value(field, before))}
                 onClick={() => onRestore(field)}
-              >
-                <Undo2 size={14} />
-              </IconButton>
+              />
             )}
           </dd>
         </div>

@@ -1,30 +1,14 @@
 /** All texts in German, by the part of the console that shows them. */
-import { app } from './de/app.ts';
-import { errors } from './de/errors.ts';
-import { exporting } from './de/export.ts';
-import { fields } from './de/fields.ts';
-import { files } from './de/files.ts';
-import { find } from './de/find.ts';
-import { grid } from './de/grid.ts';
-import { history } from './de/history.ts';
-import { importing } from './de/import.ts';
-import { overview } from './de/overview.ts';
-import { record } from './de/record.ts';
-import { settings } from './de/settings.ts';
-import { views } from './de/views.ts';
-
-export const de = {
-  app,
-  errors,
-  fields,
-  grid,
-  record,
-  find,
-  views,
-  history,
-  importing,
-  exporting,
-  overview,
-  settings,
-  files,
-} as const;
+export * from './de/app.ts';
+export * from './de/errors.ts';
+export * from './de/export.ts';
+export * from './de/fields.ts';
+export * from './de/files.ts';
+export * from './de/find.ts';
+export * from './de/grid.ts';
+export * from './de/history.ts';
+export * from './de/import.ts';
+export * from './de/overview.ts';
+export * from './de/record.ts';
+export * from './de/settings.ts';
+export * from './de/views.ts';

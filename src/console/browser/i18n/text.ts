@@ -1,6 +1,6 @@
 /** The texts of the console in the language of the person: `t.app.save`, `t.grid.rows(3)`. */
-import { de } from './de.ts';
-import { en } from './en.ts';
+import * as de from './de.ts';
+import * as en from './en.ts';
 import { language } from './locale.ts';
 
 /** Texts with parameters are functions. */

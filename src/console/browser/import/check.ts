@@ -95,12 +95,8 @@ function isSent(plan: RowPlan): plan is Sent {
   return plan.kind === 'new' || plan.kind === 'change' || plan.kind === 'exists';
 }
 
-/** Explains an error of the service about a row. */
 export function faultOf({ byName }: Collection, problem: Problem): Fault {
   const field = byName.get(problem.field?.split(',')[0] ?? '');
   if (field === undefined) return { message: explainProblem(problem) };
-  const { pattern } = field.rules;
-  const isPattern = problem.code === '23514' && pattern !== undefined;
-  const message = isPattern ? t.importing.pattern(pattern) : explainProblem(problem);
-  return { field: field.name, message: t.errors.inField(labelOf(field), message) };
+  return { field: field.name, message: t.errors.inField(labelOf(field), explainProblem(problem, field)) };
 }

@@ -1,30 +1,17 @@
 /** The area where a person drops or chooses a file. */
-import { FileUp } from 'lucide-react';
-import { type DragEvent, useRef, useState } from 'react';
+import { useRef } from 'react';
 import { Button } from '../components/button.tsx';
+import { Icon } from '../components/icon.tsx';
+import { useDrop } from '../files/use-drop.ts';
 import { t } from '../i18n/text.ts';
 
 export function DropZone({ onOpen }: { readonly onOpen: (file: File) => void }) {
-  const [isOver, setOver] = useState(false);
   const input = useRef<HTMLInputElement>(null);
-  const onDrop = (event: DragEvent) => {
-    event.preventDefault();
-    setOver(false);
-    const [file] = event.dataTransfer.files;
-    if (file !== undefined) onOpen(file);
-  };
+  const open = ([file]: readonly File[]) => file !== undefined && onOpen(file);
+  const drop = useDrop(open);
   return (
-    <section
-      className={`drop-zone${isOver ? ' over' : ''}`}
-      aria-label={t.importing.file}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={onDrop}
-    >
-      <FileUp size={28} aria-hidden />
+    <section className={`drop-zone line wrap ${drop.className}`} aria-label={t.files.file} {...drop.handlers}>
+      <Icon name="file-up" size={28} />
       <p>{t.importing.dropHere}</p>
       <Button onClick={() => input.current?.click()}>{t.importing.chooseFile}</Button>
       <input
@@ -33,8 +20,7 @@ export function DropZone({ onOpen }: { readonly onOpen: (file: File) => void }) 
         accept=".csv,.tsv,.txt,.xlsx,.json,.ndjson,.jsonl"
         hidden
         onChange={({ target }) => {
-          const [file] = target.files ?? [];
-          if (file !== undefined) onOpen(file);
+          open([...(target.files ?? [])]);
           target.value = '';
         }}
       />

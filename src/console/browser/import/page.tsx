@@ -1,9 +1,8 @@
 /** The import page: choose a file, let the service check it, preview it, then store it. */
-import { ArrowLeft } from 'lucide-react';
-import { Link, useLocation } from 'wouter';
+import { useLocation } from 'wouter';
 import { type Collection, collectionNamed, mayUndo, titleOfCollection } from '../api/catalogue.ts';
 import { NotFound } from '../app/not-found.tsx';
-import { Button } from '../components/button.tsx';
+import { Button, IconLink, LinkButton } from '../components/button.tsx';
 import { PageTitle } from '../components/page-title.tsx';
 import { t } from '../i18n/text.ts';
 import { DropZone } from './drop-zone.tsx';
@@ -25,15 +24,13 @@ function ImportFile({ collection }: { readonly collection: Collection }) {
   const { options, plan, progress, problem, result, undone, retry } = current;
   return (
     <div className="page import-page">
-      <header className="import-head">
-        <Link href={`/c/${collection.name}`} className="icon-button" aria-label={t.record.back} title={t.record.back}>
-          <ArrowLeft size={18} />
-        </Link>
+      <header className="line wrap">
+        <IconLink icon="arrow-left" href={`/c/${collection.name}`} label={t.record.back} />
         <PageTitle title={t.importing.title(titleOfCollection(collection))} />
       </header>
       <DropZone onOpen={(file) => void current.open(file)} />
       {problem !== undefined && (
-        <div className="notice danger" role="alert">
+        <div className="notice danger line wrap" role="alert">
           <span>{problem}</span>
           {retry !== undefined && <Button onClick={retry}>{t.app.retry}</Button>}
         </div>
@@ -60,12 +57,12 @@ function Proposal({ current, options, plan }: ProposalProps) {
   const isBusy = current.progress !== undefined;
   const isUndecided = plan.existing > 0 && options.decision === undefined;
   return (
-    <section className="import-proposal" aria-busy={isBusy}>
-      <p className={`notice ${bad === 0 ? 'good' : 'warn'}`} role="status">
+    <section className="stack" aria-busy={isBusy}>
+      <p className={`notice line wrap ${bad === 0 ? 'good' : 'warn'}`} role="status">
         {t.importing.summary(options.sheet.name, plan.rowPlans.length, bad)}
       </p>
       <Questions options={options} plan={plan} onChange={onChange} />
-      <div className="import-actions">
+      <div className="line wrap">
         <Button kind="primary" disabled={good === 0 || isUndecided || isBusy} onClick={() => void current.send()}>
           {good + undecided === 0 ? t.importing.nothing : t.importing.send(good + undecided, bad > 0)}
         </Button>
@@ -81,12 +78,14 @@ function Proposal({ current, options, plan }: ProposalProps) {
 
 function ProgressBar({ progress: { step, done, total } }: { readonly progress: Progress }) {
   return (
-    <div className="import-progress">
+    <div>
       <p role="status">{t.importing.progress[step](done, total)}</p>
       <progress value={done} max={Math.max(total, 1)} aria-label={t.importing.steps[step]} />
     </div>
   );
 }
+
+const STORED = ['created', 'changed', 'references', 'left', 'same'] as const;
 
 interface OutcomeProps {
   readonly result: ImportResult;
@@ -95,25 +94,24 @@ interface OutcomeProps {
 }
 
 function Outcome({ result, current, collection }: OutcomeProps) {
-  const { created, changed, references, same, left, failed } = result;
+  const { created, changed, references, failed } = result;
+  const parts = STORED.filter((part) => result[part] > 0).map((part) => t.importing.stored[part](result[part]));
   const mayUndoAll =
     (created === 0 || mayUndo('create', collection)) && (changed === 0 || mayUndo('update', collection));
   const reasons = Map.groupBy(failed.values(), (reason) => reason);
   return (
     <>
-      <div className="notice good" role="status">
-        <span>{t.importing.stored({ created, changed, references, same, left })}</span>
+      <div className="notice good line wrap" role="status">
+        <span>{parts.join(', ') || t.importing.nothingStored}.</span>
         {created + changed + references > 0 && mayUndoAll && (
           <Button disabled={current.progress !== undefined} onClick={() => void current.undo()}>
             {t.app.undo}
           </Button>
         )}
-        <Link href={`/c/${collection.name}`} className="button">
-          {t.importing.show(titleOfCollection(collection))}
-        </Link>
+        <LinkButton href={`/c/${collection.name}`}>{t.importing.show(titleOfCollection(collection))}</LinkButton>
       </div>
       {[...reasons].map(([reason, { length }]) => (
-        <p key={reason} className="notice danger" role="alert">
+        <p key={reason} className="notice danger line wrap" role="alert">
           {t.importing.notStored(length, reason)}
         </p>
       ))}
@@ -123,7 +121,7 @@ function Outcome({ result, current, collection }: OutcomeProps) {
 
 function UndoOutcome({ undone: { undone, kept } }: { readonly undone: Undone }) {
   return (
-    <p className={`notice ${kept > 0 ? 'warn' : 'good'}`} role="status">
+    <p className={`notice line wrap ${kept > 0 ? 'warn' : 'good'}`} role="status">
       {t.importing.undone(undone, kept)}
     </p>
   );

@@ -3,6 +3,7 @@ import { uniqueSets } from '../../../collection/declaration.ts';
 import {
   type Collection,
   type Field,
+  isNeeded,
   labelOf,
   may,
   mayWrite,
@@ -11,14 +12,14 @@ import {
   titleOfCollection,
   type Value,
 } from '../api/catalogue.ts';
+import { isKeyText, type Names } from '../fields/names.ts';
 import { isSame } from '../fields/same.ts';
 import { t } from '../i18n/text.ts';
 import { readCell } from './cells.ts';
 import { assignsKeys, guessFormat, type Mapping, type Match, matchesOf, matchLabel } from './columns.ts';
 import type { ColumnFormat } from './formats.ts';
-import { isKeyText, type Names } from './names.ts';
+import { type MatchingRows, valuesText } from './matching-rows.ts';
 import { cellText, type Sheet, type SheetRow } from './sheet.ts';
-import { type StoredRows, valuesText } from './stored-rows.ts';
 
 /** The decision about rows that already exist. */
 export type Decision = 'leave' | 'change' | 'add';
@@ -67,16 +68,14 @@ export interface Plan {
   readonly missing: ReadonlyMap<Field, ReadonlySet<string>>;
 }
 
-/** The cells of a row, parsed. */
 interface ParsedRow {
   readonly values: ReadonlyMap<Field, Value>;
-  /** Fields whose cell is empty. */
   readonly empty: ReadonlySet<Field>;
   readonly pending: ReadonlyMap<Field, string>;
   readonly faults: Fault[];
 }
 
-export async function planImport(options: ImportOptions, storedRows: StoredRows, names: Names): Promise<Plan> {
+export async function planImport(options: ImportOptions, storedRows: MatchingRows, names: Names): Promise<Plan> {
   const { collection, sheet, mapping, decision } = options;
   const formats = mapping.map((field, column) =>
     sheet.areTexts ? (options.formats[column] ?? guessFormat(collection, sheet, field, column)) : undefined,
@@ -180,7 +179,7 @@ function markRepeated(parsedRows: readonly ParsedRow[], { collection, sheet, dec
 async function findStored(
   parsedRows: readonly ParsedRow[],
   { collection, sheet, mapping, match }: ImportOptions,
-  storedRows: StoredRows,
+  storedRows: MatchingRows,
 ): Promise<readonly (readonly Row[])[]> {
   if (match === undefined) return parsedRows.map(() => []);
   const others = matchesOf(collection, sheet, mapping).filter(({ isUnique }) => isUnique);
@@ -207,15 +206,7 @@ function planNew(parsed: ParsedRow, options: ImportOptions, values: ReadonlyMap<
   const faults = [...parsed.faults];
   const matchText = match && valuesText(match.fields, (field) => parsed.values.get(field));
   const isGiven = (field: Field) => values.has(field) || parsed.empty.has(field) || parsed.pending.has(field);
-  const needed = collection.fields.filter(
-    (field) =>
-      field.required &&
-      !isGiven(field) &&
-      field.default === undefined &&
-      field.generated === undefined &&
-      !field.filled &&
-      field !== collection.assigned,
-  );
+  const needed = collection.fields.filter((field) => isNeeded(collection, field) && !isGiven(field));
   if (matchText !== undefined && faults.length === 0 && (needed.length > 0 || !may('create', collection))) {
     // The file changes rows and names one that does not exist.
     const value = match!.fields.map((field) => String(parsed.values.get(field))).join(', ');

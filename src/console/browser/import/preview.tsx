@@ -1,8 +1,8 @@
 /** The preview of an import: the field and format of each column, and the result of each row. */
-import { ChevronLeft, ChevronRight } from 'lucide-react';
 import { useState } from 'react';
 import { labelOf } from '../api/catalogue.ts';
-import { Button, IconButton } from '../components/button.tsx';
+import { Button, Steps } from '../components/button.tsx';
+import { Options } from '../components/inputs.tsx';
 import { formatNumber } from '../fields/numbers.ts';
 import { t } from '../i18n/text.ts';
 import { formatsOf, guessFormat, importableFields, withField } from './columns.ts';
@@ -33,21 +33,31 @@ export function Preview({ options, plan, onChange }: PreviewProps) {
   const filters = [['all', all.length] as const, ...[...places].map(([each, { length }]) => [each, length] as const)];
   return (
     <>
-      <div className="import-filters" role="group" aria-label={t.importing.shownRows}>
+      <div className="line wrap" role="group" aria-label={t.importing.shownRows}>
         {filters.map(([each, count]) => (
           <Button key={each} aria-pressed={kind === each} onClick={() => setChosen(each)}>
             {`${t.importing.kinds[each]} (${formatNumber(count)})`}
           </Button>
         ))}
         <span className="space" />
-        {last > 0 && <Pages page={shownPage} last={last} onChange={setPage} />}
+        {last > 0 && (
+          <Steps
+            icons={['chevron-left', 'chevron-right']}
+            labels={[t.importing.previousPage, t.importing.nextPage]}
+            at={shownPage}
+            last={last}
+            onMove={setPage}
+          >
+            {t.importing.page(formatNumber(shownPage + 1), formatNumber(last + 1))}
+          </Steps>
+        )}
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll the table */}
-      <section className="import-table" tabIndex={0} aria-label={t.importing.preview}>
+      <section className="import-table panel" tabIndex={0} aria-label={t.importing.preview}>
         <table>
           <thead>
             <tr>
-              <th>{t.importing.line}</th>
+              <th>{t.grid.row}</th>
               <th>{t.importing.outcome}</th>
               {sheet.columns.map((name, column) => (
                 <th key={name}>
@@ -73,26 +83,6 @@ export function Preview({ options, plan, onChange }: PreviewProps) {
   );
 }
 
-interface PagesProps {
-  readonly page: number;
-  readonly last: number;
-  readonly onChange: (page: number) => void;
-}
-
-function Pages({ page, last, onChange }: PagesProps) {
-  return (
-    <>
-      <IconButton label={t.importing.previousPage} disabled={page === 0} onClick={() => onChange(page - 1)}>
-        <ChevronLeft size={18} />
-      </IconButton>
-      <span>{t.importing.page(formatNumber(page + 1), formatNumber(last + 1))}</span>
-      <IconButton label={t.importing.nextPage} disabled={page === last} onClick={() => onChange(page + 1)}>
-        <ChevronRight size={18} />
-      </IconButton>
-    </>
-  );
-}
-
 interface ColumnHeadProps {
   readonly options: ImportOptions;
   readonly name: string;
@@ -106,7 +96,7 @@ function ColumnHead({ options, name, column, onChange }: ColumnHeadProps) {
   const field = mapping[column];
   const choices = formatsOf(collection, sheet, field, column);
   return (
-    <div className="column-head">
+    <div className="stack">
       <span>{name}</span>
       <select
         aria-label={t.importing.fieldOf(name)}
@@ -116,11 +106,7 @@ function ColumnHead({ options, name, column, onChange }: ColumnHeadProps) {
         }
       >
         <option value="">{t.importing.leaveOut}</option>
-        {importableFields(collection).map((each) => (
-          <option key={each.name} value={each.name}>
-            {labelOf(each)}
-          </option>
-        ))}
+        <Options of={importableFields(collection).map((each) => [each.name, labelOf(each)] as const)} />
       </select>
       {choices.length > 0 && (
         <select
@@ -130,11 +116,7 @@ function ColumnHead({ options, name, column, onChange }: ColumnHeadProps) {
             onChange({ ...options, formats: { ...formats, [column]: target.value as ColumnFormat } })
           }
         >
-          {choices.map((each) => (
-            <option key={each} value={each}>
-              {t.importing.formats[each]}
-            </option>
-          ))}
+          <Options of={choices.map((each) => [each, t.importing.formats[each]] as const)} />
         </select>
       )}
     </div>

@@ -1,10 +1,9 @@
 /** The choices that only a person can make: the match, existing rows, empty cells, and names without a row. */
 import { useId } from 'react';
-import { labelOf, may, referenceOf } from '../api/catalogue.ts';
-import { Labelled } from '../components/small.tsx';
+import { isNeeded, labelOf, may, referenceOf, titleFieldOf } from '../api/catalogue.ts';
+import { Check, Select } from '../components/inputs.tsx';
 import { t } from '../i18n/text.ts';
 import { assignsKeys, matchesOf, matchLabel, matchName } from './columns.ts';
-import { needsOnlyTitle } from './names.ts';
 import type { Decision, ImportOptions, Plan } from './plan.ts';
 import { firstDecision } from './use-import.ts';
 
@@ -34,60 +33,50 @@ export function Questions({ options, plan, onChange }: QuestionsProps) {
   return (
     <>
       {matches.length > 0 && (
-        <Labelled id={id} label={t.importing.matchBy}>
-          <select
-            id={id}
-            value={current === undefined ? '' : matchName(current)}
-            onChange={({ target }) =>
-              onChange({
-                ...options,
-                decision: firstDecision(collection),
-                match: matches.find((each) => matchName(each) === target.value),
-              })
-            }
-          >
-            {matches.map((each) => (
-              <option key={matchName(each)} value={matchName(each)}>
-                {matchLabel(each)}
-              </option>
-            ))}
-            {mayCreate && <option value="">{t.importing.matchNothing}</option>}
-          </select>
-        </Labelled>
+        <Select
+          label={t.importing.matchBy}
+          value={current === undefined ? '' : matchName(current)}
+          options={[
+            ...matches.map((each) => [matchName(each), matchLabel(each)] as const),
+            ...(mayCreate ? [['', t.importing.matchNothing] as const] : []),
+          ]}
+          onChange={(name) =>
+            onChange({
+              ...options,
+              decision: firstDecision(collection),
+              match: matches.find((each) => matchName(each) === name),
+            })
+          }
+        />
       )}
       {plan.existing > 0 && (
-        <fieldset className="import-question">
+        <fieldset>
           <legend>
             {decision === 'leave' || decision === 'add'
               ? t.importing.exist(plan.existing)
               : t.importing.existAndDiffer(plan.existing, plan.differing)}
           </legend>
           {decisions.map((each) => (
-            <label key={each} className="radio">
-              <input
-                type="radio"
-                name={`${id}-existing`}
-                checked={decision === each}
-                onChange={() => onChange({ ...options, decision: each })}
-              />
+            <Check
+              key={each}
+              type="radio"
+              name={`${id}-existing`}
+              checked={decision === each}
+              onChange={() => onChange({ ...options, decision: each })}
+            >
               {t.importing.decisions[each]}
-            </label>
+            </Check>
           ))}
         </fieldset>
       )}
       {decision === 'change' && plan.emptied > 0 && (
-        <label className="radio">
-          <input
-            type="checkbox"
-            checked={clearsEmpty}
-            onChange={({ target }) => onChange({ ...options, clearsEmpty: target.checked })}
-          />
+        <Check checked={clearsEmpty} onChange={(clears) => onChange({ ...options, clearsEmpty: clears })}>
           {t.importing.clearsEmpty(plan.emptied)}
-        </label>
+        </Check>
       )}
       <MissingNames options={options} plan={plan} onChange={onChange} />
       {sheet.notes.map((note) => (
-        <p key={note} className="notice">
+        <p key={note} className="notice line wrap">
           {note}
         </p>
       ))}
@@ -99,7 +88,9 @@ function MissingNames({ options, plan, onChange }: QuestionsProps) {
   const { collection, createsReferences } = options;
   const creatable = [...plan.missing].filter(([field]) => {
     const other = referenceOf(collection, field)!;
-    return may('create', other) && needsOnlyTitle(other);
+    const title = titleFieldOf(other);
+    const needsOnlyTitle = other.fields.every((each) => each === title || !isNeeded(other, each));
+    return may('create', other) && title !== undefined && needsOnlyTitle;
   });
   if (creatable.length === 0) return null;
   const lists = creatable.map(([field, names]) => {
@@ -107,13 +98,8 @@ function MissingNames({ options, plan, onChange }: QuestionsProps) {
     return `${labelOf(field)}: ${shown}${names.size > SHOWN_NAMES ? t.importing.more(names.size - SHOWN_NAMES) : ''}`;
   });
   return (
-    <label className="radio">
-      <input
-        type="checkbox"
-        checked={createsReferences}
-        onChange={({ target }) => onChange({ ...options, createsReferences: target.checked })}
-      />
+    <Check checked={createsReferences} onChange={(creates) => onChange({ ...options, createsReferences: creates })}>
       {t.importing.createReferences(lists.join('; '))}
-    </label>
+    </Check>
   );
 }

@@ -5,7 +5,6 @@ import { JsonReader, NdjsonReader } from '../../../declare/rows/json.ts';
 import type { FileRecord, RecordReader } from '../../../declare/rows/record.ts';
 import { ConfigError } from '../../../settings/setting.ts';
 import { t } from '../i18n/text.ts';
-import { isZip } from './xlsx/zip.ts';
 
 export interface SheetRow {
   /** The line of a text file, or the row of a workbook. */
@@ -22,7 +21,6 @@ export interface Sheet {
   readonly rows: readonly SheetRow[];
   /** Whether cells are texts, as in CSV. JSON cells are values. */
   readonly areTexts: boolean;
-  /** The CSV separator. */
   readonly separator: string;
   /** Remarks for the person on how the file was read. */
   readonly notes: readonly string[];
@@ -31,6 +29,10 @@ export interface Sheet {
 const MAX_FILE_MB = 200;
 /** First bytes of compound files, the Excel format until 2003. */
 const OLD_EXCEL = [0xd0, 0xcf, 0x11, 0xe0];
+const ZIP = [0x50, 0x4b, 0x03, 0x04];
+
+const beginsWith = (bytes: Uint8Array, start: readonly number[]): boolean =>
+  start.every((byte, at) => bytes[at] === byte);
 
 export async function readSheet(file: File): Promise<Sheet> {
   if (file.size > MAX_FILE_MB * 1024 * 1024) {
@@ -38,7 +40,7 @@ export async function readSheet(file: File): Promise<Sheet> {
   }
   const bytes = new Uint8Array(await file.arrayBuffer());
   if (bytes.length === 0) throw new Error(t.importing.emptyFile(file.name));
-  const sheet = isZip(bytes) ? await readWorkbook(file.name, bytes) : readText(file.name, bytes);
+  const sheet = beginsWith(bytes, ZIP) ? await readWorkbook(file.name, bytes) : readText(file.name, bytes);
   if (sheet.rows.length === 0) throw new Error(t.importing.noRows(file.name));
   return { ...sheet, columns: toldApart(sheet.columns) };
 }
@@ -60,9 +62,7 @@ async function readWorkbook(name: string, bytes: Uint8Array): Promise<Sheet> {
 }
 
 function readText(name: string, bytes: Uint8Array): Sheet {
-  if (OLD_EXCEL.every((byte, at) => bytes[at] === byte)) {
-    throw new Error(t.importing.oldExcel(name));
-  }
+  if (beginsWith(bytes, OLD_EXCEL)) throw new Error(t.importing.oldExcel(name));
   const { text, notes } = decode(bytes);
   const isJson = /^\s*[[{]/.test(text);
   const reader: RecordReader = !isJson
@@ -105,7 +105,6 @@ function decode(bytes: Uint8Array): { text: string; notes: string[] } {
   }
 }
 
-/** Whether each line is a JSON object. */
 function isNdjson(name: string, text: string): boolean {
   if (/\.(ndjson|jsonl)$/i.test(name)) return true;
   return /^\s*\{[^\n]*\}[ \t\r]*\n\s*\{/.test(text);

@@ -1,16 +1,16 @@
 /** Stores the rows of an import in chunks, each in one transaction, and undoes them by request id. */
+
+import { changeUnchangedRows } from '../api/bulk.ts';
 import { type Collection, type Field, type Row, referenceOf, titleFieldOf } from '../api/catalogue.ts';
+import { undoRequest } from '../api/changes.ts';
 import { ask } from '../api/client.ts';
-import { ApiError } from '../api/errors.ts';
 import { explain } from '../api/explain.ts';
 import { newId } from '../api/ids.ts';
-import { keyText } from '../api/query/keys.ts';
 import { cacheTitle } from '../api/query/titles.ts';
-import { changeRows, changesOf, newRequestId, undoRequest } from '../api/rows.ts';
+import { newRequestId } from '../api/rows.ts';
 import { t } from '../i18n/text.ts';
 import { columnsOf, ROWS_PER_REQUEST } from './check.ts';
 import type { Pending, RowPlan } from './plan.ts';
-import { partsOf, readMatching } from './stored-rows.ts';
 
 export interface Report {
   readonly created: number;
@@ -116,11 +116,11 @@ export class Store {
         [...missing.values()].map((text) => ({ [title]: text })),
         'representation',
       );
-      for (const row of rows) created.set(place(String(row[title])), row[other.key[0]!.name] ?? null);
-      for (const text of texts) {
-        keys.set(`${field.name} ${text}`, created.get(place(text))!);
-        cacheTitle(this.collection, field, created.get(place(text)), text);
+      for (const row of rows) {
+        created.set(place(String(row[title])), row[other.key[0]!.name] ?? null);
+        cacheTitle(other, row);
       }
+      for (const text of texts) keys.set(`${field.name} ${text}`, created.get(place(text))!);
     }
     const keysOf = (pending: Pending): Row =>
       Object.fromEntries(Object.entries(pending).map(([name, text]) => [name, keys.get(`${name} ${text}`) ?? null]));
@@ -134,41 +134,16 @@ export class Store {
     keys: (pending: Pending) => Row,
     failed: Map<number, string>,
   ): Promise<number> {
-    const { collection } = this;
+    const places = new Map<Row, number>();
     const edits = part.map((at) => {
       const { stored, changes, pending } = rowPlans[at] as Changed;
-      return { at, row: stored, changes: { ...changes, ...keys(pending) } };
+      places.set(stored, at);
+      return { row: stored, changes: { ...changes, ...keys(pending) } };
     });
-    let [left, changed] = [edits, 0];
-    for (let attempt = 1; left.length > 0; attempt++) {
-      try {
-        await changeRows(collection, left, this.idFor(left.length));
-        return changed + left.length;
-      } catch (error) {
-        const isLost = error instanceof TypeError;
-        if (attempt === ATTEMPTS || !(isLost || (error instanceof ApiError && error.status === 412))) throw error;
-        if (isLost) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-      }
-      const current = await this.currentRows(left.map(({ row }) => row));
-      left = left.filter(({ at, row, changes }) => {
-        const now = current.get(keyText(collection, row));
-        const isStored = now !== undefined && Object.keys(changesOf(now, changes)).length === 0;
-        if (isStored) changed += 1;
-        const shown = Object.fromEntries(Object.keys(changes).map((name) => [name, row[name] ?? null]));
-        const isChanged = now !== undefined && !isStored && Object.keys(changesOf(now, shown)).length > 0;
-        if (now === undefined) failed.set(at, t.importing.deletedByOthers);
-        else if (isChanged) failed.set(at, t.importing.changedByOthers);
-        return now !== undefined && !isStored && !isChanged;
-      });
-    }
-    return changed;
-  }
-
-  private async currentRows(rows: readonly Row[]): Promise<ReadonlyMap<string, Row>> {
-    const current: Row[] = [];
-    for (const part of partsOf(rows, this.collection.key))
-      current.push(...(await readMatching(this.collection, this.collection.key, part)));
-    return new Map(current.map((row) => [keyText(this.collection, row), row]));
+    const { rows, skipped, deleted } = await changeUnchangedRows(this.collection, edits, this.idFor(edits.length));
+    for (const row of skipped)
+      failed.set(places.get(row)!, deleted.has(row) ? t.importing.deletedByOthers : t.importing.changedByOthers);
+    return rows.length;
   }
 
   private async post(url: string, body: readonly Row[], result: 'minimal' | 'representation'): Promise<readonly Row[]> {

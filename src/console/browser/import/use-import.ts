@@ -1,15 +1,15 @@
 /** The state of an import: file, options, plan, progress and result. */
 import { useRef, useState } from 'react';
-import { type Collection, may } from '../api/catalogue.ts';
+import { type Collection, type Field, may, referenceOf } from '../api/catalogue.ts';
 import { explain } from '../api/explain.ts';
 import { queryClient } from '../api/queries.ts';
+import { findNames, type Meaning } from '../fields/names.ts';
 import { Checker } from './check.ts';
 import { matchesOf, suggestMapping } from './columns.ts';
-import { NameFinder } from './names.ts';
+import { MatchingRows } from './matching-rows.ts';
 import { type Decision, type ImportOptions, type Plan, planImport } from './plan.ts';
-import { readSheet } from './sheet.ts';
+import { cellText, readSheet } from './sheet.ts';
 import { type Report, Store } from './store.ts';
-import { StoredRows } from './stored-rows.ts';
 
 export interface Progress {
   readonly step: 'checking' | 'storing' | 'undoing';
@@ -40,8 +40,8 @@ export function useImport(collection: Collection) {
   const [result, setResult] = useState<ImportResult>();
   const [undone, setUndone] = useState<Undone>();
   const newReaders = () => ({
-    stored: new StoredRows(collection),
-    names: new NameFinder(collection),
+    stored: new MatchingRows(collection),
+    names: new Map<Field, Map<string, Meaning>>(),
     checker: new Checker(collection),
   });
   const readers = useRef(newReaders());
@@ -82,7 +82,13 @@ export function useImport(collection: Collection) {
       };
       onProgress(0);
       const { stored, names, checker } = readers.current;
-      const planned = await planImport(next, stored, await names.find(next.sheet, next.mapping));
+      for (const [column, field] of next.mapping.entries()) {
+        if (field === undefined || referenceOf(collection, field) === undefined) continue;
+        if (!names.has(field)) names.set(field, new Map());
+        const texts = next.sheet.rows.map(({ cells }) => cellText(cells[column]));
+        await findNames({ collection, field }, texts, names.get(field)!);
+      }
+      const planned = await planImport(next, stored, names);
       const rowPlans = await checker.check(planned.rowPlans, onProgress);
       if (own === latest.current) setPlan({ ...planned, rowPlans });
     });

@@ -1,10 +1,10 @@
 /** Loads the figures of the overview from aggregates of the service, so that every answer is small. */
-import { type Collection, type Field, labelOf, type Row, referenceOf, titleOf, type Value } from '../api/catalogue.ts';
+import { type Collection, type Field, labelOf, type Row, referenceOf, type Value } from '../api/catalogue.ts';
 import { ask } from '../api/client.ts';
-import { queryText } from '../api/query/filter-text.ts';
-import { keysFilter } from '../api/query/keys.ts';
+import { equals, queryText } from '../api/query/filter-text.ts';
+import { readTitles } from '../api/query/find-rows.ts';
 import type { Pair } from '../api/query/list.ts';
-import { cachedTitle, cacheTitle, namesOf } from '../api/query/titles.ts';
+import { cachedTitle } from '../api/query/titles.ts';
 import { formatValue, kindOf } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
 
@@ -19,7 +19,6 @@ export type Figure =
   | { readonly value: number; readonly filters: readonly Pair[] }
   | { readonly bars: readonly Bar[]; readonly hasMore: boolean };
 
-/** Bars per chart. */
 const MAX_BARS = 10;
 /** Largest number of groups that the page adds up itself. */
 const MAX_GROUPS = 5_000;
@@ -115,13 +114,9 @@ async function barsOf(
   const bars = shown.map(([key, value]) => ({
     label: nameOf(collection, group, key),
     value,
-    filters: [[group.name, conditionOf(key)] as const],
+    filters: [[group.name, equals(key)] as const],
   }));
   return { bars, hasMore: sizes.length > shown.length };
-}
-
-function conditionOf(key: Value): string {
-  return key === null || typeof key === 'boolean' ? `is.${key}` : `eq.${key}`;
 }
 
 /** The name of a group for people: the title of the referenced row, Yes and No, or the value. */
@@ -134,13 +129,7 @@ function nameOf(collection: Collection, field: Field, key: Value): string {
 
 async function loadTitles(collection: Collection, field: Field, keys: readonly Value[]): Promise<void> {
   const other = referenceOf(collection, field);
-  const unknown = keys.filter((key) => key !== null && cachedTitle(collection, field, key) === undefined);
-  if (other === undefined || unknown.length === 0) return;
-  const name = other.key[0]!.name;
-  const filter = keysFilter(
-    other,
-    unknown.map((key) => ({ [name]: key })),
-  );
-  const { json } = await ask(`/${other.name}?select=${namesOf(other).join(',')}&${filter}`);
-  for (const row of json as Row[]) cacheTitle(collection, field, row[name], titleOf(other, row));
+  if (other === undefined) return;
+  const unknown = keys.filter((key) => key !== null && cachedTitle(other, key) === undefined);
+  if (unknown.length > 0) await readTitles(other, unknown.map(String));
 }

@@ -1,6 +1,5 @@
 /** The overview: cards and charts of all collections, each a link to its list. A person chooses which. */
 import { useQueries } from '@tanstack/react-query';
-import { PinOff, Plus, RotateCcw } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import { collections, titleOfCollection } from '../api/catalogue.ts';
@@ -8,6 +7,7 @@ import { explain } from '../api/explain.ts';
 import { listAddress, type Pair } from '../api/query/list.ts';
 import { Button, IconButton } from '../components/button.tsx';
 import { Dialog } from '../components/dialog.tsx';
+import { Check } from '../components/inputs.tsx';
 import { PageTitle } from '../components/page-title.tsx';
 import { formatDecimal } from '../fields/numbers.ts';
 import { t } from '../i18n/text.ts';
@@ -35,18 +35,18 @@ export default function OverviewPage() {
   const shown = pins.pinned.map((widget, at) => ({ widget, figure: results[at]!.data }));
   return (
     <div className="page overview" aria-busy={results.some(({ isFetching }) => isFetching)}>
-      <header className="overview-head">
+      <header className="line wrap">
         <PageTitle title={t.app.overview} />
         <span className="space" />
-        <Button icon={<RotateCcw size={16} />} onClick={() => refresh(results)}>
+        <Button icon="rotate-ccw" onClick={() => refresh(results)}>
           {t.overview.refresh}
         </Button>
-        <Button icon={<Plus size={16} />} onClick={() => setAdding(true)}>
+        <Button icon="plus" onClick={() => setAdding(true)}>
           {t.overview.choose}
         </Button>
       </header>
       {reasons.length > 0 && (
-        <div className="notice danger" role="alert">
+        <div className="notice danger line wrap" role="alert">
           <span>{`${t.overview.failed} ${reasons.join(' ')}`}</span>
           <Button onClick={() => refresh(failed)}>{t.app.retry}</Button>
         </div>
@@ -80,17 +80,20 @@ const addressOf = ({ collection }: Widget, filters: readonly Pair[]): string =>
 
 function UnpinButton({ widget, unpin }: Omit<WidgetProps, 'figure'>) {
   return (
-    <IconButton label={t.overview.unpin(widget.title)} className="small unpin" onClick={() => unpin(widget.id)}>
-      <PinOff size={14} />
-    </IconButton>
+    <IconButton
+      icon="pin-off"
+      label={t.overview.unpin(widget.title)}
+      className="small unpin"
+      onClick={() => unpin(widget.id)}
+    />
   );
 }
 
 function Card({ widget, figure, unpin }: WidgetProps) {
   const hasValue = figure != null && 'value' in figure;
   return (
-    <section className="card" data-figure={widget.id}>
-      <Link href={addressOf(widget, hasValue ? figure.filters : [])}>
+    <section className="card panel" data-figure={widget.id}>
+      <Link className="stack" href={addressOf(widget, hasValue ? figure.filters : [])}>
         <span className="figure">{hasValue ? format(widget, figure.value) : figure === null ? '–' : '…'}</span>
         <span className="card-title">{widget.title}</span>
       </Link>
@@ -103,7 +106,7 @@ function Chart({ widget, figure, unpin }: WidgetProps) {
   const bars = figure != null && 'bars' in figure ? figure.bars : [];
   const most = Math.max(...bars.map(({ value }) => value), 1);
   return (
-    <section className="card chart" data-panel={widget.id}>
+    <section className="card chart panel" data-panel={widget.id}>
       <h2>
         <span>{widget.title}</span>
         <UnpinButton widget={widget} unpin={unpin} />
@@ -125,14 +128,14 @@ function Chart({ widget, figure, unpin }: WidgetProps) {
 function BarLine({ widget, bar, share }: { readonly widget: Widget; readonly bar: Bar; readonly share: number }) {
   return (
     <li>
-      <Link href={addressOf(widget, bar.filters)} data-value={bar.value}>
-        <span className="bar-label" title={bar.label}>
+      <Link className="item" href={addressOf(widget, bar.filters)} data-value={bar.value}>
+        <span className="one-line" title={bar.label}>
           {bar.label}
         </span>
         <svg width="100%" height="12" aria-hidden="true">
           <rect width={`${Math.max(100 * share, 0)}%`} height="12" rx="3" />
         </svg>
-        <span className="bar-value">{format(widget, bar.value)}</span>
+        <span className="number">{format(widget, bar.value)}</span>
       </Link>
     </li>
   );
@@ -166,14 +169,9 @@ function ChooseDialog({ all, pins, onClose }: ChooseDialogProps) {
           {all
             .filter((each) => each.collection === collection)
             .map(({ id, title, isChart }) => (
-              <label key={id} className="radio">
-                <input
-                  type="checkbox"
-                  checked={isPinned(id)}
-                  onChange={({ target }) => (target.checked ? pins.pin(id) : pins.unpin(id))}
-                />
+              <Check key={id} checked={isPinned(id)} onChange={(isOn) => (isOn ? pins.pin(id) : pins.unpin(id))}>
                 {isChart ? t.overview.chart(title) : title}
-              </label>
+              </Check>
             ))}
         </fieldset>
       ))}

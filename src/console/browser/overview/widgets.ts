@@ -24,7 +24,6 @@ export interface Widget {
   readonly load: () => Promise<Figure | undefined>;
 }
 
-/** Charts per collection that are shown by default. */
 const DEFAULT_CHARTS = 2;
 
 export const widgets = (): readonly Widget[] => collections.flatMap(widgetsOf);

@@ -1,25 +1,16 @@
 /** Shows both versions of the values that two people changed, and asks which to keep. */
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { labelOf } from '../api/catalogue.ts';
-import { type Conflict, type Decision, onConflict } from '../api/conflict.ts';
+import { type Conflict, conflicts, type Decision } from '../api/conflict.ts';
+import { useQuestion } from '../api/question.ts';
 import { Dialog } from '../components/dialog.tsx';
+import { Check } from '../components/inputs.tsx';
 import { formatValue } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
 
-interface Open {
-  readonly conflict: Conflict;
-  readonly decide: (decision: Decision) => void;
-}
-
 export default function ConflictDialog() {
-  const [open, setOpen] = useState<Open>();
-  useEffect(() => onConflict((conflict, decide) => setOpen({ conflict, decide })), []);
-  if (open === undefined) return null;
-  const finish = (decision: Decision) => {
-    setOpen(undefined);
-    open.decide(decision);
-  };
-  return <Versions conflict={open.conflict} finish={finish} />;
+  const open = useQuestion(conflicts);
+  return open && <Versions conflict={open.subject} finish={open.answer} />;
 }
 
 interface VersionsProps {
@@ -40,10 +31,9 @@ function Versions({ conflict: { collection, mine, theirs, disputed }, finish }: 
     const field = collection.byName.get(name)!;
     const value = (isTheirs ? theirs : mine)[name];
     return (
-      <label className="radio">
-        <input type="radio" name={name} checked={kept.has(name) === isTheirs} onChange={() => toggle(name, isTheirs)} />
+      <Check type="radio" name={name} checked={kept.has(name) === isTheirs} onChange={() => toggle(name, isTheirs)}>
         {isTheirs ? t.record.theirs : t.record.mine}: {formatValue({ collection, field }, value) || t.app.empty}
-      </label>
+      </Check>
     );
   };
   return (

@@ -3,13 +3,12 @@ import { useQuery } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
 import { type Collection, mayUndo, type Row, referrersOf, titleOf, titleOfCollection } from '../api/catalogue.ts';
 import { ask, countIn } from '../api/client.ts';
-import { invalidate, useWrite } from '../api/queries.ts';
+import { invalidate } from '../api/queries.ts';
 import { encodeValue } from '../api/query/filter-text.ts';
-import { deleteRows } from '../api/rows.ts';
-import { notify, notifyError } from '../app/toasts.tsx';
 import { Dialog } from '../components/dialog.tsx';
 import { formatNumber } from '../fields/numbers.ts';
 import { t } from '../i18n/text.ts';
+import { useDelete } from './use-save.ts';
 
 interface DeleteDialogProps {
   readonly collection: Collection;
@@ -20,28 +19,20 @@ interface DeleteDialogProps {
 
 export default function DeleteDialog({ collection, row, onDeleted, onClose }: DeleteDialogProps) {
   const [, navigate] = useLocation();
-  const remove = useWrite(collection, () => deleteRows(collection, [row]));
-  const canUndo = mayUndo('delete', collection);
+  const remove = useDelete(collection, row);
   const onSubmit = async () => {
-    try {
-      const written = await remove.run(undefined);
-      if (written === undefined) return;
-      onDeleted();
-      notify(t.record.deleted, canUndo ? { requestId: written.requestId } : {});
-      for (const { from } of referrersOf(collection)) void invalidate(from);
-      navigate(`/c/${collection.name}`);
-    } catch (failure) {
-      onClose();
-      notifyError(failure);
-    }
+    if (!(await remove())) return onClose();
+    onDeleted();
+    for (const { from } of referrersOf(collection)) void invalidate(from);
+    navigate(`/c/${collection.name}`);
   };
   return (
     <Dialog
       title={t.record.deleteTitle(titleOf(collection, row))}
       onClose={onClose}
-      submit={{ label: t.app.remove, isDanger: true, isBusy: remove.isPending, onSubmit: () => void onSubmit() }}
+      submit={{ label: t.app.remove, isDanger: true, onSubmit }}
     >
-      <p>{canUndo ? t.record.deleteText : t.record.deleteForever}</p>
+      <p>{mayUndo('delete', collection) ? t.app.canUndo : t.record.deleteForever}</p>
       <Referrers collection={collection} row={row} />
     </Dialog>
   );
@@ -65,7 +56,7 @@ function Referrers({ collection, row }: { readonly collection: Collection; reado
   const used = data.filter(({ count }) => count > 0);
   if (used.length === 0) return null;
   return (
-    <ul className="referrers">
+    <ul className="bullets">
       {used.map(({ reference: { name, from, onDelete }, count }) => (
         <li key={name}>{t.record.referrers[onDelete](titleOfCollection(from), formatNumber(count))}</li>
       ))}

@@ -1,11 +1,11 @@
 /** The inputs of a row in groups, each with its label, help and error. */
-import { type Collection, type Field, helpTextOf, labelOf, mayWrite, type Row } from '../api/catalogue.ts';
+import { type Collection, type Field, helpTextOf, isNeeded, labelOf, mayWrite, type Row } from '../api/catalogue.ts';
 import { Button } from '../components/button.tsx';
 import { Labelled } from '../components/small.tsx';
 import { formatValue, kindOf } from '../fields/registry.ts';
 import { isLongText } from '../fields/text.tsx';
 import { t } from '../i18n/text.ts';
-import { groupFields, isNeeded } from './groups.ts';
+import { groupFields } from './groups.ts';
 import type { Draft } from './use-draft.ts';
 import type { Marks } from './use-live-row.ts';
 
@@ -40,15 +40,15 @@ export function RecordForm({ collection, draft, row, marks = NONE, name = 'field
     <>
       <div className="record-form">{inputs(main)}</div>
       {files.length > 0 && (
-        <section className="record-files" aria-label={t.record.files}>
+        <section className="stack" aria-label={t.record.files}>
           <h2>{t.record.files}</h2>
           {inputs(files)}
         </section>
       )}
       {!isNew && fixed.length > 0 && (
-        <dl className="fixed-values">
+        <dl className="fixed-values line wrap help">
           {fixed.map((field) => (
-            <div key={field.name}>
+            <div key={field.name} className="line">
               <dt>{labelOf(field)}</dt>
               <dd>{formatValue({ collection, field }, row[field.name]) || t.app.empty}</dd>
             </div>

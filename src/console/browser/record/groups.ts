@@ -21,9 +21,3 @@ export function groupFields({ key, assigned }: Collection, fields: readonly Fiel
     fixed: fields.filter(isFixed),
   };
 }
-
-/** Whether a new row needs a value that the service does not fill in. */
-export function isNeeded(collection: Collection, field: Field): boolean {
-  if (!field.required || field === collection.assigned) return false;
-  return field.default === undefined && field.generated === undefined && field.filled === false;
-}

@@ -1,13 +1,12 @@
 /** A row that is not there: it never existed, or someone deleted it. The log of changes knows which. */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Link } from 'wouter';
 import { type Collection, mayUndo, titleOfCollection } from '../api/catalogue.ts';
 import { logKey, readChanges, rowFilter, undoChanges } from '../api/changes.ts';
 import { ApiError } from '../api/errors.ts';
 import { invalidate } from '../api/queries.ts';
 import { notify, notifyError } from '../app/toasts.tsx';
-import { Button } from '../components/button.tsx';
+import { Button, LinkButton } from '../components/button.tsx';
 import { EmptyState, Skeleton } from '../components/small.tsx';
 import { formatMoment } from '../fields/dates.ts';
 import { t } from '../i18n/text.ts';
@@ -46,13 +45,11 @@ export function MissingRow({ collection, rowKey, wasShown }: MissingRowProps) {
     <>
       {last !== undefined && mayUndo('delete', collection) && (
         <Button kind="primary" aria-disabled={isBusy} onClick={() => void restore()}>
-          {t.record.restore}
+          {t.app.restore}
         </Button>
       )}
       {!wasShown && (
-        <Link href={`/c/${collection.name}`} className="button">
-          {t.record.toList(titleOfCollection(collection))}
-        </Link>
+        <LinkButton href={`/c/${collection.name}`}>{t.record.toList(titleOfCollection(collection))}</LinkButton>
       )}
     </>
   );
@@ -64,7 +61,7 @@ export function MissingRow({ collection, rowKey, wasShown }: MissingRowProps) {
       : t.record.deletedBy(last.actor ?? t.history.unknown, formatMoment(last.at));
   if (wasShown)
     return (
-      <div className="banner" role="alert">
+      <div className="notice warn line wrap" role="alert">
         <span>{text}</span> {t.record.inputKept} <span className="space" />
         {actions}
       </div>

@@ -38,7 +38,7 @@ function NewRow({ collection }: { readonly collection: Collection }) {
   return (
     <div className="record-page">
       <form ref={form} className="page" noValidate onSubmit={(event) => void onSubmit(event)}>
-        <RecordHead collection={collection} title={t.record.newIn(titleOfCollection(collection))}>
+        <RecordHead collection={collection} title={t.app.newRowIn(titleOfCollection(collection))}>
           <DraftState draft={draft} />
           <Button onClick={() => void saveAndAdd()}>{t.record.saveAndAdd}</Button>
           <Button type="submit" kind="primary" title={t.record.saveKey} aria-disabled={isPending}>

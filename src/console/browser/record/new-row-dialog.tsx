@@ -8,7 +8,6 @@ import { useCreate } from './use-save.ts';
 
 interface NewRowDialogProps {
   readonly collection: Collection;
-  /** The typed title. */
   readonly title: string;
   readonly onCreated: (row: Row) => void;
   readonly onClose: () => void;
@@ -17,7 +16,7 @@ interface NewRowDialogProps {
 export default function NewRowDialog({ collection, title, onCreated, onClose }: NewRowDialogProps) {
   const start = { [titleFieldOf(collection)!.name]: title };
   const draft = useDraft(collection, undefined, { name: 'dialog', start });
-  const { isPending, save } = useCreate(collection, draft);
+  const { save } = useCreate(collection, draft);
   const onSubmit = async () => {
     const row = await save();
     if (row !== undefined) onCreated(row);
@@ -28,10 +27,10 @@ export default function NewRowDialog({ collection, title, onCreated, onClose }: 
   };
   return (
     <Dialog
-      title={t.record.newIn(titleOfCollection(collection))}
+      title={t.app.newRowIn(titleOfCollection(collection))}
       size="large"
       onClose={cancel}
-      submit={{ label: t.record.create, isBusy: isPending, onSubmit: () => void onSubmit() }}
+      submit={{ label: t.record.create, onSubmit }}
     >
       <RecordForm collection={collection} draft={draft} name={`new-${collection.name}`} />
     </Dialog>

@@ -1,14 +1,14 @@
 /** The page of a stored row: its form, the rows that refer to it, and its history. */
-import { ArrowLeft, History, Trash2 } from 'lucide-react';
 import { type FormEvent, type ReactNode, useRef, useState } from 'react';
-import { Link } from 'wouter';
 import { type Collection, may, type Row, referrersOf, titleOf, titleOfCollection } from '../api/catalogue.ts';
+import { useEditing, useEditors } from '../api/presence.ts';
 import { useRow } from '../api/queries.ts';
 import { keyText } from '../api/query/keys.ts';
 import { usePageAddress } from '../app/address.ts';
 import { NotFound } from '../app/not-found.tsx';
 import { notify } from '../app/toasts.tsx';
-import { Button, IconButton } from '../components/button.tsx';
+import { Button, IconButton, IconLink } from '../components/button.tsx';
+import { Icon } from '../components/icon.tsx';
 import { onDemand } from '../components/on-demand.tsx';
 import { PageTitle } from '../components/page-title.tsx';
 import { ErrorMessage, Skeleton } from '../components/small.tsx';
@@ -73,6 +73,9 @@ function EditRow({ collection, row, isGone, isPanel }: EditRowProps) {
   const form = useRef<HTMLFormElement>(null);
   useSaveKey(form);
   const isEditable = mayEdit(collection);
+  const key = keyText(collection, row);
+  useEditing(collection, draft.isChanged ? key : undefined);
+  const editors = useEditors(collection).get(key);
   const saveAll = async () => {
     const saves = [...(draft.isChanged ? [save] : []), ...pending.values()];
     if (saves.length === 0) notify(t.record.nothingToSave);
@@ -86,14 +89,20 @@ function EditRow({ collection, row, isGone, isPanel }: EditRowProps) {
     <div className={`record-page${hasHistory ? ' with-history' : ''}`}>
       <form ref={form} className="page" noValidate onSubmit={onSubmit}>
         <RecordHead collection={collection} title={titleOf(collection, row)}>
+          {editors !== undefined && (
+            <span className="marker editors" role="status">
+              <Icon name="pencil" size={14} /> {t.record.editedBy(editors)}
+            </span>
+          )}
           <DraftState draft={draft} />
-          <IconButton label={t.history.title} aria-pressed={hasHistory} onClick={() => setHistory(!hasHistory)}>
-            <History size={18} />
-          </IconButton>
+          <IconButton
+            icon="rotate-ccw-clock"
+            label={t.history.title}
+            aria-pressed={hasHistory}
+            onClick={() => setHistory(!hasHistory)}
+          />
           {may('delete', collection) && (
-            <IconButton label={t.app.remove} onClick={() => setDeleting(true)}>
-              <Trash2 size={18} />
-            </IconButton>
+            <IconButton icon="trash" label={t.app.remove} onClick={() => setDeleting(true)} />
           )}
           {isEditable && (
             <Button type="submit" kind="primary" title={t.record.saveKey} aria-disabled={isPending}>
@@ -101,7 +110,7 @@ function EditRow({ collection, row, isGone, isPanel }: EditRowProps) {
             </Button>
           )}
         </RecordHead>
-        {isGone && !isDeleting && <MissingRow collection={collection} rowKey={keyText(collection, row)} wasShown />}
+        {isGone && !isDeleting && <MissingRow collection={collection} rowKey={key} wasShown />}
         <RecordForm collection={collection} draft={draft} row={row} marks={marks} />
         <RelatedRows collection={collection} row={row} pending={pending} />
         {isDeleting && (
@@ -118,7 +127,7 @@ export function DraftState({ draft }: { readonly draft: Draft }) {
   if (!draft.isChanged) return null;
   return (
     <>
-      <span className="unsaved" role="status">
+      <span className="marker" role="status">
         {draft.isRestored ? t.record.restoredInput : t.record.unsaved}
       </span>
       <Button kind="quiet" onClick={draft.reset}>
@@ -136,12 +145,10 @@ interface RecordHeadProps {
 
 export function RecordHead({ collection, title, children }: RecordHeadProps) {
   return (
-    <header className="record-head">
-      <Link href={`/c/${collection.name}`} className="icon-button" aria-label={t.record.back} title={t.record.back}>
-        <ArrowLeft size={18} />
-      </Link>
+    <header className="record-head line wrap">
+      <IconLink icon="arrow-left" href={`/c/${collection.name}`} label={t.record.back} />
       <div className="record-title">
-        <p className="crumb">{titleOfCollection(collection)}</p>
+        <p className="help">{titleOfCollection(collection)}</p>
         <PageTitle title={title} />
       </div>
       {children}

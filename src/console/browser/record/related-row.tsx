@@ -1,18 +1,13 @@
 /** A row of a table of related rows: its inputs, its errors and its actions. */
-import { ExternalLink, Trash2, X } from 'lucide-react';
 import { type ReactNode, useEffect } from 'react';
-import { Link } from 'wouter';
-import { type Collection, type Field, labelOf, may, mayUndo, mayWrite, type Row } from '../api/catalogue.ts';
-import { useWrite } from '../api/queries.ts';
+import { type Collection, type Field, labelOf, may, mayWrite, type Row } from '../api/catalogue.ts';
 import { keyText, rowAddress } from '../api/query/keys.ts';
-import { deleteRows } from '../api/rows.ts';
-import { notify, notifyError } from '../app/toasts.tsx';
-import { IconButton } from '../components/button.tsx';
+import { IconButton, IconLink } from '../components/button.tsx';
 import { kindOf } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
 import { nameOf } from './related-columns.ts';
 import { type Draft, useDraft } from './use-draft.ts';
-import { useCreate, useSave } from './use-save.ts';
+import { useCreate, useDelete, useSave } from './use-save.ts';
 
 /** The unsaved rows of the tables, by name. The Save button of the page saves them as well. */
 export type PendingSaves = Map<string, () => Promise<unknown>>;
@@ -37,18 +32,11 @@ interface RelatedRowProps {
 export function RelatedRow({ from, field, columns, row, pending }: RelatedRowProps) {
   const draft = useDraft(from, row);
   const { save } = useSave(from, draft);
-  const remove = useWrite(from, () => deleteRows(from, [row]));
+  const remove = useDelete(from, row);
   const name = nameOf(from, field, row);
   usePending(pending, `${from.name} ${keyText(from, row)}`, draft.isChanged ? save : undefined);
   const onDelete = async () => {
-    try {
-      const written = await remove.run(undefined);
-      if (written === undefined) return;
-      draft.reset();
-      notify(t.record.deleted, mayUndo('delete', from) ? { requestId: written.requestId } : {});
-    } catch (failure) {
-      notifyError(failure);
-    }
+    if (await remove()) draft.reset();
   };
   return (
     <tr className={draft.isChanged ? 'changed' : undefined}>
@@ -58,18 +46,10 @@ export function RelatedRow({ from, field, columns, row, pending }: RelatedRowPro
         </td>
       ))}
       <RowActions>
-        {draft.isChanged && (
-          <IconButton label={t.record.discardRow(name)} onClick={draft.reset}>
-            <X size={16} />
-          </IconButton>
-        )}
-        <Link href={rowAddress(from, row)} className="icon-button" aria-label={t.grid.openRow(name)}>
-          <ExternalLink size={16} />
-        </Link>
+        {draft.isChanged && <IconButton icon="x" label={t.record.discardRow(name)} onClick={draft.reset} />}
+        <IconLink icon="external-link" href={rowAddress(from, row)} label={t.app.openItem(name)} />
         {may('delete', from) && (
-          <IconButton label={t.record.deleteRow(name)} onClick={() => void onDelete()}>
-            <Trash2 size={16} />
-          </IconButton>
+          <IconButton icon="trash" label={t.app.removeItem(name)} onClick={() => void onDelete()} />
         )}
       </RowActions>
     </tr>
@@ -106,9 +86,7 @@ export function NewRelatedRow({ from, columns, preset, draftName, pending, onClo
         </td>
       ))}
       <RowActions>
-        <IconButton label={t.record.discardRow(t.record.newRow)} onClick={cancel}>
-          <X size={16} />
-        </IconButton>
+        <IconButton icon="x" label={t.record.discardRow(t.record.newRow)} onClick={cancel} />
       </RowActions>
     </tr>
   );
@@ -135,7 +113,7 @@ function RelatedCell({ from, field, draft, rowName, row, isFocused }: RelatedCel
   return (
     <>
       <label className="visually-hidden" htmlFor={id}>
-        {t.record.cellLabel(labelOf(field), rowName)}
+        {t.app.valueOf(labelOf(field), rowName)}
       </label>
       <Input
         id={id}

@@ -1,5 +1,4 @@
 /** The rows that refer to a row, as editable tables: the prices of a product, its labels. */
-import { Plus } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import {
@@ -54,21 +53,21 @@ function RelatedTable({ from, field, value, pending }: RelatedTableProps) {
     () => ({ collection: from, filters: [[field.name, `eq.${value}`]], search: '', order: [] }),
     [from, field, value],
   );
-  const { rowAt, total = 0, error, refetch } = useRows(query, 0, 0);
-  const rows = Array.from({ length: Math.min(total, SHOWN) }, (_, at) => rowAt(at)).filter((row) => row !== undefined);
+  const { firstRows, total = 0, error, refetch } = useRows(query, 0, 0);
+  const rows = firstRows(SHOWN);
   const columns = columnsOf(from, field);
   const title = titleOfCollection(from);
   const mayAdd = may('create', from) && mayWrite(from, field, true);
   if (error !== null) return <ErrorMessage error={error} onRetry={refetch} />;
   return (
-    <section className="related" aria-label={title}>
-      <header>
+    <section className="related stack" aria-label={title}>
+      <header className="line">
         <h2>{title}</h2>
         <span className="count">{formatNumber(total)}</span>
         <span className="space" />
         {total > SHOWN && <Link href={listAddress(query)}>{t.record.showAll(formatNumber(total))}</Link>}
         {mayAdd && !isAdding && (
-          <Button icon={<Plus size={16} />} onClick={() => setAdding(true)}>
+          <Button icon="plus" onClick={() => setAdding(true)}>
             {t.app.add}
           </Button>
         )}
@@ -84,7 +83,7 @@ function RelatedTable({ from, field, value, pending }: RelatedTableProps) {
                   </th>
                 ))}
                 <th>
-                  <span className="visually-hidden">{t.record.actions}</span>
+                  <span className="visually-hidden">{t.app.actions}</span>
                 </th>
               </tr>
             </thead>

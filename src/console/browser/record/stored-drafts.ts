@@ -39,7 +39,6 @@ export function storeDraft(name: string, draft: StoredDraft): void {
   }
 }
 
-/** Removes the drafts of the person, who logs out. */
 export function clearDrafts(): void {
   const own = Object.keys(globalThis.localStorage ?? {}).filter((each) => each.startsWith(placeOf('')));
   for (const each of own) localStorage.removeItem(each);

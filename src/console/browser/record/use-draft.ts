@@ -1,13 +1,12 @@
 /** The typed texts of a form, and their values. */
 import { useRef, useState } from 'react';
-import { type Collection, type Field, mayWrite, type Row, type Value } from '../api/catalogue.ts';
+import { type Collection, type Field, isNeeded, mayWrite, type Row, type Value } from '../api/catalogue.ts';
 import { problemsByField } from '../api/errors.ts';
 import { explainProblem } from '../api/explain.ts';
 import { newId } from '../api/ids.ts';
 import { keyText } from '../api/query/keys.ts';
 import { parseText, printRow, printValue } from '../fields/registry.ts';
 import { isSame } from '../fields/same.ts';
-import { isNeeded } from './groups.ts';
 import { type Edits, loadDraft, type StoredDraft, storeDraft } from './stored-drafts.ts';
 
 type Texts = Readonly<Record<string, string>>;
@@ -26,7 +25,6 @@ export interface Draft {
   readonly setText: (name: string, text: string) => void;
   /** Whether someone else changed the field since the person began to type. */
   readonly isOutdated: (name: string) => boolean;
-  /** Forgets the text of a field. */
   readonly drop: (name: string) => void;
   /** The changed values; undefined if a text is invalid, which the form then shows. */
   readonly read: () => Row | undefined;
@@ -42,7 +40,6 @@ interface DraftOptions {
   readonly name?: string;
   /** Values of a new row that the person cannot choose. */
   readonly preset?: Row;
-  /** The first texts of a new row. */
   readonly start?: Texts;
 }
 

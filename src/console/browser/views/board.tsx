@@ -1,10 +1,10 @@
 /** A list as a board: a column for each value of a field. Cards are moved by drag and drop, or with their menu. */
-import { ArrowRightLeft } from 'lucide-react';
 import { type DragEvent, useState } from 'react';
 import { type Collection, type Field, type Row, titleOf, type Value } from '../api/catalogue.ts';
 import { invalidate, useRows } from '../api/queries.ts';
+import { equals } from '../api/query/filter-text.ts';
 import { keyText } from '../api/query/keys.ts';
-import type { ListQuery, Pair } from '../api/query/list.ts';
+import type { ListQuery } from '../api/query/list.ts';
 import { saveRow } from '../api/save-row.ts';
 import { notify, notifyError } from '../app/toasts.tsx';
 import { Menu } from '../components/menu.tsx';
@@ -23,9 +23,6 @@ function valuesOf({ rules, required, type }: Field): readonly Value[] {
   return required ? values : [...values, null];
 }
 
-const conditionOf = ({ name }: Field, value: Value): Pair =>
-  value === null || typeof value === 'boolean' ? [name, `is.${value}`] : [name, `eq.${value}`];
-
 type Move = (row: Row, value: Value) => void;
 
 export default function Board({ query, field }: { readonly query: ListQuery; readonly field: Field }) {
@@ -40,7 +37,7 @@ export default function Board({ query, field }: { readonly query: ListQuery; rea
       {values.map((value) => (
         <BoardColumn
           key={String(value)}
-          query={{ ...query, filters: [...query.filters, conditionOf(field, value)] }}
+          query={{ ...query, filters: [...query.filters, [field.name, equals(value)]] }}
           field={field}
           value={value}
           values={values}
@@ -79,10 +76,7 @@ interface BoardColumnProps {
 
 function BoardColumn({ query, field, value, values, move, dragged, onDrag }: BoardColumnProps) {
   const { collection } = query;
-  const { rowAt, total = 0, error, refetch } = useRows(query, 0, SHOWN_ROWS - 1);
-  const rows = Array.from({ length: Math.min(SHOWN_ROWS, total) }, (_, at) => rowAt(at)).filter(
-    (row): row is Row => row !== undefined,
-  );
+  const { firstRows, total = 0, error, refetch } = useRows(query, 0, SHOWN_ROWS - 1);
   const name = nameOf(collection, field, value);
   const onDrop = (event: DragEvent) => {
     event.preventDefault();
@@ -101,7 +95,7 @@ function BoardColumn({ query, field, value, values, move, dragged, onDrag }: Boa
       </h2>
       {error !== null && <ErrorMessage error={error} onRetry={refetch} />}
       <ul>
-        {rows.map((row) => (
+        {firstRows(SHOWN_ROWS).map((row) => (
           <li
             key={keyText(collection, row)}
             draggable
@@ -111,6 +105,7 @@ function BoardColumn({ query, field, value, values, move, dragged, onDrag }: Boa
             <RowCard collection={collection} row={row} omitted={field}>
               <Menu
                 label={t.views.move(titleOf(collection, row))}
+                icon="arrow-right-left"
                 className="icon-button small"
                 groups={[
                   {
@@ -121,9 +116,7 @@ function BoardColumn({ query, field, value, values, move, dragged, onDrag }: Boa
                     })),
                   },
                 ]}
-              >
-                <ArrowRightLeft size={14} />
-              </Menu>
+              />
             </RowCard>
           </li>
         ))}

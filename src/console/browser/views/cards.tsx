@@ -1,6 +1,5 @@
 /** A list as cards: the gallery, and the list of a phone. More rows load at the end. */
 import { useEffect, useRef, useState } from 'react';
-import type { Row } from '../api/catalogue.ts';
 import { useRows } from '../api/queries.ts';
 import { keyText } from '../api/query/keys.ts';
 import type { ListQuery } from '../api/query/list.ts';
@@ -14,7 +13,7 @@ const STEP = 60;
 export default function Cards({ query }: { readonly query: ListQuery }) {
   const { collection } = query;
   const [count, setCount] = useState(STEP);
-  const { rowAt, total = 0, error, isLoading, refetch } = useRows(query, 0, count - 1);
+  const { firstRows, total = 0, error, isLoading, refetch } = useRows(query, 0, count - 1);
   const end = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (end.current === null || count >= total) return;
@@ -25,13 +24,10 @@ export default function Cards({ query }: { readonly query: ListQuery }) {
   if (error !== null) return <ErrorMessage error={error} onRetry={refetch} />;
   if (isLoading) return <Skeleton />;
   if (total === 0) return <NoRows query={query} />;
-  const rows = Array.from({ length: Math.min(count, total) }, (_, at) => rowAt(at)).filter(
-    (row): row is Row => row !== undefined,
-  );
   return (
     <div className="row-cards">
       <ul aria-label={t.grid.label}>
-        {rows.map((row) => (
+        {firstRows(count).map((row) => (
           <li key={keyText(collection, row)}>
             <RowCard collection={collection} row={row} />
           </li>

@@ -1,9 +1,9 @@
 /** A row as a card: its picture, its title and the first columns of the list. */
-import { ImageOff } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { type Collection, type Field, labelOf, type Row, titleOf } from '../api/catalogue.ts';
 import { rowAddress } from '../api/query/keys.ts';
+import { Icon } from '../components/icon.tsx';
 import { fileIds, isPictureAddress } from '../fields/file.tsx';
 import { kindOf } from '../fields/registry.ts';
 import { Picture } from '../files/picture.tsx';
@@ -31,7 +31,7 @@ export function RowCard({ collection, row, omitted, children }: RowCardProps) {
     .filter(({ field }) => row[field.name] !== null && row[field.name] !== undefined)
     .slice(0, SHOWN_FIELDS);
   return (
-    <article className="row-card" aria-label={titleOf(collection, row)}>
+    <article className="row-card panel stack" aria-label={titleOf(collection, row)}>
       {picture !== undefined && <CardPicture field={picture} row={row} />}
       <h3>
         <Link href={rowAddress(collection, row)}>{titleOf(collection, row)}</Link>
@@ -42,7 +42,7 @@ export function RowCard({ collection, row, omitted, children }: RowCardProps) {
           return (
             <div key={field.name} data-field={field.name}>
               <dt>{labelOf(field)}</dt>
-              <dd>
+              <dd className="one-line">
                 <Cell collection={collection} field={field} row={row} />
               </dd>
             </div>
@@ -59,7 +59,7 @@ function CardPicture({ field, row }: { readonly field: Field; readonly row: Row 
   if (id === undefined)
     return (
       <div className="card-picture">
-        <ImageOff size={32} aria-hidden />
+        <Icon name="image-off" size={32} />
       </div>
     );
   if (isPictureAddress({ field }))

@@ -1,20 +1,26 @@
 /** The stored views of a collection as tabs, and the layout of the list. */
-import { Bookmark, EllipsisVertical, LayoutGrid, SquareKanban, Table } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { labelOf } from '../api/catalogue.ts';
-import { type ListQuery, listAddress } from '../api/query/list.ts';
+import { type Field, labelOf } from '../api/catalogue.ts';
+import { GROUP, groupFields, groupOf, type ListQuery, listAddress } from '../api/query/list.ts';
+import { hasIdentity, personOf } from '../api/session/session.ts';
+import { notifyError } from '../app/toasts.tsx';
 import { Button } from '../components/button.tsx';
 import { Dialog } from '../components/dialog.tsx';
+import { Icon } from '../components/icon.tsx';
+import { Check, TextField } from '../components/inputs.tsx';
 import { Menu } from '../components/menu.tsx';
-import { Labelled } from '../components/small.tsx';
+import { isSame } from '../fields/same.ts';
 import { setColumnSettings, useColumnSettings } from '../grid/columns/columns.ts';
 import { t } from '../i18n/text.ts';
 import { boardFields, type Layout, pictureFieldOf, useLayout, withLayout } from './layouts.ts';
-import { removeView, saveView, useViews, viewAddress, viewName, viewQuery } from './views.ts';
+import { isOwn, removeView, saveView, useViews, type View, viewAddress, viewId, viewQuery, withOwn } from './views.ts';
 
 const MAX_NAME = 80;
-const ICONS = { table: Table, cards: LayoutGrid, board: SquareKanban } as const;
+const ICONS = { table: 'table', cards: 'layout-grid', board: 'square-kanban' } as const;
+
+/** The view whose columns each collection shows. */
+const applied = new Map<string, string>();
 
 export function ViewTabs({ query }: { readonly query: ListQuery }) {
   const { collection } = query;
@@ -22,47 +28,85 @@ export function ViewTabs({ query }: { readonly query: ListQuery }) {
   const [isSaving, setSaving] = useState(false);
   const views = useViews(collection);
   const columns = useColumnSettings(collection);
-  const current = views.find(({ name }) => name === viewName(query));
+  const current = views.find(({ id }) => id === viewId(query));
   const isChanged =
     current !== undefined &&
-    (current.query !== viewQuery(query) || JSON.stringify(current.columns) !== JSON.stringify(columns));
-  const remove = (name: string) => {
-    removeView(collection, name);
-    navigate(`/c/${collection.name}`);
-  };
+    (current.definition.query !== viewQuery(query) || !isSame(current.definition.columns, columns));
+  useEffect(() => {
+    if (current === undefined || applied.get(collection.name) === current.id) return;
+    applied.set(collection.name, current.id);
+    setColumnSettings(collection, current.definition.columns);
+  }, [collection, current]);
+  const save = (view: View) => void saveView(query, view).catch(notifyError);
+  const remove = (view: View) =>
+    void removeView(collection, view).then(() => navigate(`/c/${collection.name}`), notifyError);
   return (
-    <div className="view-bar">
+    <div className="view-bar line">
       <nav className="view-tabs" aria-label={t.views.label}>
-        <Link href={`/c/${collection.name}`} aria-current={viewName(query) === undefined ? 'page' : undefined}>
+        <Link href={`/c/${collection.name}`} aria-current={viewId(query) === undefined ? 'page' : undefined}>
           {t.views.all}
         </Link>
         {views.map((view) => (
           <Link
-            key={view.name}
+            key={view.id}
             href={viewAddress(collection, view)}
             aria-current={view === current ? 'page' : undefined}
-            onClick={() => setColumnSettings(collection, view.columns)}
+            title={isOwn(view) || view.owner == null ? undefined : t.views.sharedBy(personOf(view.owner))}
+            onClick={() => applied.delete(collection.name)}
           >
             {view.name}
+            {view.shared && <Icon name="users" size={14} label={t.views.shared} />}
           </Link>
         ))}
       </nav>
-      {isChanged && <Button onClick={() => saveView(query, current.name)}>{t.views.update}</Button>}
-      {current !== undefined && (
+      {isChanged && isOwn(current) && <Button onClick={() => save(current)}>{t.views.update}</Button>}
+      {current !== undefined && isOwn(current) && (
         <Menu
+          icon="ellipsis-vertical"
           label={t.views.actions(current.name)}
-          groups={[{ items: [{ label: t.views.remove, onChoose: () => remove(current.name) }] }]}
-        >
-          <EllipsisVertical size={16} />
-        </Menu>
+          groups={[
+            {
+              items: [
+                ...(current.owner === undefined || !hasIdentity()
+                  ? []
+                  : [
+                      {
+                        label: current.shared ? t.views.unshare : t.views.share,
+                        onChoose: () => save({ ...current, shared: !current.shared }),
+                      },
+                    ]),
+                { label: t.views.remove, onChoose: () => remove(current) },
+              ],
+            },
+          ]}
+        />
       )}
-      <Button kind="quiet" icon={<Bookmark size={16} />} onClick={() => setSaving(true)}>
+      <Button kind="quiet" icon="bookmark" onClick={() => setSaving(true)}>
         {t.views.save}
       </Button>
       <span className="space" />
+      <GroupMenu query={query} />
       <LayoutMenu query={query} />
       {isSaving && <SaveDialog query={query} onClose={() => setSaving(false)} />}
     </div>
+  );
+}
+
+function GroupMenu({ query }: { readonly query: ListQuery }) {
+  const [, navigate] = useLocation();
+  const fields = groupFields(query.collection);
+  if (useLayout(query).kind !== 'table' || fields.length === 0) return null;
+  const group = groupOf(query);
+  const nameOf = (field: Field | undefined) => (field === undefined ? t.views.noGroups : labelOf(field));
+  const items = [undefined, ...fields].map((field) => ({
+    label: nameOf(field),
+    isChecked: field === group,
+    onChoose: () => navigate(listAddress(withOwn(query, GROUP, field?.name))),
+  }));
+  return (
+    <Menu icon="rows-3" label={t.views.groupBy(nameOf(group))} className="button quiet" groups={[{ items }]}>
+      {t.views.groupBy(nameOf(group))}
+    </Menu>
   );
 }
 
@@ -79,15 +123,18 @@ function LayoutMenu({ query }: { readonly query: ListQuery }) {
     if (each.kind === 'board') return t.views.boardBy(labelOf(each.field));
     return each.kind === 'cards' && hasPictures ? t.views.gallery : t.views[each.kind];
   };
-  const Icon = ICONS[layout.kind];
   const items = layouts.map((each) => ({
     label: nameOf(each),
     isChecked: nameOf(each) === nameOf(layout),
     onChoose: () => navigate(listAddress(withLayout(query, each))),
   }));
   return (
-    <Menu label={t.views.layout(nameOf(layout))} className="button quiet" groups={[{ items }]}>
-      <Icon size={16} />
+    <Menu
+      icon={ICONS[layout.kind]}
+      label={t.views.layout(nameOf(layout))}
+      className="button quiet"
+      groups={[{ items }]}
+    >
       {nameOf(layout)}
     </Menu>
   );
@@ -96,24 +143,25 @@ function LayoutMenu({ query }: { readonly query: ListQuery }) {
 function SaveDialog({ query, onClose }: { readonly query: ListQuery; readonly onClose: () => void }) {
   const [, navigate] = useLocation();
   const [name, setName] = useState('');
-  const onSubmit = () => {
-    if (name.trim() === '') return;
-    navigate(viewAddress(query.collection, saveView(query, name.trim())));
-    onClose();
+  const [shared, setShared] = useState(false);
+  const onSubmit = async () => {
+    try {
+      navigate(viewAddress(query.collection, await saveView(query, { name: name.trim(), shared })));
+      onClose();
+    } catch (error) {
+      notifyError(error);
+    }
   };
+  const submit = { label: t.app.save, onSubmit, isBusy: name.trim() === '' };
   return (
-    <Dialog title={t.views.save} onClose={onClose} submit={{ label: t.app.save, onSubmit, isBusy: name.trim() === '' }}>
+    <Dialog title={t.views.save} onClose={onClose} submit={submit}>
       <p>{t.views.saveText}</p>
-      <Labelled id="view-name" label={t.views.name}>
-        <input
-          id="view-name"
-          autoFocus
-          autoComplete="off"
-          maxLength={MAX_NAME}
-          value={name}
-          onChange={({ target }) => setName(target.value)}
-        />
-      </Labelled>
+      <TextField autoFocus label={t.views.name} maxLength={MAX_NAME} value={name} onChange={setName} />
+      {hasIdentity() && (
+        <Check checked={shared} onChange={setShared}>
+          {t.views.share}
+        </Check>
+      )}
     </Dialog>
   );
 }

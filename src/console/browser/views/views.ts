@@ -1,47 +1,76 @@
-/** Stored views: filters, order, search, layout and columns under a name, per person in this browser. */
-import { useSyncExternalStore } from 'react';
+/**
+ * Stored views: filters, order, search, layout, grouping and columns under a name. The service stores them, per person
+ * or shared. If it cannot, the browser does.
+ */
+import { useQuery } from '@tanstack/react-query';
 import type { Collection } from '../api/catalogue.ts';
+import { ask } from '../api/client.ts';
+import { ApiError } from '../api/errors.ts';
+import { newId } from '../api/ids.ts';
+import { queryClient } from '../api/queries.ts';
+import { queryText } from '../api/query/filter-text.ts';
 import { addressText, type ListQuery } from '../api/query/list.ts';
-import { session } from '../api/session/session.ts';
-import { type ColumnSettings, columnSettings } from '../grid/columns/columns.ts';
+import { hasIdentity, isLoggedIn, session } from '../api/session/session.ts';
+import { token } from '../api/session/token.ts';
+import { notify } from '../app/toasts.tsx';
+import { type ColumnSettings, columnSettings, readSettings } from '../grid/columns/columns.ts';
+import { t } from '../i18n/text.ts';
 
 export interface View {
+  readonly id: string;
   readonly name: string;
-  /** The address of the list after `?`, without the name of the view. */
+  readonly shared: boolean;
+  /** `user ann`; null if the service has no roles; undefined if the view is in this browser. */
+  readonly owner?: string | null;
+  readonly definition: Definition;
+}
+
+interface Definition {
+  /** The address of the list after `?`, without the view. */
   readonly query: string;
   readonly columns: ColumnSettings;
 }
 
 const VIEW = '~view';
+const VIEWS_URL = '/catalogue/views';
 const NONE: readonly View[] = [];
-const cache = new Map<string, readonly View[]>();
-const listeners = new Set<() => void>();
+/** The service cannot store the view: no permission, no table, or a database that cannot be written. */
+const UNAVAILABLE = [403, 501, 503, 507];
 
 const placeOf = ({ name }: Collection): string => `catalogue.views.${session?.name ?? ''}.${name}`;
+const keyOf = ({ name }: Collection) => ['views', name];
 
-function storedViews(collection: Collection): readonly View[] {
-  const place = placeOf(collection);
-  const known = cache.get(place);
-  if (known !== undefined) return known;
-  const text = localStorage.getItem(place);
-  const views = text === null ? NONE : (JSON.parse(text) as readonly View[]);
-  cache.set(place, views);
-  return views;
+function browserViews(collection: Collection): readonly View[] {
+  return JSON.parse(localStorage.getItem(placeOf(collection)) ?? '[]') as readonly View[];
 }
 
-function storeViews(collection: Collection, views: readonly View[]): void {
-  cache.set(placeOf(collection), views);
+function storeInBrowser(collection: Collection, views: readonly View[]): void {
   localStorage.setItem(placeOf(collection), JSON.stringify(views));
-  for (const listener of listeners) listener();
 }
-
-const subscribe = (listener: () => void) => {
-  listeners.add(listener);
-  return () => void listeners.delete(listener);
-};
 
 export function useViews(collection: Collection): readonly View[] {
-  return useSyncExternalStore(subscribe, () => storedViews(collection));
+  return useQuery({ queryKey: keyOf(collection), queryFn: () => readViews(collection) }).data ?? NONE;
+}
+
+async function readViews(collection: Collection): Promise<readonly View[]> {
+  const query = queryText([
+    ['collection', `eq.${collection.name}`],
+    ['order', 'name,id'],
+  ]);
+  const { json } = await ask(`${VIEWS_URL}?${query}`).catch(() => ({ json: [] }));
+  const stored = (json as View[]).map((view) => ({ ...view, definition: readDefinition(view.definition) }));
+  return [...stored, ...browserViews(collection)];
+}
+
+/** Another client may have stored anything. */
+export function readDefinition(json: unknown): Definition {
+  const { query, columns } = (json ?? {}) as Readonly<Record<string, unknown>>;
+  return { query: typeof query === 'string' ? query : '', columns: readSettings(columns) };
+}
+
+/** Whether the person may change a view. The service knows whose token it is. */
+export function isOwn({ owner }: View): boolean {
+  return owner == null || (isLoggedIn ? owner === `user ${session?.name}` : token.get() !== null);
 }
 
 /** The query with another console parameter, or without it. */
@@ -53,30 +82,49 @@ export function withOwn(query: ListQuery, name: string, value: string | undefine
 export const ownValue = ({ own = [] }: ListQuery, name: string): string | undefined =>
   own.find(([each]) => each === name)?.[1];
 
-export const viewName = (query: ListQuery): string | undefined => ownValue(query, VIEW);
+export const viewId = (query: ListQuery): string | undefined => ownValue(query, VIEW);
 
-/** The address of the list after `?`, without the name of the view. */
+/** The address of the list after `?`, without the view. */
 export const viewQuery = (query: ListQuery): string => addressText(withOwn(query, VIEW, undefined));
 
 /** The console address of a view. */
-export function viewAddress({ name: collection }: Collection, { name, query }: View): string {
-  const own = `${VIEW}=${encodeURIComponent(name)}`;
-  return `/c/${collection}?${query === '' ? own : `${query}&${own}`}`;
+export function viewAddress({ name: collection }: Collection, { id, definition: { query } }: View): string {
+  return `/c/${collection}?${query === '' ? '' : `${query}&`}${VIEW}=${id}`;
 }
 
-/** Stores the list as a view. It replaces a view of the same name. */
-export function saveView(query: ListQuery, name: string): View {
+/** Stores the list as a view. It replaces the view of the same id. */
+export async function saveView(
+  query: ListQuery,
+  { id = newId(), name, shared }: Partial<View> & Pick<View, 'name' | 'shared'>,
+): Promise<View> {
   const { collection } = query;
-  const view = { name, query: viewQuery(query), columns: columnSettings(collection) };
-  const views = storedViews(collection);
-  const isKnown = views.some((each) => each.name === name);
-  storeViews(collection, isKnown ? views.map((each) => (each.name === name ? view : each)) : [...views, view]);
-  return view;
+  const view = { id, name, shared, definition: { query: viewQuery(query), columns: columnSettings(collection) } };
+  const others = browserViews(collection).filter((each) => each.id !== id);
+  const stored = hasIdentity() ? await storeView(collection, view) : undefined;
+  storeInBrowser(collection, stored === undefined ? [...others, { ...view, shared: false }] : others);
+  if (stored === undefined) notify(t.views.inBrowser, { topic: 'views' });
+  await queryClient.invalidateQueries({ queryKey: keyOf(collection) });
+  return stored ?? view;
 }
 
-export function removeView(collection: Collection, name: string): void {
-  storeViews(
-    collection,
-    storedViews(collection).filter((each) => each.name !== name),
-  );
+/** Undefined if the service cannot store views. */
+async function storeView({ name: collection }: Collection, view: View): Promise<View | undefined> {
+  const headers = { prefer: 'resolution=merge-duplicates, return=representation' };
+  try {
+    const { json } = await ask(VIEWS_URL, { method: 'POST', headers, body: { collection, ...view } });
+    return { ...view, id: (json as View[])[0]!.id };
+  } catch (error) {
+    if (error instanceof ApiError && UNAVAILABLE.includes(error.status)) return undefined;
+    throw error;
+  }
+}
+
+export async function removeView(collection: Collection, { id, owner }: View): Promise<void> {
+  if (owner === undefined)
+    storeInBrowser(
+      collection,
+      browserViews(collection).filter((each) => each.id !== id),
+    );
+  else await ask(`${VIEWS_URL}/${id}`, { method: 'DELETE' });
+  await queryClient.invalidateQueries({ queryKey: keyOf(collection) });
 }

@@ -52,7 +52,7 @@ export function loadRows(
 }
 
 /** The column of the text of a row in the input. */
-const ROW_TEXT = { name: ' the text', type: builtIn('text') };
+const ROW_TEXT = { name: ' text', type: builtIn('text') };
 
 function withTexts(rows: readonly StoredRow[], texts: readonly string[]): StoredRow[] {
   return rows.map((row, index) => [...row, texts[index]!]);
@@ -78,19 +78,19 @@ class PostgresStagedRows extends StagedRows {
 
   async create(): Promise<void> {
     await this.query(
-      `create table ${this.rows} (" the row" int8 generated always as identity, " the place" int8, " the shape" int4, ${this.typedColumns})`,
+      `create table ${this.rows} (" number" int8 generated always as identity, " position" int8, " shape" int4, ${this.typedColumns})`,
     );
   }
 
-  protected async stage({ places, rows, texts }: LoadBatch, shape: number): Promise<void> {
+  protected async stage({ positions, rows, texts }: LoadBatch, shape: number): Promise<void> {
     const columns = [...this.collection.fields, ROW_TEXT];
     await this.query(
-      `insert into ${this.rows} (" the place", " the shape", ${this.columns})
-        select " the place", ${shape}, ${this.columns}
+      `insert into ${this.rows} (" position", " shape", ${this.columns})
+        select " position", ${shape}, ${this.columns}
         from rows from (json_to_recordset($1::text::json) as (${this.typedColumns}), unnest($2::text::int8[])) with ordinality
-          as given (${this.columns}, " the place", " the row")
-        order by " the row"`,
-      [rowsAsJson(columns, texts === undefined ? rows : withTexts(rows, texts)), `{${places.join(',')}}`],
+          as given (${this.columns}, " position", " number")
+        order by " number"`,
+      [rowsAsJson(columns, texts === undefined ? rows : withTexts(rows, texts)), `{${positions.join(',')}}`],
     );
   }
 
@@ -99,7 +99,7 @@ class PostgresStagedRows extends StagedRows {
     const values = fields.map((field) => insertedValue(this.context, field, identifier(field.name)));
     const [result] = await this.query<LoadResult>(
       `with stored as (${into} select ${values.join(', ')} from ${this.rows} as given
-        where ${condition} order by " the row"${conflictSql(conflict)} returning ${isNew(this.collection, conflict)} as is_new)
+        where ${condition} order by " number"${conflictSql(conflict)} returning ${isNew(this.collection, conflict)} as is_new)
       select count(*)::int4 as affected, (count(*) filter (where is_new))::int4 as inserted from stored`,
     );
     return result!;

@@ -76,7 +76,7 @@ export async function confirm(connection: Connection, startedAt: number, limitMs
 
 /** It is unknown whether the write is stored. */
 export class UnconfirmedCommit extends Error {
-  readonly refusal = unconfirmed();
+  readonly response = unconfirmed();
 
   constructor(override readonly cause: unknown) {
     super('the commit was not confirmed');

@@ -4,10 +4,12 @@ import { fileProblem } from '../../../base/files/file-problem.ts';
 import { finalPath } from '../../../base/files/output-file.ts';
 import { type Catalogue, declareCatalogue } from '../../../collection/declaration.ts';
 import type { CatalogueDraft } from '../../../collection/draft.ts';
+import { NO_ROWS } from '../../../plan/write/first-rows.ts';
 import { ConfigError } from '../../../settings/setting.ts';
 import { describe } from '../errors.ts';
+import { planSchema } from '../schema/migrate.ts';
 import { NotOurDatabase } from '../schema/schema.ts';
-import { backupDatabase, type CopyRequest, type RestoreRequest } from './backup.ts';
+import { backupDatabase, type CopyRequest, openExisting, type RestoreRequest } from './backup.ts';
 import { checkDatabase } from './integrity-check.ts';
 import { restoreDatabase } from './restore.ts';
 
@@ -19,7 +21,7 @@ type Sent<T extends { readonly catalogue: Catalogue }> = Omit<T, 'catalogue'> & 
 export type MaintenanceRequest =
   | ({ readonly kind: 'backup' } & Sent<CopyRequest>)
   | ({ readonly kind: 'restore' } & Sent<RestoreRequest>)
-  | { readonly kind: 'check'; readonly path: string; readonly catalogue: CatalogueDraft };
+  | { readonly kind: 'check' | 'plan'; readonly path: string; readonly catalogue: CatalogueDraft };
 
 export type MaintenanceAnswer =
   | { readonly step: number; readonly steps: number }
@@ -41,6 +43,10 @@ function answer(request: MaintenanceRequest): MaintenanceAnswer {
         return { done: restoreDatabase({ ...request, catalogue }) };
       case 'check':
         return { done: checkDatabase(request.path, catalogue, (step, steps) => self.postMessage({ step, steps })) };
+      case 'plan': {
+        using db = openExisting(request.path);
+        return { done: planSchema(db, { catalogue, firstRows: NO_ROWS }) };
+      }
     }
   } catch (error) {
     if (error instanceof ConfigError) return { mistake: error.message };

@@ -54,10 +54,14 @@ export class SqliteMaintenance implements Maintenance {
   }
 
   /** A missing file counts as empty and is not created. */
-  async plan(options: MigrationOptions): Promise<MigrationPlan> {
+  async plan({ firstRows, ...options }: MigrationOptions): Promise<MigrationPlan> {
+    if (firstRows === undefined) {
+      this.mustBeThere();
+      return this.ask({ kind: 'plan', path: this.path, catalogue: this.catalogue.draft });
+    }
     using db = existsSync(this.path) ? openExisting(this.path) : new Database(IN_MEMORY);
     try {
-      return planSchema(db, { ...options, catalogue: this.catalogue });
+      return planSchema(db, { ...options, firstRows, catalogue: this.catalogue });
     } catch (error) {
       if (error instanceof ConfigError) throw error;
       throw new ConfigError(`the database ${this.path} cannot be read: ${(error as Error).message}`);

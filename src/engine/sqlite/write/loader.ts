@@ -44,7 +44,7 @@ export async function loadRows(
     }
     connection.waitInTurn();
     // Known rejections end the load before it blocks other writers.
-    if (options.goesOn()) connection.beginWriting();
+    if (options.mayStore()) connection.beginWriting();
     const hasOrigin = isLogged && options.origin !== undefined && connection.inTransaction;
     if (hasOrigin) setOrigin(connection, options.origin);
     return await store(connection, staged, options, hasOrigin);
@@ -122,11 +122,11 @@ class SqliteStagedRows extends StagedRows {
     super(collection, tableIn(collection.name), sqliteDialect, 'staging', index);
     this.columns = columnList(collection.fields);
     connection.execute(
-      `create table ${this.rows} (" the row" integer primary key, " the place", " the shape", " the text", ${this.columns})`,
+      `create table ${this.rows} (" number" integer primary key, " position", " shape", " text", ${this.columns})`,
     );
   }
 
-  protected stage({ places, rows, texts }: LoadBatch, shape: number): void {
+  protected stage({ positions, rows, texts }: LoadBatch, shape: number): void {
     const { connection, collection } = this;
     const row = `(null, ?, ?, ?${', ?'.repeat(collection.fields.length)})`;
     connection.begin();
@@ -134,7 +134,7 @@ class SqliteStagedRows extends StagedRows {
       const part = rows.slice(from, from + ROWS_PER_INSERT);
       const params: Value[] = [];
       for (const [at, each] of part.entries()) {
-        params.push(places[from + at]!, shape, texts?.[from + at] ?? null, ...storedValues(collection.fields, each));
+        params.push(positions[from + at]!, shape, texts?.[from + at] ?? null, ...storedValues(collection.fields, each));
       }
       connection.run({ sql: `insert into ${this.rows} values ${row}${`, ${row}`.repeat(part.length - 1)}`, params });
     }
@@ -145,7 +145,7 @@ class SqliteStagedRows extends StagedRows {
     const { connection, columns, rows, table } = this;
     const inserted = connection.execute(
       `insert into ${table} (${columns}) select ${columns} from ${rows} as given
-        where ${condition} order by " the row"${conflictSql(conflict)}`,
+        where ${condition} order by " number"${conflictSql(conflict)}`,
     );
     return { affected: inserted, inserted };
   }

@@ -5,6 +5,11 @@ export function quoted(value: unknown): string {
   return typeof value === 'number' ? String(value) : `"${String(value).replaceAll(/["\\]/g, '\\$&')}"`;
 }
 
+/** The condition on a value. Null and booleans have an operator of their own. */
+export function equals(value: unknown): string {
+  return `${value === null || typeof value === 'boolean' ? 'is' : 'eq'}.${value}`;
+}
+
 /** Escapes the wildcards of `like`. */
 export function escapeLike(word: string): string {
   return word.replace(/[\\%_*]/g, '\\$&');

@@ -4,9 +4,8 @@ import { ask } from '../client.ts';
 import { encodeValue, escapeLike, queryText, quoted } from './filter-text.ts';
 import { keyText } from './keys.ts';
 import type { Pair } from './list.ts';
-import { namesOf } from './titles.ts';
+import { cacheTitle, namesOf } from './titles.ts';
 
-/** Largest number of options. */
 const MAX_FOUND = 20;
 
 export interface RowOption {
@@ -35,6 +34,7 @@ export async function findRows(
     ['limit', String(MAX_FOUND)],
   ]);
   const { json } = await ask(`/${collection.name}?${query}`, { signal });
+  for (const row of json as Row[]) cacheTitle(collection, row);
   return (json as Row[]).map((row) => ({
     value: String(row[collection.key[0]!.name]),
     label: titleOf(collection, row),
@@ -42,14 +42,9 @@ export async function findRows(
   }));
 }
 
-/** The titles of rows by their keys. */
-export async function readTitles(
-  collection: Collection,
-  keys: readonly string[],
-  signal: AbortSignal,
-): Promise<ReadonlyMap<string, string>> {
-  const key = collection.key[0]!.name;
-  const filter = `${key}=in.(${encodeValue(keys.map(quoted).join(','))})`;
+/** Loads the titles of rows into the cache, by their keys. */
+export async function readTitles(collection: Collection, keys: readonly string[], signal?: AbortSignal): Promise<void> {
+  const filter = `${collection.key[0]!.name}=in.(${encodeValue(keys.map(quoted).join(','))})`;
   const { json } = await ask(`/${collection.name}?select=${namesOf(collection).join(',')}&${filter}`, { signal });
-  return new Map((json as readonly Row[]).map((row) => [String(row[key]), titleOf(collection, row)]));
+  for (const row of json as Row[]) cacheTitle(collection, row);
 }

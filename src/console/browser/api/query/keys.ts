@@ -20,8 +20,7 @@ export function rowPath(collection: Collection, key: string): string {
   return `/${collection.name}?${filters.join('&')}`;
 }
 
-/** A filter that selects these rows. */
-export function keysFilter({ key }: Collection, rows: readonly Row[]): string {
+export function keysFilter({ key }: Pick<Collection, 'key'>, rows: readonly Row[]): string {
   if (key.length === 1) {
     const { name } = key[0]!;
     return `${name}=in.(${encodeURIComponent(rows.map((row) => quoted(row[name])).join(','))})`;

@@ -1,8 +1,9 @@
 /**
  * The query of a list: filters, search and order. The console address has the parameters of the API. Names that begin
- * with `~` belong to the console: `~q` is the search text, `~view` a stored view, `~as` the layout.
+ * with `~` belong to the console: `~q` is the search text, `~view` a stored view, `~as` the layout, `~group` the
+ * field that groups the rows.
  */
-import type { Collection } from '../catalogue.ts';
+import { type Collection, type Field, isYesNo, referenceOf } from '../catalogue.ts';
 import { queryText } from './filter-text.ts';
 import { searchParts } from './search.ts';
 import { orderName, selectTitles } from './titles.ts';
@@ -22,6 +23,30 @@ export interface ListQuery {
   readonly order: readonly SortKey[];
   /** Other parameters of the console, which a change of filters keeps. */
   readonly own?: readonly Pair[];
+}
+
+export const GROUP = '~group';
+
+/** Fields by which a table can be grouped: they have few values, or are references. */
+export function groupFields(collection: Collection): readonly Field[] {
+  return collection.fields.filter(
+    (field) =>
+      field.rules.oneOf !== undefined ||
+      field.role === 'group' ||
+      isYesNo(field) ||
+      referenceOf(collection, field) !== undefined,
+  );
+}
+
+/** The field that groups the rows. */
+export function groupOf({ collection, own = [] }: ListQuery): Field | undefined {
+  const name = own.find(([each]) => each === GROUP)?.[1];
+  return name === undefined ? undefined : groupFields(collection).find((field) => field.name === name);
+}
+
+/** The sort key of the groups. */
+export function groupOrder({ order }: ListQuery, { name }: Field): SortKey {
+  return order.find((each) => each.name === name) ?? { name, isDescending: false };
 }
 
 /** Rows per request. */
@@ -67,7 +92,7 @@ export function addressText(query: ListQuery): string {
   ]);
 }
 
-function orderText(order: readonly SortKey[]): string {
+export function orderText(order: readonly SortKey[]): string {
   return order.map(({ name, isDescending }) => `${name}.${isDescending ? 'desc' : 'asc'}`).join(',');
 }
 
@@ -83,9 +108,12 @@ export function embeddingsOf({ collection, search }: ListQuery): readonly string
 
 /** The URL of a list in the API. The key completes the order, so that pages never overlap. */
 export function listUrl(query: ListQuery, page: readonly Pair[] = []): string {
-  const { collection, order } = query;
-  const missing = collection.key.filter(({ name }) => !order.some((each) => each.name === name));
+  const { collection } = query;
+  const group = groupOf(query);
+  const order = query.order.filter(({ name }) => name !== group?.name);
+  const missing = collection.key.filter((key) => key !== group && !order.some((each) => each.name === key.name));
   const keys = [
+    ...(group === undefined ? [] : [groupOrder(query, group)]),
     ...order.map((each) => ({ ...each, name: orderName(collection, each.name) })),
     ...missing.map(({ name }) => ({ name, isDescending: false })),
   ];

@@ -10,7 +10,6 @@ import { escapeLike, quoted } from './filter-text.ts';
 type Pair = readonly [name: string, value: string];
 
 interface SearchParts {
-  /** The parameters of the request. */
   readonly pairs: readonly Pair[];
   /** Parts of `select` that the parameters need. */
   readonly embeddings: readonly string[];

@@ -41,32 +41,24 @@ export function namesOf(collection: Collection): readonly string[] {
 
 /** A cache of titles, so that filters and edited cells need no request. */
 const known = new Map<string, string>();
-const placeIn = (collection: Collection, field: Field, value: unknown) =>
-  `${collection.name} ${field.name} ${String(value)}`;
+const placeIn = ({ name }: Collection, key: unknown): string => `${name} ${String(key)}`;
 
-export function cacheTitle(collection: Collection, field: Field, value: unknown, title: string): void {
-  known.set(placeIn(collection, field, value), title);
+/** Stores the title of a row. */
+export function cacheTitle(collection: Collection, row: Row): void {
+  known.set(placeIn(collection, row[collection.key[0]!.name]), titleOf(collection, row));
 }
 
-export function cachedTitle(collection: Collection, field: Field, value: unknown): string | undefined {
-  return known.get(placeIn(collection, field, value));
+export function cachedTitle(collection: Collection, key: unknown): string | undefined {
+  return known.get(placeIn(collection, key));
 }
 
-/** The title of the row that a field refers to; undefined if unknown. */
-export function referencedTitle(collection: Collection, field: Field, row: Row): string | undefined {
-  const value = row[field.name];
-  if (value === null || value === undefined) return undefined;
-  return cachedTitle(collection, field, value);
-}
-
-/** Stores the titles of rows in the cache. */
+/** Stores the titles of the rows that these rows refer to. */
 export function cacheTitles(collection: Collection, rows: readonly Row[]): void {
   for (const field of titledFields(collection)) {
     const other = referenceOf(collection, field)!;
     for (const row of rows) {
       const found = (row as Readonly<Record<string, unknown>>)[placeOf(field)];
-      if (typeof found === 'object' && found !== null)
-        cacheTitle(collection, field, row[field.name], titleOf(other, found as Row));
+      if (typeof found === 'object' && found !== null) cacheTitle(other, found as Row);
     }
   }
 }

@@ -1,11 +1,18 @@
 /** The session of the person, if the catalogue has roles. */
 import type { Problem } from '../errors.ts';
 import { base, pageData } from './page-data.ts';
+import { token } from './token.ts';
 
 const WANTED = 'catalogue.login';
 
 export const { session } = pageData;
 export const isLoggedIn = session?.by === 'session';
+
+/** Whether the service knows who the person is. Without roles, everybody is the same person. */
+export const hasIdentity = (): boolean => session === undefined || isLoggedIn || token.get() !== null;
+
+/** The name of the person, from an owner such as `user ann`. */
+export const personOf = (owner: string): string => owner.replace(/^\w+ /, '');
 
 /** Whether the login page has to be shown: the service asked for credentials, or the person wants to log in. */
 export function isLoginNeeded(): boolean {
@@ -13,7 +20,6 @@ export function isLoginNeeded(): boolean {
   return session.role === null || sessionStorage.getItem(WANTED) !== null;
 }
 
-/** The rejection that led to the login page. */
 export function loginReason(): string {
   return sessionStorage.getItem(WANTED) ?? '';
 }

@@ -24,7 +24,7 @@ export default function PasteDialog({ plan, onClose, onApply }: PasteDialogProps
       {omittedRows > 0 && <p className="problem">{t.grid.omittedRows(formatNumber(omittedRows))}</p>}
       {omittedColumns > 0 && <p className="problem">{t.grid.omittedColumns(formatNumber(omittedColumns))}</p>}
       {problems.length > 0 && (
-        <ul className="problems">
+        <ul className="bullets problem">
           {problems.slice(0, MAX_SHOWN).map(({ title, place, text, problem }, at) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes
             <li key={at}>
@@ -34,11 +34,11 @@ export default function PasteDialog({ plan, onClose, onApply }: PasteDialogProps
         </ul>
       )}
       {changes.length > 0 && (
-        <table className="preview">
+        <table>
           <thead>
             <tr>
               <th>{t.grid.row}</th>
-              <th>{t.grid.field}</th>
+              <th>{t.app.field}</th>
               <th>{t.grid.oldValue}</th>
               <th>{t.grid.newValue}</th>
             </tr>

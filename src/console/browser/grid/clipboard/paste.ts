@@ -29,7 +29,6 @@ export interface Plan {
   readonly omittedColumns: number;
 }
 
-/** Converts the text of a cell into a value. */
 export type Parse = (place: FieldPlace, text: string) => Parsed;
 
 /** Plans a block over rows and columns. The first cell of the block is in the first row and column. */

@@ -15,7 +15,6 @@ import { type Block, parseClipboard, printHtmlTable, printTsv, tile } from './cl
 import { editsOf, type Parse, type Plan, planBlock } from './paste.ts';
 import { parserFor } from './resolve-names.ts';
 
-/** Rows of one copy. */
 const MAX_COPIED_ROWS = 20_000;
 
 interface BlockOptions {

@@ -1,19 +1,10 @@
 /** Chooses the columns of a grid, their order, and the height of its rows. */
-import { ArrowDown, ArrowUp } from 'lucide-react';
 import { type Collection, labelOf } from '../../api/catalogue.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
-import { Labelled } from '../../components/small.tsx';
+import { Check, Select } from '../../components/inputs.tsx';
 import { t } from '../../i18n/text.ts';
-import {
-  columnsOf,
-  moveColumn,
-  ROW_HEIGHTS,
-  type RowHeight,
-  setColumnSettings,
-  toggleColumn,
-  useColumnSettings,
-} from './columns.ts';
+import { columnsOf, moveColumn, setColumnSettings, toggleColumn, useColumnSettings } from './columns.ts';
 
 interface ColumnsDialogProps {
   readonly collection: Collection;
@@ -31,50 +22,40 @@ export default function ColumnsDialog({ collection, onClose }: ColumnsDialogProp
       actions={<Button onClick={() => set({})}>{t.grid.resetColumns}</Button>}
     >
       <p>{t.grid.columnsText}</p>
-      <ul className="column-list">
+      <ul className="stack">
         {fields.map((field, at) => (
-          <li key={field.name}>
-            <label>
-              <input
-                type="checkbox"
-                checked={settings.hidden?.includes(field.name) !== true}
-                disabled={at === 0}
-                onChange={() => set(toggleColumn(settings, field.name))}
-              />
+          <li key={field.name} className="line">
+            <Check
+              className="space"
+              checked={settings.hidden?.includes(field.name) !== true}
+              disabled={at === 0}
+              onChange={() => set(toggleColumn(settings, field.name))}
+            >
               {labelOf(field)}
-            </label>
+            </Check>
             <IconButton
+              icon="arrow-up"
               label={t.grid.moveUp(labelOf(field))}
               className="small"
               disabled={at < 2}
               onClick={() => set(moveColumn(collection, settings, field.name, fields[at - 1]!.name))}
-            >
-              <ArrowUp size={14} />
-            </IconButton>
+            />
             <IconButton
+              icon="arrow-down"
               label={t.grid.moveDown(labelOf(field))}
               className="small"
               disabled={at === 0 || at === fields.length - 1}
               onClick={() => set(moveColumn(collection, settings, field.name, fields[at + 1]!.name))}
-            >
-              <ArrowDown size={14} />
-            </IconButton>
+            />
           </li>
         ))}
       </ul>
-      <Labelled id="row-height" label={t.grid.rowHeight}>
-        <select
-          id="row-height"
-          value={settings.rowHeight ?? 'normal'}
-          onChange={({ target }) => set({ ...settings, rowHeight: target.value as RowHeight })}
-        >
-          {Object.keys(ROW_HEIGHTS).map((name) => (
-            <option key={name} value={name}>
-              {t.grid.rowHeights[name as RowHeight]}
-            </option>
-          ))}
-        </select>
-      </Labelled>
+      <Select
+        label={t.grid.rowHeight}
+        value={settings.rowHeight ?? 'normal'}
+        options={t.grid.rowHeights}
+        onChange={(rowHeight) => set({ ...settings, rowHeight })}
+      />
     </Dialog>
   );
 }

@@ -20,6 +20,20 @@ export interface ColumnSettings {
   readonly rowHeight?: RowHeight;
 }
 
+/** Settings that another client may have stored; parts of another form are left out. */
+export function readSettings(json: unknown): ColumnSettings {
+  const { order, hidden, widths, rowHeight } = (json ?? {}) as Readonly<Record<string, unknown>>;
+  const isTexts = (value: unknown): value is string[] =>
+    Array.isArray(value) && value.every((each) => typeof each === 'string');
+  const sizes = Object.entries(widths ?? {}).filter(([, width]) => typeof width === 'number' && width >= MIN_WIDTH);
+  return {
+    ...(isTexts(order) && { order }),
+    ...(isTexts(hidden) && { hidden }),
+    ...(sizes.length > 0 && { widths: Object.fromEntries(sizes) as Record<string, number> }),
+    ...(Object.hasOwn(ROW_HEIGHTS, String(rowHeight)) && { rowHeight: rowHeight as RowHeight }),
+  };
+}
+
 export const MIN_WIDTH = 60;
 const NONE: ColumnSettings = {};
 

@@ -1,9 +1,9 @@
 /** The head of the grid: sort by a click, resize at the edge, move by dragging. */
-import { ArrowDown, ArrowUp } from 'lucide-react';
 import type { PointerEvent } from 'react';
 import { useLocation } from 'wouter';
 import { labelOf } from '../../api/catalogue.ts';
 import { type ListQuery, listAddress, type SortKey } from '../../api/query/list.ts';
+import { Icon } from '../../components/icon.tsx';
 import { kindOf } from '../../fields/registry.ts';
 import { t } from '../../i18n/text.ts';
 import { type Column, type ColumnSettings, MIN_WIDTH, moveColumn, setColumnSettings } from './columns.ts';
@@ -76,11 +76,12 @@ function HeadCell({ query, column: { field, width, isFrozen }, at, settings }: H
     >
       <button
         type="button"
+        className="item"
         title={t.grid.sortHint}
         onClick={(event) => navigate(listAddress({ ...query, order: nextOrder(order, field.name, event.shiftKey) }))}
       >
-        <span className="cell-text">{labelOf(field)}</span>
-        {key !== undefined && (key.isDescending ? <ArrowDown size={14} /> : <ArrowUp size={14} />)}
+        <span className="one-line">{labelOf(field)}</span>
+        {key !== undefined && (key.isDescending ? <Icon name="arrow-down" /> : <Icon name="arrow-up" />)}
         {order.length > 1 && key !== undefined && <sub>{place + 1}</sub>}
       </button>
       <span
@@ -95,7 +96,7 @@ function HeadCell({ query, column: { field, width, isFrozen }, at, settings }: H
 
 /** The width of the longest visible content of a column. */
 function fittingWidth(name: string): number {
-  const texts = document.querySelectorAll<HTMLElement>(`[role=grid] [data-field="${CSS.escape(name)}"] .cell-text`);
+  const texts = document.querySelectorAll<HTMLElement>(`[role=grid] [data-field="${CSS.escape(name)}"] .one-line`);
   const measure = document.createRange();
   const widths = [...texts].map((text) => {
     measure.selectNodeContents(text);

@@ -6,14 +6,15 @@ import { type Field, labelOf, mayWrite, titleOf } from '../../api/catalogue.ts';
 import { problemOf } from '../../api/errors.ts';
 import { explain } from '../../api/explain.ts';
 import { useWrite } from '../../api/queries.ts';
-import { notify } from '../../app/toasts.tsx';
+import { notify, undoOf } from '../../app/toasts.tsx';
 import { Dialog } from '../../components/dialog.tsx';
-import { ErrorMessage, Labelled, Skeleton } from '../../components/small.tsx';
+import { Select, TextField } from '../../components/inputs.tsx';
+import { ErrorMessage, Labelled, Problem, Skeleton } from '../../components/small.tsx';
 import type { FieldPlace, Parsed } from '../../fields/kind.ts';
-import { formatNumber, readNumber } from '../../fields/numbers.ts';
+import { readNumber } from '../../fields/numbers.ts';
 import { formatValue, kindOf, parseText } from '../../fields/registry.ts';
 import { t } from '../../i18n/text.ts';
-import { bulkMessage, undoOf } from '../use-edits.ts';
+import { bulkMessage } from '../use-edits.ts';
 
 type Way = keyof typeof t.grid.ways;
 
@@ -43,6 +44,7 @@ export default function BulkDialog({ target, onClose }: BulkDialogProps) {
   const ways = waysOf(field, kind);
   const way = ways.includes(chosenWay) ? chosenWay : 'set';
   const parsed = parseChange(place, way, text, decimals);
+  const problem = text !== '' && 'problem' in parsed ? parsed.problem : undefined;
   const value = 'value' in parsed ? JSON.stringify(parsed.value) : undefined;
   // The preview of an earlier input is not shown for a later one.
   const wanted = useDeferredValue(value);
@@ -62,13 +64,13 @@ export default function BulkDialog({ target, onClose }: BulkDialogProps) {
       const outcome = await write.run(JSON.parse(value));
       if (outcome === undefined) return;
       const { count, skipped, requestId } = outcome;
-      const message = bulkMessage(collection, t.grid.rowsChanged(formatNumber(count), count === 1), skipped);
+      const message = bulkMessage(collection, t.grid.rowsChanged(count), skipped);
       notify(message, count === 0 ? {} : undoOf('update', collection, requestId));
       onClose();
     } catch (error) {
       if (error instanceof ChangedMeanwhile) void preview.refetch();
-      const problem = error instanceof ChangedMeanwhile ? t.grid.changedMeanwhile : explain(error, collection);
-      notify(problem, { isError: true, topic: 'bulk' });
+      const reason = error instanceof ChangedMeanwhile ? t.grid.changedMeanwhile : explain(error, collection);
+      notify(reason, { isError: true, topic: 'bulk' });
     }
   };
   const choose = (name: string) => {
@@ -80,70 +82,42 @@ export default function BulkDialog({ target, onClose }: BulkDialogProps) {
     <Dialog
       title={t.grid.changeField}
       onClose={onClose}
-      submit={{ label: t.grid.changeAll, isBusy: write.isPending || !canApply, onSubmit: () => void onSubmit() }}
+      submit={{ label: t.grid.changeAll, isBusy: !canApply, onSubmit }}
     >
-      <Labelled id="bulk-field" label={t.grid.field}>
-        <select id="bulk-field" value={field.name} onChange={({ target: input }) => choose(input.value)}>
-          {fields.map((each) => (
-            <option key={each.name} value={each.name}>
-              {labelOf(each)}
-            </option>
-          ))}
-        </select>
-      </Labelled>
+      <Select
+        label={t.app.field}
+        value={field.name}
+        options={fields.map((each) => [each.name, labelOf(each)] as const)}
+        onChange={choose}
+      />
       {ways.length > 1 && (
-        <Labelled id="bulk-way" label={t.grid.how}>
-          <select id="bulk-way" value={way} onChange={({ target: input }) => setWay(input.value as Way)}>
-            {ways.map((each) => (
-              <option key={each} value={each}>
-                {t.grid.ways[each]}
-              </option>
-            ))}
-          </select>
-        </Labelled>
+        <Select
+          label={t.grid.how}
+          value={way}
+          options={ways.map((each) => [each, t.grid.ways[each]] as const)}
+          onChange={setWay}
+        />
       )}
-      {way !== 'clear' && (
-        <Labelled
-          id="bulk-value"
-          label={t.grid.inputs[way]}
-          problem={text !== '' && 'problem' in parsed ? parsed.problem : undefined}
-        >
-          {way === 'set' ? (
-            <Input key={field.name} {...place} id="bulk-value" text={text} onChange={setText} />
-          ) : (
-            <input
-              id="bulk-value"
-              type="text"
-              inputMode="decimal"
-              value={text}
-              onChange={({ target: input }) => setText(input.value)}
-            />
-          )}
+      {way === 'set' && (
+        <Labelled id="bulk-value" label={t.grid.inputs.set} problem={problem}>
+          <Input key={field.name} {...place} id="bulk-value" text={text} onChange={setText} />
         </Labelled>
       )}
       {way !== 'set' && way !== 'clear' && (
-        <Labelled id="bulk-decimals" label={t.grid.decimals}>
-          <input
-            id="bulk-decimals"
-            type="number"
-            min={-6}
-            max={12}
-            value={decimals}
-            onChange={({ target: input }) => setDecimals(input.value)}
-          />
-        </Labelled>
+        <>
+          <TextField label={t.grid.inputs[way]} problem={problem} inputMode="decimal" value={text} onChange={setText} />
+          <TextField label={t.grid.decimals} type="number" min={-6} max={12} value={decimals} onChange={setDecimals} />
+        </>
       )}
       {preview.isFetching && <Skeleton lines={2} />}
       {isReady && preview.error !== null && <PreviewProblem field={field} error={preview.error} />}
       {isReady && preview.data !== undefined && (
         <>
           <p role="status">
-            {preview.data.changing === 0
-              ? t.grid.noChange
-              : t.grid.willChange(formatNumber(preview.data.changing), preview.data.changing === 1)}{' '}
-            {preview.data.empty > 0 && t.grid.withoutNumber(formatNumber(preview.data.empty), preview.data.empty === 1)}
+            {preview.data.changing === 0 ? t.grid.noChange : t.grid.willChange(preview.data.changing)}{' '}
+            {preview.data.empty > 0 && t.grid.withoutNumber(preview.data.empty)}
           </p>
-          <table className="preview" aria-label={t.grid.firstChanges}>
+          <table aria-label={t.grid.firstChanges}>
             <tbody>
               {preview.data.examples.map(({ before, after }) => (
                 <tr key={JSON.stringify(collection.key.map(({ name }) => before[name]))}>
@@ -163,11 +137,7 @@ export default function BulkDialog({ target, onClose }: BulkDialogProps) {
 
 function PreviewProblem({ error, field }: { readonly field: Field; readonly error: unknown }) {
   if (problemOf(error) === undefined) return <ErrorMessage error={error} />;
-  return (
-    <p className="problem" role="alert">
-      {t.grid.nothingChanged(`${labelOf(field)}: ${explain(error)}`)}
-    </p>
-  );
+  return <Problem>{t.grid.nothingChanged(`${labelOf(field)}: ${explain(error)}`)}</Problem>;
 }
 
 function parseChange(place: FieldPlace, way: Way, text: string, decimals: string): Parsed {

@@ -3,11 +3,10 @@ import { useState } from 'react';
 import { deleteAll, rowsChangedSince, type Target } from '../../api/bulk-change.ts';
 import { mayUndo, titleOf } from '../../api/catalogue.ts';
 import { useWrite } from '../../api/queries.ts';
-import { notify, notifyError } from '../../app/toasts.tsx';
+import { notify, notifyError, undoOf } from '../../app/toasts.tsx';
 import { Dialog } from '../../components/dialog.tsx';
-import { formatNumber } from '../../fields/numbers.ts';
+import { Problem } from '../../components/small.tsx';
 import { t } from '../../i18n/text.ts';
-import { undoOf } from '../use-edits.ts';
 
 const NAMED = 20;
 
@@ -33,7 +32,7 @@ export default function DeleteRowsDialog({ target, onClose, onDeleted }: DeleteR
         return setWarning(t.grid.changedSince(titles.join(', ')));
       }
       const { count, requestId } = outcome as { count: number; requestId: string };
-      notify(t.grid.rowsDeleted(formatNumber(count), count === 1), undoOf('delete', collection, requestId));
+      notify(t.grid.rowsDeleted(count), undoOf('delete', collection, requestId));
       onDeleted();
       onClose();
     } catch (error) {
@@ -43,16 +42,12 @@ export default function DeleteRowsDialog({ target, onClose, onDeleted }: DeleteR
   };
   return (
     <Dialog
-      title={t.grid.deleteRows(formatNumber(target.count), target.count === 1)}
+      title={t.grid.deleteRows(target.count)}
       onClose={onClose}
-      submit={{ label: t.app.remove, isDanger: true, isBusy: remove.isPending, onSubmit: () => void onSubmit() }}
+      submit={{ label: t.app.remove, isDanger: true, onSubmit }}
     >
-      {mayUndo('delete', collection) && <p>{t.grid.deleteText}</p>}
-      {warning !== '' && (
-        <p className="problem" role="alert">
-          {warning}
-        </p>
-      )}
+      {mayUndo('delete', collection) && <p>{t.app.canUndo}</p>}
+      {warning !== '' && <Problem>{warning}</Problem>}
     </Dialog>
   );
 }

@@ -1,17 +1,17 @@
 /** The checked rows, and what can be done with all of them. */
-import { Pencil, Trash2, X } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { may } from '../../api/catalogue.ts';
 import { loadedRows, useRows } from '../../api/queries.ts';
 import { keyText } from '../../api/query/keys.ts';
 import type { ListQuery } from '../../api/query/list.ts';
 import { Button, IconButton } from '../../components/button.tsx';
+import { onDemand } from '../../components/on-demand.tsx';
 import { formatNumber } from '../../fields/numbers.ts';
 import { t } from '../../i18n/text.ts';
 import type { CheckedRows } from './use-checked.ts';
 
-const BulkDialog = lazy(() => import('./bulk-dialog.tsx'));
-const DeleteRowsDialog = lazy(() => import('./delete-rows-dialog.tsx'));
+const BulkDialog = onDemand(() => import('./bulk-dialog.tsx'));
+const DeleteRowsDialog = onDemand(() => import('./delete-rows-dialog.tsx'));
 
 interface SelectionBarProps {
   readonly query: ListQuery;
@@ -29,30 +29,24 @@ export function SelectionBar({ query, checked }: SelectionBarProps) {
   const loaded = new Map(loadedRows(collection).map((row) => [keyText(collection, row), row]));
   const rows = checked.isAll ? undefined : [...checked.rows].map(([key, row]) => loaded.get(key) ?? row);
   const target = { query, rows, count };
-  const text = checked.isAll
-    ? t.grid.allSelected(formatNumber(total))
-    : t.grid.rowsSelected(formatNumber(count), count === 1);
+  const text = checked.isAll ? t.grid.allSelected(formatNumber(total)) : t.grid.rowsSelected(count);
   return (
-    <div className="selection-bar" role="toolbar" aria-label={t.grid.selection}>
+    <div className="selection-bar line wrap" role="toolbar" aria-label={t.grid.selection}>
       <span role="status">{text}</span>
       <span className="space" />
       {may('update', collection) && (
-        <Button icon={<Pencil size={16} />} onClick={() => setOpen('change')}>
+        <Button icon="pencil" onClick={() => setOpen('change')}>
           {t.grid.changeField}
         </Button>
       )}
       {may('delete', collection) && (
-        <Button icon={<Trash2 size={16} />} onClick={() => setOpen('delete')}>
+        <Button icon="trash" onClick={() => setOpen('delete')}>
           {t.app.remove}
         </Button>
       )}
-      <IconButton label={t.grid.clearSelection} onClick={checked.clear}>
-        <X size={16} />
-      </IconButton>
-      <Suspense>
-        {open === 'change' && <BulkDialog target={target} onClose={close} />}
-        {open === 'delete' && <DeleteRowsDialog target={target} onClose={close} onDeleted={checked.clear} />}
-      </Suspense>
+      <IconButton icon="x" label={t.grid.clearSelection} onClick={checked.clear} />
+      {open === 'change' && <BulkDialog target={target} onClose={close} />}
+      {open === 'delete' && <DeleteRowsDialog target={target} onClose={close} onDeleted={checked.clear} />}
     </div>
   );
 }

@@ -7,7 +7,6 @@ import { type ListQuery, listUrl } from '../../api/query/list.ts';
 import { notifyError } from '../../app/toasts.tsx';
 
 export interface CheckedRows {
-  /** Checked rows by key. */
   readonly rows: ReadonlyMap<string, Row>;
   /** Whether all rows that match the query are checked, also those that are not loaded. */
   readonly isAll: boolean;

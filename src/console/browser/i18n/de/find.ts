@@ -21,11 +21,7 @@ export const find = {
   palette: 'Springen zu',
   paletteHint: 'Eine Sammlung, eine Zeile oder eine Aktion',
   paletteKey: 'Strg+K',
-  collectionsGroup: 'Sammlungen',
-  actions: 'Aktionen',
-  newRowIn: (collection: string) => `Neue Zeile in ${collection}`,
   importInto: (collection: string) => `In ${collection} importieren`,
-  rowOf: (title: string, collection: string) => `${title} · ${collection}`,
   operators: {
     eq: 'ist gleich',
     neq: 'ist nicht',

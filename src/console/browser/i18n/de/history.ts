@@ -6,7 +6,6 @@ export const history = {
   everybody: 'Alle',
   collection: 'Sammlung',
   allCollections: 'Alle Sammlungen',
-  field: 'Feld',
   allFields: 'Alle Felder',
   unknown: 'Unbekannt',
   none: 'Noch keine Änderungen.',
@@ -21,7 +20,6 @@ export const history = {
     delete: (count: string, collection: string) => `${collection}: ${count} gelöscht`,
   },
   willBe: { insert: 'kommt zurück', update: 'bekommt die alten Werte', delete: 'wird gelöscht' },
-  restore: 'Wiederherstellen',
   restoreAll: 'Alles wiederherstellen',
   restoreAllTitle: 'Alles wiederherstellen, was diese Anfrage geändert hat?',
   restoreRow: {

@@ -2,18 +2,9 @@ import { counted, formatNumber } from '../../fields/numbers.ts';
 
 const rows = (count: number) => counted(count, 'Zeile', 'Zeilen');
 
-interface Stored {
-  readonly created: number;
-  readonly changed: number;
-  readonly references: number;
-  readonly same: number;
-  readonly left: number;
-}
-
 export const importing = {
   title: (collection: string) => `Import in ${collection}`,
   open: 'Importieren',
-  file: 'Datei',
   dropHere:
     'Legen Sie hier eine Datei ab: CSV, Excel (.xlsx), JSON oder NDJSON. Sie wird zuerst geprüft; gespeichert wird erst, wenn Sie es bestätigen.',
   chooseFile: 'Datei auswählen',
@@ -41,7 +32,6 @@ export const importing = {
   more: (count: number) => ` und ${formatNumber(count)} weitere`,
   shownRows: 'Angezeigte Zeilen',
   preview: 'Vorschau der Datei',
-  line: 'Zeile',
   outcome: 'Was geschieht',
   kinds: {
     all: 'Alle',
@@ -71,16 +61,14 @@ export const importing = {
     undoing: (done: number, total: number) => `${formatNumber(done)} von ${rows(total)} zurückgenommen`,
   },
   steps: { checking: 'Prüfung', storing: 'Import', undoing: 'Rücknahme' },
-  stored: ({ created, changed, references, same, left }: Stored) => {
-    const parts = [
-      ...(created > 0 ? [`${rows(created)} gespeichert`] : []),
-      ...(changed > 0 ? [`${rows(changed)} geändert`] : []),
-      ...(references > 0 ? [`${counted(references, 'verknüpfte Zeile', 'verknüpfte Zeilen')} angelegt`] : []),
-      ...(left > 0 ? [`${rows(left)} behalten`] : []),
-      ...(same > 0 ? [`${rows(same)} unverändert`] : []),
-    ];
-    return `${parts.length === 0 ? 'Nichts wurde gespeichert' : parts.join(', ')}.`;
+  stored: {
+    created: (count: number) => `${rows(count)} gespeichert`,
+    changed: (count: number) => `${rows(count)} geändert`,
+    references: (count: number) => `${counted(count, 'verknüpfte Zeile', 'verknüpfte Zeilen')} angelegt`,
+    left: (count: number) => `${rows(count)} behalten`,
+    same: (count: number) => `${rows(count)} unverändert`,
   },
+  nothingStored: 'Nichts wurde gespeichert',
   show: (collection: string) => `${collection} anzeigen`,
   notStored: (count: number, reason: string) => `${rows(count)} nicht gespeichert: ${reason}`,
   undone: (count: number, kept: number) =>
@@ -96,7 +84,6 @@ export const importing = {
   mayNotCreate: (label: string, value: string) =>
     `Keine Zeile hat ${label} ${value}, und Sie dürfen keine Zeilen anlegen.`,
   mayNotChange: (label: string) => `Sie dürfen ${label} nicht ändern.`,
-  pattern: (pattern: string) => `Muss dem Muster ${pattern} entsprechen.`,
   changedByOthers: 'Eine andere Person hat sie geändert.',
   deletedByOthers: 'Eine andere Person hat sie gelöscht.',
   tooLarge: (name: string, megabytes: number) =>

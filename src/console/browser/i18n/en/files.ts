@@ -1,13 +1,9 @@
 export const files = {
   count: (count: number) => (count === 1 ? '1 file' : `${count} files`),
   file: 'File',
-  open: (name: string) => `Open ${name}`,
   drop: 'Drop files here, paste them, or',
   dropOne: 'Drop a file here, paste it, or',
-  choose: 'choose files',
-  chooseOne: 'choose a file',
   uploading: 'Uploading…',
-  remove: (name: string) => `Remove ${name}`,
   earlier: (name: string) => `Move ${name} forward`,
   later: (name: string) => `Move ${name} back`,
   tooMany: (count: number) => `At most ${count} files.`,

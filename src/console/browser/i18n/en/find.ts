@@ -21,11 +21,7 @@ export const find = {
   palette: 'Jump to',
   paletteHint: 'A collection, a row or an action',
   paletteKey: 'Ctrl+K',
-  collectionsGroup: 'Collections',
-  actions: 'Actions',
-  newRowIn: (collection: string) => `New row in ${collection}`,
   importInto: (collection: string) => `Import into ${collection}`,
-  rowOf: (title: string, collection: string) => `${title} · ${collection}`,
   operators: {
     eq: 'equals',
     neq: 'differs from',

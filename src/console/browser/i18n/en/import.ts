@@ -2,18 +2,9 @@ import { counted, formatNumber } from '../../fields/numbers.ts';
 
 const rows = (count: number) => counted(count, 'row');
 
-interface Stored {
-  readonly created: number;
-  readonly changed: number;
-  readonly references: number;
-  readonly same: number;
-  readonly left: number;
-}
-
 export const importing = {
   title: (collection: string) => `Import into ${collection}`,
   open: 'Import',
-  file: 'File',
   dropHere:
     'Drop a file here: CSV, Excel (.xlsx), JSON or NDJSON. It is checked first; nothing is stored until you say so.',
   chooseFile: 'Choose a file',
@@ -40,7 +31,6 @@ export const importing = {
   more: (count: number) => ` and ${formatNumber(count)} more`,
   shownRows: 'Rows that are shown',
   preview: 'Preview of the file',
-  line: 'Row',
   outcome: 'What happens',
   kinds: {
     all: 'All',
@@ -70,16 +60,14 @@ export const importing = {
     undoing: (done: number, total: number) => `Undoing ${formatNumber(done)} of ${rows(total)}`,
   },
   steps: { checking: 'Checking', storing: 'Importing', undoing: 'Undoing' },
-  stored: ({ created, changed, references, same, left }: Stored) => {
-    const parts = [
-      ...(created > 0 ? [`${rows(created)} stored`] : []),
-      ...(changed > 0 ? [`${rows(changed)} changed`] : []),
-      ...(references > 0 ? [`${counted(references, 'referenced row')} created`] : []),
-      ...(left > 0 ? [`${rows(left)} kept as stored`] : []),
-      ...(same > 0 ? [`${rows(same)} unchanged`] : []),
-    ];
-    return `${parts.length === 0 ? 'Nothing was stored' : parts.join(', ')}.`;
+  stored: {
+    created: (count: number) => `${rows(count)} stored`,
+    changed: (count: number) => `${rows(count)} changed`,
+    references: (count: number) => `${counted(count, 'referenced row')} created`,
+    left: (count: number) => `${rows(count)} kept as stored`,
+    same: (count: number) => `${rows(count)} unchanged`,
   },
+  nothingStored: 'Nothing was stored',
   show: (collection: string) => `Show ${collection}`,
   notStored: (count: number, reason: string) => `${rows(count)} not stored: ${reason}`,
   undone: (count: number, kept: number) =>
@@ -94,7 +82,6 @@ export const importing = {
     `No row has the ${label} ${value}, and a new row needs ${needed}.`,
   mayNotCreate: (label: string, value: string) => `No row has the ${label} ${value}, and you may not create rows.`,
   mayNotChange: (label: string) => `You may not change ${label}.`,
-  pattern: (pattern: string) => `Must match ${pattern}.`,
   changedByOthers: 'Someone else changed it.',
   deletedByOthers: 'Someone else deleted it.',
   tooLarge: (name: string, megabytes: number) =>

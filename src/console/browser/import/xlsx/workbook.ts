@@ -2,29 +2,50 @@
  * Reads the first sheet of an .xlsx file, a ZIP archive of XML (ECMA-376). Its first row names the columns. It reads
  * numbers, dates, texts and results of formulas, and ignores styles.
  */
+import { strFromU8, unzipSync } from 'fflate';
 import { t } from '../../i18n/text.ts';
 import type { Sheet, SheetRow } from '../sheet.ts';
 import { dateText, isDateFormat } from './dates.ts';
-import { Zip } from './zip.ts';
 
-export async function readXlsx(name: string, bytes: Uint8Array): Promise<Sheet> {
+type Parts = Readonly<Record<string, Uint8Array>>;
+
+/** Largest unpacked size. It stops ZIP bombs. */
+const MAX_UNPACKED = 512 * 1024 * 1024;
+
+function unzip(bytes: Uint8Array): Parts {
+  let size = 0;
+  const filter = ({ name, originalSize }: { readonly name: string; readonly originalSize: number }) => {
+    size += originalSize;
+    if (size > MAX_UNPACKED) throw new Error('it is too large');
+    return /\.(xml|rels)$/.test(name);
+  };
   try {
-    return await readParts(name, new Zip(bytes));
+    return unzipSync(bytes, { filter });
+  } catch (error) {
+    // The archive has no directory, which is at its end.
+    if ((error as Error).message === 'invalid zip data') throw new Error('it is incomplete');
+    throw error;
+  }
+}
+
+export function readXlsx(name: string, bytes: Uint8Array): Sheet {
+  try {
+    return readParts(name, unzip(bytes));
   } catch (error) {
     throw new Error(t.importing.badWorkbook(name, (error as Error).message));
   }
 }
 
-async function readParts(name: string, zip: Zip): Promise<Sheet> {
-  if (!zip.has('xl/workbook.xml')) throw new Error('it is not an .xlsx file');
-  const workbook = await xmlOf(zip, 'xl/workbook.xml');
+function readParts(name: string, parts: Parts): Sheet {
+  if (parts['xl/workbook.xml'] === undefined) throw new Error('it is not an .xlsx file');
+  const workbook = xmlOf(parts, 'xl/workbook.xml');
   const sheets = elements(workbook, 'sheet').filter((sheet) => sheet.getAttribute('state') !== 'hidden');
   const [first] = sheets;
   if (first === undefined) throw new Error('it has no sheet');
-  const path = await pathOf(zip, first);
+  const path = pathOf(parts, first);
   const isSince1904 = /^(1|true)$/.test(elements(workbook, 'workbookPr')[0]?.getAttribute('date1904') ?? '');
-  const cells = new CellReader(await sharedStrings(zip), await dateStyles(zip), isSince1904);
-  const rows = elements(await xmlOf(zip, path), 'row').map((row, index) => cells.row(row, index));
+  const cells = new CellReader(sharedStrings(parts), dateStyles(parts), isSince1904);
+  const rows = elements(xmlOf(parts, path), 'row').map((row, index) => cells.row(row, index));
   const at = rows.findIndex((row) => row.cells.some((cell) => cell !== undefined));
   const header = rows[at];
   if (header === undefined) throw new Error(`its first sheet, ${first.getAttribute('name')}, is empty`);
@@ -44,17 +65,17 @@ async function readParts(name: string, zip: Zip): Promise<Sheet> {
 }
 
 /** Finds the file of a sheet by the relations of the workbook. */
-async function pathOf(zip: Zip, sheet: Element): Promise<string> {
+function pathOf(parts: Parts, sheet: Element): string {
   const id = [...sheet.attributes].find(({ localName, prefix }) => localName === 'id' && prefix !== null)?.value;
-  const relations = elements(await xmlOf(zip, 'xl/_rels/workbook.xml.rels'), 'Relationship');
+  const relations = elements(xmlOf(parts, 'xl/_rels/workbook.xml.rels'), 'Relationship');
   const target = relations.find((each) => each.getAttribute('Id') === id)?.getAttribute('Target');
   if (!target) throw new Error('its first sheet is missing');
   return target.startsWith('/') ? target.slice(1) : `xl/${target}`;
 }
 
-async function sharedStrings(zip: Zip): Promise<readonly string[]> {
-  if (!zip.has('xl/sharedStrings.xml')) return [];
-  return elements(await xmlOf(zip, 'xl/sharedStrings.xml'), 'si').map(richText);
+function sharedStrings(parts: Parts): readonly string[] {
+  if (parts['xl/sharedStrings.xml'] === undefined) return [];
+  return elements(xmlOf(parts, 'xl/sharedStrings.xml'), 'si').map(richText);
 }
 
 /** Joins the runs of a text. Pronunciation hints are not part of the text. */
@@ -67,9 +88,9 @@ function richText(element: Element): string {
 }
 
 /** Indexes of cell styles that show a number as a date. */
-async function dateStyles(zip: Zip): Promise<readonly boolean[]> {
-  if (!zip.has('xl/styles.xml')) return [];
-  const styles = await xmlOf(zip, 'xl/styles.xml');
+function dateStyles(parts: Parts): readonly boolean[] {
+  if (parts['xl/styles.xml'] === undefined) return [];
+  const styles = xmlOf(parts, 'xl/styles.xml');
   const codes = new Map(
     elements(styles, 'numFmt').map((each) => [
       Number(each.getAttribute('numFmtId')),
@@ -100,7 +121,6 @@ class CellReader {
     return { line: Number(element.getAttribute('r') ?? index + 1), cells };
   }
 
-  /** Undefined if the cell is empty. */
   private value(cell: Element): string | undefined {
     const type = cell.getAttribute('t') ?? 'n';
     if (type === 'inlineStr') return richText(cell) || undefined;
@@ -134,8 +154,10 @@ function columnOf(reference: string | null): number | undefined {
   return [...letters].reduce((column, letter) => column * 26 + letter.charCodeAt(0) - 64, 0) - 1;
 }
 
-async function xmlOf(zip: Zip, path: string): Promise<Document> {
-  const document = new DOMParser().parseFromString(await zip.text(path), 'application/xml');
+function xmlOf(parts: Parts, path: string): Document {
+  const part = parts[path];
+  if (part === undefined) throw new Error(`it has no part ${path}`);
+  const document = new DOMParser().parseFromString(strFromU8(part), 'application/xml');
   if (document.getElementsByTagName('parsererror').length > 0) throw new Error(`its part ${path} is damaged`);
   return document;
 }

@@ -1,0 +1,167 @@
+/**
+ * Requests for users, keys and roles at /catalogue/users, /catalogue/keys and /catalogue/roles, for callers with every
+ * right. Lists take the query language. Secrets cannot be read: only the answer to its creation contains a key.
+ */
+
+import { ApiError } from '../base/errors.ts';
+import { MAX_LOGIN_BYTES } from '../base/limits/auth.ts';
+import { didYouMean } from '../base/nearest-name.ts';
+import { pathPart } from '../base/net/query-string.ts';
+import type { Catalogue } from '../collection/declaration.ts';
+import { CREDENTIALS, SERVED_ACCOUNTS } from '../collection/own-collections.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Answer } from '../http/answer.ts';
+import { BodyReceiver } from '../http/body/body-receiver.ts';
+import { objectIn } from '../http/body/object-body.ts';
+import { readCall } from '../http/call.ts';
+import { OWN_PATH } from '../http/own-paths.ts';
+import { readList } from '../requests/read.ts';
+import { type Audit, handlerOf, jsonAnswer, ownResources, type ResourceRequest } from '../response/own-resources.ts';
+import type { Middleware } from '../response/request-context.ts';
+import { ConfigError } from '../settings/by-command.ts';
+import { CLAIMS_FORM, isClaims, nameProblem, roleProblem } from './account-rules.ts';
+import { addKey } from './keys.ts';
+import { passwordProblem } from './passwords.ts';
+import { CredentialStore } from './store.ts';
+import { addUser, changeUser, removeUser } from './users.ts';
+
+/** The members of a body, checked. */
+interface Account {
+  readonly name: string;
+  readonly role: string;
+  readonly claims: Readonly<Record<string, unknown>>;
+  readonly password: string;
+  readonly expires_at: string | null;
+}
+
+type Member = keyof Account;
+type Handler = (asked: ResourceRequest) => Promise<Answer>;
+
+const NO_CONTENT: Answer = { status: 204, headers: {}, body: null };
+
+/** `catalogue` has roles. */
+export function accountRequests(engine: Engine, catalogue: Catalogue, audit: Audit): Middleware {
+  const store = new CredentialStore(engine);
+  const bodies = new BodyReceiver(MAX_LOGIN_BYTES);
+  const { roles = new Map(), draft } = catalogue;
+  const reachable: Catalogue = { ...catalogue, builtIn: SERVED_ACCOUNTS };
+
+  const list: Handler = async ({ request, context }) => {
+    await withTables(() => engine.ownTables(CREDENTIALS, { make: true }));
+    return readList(engine, readCall(context.method, context.location, request, reachable), context, 0);
+  };
+  const listRoles: Handler = async () => jsonAnswer(200, draft.roles);
+
+  const read = (asked: ResourceRequest, required: readonly Member[], optional: readonly Member[]) =>
+    accountIn(bodies, asked.request, { roles, required, optional, what: asked.name === 'keys' ? 'key' : 'user' });
+  const done = (event: string, { context }: ResourceRequest, about: Parameters<Audit>[1]) =>
+    audit(event, { ...about, by: context.caller?.name ?? context.caller?.role });
+  const created = (asked: ResourceRequest, { name, role }: Account, more: object = {}) => {
+    done(`${whatIn(asked)} was added`, asked, { account: name, account_role: role });
+    const location = `${asked.context.location.prefix}${OWN_PATH}/${asked.name}?name=eq.${pathPart(name)}`;
+    return jsonAnswer(201, { name, role, ...more }, { location });
+  };
+
+  const addOneKey: Handler = async (asked) => {
+    const account = await read(asked, ['name', 'role'], ['claims', 'expires_at']);
+    const { name, role, claims = {}, expires_at } = account;
+    const expires = expires_at == null ? undefined : new Date(expires_at);
+    const key = await withTables(() => addKey(store, { name, role, claims, expires }));
+    return created(asked, account, { expires_at: expires?.toISOString() ?? null, key });
+  };
+  const addOneUser: Handler = async (asked) => {
+    const account = await read(asked, ['name', 'role', 'password'], ['claims']);
+    await withTables(() => addUser(store, { ...account, claims: account.claims ?? {} }));
+    return created(asked, account);
+  };
+  const change: Handler = async (asked) => {
+    const changes = await read(asked, [], ['role', 'claims', 'password']);
+    if (!(await changeUser(store, asked.key!, changes))) throw missing(asked);
+    done('a user was changed', asked, { account: asked.key, changed: Object.keys(changes).join(', ') });
+    return NO_CONTENT;
+  };
+  const remove: Handler = async (asked) => {
+    const name = asked.key!;
+    const existed = await (asked.name === 'users' ? removeUser(store, name) : store.keys.remove('name', name));
+    if (!existed) throw missing(asked);
+    done(`${whatIn(asked)} was removed`, asked, { account: name });
+    return NO_CONTENT;
+  };
+
+  const lists = { GET: list, HEAD: list };
+  const handlers: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
+    users: { ...lists, POST: addOneUser },
+    'users/': { PATCH: change, DELETE: remove },
+    keys: { ...lists, POST: addOneKey },
+    'keys/': { DELETE: remove },
+    roles: { GET: listRoles, HEAD: listRoles },
+    'roles/': {},
+  };
+  return ownResources(['users', 'keys', 'roles'], (asked) =>
+    handlerOf(handlers[asked.key === undefined ? asked.name : `${asked.name}/`]!, asked.context.method)(asked),
+  );
+}
+
+function whatIn({ name }: ResourceRequest): string {
+  return name === 'keys' ? 'a key' : 'a user';
+}
+
+function missing({ name, key }: ResourceRequest): ApiError {
+  const what = name === 'keys' ? 'key' : 'user';
+  return new ApiError('CAT404', `no ${what} has the name ${key}`, { hint: `GET ${OWN_PATH}/${name} lists them.` });
+}
+
+/** The role of the service in the database may lack the right to create the tables. */
+async function withTables<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof ConfigError ? new ApiError('CAT501', error.message) : error;
+  }
+}
+
+interface Expected {
+  readonly roles: ReadonlyMap<string, unknown>;
+  readonly required: readonly Member[];
+  readonly optional: readonly Member[];
+  readonly what: 'key' | 'user';
+}
+
+/** Reads an account from a JSON body. An error never repeats a password. */
+async function accountIn(bodies: BodyReceiver, request: Request, expected: Expected): Promise<Account> {
+  const { roles, required, optional, what } = expected;
+  const known: readonly string[] = [...required, ...optional];
+  const value = await objectIn(bodies, request, `a JSON object with ${known.join(', ')}`);
+  const unknown = Object.keys(value).find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    const hint = `The members are ${known.join(', ')}${didYouMean(unknown, known)}.`;
+    throw new ApiError('PGRST204', `a ${what} has no ${unknown}`, { hint, field: unknown });
+  }
+  const reject = (code: '23502' | '23514' | '22P02', field: Member, message: string) =>
+    new ApiError(code, message, { field, ...(field === 'password' ? {} : { value: value[field] }) });
+  const absent = required.find((name) => value[name] === undefined || value[name] === null);
+  if (absent !== undefined) throw reject('23502', absent, `${absent} is missing. Send it with the new ${what}`);
+  const { name, role, claims, password, expires_at } = value;
+  for (const [field, given] of Object.entries({ name, role, password, expires_at })) {
+    const isText = typeof given === 'string' || given === undefined || (field === 'expires_at' && given === null);
+    if (!isText) throw reject('22P02', field as Member, `${field} is not a text`);
+  }
+  const problems: Partial<Record<Member, string | undefined>> = {
+    name: name === undefined ? undefined : nameProblem(name as string, what),
+    role: role === undefined ? undefined : roleProblem(roles, role as string),
+    claims: claims === undefined || isClaims(claims) ? undefined : `claims must be ${CLAIMS_FORM}`,
+    password: password === undefined ? undefined : passwordProblem(password as string),
+    expires_at: expires_at == null ? undefined : timeProblem(expires_at as string),
+  };
+  for (const [field, problem] of Object.entries(problems)) {
+    if (problem !== undefined) throw reject('23514', field as Member, problem);
+  }
+  return value as unknown as Account;
+}
+
+function timeProblem(text: string): string | undefined {
+  const time = Date.parse(text);
+  const isTime = /^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(time);
+  if (!isTime) return `${text} is not a time. Use 2030-12-31T00:00:00Z`;
+  return time > Date.now() ? undefined : `${text} is in the past`;
+}

@@ -1,0 +1,97 @@
+/** The form of a user or key. A new key is shown once, in the same dialog. */
+import { useState } from 'react';
+import { notify } from '../app/toasts.tsx';
+import { Button } from '../components/button.tsx';
+import { Dialog } from '../components/dialog.tsx';
+import { ErrorMessage } from '../components/small.tsx';
+import { t } from '../i18n/text.ts';
+import { type Account, changeAccount, type Kind, useRoles } from './api.ts';
+import { Choice, TextInput } from './inputs.tsx';
+import { useSubmit } from './use-submit.ts';
+
+interface AccountDialogProps {
+  readonly kind: Kind;
+  /** Absent for a new one. */
+  readonly account?: Account;
+  readonly onClose: () => void;
+}
+
+export function AccountDialog({ kind, account, onClose }: AccountDialogProps) {
+  const roles = useRoles().data?.map((each) => each.name) ?? [];
+  const [name, setName] = useState(account?.name ?? '');
+  const [chosenRole, setRole] = useState(account?.role);
+  const [password, setPassword] = useState('');
+  const [day, setDay] = useState('');
+  const [claims, setClaims] = useState(account === undefined ? '' : JSON.stringify(account.claims));
+  const [key, setKey] = useState<string>();
+  const role = chosenRole ?? roles[0] ?? '';
+  const isNew = account === undefined;
+  const { error, ...submit } = useSubmit(async () => {
+    const body = {
+      role,
+      ...(claims.trim() !== '' && { claims: parseClaims(claims) }),
+      ...(password !== '' && { password }),
+      ...(day !== '' && { expires_at: new Date(`${day}T23:59:59`).toISOString() }),
+    };
+    const answer = await changeAccount(isNew ? 'POST' : 'PATCH', kind, name, isNew ? { name, ...body } : body);
+    notify(isNew ? t.settings.added[kind] : t.settings.changed);
+    if (answer?.key === undefined) onClose();
+    else setKey(answer.key);
+  });
+  if (key !== undefined)
+    return (
+      <Dialog
+        title={t.settings.newKey(name)}
+        onClose={onClose}
+        actions={<CopyButton text={key} label={t.settings.copy} />}
+      >
+        <p>{t.settings.keyOnce}</p>
+        <pre>{key}</pre>
+      </Dialog>
+    );
+  return (
+    <Dialog
+      title={isNew ? t.settings.add[kind] : t.settings.changeUser(name)}
+      onClose={onClose}
+      submit={{ label: isNew ? t.app.add : t.app.change, ...submit }}
+    >
+      {isNew ? (
+        <TextInput label={t.settings.name} required value={name} onChange={setName} />
+      ) : (
+        <p>{t.settings.sessionsEnd}</p>
+      )}
+      <Choice label={t.settings.role} value={role} options={[...new Set([...roles, role])]} onChange={setRole} />
+      {kind === 'users' ? (
+        <TextInput
+          label={isNew ? t.app.password : t.settings.newPassword}
+          help={isNew ? t.settings.passwordHelp : t.settings.passwordStays}
+          type="password"
+          autoComplete="new-password"
+          value={password}
+          onChange={setPassword}
+        />
+      ) : (
+        <TextInput label={t.settings.expires} type="date" value={day} onChange={setDay} />
+      )}
+      <TextInput label={t.settings.claims} help={t.settings.claimsHelp} value={claims} onChange={setClaims} />
+      {error !== undefined && <ErrorMessage error={error} />}
+    </Dialog>
+  );
+}
+
+function parseClaims(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error(t.settings.claimsWrong);
+  }
+}
+
+export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
+  const copy = () => void navigator.clipboard.writeText(text).then(() => notify(t.settings.copied));
+  return (
+    <Button icon="copy" onClick={copy}>
+      {label}
+    </Button>
+  );
+}

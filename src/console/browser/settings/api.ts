@@ -1,0 +1,89 @@
+/** Requests for users, keys, roles and the declaration. */
+import { useQuery } from '@tanstack/react-query';
+import type { RoleDraft } from '../../../collection/draft.ts';
+import { ask } from '../api/client.ts';
+import { queryClient } from '../api/queries.ts';
+
+export type Kind = 'users' | 'keys';
+
+export interface Account {
+  readonly name: string;
+  readonly role: string;
+  readonly claims: Readonly<Record<string, unknown>>;
+  readonly created_at: string;
+  /** Of a key only. */
+  readonly expires_at?: string | null;
+}
+
+export interface Declaration {
+  readonly file: string;
+  /** Whether the service may change the file. */
+  readonly editable: boolean;
+  /** Whether the service serves the text of the file. */
+  readonly served: boolean;
+  readonly version: string;
+}
+
+export interface Plan {
+  readonly file: string;
+  readonly steps: readonly string[];
+  readonly problems: readonly { readonly words: string; readonly allow?: string }[];
+  readonly text: string;
+}
+
+export type Patch = Readonly<Record<string, unknown>>;
+
+const DECLARATION = '/catalogue/declaration';
+
+export function useAccounts(kind: Kind) {
+  return useQuery({
+    queryKey: ['settings', kind],
+    queryFn: async () => (await ask(`/catalogue/${kind}?order=name`)).json as readonly Account[],
+  });
+}
+
+export function useRoles() {
+  return useQuery({
+    queryKey: ['settings', 'roles'],
+    queryFn: async () => (await ask('/catalogue/roles')).json as readonly RoleDraft[],
+  });
+}
+
+/** Adds, changes or removes an account. Resolves to the answer, which contains a new key. */
+export async function changeAccount(method: 'POST' | 'PATCH' | 'DELETE', kind: Kind, name: string, body?: Patch) {
+  const path = `/catalogue/${kind}${method === 'POST' ? '' : `/${encodeURIComponent(name)}`}`;
+  const { json } = await ask(path, { method, body });
+  await queryClient.invalidateQueries({ queryKey: ['settings', kind] });
+  return json as { readonly key?: string } | undefined;
+}
+
+export async function readDeclaration(): Promise<Declaration> {
+  const { json, headers } = await ask(DECLARATION);
+  return { ...(json as Declaration), version: headers.get('etag') ?? '*' };
+}
+
+export function useDeclaration() {
+  return useQuery({ queryKey: ['settings', 'declaration'], queryFn: readDeclaration });
+}
+
+/** Plans a change of the declaration, or applies it. */
+export async function changeDeclaration(patch: Patch, version: string, isDryRun: boolean): Promise<Plan> {
+  const headers = { 'if-match': version, ...(isDryRun ? { prefer: 'tx=rollback' } : {}) };
+  return (await ask(DECLARATION, { method: 'PATCH', headers, body: patch })).json as Plan;
+}
+
+const POLL_MS = 400;
+/** Old workers close their connections when no request arrives for half a second. */
+const POLLS = 3;
+
+/** Resolves when the new workers alone answer. */
+export async function untilServed(): Promise<void> {
+  for (let served = 0; served < POLLS; ) {
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    const isServed = await readDeclaration().then(
+      (each) => each.served,
+      () => false,
+    );
+    served = isServed ? served + 1 : 0;
+  }
+}

@@ -1,0 +1,35 @@
+/** The settings for administrators: users, keys, roles and the data model. */
+import { Link, useParams } from 'wouter';
+import { hasSettings } from '../api/session/page-data.ts';
+import { session } from '../api/session/session.ts';
+import { PageTitle } from '../components/page-title.tsx';
+import { EmptyState } from '../components/small.tsx';
+import { t } from '../i18n/text.ts';
+import { Accounts } from './accounts.tsx';
+import { Model } from './model.tsx';
+import { Roles } from './roles.tsx';
+
+/** Without roles there are no accounts. */
+const PARTS = session === undefined ? (['model'] as const) : (['users', 'keys', 'roles', 'model'] as const);
+
+export default function SettingsPage() {
+  const { part } = useParams();
+  const shown = PARTS.find((each) => each === part) ?? PARTS[0];
+  if (!hasSettings) return <EmptyState title={t.settings.title} text={t.settings.unavailable} />;
+  return (
+    <section className="page stack settings-page">
+      <PageTitle title={t.settings.title} />
+      <nav className="view-tabs" aria-label={t.settings.title}>
+        {PARTS.map((each) => (
+          <Link key={each} href={`/settings/${each}`} aria-current={each === shown ? 'page' : undefined}>
+            {t.settings.parts[each]}
+          </Link>
+        ))}
+      </nav>
+      {session === undefined && <p className="help">{t.settings.noRoles}</p>}
+      {(shown === 'users' || shown === 'keys') && <Accounts key={shown} kind={shown} />}
+      {shown === 'roles' && <Roles />}
+      {shown === 'model' && <Model />}
+    </section>
+  );
+}

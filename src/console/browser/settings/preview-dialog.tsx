@@ -1,0 +1,89 @@
+/** The migration plan and the new text of a change, which the service applies if it is safe and permitted. */
+import { useQuery } from '@tanstack/react-query';
+import { problemOf } from '../api/errors.ts';
+import { Dialog } from '../components/dialog.tsx';
+import { ErrorMessage, Skeleton } from '../components/small.tsx';
+import { t } from '../i18n/text.ts';
+import { CopyButton } from './account-dialog.tsx';
+import { changeDeclaration, type Patch, type Plan, readDeclaration, untilServed, useDeclaration } from './api.ts';
+import { useSubmit } from './use-submit.ts';
+
+interface PreviewDialogProps {
+  readonly patch: Patch;
+  readonly onClose: () => void;
+}
+
+export function PreviewDialog({ patch, onClose }: PreviewDialogProps) {
+  const { data: declaration } = useDeclaration();
+  const { data, error } = useQuery({
+    queryKey: ['settings', 'plan', patch],
+    queryFn: async () => {
+      const { version } = await readDeclaration();
+      return { version, plan: await changeDeclaration(patch, version, true) };
+    },
+    staleTime: 0,
+    gcTime: 0,
+    retry: false,
+  });
+  const {
+    error: failure,
+    isBusy,
+    onSubmit,
+  } = useSubmit(async () => {
+    await changeDeclaration(patch, data!.version, false);
+    await untilServed();
+    location.reload();
+  });
+  const isSafe = data !== undefined && data.plan.problems.length === 0;
+  const shownError = failure ?? error ?? undefined;
+  return (
+    <Dialog
+      title={t.settings.previewTitle}
+      size="large"
+      onClose={onClose}
+      actions={data !== undefined && <CopyButton text={data.plan.text} label={t.settings.copyText} />}
+      {...(isSafe && declaration?.editable === true && { submit: { label: t.settings.apply, isBusy, onSubmit } })}
+    >
+      {shownError !== undefined && <Failure error={shownError} />}
+      {data === undefined && error === null && <Skeleton lines={3} />}
+      {isBusy && <p role="status">{t.settings.applying}</p>}
+      {data !== undefined && <PlanWords plan={data.plan} />}
+    </Dialog>
+  );
+}
+
+/** An error with the mistakes of the declaration. */
+function Failure({ error }: { readonly error: unknown }) {
+  const details = problemOf(error)?.details;
+  return (
+    <>
+      <ErrorMessage error={error} />
+      {details != null && <pre>{details}</pre>}
+    </>
+  );
+}
+
+function PlanWords({ plan: { file, steps, problems, text } }: { readonly plan: Plan }) {
+  return (
+    <>
+      <h3>{t.settings.plan}</h3>
+      {steps.length === 0 && <p>{t.settings.noSteps}</p>}
+      <ul className="bullets">
+        {steps.map((step) => (
+          <li key={step}>{step}</li>
+        ))}
+      </ul>
+      {problems.length > 0 && <h3 className="problem">{t.settings.problems}</h3>}
+      <ul className="bullets">
+        {problems.map(({ words, allow }) => (
+          <li key={words}>
+            {words}
+            {allow !== undefined && <p className="help">{t.settings.allow(allow)}</p>}
+          </li>
+        ))}
+      </ul>
+      <h3>{t.settings.text(file)}</h3>
+      <pre className="settings-text">{text}</pre>
+    </>
+  );
+}

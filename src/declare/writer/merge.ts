@@ -1,0 +1,99 @@
+/**
+ * Applies a JSON Merge Patch (RFC 7396) to the text of a declaration. Comments and order stay. Spaces stay if possible
+ * except in the lines between the first change and the last one. A JSON file stays JSON.
+ */
+import type { Document } from 'yaml';
+import { ApiError } from '../../base/errors.ts';
+
+type Patch = Readonly<Record<string, unknown>>;
+
+/** Fields are written on one line each: `collections`, a name, `fields`, a name. */
+const FIELD_DEPTH = 4;
+
+const OPTIONS = { intAsBigInt: true, schema: 'core', resolveKnownTags: false, stringKeys: true } as const;
+
+const JSON_STYLE = {
+  collectionStyle: 'flow',
+  defaultKeyType: 'QUOTE_DOUBLE',
+  defaultStringType: 'QUOTE_DOUBLE',
+  doubleQuotedAsJSON: true,
+} as const;
+
+/** `text` is a valid declaration. */
+export function mergeIntoText(text: string, patch: Patch, isJson: boolean): string {
+  // Loaded only for an edit, since loading takes time.
+  const { parseDocument, isAlias, isMap } = require('yaml') as typeof import('yaml');
+  const document: Document = parseDocument(text, OPTIONS);
+
+  const merge = (path: readonly string[], changes: Patch): void => {
+    for (const [name, value] of Object.entries(changes)) {
+      const place = [...path, name];
+      const before = document.getIn(place, true);
+      if (isAlias(before)) throw rejectAlias(place);
+      if (value === null) document.deleteIn(place);
+      else if (isObject(value) && isMap(before)) merge(place, value);
+      else document.setIn(place, nodeOf(place, withoutNulls(value)));
+    }
+  };
+  /** A map with each field on a line of its own. */
+  const nodeOf = (path: readonly string[], value: unknown): unknown => {
+    const flow = path.length >= FIELD_DEPTH || path[0] !== 'collections';
+    const node = document.createNode(value, { flow, aliasDuplicateObjects: false });
+    if (flow || !isMap(node) || !isObject(value)) return node;
+    for (const [name, each] of Object.entries(value)) node.set(name, nodeOf([...path, name], each));
+    return node;
+  };
+
+  const style = isJson ? { ...JSON_STYLE, lineWidth: 80 } : { lineWidth: 0, singleQuote: true };
+  const normalized = document.toString(style);
+  merge([], patch);
+  const merged = document.toString(style);
+  const result = withOriginalLines(text, normalized, merged);
+  // If the lines do not align, the whole text is normalized.
+  return parseDocument(result, OPTIONS).toString(style) === merged ? result : merged;
+}
+
+/** Takes the lines before the first change and after the last one from the original text, with its spaces. */
+function withOriginalLines(original: string, before: string, after: string): string {
+  const old = before.split('\n');
+  const next = after.split('\n');
+  const most = Math.min(old.length, next.length);
+  let same = 0;
+  while (same < most && next[same] === old[same]) same++;
+  let sameEnd = 0;
+  while (sameEnd < most - same && next.at(-1 - sameEnd) === old.at(-1 - sameEnd)) sameEnd++;
+  const lines = alignedLines(original.split('\n'), old);
+  const head = lines.filter(({ end }) => end <= same);
+  const tail = lines.filter(({ start }) => start >= old.length - sameEnd);
+  const rest = next.slice(head.at(-1)?.end ?? 0, next.length - old.length + (tail[0]?.start ?? old.length));
+  return [...head.map(({ line }) => line), ...rest, ...tail.map(({ line }) => line)].join('\n');
+}
+
+/** Each original line with its normalized lines. A comment behind the key of a map is a line of its own there. */
+function alignedLines(original: readonly string[], normalized: readonly string[]) {
+  const compact = (...lines: readonly (string | undefined)[]) => lines.join('').replace(/\s/g, '');
+  let end = 0;
+  return original.map((line) => {
+    const start = end;
+    const [one, two] = normalized.slice(start, start + 2);
+    end += compact(line) !== compact(one) && compact(line) === compact(one, two) ? 2 : 1;
+    return { line, start, end };
+  });
+}
+
+function isObject(value: unknown): value is Patch {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** In a merge patch, null removes a member. */
+function withoutNulls(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  const members = Object.entries(value).filter(([, each]) => each !== null);
+  return Object.fromEntries(members.map(([name, each]) => [name, withoutNulls(each)]));
+}
+
+function rejectAlias(path: readonly string[]): ApiError {
+  return new ApiError('CAT400D', `${path.join('.')} is an alias of another part of the declaration`, {
+    hint: 'Change the file by hand.',
+  });
+}

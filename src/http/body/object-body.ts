@@ -1,0 +1,21 @@
+/** A body that is one JSON object, for resources that are not collections. */
+import { ApiError } from '../../base/errors.ts';
+import type { BodyReceiver } from './body-receiver.ts';
+
+/** `form` describes the object. An error does not repeat the body, which may contain a password. */
+export async function objectIn(
+  bodies: BodyReceiver,
+  request: Request,
+  form: string,
+): Promise<Readonly<Record<string, unknown>>> {
+  const body = await bodies.receive(request);
+  try {
+    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body.bytes));
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as never;
+  } catch {
+    // Rejected below.
+  } finally {
+    body.release();
+  }
+  throw new ApiError('PGRST102', `the body must be ${form}`);
+}

@@ -1,0 +1,155 @@
+/**
+ * Rows that belong to one caller: stored views, and presence. The stages of other collections serve them, on a
+ * collection and with permissions made for the caller. Answers are not cached, since callers of one role differ.
+ */
+import { ApiError } from '../base/errors.ts';
+import { MAX_PERSONAL_BODY_BYTES, MAX_PERSONAL_ROWS, PRESENCE_SECONDS } from '../base/limits/http.ts';
+import { tableDenied } from '../collection/access/permission-errors.ts';
+import { type Catalogue, type Collection, declareCollection } from '../collection/declaration.ts';
+import type { Right } from '../collection/draft.ts';
+import { PERSONAL_COLLECTIONS, PRESENCE } from '../collection/own-collections.ts';
+import { storeJson } from '../collection/types/type.ts';
+import { EMPTY_QUERY } from '../dialect/query.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Answer } from '../http/answer.ts';
+import { BodyReceiver } from '../http/body/body-receiver.ts';
+import { type Call, readCall, routeOf } from '../http/call.ts';
+import { CORS_HEADERS, optionsAnswer } from '../http/edge/cors.ts';
+import { OWN_PATH, personalNameOf } from '../http/own-paths.ts';
+import { andAlso, type Permissions } from '../plan/access/permissions.ts';
+import { planRead } from '../plan/read/read.ts';
+import { WHOLE_ROW_JSON } from '../plan/read/whole-row.ts';
+import { fieldExpression } from '../plan/resolve.ts';
+import type { Comparator, Predicate } from '../plan/types.ts';
+import type { Middleware, RequestContext } from '../response/request-context.ts';
+import { responder } from '../response/response-cache.ts';
+import { ConfigError } from '../settings/setting.ts';
+import { readItem, readList } from './read.ts';
+import { write } from './write.ts';
+
+export function withPersonalRows(engine: Engine, catalogue: Catalogue): Middleware {
+  const bodies = new BodyReceiver(MAX_PERSONAL_BODY_BYTES);
+  const respond = responder(async (request, context) => {
+    const name = personalNameOf(context.location.path, catalogue)!;
+    const table = PERSONAL_COLLECTIONS.get(name)!;
+    const visible = context.access?.permissions?.catalogue ?? catalogue;
+    const collection = collectionFor(table, visible, ownerOf(context));
+    const builtIn = new Map([[name, collection]]);
+    const call = readCall(context.method, context.location, request, { ...visible, builtIn });
+    context.route = routeOf(call);
+    if (call.method === 'OPTIONS') return optionsAnswer(call);
+    const permissions = permissionsOf(collection, visible, context, catalogue.roles !== undefined);
+    context.access = { permissions, scope: context.access?.scope ?? '' };
+    if (call.method === 'GET' || call.method === 'HEAD') {
+      if (!(await engine.ownTables([table], { make: false }))) return nothing(call);
+      return call.target.kind === 'item'
+        ? readItem(engine, call, call.target.key, context, 0)
+        : readList(engine, call, context, 0);
+    }
+    await makeTable(engine, table);
+    if (table === PRESENCE) await removeExpired(engine);
+    if (call.method === 'POST') await checkNumber(engine, collection, permissions);
+    const below = { ...call, prefix: call.prefix + OWN_PATH };
+    return write({ engine, bodies, files: undefined, allowUnfiltered: false }, below, call.method, context);
+  });
+  return (next) => (request, context) =>
+    personalNameOf(context.location.path, catalogue) === undefined ? next(request, context) : respond(request, context);
+}
+
+/** `user ann`; undefined for a caller without a name. A key and a user of the same name are two owners. */
+function ownerOf({ caller, origin: { actor } }: RequestContext): string | undefined {
+  return actor === undefined ? undefined : `${caller?.identity?.split(' ', 1)[0] ?? 'token'} ${actor}`;
+}
+
+/** The collection for one caller: new rows belong to the owner and are about collections that the caller reads. */
+function collectionFor({ draft, fields }: Collection, visible: Catalogue, owner: string | undefined): Collection {
+  const oneOf = [...visible.collections.values()].filter(isReadable).map(({ name }) => name);
+  const terms: Readonly<Record<string, object>> = { collection: { oneOf }, owner: { default: owner } };
+  const own = draft.fields.map((field) => ({ ...field, ...terms[field.name] }));
+  return declareCollection({ ...draft, fields: own }, undefined, Math.max(...fields.map(({ maxBytes }) => maxBytes)));
+}
+
+function isReadable({ view }: Collection): boolean {
+  return view === undefined || view.rights.includes('read');
+}
+
+/**
+ * Everybody reads and changes own rows. Shared views are readable; a role with every right changes them. Presence is
+ * readable to callers who read every row of the collection, since it names rows.
+ */
+function permissionsOf(
+  collection: Collection,
+  visible: Catalogue,
+  context: RequestContext,
+  hasRoles: boolean,
+): Permissions {
+  const of = (name: string) => fieldExpression(collection.byName.get(name)!);
+  const among = (test: (each: Collection) => boolean): Predicate => {
+    const values = [...visible.collections.values()].filter(test).map(({ name }) => name);
+    return values.length === 0 ? NEVER : { kind: 'in', of: of('collection'), values };
+  };
+  const owner = ownerOf(context);
+  const ownerIs: Predicate =
+    owner === undefined
+      ? { kind: 'null', of: of('owner') }
+      : { kind: 'compare', of: of('owner'), operator: '=', value: owner };
+  const own = owner === undefined && hasRoles ? NEVER : ownerIs;
+  const readable = collection.byName.has('shared')
+    ? andAlso(among(isReadable), { kind: 'any', terms: [own, { kind: 'truth', of: of('shared'), value: true }] })
+    : andAlso(seen(collection, '>'), {
+        kind: 'any',
+        terms: [own, among(({ view }) => view === undefined || view.readsAll)],
+      });
+  const changeable = hasRoles && context.access?.permissions === undefined ? readable : own;
+  return {
+    catalogue: visible,
+    differByField: false,
+    rows: (_collection: Collection, right: Right) => {
+      if (right === 'read') return readable;
+      if (own === NEVER) throw tableDenied(collection.name, right);
+      return right === 'create' ? own : changeable;
+    },
+  };
+}
+
+const NEVER: Predicate = { kind: 'constant', value: false };
+
+/** Compares the last sign of life with the oldest one that counts. */
+function seen({ byName }: Collection, operator: Comparator): Predicate {
+  const field = byName.get('seen')!;
+  const oldest = new Date(Date.now() - PRESENCE_SECONDS * 1000).toISOString();
+  return { kind: 'compare', of: fieldExpression(field), operator, value: storeJson(field.type, oldest) };
+}
+
+async function removeExpired(engine: Engine): Promise<void> {
+  const where = seen(PRESENCE, '<=');
+  const plan = { kind: 'delete', into: PRESENCE, where, singular: false, mustExist: false } as const;
+  await engine.write([{ plan, encoding: WHOLE_ROW_JSON }], { dryRun: false });
+}
+
+async function makeTable(engine: Engine, table: Collection): Promise<void> {
+  try {
+    await engine.ownTables([table], { make: true });
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    throw new ApiError('CAT501', `this database has no table ${table.name}`, { details: error.message });
+  }
+}
+
+/** A person cannot fill the database. A request may exceed the limit by the rows of one body. */
+async function checkNumber(engine: Engine, collection: Collection, permissions: Permissions): Promise<void> {
+  const where = permissions.rows(collection, 'create');
+  const plan = { ...planRead(collection, EMPTY_QUERY, { offset: 0, limit: 0 }, 'exact'), where };
+  const { total = 0 } = await engine.read(plan, WHOLE_ROW_JSON);
+  if (total < MAX_PERSONAL_ROWS) return;
+  throw new ApiError('54000', `${collection.name} has ${total} rows of yours, which is the limit`, {
+    hint: 'Delete some of them first.',
+  });
+}
+
+/** The answer while the table does not exist. */
+function nothing({ target }: Call): Answer {
+  if (target.kind === 'item') throw new ApiError('CAT404', `row ${target.key} does not exist`);
+  const headers = { ...CORS_HEADERS, 'content-type': 'application/json; charset=utf-8', 'content-range': '*/*' };
+  return { status: 200, headers, body: '[]' };
+}

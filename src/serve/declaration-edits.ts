@@ -1,0 +1,177 @@
+/**
+ * The declaration at /catalogue/declaration, for callers with every right. GET returns its text. PATCH takes a JSON
+ * Merge Patch and plans the migration; with `Prefer: tx=rollback` that is all. Otherwise it replaces the file and the
+ * workers.
+ */
+
+import { ApiError } from '../base/errors.ts';
+import { MAX_DECLARATION_BYTES } from '../base/limits/declaration.ts';
+import { type Catalogue, declareCatalogue } from '../collection/declaration.ts';
+import { readText, versionOf } from '../declare/declaration-file.ts';
+import { parseDeclaration } from '../declare/read.ts';
+import { mergeIntoText } from '../declare/writer/merge.ts';
+import { parsePrefer } from '../dialect/prefer.ts';
+import { type MigrationPlan, problemLines } from '../engine/migration/words.ts';
+import { isInMemory, maintenanceOf } from '../engine/open.ts';
+import type { Answer } from '../http/answer.ts';
+import { BodyReceiver } from '../http/body/body-receiver.ts';
+import { objectIn } from '../http/body/object-body.ts';
+import { readIfMatch } from '../http/conditional.ts';
+import { type Audit, handlerOf, jsonAnswer, ownResources, type ResourceRequest } from '../response/own-resources.ts';
+import type { Middleware } from '../response/request-context.ts';
+import { ConfigError, type DatabaseSettings } from '../settings/by-command.ts';
+
+/** A text that replaces the declaration if it still has this version. */
+export interface DeclarationEdit {
+  readonly text: string;
+  readonly previous: string;
+}
+
+/** `changed`: the file has another version. Any other text says why the edit failed. */
+export type EditOutcome = 'done' | 'changed' | string;
+
+interface EditOptions {
+  readonly file: string;
+  /** The text that this process serves. */
+  readonly served: string;
+  readonly settings: DatabaseSettings & { readonly database: string };
+  readonly maxValueBytes?: number;
+  /** Replaces the file and all workers. Absent if the service may not change the file. */
+  readonly apply?: (edit: DeclarationEdit) => Promise<EditOutcome>;
+  readonly audit?: Audit;
+}
+
+type Patch = Readonly<Record<string, unknown>>;
+
+const NOTHING_CHANGED = 'Nothing was changed.';
+
+export function declarationEdits(options: EditOptions): Middleware {
+  const { file, settings, apply, audit } = options;
+  const servedVersion = versionOf(options.served);
+  const bodies = new BodyReceiver(MAX_DECLARATION_BYTES);
+
+  async function show(): Promise<Answer> {
+    const text = currentText(file);
+    const version = versionOf(text);
+    const body = { file, editable: apply !== undefined, served: version === servedVersion, text: withoutSecrets(text) };
+    return jsonAnswer(200, body, { etag: `"${version}"` });
+  }
+
+  async function change({ request, context }: ResourceRequest): Promise<Answer> {
+    const patch = await objectIn(bodies, request, 'a JSON object: a merge patch of the declaration');
+    const isDryRun = parsePrefer(request.headers.get('prefer')).tx === 'rollback';
+    const before = currentText(file);
+    const previous = versionOf(before);
+    const expected = readIfMatch({ request });
+    if (expected !== undefined && expected !== '*' && !expected.includes(previous)) throw changedFile(file);
+    if (previous !== servedVersion) throw newerFile(file);
+    rejectRowFiles(patch);
+    const text = mergeIntoText(before, patch, file.endsWith('.json'));
+    const plan = await planOf(text, options);
+    const answer = { file, ...plan, text: withoutSecrets(text) };
+    if (isDryRun) return jsonAnswer(200, { ...answer, written: false }, { 'preference-applied': 'tx=rollback' });
+    if (apply === undefined) throw notEditable(file);
+    if (plan.problems.length > 0) throw unsafe(plan);
+    const outcome = text === before ? 'done' : await apply({ text, previous });
+    if (outcome === 'changed') throw changedFile(file);
+    if (outcome !== 'done') throw failed(outcome);
+    audit?.('the declaration was changed', {
+      by: context.caller?.name ?? context.caller?.role,
+      steps: plan.steps.join(', '),
+    });
+    return jsonAnswer(200, { ...answer, written: true }, { etag: `"${versionOf(text)}"` });
+  }
+
+  const handlers = { GET: show, HEAD: show, PATCH: change };
+  return ownResources(['declaration'], (asked) => {
+    if (isInMemory(settings.database)) throw new ApiError('PGRST127', 'a catalogue in memory has no migration plan');
+    return handlerOf(asked.key === undefined ? handlers : {}, asked.context.method)(asked);
+  });
+}
+
+function currentText(file: string): string {
+  try {
+    return readText(file);
+  } catch (error) {
+    throw error instanceof ConfigError ? new ApiError('CAT503', error.message) : error;
+  }
+}
+
+async function planOf(text: string, { file, settings, maxValueBytes }: EditOptions): Promise<MigrationPlan> {
+  const catalogue = catalogueOf(text, file, maxValueBytes);
+  try {
+    return await maintenanceOf(settings.database, catalogue, settings).plan({});
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    throw new ApiError('CAT503', 'the migration cannot be planned', {
+      details: `${error.message}. ${NOTHING_CHANGED}`,
+      headers: { 'retry-after': '10' },
+    });
+  }
+}
+
+function catalogueOf(text: string, file: string, maxValueBytes: number | undefined): Catalogue {
+  try {
+    if (Buffer.byteLength(text) > MAX_DECLARATION_BYTES) {
+      throw new ConfigError(`it is larger than ${MAX_DECLARATION_BYTES} bytes`);
+    }
+    const draft = parseDeclaration(text, file);
+    return declareCatalogue(maxValueBytes === undefined ? draft : { ...draft, maxValueBytes });
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    throw new ApiError('CAT400D', 'the declaration would be invalid', {
+      details: `${error.message}\n${NOTHING_CHANGED}`,
+    });
+  }
+}
+
+/** A request must not read files of the machine: their rows, or whether they exist. */
+function rejectRowFiles({ collections }: Patch): void {
+  const all = typeof collections === 'object' && collections !== null ? Object.entries(collections) : [];
+  const [name] = all.find(([, each]) => typeof each === 'object' && each !== null && each.rows != null) ?? [];
+  if (name === undefined) return;
+  throw new ApiError('CAT400D', `${name}: a request may not set rows, which names a file of this machine`, {
+    details: NOTHING_CHANGED,
+    hint: 'Change the file by hand, or send the rows in a request.',
+  });
+}
+
+/** The text with a placeholder for each secret of a webhook. */
+function withoutSecrets(text: string): string {
+  return text.replace(/whsec_[A-Za-z0-9+/]+=*/g, 'whsec_…');
+}
+
+function changedFile(file: string): ApiError {
+  return new ApiError('CAT412', `${file} has changed since it was read`, {
+    details: NOTHING_CHANGED,
+    hint: 'Read it again, and repeat the change.',
+  });
+}
+
+function newerFile(file: string): ApiError {
+  return new ApiError('CAT412', `${file} has changed since the service started`, {
+    details: NOTHING_CHANGED,
+    hint: 'Start the service again, which applies the file.',
+  });
+}
+
+function notEditable(file: string): ApiError {
+  return new ApiError('42501', `this service may not change ${file}`, {
+    details: NOTHING_CHANGED,
+    hint: 'Change the file by hand, or start the service with --edit-declaration.',
+  });
+}
+
+function unsafe(plan: MigrationPlan): ApiError {
+  return new ApiError('CAT409D', 'the change could lose or reject stored data', {
+    details: `${problemLines(plan).join('\n')}\n${NOTHING_CHANGED}`,
+    hint: 'Change the file by hand, and run catalogue migrate --plan.',
+  });
+}
+
+function failed(reason: string): ApiError {
+  return new ApiError('CAT409D', 'the service could not start with the new declaration', {
+    details: `${reason}. ${NOTHING_CHANGED}`,
+    hint: 'The log of the service contains the reason.',
+  });
+}

@@ -1,0 +1,70 @@
+/** Two people at the same time: a shared view, and who edits which row. */
+import { expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { seriousFindings } from '../../support/browser/axe.ts';
+import { browserStories, type Stage, untilShown } from '../../support/browser/browser.ts';
+import { folderWithRoles } from '../../support/processes/access-folder.ts';
+import { run } from '../../support/processes/process.ts';
+
+const PASSWORD = 'correct horse battery';
+
+async function logIn({ service }: Stage, page: Page, name: string, place: string): Promise<void> {
+  await page.goto(`${service.url}/console${place}`);
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByLabel('Name').fill(name);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('navigation', { name: 'Views' }).waitFor();
+}
+
+browserStories(
+  'two people',
+  (stage) => {
+    test('a shared view is a tab for both, a private one only for its owner; both see who edits a row', async () => {
+      const ann = stage.page;
+      const context = await ann.context().browser()!.newContext();
+      const ben = await context.newPage();
+      await logIn(stage, ann, 'ann', '/c/products?order=product_name.desc');
+      const save = async (name: string, isShared: boolean) => {
+        await ann.getByRole('button', { name: 'Save as view' }).click();
+        await ann.getByLabel('Name of the view').fill(name);
+        if (isShared) await ann.getByLabel('Share with everyone').check();
+        await ann.keyboard.press('Enter');
+        await ann.getByRole('dialog').waitFor({ state: 'detached' });
+      };
+      await save('Only mine', false);
+      await save('For all', true);
+
+      await logIn(stage, ben, 'ben', '/c/products');
+      await ben.getByRole('link', { name: 'For all' }).click();
+      await untilShown(ben, ['Chang', 'Chai']);
+      expect(await ben.getByText('Only mine').count()).toBe(0);
+      expect(await ben.getByRole('button', { name: 'Actions of the view For all' }).count()).toBe(0);
+
+      // Ann edits Chai: Ben sees it beside the row, and on its page until she saves.
+      await ann.goto(`${stage.service.url}/console/c/products/1`);
+      const sign = ann.waitForResponse((response) => response.url().endsWith('/catalogue/presence') && response.ok());
+      await ann.getByLabel('Unit price').fill('18.5');
+      await sign;
+      await ben.reload();
+      await ben.getByRole('img', { name: 'ann is editing this row' }).waitFor();
+      expect(await seriousFindings(ben)).toEqual([]);
+      await ben.getByRole('link', { name: 'Open Chai' }).click();
+      await ben.getByRole('status').filter({ hasText: 'ann is editing this row' }).waitFor();
+      expect(await ann.getByText('is editing this row').count()).toBe(0);
+      const left = ann.waitForResponse((response) => response.request().method() === 'DELETE');
+      await ann.getByRole('button', { name: 'Save', exact: true }).click();
+      await left;
+      await ben.reload();
+      await untilShown(ben, ['Chang', 'Chai']);
+      expect(await ben.getByText('ann').count()).toBe(0);
+      await context.close();
+    });
+  },
+  async () => {
+    const cwd = await folderWithRoles();
+    await run({ cwd, args: ['migrate'] });
+    for (const name of ['ann', 'ben'])
+      await run({ cwd, args: ['user', 'add', name, '--role', 'editor'], stdin: PASSWORD });
+    return { cwd };
+  },
+);

@@ -1,0 +1,83 @@
+/** An administrator manages keys and changes the data model, in the console of a service with --edit-declaration. */
+import { expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { seriousFindings } from '../../support/browser/axe.ts';
+import { browserStories } from '../../support/browser/browser.ts';
+import { run, temporaryFolder } from '../../support/processes/process.ts';
+
+const DECLARATION = `# The shop
+collections:
+  products: { fields: { id: int4, name: { type: text, required: true } }, rows: products.json }
+roles:
+  admin: all # the owner
+  viewer: { products: { read: { fields: [id, name] } } }
+`;
+const PASSWORD = 'correct horse battery';
+let file = '';
+
+browserStories(
+  'an administrator',
+  (stage) => {
+    test('adds a key, adds a field by a form, and sees why an unsafe change is not applied', async () => {
+      const { page } = stage;
+      const button = (name: string | RegExp) => page.getByRole('button', { name });
+      await stage.open('/');
+      await page.getByLabel('Password').fill(PASSWORD);
+      await page.getByLabel('Name').fill('ann');
+      await button('Log in').click();
+      await page.getByRole('link', { name: 'Settings' }).click();
+      const own = page.getByRole('row', { name: 'ann admin' });
+      await own.waitFor();
+      expect(await own.getByRole('button').allTextContents()).toEqual(['Change ann']);
+      expect(await seriousFindings(page)).toEqual([]);
+
+      await page.getByRole('link', { name: 'API keys' }).click();
+      await button('Add a key').click();
+      await page.getByLabel('Name').fill('till');
+      await page.getByLabel('Role').selectOption('viewer');
+      expect(await seriousFindings(page)).toEqual([]);
+      await button('Add').last().click();
+      const key = await page.getByText(/^cat_/).textContent();
+      await button('Close').click();
+      const used = await stage.service.fetch('/products', { headers: { apikey: key! } });
+      expect(await used.json()).toEqual([{ id: 1, name: 'Chai' }]);
+      await button('Revoke till').click();
+      await button('Revoke').last().click();
+      await stage.until('No keys yet');
+
+      await page.getByRole('link', { name: 'Roles' }).click();
+      await stage.until('Users: 1 · Keys: 0');
+      await stage.until('read (only id, name)');
+
+      await page.getByRole('link', { name: 'Data model' }).click();
+      await button('Add a field Products').click();
+      await page.getByLabel('Name').fill('price');
+      await page.getByLabel('Type').fill('decimal(12,2)');
+      await page.getByLabel('Required').check();
+      await button('Preview').click();
+      await stage.until('1 row has no price: products.price is new, required, and without a default');
+      expect(await button('Apply').count()).toBe(0);
+      await button('Close').click();
+      await page.getByLabel('Required').uncheck();
+      await page.getByLabel('Minimum').fill('0');
+      await button('Preview').click();
+      await stage.until('field products.price');
+      expect(await seriousFindings(page)).toEqual([]);
+      await button('Apply').click();
+      await page.getByRole('row', { name: 'price decimal(12,2) Minimum: 0' }).waitFor();
+      expect(readFileSync(file, 'utf8')).toBe(
+        DECLARATION.replace('required: true } }', "required: true }, price: { type: 'decimal(12,2)', minimum: 0 } }"),
+      );
+    });
+  },
+  async () => {
+    const cwd = temporaryFolder();
+    file = join(cwd, 'collections.yaml');
+    await Bun.write(file, DECLARATION);
+    await Bun.write(join(cwd, 'products.json'), '[{"id":1,"name":"Chai"}]');
+    await run({ cwd, args: ['migrate'] });
+    await run({ cwd, args: ['user', 'add', 'ann', '--role', 'admin'], stdin: PASSWORD });
+    return { cwd, args: ['--edit-declaration'] };
+  },
+);

@@ -1,0 +1,38 @@
+/** The form of a field becomes a merge patch of the declaration. */
+import { expect, test } from 'bun:test';
+import { fieldPatch, formOf } from '../../src/console/browser/settings/field-patch.ts';
+
+test('a new field has the properties that the form gives, with values of its type', () => {
+  const form = { ...formOf(), title: ' Price ', required: 'true', minimum: '0', default: '12.50', oneOf: '12.50, 20' };
+  expect(fieldPatch('decimal(12,2)', form)).toEqual({
+    type: 'decimal(12,2)',
+    title: 'Price',
+    required: true,
+    minimum: 0,
+    default: 12.5,
+    oneOf: [12.5, 20],
+  });
+  expect(fieldPatch('text', { ...formOf(), maxLength: '20', oneOf: '1, no' })).toEqual({
+    type: 'text',
+    maxLength: 20,
+    oneOf: ['1', 'no'],
+  });
+});
+
+test('a number with many digits stays a text, which keeps its digits', () => {
+  expect(fieldPatch('int8', { ...formOf(), maximum: '9007199254740993' })).toMatchObject({
+    maximum: '9007199254740993',
+  });
+});
+
+test('a change has only the changed properties, and removes those that are empty', () => {
+  const before = formOf({ name: 'colour', type: 'text', title: 'Colour', required: true, oneOf: ['red', 'blue'] });
+  expect(before).toMatchObject({ title: 'Colour', required: 'true', unique: '', oneOf: 'red, blue' });
+  const form = { ...before, title: 'Color', required: '', pattern: '^[a-z]+$' };
+  expect(fieldPatch('text', form, before)).toEqual({
+    type: 'text',
+    title: 'Color',
+    required: null,
+    pattern: '^[a-z]+$',
+  });
+});

@@ -1,0 +1,232 @@
+/** Users, keys, roles and the declaration over HTTP, for callers with every right. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createApp } from '../../../src/app.ts';
+import { openAuthentication } from '../../../src/auth/access.ts';
+import { addKey } from '../../../src/auth/keys.ts';
+import { CredentialStore } from '../../../src/auth/store.ts';
+import { TrustedProxies } from '../../../src/http/edge/proxies.ts';
+import { declarationEdits } from '../../../src/serve/declaration-edits.ts';
+import { readSettings, SERVE_SETTINGS } from '../../../src/settings/by-command.ts';
+import { bearer } from '../../support/engines/access.ts';
+import { type Opened, PLACES } from '../../support/engines/declared.ts';
+import { declaredBy } from '../../support/engines/roles.ts';
+import { temporaryFolder } from '../../support/processes/process.ts';
+import { expectRefusal, sendJson } from '../../support/stories.ts';
+
+const DECLARATION = `# What the shop sells
+collections:
+  products:
+    fields: # in output order
+      id: int4
+      name: { type: text, required: true } # the title
+      price:   'decimal(12,2)'
+  base: &base { fields: { id: int4 } }
+  copy: *base
+roles:
+  admin: all
+  viewer:
+    products: { read: true }
+webhooks:
+  shop: { url: https://shop.example/hook, secret: whsec_${'A'.repeat(32)} }
+`;
+
+for (const [engineName, newPlace] of Object.entries(PLACES)) {
+  describe(`settings over HTTP on ${engineName}`, () => {
+    const place = newPlace();
+    const file = join(temporaryFolder(), 'collections.yaml');
+    const events: unknown[] = [];
+    let stored: Opened;
+    let ask: (path: string, init?: RequestInit, key?: string) => Promise<Response>;
+    const keys = { admin: '', viewer: '' };
+
+    beforeAll(async () => {
+      writeFileSync(file, DECLARATION);
+      const catalogue = declaredBy(DECLARATION);
+      stored = await place.open({ collections: catalogue.draft.collections });
+      await stored.post('products', [
+        { id: 1, name: 'Chai', price: 18 },
+        { id: 2, name: 'Chang', price: 190 },
+      ]);
+      const { engine } = stored;
+      const flags = ['--database', place.url, '--schema', place.schema];
+      const settings = readSettings(SERVE_SETTINGS, flags, {});
+      const access = openAuthentication({
+        engine,
+        settings,
+        catalogue,
+        verifier: undefined,
+        proxies: new TrustedProxies([]),
+        audit: (event, about) => events.push([event, about]),
+      });
+      const app = createApp({
+        catalogue,
+        engine,
+        maxBodyBytes: 1024 * 1024,
+        allowUnfilteredWrites: false,
+        identify: access.identify,
+        resources: [access.resources, declarationEdits({ file, served: DECLARATION, settings })],
+      });
+      for (const role of ['admin', 'viewer'] as const) {
+        keys[role] = await addKey(new CredentialStore(engine), { name: `the ${role}`, role, claims: {} });
+      }
+      ask = async (path, init = {}, key = keys.admin) => {
+        const headers = { ...(init.headers as Record<string, string>), ...bearer(key) };
+        return app.fetch(new Request(`http://catalogue${path}`, { ...init, headers }));
+      };
+    });
+    afterAll(() => stored.close());
+
+    test('a new key is shown once, works, and is rejected after its removal', async () => {
+      const added = await ask('/catalogue/keys', sendJson('POST', { name: 'till', role: 'viewer' }));
+      expect([added.status, added.headers.get('location')]).toEqual([201, '/catalogue/keys?name=eq.till']);
+      expect(added.headers.get('cache-control')).toBe('no-store');
+      const { key, ...account } = (await added.json()) as { readonly key: string };
+      expect(account as unknown).toEqual({ name: 'till', role: 'viewer', expires_at: null });
+      expect((await ask('/products', {}, key)).status).toBe(200);
+      const list = await ask('/catalogue/keys?select=name,role,expires_at&role=eq.viewer&order=name');
+      expect(await list.json()).toEqual([
+        { name: 'the viewer', role: 'viewer', expires_at: null },
+        { name: 'till', role: 'viewer', expires_at: null },
+      ]);
+      const all = await (await ask('/catalogue/keys')).text();
+      expect(all).not.toContain('hash');
+      expect(all).not.toContain(key);
+      await expectRefusal(await ask('/catalogue/keys?select=hash'), 400, '42703');
+      await expectRefusal(await ask('/catalogue/keys?hash=not.is.null'), 400, '42703');
+      await expectRefusal(
+        await ask('/catalogue/keys', sendJson('POST', { name: 'till', role: 'viewer' })),
+        409,
+        '23505',
+      );
+      expect((await ask('/catalogue/keys/till', { method: 'DELETE' })).status).toBe(204);
+      await expectRefusal(await ask('/catalogue/keys/till', { method: 'DELETE' }), 404, 'CAT404');
+      await Bun.sleep(600);
+      await expectRefusal(await ask('/products', {}, key), 401, 'PGRST301');
+      expect(events).toContainEqual(['a key was added', { account: 'till', account_role: 'viewer', by: 'the admin' }]);
+      expect(events).toContainEqual(['a key was removed', { account: 'till', by: 'the admin' }]);
+    });
+
+    test('a user is added, gets another role, and is removed', async () => {
+      const user = { name: 'Zoë Ünal', role: 'viewer', password: 'correct horse', claims: { region: 'north' } };
+      expect((await ask('/catalogue/users', sendJson('POST', user))).status).toBe(201);
+      const path = `/catalogue/users/${encodeURIComponent(user.name)}`;
+      expect((await ask(path, sendJson('PATCH', { role: 'admin' }))).status).toBe(204);
+      const [listed] = (await (await ask('/catalogue/users')).json()) as Record<string, unknown>[];
+      expect(listed).toEqual({ name: user.name, role: 'admin', claims: user.claims, created_at: expect.any(String) });
+      expect((await ask(path, { method: 'DELETE' })).status).toBe(204);
+      expect(await (await ask('/catalogue/users')).json()).toEqual([]);
+      expect(JSON.stringify(events)).not.toContain(user.password);
+    });
+
+    for (const [what, path, body, code] of [
+      ['an unknown role', 'users', { name: 'a', role: 'vewer', password: 'long enough' }, '23514'],
+      ['a short password', 'users', { name: 'a', role: 'viewer', password: 'short' }, '23514'],
+      ['no password', 'users', { name: 'a', role: 'viewer' }, '23502'],
+      ['an unknown member', 'users', { name: 'a', role: 'viewer', password: 'long enough', stamp: '1' }, 'PGRST204'],
+      ['a name with a line break', 'keys', { name: 'a\nb', role: 'viewer' }, '23514'],
+      ['claims that are a list', 'keys', { name: 'a', role: 'viewer', claims: [] }, '23514'],
+      ['an end in the past', 'keys', { name: 'a', role: 'viewer', expires_at: '2001-01-01' }, '23514'],
+      ['a list', 'keys', [], 'PGRST102'],
+    ] as const) {
+      test(`an account with ${what} is rejected`, async () => {
+        const problem = await expectRefusal(await ask(`/catalogue/${path}`, sendJson('POST', body)), 400, code);
+        expect(JSON.stringify(problem)).not.toContain('long enough');
+        expect(await (await ask(`/catalogue/${path}?name=eq.a`)).json()).toEqual([]);
+      });
+    }
+
+    test('the roles are listed with their rules', async () => {
+      expect(await (await ask('/catalogue/roles')).json()).toMatchObject([
+        { name: 'admin', isAll: true },
+        { name: 'viewer', rules: [{ collection: 'products', right: 'read' }] },
+      ]);
+    });
+
+    test('for another role, nothing of this exists', async () => {
+      for (const [method, path] of [
+        ['GET', 'users'],
+        ['GET', 'keys'],
+        ['POST', 'keys'],
+        ['GET', 'roles'],
+        ['GET', 'declaration'],
+        ['PATCH', 'declaration'],
+      ] as const) {
+        const init = method === 'GET' ? {} : sendJson(method, { name: 'mine', role: 'admin' });
+        const [answer, unknown] = await Promise.all(
+          [path, 'nonsense'].map((each) => ask(`/catalogue/${each}`, init, keys.viewer)),
+        );
+        const text = await answer!.text();
+        expect(answer!.status).toBe(404);
+        expect(text).toBe((await unknown!.text()).replaceAll('nonsense', path));
+      }
+      await expectRefusal(await ask('/catalogue/keys/till', { method: 'DELETE' }, keys.viewer), 404, 'PGRST125');
+    });
+
+    const dryRun = (patch: unknown, headers: Record<string, string> = {}) =>
+      ask('/catalogue/declaration', {
+        ...sendJson('PATCH', patch),
+        headers: { prefer: 'tx=rollback', 'content-type': 'application/json', ...headers },
+      });
+
+    test('a change of the declaration is planned, and its text keeps comments and order', async () => {
+      const current = await ask('/catalogue/declaration');
+      const shown = DECLARATION.replace(/whsec_A+/, 'whsec_…');
+      expect(await current.json()).toEqual({ file, editable: false, served: true, text: shown });
+      const fields = { colour: { type: 'text', oneOf: ['red', 'blue'] }, price: { type: 'decimal(12,2)', minimum: 0 } };
+      const patch = {
+        collections: { products: { title: 'Our products', fields }, brands: { fields: { id: 'int4' } } },
+      };
+      const planned = await dryRun(patch, { 'if-match': current.headers.get('etag')! });
+      expect(planned.status).toBe(200);
+      expect(await planned.json()).toEqual({
+        file,
+        steps: ['rules of products.price', 'field products.colour', 'table brands'],
+        problems: [],
+        written: false,
+        text: shown
+          .replace(
+            "price:   'decimal(12,2)'\n",
+            "price: { type: 'decimal(12,2)', minimum: 0 }\n      colour: { type: text, oneOf: [ red, blue ] }\n    title: Our products\n",
+          )
+          .replace('copy: *base\n', 'copy: *base\n  brands:\n    fields:\n      id: int4\n'),
+      });
+    });
+
+    test('an unsafe change is planned with its problems', async () => {
+      const fields = { price: { type: 'decimal(12,2)', maximum: 100 }, name: null };
+      const { problems } = (await (await dryRun({ collections: { products: { fields } } })).json()) as {
+        readonly problems: unknown;
+      };
+      expect(problems).toEqual([
+        { words: 'products.name is no longer declared, and 2 rows have a value', allow: 'drop:products.name' },
+        { words: '1 row breaks the rules of products.price (maximum 100)', allow: 'clear:products.price' },
+      ]);
+    });
+
+    test('an invalid change says what is wrong', async () => {
+      const invalid = await dryRun({ collections: { products: { fields: { price: { type: 'decimel(12,2)' } } } } });
+      expect((await expectRefusal(invalid, 400, 'CAT400D')).details).toContain('decimel(12,2)');
+      await expectRefusal(await dryRun({ collections: { copy: { title: 'Copies' } } }), 400, 'CAT400D');
+      await expectRefusal(await dryRun({ collections: { secrets: { rows: '/etc/passwd' } } }), 400, 'CAT400D');
+      await expectRefusal(await dryRun([]), 400, 'PGRST102');
+      await expectRefusal(await dryRun({}, { 'if-match': '"older"' }), 412, 'CAT412');
+    });
+
+    test('a service without --edit-declaration does not write the file', async () => {
+      const patch = sendJson('PATCH', { collections: { products: { title: 'Changed' } } });
+      const problem = await expectRefusal(await ask('/catalogue/declaration', patch), 403, '42501');
+      expect(problem.hint).toContain('--edit-declaration');
+      expect(await Bun.file(file).text()).toBe(DECLARATION);
+    });
+
+    test('a file that changed since the service started is not edited', async () => {
+      writeFileSync(file, `${DECLARATION}# changed\n`);
+      expect(await (await ask('/catalogue/declaration')).json()).toMatchObject({ served: false });
+      const problem = await expectRefusal(await dryRun({ collections: {} }), 412, 'CAT412');
+      expect(problem.message).toContain('since the service started');
+      writeFileSync(file, DECLARATION);
+    });
+  });
+}
