@@ -130,7 +130,7 @@ function putBack(db: Database, rows: readonly Row[]): void {
 const MAX_COPIED_BYTES = 8 * 1024 * 1024;
 /** The tables of the search index follow the other tables, by triggers. */
 const TABLES = `select '"' || name || '"' as name, (select group_concat('"' || c.name || '"') from pragma_table_xinfo(t.name) c
-  where hidden = 0) as columns from sqlite_schema t
+  where hidden = 0) as columns, name in (select name from copy.sqlite_schema) as isCopied from main.sqlite_schema t
   where type = 'table' and name not like '$_%' escape '$' and name not like 'sqlite$_stat%' escape '$'
   order by name = 'sqlite_sequence', name like 'catalogue$_%' escape '$'`;
 
@@ -147,14 +147,14 @@ export function restoring(path: string, { isServed = false } = {}): (() => Promi
   db.run('pragma busy_timeout = 5000');
   db.run(`vacuum into '${copy}'`);
   db.run(`attach '${copy}' as copy`);
-  const tables = db.query<{ name: string; columns: string }, []>(TABLES).all();
-  const statements = tables.map(({ name, columns }) => {
-    // A running service waits for log entries after the last one that it has seen.
-    const kept = isServed && name === '"sqlite_sequence"' ? "where name <> 'catalogue_changes'" : '';
-    return `delete from main.${name} ${kept};
-      insert into main.${name} (${columns}) select ${columns} from copy.${name} ${kept}`;
-  });
   return async () => {
+    const tables = db.query<{ name: string; columns: string; isCopied: number }, []>(TABLES).all();
+    const statements = tables.map(({ name, columns, isCopied }) => {
+      // A running service waits for log entries after the last one that it has seen.
+      const kept = isServed && name === '"sqlite_sequence"' ? "where name <> 'catalogue_changes'" : '';
+      const insert = `insert into main.${name} (${columns}) select ${columns} from copy.${name} ${kept}`;
+      return `delete from main.${name} ${kept}; ${isCopied ? insert : ''}`;
+    });
     db.transaction(() => db.run(statements.join(';'))).immediate();
   };
 }
