@@ -171,7 +171,7 @@ function unsafe(plan: MigrationPlan): ApiError {
 
 function failed(reason: string): ApiError {
   return new ApiError('CAT409D', 'the service could not start with the new declaration', {
-    details: `${reason}. ${NOTHING_CHANGED}`,
+    details: `${reason}.`,
     hint: 'The log of the service contains the reason.',
   });
 }

@@ -34,7 +34,7 @@ import { sharedPort, startListening } from './ports.ts';
 import { limitsOf, rateOfCaller } from './rates.ts';
 import type { RunningServer } from './server.ts';
 import { describeRowCounts, type StartMessage } from './start-message.ts';
-import { Webhooks } from './webhooks/webhooks.ts';
+import { secretKey, Webhooks } from './webhooks/webhooks.ts';
 
 interface ProcessContext {
   readonly log: Log;
@@ -81,6 +81,8 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
     audit,
     apply: context.applyEdit,
   });
+  // Before the database is opened and migrated.
+  for (const each of catalogue.draft.webhooks ?? []) secretKey(each, process.env);
   let app: App | undefined;
   let access: Authentication | undefined;
   let engine: Engine | undefined;

@@ -1,9 +1,10 @@
 /** The supervisor of worker processes on one port: restarts a dead worker, stops all, merges health and metrics. */
 
 import { STOP_SECONDS } from '../base/limits/http.ts';
+import { declareCatalogue } from '../collection/declaration.ts';
 import { readText, replaceDeclaration, versionOf } from '../declare/declaration-file.ts';
 import { findDeclaration } from '../declare/find-declaration.ts';
-import { checkShareable } from '../engine/open.ts';
+import { checkShareable, maintenanceOf } from '../engine/open.ts';
 import type { Pages } from '../http/pages.ts';
 import { type Family, metric } from '../observe/exposition.ts';
 import { healthPages, type ServiceStatus } from '../observe/health.ts';
@@ -121,8 +122,8 @@ export class Workers implements ServiceStatus {
   };
 
   /**
-   * Replaces the file, and then all workers. The first new one migrates the tables; if it does not start, the old text
-   * returns. A kill leaves a file whose safe changes the next start applies.
+   * Replaces the file, and then all workers. The first new one migrates the tables. If it does not start, the old text
+   * returns, unless the tables have changed. A kill leaves a file whose safe changes the next start applies.
    */
   private async applyEdit({ text, previous }: DeclarationEdit): Promise<EditOutcome> {
     const { settings, log } = this;
@@ -133,8 +134,9 @@ export class Workers implements ServiceStatus {
       if (versionOf(before) !== previous) return 'changed';
       replaceDeclaration(file, text);
       if ((await this.launch(1, { isTrial: true })) === undefined) {
+        if (!(await this.fitsTables(before, file))) return 'The tables have changed, so the file has the new text';
         replaceDeclaration(file, before);
-        return 'the new process ended';
+        return 'Nothing was changed';
       }
     } catch (error) {
       if (error instanceof ConfigError) return error.message;
@@ -146,6 +148,14 @@ export class Workers implements ServiceStatus {
     // Not awaited: one of them answers the request of this edit.
     for (const each of old) void each.stop(STOP_SECONDS);
     return 'done';
+  }
+
+  /** Whether a service with this text can start on the tables as they are. */
+  private async fitsTables(text: string, file: string): Promise<boolean> {
+    const { parseDeclaration } = await import('../declare/read.ts');
+    const catalogue = declareCatalogue(parseDeclaration(text, file));
+    const { problems } = await maintenanceOf(this.settings.database, catalogue, this.settings).plan({});
+    return problems.length === 0;
   }
 
   /** Resolves when the worker serves, or to undefined if it ends before. A trial is not repeated if it fails. */

@@ -1,7 +1,8 @@
 /** The declaration is changed over HTTP: the service migrates the tables, writes the file and replaces its workers. */
 import { afterEach, expect, test } from 'bun:test';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { MARKER } from '../../../src/files/storage/storage.ts';
 import { newSchema, testServer } from '../../support/engines/postgres.ts';
 import { startLoad } from '../../support/network/load.ts';
 import {
@@ -38,7 +39,10 @@ for (const [name, workers, envOf] of databases) {
       const [cwd, env] = [temporaryFolder(), envOf()];
       const file = join(cwd, 'collections.yaml');
       await Bun.write(file, DECLARATION);
-      const args = ['--edit-declaration', '--workers', String(workers), '--log-level', 'error'];
+      const files = ['--files', join(cwd, 'files')];
+      const foreignMark = join(cwd, 'files', MARKER);
+      await Bun.write(foreignMark, 'of another catalogue');
+      const args = ['--edit-declaration', '--workers', String(workers), '--log-level', 'error', ...files];
       let service = await startService({ cwd, env, args });
       const added = await run({ cwd, env, args: ['key', 'add', '--role', 'admin', '--name', 'me'] });
       const headers = { authorization: `Bearer ${added.stdout.trim()}` };
@@ -77,18 +81,29 @@ for (const [name, workers, envOf] of databases) {
       );
       expect(unsafe.details).toContain('products.name is no longer declared, and 2 rows have a value');
       const webhooks = { shop: { url: 'http://127.0.0.1:9/', secret: '{env.MISSING_SECRET}' } };
-      await expectRefusal(await edit({ webhooks }), 409, 'CAT409D');
+      const withField = { webhooks, collections: { products: { fields: { size: 'int4' } } } };
+      const failed = await expectRefusal(await edit(withField), 409, 'CAT409D');
+      expect(failed.details).toBe('Nothing was changed.');
       expect(readFileSync(file, 'utf8')).toBe(text);
       expect(readdirSync(cwd).filter((each) => each.includes('partial'))).toEqual([]);
       await load.stop();
       expect(load.failures()).toEqual([]);
 
+      // A process that fails after it has migrated leaves the new text, with which the next start succeeds.
+      const late = await expectRefusal(
+        await edit({ collections: { products: { fields: { photo: 'image' } } } }),
+        409,
+        'CAT409D',
+      );
+      expect(late.details).toBe('The tables have changed, so the file has the new text.');
+      expect((await ask('/products')).status).toBe(200);
       service.kill('SIGKILL');
+      rmSync(foreignMark);
       await service.exited;
-      service = await startService({ cwd, env, args: ['--log-level', 'error'] });
-      expect(await (await ask('/products?select=name,colour&order=name')).json()).toEqual([
-        { name: 'Chai', colour: null },
-        { name: 'Tea', colour: 'red' },
+      service = await startService({ cwd, env, args: ['--log-level', 'error', ...files] });
+      expect(await (await ask('/products?select=name,colour,photo&order=name')).json()).toEqual([
+        { name: 'Chai', colour: null, photo: null },
+        { name: 'Tea', colour: 'red', photo: null },
       ]);
       expect(await (await ask('/catalogue/declaration')).json()).toMatchObject({ editable: false, served: true });
     },

@@ -206,6 +206,18 @@ describe('the API reference', () => {
   });
 });
 
+test('the console offers settings to roles with every right, but not to anonymous callers', async () => {
+  const roles = ['admin', 'anonymous'].map((name) => ({ name, isAll: true, rules: [] }));
+  const { draft } = DESCRIBED.catalogue;
+  const catalogue = declareCatalogue({ ...draft, roles: [...roles, { name: 'viewer', rules: [] }] });
+  const offers = async (role: string) => {
+    const show = consolePages({ ...DESCRIBED, catalogue }, { accountOf: async () => ({ role }), hasSettings: true });
+    const page = await show('/console', new Request('http://catalogue/console'), '');
+    return (await page!.text()).includes('"settings":true');
+  };
+  expect(await Promise.all(['admin', 'anonymous', 'viewer'].map(offers))).toEqual([true, false, false]);
+});
+
 describe('the guide', () => {
   const read = async (path: string) => {
     const response = await ask(path);

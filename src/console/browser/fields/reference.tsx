@@ -11,6 +11,7 @@ import {
   titleOfCollection,
   type Value,
 } from '../api/catalogue.ts';
+import { pathOf } from '../api/query/filter-text.ts';
 import { findRows, readTitles } from '../api/query/find-rows.ts';
 import { cachedTitle, cacheTitle } from '../api/query/titles.ts';
 import { Combobox } from '../components/combobox.tsx';
@@ -39,7 +40,7 @@ function ReferenceCell({ collection, field, row }: CellProps) {
   const other = referenceOf(collection, field)!;
   if (value === null) return null;
   return (
-    <Link href={`/c/${other.name}/${encodeURIComponent(String(value))}`} tabIndex={-1}>
+    <Link href={`/c${pathOf(other)}/${encodeURIComponent(String(value))}`} tabIndex={-1}>
       {format({ collection, field }, value)}
     </Link>
   );

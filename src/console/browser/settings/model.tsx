@@ -10,15 +10,20 @@ import { t } from '../i18n/text.ts';
 import { useDeclaration } from './api.ts';
 import { formOf, PROPERTIES } from './field-patch.ts';
 import { CollectionDialog, FieldDialog } from './model-dialogs.tsx';
+import { SettingsTable } from './settings-table.tsx';
 
 const COLLECTIONS = pageData.collections.filter(({ name }) => !isInternal(name));
 
-type Opened = 'collection' | { readonly collection: CollectionDraft; readonly field?: FieldDraft };
+/** Without a collection, the form makes a new one. */
+interface Opened {
+  readonly collection?: CollectionDraft;
+  readonly field?: FieldDraft;
+}
 
 export function Model() {
   const { data, error, refetch } = useDeclaration();
   const [opened, setOpened] = useState<Opened>();
-  const close = () => setOpened(undefined);
+  const onClose = () => setOpened(undefined);
   if (error !== null) return <ErrorMessage error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return <Skeleton />;
   const { file, editable, served } = data;
@@ -27,68 +32,39 @@ export function Model() {
       <p className="help">{editable ? t.settings.editable(file) : t.settings.notEditable(file)}</p>
       {!served && <p className="problem">{t.settings.stale(file)}</p>}
       <div>
-        <Button kind="primary" icon="plus" onClick={() => setOpened('collection')}>
+        <Button kind="primary" icon="plus" onClick={() => setOpened({})}>
           {t.settings.addCollection}
         </Button>
       </div>
       {COLLECTIONS.map((collection) => (
-        <Fields key={collection.name} collection={collection} onOpen={(field) => setOpened({ collection, ...field })} />
+        <section key={collection.name} className="panel stack settings-part">
+          <div className="line wrap">
+            <h2>{titleOfCollection(collection)}</h2>
+            <code>{collection.name}</code>
+            <span className="space" />
+            <Button icon="plus" onClick={() => setOpened({ collection })}>
+              {t.settings.addField}
+              <span className="visually-hidden"> {titleOfCollection(collection)}</span>
+            </Button>
+          </div>
+          <SettingsTable
+            heads={[t.settings.field, t.settings.type, t.settings.rules]}
+            rows={collection.fields}
+            cellsOf={(field) => [field.type, describe(field)]}
+            actionsOf={(field) => [{ label: t.app.change, onClick: () => setOpened({ collection, field }) }]}
+          />
+        </section>
       ))}
-      {opened === 'collection' && <CollectionDialog onClose={close} />}
-      {typeof opened === 'object' && (
-        <FieldDialog collections={COLLECTIONS.map(({ name }) => name)} {...opened} onClose={close} />
+      {opened !== undefined && opened.collection === undefined && <CollectionDialog onClose={onClose} />}
+      {opened?.collection !== undefined && (
+        <FieldDialog
+          collections={COLLECTIONS.map(({ name }) => name)}
+          collection={opened.collection}
+          {...(opened.field && { field: opened.field })}
+          onClose={onClose}
+        />
       )}
     </>
-  );
-}
-
-interface FieldsProps {
-  readonly collection: CollectionDraft;
-  readonly onOpen: (field: { readonly field?: FieldDraft }) => void;
-}
-
-function Fields({ collection, onOpen }: FieldsProps) {
-  const title = titleOfCollection(collection);
-  return (
-    <section className="panel stack settings-part">
-      <div className="line wrap">
-        <h2>{title}</h2>
-        <code>{collection.name}</code>
-        <span className="space" />
-        <Button icon="plus" onClick={() => onOpen({})}>
-          {t.settings.addField}
-          <span className="visually-hidden"> {title}</span>
-        </Button>
-      </div>
-      <table>
-        <thead>
-          <tr>
-            <th>{t.settings.field}</th>
-            <th>{t.settings.type}</th>
-            <th>{t.settings.rules}</th>
-            <td />
-          </tr>
-        </thead>
-        <tbody>
-          {collection.fields.map((field) => (
-            <tr key={field.name}>
-              <th scope="row">{field.name}</th>
-              <td>{field.type}</td>
-              <td>{describe(field)}</td>
-              <td>
-                <Button onClick={() => onOpen({ field })}>
-                  {t.app.change}
-                  <span className="visually-hidden">
-                    {' '}
-                    {collection.name}.{field.name}
-                  </span>
-                </Button>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
   );
 }
 
@@ -96,8 +72,9 @@ function Fields({ collection, onOpen }: FieldsProps) {
 function describe(field: FieldDraft): string {
   const form = formOf(field);
   return PROPERTIES.filter((name) => form[name] !== '')
-    .map((name) =>
-      form[name] === 'true' ? t.settings.properties[name] : `${t.settings.properties[name]}: ${form[name]}`,
-    )
+    .map((name) => {
+      const label = t.settings.properties[name];
+      return form[name] === 'true' ? label : `${label}: ${form[name]}`;
+    })
     .join(' · ');
 }

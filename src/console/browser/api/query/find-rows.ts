@@ -1,7 +1,7 @@
 /** Searches rows of a collection by the typed text, for inputs and the command palette. */
 import { type Collection, isText, type Row, titleFieldOf, titleOf } from '../catalogue.ts';
 import { ask } from '../client.ts';
-import { encodeValue, escapeLike, queryText, quoted } from './filter-text.ts';
+import { encodeValue, escapeLike, parameter, pathOf, printName, queryText, quoted } from './filter-text.ts';
 import { keyText } from './keys.ts';
 import type { Pair } from './list.ts';
 import { cacheTitle, namesOf } from './titles.ts';
@@ -25,15 +25,15 @@ export async function findRows(
   const words = typed.split(/\s+/).filter((word) => word !== '');
   const isSearchable = isText(title);
   const conditions = words.map(
-    (word): Pair => [title.name, isSearchable ? `ilike.*${escapeLike(word)}*` : `eq.${word}`],
+    (word): Pair => [printName(title.name), isSearchable ? `ilike.*${escapeLike(word)}*` : `eq.${word}`],
   );
   const query = queryText([
     ['select', namesOf(collection).join(',')],
     ...conditions,
-    ['order', title.name],
+    ['order', printName(title.name)],
     ['limit', String(MAX_FOUND)],
   ]);
-  const { json } = await ask(`/${collection.name}?${query}`, { signal });
+  const { json } = await ask(`${pathOf(collection)}?${query}`, { signal });
   for (const row of json as Row[]) cacheTitle(collection, row);
   return (json as Row[]).map((row) => ({
     value: String(row[collection.key[0]!.name]),
@@ -44,7 +44,9 @@ export async function findRows(
 
 /** Loads the titles of rows into the cache, by their keys. */
 export async function readTitles(collection: Collection, keys: readonly string[], signal?: AbortSignal): Promise<void> {
-  const filter = `${collection.key[0]!.name}=in.(${encodeValue(keys.map(quoted).join(','))})`;
-  const { json } = await ask(`/${collection.name}?select=${namesOf(collection).join(',')}&${filter}`, { signal });
+  const filter = `${parameter(collection.key[0]!.name)}=in.(${encodeValue(keys.map(quoted).join(','))})`;
+  const { json } = await ask(`${pathOf(collection)}?select=${encodeValue(namesOf(collection).join(','))}&${filter}`, {
+    signal,
+  });
   for (const row of json as Row[]) cacheTitle(collection, row);
 }
