@@ -44,3 +44,39 @@ test('the key of a row survives the address, whatever its characters', () => {
   expect(keyParts(keyText(labels, row))).toEqual(['a/b,"50%"', 'de']);
   expect(decodeURIComponent(keysFilter(labels, [row]))).toBe('or=(and(code.eq."a/b,\\"50%\\"",language.eq."de"))');
 });
+
+test('names that need quotes survive the address, and the request quotes them', () => {
+  const odd = declareCatalogue({
+    collections: [
+      {
+        name: 'Order Details',
+        key: ['No, of'],
+        fields: [
+          { name: 'No, of', type: 'int4' },
+          { name: 'Unit "Price"', type: 'int4' },
+          { name: 'order', type: 'text' },
+        ],
+      },
+    ],
+  }).collections.get('Order Details')!;
+  const query = {
+    collection: odd,
+    filters: [
+      ['order', 'eq.x'],
+      ['Unit "Price"', 'gt.2'],
+      ['or', '(a.eq.1)'],
+    ] as const,
+    search: '',
+    order: [
+      { name: 'Unit "Price"', isDescending: true },
+      { name: 'order', isDescending: false },
+    ],
+  };
+  const address = listAddress(query);
+  expect(address).toStartWith('/c/Order%20Details?');
+  expect(parseQuery(odd, address.split('?')[1]!)).toEqual(query);
+  expect(decodeURIComponent(listUrl(query))).toBe(
+    String.raw`/Order Details?"order"=eq.x&"Unit \"Price\""=gt.2&or=(a.eq.1)&order="Unit \"Price\"".desc,"order".asc,"No, of".asc`,
+  );
+  expect(decodeURIComponent(keysFilter(odd, [{ 'No, of': 7 }]))).toBe('"No, of"=in.(7)');
+});

@@ -18,12 +18,24 @@ const LARGE = `collections:
       maker_id: { type: int8, references: makers }
       codes: { type: 'int8[]' }
       photo_url: { type: text }
+  "Kinds, all":
+    key: Code.No
+    fields:
+      Code.No: text
+      Kind Name: { type: text, required: true, role: title }
+  Order Details:
+    fields:
+      id: int4
+      Item (name): { type: text, required: true, role: title }
+      Unit "Price": 'decimal(10,2)'
+      select: text
+      Of Kind: { type: text, references: "Kinds, all" }
 `;
 const MAKER = '9007199254740993';
 const PART = '9223372036854775807';
 
 const cell = ({ page }: Stage, field: string, row: number) =>
-  page.locator(`[role=row][aria-rowindex="${row + 2}"] [role=gridcell][data-field=${field}]`);
+  page.locator(`[role=row][aria-rowindex="${row + 2}"] [role=gridcell][data-field='${field}']`);
 const text = async (stage: Stage, field: string, row: number) => (await cell(stage, field, row).textContent())?.trim();
 
 browserStories(
@@ -148,6 +160,58 @@ browserStories(
       expect(await page.getByText('[object Object]').count()).toBe(0);
       const policy = (await stage.service.fetch('/console')).headers.get('content-security-policy');
       expect(policy).toContain("img-src 'self' data: blob: https: http:;");
+    });
+
+    test('collections and fields whose names need quotes are found, sorted, grouped, edited and deleted', async () => {
+      const { page, service } = stage;
+      const post = (path: string, rows: object) => service.fetch(path, { method: 'POST', body: JSON.stringify(rows) });
+      await post('/Kinds%2C%20all', { 'Code.No': 'a/1', 'Kind Name': 'Hot drinks' });
+      await post('/Order%20Details', [
+        { 'Item (name)': 'Tea', 'Unit "Price"': 2, select: 'x', 'Of Kind': 'a/1' },
+        { 'Item (name)': 'Ice', 'Unit "Price"': 3, select: 'y', 'Of Kind': null },
+      ]);
+      const rows = () => stage.ask<Record<string, unknown>[]>('/Order%20Details?order=id');
+      await stage.open('/');
+      await page.getByRole('navigation').getByRole('link', { name: 'Order Details' }).click();
+      await page
+        .getByRole('link', { name: 'Order Details', exact: true })
+        .and(page.locator('[aria-current]'))
+        .waitFor();
+      await page.getByRole('columnheader', { name: 'Unit "Price"' }).getByRole('button').first().click();
+      await page
+        .getByRole('columnheader', { name: 'Of Kind' })
+        .getByRole('button')
+        .first()
+        .click({ modifiers: ['Shift'] });
+      await cell(stage, 'Of Kind', 0).getByText('Hot drinks').waitFor();
+      await cell(stage, 'Unit "Price"', 0).click();
+      await page.keyboard.type('2.5');
+      await page.keyboard.press('Enter');
+      await stage.until('Tea was saved.');
+      expect((await rows())[0]).toMatchObject({ 'Unit "Price"': 2.5 });
+
+      await page.getByRole('button', { name: 'Group: None' }).click();
+      await page.getByRole('menuitemradio', { name: 'Of Kind' }).click();
+      await page.getByRole('row').filter({ hasText: 'Hot drinks 1' }).waitFor();
+      await page.getByRole('button', { name: 'Of Kind', exact: true }).first().click();
+      await page.getByRole('checkbox', { name: 'Hot drinks' }).check();
+      await page.getByRole('button', { name: 'Apply' }).click();
+      await page.getByText('Ice', { exact: true }).waitFor({ state: 'detached' });
+      await page.reload();
+      await stage.until('Of Kind = Hot drinks');
+      await page.getByRole('link', { name: 'Open Tea' }).click();
+      await page.getByLabel('Select', { exact: true }).fill('z');
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await stage.until(/^Saved/);
+      expect((await rows())[0]).toMatchObject({ select: 'z' });
+
+      await stage.open('/c/Kinds%2C%20all?~q=hot');
+      await page.getByRole('link', { name: 'Open Hot drinks' }).click();
+      await page.getByLabel('Item (name)').first().waitFor();
+      await stage.open('/c/Order%20Details/2');
+      await page.getByRole('button', { name: 'Delete' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+      await until('the deletion', async () => (await rows()).length === 1);
     });
   },
   () => {

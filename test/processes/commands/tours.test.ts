@@ -1,12 +1,17 @@
 /** The tours in the README and the documentation: each command prints what the page shows. */
-import { afterAll, expect, test } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { cleanUp, type Service, startService, temporaryFolder } from '../../support/processes/process.ts';
+import { cleanUp, PROGRAM, type Service, startService, temporaryFolder } from '../../support/processes/process.ts';
 
+/** The folder of the command `catalogue`. */
+let bin: string;
+beforeAll(() => {
+  bin = temporaryFolder();
+  writeFileSync(join(bin, 'catalogue'), `#!/bin/sh\nexec '${PROGRAM.join("' '")}' "$@"\n`, { mode: 0o755 });
+});
 afterAll(cleanUp);
 
-const BIN = new URL('../../../bin', import.meta.url).pathname;
 const BUN = new URL('../../../node_modules/.bin', import.meta.url).pathname;
 const ADDRESS = 'http://127.0.0.1:3000';
 
@@ -57,7 +62,7 @@ test.each(PAGES)('every command of the tour in %s prints what the page shows', a
     else service = await stop(service);
     for (const { command, printed } of stepsOf(block)) {
       const text = command.replaceAll(ADDRESS, service?.url ?? ADDRESS).replace(/^curl /, 'curl -s ');
-      const env = { ...process.env, PATH: `${BIN}:${BUN}:${process.env.PATH}` };
+      const env = { ...process.env, PATH: `${bin}:${BUN}:${process.env.PATH}` };
       const child = Bun.spawn(['bash', '-c', text], { cwd, env, stdout: 'pipe', stderr: 'pipe' });
       const output = await new Response(child.stdout).text();
       await child.exited;

@@ -11,7 +11,7 @@ import type { Collection, Field, Row } from './catalogue.ts';
 import { lastChange } from './changes.ts';
 import { ask, countIn } from './client.ts';
 import { newId } from './ids.ts';
-import { queryText } from './query/filter-text.ts';
+import { pathOf, printName, queryText } from './query/filter-text.ts';
 import { keyText } from './query/keys.ts';
 import { conditionsOf, embeddingsOf, type ListQuery, listUrl, type Pair } from './query/list.ts';
 import { deleteRows, dryRunEdits, newRequestId, type RowEdit } from './rows.ts';
@@ -59,7 +59,7 @@ const lastOf = ({ name }: Collection): Promise<number | undefined> =>
 function filterOf({ query }: Target, field: Field, isCalculated: boolean): readonly Pair[] {
   const { name } = isCalculated ? field : query.collection.key[0]!;
   if (embeddingsOf(query).length > 0) throw new TooManyRows();
-  return [...conditionsOf(query), [name, 'not.is.null']];
+  return [...conditionsOf(query), [printName(name), 'not.is.null']];
 }
 
 /** Asks the service for the results without storing them. A rejected value throws. */
@@ -117,7 +117,7 @@ export async function applyChange(
   if (position !== undefined && (await lastOf(collection)) !== position) throw new ChangedMeanwhile();
   const requestId = newRequestId();
   const isCalculated = isOperation(value) && field.type.input !== 'json';
-  const { headers } = await ask(`/${collection.name}?${queryText(filterOf(target, field, isCalculated))}`, {
+  const { headers } = await ask(`${pathOf(collection)}?${queryText(filterOf(target, field, isCalculated))}`, {
     method: 'PATCH',
     headers: {
       prefer: `return=minimal, count=exact, handling=strict, max-affected=${changing}`,
@@ -149,7 +149,7 @@ export async function deleteAll(target: Target): Promise<{ requestId: string; co
   }
   const requestId = newRequestId();
   const filter = queryText(filterOf(target, collection.key[0]!, false));
-  const { headers } = await ask(`/${collection.name}?${filter}`, {
+  const { headers } = await ask(`${pathOf(collection)}?${filter}`, {
     method: 'DELETE',
     headers: {
       prefer: `return=minimal, count=exact, handling=strict, max-affected=${count}`,

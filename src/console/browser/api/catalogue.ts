@@ -4,7 +4,7 @@ import type { CollectionDraft } from '../../../collection/draft.ts';
 import { served } from '../../../collection/files.ts';
 import { can } from '../../../collection/types/type.ts';
 import type { Value } from '../../../collection/value.ts';
-import { isParameter } from '../../../dialect/query.ts';
+import { isLogicKey } from '../../../dialect/logic.ts';
 import { pageData } from './session/page-data.ts';
 
 export type { Collection, Field, Value };
@@ -18,9 +18,9 @@ export const { version } = pageData;
 const readable: readonly Collection[] = [
   ...served(declareCatalogue({ collections: pageData.collections.filter(hasKey) })).collections.values(),
 ];
-/** Names that the requests of the console contain without quotes. */
-const isPlain = ({ name }: { readonly name: string }) => /^[\p{L}_][\p{L}\p{N}_]*$/u.test(name) && !isParameter(name);
-export const collections = readable.filter((each) => [each, ...each.fields].every(isPlain));
+/** A field of this name cannot be distinguished from an expression of the address. */
+const hasLogicName = ({ fields }: Collection) => fields.some(({ name }) => isLogicKey(name));
+export const collections = readable.filter((each) => !hasLogicName(each));
 /** Names of the collections without pages. */
 export const unshown = pageData.collections
   .map(({ name }) => name)

@@ -4,7 +4,7 @@ import { isSame } from '../fields/same.ts';
 import type { Collection, Row, Value } from './catalogue.ts';
 import { ask, countIn } from './client.ts';
 import { newId } from './ids.ts';
-import { withQuery } from './query/filter-text.ts';
+import { parameter, pathOf, withQuery } from './query/filter-text.ts';
 import { keysFilter, rowPath } from './query/keys.ts';
 import { type ListQuery, pageHeaders, pageUrl } from './query/list.ts';
 import { cacheTitles, selectTitles } from './query/titles.ts';
@@ -58,7 +58,7 @@ export async function readRow(collection: Collection, key: string, signal?: Abor
 export async function createRow(collection: Collection, row: Row, idempotencyKey: string): Promise<Written> {
   const requestId = newRequestId();
   const headers = { accept: ONE, prefer: RETURN, 'x-request-id': requestId };
-  const { json } = await ask(`/${collection.name}`, { method: 'POST', headers, body: row, idempotencyKey });
+  const { json } = await ask(pathOf(collection), { method: 'POST', headers, body: row, idempotencyKey });
   return { requestId, rows: [json as Row] };
 }
 
@@ -66,7 +66,7 @@ export async function createRow(collection: Collection, row: Row, idempotencyKey
 export async function deleteRows(collection: Collection, rows: readonly Row[]): Promise<Written> {
   const body = [...partsOf(rows, collection.key)].map((part) => ({
     method: 'DELETE',
-    path: `/${collection.name}?${keysFilter(collection, part)}`,
+    path: `${pathOf(collection)}?${keysFilter(collection, part)}`,
     affects: part.length,
   }));
   return { ...(await sendBatch(body)), rows };
@@ -105,7 +105,7 @@ export async function dryRunEdits(collection: Collection, edits: readonly RowEdi
 const editRequests = (collection: Collection, edits: readonly RowEdit[]) =>
   edits.map(({ row, changes }) => ({
     method: 'PATCH',
-    path: `/${collection.name}?${editFilter(collection, row, changes)}`,
+    path: `${pathOf(collection)}?${editFilter(collection, row, changes)}`,
     body: changes,
     affects: 1,
   }));
@@ -114,7 +114,7 @@ const editRequests = (collection: Collection, edits: readonly RowEdit[]) =>
 function editFilter(collection: Collection, row: Row, changes: Changes): string {
   const conditions = Object.keys(changes).map((name) => {
     const value = row[name] ?? null;
-    return `${name}=${value === null ? 'is.null' : `eq.${encodeURIComponent(operandText(collection, name, value))}`}`;
+    return `${parameter(name)}=${value === null ? 'is.null' : `eq.${encodeURIComponent(operandText(collection, name, value))}`}`;
   });
   return [keysFilter(collection, [row]), ...conditions].join('&');
 }

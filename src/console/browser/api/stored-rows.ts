@@ -1,7 +1,7 @@
 /** Loads stored rows by the values of their key, or of other fields, in batches. */
 import type { Collection, Field, Row } from './catalogue.ts';
 import { ask } from './client.ts';
-import { withQuery } from './query/filter-text.ts';
+import { pathOf, withQuery } from './query/filter-text.ts';
 import { keysFilter, keyText } from './query/keys.ts';
 import { cacheTitles, selectTitles } from './query/titles.ts';
 
@@ -20,7 +20,7 @@ export async function readMatching(
   const select = selectTitles(collection);
   const found: Row[] = [];
   for (const part of partsOf(rows, fields)) {
-    const url = `/${collection.name}?${keysFilter({ key: fields }, part)}`;
+    const url = `${pathOf(collection)}?${keysFilter({ key: fields }, part)}`;
     const { json } = await ask(withQuery(url, select === undefined ? '' : `select=${select}`));
     found.push(...(json as Row[]));
   }

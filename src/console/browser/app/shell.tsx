@@ -2,6 +2,7 @@
 import { type ReactNode, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { collections, titleOfCollection, unshown } from '../api/catalogue.ts';
+import { pathOf } from '../api/query/filter-text.ts';
 import { base, hasSettings } from '../api/session/page-data.ts';
 import { IconButton } from '../components/button.tsx';
 import { Icon } from '../components/icon.tsx';
@@ -40,7 +41,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         <NavLink href="/" icon="house" label={t.app.overview} />
         <h2>{t.app.collections}</h2>
         {collections.map((each) => (
-          <NavLink key={each.name} href={`/c/${each.name}`} label={titleOfCollection(each)} />
+          <NavLink key={each.name} href={`/c${pathOf(each)}`} label={titleOfCollection(each)} />
         ))}
         {unshown.length > 0 && <p className="help">{t.app.unshown(unshown.join(', '))}</p>}
         <span className="space" />
@@ -64,7 +65,8 @@ export function Shell({ children }: { readonly children: ReactNode }) {
 
 function NavLink({ href, icon, label }: { readonly href: string; readonly icon?: IconName; readonly label: string }) {
   const [location] = useLocation();
-  const isCurrent = href === '/' ? location === '/' : location === href || location.startsWith(`${href}/`);
+  const place = decodeURI(href);
+  const isCurrent = href === '/' ? location === '/' : location === place || location.startsWith(`${place}/`);
   return (
     <Link href={href} className="item" aria-current={isCurrent ? 'page' : undefined}>
       <Icon name={icon} />

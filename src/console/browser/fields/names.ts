@@ -1,7 +1,7 @@
 /** Finds the rows that a text refers to by name: the key of the row, or its title in any case. */
 import { type Field, isText, type Row, referenceOf, titleFieldOf, type Value } from '../api/catalogue.ts';
 import { ask } from '../api/client.ts';
-import { escapeLike, queryText, quoted } from '../api/query/filter-text.ts';
+import { escapeLike, pathOf, printName, queryText, quoted } from '../api/query/filter-text.ts';
 import { cacheTitle, namesOf } from '../api/query/titles.ts';
 import type { FieldPlace } from './kind.ts';
 import { parsePlain } from './rules.ts';
@@ -33,16 +33,16 @@ export async function findNames(
   for (let start = 0; start < names.length; start += NAMES_PER_REQUEST) {
     const part = names.slice(start, start + NAMES_PER_REQUEST);
     const conditions = [
-      ...(isText(key) ? [`${key.name}.in.(${part.map(quoted).join(',')})`] : []),
+      ...(isText(key) ? [`${printName(key.name)}.in.(${part.map(quoted).join(',')})`] : []),
       ...(title === undefined || !isText(title)
         ? []
-        : [`${title.name}.ilike(any).{${part.map((name) => quoted(escapeLike(name))).join(',')}}`]),
+        : [`${printName(title.name)}.ilike(any).{${part.map((name) => quoted(escapeLike(name))).join(',')}}`]),
     ];
     const query = queryText([
       ['select', namesOf(other).join(',')],
       ['or', `(${conditions.join(',')})`],
     ]);
-    const rows = conditions.length === 0 ? [] : ((await ask(`/${other.name}?${query}`)).json as Row[]);
+    const rows = conditions.length === 0 ? [] : ((await ask(`${pathOf(other)}?${query}`)).json as Row[]);
     for (const row of rows) cacheTitle(other, row);
     for (const name of part) {
       const isTitle = (row: Row) => title !== undefined && String(row[title.name]).toLowerCase() === name.toLowerCase();

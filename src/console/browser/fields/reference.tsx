@@ -11,12 +11,13 @@ import {
   titleOfCollection,
   type Value,
 } from '../api/catalogue.ts';
+import { pathOf } from '../api/query/filter-text.ts';
 import { findRows, readTitles } from '../api/query/find-rows.ts';
 import { cachedTitle, cacheTitle } from '../api/query/titles.ts';
 import { Combobox } from '../components/combobox.tsx';
 import { onDemand } from '../components/on-demand.tsx';
 import { t } from '../i18n/text.ts';
-import type { CellProps, FieldKind, FieldPlace, FilterProps, InputProps, Parsed } from './kind.ts';
+import type { CellProps, FieldKind, FieldPlace, InputProps, Parsed } from './kind.ts';
 import { readNumber } from './numbers.ts';
 import { parsePlain } from './rules.ts';
 import { text as plainText } from './text.tsx';
@@ -39,7 +40,7 @@ function ReferenceCell({ collection, field, row }: CellProps) {
   const other = referenceOf(collection, field)!;
   if (value === null) return null;
   return (
-    <Link href={`/c/${other.name}/${encodeURIComponent(String(value))}`} tabIndex={-1}>
+    <Link href={`/c${pathOf(other)}/${encodeURIComponent(String(value))}`} tabIndex={-1}>
       {format({ collection, field }, value)}
     </Link>
   );
@@ -98,11 +99,6 @@ function ReferenceInput({ collection, field, text, onChange, mayOpenDialog, ...r
 
 const mayCreate = (other: Collection): boolean => may('create', other) && titleFieldOf(other) !== undefined;
 
-function ReferenceFilter({ conditions, onChange, ...place }: FilterProps) {
-  const [, key = ''] = /^eq\.(.*)$/.exec(conditions[0] ?? '') ?? [];
-  return <ReferenceInput {...place} text={key} onChange={(text) => onChange(text === '' ? [] : [`eq.${text}`])} />;
-}
-
 export const reference: FieldKind = {
   ...plainText,
   name: 'reference',
@@ -110,5 +106,5 @@ export const reference: FieldKind = {
   parse,
   Cell: ReferenceCell,
   Input: ReferenceInput,
-  Filter: ReferenceFilter,
+  Filter: undefined,
 };

@@ -3,6 +3,7 @@ import { useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { type Field, labelOf } from '../api/catalogue.ts';
 import { useRows } from '../api/queries.ts';
+import { pathOf } from '../api/query/filter-text.ts';
 import { type ListQuery, listAddress, type Pair } from '../api/query/list.ts';
 import { Button } from '../components/button.tsx';
 import { Menu } from '../components/menu.tsx';
@@ -76,7 +77,7 @@ export function FilterBar({ query }: { readonly query: ListQuery }) {
         {t.find.allConditions}
       </Button>
       {(filters.length > 0 || query.search !== '') && (
-        <Button kind="quiet" className="small" onClick={() => navigate(`/c/${collection.name}`)}>
+        <Button kind="quiet" className="small" onClick={() => navigate(`/c${pathOf(collection)}`)}>
           {t.grid.clearFilters}
         </Button>
       )}

@@ -5,6 +5,7 @@ import { createPortal } from 'react-dom';
 import { useLocation } from 'wouter';
 import { collections, may, type Row, titleOf, titleOfCollection } from '../api/catalogue.ts';
 import { ask } from '../api/client.ts';
+import { pathOf } from '../api/query/filter-text.ts';
 import { rowAddress } from '../api/query/keys.ts';
 import { listUrl } from '../api/query/list.ts';
 import { hasSettings } from '../api/session/page-data.ts';
@@ -25,7 +26,7 @@ const PLACES: readonly Target[] = [
   ...collections.map((each) => ({
     label: titleOfCollection(each),
     hint: t.app.collections,
-    address: `/c/${each.name}`,
+    address: `/c${pathOf(each)}`,
   })),
   ...[
     { label: t.app.overview, address: '/' },
@@ -34,8 +35,8 @@ const PLACES: readonly Target[] = [
     ...collections
       .filter((each) => may('create', each))
       .flatMap((each) => [
-        { label: t.app.newRowIn(titleOfCollection(each)), address: `/new/${each.name}` },
-        { label: t.find.importInto(titleOfCollection(each)), address: `/import/${each.name}` },
+        { label: t.app.newRowIn(titleOfCollection(each)), address: `/new${pathOf(each)}` },
+        { label: t.find.importInto(titleOfCollection(each)), address: `/import${pathOf(each)}` },
       ]),
   ].map((each) => ({ ...each, hint: t.app.actions })),
 ];

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type Field, type Row, referenceOf, titleFieldOf, type Value } from '../api/catalogue.ts';
 import { ask } from '../api/client.ts';
-import { queryText } from '../api/query/filter-text.ts';
+import { pathOf, printName, queryText } from '../api/query/filter-text.ts';
 import { conditionsOf, embeddingsOf, groupOf, groupOrder, type ListQuery, orderText } from '../api/query/list.ts';
 import { cacheTitle, namesOf } from '../api/query/titles.ts';
 import type { FieldPlace } from '../fields/kind.ts';
@@ -28,7 +28,7 @@ export function useValueCounts(query: ListQuery, place: FieldPlace) {
 
 /** The groups of a table, in the order of its rows. */
 export function groupsUrl(query: ListQuery, field: Field): string {
-  return countsUrl(query, field, orderText([groupOrder(query, field)]), MAX_GROUPS);
+  return countsUrl(query, field, orderText([{ ...groupOrder(query, field), name: printName(field.name) }]), MAX_GROUPS);
 }
 
 export function useGroups(query: ListQuery): readonly ValueCount[] {
@@ -47,9 +47,12 @@ export function useGroups(query: ListQuery): readonly ValueCount[] {
 function countsUrl(query: ListQuery, field: Field, order: string, limit: number): string {
   const { collection } = query;
   const other = referenceOf(collection, field);
-  const title = other && titleFieldOf(other) !== undefined ? `title:${field.name}(${namesOf(other).join(',')})` : '';
-  const select = [field.name, 'count()', title, ...embeddingsOf(query)].filter((part) => part !== '').join(',');
-  return `/${collection.name}?${queryText([
+  const title =
+    other && titleFieldOf(other) !== undefined ? `title:${printName(field.name)}(${namesOf(other).join(',')})` : '';
+  const select = [printName(field.name), 'count()', title, ...embeddingsOf(query)]
+    .filter((part) => part !== '')
+    .join(',');
+  return `${pathOf(collection)}?${queryText([
     ...conditionsOf(query),
     ['select', select],
     ['order', order],

@@ -25,7 +25,7 @@ export interface GridRowProps {
   readonly right: number;
   /** The active column, or -1. */
   readonly active: number;
-  /** Fields with a rejected change, and fields that someone else just changed, separated by spaces. */
+  /** Fields with a rejected change, and fields that someone else just changed, separated by line breaks. */
   readonly failed: string;
   readonly marked: string;
   /** The names of other people who edit the row. */
@@ -83,8 +83,8 @@ function GridCell(props: GridRowProps & { readonly column: Column; readonly at: 
     isSelected && 'selected',
     at === props.active && 'active',
     isEdited && 'edited',
-    props.failed.split(' ').includes(field.name) && 'failed',
-    props.marked.split(' ').includes(field.name) && 'marked',
+    props.failed.split('\n').includes(field.name) && 'failed',
+    props.marked.split('\n').includes(field.name) && 'marked',
   ];
   return (
     <div

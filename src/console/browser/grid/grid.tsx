@@ -90,7 +90,7 @@ export function Grid({ query, checked, open }: GridProps) {
       : collection.fields
           .filter((field) => has(cellName(collection, row, field)))
           .map(({ name }) => name)
-          .join(' ');
+          .join('\n');
   const template = `${CHECK_WIDTH}px ${columns.map(({ width }) => `${width}px`).join(' ')}`;
   const indexes = Array.from({ length: rows.last - rows.first + 1 }, (_, at) => rows.first + at);
   const isInput = (target: EventTarget) => target !== scroller.current;

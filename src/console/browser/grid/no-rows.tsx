@@ -1,5 +1,6 @@
 /** The state of a list without rows, with a next step. */
 import { may } from '../api/catalogue.ts';
+import { pathOf } from '../api/query/filter-text.ts';
 import type { ListQuery } from '../api/query/list.ts';
 import { LinkButton } from '../components/button.tsx';
 import { EmptyState } from '../components/small.tsx';
@@ -9,7 +10,7 @@ export function NoRows({ query: { collection, filters, search } }: { readonly qu
   if (filters.length > 0 || search !== '')
     return (
       <EmptyState title={t.grid.noMatches} text={t.grid.noMatchesText}>
-        <LinkButton href={`/c/${collection.name}`} kind="primary">
+        <LinkButton href={`/c${pathOf(collection)}`} kind="primary">
           {t.grid.clearFilters}
         </LinkButton>
       </EmptyState>
@@ -17,7 +18,7 @@ export function NoRows({ query: { collection, filters, search } }: { readonly qu
   return (
     <EmptyState title={t.grid.empty} text={t.grid.emptyText}>
       {may('create', collection) && (
-        <LinkButton href={`/new/${collection.name}`} kind="primary">
+        <LinkButton href={`/new${pathOf(collection)}`} kind="primary">
           {t.grid.newRow}
         </LinkButton>
       )}

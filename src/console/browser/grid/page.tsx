@@ -2,6 +2,7 @@
 import { useMemo, useState } from 'react';
 import { may, titleOfCollection } from '../api/catalogue.ts';
 import { useRows } from '../api/queries.ts';
+import { pathOf } from '../api/query/filter-text.ts';
 import { type ListQuery, listUrl, parseQuery } from '../api/query/list.ts';
 import { usePageAddress, useQueryText } from '../app/address.ts';
 import { NotFound } from '../app/not-found.tsx';
@@ -68,7 +69,7 @@ function ListHead({ query, checked }: { readonly query: ListQuery; readonly chec
       <span className="space" />
       <ExportMenu query={query} rows={checked.isAll ? undefined : [...checked.rows.values()]} />
       {(may('create', collection) || may('update', collection)) && (
-        <LinkButton href={`/import/${collection.name}`} icon="file-up">
+        <LinkButton href={`/import${pathOf(collection)}`} icon="file-up">
           {t.importing.open}
         </LinkButton>
       )}
@@ -77,7 +78,7 @@ function ListHead({ query, checked }: { readonly query: ListQuery; readonly chec
       </Button>
       {isArranging && <ColumnsDialog collection={collection} onClose={() => setArranging(false)} />}
       {may('create', collection) && (
-        <LinkButton href={`/new/${collection.name}`} kind="primary" icon="plus">
+        <LinkButton href={`/new${pathOf(collection)}`} kind="primary" icon="plus">
           {t.grid.newRow}
         </LinkButton>
       )}

@@ -3,6 +3,7 @@ import { type Collection, labelOf, type Row } from '../api/catalogue.ts';
 import { ask } from '../api/client.ts';
 import { type Problem, problemOf } from '../api/errors.ts';
 import { explainProblem } from '../api/explain.ts';
+import { encodeValue, pathOf, printName } from '../api/query/filter-text.ts';
 import { keyOf } from '../api/query/keys.ts';
 import { t } from '../i18n/text.ts';
 import type { Fault, RowPlan } from './plan.ts';
@@ -21,10 +22,8 @@ export function bodyOf(collection: Collection, plan: Sent): Row {
 /** Every field that any row names, so that rows can name different fields. */
 export function columnsOf({ fields }: Collection, rows: readonly Row[]): string {
   const names = new Set(rows.flatMap((row) => Object.keys(row)));
-  return fields
-    .map(({ name }) => name)
-    .filter((name) => names.has(name))
-    .join(',');
+  const given = fields.filter(({ name }) => names.has(name));
+  return encodeValue(given.map(({ name }) => printName(name)).join(','));
 }
 
 /** Caches the results, so that a later check only sends rows that changed. */
@@ -74,10 +73,10 @@ export class Checker {
 
   private async dryRun(plans: readonly Sent[], isNew: boolean): Promise<readonly Problem[]> {
     const body = plans.map((plan) => bodyOf(this.collection, plan));
-    const { name, key } = this.collection;
-    const keys = key.map((field) => field.name).join(',');
+    const path = pathOf(this.collection);
+    const keys = encodeValue(this.collection.key.map(({ name }) => printName(name)).join(','));
     try {
-      await ask(isNew ? `/${name}?columns=${columnsOf(this.collection, body)}` : `/${name}?on_conflict=${keys}`, {
+      await ask(isNew ? `${path}?columns=${columnsOf(this.collection, body)}` : `${path}?on_conflict=${keys}`, {
         method: isNew ? 'POST' : 'PATCH',
         headers: { prefer: `return=minimal,tx=rollback,errors=all${isNew ? ',missing=default' : ''}` },
         body,

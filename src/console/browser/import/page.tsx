@@ -1,6 +1,7 @@
 /** The import page: choose a file, let the service check it, preview it, then store it. */
 import { useLocation } from 'wouter';
 import { type Collection, collectionNamed, mayUndo, titleOfCollection } from '../api/catalogue.ts';
+import { pathOf } from '../api/query/filter-text.ts';
 import { NotFound } from '../app/not-found.tsx';
 import { Button, IconLink, LinkButton } from '../components/button.tsx';
 import { PageTitle } from '../components/page-title.tsx';
@@ -25,7 +26,7 @@ function ImportFile({ collection }: { readonly collection: Collection }) {
   return (
     <div className="page import-page">
       <header className="line wrap">
-        <IconLink icon="arrow-left" href={`/c/${collection.name}`} label={t.record.back} />
+        <IconLink icon="arrow-left" href={`/c${pathOf(collection)}`} label={t.record.back} />
         <PageTitle title={t.importing.title(titleOfCollection(collection))} />
       </header>
       <DropZone onOpen={(file) => void current.open(file)} />
@@ -108,7 +109,7 @@ function Outcome({ result, current, collection }: OutcomeProps) {
             {t.app.undo}
           </Button>
         )}
-        <LinkButton href={`/c/${collection.name}`}>{t.importing.show(titleOfCollection(collection))}</LinkButton>
+        <LinkButton href={`/c${pathOf(collection)}`}>{t.importing.show(titleOfCollection(collection))}</LinkButton>
       </div>
       {[...reasons].map(([reason, { length }]) => (
         <p key={reason} className="notice danger line wrap" role="alert">

@@ -6,6 +6,7 @@ import { undoRequest } from '../api/changes.ts';
 import { ask } from '../api/client.ts';
 import { explain } from '../api/explain.ts';
 import { newId } from '../api/ids.ts';
+import { pathOf } from '../api/query/filter-text.ts';
 import { cacheTitle } from '../api/query/titles.ts';
 import { newRequestId } from '../api/rows.ts';
 import { t } from '../i18n/text.ts';
@@ -59,7 +60,7 @@ export class Store {
     };
     created = await chunks(placesOf('new'), async (part) => {
       const body = part.map((at) => ({ ...(rowPlans[at] as New).row, ...keys((rowPlans[at] as New).pending) }));
-      await this.post(`/${this.collection.name}?columns=${columnsOf(this.collection, body)}`, body, 'minimal');
+      await this.post(`${pathOf(this.collection)}?columns=${columnsOf(this.collection, body)}`, body, 'minimal');
       return body.length;
     });
     changed = await chunks(placesOf('change'), (part) => this.change(part, rowPlans, keys, failed));
@@ -77,10 +78,6 @@ export class Store {
       onProgress(undone + kept);
     }
     return { undone, kept };
-  }
-
-  get canUndo(): boolean {
-    return this.ids.length > 0;
   }
 
   /** The request id for a number of further rows. A new one begins before the service could not undo them at once. */
@@ -112,7 +109,7 @@ export class Store {
         [...texts].filter((text) => !created.has(place(text))).map((text) => [place(text), text]),
       );
       const rows = await this.post(
-        `/${other.name}`,
+        pathOf(other),
         [...missing.values()].map((text) => ({ [title]: text })),
         'representation',
       );

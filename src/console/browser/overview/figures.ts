@@ -1,7 +1,7 @@
 /** Loads the figures of the overview from aggregates of the service, so that every answer is small. */
 import { type Collection, type Field, labelOf, type Row, referenceOf, type Value } from '../api/catalogue.ts';
 import { ask } from '../api/client.ts';
-import { equals, queryText } from '../api/query/filter-text.ts';
+import { equals, pathOf, printName, queryText } from '../api/query/filter-text.ts';
 import { readTitles } from '../api/query/find-rows.ts';
 import type { Pair } from '../api/query/list.ts';
 import { cachedTitle } from '../api/query/titles.ts';
@@ -25,8 +25,8 @@ const MAX_GROUPS = 5_000;
 /** Thresholds in a link: each takes two of the 500 conditions of a request. */
 const MAX_THRESHOLDS = 200;
 
-async function read({ name }: Collection, pairs: readonly Pair[]): Promise<readonly Row[]> {
-  return (await ask(`/${name}?${queryText(pairs)}`)).json as Row[];
+async function read(collection: Collection, pairs: readonly Pair[]): Promise<readonly Row[]> {
+  return (await ask(`${pathOf(collection)}?${queryText(pairs)}`)).json as Row[];
 }
 
 export async function countRows(collection: Collection): Promise<Figure> {
@@ -35,15 +35,15 @@ export async function countRows(collection: Collection): Promise<Figure> {
 }
 
 export async function aggregate(collection: Collection, field: Field, by: 'sum' | 'avg'): Promise<Figure> {
-  const [row] = await read(collection, [['select', `value:${field.name}.${by}()`]]);
+  const [row] = await read(collection, [['select', `value:${printName(field.name)}.${by}()`]]);
   return { value: Number(row?.value ?? 0), filters: [] };
 }
 
 /** The largest groups by the number of rows, or by the sum of a field. */
 export async function groupRows(collection: Collection, group: Field, summed?: Field): Promise<Figure> {
-  const value = summed === undefined ? 'value:count()' : `value:${summed.name}.sum()`;
+  const value = summed === undefined ? 'value:count()' : `value:${printName(summed.name)}.sum()`;
   const rows = await read(collection, [
-    ['select', `key:${group.name},${value}`],
+    ['select', `key:${printName(group.name)},${value}`],
     ['order', 'value.desc.nullslast'],
     ['limit', String(MAX_BARS + 1)],
   ]);
@@ -64,10 +64,10 @@ export async function stockValue(
   stock: Field,
   group?: Field,
 ): Promise<Figure | undefined> {
-  const grouped = group === undefined ? '' : `key:${group.name},`;
+  const grouped = group === undefined ? '' : `key:${printName(group.name)},`;
   const readSums = (by: Field, summed: Field) =>
     read(collection, [
-      ['select', `${grouped}factor:${by.name},sum:${summed.name}.sum()`],
+      ['select', `${grouped}factor:${printName(by.name)},sum:${printName(summed.name)}.sum()`],
       ['limit', String(MAX_GROUPS + 1)],
     ]);
   let rows = await readSums(stock, price);
@@ -88,14 +88,16 @@ export async function stockValue(
 /** Rows whose stock is below their threshold. The service counts the rows per pair of threshold and stock. */
 export async function lowRows(collection: Collection, stock: Field, threshold: Field): Promise<Figure | undefined> {
   const pairs = await read(collection, [
-    ['select', `level:${threshold.name},stock:${stock.name},value:count()`],
-    [threshold.name, 'gt.0'],
+    ['select', `level:${printName(threshold.name)},stock:${printName(stock.name)},value:count()`],
+    [printName(threshold.name), 'gt.0'],
     ['limit', String(MAX_GROUPS + 1)],
   ]);
   if (pairs.length > MAX_GROUPS) return undefined;
   const low = pairs.filter(({ level, stock: units }) => units !== null && Number(units) < Number(level));
   const levels = [...new Set(low.map(({ level }) => level))];
-  const terms = levels.map((level) => `and(${threshold.name}.eq.${level},${stock.name}.lt.${level})`);
+  const terms = levels.map(
+    (level) => `and(${printName(threshold.name)}.eq.${level},${printName(stock.name)}.lt.${level})`,
+  );
   const filters: Pair[] = levels.length > 0 && levels.length <= MAX_THRESHOLDS ? [['or', `(${terms.join(',')})`]] : [];
   return { value: low.reduce((sum, row) => sum + Number(row.value), 0), filters };
 }

@@ -4,7 +4,7 @@ import { useLocation } from 'wouter';
 import { type Collection, mayUndo, type Row, referrersOf, titleOf, titleOfCollection } from '../api/catalogue.ts';
 import { ask, countIn } from '../api/client.ts';
 import { invalidate } from '../api/queries.ts';
-import { encodeValue } from '../api/query/filter-text.ts';
+import { encodeValue, parameter, pathOf } from '../api/query/filter-text.ts';
 import { Dialog } from '../components/dialog.tsx';
 import { formatNumber } from '../fields/numbers.ts';
 import { t } from '../i18n/text.ts';
@@ -24,7 +24,7 @@ export default function DeleteDialog({ collection, row, onDeleted, onClose }: De
     if (!(await remove())) return onClose();
     onDeleted();
     for (const { from } of referrersOf(collection)) void invalidate(from);
-    navigate(`/c/${collection.name}`);
+    navigate(`/c${pathOf(collection)}`);
   };
   return (
     <Dialog
@@ -46,8 +46,8 @@ function Referrers({ collection, row }: { readonly collection: Collection; reado
     queryFn: ({ signal }) =>
       Promise.all(
         referrersOf(collection).map(async (reference) => {
-          const filter = `${reference.field.name}=eq.${encodeValue(String(value))}`;
-          const url = `/${reference.from.name}?${filter}&select=${reference.from.key[0]!.name}&limit=1`;
+          const filter = `${parameter(reference.field.name)}=eq.${encodeValue(String(value))}`;
+          const url = `${pathOf(reference.from)}?${filter}&select=${parameter(reference.from.key[0]!.name)}&limit=1`;
           const { headers } = await ask(url, { headers: { prefer: 'count=exact' }, signal });
           return { reference, count: countIn(headers) };
         }),

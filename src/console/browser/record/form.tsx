@@ -28,7 +28,7 @@ export function RecordForm({ collection, draft, row, marks = NONE, name = 'field
     fields.map((field) => (
       <FormField
         key={field.name}
-        id={`${name}-${field.name}`}
+        id={encodeURIComponent(`${name}-${field.name}`)}
         collection={collection}
         field={field}
         draft={draft}

@@ -5,6 +5,7 @@ import { type Collection, mayUndo, titleOfCollection } from '../api/catalogue.ts
 import { logKey, readChanges, rowFilter, undoChanges } from '../api/changes.ts';
 import { ApiError } from '../api/errors.ts';
 import { invalidate } from '../api/queries.ts';
+import { pathOf } from '../api/query/filter-text.ts';
 import { notify, notifyError } from '../app/toasts.tsx';
 import { Button, LinkButton } from '../components/button.tsx';
 import { EmptyState, Skeleton } from '../components/small.tsx';
@@ -49,7 +50,7 @@ export function MissingRow({ collection, rowKey, wasShown }: MissingRowProps) {
         </Button>
       )}
       {!wasShown && (
-        <LinkButton href={`/c/${collection.name}`}>{t.record.toList(titleOfCollection(collection))}</LinkButton>
+        <LinkButton href={`/c${pathOf(collection)}`}>{t.record.toList(titleOfCollection(collection))}</LinkButton>
       )}
     </>
   );

@@ -3,6 +3,7 @@ import { type FormEvent, type ReactNode, useRef, useState } from 'react';
 import { type Collection, may, type Row, referrersOf, titleOf, titleOfCollection } from '../api/catalogue.ts';
 import { useEditing, useEditors } from '../api/presence.ts';
 import { useRow } from '../api/queries.ts';
+import { pathOf } from '../api/query/filter-text.ts';
 import { keyText } from '../api/query/keys.ts';
 import { usePageAddress } from '../app/address.ts';
 import { NotFound } from '../app/not-found.tsx';
@@ -146,7 +147,7 @@ interface RecordHeadProps {
 export function RecordHead({ collection, title, children }: RecordHeadProps) {
   return (
     <header className="record-head line wrap">
-      <IconLink icon="arrow-left" href={`/c/${collection.name}`} label={t.record.back} />
+      <IconLink icon="arrow-left" href={`/c${pathOf(collection)}`} label={t.record.back} />
       <div className="record-title">
         <p className="help">{titleOfCollection(collection)}</p>
         <PageTitle title={title} />

@@ -107,7 +107,7 @@ interface RelatedCellProps {
 
 function RelatedCell({ from, field, draft, rowName, row, isFocused }: RelatedCellProps) {
   const { Input, Cell } = kindOf({ collection: from, field });
-  const id = `${from.name}-${row === undefined ? 'new' : keyText(from, row)}-${field.name}`;
+  const id = encodeURIComponent(`${from.name}-${row === undefined ? 'new' : keyText(from, row)}-${field.name}`);
   const problem = draft.problems[field.name];
   if (!mayWrite(from, field, row === undefined)) return row && <Cell collection={from} field={field} row={row} />;
   return (

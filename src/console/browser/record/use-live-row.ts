@@ -4,6 +4,7 @@ import type { Collection, Row } from '../api/catalogue.ts';
 import { logKey, readChanges, rowFilter } from '../api/changes.ts';
 import { type FeedEvent, useFeed } from '../api/feed.ts';
 import { queryClient } from '../api/queries.ts';
+import { encodeValue, pathOf } from '../api/query/filter-text.ts';
 import { keysFilter, keyText } from '../api/query/keys.ts';
 import { cacheTitles, selectTitles } from '../api/query/titles.ts';
 import { changesOf, isOwnRequest } from '../api/rows.ts';
@@ -33,7 +34,7 @@ export function useLiveRow(collection: Collection, row: Row, isSaving: boolean):
     void queryClient.invalidateQueries({ queryKey: ['changes'] });
   };
   const select = selectTitles(collection);
-  const url = `/${collection.name}?${keysFilter(collection, [row])}${select === undefined ? '' : `&select=${select}`}`;
+  const url = `${pathOf(collection)}?${keysFilter(collection, [row])}${select === undefined ? '' : `&select=${encodeValue(select)}`}`;
   useFeed(collection.draft.history === false ? undefined : url, onEvent);
   return marks;
 }

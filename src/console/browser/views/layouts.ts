@@ -30,7 +30,7 @@ export function pictureFieldOf({ fields }: Collection): Field | undefined {
 /** The layout of the address. Without one, a phone shows cards. */
 export function useLayout(query: ListQuery): Layout {
   const isPhone = useSyncExternalStore(subscribe, () => phone?.matches === true);
-  const [kind, name] = (ownValue(query, AS) ?? (isPhone ? 'cards' : 'table')).split(':');
+  const [, kind, name] = /^(\w*):?(.*)$/s.exec(ownValue(query, AS) ?? (isPhone ? 'cards' : 'table'))!;
   const field = boardFields(query.collection).find((each) => each.name === name);
   if (kind === 'board' && field !== undefined) return { kind, field };
   return { kind: kind === 'cards' ? 'cards' : 'table' };

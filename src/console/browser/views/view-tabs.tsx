@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { type Field, labelOf } from '../api/catalogue.ts';
+import { pathOf } from '../api/query/filter-text.ts';
 import { GROUP, groupFields, groupOf, type ListQuery, listAddress } from '../api/query/list.ts';
 import { hasIdentity, personOf } from '../api/session/session.ts';
 import { notifyError } from '../app/toasts.tsx';
@@ -39,11 +40,11 @@ export function ViewTabs({ query }: { readonly query: ListQuery }) {
   }, [collection, current]);
   const save = (view: View) => void saveView(query, view).catch(notifyError);
   const remove = (view: View) =>
-    void removeView(collection, view).then(() => navigate(`/c/${collection.name}`), notifyError);
+    void removeView(collection, view).then(() => navigate(`/c${pathOf(collection)}`), notifyError);
   return (
     <div className="view-bar line">
       <nav className="view-tabs" aria-label={t.views.label}>
-        <Link href={`/c/${collection.name}`} aria-current={viewId(query) === undefined ? 'page' : undefined}>
+        <Link href={`/c${pathOf(collection)}`} aria-current={viewId(query) === undefined ? 'page' : undefined}>
           {t.views.all}
         </Link>
         {views.map((view) => (

@@ -8,7 +8,7 @@ import { ask } from '../api/client.ts';
 import { ApiError } from '../api/errors.ts';
 import { newId } from '../api/ids.ts';
 import { queryClient } from '../api/queries.ts';
-import { queryText } from '../api/query/filter-text.ts';
+import { pathOf, queryText } from '../api/query/filter-text.ts';
 import { addressText, type ListQuery } from '../api/query/list.ts';
 import { hasIdentity, isLoggedIn, session } from '../api/session/session.ts';
 import { token } from '../api/session/token.ts';
@@ -88,8 +88,8 @@ export const viewId = (query: ListQuery): string | undefined => ownValue(query, 
 export const viewQuery = (query: ListQuery): string => addressText(withOwn(query, VIEW, undefined));
 
 /** The console address of a view. */
-export function viewAddress({ name: collection }: Collection, { id, definition: { query } }: View): string {
-  return `/c/${collection}?${query === '' ? '' : `${query}&`}${VIEW}=${id}`;
+export function viewAddress(collection: Collection, { id, definition: { query } }: View): string {
+  return `/c${pathOf(collection)}?${query === '' ? '' : `${query}&`}${VIEW}=${id}`;
 }
 
 /** Stores the list as a view. It replaces the view of the same id. */

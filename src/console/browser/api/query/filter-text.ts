@@ -1,4 +1,21 @@
 /** Quoting for the query language, in one place. */
+import { pathPart } from '../../../../base/net/query-string.ts';
+import { printName } from '../../../../dialect/print.ts';
+
+export { printName };
+
+/** The path of a collection in the API. */
+export function pathOf({ name }: { readonly name: string }): string {
+  return `/${pathPart(name)}`;
+}
+
+/** The name of a field as a parameter. */
+export const parameter = (name: string): string => encodeValue(printName(name));
+
+/** A name as `printName` prints it, and back. */
+export function readName(text: string): string {
+  return /^".*"$/s.test(text) ? text.slice(1, -1).replaceAll(/\\(.)/gs, '$1') : text;
+}
 
 /** A value within a list or a logical expression: always quoted, except for numbers. */
 export function quoted(value: unknown): string {

@@ -4,7 +4,7 @@
  * field that groups the rows.
  */
 import { type Collection, type Field, isYesNo, referenceOf } from '../catalogue.ts';
-import { queryText } from './filter-text.ts';
+import { pathOf, printName, queryText, readName } from './filter-text.ts';
 import { searchParts } from './search.ts';
 import { orderName, selectTitles } from './titles.ts';
 
@@ -62,31 +62,32 @@ export function parseQuery(collection: Collection, search: string): ListQuery {
   return {
     collection,
     ...(own.length === 0 ? {} : { own }),
-    filters: pairs.filter(([name]) => !name.startsWith('~') && !OWN.includes(name)),
+    filters: pairs
+      .filter(([name]) => !name.startsWith('~') && !OWN.includes(name))
+      .map(([name, value]): Pair => [readName(name), value]),
     search: pairs.find(([name]) => name === '~q')?.[1] ?? '',
     order: parseOrder(collection, order),
   };
 }
 
 function parseOrder(collection: Collection, text: string): readonly SortKey[] {
-  const keys = text.split(',').map((part): SortKey => {
-    const [name = '', direction] = part.split('.');
-    return { name, isDescending: direction === 'desc' };
-  });
+  const keys = [...text.matchAll(/("(?:\\.|[^"\\])*"|[^.,"]+)(\.desc)?[^,]*/g)].map(
+    ([, name = '', direction]): SortKey => ({ name: readName(name), isDescending: direction !== undefined }),
+  );
   return keys.filter(({ name }, at) => collection.byName.has(name) && keys.findIndex((k) => k.name === name) === at);
 }
 
 /** The console address of a list, below `/console`. */
 export function listAddress(query: ListQuery): string {
   const text = addressText(query);
-  return `/c/${query.collection.name}${text === '' ? '' : `?${text}`}`;
+  return `/c${pathOf(query.collection)}${text === '' ? '' : `?${text}`}`;
 }
 
 /** The part of the address after `?`. */
 export function addressText(query: ListQuery): string {
   return queryText([
-    ...query.filters,
-    ...(query.order.length === 0 ? [] : [['order', orderText(query.order)] as const]),
+    ...printNames(query),
+    ...(query.order.length === 0 ? [] : [['order', orderText(query.order.map(printed))] as const]),
     ...(query.search === '' ? [] : [['~q', query.search] as const]),
     ...(query.own ?? []),
   ]);
@@ -96,9 +97,16 @@ export function orderText(order: readonly SortKey[]): string {
   return order.map(({ name, isDescending }) => `${name}.${isDescending ? 'desc' : 'asc'}`).join(',');
 }
 
+const printed = (key: SortKey): SortKey => ({ ...key, name: printName(key.name) });
+
+/** The filters with the names of fields as the query language needs them. Other names are expressions. */
+function printNames({ collection, filters }: ListQuery): readonly Pair[] {
+  return filters.map(([name, value]) => [collection.byName.has(name) ? printName(name) : name, value]);
+}
+
 /** The conditions of the query, as parameters of the API. They may need `embeddingsOf` in the `select`. */
-export function conditionsOf({ collection, filters, search }: ListQuery): readonly Pair[] {
-  return [...filters, ...searchParts(collection, search).pairs];
+export function conditionsOf(query: ListQuery): readonly Pair[] {
+  return [...printNames(query), ...searchParts(query.collection, query.search).pairs];
 }
 
 /** Parts of `select` that the conditions need. A write cannot have them. */
@@ -113,9 +121,9 @@ export function listUrl(query: ListQuery, page: readonly Pair[] = []): string {
   const order = query.order.filter(({ name }) => name !== group?.name);
   const missing = collection.key.filter((key) => key !== group && !order.some((each) => each.name === key.name));
   const keys = [
-    ...(group === undefined ? [] : [groupOrder(query, group)]),
+    ...(group === undefined ? [] : [printed(groupOrder(query, group))]),
     ...order.map((each) => ({ ...each, name: orderName(collection, each.name) })),
-    ...missing.map(({ name }) => ({ name, isDescending: false })),
+    ...missing.map(({ name }) => printed({ name, isDescending: false })),
   ];
   const embeddings = embeddingsOf(query);
   const select =
@@ -126,7 +134,7 @@ export function listUrl(query: ListQuery, page: readonly Pair[] = []): string {
     ['order', orderText(keys)],
     ...page,
   ]);
-  return `/${collection.name}?${text}`;
+  return `${pathOf(collection)}?${text}`;
 }
 
 export function pageUrl(query: ListQuery, page: number): string {

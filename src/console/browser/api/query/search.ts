@@ -5,7 +5,7 @@
 import { isUnique } from '../../../../collection/relations.ts';
 import { can } from '../../../../collection/types/type.ts';
 import { type Collection, type Field, isText, referenceOf, titleFieldOf } from '../catalogue.ts';
-import { escapeLike, quoted } from './filter-text.ts';
+import { escapeLike, printName, quoted } from './filter-text.ts';
 
 type Pair = readonly [name: string, value: string];
 
@@ -24,19 +24,19 @@ export function searchParts(collection: Collection, text: string): SearchParts {
   const isSimple = texts.length === 1 && tags.length === 0 && references.length === 0;
   const parts = words.map((word, at): SearchParts => {
     const pattern = `*${escapeLike(word)}*`;
-    if (isSimple) return { pairs: [[texts[0]!.name, `ilike.${pattern}`]], embeddings: [] };
-    const aliasOf = (field: Field) => `find_${at}_${field.name}`;
+    if (isSimple) return { pairs: [[printName(texts[0]!.name), `ilike.${pattern}`]], embeddings: [] };
+    const aliasOf = (field: Field) => `find_${at}_${collection.fields.indexOf(field)}`;
     const terms = [
-      ...texts.map(({ name }) => `${name}.ilike.${quoted(pattern)}`),
-      ...tags.map(({ name }) => `${name}.cs.${quoted(`{${quoted(word)}}`)}`),
+      ...texts.map(({ name }) => `${printName(name)}.ilike.${quoted(pattern)}`),
+      ...tags.map(({ name }) => `${printName(name)}.cs.${quoted(`{${quoted(word)}}`)}`),
       ...references.map(({ field }) => `${aliasOf(field)}.not.is.null`),
     ];
     return {
       pairs: [
         ['or', `(${terms.join(',')})`],
-        ...references.map(({ field, title }): Pair => [`${aliasOf(field)}.${title}`, `ilike.${pattern}`]),
+        ...references.map(({ field, title }): Pair => [`${aliasOf(field)}.${printName(title)}`, `ilike.${pattern}`]),
       ],
-      embeddings: references.map(({ field }) => `${aliasOf(field)}:${field.name}()`),
+      embeddings: references.map(({ field }) => `${aliasOf(field)}:${printName(field.name)}()`),
     };
   });
   return {

@@ -3,6 +3,7 @@
  * object with the key and the title of the other row.
  */
 import { type Collection, type Field, type Row, referenceOf, titleFieldOf, titleOf } from '../catalogue.ts';
+import { printName } from './filter-text.ts';
 
 const placeOf = ({ name }: Field): string => `${name}_title`;
 
@@ -21,7 +22,8 @@ export function selectTitles(collection: Collection): string | undefined {
   const titled = titledFields(collection);
   if (titled.length === 0) return undefined;
   const embedded = titled.map(
-    (field) => `${placeOf(field)}:${field.name}(${namesOf(referenceOf(collection, field)!).join(',')})`,
+    (field) =>
+      `${printName(placeOf(field))}:${printName(field.name)}(${namesOf(referenceOf(collection, field)!).join(',')})`,
   );
   return ['*', ...embedded].join(',');
 }
@@ -29,14 +31,14 @@ export function selectTitles(collection: Collection): string | undefined {
 /** The sort expression of a field. A reference is sorted by its title. */
 export function orderName(collection: Collection, name: string): string {
   const field = titledFields(collection).find((each) => each.name === name);
-  if (field === undefined) return name;
-  return `${placeOf(field)}(${titleFieldOf(referenceOf(collection, field)!)!.name})`;
+  if (field === undefined) return printName(name);
+  return `${printName(placeOf(field))}(${printName(titleFieldOf(referenceOf(collection, field)!)!.name)})`;
 }
 
-/** The fields that identify a row: key and title. */
+/** The fields that identify a row, for `select`: key and title. */
 export function namesOf(collection: Collection): readonly string[] {
   const title = titleFieldOf(collection);
-  return [...collection.key, ...(title === undefined ? [] : [title])].map(({ name }) => name);
+  return [...collection.key, ...(title === undefined ? [] : [title])].map(({ name }) => printName(name));
 }
 
 /** A cache of titles, so that filters and edited cells need no request. */
