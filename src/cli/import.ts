@@ -33,7 +33,7 @@ Stores all rows of a file in one transaction, or none if a row is bad. Reports b
 reason, the same reason once, and ends with a table of the results. A running service may use the database meanwhile.
 
 The first line of a CSV file names its columns, as the fields are called or as people write them: "Order date" is
-order_date. An empty cell is no value: the field is null, or gets its default if it cannot be null; "" is an empty
+order_date. An empty cell gives no value: the field is null, or gets its default if it cannot be null; "" is an empty
 text, NULL is null. That holds for new rows and with --mode upsert and update: an empty cell there empties the field of
 the row that exists. To leave a field as it is, leave out its column, or use --ignore-columns.
 Commas separate the cells; semicolons or tabs do if the first line has those and no comma, or after a line sep=;. Then
@@ -51,7 +51,10 @@ ${describeSettings(OPTIONS)}`,
     const [path] = operands;
     if (path === undefined) throw new ConfigError('no file is given. Use: catalogue import FILE');
     const format = formatToRead(path, values.format);
-    const loaded = await loadCatalogue(values.collections, { maxValueBytes: values.maxValueKb * 1024 });
+    const loaded = await loadCatalogue(values.collections, {
+      withRows: true,
+      maxValueBytes: values.maxValueKb * 1024,
+    });
     const collection = chosenCollection(loaded.catalogue, values.collection, '--collection NAME');
     if (values.only !== undefined && values.ignored.length > 0)
       throw new ConfigError('--only-columns and --ignore-columns exclude each other. Use one of them');
@@ -92,7 +95,11 @@ ${describeSettings(OPTIONS)}`,
           storing: bars.storing,
         })),
       });
-      const report = await withDatabase(values, values.files === '' ? 'by a load' : 'at once', importInto, { loaded });
+      const report = await withDatabase(values, values.files === '' ? 'by a load' : 'at once', importInto, {
+        loaded,
+        // The reference products are only for a service that starts without data.
+        withRows: loaded.isDeclared,
+      });
       rejects?.end();
       bars.end(true);
       const rejectsIn = report.rejected > 0 ? rejectsFile : undefined;

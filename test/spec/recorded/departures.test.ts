@@ -1,4 +1,4 @@
-/** What docs/explanation/differences-from-postgrest.md promises, where no other test covers it. */
+/** Differences that docs/explanation/differences-from-postgrest.md lists, where no other test covers them. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type Catalogue, ENGINES, openCatalogue } from '../../support/engines/catalogue.ts';
 
