@@ -48,7 +48,7 @@ export function withPersonalRows(engine: Engine, catalogue: Catalogue): Middlewa
     }
     await makeTable(engine, table);
     if (table === PRESENCE) await removeExpired(engine);
-    if (call.method === 'POST') await checkNumber(engine, collection, permissions);
+    if (call.method === 'POST' || call.method === 'PUT') await checkNumber(engine, collection, permissions);
     const below = { ...call, prefix: call.prefix + OWN_PATH };
     return write({ engine, bodies, files: undefined, allowUnfiltered: false }, below, call.method, context);
   });

@@ -145,6 +145,9 @@ for (const engine of TWO_ENGINES) {
       }));
       expect((await store(ann, many)).status).toBe(201);
       expect((await expectRefusal(await store(ann, view('x')), 400, '54000')).hint).toContain('Delete');
+      const id = '0b0e8a6e-0000-4000-8000-000000000002';
+      const replaced = await ann.fetch(`/views?id=eq.${id}`, sendJson('PUT', view('x', { id })));
+      await expectRefusal(replaced, 400, '54000');
       expect((await store(as('clerk', 'ben'), view('x'))).status).toBe(201);
     });
   });

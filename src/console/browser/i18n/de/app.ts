@@ -5,7 +5,7 @@ export const app = {
   apiReference: 'API-Referenz',
   guide: 'Handbuch',
   collections: 'Sammlungen',
-  unshown: (names: string) => `Ohne Seiten, weil ihr Schlüssel fehlt oder ein Feld and oder or heißt: ${names}`,
+  unshown: (names: string) => `Ohne Seiten, weil ihr Schlüssel fehlt oder ein Feld „and“ oder „or“ heißt: ${names}`,
   mainNavigation: 'Hauptmenü',
   skip: 'Zum Inhalt',
   menu: 'Menü',

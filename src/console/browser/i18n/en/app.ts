@@ -5,7 +5,8 @@ export const app = {
   apiReference: 'API reference',
   guide: 'Guide',
   collections: 'Collections',
-  unshown: (names: string) => `Without pages, because they have no visible key, or a field called and or or: ${names}`,
+  unshown: (names: string) =>
+    `Without pages, because they have no visible key, or a field called “and” or “or”: ${names}`,
   mainNavigation: 'Main',
   skip: 'Skip to content',
   menu: 'Menu',
