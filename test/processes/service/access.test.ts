@@ -123,7 +123,7 @@ for (const [place, launchIn] of Object.entries(PLACES)) {
       await command(launch, ['user', 'add', 'ann', '--role', 'editor'], PASSWORD);
       const file = join(launch.cwd, 'collections.yaml');
       writeFileSync(file, readFileSync(file, 'utf8').split('roles:', 1)[0]!);
-      for (const workers of ['1', '2']) {
+      for (const workers of place === 'PostgreSQL' ? ['1'] : ['1', '2']) {
         const refused = await run({ ...launch, args: ['serve', '--port', '0', '--workers', workers] });
         expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
         expect(refused.stderr).toContain('the declaration has no roles, but the database holds 1 key and 1 user');
@@ -131,23 +131,6 @@ for (const [place, launchIn] of Object.entries(PLACES)) {
       }
       const service = await startService({ ...launch, args: ['--public', '--log-level', 'silent'] });
       expect((await service.fetch('/products')).status).toBe(200);
-    });
-
-    test('a copy reports how many keys and users it does not copy', async () => {
-      const launch = await launchIn();
-      await command(launch, ['migrate']);
-      const url = launch.env?.DATABASE_URL ?? 'sqlite:catalogue.db';
-      const schema = launch.env?.CATALOGUE_SCHEMA;
-      const copyTo = (file: string, ...more: string[]) =>
-        command(launch, ['copy', '--from', url, ...(schema ? ['--schema', schema] : []), '--to', file, ...more]);
-      expect(await copyTo('none.db')).toEndWith('; the counts agree.');
-      await addKey(launch, 'erp', '--role', 'supplier');
-      await addKey(launch, 'shop', '--role', 'supplier');
-      await command(launch, ['user', 'add', 'ann', '--role', 'supplier'], PASSWORD);
-      expect(await copyTo('copy.db')).toEndWith(
-        '\nNot copied: 2 keys and 1 user. Create new ones there with catalogue key add and catalogue user add.',
-      );
-      expect(JSON.parse(await copyTo('again.db', '--json'))).toMatchObject({ ok: true, keys: 2, users: 1 });
     });
 
     test('a user logs in, changes data, and is logged out everywhere when removed', async () => {
@@ -188,6 +171,21 @@ for (const [place, launchIn] of Object.entries(PLACES)) {
     });
   });
 }
+
+test('a copy reports how many keys and users it does not copy', async () => {
+  const launch = await PLACES['an SQLite file']!();
+  await command(launch, ['migrate']);
+  const copyTo = (file: string, ...more: string[]) =>
+    command(launch, ['copy', '--from', 'sqlite:catalogue.db', '--to', file, ...more]);
+  expect(await copyTo('none.db')).toEndWith('; the counts agree.');
+  await addKey(launch, 'erp', '--role', 'supplier');
+  await addKey(launch, 'shop', '--role', 'supplier');
+  await command(launch, ['user', 'add', 'ann', '--role', 'supplier'], PASSWORD);
+  expect(await copyTo('copy.db')).toEndWith(
+    '\nNot copied: 2 keys and 1 user. Create new ones there with catalogue key add and catalogue user add.',
+  );
+  expect(JSON.parse(await copyTo('again.db', '--json'))).toMatchObject({ ok: true, keys: 2, users: 1 });
+});
 
 test('a secret or public keys for tokens without roles do not open the data to everyone', async () => {
   const launch = await PLACES['an SQLite file']!();

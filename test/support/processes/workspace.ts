@@ -17,9 +17,9 @@ export function workspace(env: Readonly<Record<string, string>> = {}) {
     pipe: (stdin: string, ...args: string[]) => run({ cwd, env, args, stdin }),
     /** Checks that no database exists and no part of one remains. */
     isGone: async () => {
-      const { exitCode, stderr } = await run({ cwd, env, args: ['query'] });
+      const error = await storedRows({ cwd, env }).then(() => '', String);
       const left = readdirSync(cwd).filter((name) => name.includes('.db'));
-      return exitCode === 1 && /(database|table) .* does not exist/.test(stderr) && left.length === 0;
+      return /(database|table) .* does not exist/.test(error) && left.length === 0;
     },
     rows: (query?: string) => storedRows({ cwd, env }, query),
   };
