@@ -51,7 +51,10 @@ ${describeSettings(OPTIONS)}`,
     const [path] = operands;
     if (path === undefined) throw new ConfigError('no file is given. Use: catalogue import FILE');
     const format = formatToRead(path, values.format);
-    const loaded = await loadCatalogue(values.collections, { maxValueBytes: values.maxValueKb * 1024 });
+    const loaded = await loadCatalogue(values.collections, {
+      withRows: true,
+      maxValueBytes: values.maxValueKb * 1024,
+    });
     const collection = chosenCollection(loaded.catalogue, values.collection, '--collection NAME');
     if (values.only !== undefined && values.ignored.length > 0)
       throw new ConfigError('--only-columns and --ignore-columns exclude each other. Use one of them');
@@ -92,7 +95,11 @@ ${describeSettings(OPTIONS)}`,
           storing: bars.storing,
         })),
       });
-      const report = await withDatabase(values, values.files === '' ? 'by a load' : 'at once', importInto, { loaded });
+      const report = await withDatabase(values, values.files === '' ? 'by a load' : 'at once', importInto, {
+        loaded,
+        // The reference products are only for a service that starts without data.
+        withRows: loaded.isDeclared,
+      });
       rejects?.end();
       bars.end(true);
       const rejectsIn = report.rejected > 0 ? rejectsFile : undefined;

@@ -20,6 +20,8 @@ import { BadRows, type RowBatch, readRows } from './rows.ts';
 interface LoadedCatalogue extends CatalogueWithRows {
   /** The initial rows of a new collection. */
   readonly firstRows: (collection: Collection) => readonly StoredRow[];
+  /** Whether a file declares it; false for the built-in catalogue. */
+  readonly isDeclared: boolean;
 }
 
 interface LoadCatalogueOptions {
@@ -37,7 +39,12 @@ export async function loadCatalogue(
   const bounded = (catalogue: Catalogue) =>
     maxValueBytes === undefined ? catalogue : withMaxValue(catalogue, maxValueBytes);
   if (draft === undefined) {
-    return { ...BUILT_IN, catalogue: bounded(BUILT_IN.catalogue), firstRows: firstRowsOf(BUILT_IN) };
+    return {
+      ...BUILT_IN,
+      catalogue: bounded(BUILT_IN.catalogue),
+      firstRows: firstRowsOf(BUILT_IN),
+      isDeclared: false,
+    };
   }
   const catalogue = bounded(declareCatalogue(draft));
   const stored = new Map<string, () => readonly StoredRow[]>();
@@ -67,6 +74,7 @@ export async function loadCatalogue(
     catalogue,
     rows: (name) => samples.get(name) ?? [],
     firstRows: ({ name }) => stored.get(name)?.() ?? [],
+    isDeclared: true,
   };
 }
 

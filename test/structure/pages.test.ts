@@ -13,6 +13,7 @@ const PAGES = [
   'CONTRIBUTING.md',
   'RELEASING.md',
   'SECURITY.md',
+  'CHANGELOG.md',
   ...EXAMPLES,
   ...DOCS.map((name) => `docs/${name}`),
 ];

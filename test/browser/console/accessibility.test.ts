@@ -6,6 +6,7 @@ import { browserStories, type Stage } from '../../support/browser/browser.ts';
 
 const SHOP = new URL('../../data/shop/collections.yaml', import.meta.url).pathname;
 const PHONE = { width: 390, height: 780 };
+const WIDE = { width: 1280, height: 860 };
 
 const FILE = {
   name: 'new.csv',
@@ -13,8 +14,17 @@ const FILE = {
   buffer: Buffer.from('id,product_name,unit_price,colour\n500,Good,1,red\n501,Bad,cheap,\n1,Chai,1,\n'),
 };
 
+/** Opens a page of the console, as a link does if the script is loaded already, and waits for its heading. */
+async function visit({ page, open }: Stage, place: string, heading: string | RegExp): Promise<void> {
+  if (page.url() === 'about:blank') await open(place);
+  else await page.evaluate(`history.pushState(null, '', '/console${place}')`);
+  await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
+}
+
+type Steps = Readonly<Record<string, (stage: Stage) => Promise<unknown>>>;
+
 /** Pages and dialogs: how to reach them from the previous one. */
-const STEPS: Readonly<Record<string, (stage: Stage) => Promise<unknown>>> = {
+const OVERVIEW_AND_ROWS: Steps = {
   async 'the overview'({ page, open }) {
     await open('/');
     await page.locator('.overview[aria-busy=false]').waitFor();
@@ -23,69 +33,91 @@ const STEPS: Readonly<Record<string, (stage: Stage) => Promise<unknown>>> = {
     await page.getByRole('button', { name: 'Choose figures' }).click();
     await page.getByRole('dialog').waitFor();
   },
-  async 'a list'({ page, open }) {
+  async 'a row'(stage) {
+    await visit(stage, '/c/products/5', "Chef Anton's Gumbo Mix");
+  },
+  async 'a new row'(stage) {
+    await visit(stage, '/new/products', 'New row in Products');
+    await stage.page.getByLabel('Product name').first().waitFor();
+  },
+};
+
+const LISTS: Steps = {
+  async 'a list'(stage) {
     // Five rows show as much as hundreds, and axe checks them faster.
-    await open('/c/products?id=lt.6&~as=table&~group=status');
-    await page.getByRole('gridcell', { name: 'Chang' }).first().click();
+    await visit(stage, '/c/products?id=lt.6&~as=table&~group=status', 'Products');
+    await stage.page.getByRole('gridcell', { name: 'Chang' }).first().click();
   },
-  async 'a list as cards'({ page, open }) {
-    await open('/c/products?id=lt.6&~as=cards');
-    await page.getByRole('article', { name: 'Chang' }).waitFor();
+  async 'a list as cards'(stage) {
+    await visit(stage, '/c/products?id=lt.6&~as=cards', 'Products');
+    await stage.page.getByRole('article', { name: 'Chang' }).waitFor();
   },
-  async 'a board'({ page, open }) {
-    await open('/c/products?id=lt.6&~as=board:status');
-    await page.getByRole('article', { name: 'Chang' }).waitFor();
+  async 'a board'(stage) {
+    await visit(stage, '/c/products?id=lt.6&~as=board:status', 'Products');
+    await stage.page.locator('.board').getByRole('article', { name: 'Chang' }).waitFor();
   },
   async 'the name of a view'({ page }) {
     await page.getByRole('button', { name: 'Save as view' }).click();
     await page.getByRole('dialog').waitFor();
   },
-  async 'a row'({ page, open }) {
-    await open('/c/products/5');
-    await page.getByLabel('Product name').first().waitFor();
+};
+
+const OTHERS: Steps = {
+  async 'the changes'(stage) {
+    await visit(stage, '/changes', 'Changes');
   },
-  async 'a new row'({ page, open }) {
-    await open('/new/products');
-    await page.getByLabel('Product name').first().waitFor();
-  },
-  async 'the changes'({ page, open }) {
-    await open('/changes');
-    await page.getByRole('heading', { level: 1 }).waitFor();
-  },
-  async 'the preview of an import'({ page, open, until }) {
-    await open('/import/products');
+  async 'the preview of an import'(stage) {
+    const { page, until } = stage;
+    await visit(stage, '/import/products', /Import/);
     await page.locator('input[type=file]').setInputFiles(FILE);
     await until('new.csv: 3 rows, 1 with errors. Nothing is stored yet.');
     await page.getByRole('radio', { name: 'Replace them with the values of the file' }).check();
     await page.getByRole('button', { name: 'All (3)' }).click();
     await until('→');
   },
-  async 'an address without a page'({ open, until }) {
-    await open('/nowhere');
-    await until('Page not found');
+  async 'an address without a page'(stage) {
+    await stage.open('/nowhere');
+    await stage.until('Page not found');
   },
 };
+
+/** How the console looks. The elements are the same in each, so the others are only checked for what they change. */
+const LOOKS = [
+  { look: 'light and wide', colorScheme: 'light', viewport: WIDE, theme: 'auto', rules: undefined },
+  {
+    look: 'dark and narrow',
+    colorScheme: 'dark',
+    viewport: PHONE,
+    theme: 'auto',
+    rules: ['color-contrast', 'target-size'],
+  },
+  { look: 'in high contrast', colorScheme: 'dark', viewport: PHONE, theme: 'contrast', rules: ['color-contrast'] },
+] as const;
 
 const box = async (element: Locator) => (await element.boundingBox())!;
 
 browserStories(
   'accessibility',
   (stage) => {
-    /** The elements are the same in all themes, so the others are only checked for what they change. */
     test.each([
-      ['light and wide', { colorScheme: 'light' }, 'auto', undefined],
-      ['dark and narrow', { colorScheme: 'dark', viewport: PHONE }, 'auto', ['color-contrast', 'target-size']],
-      ['in high contrast', { viewport: PHONE }, 'contrast', ['color-contrast']],
-    ] as const)(
-      'axe finds no serious problem on any page %s, and nothing overflows',
-      async (_name, options, theme, rules) => {
-        await stage.reopen(options);
-        await stage.page.addInitScript(`localStorage.setItem('catalogue.theme', '${theme}')`);
-        for (const [place, show] of Object.entries(STEPS)) {
+      ['the overview and rows', OVERVIEW_AND_ROWS],
+      ['lists', LISTS],
+      ['other pages', OTHERS],
+    ])(
+      'axe finds no serious problem on %s in any theme, wide or narrow, and nothing overflows',
+      async (_name, steps) => {
+        const { page } = stage;
+        for (const [place, show] of Object.entries(steps)) {
           await show(stage);
-          const findings = await seriousFindings(stage.page, rules);
-          const width = await stage.page.evaluate('document.documentElement.scrollWidth');
-          expect({ place, findings, width }).toEqual({ place, findings: [], width: stage.page.viewportSize()!.width });
+          for (const { look, colorScheme, viewport, theme, rules } of LOOKS) {
+            await page.emulateMedia({ colorScheme });
+            await page.setViewportSize(viewport);
+            await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`);
+            const findings = await seriousFindings(page, rules);
+            const width = await page.evaluate('document.documentElement.scrollWidth');
+            expect({ place, look, findings, width }).toEqual({ place, look, findings: [], width: viewport.width });
+          }
+          await page.setViewportSize(WIDE);
         }
       },
     );

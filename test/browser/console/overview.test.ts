@@ -84,7 +84,7 @@ browserStories('the overview', (stage) => {
 browserStories('the overview of many rows', (stage) => {
   test('with many different prices the sums are the same, from small answers', async () => {
     const { page } = stage;
-    const rows = Array.from({ length: 30_000 }, (_, index) => ({
+    const rows = Array.from({ length: 6_000 }, (_, index) => ({
       product_name: `Part ${index}`,
       category_id: index % 5 === 0 ? null : index % 5,
       unit_price: (index + 1) / 100,
@@ -101,7 +101,7 @@ browserStories('the overview of many rows', (stage) => {
     const all = [...rows, ...(await stage.ask<Product[]>('/products?id=lte.77'))];
     const worth = all.reduce((sum, row) => sum + Number(row.unit_price) * Number(row.units_in_stock), 0);
     const low = all.filter((row) => Number(row.units_in_stock) < Number(row.reorder_level)).length;
-    expect(await figure(page, 'products.count')).toBe('30,077');
+    expect(await figure(page, 'products.count')).toBe('6,077');
     expect(await figure(page, 'products.value')).toBe(Math.round(worth).toLocaleString('en'));
     expect(await figure(page, 'products.low')).toBe(low.toLocaleString('en'));
     const bars = await barsOf(page, 'products.value.by.category_id');

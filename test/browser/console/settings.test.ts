@@ -49,6 +49,14 @@ browserStories(
       await page.getByRole('link', { name: 'Roles' }).click();
       await stage.until('Users: 1 · Keys: 0');
       await stage.until('read (only id, name)');
+      await button('Add a role').click();
+      await page.getByLabel('Name').fill('clerk');
+      await page.getByRole('group', { name: 'Rights on Products' }).getByLabel('create').check();
+      await button('Preview').click();
+      await stage.until('The tables stay as they are.');
+      await stage.until(/clerk: \{ products: \{ create: true \} \}/);
+      await button('Cancel').last().click();
+      await button('Cancel').click();
 
       await page.getByRole('link', { name: 'Data model' }).click();
       await button('Add a field Products').click();

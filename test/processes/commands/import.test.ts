@@ -34,6 +34,19 @@ for (const [name, environment] of DATABASES) {
       expect(await space.isGone()).toBe(true);
     });
 
+    test('a new database also gets the rows of the declaration, and nothing if a row is bad', async () => {
+      const space = workspace(environment());
+      const categories = 'categories: { key: name, rows: categories.csv, fields: { name: text } }';
+      const products = 'products: { fields: { id: int4, category: { type: text, references: categories } } }';
+      space.write('collections.yaml', `collections:\n  ${categories}\n  ${products}\n`);
+      space.write('categories.csv', 'name\nTea\n');
+      const load = ['import', '-', '--format', 'csv', '--collection', 'products'];
+      expect((await space.pipe('id,category\n1,Coffee\n', ...load)).exitCode).toBe(1);
+      expect((await space.command('query', 'categories')).stderr).toMatch(/does not exist/);
+      expect(await space.pipe('id,category\n1,Tea\n', ...load)).toMatchObject({ exitCode: 0, stderr: '' });
+      expect(await space.rows('categories')).toEqual([{ name: 'Tea' }]);
+    });
+
     test('an existing or repeated key makes a bad row', async () => {
       const space = workspace(environment());
       await space.pipe('id,product_name\n5,First\n', 'import', '-', '--format', 'csv');

@@ -143,7 +143,8 @@ describe.each(CASES)('the service accepts every example of $catalogue on $engine
       if (refusal !== undefined) refused.push({ refusal, ...what });
     };
     await send(merged(...always, ...filter));
-    for (const parameter of parameters.filter(({ required }) => !required)) {
+    // HEAD reads the parameters of GET in the same way.
+    for (const parameter of parameters.filter(({ required }) => !required && method !== 'head')) {
       // A list of changes contains the keys of its rows, and takes no filter.
       const listed = parameter.name === 'on_conflict' && bodies.find(({ name }) => wantsFilter && name === 'several');
       for (const value of valuesOf(parameter)) {

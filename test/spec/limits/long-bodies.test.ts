@@ -8,8 +8,12 @@ import { MAX_BODY_ROWS, SHORT_BODY_BYTES } from '../../../src/base/limits/http.t
 import { TWO_ENGINES } from '../../support/engines/catalogue.ts';
 import { expectRefusal, expectUntouched, ids, ownCatalogue, reference, send, sendJson } from '../../support/stories.ts';
 
-const COUNT = 8_000;
-const product = (index: number) => ({ id: 1_000 + index, product_name: `Jar ${index}`, units_in_stock: index });
+const COUNT = 4_000;
+const product = (index: number) => ({
+  id: 1_000 + index,
+  product_name: `Jar ${index} of sea buckthorn jam`,
+  units_in_stock: index,
+});
 const rows = Array.from({ length: COUNT }, (_, index) => product(index));
 const csvOf = (list: readonly object[]) =>
   `${Object.keys(list[0]!).join()}\n${list.map((row) => Object.values(row).join()).join('\n')}\n`;
@@ -38,7 +42,7 @@ describe.each(TWO_ENGINES)('long bodies on %s', (engine) => {
     expect(slicesRun() - before).toBeGreaterThan(COUNT / ROWS_PER_SLICE);
     expect(answered).toBeGreaterThan(COUNT / ROWS_PER_SLICE);
     expect(ids(await catalogue.list('/products?id=gte.1000'))).toEqual(rows.map(({ id }) => id));
-    expect(await catalogue.list('/products?id=eq.8999&select=id,product_name,units_in_stock')).toEqual([rows.at(-1)!]);
+    expect(await catalogue.list('/products?id=eq.4999&select=id,product_name,units_in_stock')).toEqual([rows.at(-1)!]);
   });
 
   test('a bulk update changes every row in its body', async () => {

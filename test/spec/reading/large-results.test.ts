@@ -4,7 +4,7 @@ import type { Row } from '../../../src/collection/value.ts';
 import { type Catalogue, ENGINES, openCatalogue } from '../../support/engines/catalogue.ts';
 import { expectRefusal, sendJson, TEN_FIELDS } from '../../support/stories.ts';
 
-const COUNT = 25_000;
+const COUNT = 10_000;
 const COUNTED = { headers: { prefer: 'count=exact' } };
 const OBJECT = { headers: { accept: 'application/vnd.pgrst.object+json' } };
 
@@ -31,15 +31,15 @@ describe.each(Object.keys(ENGINES))('large results on %s', (engine) => {
   });
 
   test('a large page of the list', async () => {
-    const response = await catalogue.fetch('/products?limit=20000&offset=3000', COUNTED);
+    const response = await catalogue.fetch('/products?limit=8000&offset=1000', COUNTED);
     expect(response.status).toBe(206);
-    expect(response.headers.get('content-range')).toBe(`3000-22999/${COUNT}`);
-    expect(Bun.deepEquals(await response.json(), rows.slice(3000, 23_000))).toBe(true);
+    expect(response.headers.get('content-range')).toBe(`1000-8999/${COUNT}`);
+    expect(Bun.deepEquals(await response.json(), rows.slice(1000, 9000))).toBe(true);
   });
 
   test('following next over large pages returns every row once, using the keys of the order', async () => {
     const seen: Row[] = [];
-    let url: string | undefined = '/products?order=product_name.desc&limit=9000';
+    let url: string | undefined = '/products?order=product_name.desc&limit=4000';
     for (let page = 0; url !== undefined && page < 5; page++) {
       const response = await catalogue.fetch(url);
       seen.push(...((await response.json()) as Row[]));
@@ -99,19 +99,19 @@ describe.each(Object.keys(ENGINES))('large results on %s', (engine) => {
 
   test('the list without nulls', async () => {
     const headers = { accept: 'application/vnd.pgrst.array+json;nulls=stripped' };
-    const found = (await (await catalogue.fetch('/products?limit=20000', { headers })).json()) as Row[];
-    expect(found).toHaveLength(20_000);
-    expect(found.filter((row) => 'quantity_per_unit' in row)).toHaveLength(13_333);
+    const found = (await (await catalogue.fetch('/products?limit=8000', { headers })).json()) as Row[];
+    expect(found).toHaveLength(8000);
+    expect(found.filter((row) => 'quantity_per_unit' in row)).toHaveLength(5333);
   });
 
   test('clients that stop reading, read only the head, or read past the end do not block others', async () => {
-    for (let round = 0; round < 15; round++) {
+    for (let round = 0; round < 5; round++) {
       const reader = (await catalogue.fetch('/products')).body!.getReader();
       await reader.read();
       await reader.cancel();
       expect((await catalogue.fetch('/products', { method: 'HEAD', ...COUNTED })).status).toBe(200);
       await expectRefusal(await catalogue.fetch('/products?limit=5&offset=30000', COUNTED), 416, 'PGRST103');
-      await expectRefusal(await catalogue.fetch('/products?limit=9000', OBJECT), 406, 'PGRST116');
+      await expectRefusal(await catalogue.fetch('/products?limit=4000', OBJECT), 406, 'PGRST116');
       expect((await catalogue.fetch('/products?id=eq.0&limit=5', COUNTED)).headers.get('content-range')).toBe('*/0');
     }
     expect(await catalogue.list('/products?limit=2')).toEqual(rows.slice(0, 2));

@@ -137,6 +137,21 @@ for (const [engineName, newPlace] of Object.entries(PLACES)) {
       });
     }
 
+    test('an account with an impossible name does not exist', async () => {
+      for (const name of ['a%2Fb', 'x'.repeat(5000)]) {
+        for (const kind of ['users', 'keys']) {
+          await expectRefusal(await ask(`/catalogue/${kind}/${name}`, { method: 'DELETE' }), 404, 'CAT404');
+        }
+        const changed = await ask(`/catalogue/users/${name}`, sendJson('PATCH', { role: 'viewer' }));
+        await expectRefusal(changed, 404, 'CAT404');
+      }
+      for (const name of ['%00', '%FF']) {
+        await expectRefusal(await ask(`/catalogue/keys/${name}`, { method: 'DELETE' }), 400, '22021');
+      }
+      const problem = await expectRefusal(await ask('/catalogue/roles', { method: 'DELETE' }), 405, 'PGRST117');
+      expect(problem.hint).toBe('Allowed here: GET, HEAD.');
+    });
+
     test('the roles are listed with their rules', async () => {
       expect(await (await ask('/catalogue/roles')).json()).toMatchObject([
         { name: 'admin', isAll: true },

@@ -26,17 +26,17 @@ describe.each(TWO_ENGINES)('bulk requests on %s', (engine) => {
       await expectUntouched(catalogue);
     });
 
-    test('stores 10,000 products', async () => {
-      const rows = numbered(10_000, 1000);
+    test('stores 4,000 products', async () => {
+      const rows = numbered(4_000, 1000);
       expect((await post(rows)).status).toBe(201);
       expect(await catalogue.list('/products?id=gte.1000')).toEqual(rows);
     });
 
-    test('numbers 10,000 products without ids in the order of the body', async () => {
-      const rows = numbered(10_000, 0).map(({ id: _, ...rest }) => rest);
+    test('numbers 4,000 products without ids in the order of the body', async () => {
+      const rows = numbered(4_000, 0).map(({ id: _, ...rest }) => rest);
       const response = await post(rows, 'return=headers-only, count=exact');
       expect(response.status).toBe(201);
-      expect(response.headers.get('content-range')).toBe('*/10000');
+      expect(response.headers.get('content-range')).toBe('*/4000');
       expect(await catalogue.list('/products?id=gt.77')).toEqual(
         rows.map((row, index) => ({ ...row, id: 78 + index })),
       );
@@ -132,15 +132,15 @@ describe.each(TWO_ENGINES)('bulk requests on %s', (engine) => {
       expect(details).toStartWith('row 2, field unit_price:');
     });
 
-    test('changes 5,000 products in one request', async () => {
-      await post(numbered(5_000, 10_000));
+    test('changes 2,500 products in one request', async () => {
+      await post(numbered(2_500, 10_000));
       const response = await patch(
-        Array.from({ length: 5_000 }, (_, index) => ({ id: 10_000 + index, units_in_stock: index })),
+        Array.from({ length: 2_500 }, (_, index) => ({ id: 10_000 + index, units_in_stock: index })),
       );
       expect(response.status).toBe(204);
       const rows = await catalogue.list('/products?id=gte.10000&select=id,units_in_stock');
       expect(rows.filter(({ id, units_in_stock }) => units_in_stock !== Number(id) - 10_000)).toEqual([]);
-      expect(rows).toHaveLength(5_000);
+      expect(rows).toHaveLength(2_500);
     });
 
     test('with a filter, an array of one object changes the matching products', async () => {

@@ -1,6 +1,10 @@
 /** Accessibility checks of a page with axe, for users of screen readers and keyboards and users with low vision. */
-import axe from 'axe-core';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
+
+/** The minified script, because a browser compiles it for each page. */
+const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
 interface Finding {
   readonly id: string;
@@ -14,29 +18,40 @@ const FADED_IN = `Promise.all(document.getAnimations()
   .map((each) => each.finished.catch(() => undefined))).then(() => undefined)`;
 
 /**
- * A script that runs axe. It disables rules without serious findings and media preloading, because the pages have no
- * media.
+ * A script that runs axe on the open dialog, or else on the page. Meanwhile it hides the elements behind a dialog, and
+ * rows and cards after the sixth, which repeat the elements of the first ones: axe compares all visible elements. It
+ * disables rules without serious findings and media preloading, because the pages have no media.
  */
-const run = (only: readonly string[] | undefined) => `axe.run(document, {
-  resultTypes: ['violations'],
-  preload: false,
-  ${
-    only === undefined
-      ? `rules: Object.fromEntries(axe._audit.rules
-    .filter(({ impact }) => impact === 'minor' || impact === 'moderate')
-    .map(({ id }) => [id, { enabled: false }]))`
-      : `runOnly: ${JSON.stringify(only)}`
-  },
-})`;
+const run = (only: readonly string[] | undefined) => `(async () => {
+  const dialog = [...document.querySelectorAll('dialog[open], [role=dialog]')].at(-1);
+  const hidden = [...document.querySelectorAll(':is([role=row], tr, article):nth-child(n+7)')];
+  for (let each = dialog; each?.parentElement; each = each.parentElement) {
+    hidden.push(...[...each.parentElement.children].filter((other) => other !== each));
+  }
+  for (const { style } of hidden) style?.setProperty('display', 'none', 'important');
+  const found = await axe.run(dialog ?? document, {
+    resultTypes: ['violations'],
+    preload: false,
+    ${
+      only === undefined
+        ? `rules: Object.fromEntries(axe._audit.rules
+      .filter(({ impact }) => impact === 'minor' || impact === 'moderate')
+      .map(({ id }) => [id, { enabled: false }]))`
+        : `runOnly: ${JSON.stringify(only)}`
+    },
+  });
+  for (const { style } of hidden) style?.removeProperty('display');
+  return found.violations;
+})()`;
 
-/** Returns the serious and critical findings of axe on a loaded page. `only` limits the rules. */
+/** Returns the serious and critical findings of axe on a loaded page or its open dialog. `only` limits the rules. */
 export async function seriousFindings(page: Page, only?: readonly string[]): Promise<string[]> {
   await page.locator('.skeleton').first().waitFor({ state: 'hidden' });
   // The page's content security policy blocks scripts, so only the debugger can add axe.
-  if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axe.source);
+  if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(AXE);
   await page.evaluate(FADED_IN);
-  const found = (await page.evaluate(run(only))) as { violations: Finding[] };
-  return found.violations
+  const violations = (await page.evaluate(run(only))) as Finding[];
+  return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => `${id}: ${nodes[0]!.html.slice(0, 200)} ${nodes[0]!.failureSummary ?? ''}`);
 }

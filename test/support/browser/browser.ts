@@ -1,9 +1,10 @@
 /** A real browser for the tests: Chromium, driven by playwright-core, against the real program. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'bun:test';
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { restoring } from '../engines/sqlite.ts';
 import { cleanUp, type Launch, type Service, startService, temporaryFolder, until } from '../processes/process.ts';
 import { CHROMIUM, NO_CHROMIUM } from './chromium.ts';
 
@@ -44,7 +45,10 @@ export interface StoriesOptions {
   readonly areApart?: boolean;
 }
 
-/** Runs stories in a browser. After a story that has stored something, the next one gets a new service. */
+/**
+ * Runs stories in a browser. After a story that has stored something, the next one gets the first rows again, or a new
+ * service if the database is not a file of its own.
+ */
 export function browserStories(
   name: string,
   tell: (stage: Stage) => void,
@@ -56,6 +60,7 @@ export function browserStories(
   describe(`${name} in a browser`, () => {
     let browser: Browser;
     let service: Service | undefined;
+    let restore: (() => Promise<void>) | undefined;
     let page: Page;
     let isChanged = false;
     const complaints: string[] = [];
@@ -74,7 +79,11 @@ export function browserStories(
       browser = await shared;
     });
     beforeEach(async () => {
-      service ??= noting(await startOn(database), noteWrite);
+      if (service === undefined) {
+        const started = await startOn(database);
+        service = noting(started.service, noteWrite);
+        restore = started.restore;
+      }
       origin = service.url;
       await newStage();
     });
@@ -83,9 +92,15 @@ export function browserStories(
       const said = [...complaints];
       await page.context().close();
       complaints.length = 0;
-      if (isChanged && !areApart) await end();
+      if (service?.hasExited()) await end();
+      else if (isChanged && !areApart) await startAgain();
       expect(said).toEqual([]);
     });
+    const startAgain = async () => {
+      if (restore === undefined) return end();
+      await restore();
+      isChanged = false;
+    };
     const end = async () => {
       await cleanUp();
       service = undefined;
@@ -124,9 +139,11 @@ export function browserStories(
   });
 }
 
-async function startOn(database: Database): Promise<Service> {
+async function startOn(database: Database) {
   const { cwd = temporaryFolder(), args = [], env = {} } = await database();
-  return startService({ cwd, args: [...args, '--log-level', 'silent'], env });
+  const service = await startService({ cwd, args: [...args, '--log-level', 'silent'], env });
+  const file = join(cwd, 'catalogue.db');
+  return { service, restore: existsSync(file) ? restoring(file, { isServed: true }) : undefined };
 }
 
 /** Wraps a service so that `note` receives the method and the Prefer header of each request that a story sends. */

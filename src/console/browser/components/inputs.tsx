@@ -2,29 +2,35 @@
 import { type ComponentProps, type ReactNode, useId } from 'react';
 import { Labelled } from './small.tsx';
 
-/** Labels by value, in the order of the list. */
-type Choices = readonly (readonly [value: string, label: string])[] | Readonly<Record<string, string>>;
+/** Values, or labels by value. */
+type Choices = readonly (string | readonly [value: string, label: string])[] | Readonly<Record<string, string>>;
 
 export function Options({ of }: { readonly of: Choices }) {
-  return (Array.isArray(of) ? of : Object.entries(of)).map(([value, label]) => (
-    <option key={value} value={value}>
-      {label}
-    </option>
-  ));
+  return (Array.isArray(of) ? of : Object.entries(of)).map((each: string | readonly [string, string]) => {
+    const [value, label] = typeof each === 'string' ? [each, each] : each;
+    return (
+      <option key={value} value={value}>
+        {label}
+      </option>
+    );
+  });
 }
 
 interface SelectProps<Value extends string> {
   readonly label: string;
   readonly value: Value;
   readonly options: Choices;
+  /** The label of an empty value, if it is allowed. */
+  readonly empty?: string;
   readonly onChange: (value: Value) => void;
 }
 
-export function Select<Value extends string>({ label, value, options, onChange }: SelectProps<Value>) {
+export function Select<Value extends string>({ label, value, options, empty, onChange }: SelectProps<Value>) {
   const id = useId();
   return (
     <Labelled id={id} label={label}>
       <select id={id} value={value} onChange={({ target }) => onChange(target.value as Value)}>
+        {empty !== undefined && <option value="">{empty}</option>}
         <Options of={options} />
       </select>
     </Labelled>
@@ -33,15 +39,30 @@ export function Select<Value extends string>({ label, value, options, onChange }
 
 interface TextFieldProps extends Omit<ComponentProps<'input'>, 'onChange'> {
   readonly label: string;
+  readonly help?: string | undefined;
   readonly problem?: string | undefined;
   readonly onChange: (text: string) => void;
+  /** Values to choose from. Others are allowed. */
+  readonly suggestions?: readonly string[];
 }
 
-export function TextField({ label, problem, onChange, ...rest }: TextFieldProps) {
+export function TextField({ label, help, problem, onChange, suggestions = [], ...rest }: TextFieldProps) {
   const id = useId();
   return (
-    <Labelled id={id} label={label} problem={problem}>
-      <input type="text" autoComplete="off" {...rest} id={id} onChange={({ target }) => onChange(target.value)} />
+    <Labelled id={id} label={label} isRequired={rest.required === true} help={help} problem={problem}>
+      <input
+        type="text"
+        autoComplete="off"
+        {...rest}
+        id={id}
+        list={`${id}-list`}
+        aria-invalid={problem !== undefined || undefined}
+        aria-describedby={`${id}-help`}
+        onChange={({ target }) => onChange(target.value)}
+      />
+      <datalist id={`${id}-list`}>
+        <Options of={suggestions} />
+      </datalist>
     </Labelled>
   );
 }

@@ -2,8 +2,7 @@
 import type { Value } from '../api/catalogue.ts';
 import { Icon } from '../components/icon.tsx';
 import { t } from '../i18n/text.ts';
-import { SelectFilter } from './filters.tsx';
-import type { CellProps, FieldKind, FieldPlace, FilterProps, InputProps, Parsed } from './kind.ts';
+import type { CellProps, FieldKind, FieldPlace, InputProps, Parsed } from './kind.ts';
 import { inputAttributes, textAttributes } from './text.tsx';
 
 const isBoolean = ({ field }: FieldPlace): boolean => field.type.input === 'switch';
@@ -49,11 +48,6 @@ function BooleanInput(props: InputProps) {
   );
 }
 
-function BooleanFilter(props: FilterProps) {
-  const [yes, no] = isBoolean(props) ? ['is.true', 'is.false'] : ['neq.0', 'eq.0'];
-  return <SelectFilter {...props} options={{ [yes!]: t.app.yes, [no!]: t.app.no }} />;
-}
-
 export const boolean: FieldKind = {
   name: 'boolean',
   format: print,
@@ -61,5 +55,4 @@ export const boolean: FieldKind = {
   parse,
   Cell: BooleanCell,
   Input: BooleanInput,
-  Filter: BooleanFilter,
 };

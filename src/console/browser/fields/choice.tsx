@@ -1,7 +1,6 @@
 /** Fields with a few allowed values (`oneOf`). */
 import { t } from '../i18n/text.ts';
-import { SelectFilter } from './filters.tsx';
-import type { CellProps, FieldKind, FilterProps, InputProps } from './kind.ts';
+import type { CellProps, FieldKind, InputProps } from './kind.ts';
 import { parsePlain } from './rules.ts';
 import { text, textAttributes } from './text.tsx';
 
@@ -22,16 +21,11 @@ function ChoiceInput(props: InputProps) {
   );
 }
 
-function ChoiceFilter(props: FilterProps) {
-  const options = props.field.rules.oneOf!.map((value) => [`eq.${value}`, String(value)]);
-  return <SelectFilter {...props} options={Object.fromEntries(options)} />;
-}
-
 export const choice: FieldKind = {
   ...text,
   name: 'choice',
   parse: ({ field }, typed) => parsePlain(field, typed.trim()),
   Cell: ChoiceCell,
   Input: ChoiceInput,
-  Filter: ChoiceFilter,
+  Filter: undefined,
 };

@@ -3,12 +3,13 @@ import { isImageField } from '../../../collection/image-field.ts';
 import { fileKind } from '../../../collection/types/file.ts';
 import type { Value } from '../api/catalogue.ts';
 import { Icon } from '../components/icon.tsx';
+import { Options } from '../components/inputs.tsx';
 import { onDemand } from '../components/on-demand.tsx';
 import { useFileAddress } from '../files/addresses.ts';
 import { joinIds, splitIds } from '../files/order.ts';
 import { Picture } from '../files/picture.tsx';
 import { t } from '../i18n/text.ts';
-import { ContainsFilter, SelectFilter } from './filters.tsx';
+import { ContainsFilter } from './filters.tsx';
 import type { CellProps, FieldKind, FieldPlace, FilterProps, InputProps, Parsed } from './kind.ts';
 import { parsePlain } from './rules.ts';
 import { TextInput } from './text.tsx';
@@ -70,8 +71,13 @@ function FileInput(props: InputProps) {
 }
 
 function FileFilter(props: FilterProps) {
+  const { id, conditions, onChange } = props;
   if (isPictureAddress(props)) return <ContainsFilter {...props} />;
-  return <SelectFilter {...props} options={{ 'not.is.null': t.fields.isNotEmpty, 'is.null': t.fields.isEmpty }} />;
+  return (
+    <select id={id} value={conditions[0] ?? ''} onChange={({ target }) => onChange(target.value ? [target.value] : [])}>
+      <Options of={{ '': t.fields.any, 'not.is.null': t.fields.isNotEmpty, 'is.null': t.fields.isEmpty }} />
+    </select>
+  );
 }
 
 export const file: FieldKind = {

@@ -1,6 +1,5 @@
 /** The filters that several kinds share: text that is contained, a range, and a choice of values. */
 import { escapeLike, quoted } from '../api/query/filter-text.ts';
-import { Options } from '../components/inputs.tsx';
 import { t } from '../i18n/text.ts';
 import type { FieldKind, FilterProps } from './kind.ts';
 
@@ -54,21 +53,6 @@ export function rangeFilter(kind: Pick<FieldKind, 'parse' | 'print'>, type: 'tex
       </div>
     );
   };
-}
-
-interface SelectFilterProps extends FilterProps {
-  /** Labels by condition. */
-  readonly options: Readonly<Record<string, string>>;
-}
-
-/** One of a few values. */
-export function SelectFilter({ id, conditions, onChange, options }: SelectFilterProps) {
-  return (
-    <select id={id} value={conditions[0] ?? ''} onChange={({ target }) => onChange(target.value ? [target.value] : [])}>
-      <option value="">{t.fields.any}</option>
-      <Options of={options} />
-    </select>
-  );
 }
 
 /** A condition on one of several values. */

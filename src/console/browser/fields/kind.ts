@@ -45,5 +45,6 @@ export interface FieldKind {
   readonly parse: (place: FieldPlace, text: string) => Parsed;
   readonly Cell: ComponentType<CellProps>;
   readonly Input: ComponentType<InputProps>;
-  readonly Filter: ComponentType<FilterProps>;
+  /** A kind without it is filtered by a list of its values. */
+  readonly Filter?: ComponentType<FilterProps> | undefined;
 }

@@ -17,7 +17,7 @@ import { cachedTitle, cacheTitle } from '../api/query/titles.ts';
 import { Combobox } from '../components/combobox.tsx';
 import { onDemand } from '../components/on-demand.tsx';
 import { t } from '../i18n/text.ts';
-import type { CellProps, FieldKind, FieldPlace, FilterProps, InputProps, Parsed } from './kind.ts';
+import type { CellProps, FieldKind, FieldPlace, InputProps, Parsed } from './kind.ts';
 import { readNumber } from './numbers.ts';
 import { parsePlain } from './rules.ts';
 import { text as plainText } from './text.tsx';
@@ -99,11 +99,6 @@ function ReferenceInput({ collection, field, text, onChange, mayOpenDialog, ...r
 
 const mayCreate = (other: Collection): boolean => may('create', other) && titleFieldOf(other) !== undefined;
 
-function ReferenceFilter({ conditions, onChange, ...place }: FilterProps) {
-  const [, key = ''] = /^eq\.(.*)$/.exec(conditions[0] ?? '') ?? [];
-  return <ReferenceInput {...place} text={key} onChange={(text) => onChange(text === '' ? [] : [`eq.${text}`])} />;
-}
-
 export const reference: FieldKind = {
   ...plainText,
   name: 'reference',
@@ -111,5 +106,5 @@ export const reference: FieldKind = {
   parse,
   Cell: ReferenceCell,
   Input: ReferenceInput,
-  Filter: ReferenceFilter,
+  Filter: undefined,
 };

@@ -10,8 +10,6 @@ const FILES = '/catalogue/files';
 export interface StoredFile {
   readonly id: string;
   readonly name: string;
-  readonly media_type: string;
-  readonly size: number;
 }
 
 /** The address of a file, or of its picture within a square of this size; undefined while it loads. */
@@ -39,7 +37,7 @@ export function useFiles(ids: readonly string[]): ReadonlyMap<string, StoredFile
     queryKey: ['files', 'rows', ...ids],
     queryFn: async ({ signal }) => {
       const filter = `id=in.(${encodeValue(ids.map(quoted).join(','))})`;
-      const { json } = await ask(`${FILES}?select=id,name,media_type,size&${filter}`, { signal });
+      const { json } = await ask(`${FILES}?select=id,name&${filter}`, { signal });
       return new Map((json as readonly StoredFile[]).map((file) => [file.id, file]));
     },
     enabled: ids.length > 0,

@@ -24,8 +24,6 @@ interface FilterPopoverProps {
   readonly onClose: () => void;
 }
 
-const LISTED = ['reference', 'choice', 'boolean'];
-
 export function FilterPopover({ query, place, anchor, onApply, onAdvanced, onClose }: FilterPopoverProps) {
   const popup = useRef<HTMLDivElement>(null);
   const { field } = place;
@@ -33,7 +31,7 @@ export function FilterPopover({ query, place, anchor, onApply, onAdvanced, onClo
   const [conditions, setConditions] = useState<readonly string[]>(stored);
   const id = useId();
   usePopover(true, anchor, popup);
-  const { name, Filter } = kindOf(place);
+  const { Filter } = kindOf(place);
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     onApply(conditions);
@@ -49,7 +47,7 @@ export function FilterPopover({ query, place, anchor, onApply, onAdvanced, onClo
     >
       <form className="stack" onSubmit={onSubmit}>
         <label htmlFor={id}>{labelOf(field)}</label>
-        {LISTED.includes(name) ? (
+        {Filter === undefined ? (
           <ValueList id={id} query={query} place={place} conditions={conditions} onChange={setConditions} />
         ) : (
           <Filter {...place} id={id} conditions={conditions} onChange={setConditions} />

@@ -42,9 +42,6 @@ export function rangeOf({ anchor, active }: Selection): Range {
 
 export const cellCount = ({ top, bottom, left, right }: Range): number => (bottom - top + 1) * (right - left + 1);
 
-export const isInRange = ({ top, bottom, left, right }: Range, row: number, column: number): boolean =>
-  row >= top && row <= bottom && column >= left && column <= right;
-
 /** Keeps a selection within a list that became shorter. */
 export function clampSelection({ anchor, active }: Selection, bounds: Bounds): Selection {
   return { anchor: clamp(anchor, bounds), active: clamp(active, bounds) };

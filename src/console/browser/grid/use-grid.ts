@@ -157,11 +157,8 @@ export function useGrid(options: GridOptions) {
   return {
     selection,
     edit,
-    select,
-    startEdit,
     commit,
     setText,
-    focus,
     handlers: {
       onKeyDown,
       ...usePointer({ selection, setChosen, commit, focus, edit: (place) => toggle(place) || startEdit(place) }),

@@ -61,19 +61,15 @@ export default function ChangesPage() {
         <Select
           label={t.history.person}
           value={actor}
-          options={[
-            ['', t.history.everybody],
-            ...people.map((each) => [each, each === NOBODY ? t.history.unknown : each] as const),
-          ]}
+          empty={t.history.everybody}
+          options={people.map((each) => [each, each === NOBODY ? t.history.unknown : each] as const)}
           onChange={(next) => change('actor', next)}
         />
         <Select
           label={t.history.collection}
           value={collection}
-          options={[
-            ['', t.history.allCollections],
-            ...collections.map((each) => [each.name, titleOfCollection(each)] as const),
-          ]}
+          empty={t.history.allCollections}
+          options={collections.map((each) => [each.name, titleOfCollection(each)] as const)}
           onChange={(next) => change('collection', next)}
         />
       </div>

@@ -37,7 +37,8 @@ export default function RowHistory({ collection, row, draft }: RowHistoryProps) 
       <Select
         label={t.app.field}
         value={only}
-        options={[['', t.history.allFields], ...collection.fields.map((each) => [each.name, labelOf(each)] as const)]}
+        empty={t.history.allFields}
+        options={collection.fields.map((each) => [each.name, labelOf(each)] as const)}
         onChange={setOnly}
       />
       {hasNoLog(error) && <p className="help">{t.history.off}</p>}

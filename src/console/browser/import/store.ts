@@ -80,10 +80,6 @@ export class Store {
     return { undone, kept };
   }
 
-  get canUndo(): boolean {
-    return this.ids.length > 0;
-  }
-
   /** The request id for a number of further rows. A new one begins before the service could not undo them at once. */
   private idFor(count: number): string {
     const [latest] = this.ids;

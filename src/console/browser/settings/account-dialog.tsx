@@ -3,10 +3,10 @@ import { useState } from 'react';
 import { notify } from '../app/toasts.tsx';
 import { Button } from '../components/button.tsx';
 import { Dialog } from '../components/dialog.tsx';
+import { Select, TextField } from '../components/inputs.tsx';
 import { ErrorMessage } from '../components/small.tsx';
 import { t } from '../i18n/text.ts';
 import { type Account, changeAccount, type Kind, useRoles } from './api.ts';
-import { Choice, TextInput } from './inputs.tsx';
 import { useSubmit } from './use-submit.ts';
 
 interface AccountDialogProps {
@@ -56,13 +56,13 @@ export function AccountDialog({ kind, account, onClose }: AccountDialogProps) {
       submit={{ label: isNew ? t.app.add : t.app.change, ...submit }}
     >
       {isNew ? (
-        <TextInput label={t.settings.name} required value={name} onChange={setName} />
+        <TextField label={t.settings.name} required value={name} onChange={setName} />
       ) : (
         <p>{t.settings.sessionsEnd}</p>
       )}
-      <Choice label={t.settings.role} value={role} options={[...new Set([...roles, role])]} onChange={setRole} />
+      <Select label={t.settings.role} value={role} options={[...new Set([...roles, role])]} onChange={setRole} />
       {kind === 'users' ? (
-        <TextInput
+        <TextField
           label={isNew ? t.app.password : t.settings.newPassword}
           help={isNew ? t.settings.passwordHelp : t.settings.passwordStays}
           type="password"
@@ -71,9 +71,9 @@ export function AccountDialog({ kind, account, onClose }: AccountDialogProps) {
           onChange={setPassword}
         />
       ) : (
-        <TextInput label={t.settings.expires} type="date" value={day} onChange={setDay} />
+        <TextField label={t.settings.expires} type="date" value={day} onChange={setDay} />
       )}
-      <TextInput label={t.settings.claims} help={t.settings.claimsHelp} value={claims} onChange={setClaims} />
+      <TextField label={t.settings.claims} help={t.settings.claimsHelp} value={claims} onChange={setClaims} />
       {error !== undefined && <ErrorMessage error={error} />}
     </Dialog>
   );

@@ -3,11 +3,11 @@ import { type ReactNode, useId, useState } from 'react';
 import type { CollectionDraft, FieldDraft } from '../../../collection/draft.ts';
 import { isInternal } from '../../../collection/files.ts';
 import { Dialog } from '../components/dialog.tsx';
+import { Select, TextField } from '../components/inputs.tsx';
 import { Labelled } from '../components/small.tsx';
 import { t } from '../i18n/text.ts';
 import type { Patch } from './api.ts';
 import { fieldPatch, formOf, PROPERTIES, type Property, TYPES } from './field-patch.ts';
-import { Choice, TextInput } from './inputs.tsx';
 import { PreviewDialog } from './preview-dialog.tsx';
 
 interface ModelFormProps {
@@ -21,7 +21,7 @@ interface ModelFormProps {
   readonly children: ReactNode;
 }
 
-function ModelForm({ title, name, onName, patchOf, onClose, children }: ModelFormProps) {
+export function ModelForm({ title, name, onName, patchOf, onClose, children }: ModelFormProps) {
   const [patch, setPatch] = useState<Patch>();
   const [isTried, setTried] = useState(false);
   const isMissing = name.trim() === '';
@@ -33,7 +33,7 @@ function ModelForm({ title, name, onName, patchOf, onClose, children }: ModelFor
     <>
       <Dialog title={title} onClose={onClose} submit={{ label: t.settings.preview, onSubmit }}>
         {onName !== undefined && (
-          <TextInput
+          <TextField
             label={t.settings.name}
             required
             help={t.settings.nameHelp}
@@ -85,10 +85,10 @@ export function FieldDialog({ collection, collections, field, onClose }: FieldDi
     }
     const common = { label, value, onChange };
     if (property !== 'references')
-      return <TextInput key={property} {...common} help={property === 'oneOf' ? t.settings.listHelp : undefined} />;
+      return <TextField key={property} {...common} help={property === 'oneOf' ? t.settings.listHelp : undefined} />;
     // The reference of a file belongs to its type.
     if (isInternal(value)) return null;
-    return <Choice key={property} {...common} options={collections} empty={t.settings.noReference} />;
+    return <Select key={property} {...common} options={collections} empty={t.settings.noReference} />;
   };
   return (
     <ModelForm
@@ -102,7 +102,7 @@ export function FieldDialog({ collection, collections, field, onClose }: FieldDi
       patchOf={patchOf}
       onClose={onClose}
     >
-      <TextInput
+      <TextField
         label={t.settings.type}
         help={field === undefined ? undefined : t.settings.typeStays}
         suggestions={TYPES}
@@ -126,8 +126,8 @@ export function CollectionDialog({ onClose }: { readonly onClose: () => void }) 
   };
   return (
     <ModelForm title={t.settings.addCollection} name={name} onName={setName} patchOf={patchOf} onClose={onClose}>
-      <TextInput label={t.settings.properties.title} value={title} onChange={setTitle} />
-      <TextInput label={t.settings.titleField} value={titleField} onChange={setTitleField} />
+      <TextField label={t.settings.properties.title} value={title} onChange={setTitle} />
+      <TextField label={t.settings.titleField} value={titleField} onChange={setTitleField} />
     </ModelForm>
   );
 }

@@ -1,27 +1,52 @@
 /** The roles of the declaration: their rights, and how many users and keys have them. */
+import { useState } from 'react';
 import type { RoleDraft, RuleDraft } from '../../../collection/draft.ts';
+import { Button } from '../components/button.tsx';
 import { ErrorMessage, Skeleton } from '../components/small.tsx';
 import { formatNumber } from '../fields/numbers.ts';
 import { t } from '../i18n/text.ts';
-import { useAccounts, useRoles } from './api.ts';
+import { type Patch, useAccounts, useRoles } from './api.ts';
+import { PreviewDialog } from './preview-dialog.tsx';
+import { RoleDialog } from './role-dialog.tsx';
 
 export function Roles() {
   const { data, error, refetch } = useRoles();
+  /** A new role, or the removal of one. */
+  const [opened, setOpened] = useState<'new' | Patch>();
   const users = useAccounts('users').data ?? [];
   const keys = useAccounts('keys').data ?? [];
   const held = (role: string, accounts: typeof users) =>
     formatNumber(accounts.filter((each) => each.role === role).length);
   if (error !== null) return <ErrorMessage error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return <Skeleton />;
-  return data.map((role) => (
-    <section key={role.name} className="panel stack settings-part">
-      <div className="line wrap">
-        <h2>{role.name}</h2>
-        <span className="count">{t.settings.holders(held(role.name, users), held(role.name, keys))}</span>
+  const isHeld = ({ name }: RoleDraft) => [...users, ...keys].some((each) => each.role === name);
+  return (
+    <>
+      <div>
+        <Button kind="primary" icon="plus" onClick={() => setOpened('new')}>
+          {t.settings.addRole}
+        </Button>
       </div>
-      <Rights role={role} />
-    </section>
-  ));
+      {data.map((role) => (
+        <section key={role.name} className="panel stack settings-part">
+          <div className="line wrap">
+            <h2>{role.name}</h2>
+            <span className="count">{t.settings.holders(held(role.name, users), held(role.name, keys))}</span>
+            <span className="space" />
+            {!isHeld(role) && (
+              <Button onClick={() => setOpened({ roles: { [role.name]: null } })}>
+                {t.settings.remove.users}
+                <span className="visually-hidden"> {role.name}</span>
+              </Button>
+            )}
+          </div>
+          <Rights role={role} />
+        </section>
+      ))}
+      {opened === 'new' && <RoleDialog onClose={() => setOpened(undefined)} />}
+      {typeof opened === 'object' && <PreviewDialog patch={opened} onClose={() => setOpened(undefined)} />}
+    </>
+  );
 }
 
 function Rights({ role: { isAll, include = [], rules } }: { readonly role: RoleDraft }) {

@@ -1,26 +1,14 @@
-/** Searches rows of a collection by the typed text, for inputs and the command palette. */
+/** Searches rows by the typed text, for inputs, and loads the titles of rows by their keys. */
 import { type Collection, isText, type Row, titleFieldOf, titleOf } from '../catalogue.ts';
 import { ask } from '../client.ts';
 import { encodeValue, escapeLike, parameter, pathOf, printName, queryText, quoted } from './filter-text.ts';
-import { keyText } from './keys.ts';
 import type { Pair } from './list.ts';
 import { cacheTitle, namesOf } from './titles.ts';
 
 const MAX_FOUND = 20;
 
-export interface RowOption {
-  /** The key as text: the value of a reference. */
-  readonly value: string;
-  readonly label: string;
-  /** The encoded key, for the address of the row. */
-  readonly key: string;
-}
-
-export async function findRows(
-  collection: Collection,
-  typed: string,
-  signal?: AbortSignal,
-): Promise<readonly RowOption[]> {
+/** The rows whose titles contain the words, with their keys as values. */
+export async function findRows(collection: Collection, typed: string, signal?: AbortSignal) {
   const title = titleFieldOf(collection) ?? collection.key[0]!;
   const words = typed.split(/\s+/).filter((word) => word !== '');
   const isSearchable = isText(title);
@@ -38,7 +26,6 @@ export async function findRows(
   return (json as Row[]).map((row) => ({
     value: String(row[collection.key[0]!.name]),
     label: titleOf(collection, row),
-    key: keyText(collection, row),
   }));
 }
 

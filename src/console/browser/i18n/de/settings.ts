@@ -43,6 +43,8 @@ export const settings = {
   someFields: (fields: string) => `nur ${fields}`,
   someRows: (where: string) => `wo ${where}`,
   noRights: 'Keine Rechte',
+  addRole: 'Rolle hinzufügen',
+  rightsOn: (collection: string) => `Rechte auf ${collection}`,
   editable: (file: string) => `Änderungen werden in ${file} gespeichert.`,
   notEditable: (file: string) =>
     `Der Dienst darf ${file} nicht ändern. Eine Vorschau zeigt den Text zum Kopieren. Um Änderungen hier anzuwenden, starten Sie den Dienst mit --edit-declaration.`,

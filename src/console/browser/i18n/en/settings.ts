@@ -41,6 +41,8 @@ export const settings = {
   someFields: (fields: string) => `only ${fields}`,
   someRows: (where: string) => `where ${where}`,
   noRights: 'No rights',
+  addRole: 'Add a role',
+  rightsOn: (collection: string) => `Rights on ${collection}`,
   editable: (file: string) => `Changes are stored in ${file}.`,
   notEditable: (file: string) =>
     `The service may not change ${file}. A preview shows the text to copy. To apply changes here, start the service with --edit-declaration.`,
