@@ -37,9 +37,9 @@ export const command: Command = {
 Copies all rows from one database to another, between SQLite and PostgreSQL in either direction. Each collection is
 read as of one moment; later writes are not copied. The target must be new or empty. All of it is
 stored in one transaction: an interrupted copy has stored nothing, and can be run again. Uploaded files are copied as well,
-to the target database, or to the place of --to-files. Keys and users are not copied;
-the command prints their number. The source may be an SQLite file of another program, with the declaration that
-catalogue declare wrote for it.
+to the target database, or to the place of --to-files. Views of the console follow in a transaction of their own. Keys
+and users are not copied; the command prints their number. The source may be an SQLite file of another program, with the
+declaration that catalogue declare wrote for it.
 
 ${describeSettings(OPTIONS)}`,
 

@@ -132,7 +132,9 @@ async function makeTable(engine: Engine, table: Collection): Promise<void> {
     await engine.ownTables([table], { make: true });
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    throw new ApiError('CAT501', `this database has no table ${table.name}`, { details: error.message });
+    throw new ApiError('CAT501', `this database has no table ${table.name}`, {
+      details: 'The database role of the service may not create it; nothing was stored.',
+    });
   }
 }
 

@@ -110,6 +110,15 @@ browserStories(
         delete: await page.getByRole('button', { name: 'Delete' }).count(),
       });
       expect(await page.getByRole('columnheader', { name: 'Unit price' }).count()).toBe(0);
+      // The service stores no views of people whom it does not know.
+      await page.getByRole('button', { name: 'Save as view' }).click();
+      await page.getByLabel('Name of the view').fill('Mine');
+      expect(await page.getByLabel('Share with everyone').count()).toBe(0);
+      await page.keyboard.press('Enter');
+      await stage.until('It is stored in this browser only.');
+      await page.reload();
+      await page.getByRole('link', { name: 'Mine' }).waitFor();
+      expect(await stage.ask<unknown>('/catalogue/views')).toEqual([]);
       await stage.open('/c/products/1');
       await page.getByLabel('Product name').waitFor();
       expect(await offered()).toEqual({ save: 0, delete: 0 });

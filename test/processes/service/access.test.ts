@@ -339,6 +339,11 @@ test('the service runs with a database role that may not create tables; a privil
   const key = await addKey(launch, 'erp', '--role', 'editor');
   await admin.unsafe(grant);
   await until('the key to count', async () => (await statusOf(service, withKey(key))) === 200);
+  const headers = { ...withKey(key), 'content-type': 'application/json' };
+  const view = { collection: 'products', name: 'all', definition: {} };
+  const stored = await service.fetch('/catalogue/views', { method: 'POST', headers, body: JSON.stringify(view) });
+  expect(await stored.json()).toMatchObject({ code: 'CAT501', message: 'this database has no table catalogue_views' });
+  expect(await (await service.fetch('/catalogue/views', { headers })).json()).toEqual([]);
   // Without roles, a table of keys that the role may not read counts as one that holds keys.
   const file = join(launch.cwd, 'collections.yaml');
   writeFileSync(file, readFileSync(file, 'utf8').split('roles:', 1)[0]!);
