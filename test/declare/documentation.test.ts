@@ -27,7 +27,7 @@ import { declared, withFields } from '../support/processes/declarations.ts';
 import { cleanUp, temporaryFolder } from '../support/processes/process.ts';
 
 afterAll(cleanUp);
-const PAGE = ['collections', 'fields', 'roles', 'functions', 'webhooks']
+const PAGE = ['collections', 'fields', 'roles', 'functions', 'computed-fields', 'webhooks']
   .map((name) => readFileSync(new URL(`../../docs/reference/${name}.md`, import.meta.url), 'utf8'))
   .join('\n');
 

@@ -3,7 +3,7 @@
  * passwords.
  */
 
-import { describe, expect, test } from 'bun:test';
+import { afterEach, describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createApp } from '../../../src/app.ts';
@@ -17,7 +17,9 @@ import { planRead } from '../../../src/plan/read/read.ts';
 import { WHOLE_ROW_JSON } from '../../../src/plan/read/whole-row.ts';
 import { firstRowsOf } from '../../../src/plan/write/first-rows.ts';
 import { newSchema, TEST_SETTINGS, testServer } from '../../support/engines/postgres.ts';
-import { run, startService, temporaryFolder } from '../../support/processes/process.ts';
+import { cleanUp, run, startService, temporaryFolder } from '../../support/processes/process.ts';
+
+afterEach(cleanUp);
 
 const { url, admin } = testServer;
 const allRows = planRead(products, EMPTY_QUERY, { offset: 0 }, undefined);

@@ -11,7 +11,7 @@ export interface Account {
   readonly role: string;
   readonly claims: Readonly<Record<string, unknown>>;
   readonly created_at: string;
-  /** Of a key only. */
+  /** Present in keys. */
   readonly expires_at?: string | null;
 }
 

@@ -9,7 +9,7 @@ import { Accounts } from './accounts.tsx';
 import { Model } from './model.tsx';
 import { Roles } from './roles.tsx';
 
-/** Without roles there are no accounts. */
+/** Without roles, only the data model has settings. */
 const PARTS = session === undefined ? (['model'] as const) : (['users', 'keys', 'roles', 'model'] as const);
 
 export default function SettingsPage() {
