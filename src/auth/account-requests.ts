@@ -95,9 +95,8 @@ export function accountRequests(engine: Engine, catalogue: Catalogue, audit: Aud
     keys: { ...lists, POST: addOneKey },
     'keys/': { DELETE: remove },
     roles: { GET: listRoles, HEAD: listRoles },
-    'roles/': {},
   };
-  return ownResources(['users', 'keys', 'roles'], (asked) =>
+  return ownResources(Object.keys(handlers), (asked) =>
     handlerOf(handlers[asked.key === undefined ? asked.name : `${asked.name}/`]!, asked.context.method)(asked),
   );
 }

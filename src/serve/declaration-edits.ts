@@ -85,7 +85,7 @@ export function declarationEdits(options: EditOptions): Middleware {
   const handlers = { GET: show, HEAD: show, PATCH: change };
   return ownResources(['declaration'], (asked) => {
     if (isInMemory(settings.database)) throw new ApiError('PGRST127', 'a catalogue in memory has no migration plan');
-    return handlerOf(asked.key === undefined ? handlers : {}, asked.context.method)(asked);
+    return handlerOf(handlers, asked.context.method)(asked);
   });
 }
 
@@ -170,7 +170,7 @@ function unsafe(plan: MigrationPlan): ApiError {
 }
 
 function failed(reason: string): ApiError {
-  return new ApiError('CAT409D', 'the service could not start with the new declaration', {
+  return new ApiError('CAT409D', 'the new declaration could not be applied', {
     details: `${reason}.`,
     hint: 'The log of the service contains the reason.',
   });

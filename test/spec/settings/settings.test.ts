@@ -226,6 +226,12 @@ for (const [engineName, newPlace] of Object.entries(PLACES)) {
       await expectRefusal(await dryRun({ collections: { copy: { title: 'Copies' } } }), 400, 'CAT400D');
       await expectRefusal(await dryRun({ collections: { secrets: { rows: '/etc/passwd' } } }), 400, 'CAT400D');
       await expectRefusal(await dryRun([]), 400, 'PGRST102');
+      const deep = `${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}`;
+      const tooDeep = sendJson('PATCH', {}, { prefer: 'tx=rollback' });
+      await expectRefusal(await ask('/catalogue/declaration', { ...tooDeep, body: deep }), 400, '54000');
+      for (const path of ['declaration', 'roles']) {
+        await expectRefusal(await ask(`/catalogue/${path}/more`), 404, 'PGRST125');
+      }
       await expectRefusal(await dryRun({}, { 'if-match': '"older"' }), 412, 'CAT412');
     });
 
