@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test';
 import { seriousFindings } from '../../support/browser/axe.ts';
 import { browserStories, type Stage, untilShown } from '../../support/browser/browser.ts';
 import { folderWithRoles } from '../../support/processes/access-folder.ts';
-import { run } from '../../support/processes/process.ts';
+import { run, until } from '../../support/processes/process.ts';
 
 const PASSWORD = 'correct horse battery';
 
@@ -128,6 +128,10 @@ browserStories(
       await page.getByLabel('Unit price').waitFor();
       expect(await offered()).toEqual({ save: 1, delete: 0 });
       await run({ cwd: place, args: ['user', 'remove', 'sue'] });
+      const authorization = `Bearer ${await page.evaluate("sessionStorage.getItem('catalogue.token')")}`;
+      await until('the service to reject the session', async () => {
+        return (await stage.service.fetch('/products?limit=1', { headers: { authorization } })).status === 401;
+      });
       // The next request is rejected, and the person sees why.
       await page.getByLabel('Unit price').fill('19');
       await page.getByRole('button', { name: 'Save', exact: true }).click();

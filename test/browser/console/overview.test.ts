@@ -91,7 +91,8 @@ browserStories('the overview of many rows', (stage) => {
       units_in_stock: index % 40,
       reorder_level: index % 30,
     }));
-    await stage.service.fetch('/products', { method: 'POST', body: JSON.stringify(rows) });
+    const created = await stage.service.fetch('/products', { method: 'POST', body: JSON.stringify(rows) });
+    expect(created.status).toBe(201);
     let bytes = 0;
     page.on('response', async (answer) => {
       if (answer.url().includes('/products?')) bytes += (await answer.body()).length;
