@@ -16,7 +16,7 @@ import { openMaintenance } from './shared/database.ts';
 export const command: Command = {
   help: () => `Usage: catalogue serve [flags]
 
-Serves the catalogue over HTTP. A new database is created with the reference products.
+Serves the catalogue over HTTP. A new database is created with the built-in products.
 
 ${describeSettings(SERVE_SETTINGS)}`,
 

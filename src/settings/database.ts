@@ -20,7 +20,7 @@ export const DATABASE = envSetting(
 );
 
 /** For commands that create a database. */
-export const EMPTY = envSetting('--empty', 'start a new catalogue without the reference products', false, onOrOff);
+export const EMPTY = envSetting('--empty', 'start a new catalogue without the built-in products', false, onOrOff);
 
 /** Connection settings of every command that opens a database. */
 export const DATABASE_SETTINGS = {

@@ -16,7 +16,7 @@ afterEach(async () => {
 browserStories('the page of the guide', (stage) => {
   test('shows changes, rows that leave the list, and rows that enter it', async () => {
     expect(html.trimEnd().split('\n').length).toBeLessThanOrEqual(20);
-    const text = html.replace('http://localhost:3000', stage.service.url);
+    const text = html.replace('http://127.0.0.1:3000', stage.service.url);
     const headers = { 'content-type': 'text/html' };
     site = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response(text, { headers }) });
     await stage.page.goto(`http://elsewhere.example:${site.port}`);

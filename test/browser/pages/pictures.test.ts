@@ -10,7 +10,7 @@ const guide = readFileSync(new URL('../../../docs/tutorial/pictures.md', import.
 const blocks = (language: string) =>
   [...guide.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(([, text]) => text!);
 const [html = ''] = blocks('html');
-const ADDRESS = 'http://localhost:3000';
+const ADDRESS = 'http://127.0.0.1:3000';
 let folder = '';
 let site: ReturnType<typeof Bun.serve> | undefined;
 afterEach(async () => {

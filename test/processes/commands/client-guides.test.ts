@@ -83,7 +83,7 @@ test('the function of the guide to retries creates a product once, although its 
 
 test('the feed of the guide to changes sends the events that the page shows', async () => {
   const page = read('follow-changes');
-  const [, path] = /curl -N .*'http:\/\/localhost:3000(.+)'/.exec(page)!;
+  const [, path] = /curl -N .*'http:\/\/127.0.0.1:3000(.+)'/.exec(page)!;
   const [, shown] = /```text\n([\s\S]*?)```/.exec(page)!;
   const stop = new AbortController();
   const headers = { accept: 'text/event-stream' };
