@@ -20,8 +20,8 @@ export interface ResourceRequest {
 export type Audit = (event: string, about: Readonly<Record<string, string | undefined>>) => void;
 
 /**
- * Answers requests for these names, such as `users` and `users/` (one of them). For a caller without every right, and for an anonymous one, the next step answers:
- * the path does not exist. A preflight request (OPTIONS) is anonymous.
+ * Answers requests for these names; `users/` means one of the users. For a caller without every right, and for an
+ * anonymous one, the next step answers: the path does not exist. A preflight request (OPTIONS) is anonymous.
  */
 export function ownResources(
   names: readonly string[],
