@@ -100,6 +100,8 @@ for (const [engineName, newPlace] of Object.entries(PLACES)) {
         409,
         '23505',
       );
+      const dryRun = { method: 'DELETE', headers: { prefer: 'tx=rollback' } };
+      await expectRefusal(await ask('/catalogue/keys/till', dryRun), 400, 'PGRST127');
       expect((await ask('/catalogue/keys/till', { method: 'DELETE' })).status).toBe(204);
       await expectRefusal(await ask('/catalogue/keys/till', { method: 'DELETE' }), 404, 'CAT404');
       await Bun.sleep(600);
@@ -218,6 +220,17 @@ for (const [engineName, newPlace] of Object.entries(PLACES)) {
         { words: 'products.name is no longer declared, and 2 rows have a value', allow: 'drop:products.name' },
         { words: '1 row breaks the rules of products.price (maximum 100)', allow: 'clear:products.price' },
       ]);
+    });
+
+    test('a change that locks its caller out has a problem', async () => {
+      for (const admin of [null, { products: { read: true } }]) {
+        expect(await (await dryRun({ roles: { admin } })).json()).toMatchObject({
+          problems: [{ words: 'your role admin would lose rights, so you could not undo the change' }],
+        });
+      }
+      expect(await (await dryRun({ roles: { admin: { include: ['boss'] }, boss: 'all' } })).json()).toMatchObject({
+        problems: [],
+      });
     });
 
     test('an invalid change says what is wrong', async () => {
