@@ -47,10 +47,25 @@ export function mergeIntoText(text: string, patch: Patch, isJson: boolean): stri
   const style = isJson ? { ...JSON_STYLE, lineWidth: 80 } : { lineWidth: 0, singleQuote: true };
   const normalized = document.toString(style);
   merge([], patch);
-  const merged = document.toString(style);
+  const merged = printed(document, style);
   const result = withOriginalLines(text, normalized, merged);
   // If the lines do not align, the whole text is normalized.
   return parseDocument(result, OPTIONS).toString(style) === merged ? result : merged;
+}
+
+/** Fails if the patch removed a part that an alias refers to. */
+function printed(document: Document, style: Parameters<Document['toString']>[0]): string {
+  try {
+    return document.toString(style);
+  } catch (error) {
+    throw new ApiError(
+      'CAT400D',
+      `another part of the declaration refers to the changed one: ${(error as Error).message}`,
+      {
+        hint: 'Change the file by hand.',
+      },
+    );
+  }
 }
 
 /** Takes the lines before the first change and after the last one from the original text, with its spaces. */

@@ -236,7 +236,11 @@ for (const [engineName, newPlace] of Object.entries(PLACES)) {
     test('an invalid change says what is wrong', async () => {
       const invalid = await dryRun({ collections: { products: { fields: { price: { type: 'decimel(12,2)' } } } } });
       expect((await expectRefusal(invalid, 400, 'CAT400D')).details).toContain('decimel(12,2)');
-      await expectRefusal(await dryRun({ collections: { copy: { title: 'Copies' } } }), 400, 'CAT400D');
+      for (const collections of [{ copy: { title: 'Copies' } }, { base: null }]) {
+        expect((await expectRefusal(await dryRun({ collections }), 400, 'CAT400D')).hint).toBe(
+          'Change the file by hand.',
+        );
+      }
       await expectRefusal(await dryRun({ collections: { secrets: { rows: '/etc/passwd' } } }), 400, 'CAT400D');
       await expectRefusal(await dryRun([]), 400, 'PGRST102');
       const deep = `${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}`;
