@@ -9,6 +9,7 @@ import { didYouMean } from '../base/nearest-name.ts';
 import { pathPart } from '../base/net/query-string.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import { CREDENTIALS, SERVED_ACCOUNTS } from '../collection/own-collections.ts';
+import { parsePrefer } from '../dialect/prefer.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
 import { BodyReceiver } from '../http/body/body-receiver.ts';
@@ -95,11 +96,18 @@ export function accountRequests(engine: Engine, catalogue: Catalogue, audit: Aud
     keys: { ...lists, POST: addOneKey },
     'keys/': { DELETE: remove },
     roles: { GET: listRoles, HEAD: listRoles },
-    'roles/': {},
   };
-  return ownResources(['users', 'keys', 'roles'], (asked) =>
-    handlerOf(handlers[asked.key === undefined ? asked.name : `${asked.name}/`]!, asked.context.method)(asked),
-  );
+  return ownResources(Object.keys(handlers), (asked) => {
+    const handler = handlerOf(handlers[asked.key === undefined ? asked.name : `${asked.name}/`]!, asked.context.method);
+    const isRead = Object.hasOwn(lists, asked.context.method);
+    if (!isRead && parsePrefer(asked.request.headers.get('prefer')).tx === 'rollback') {
+      throw new ApiError('PGRST127', 'users and keys have no dry run', {
+        details: 'Nothing was changed.',
+        hint: 'Send the request without Prefer: tx=rollback.',
+      });
+    }
+    return handler(asked);
+  });
 }
 
 function whatIn({ name }: ResourceRequest): string {

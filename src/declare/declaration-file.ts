@@ -1,5 +1,5 @@
 /** The text of a declaration file: its content, its version, and its replacement in one step. */
-import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { fileProblem } from '../base/files/file-problem.ts';
 import { modeOf, moveIntoPlace, temporaryPath } from '../base/files/output-file.ts';
 import { MAX_DECLARATION_BYTES } from '../base/limits/declaration.ts';
@@ -29,6 +29,7 @@ export function replaceDeclaration(file: string, text: string): void {
     chmodSync(partial, modeOf(file) ?? 0o644);
     moveIntoPlace(partial, file, true);
   } catch (error) {
+    rmSync(partial, { force: true });
     throw new ConfigError(`${file} cannot be written: ${fileProblem(error)}`);
   }
 }

@@ -20,8 +20,8 @@ export interface ResourceRequest {
 export type Audit = (event: string, about: Readonly<Record<string, string | undefined>>) => void;
 
 /**
- * Answers requests for these names. For a caller without every right, and for an anonymous one, the next step answers:
- * the path does not exist. A preflight request (OPTIONS) is anonymous.
+ * Answers requests for these names; `users/` means one of the users. For a caller without every right, and for an
+ * anonymous one, the next step answers: the path does not exist. A preflight request (OPTIONS) is anonymous.
  */
 export function ownResources(
   names: readonly string[],
@@ -35,7 +35,7 @@ export function ownResources(
           .split('?', 1)[0]!
           .split('/')
       : [];
-    const isServed = names.includes(name) && rest.length === 0 && key !== '';
+    const isServed = names.includes(key === undefined ? name : `${name}/`) && rest.length === 0 && key !== '';
     if (!isServed || !hasEveryRight(context)) return next(request, context);
     context.route = `${OWN_PATH}/${name}${key === undefined ? '' : '/:name'}`;
     const asked = { name, key: key === undefined ? undefined : nameOfPart(key), request, context };

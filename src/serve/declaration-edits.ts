@@ -67,7 +67,7 @@ export function declarationEdits(options: EditOptions): Middleware {
     if (previous !== servedVersion) throw newerFile(file);
     rejectRowFiles(patch);
     const text = mergeIntoText(before, patch, file.endsWith('.json'));
-    const plan = await planOf(text, options);
+    const plan = await planOf(text, options, context.caller?.role);
     const answer = { file, ...plan, text: withoutSecrets(text) };
     if (isDryRun) return jsonAnswer(200, { ...answer, written: false }, { 'preference-applied': 'tx=rollback' });
     if (apply === undefined) throw notEditable(file);
@@ -85,7 +85,7 @@ export function declarationEdits(options: EditOptions): Middleware {
   const handlers = { GET: show, HEAD: show, PATCH: change };
   return ownResources(['declaration'], (asked) => {
     if (isInMemory(settings.database)) throw new ApiError('PGRST127', 'a catalogue in memory has no migration plan');
-    return handlerOf(asked.key === undefined ? handlers : {}, asked.context.method)(asked);
+    return handlerOf(handlers, asked.context.method)(asked);
   });
 }
 
@@ -97,10 +97,19 @@ function currentText(file: string): string {
   }
 }
 
-async function planOf(text: string, { file, settings, maxValueBytes }: EditOptions): Promise<MigrationPlan> {
+/** Nobody locks themselves out by mistake: a role that loses its rights could not change the declaration back. */
+async function planOf(
+  text: string,
+  { file, settings, maxValueBytes }: EditOptions,
+  role: string | undefined,
+): Promise<MigrationPlan> {
   const catalogue = catalogueOf(text, file, maxValueBytes);
   try {
-    return await maintenanceOf(settings.database, catalogue, settings).plan({});
+    const { steps, problems } = await maintenanceOf(settings.database, catalogue, settings).plan({});
+    const { roles } = catalogue;
+    if (role === undefined || roles === undefined || roles.get(role)?.isAll) return { steps, problems };
+    const words = `your role ${role} would lose rights, so you could not undo the change`;
+    return { steps, problems: [...problems, { words }] };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     throw new ApiError('CAT503', 'the migration cannot be planned', {
@@ -170,7 +179,7 @@ function unsafe(plan: MigrationPlan): ApiError {
 }
 
 function failed(reason: string): ApiError {
-  return new ApiError('CAT409D', 'the service could not start with the new declaration', {
+  return new ApiError('CAT409D', 'the new declaration could not be applied', {
     details: `${reason}.`,
     hint: 'The log of the service contains the reason.',
   });

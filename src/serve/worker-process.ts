@@ -28,6 +28,8 @@ export class WorkerProcess {
   readonly status: WorkerReport;
   isServing = false;
   wasServing = false;
+  /** The number of edits of the declaration before its start. */
+  generation = 0;
   /** Whether its end is expected, so that no other process replaces it. */
   isRetired = false;
   private readonly child: Bun.Subprocess;

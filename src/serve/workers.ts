@@ -35,6 +35,8 @@ export class Workers implements ServiceStatus {
   private exitCode = 0;
   private readonly ratesFile: string | undefined;
   private lastEdit: Promise<unknown> = Promise.resolve();
+  /** Workers of an earlier generation have another declaration, and are not restarted. */
+  private generation = 0;
 
   constructor(
     private settings: ServeSettings,
@@ -127,13 +129,12 @@ export class Workers implements ServiceStatus {
    */
   private async applyEdit({ text, previous }: DeclarationEdit): Promise<EditOutcome> {
     const { settings, log } = this;
-    const old = [...this.running];
     try {
       const file = findDeclaration(settings.collections)!;
       const before = readText(file);
       if (versionOf(before) !== previous) return 'changed';
       replaceDeclaration(file, text);
-      if ((await this.launch(1, { isTrial: true })) === undefined) {
+      if ((await this.launch(1, { isTrial: true, generation: this.generation + 1 })) === undefined) {
         if (!(await this.fitsTables(before, file))) return 'The tables have changed, so the file has the new text';
         replaceDeclaration(file, before);
         return 'Nothing was changed';
@@ -143,10 +144,11 @@ export class Workers implements ServiceStatus {
       throw error;
     }
     log.write('info', 'new workers replace the others, for another declaration');
+    this.generation++;
     const others = Array.from({ length: settings.workers - 1 }, (_, index) => this.launch(index + 2));
     await Promise.all(others);
     // Not awaited: one of them answers the request of this edit.
-    for (const each of old) void each.stop(STOP_SECONDS);
+    for (const each of this.running) if (each.generation < this.generation) void each.stop(STOP_SECONDS);
     return 'done';
   }
 
@@ -161,7 +163,7 @@ export class Workers implements ServiceStatus {
   /** Resolves when the worker serves, or to undefined if it ends before. A trial is not repeated if it fails. */
   private async launch(
     number: number,
-    { isTrial = false, backoffMs = MIN_BACKOFF_MS } = {},
+    { isTrial = false, generation = this.generation, backoffMs = MIN_BACKOFF_MS } = {},
   ): Promise<StartMessage | undefined> {
     const { settings } = this;
     const started = performance.now();
@@ -170,6 +172,7 @@ export class Workers implements ServiceStatus {
       this,
       { edit: this.edit },
     );
+    worker.generation = generation;
     this.running.add(worker);
     void worker.ended.then(async (end) => {
       const isFailedTrial = isTrial && !worker.wasServing;
@@ -180,7 +183,7 @@ export class Workers implements ServiceStatus {
       this.log.write('error', 'a worker ended and is restarted', { worker: number, ...end });
       const wasStable = performance.now() - started > STABLE_MS;
       await Bun.sleep(wasStable ? MIN_BACKOFF_MS : backoffMs);
-      if (this.phase !== 'serving') return;
+      if (this.phase !== 'serving' || generation < this.generation) return;
       this.restarts++;
       void this.launch(number, { backoffMs: wasStable ? MIN_BACKOFF_MS : Math.min(2 * backoffMs, MAX_BACKOFF_MS) });
     });

@@ -63,6 +63,11 @@ test('a search finds titles, unique texts and tags; each word must occur in one 
   const url = decodeURIComponent(listUrl(parseQuery(collection, '~q=hot%20a%22b')));
   expect(url).toContain('or=(label.ilike."*hot*",sku.ilike."*hot*",tags.cs."{\\"hot\\"}")');
   expect(url).toContain('or=(label.ilike."*a\\"b*"');
+  // Without a field to search, no row matches, rather than all of them.
+  const fields = [{ name: 'a b', type: 'int4' }];
+  const numbers = declareCatalogue({ collections: [{ name: 'numbers', key: ['a b'], fields }] });
+  const search = listUrl(parseQuery(numbers.collections.get('numbers')!, '~q=hot%20tea'));
+  expect(decodeURIComponent(search)).toBe('/numbers?"a b"=is.null&order="a b".asc');
 });
 
 test('the palette matches the beginnings of words', () => {

@@ -60,6 +60,9 @@ browserStories(
 
       await page.getByRole('link', { name: 'Data model' }).click();
       await button('Add a field Products').click();
+      await page.getByLabel('Name').fill('name');
+      await button('Preview').click();
+      await stage.until('name exists already. Enter another name.');
       await page.getByLabel('Name').fill('price');
       await page.getByLabel('Type').fill('decimal(12,2)');
       await page.getByLabel('Required').check();

@@ -89,6 +89,18 @@ for (const [name, workers, envOf] of databases) {
       await load.stop();
       expect(load.failures()).toEqual([]);
 
+      // A worker that is killed during an edit gets no second successor. Its answer may be lost.
+      const old = childrenOf(service.pid);
+      const interrupted = edit({ collections: { products: { title: 'Ours' } } }).catch(() => undefined);
+      await until('the first new worker', () => childrenOf(service.pid).length > old.length);
+      process.kill(old.at(-1)!, 'SIGKILL');
+      await interrupted;
+      await until('the new workers alone', async () => {
+        const now = childrenOf(service.pid);
+        const areNew = now.length === workers && !now.some((pid) => old.includes(pid));
+        return areNew && (await served().catch(() => false));
+      });
+
       // A process that fails after it has migrated leaves the new text, with which the next start succeeds.
       const late = await expectRefusal(
         await edit({ collections: { products: { fields: { photo: 'image' } } } }),
@@ -108,6 +120,10 @@ for (const [name, workers, envOf] of databases) {
       expect(await (await ask('/catalogue/declaration')).json()).toMatchObject({ editable: false, served: true });
     },
   );
+}
+
+function childrenOf(pid: number): readonly number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
 }
 
 test('--edit-declaration needs a declaration, a database of its own and roles on a network', async () => {

@@ -100,6 +100,8 @@ for (const [engineName, newPlace] of Object.entries(PLACES)) {
         409,
         '23505',
       );
+      const dryRun = { method: 'DELETE', headers: { prefer: 'tx=rollback' } };
+      await expectRefusal(await ask('/catalogue/keys/till', dryRun), 400, 'PGRST127');
       expect((await ask('/catalogue/keys/till', { method: 'DELETE' })).status).toBe(204);
       await expectRefusal(await ask('/catalogue/keys/till', { method: 'DELETE' }), 404, 'CAT404');
       await Bun.sleep(600);
@@ -220,12 +222,29 @@ for (const [engineName, newPlace] of Object.entries(PLACES)) {
       ]);
     });
 
+    test('a change that locks its caller out has a problem', async () => {
+      for (const admin of [null, { products: { read: true } }]) {
+        expect(await (await dryRun({ roles: { admin } })).json()).toMatchObject({
+          problems: [{ words: 'your role admin would lose rights, so you could not undo the change' }],
+        });
+      }
+      expect(await (await dryRun({ roles: { admin: { include: ['boss'] }, boss: 'all' } })).json()).toMatchObject({
+        problems: [],
+      });
+    });
+
     test('an invalid change says what is wrong', async () => {
       const invalid = await dryRun({ collections: { products: { fields: { price: { type: 'decimel(12,2)' } } } } });
       expect((await expectRefusal(invalid, 400, 'CAT400D')).details).toContain('decimel(12,2)');
       await expectRefusal(await dryRun({ collections: { copy: { title: 'Copies' } } }), 400, 'CAT400D');
       await expectRefusal(await dryRun({ collections: { secrets: { rows: '/etc/passwd' } } }), 400, 'CAT400D');
       await expectRefusal(await dryRun([]), 400, 'PGRST102');
+      const deep = `${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}`;
+      const tooDeep = sendJson('PATCH', {}, { prefer: 'tx=rollback' });
+      await expectRefusal(await ask('/catalogue/declaration', { ...tooDeep, body: deep }), 400, '54000');
+      for (const path of ['declaration', 'roles']) {
+        await expectRefusal(await ask(`/catalogue/${path}/more`), 404, 'PGRST125');
+      }
       await expectRefusal(await dryRun({}, { 'if-match': '"older"' }), 412, 'CAT412');
     });
 

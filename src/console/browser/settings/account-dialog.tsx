@@ -1,6 +1,6 @@
 /** The form of a user or key. A new key is shown once, in the same dialog. */
 import { useState } from 'react';
-import { notify } from '../app/toasts.tsx';
+import { notify, notifyError } from '../app/toasts.tsx';
 import { Button } from '../components/button.tsx';
 import { Dialog } from '../components/dialog.tsx';
 import { Select, TextField } from '../components/inputs.tsx';
@@ -22,14 +22,15 @@ export function AccountDialog({ kind, account, onClose }: AccountDialogProps) {
   const [chosenRole, setRole] = useState(account?.role);
   const [password, setPassword] = useState('');
   const [day, setDay] = useState('');
-  const [claims, setClaims] = useState(account === undefined ? '' : JSON.stringify(account.claims));
+  const claimsBefore = account === undefined ? '' : JSON.stringify(account.claims);
+  const [claims, setClaims] = useState(claimsBefore);
   const [key, setKey] = useState<string>();
   const role = chosenRole ?? roles[0] ?? '';
   const isNew = account === undefined;
   const { error, ...submit } = useSubmit(async () => {
     const body = {
-      role,
-      ...(claims.trim() !== '' && { claims: parseClaims(claims) }),
+      ...(role !== account?.role && { role }),
+      ...(claims !== claimsBefore && { claims: claims.trim() === '' ? {} : parseClaims(claims) }),
       ...(password !== '' && { password }),
       ...(day !== '' && { expires_at: new Date(`${day}T23:59:59`).toISOString() }),
     };
@@ -88,7 +89,8 @@ function parseClaims(text: string): unknown {
 }
 
 export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
-  const copy = () => void navigator.clipboard.writeText(text).then(() => notify(t.settings.copied));
+  // Without HTTPS, a page cannot write to the clipboard.
+  const copy = () => void navigator.clipboard?.writeText(text).then(() => notify(t.settings.copied), notifyError);
   return (
     <Button icon="copy" onClick={copy}>
       {label}

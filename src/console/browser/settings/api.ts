@@ -75,10 +75,12 @@ export async function changeDeclaration(patch: Patch, version: string, isDryRun:
 const POLL_MS = 400;
 /** Old workers close their connections when no request arrives for half a second. */
 const POLLS = 3;
+/** After a change of the own role, the settings do not answer. */
+const MAX_POLLS = 50;
 
-/** Resolves when the new workers alone answer. */
+/** Resolves when the new workers alone answer, or after a while. */
 export async function untilServed(): Promise<void> {
-  for (let served = 0; served < POLLS; ) {
+  for (let polls = 0, served = 0; served < POLLS && polls < MAX_POLLS; polls++) {
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     const isServed = await readDeclaration().then(
       (each) => each.served,

@@ -10,24 +10,27 @@ import type { Patch } from './api.ts';
 import { fieldPatch, formOf, PROPERTIES, type Property, TYPES } from './field-patch.ts';
 import { PreviewDialog } from './preview-dialog.tsx';
 
-interface ModelFormProps {
+export interface ModelFormProps {
   readonly title: string;
   readonly name: string;
   /** Absent if the name cannot change. */
   readonly onName?: (name: string) => void;
+  /** The names in use. A patch of one of them would change it. */
+  readonly taken: readonly string[];
   /** The change that the form means. */
   readonly patchOf: (name: string) => Patch;
   readonly onClose: () => void;
   readonly children: ReactNode;
 }
 
-export function ModelForm({ title, name, onName, patchOf, onClose, children }: ModelFormProps) {
+export function ModelForm({ title, name, onName, taken, patchOf, onClose, children }: ModelFormProps) {
   const [patch, setPatch] = useState<Patch>();
   const [isTried, setTried] = useState(false);
-  const isMissing = name.trim() === '';
+  const isTaken = onName !== undefined && taken.includes(name.trim());
+  const problem = name.trim() === '' ? t.settings.nameMissing : isTaken ? t.settings.nameTaken(name.trim()) : undefined;
   const onSubmit = () => {
     setTried(true);
-    if (!isMissing) setPatch(patchOf(name.trim()));
+    if (problem === undefined) setPatch(patchOf(name.trim()));
   };
   return (
     <>
@@ -37,7 +40,7 @@ export function ModelForm({ title, name, onName, patchOf, onClose, children }: M
             label={t.settings.name}
             required
             help={t.settings.nameHelp}
-            problem={isTried && isMissing ? t.settings.nameMissing : undefined}
+            problem={isTried ? problem : undefined}
             value={name}
             onChange={onName}
           />
@@ -99,6 +102,7 @@ export function FieldDialog({ collection, collections, field, onClose }: FieldDi
       }
       name={name}
       {...(field === undefined && { onName: setName })}
+      taken={collection.fields.map((each) => each.name)}
       patchOf={patchOf}
       onClose={onClose}
     >
@@ -115,7 +119,7 @@ export function FieldDialog({ collection, collections, field, onClose }: FieldDi
   );
 }
 
-export function CollectionDialog({ onClose }: { readonly onClose: () => void }) {
+export function CollectionDialog({ taken, onClose }: Pick<ModelFormProps, 'taken' | 'onClose'>) {
   const [name, setName] = useState('');
   const [title, setTitle] = useState('');
   const [titleField, setTitleField] = useState('name');
@@ -125,7 +129,14 @@ export function CollectionDialog({ onClose }: { readonly onClose: () => void }) 
     return { collections: { [chosen]: { ...titled, fields: { id: 'int4', ...named } } } };
   };
   return (
-    <ModelForm title={t.settings.addCollection} name={name} onName={setName} patchOf={patchOf} onClose={onClose}>
+    <ModelForm
+      title={t.settings.addCollection}
+      name={name}
+      onName={setName}
+      taken={taken}
+      patchOf={patchOf}
+      onClose={onClose}
+    >
       <TextField label={t.settings.properties.title} value={title} onChange={setTitle} />
       <TextField label={t.settings.titleField} value={titleField} onChange={setTitleField} />
     </ModelForm>

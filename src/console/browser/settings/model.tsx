@@ -13,6 +13,7 @@ import { CollectionDialog, FieldDialog } from './model-dialogs.tsx';
 import { SettingsTable } from './settings-table.tsx';
 
 const COLLECTIONS = pageData.collections.filter(({ name }) => !isInternal(name));
+const NAMES = COLLECTIONS.map(({ name }) => name);
 
 /** Without a collection, the form makes a new one. */
 interface Opened {
@@ -55,10 +56,10 @@ export function Model() {
           />
         </section>
       ))}
-      {opened !== undefined && opened.collection === undefined && <CollectionDialog onClose={onClose} />}
+      {opened !== undefined && opened.collection === undefined && <CollectionDialog taken={NAMES} onClose={onClose} />}
       {opened?.collection !== undefined && (
         <FieldDialog
-          collections={COLLECTIONS.map(({ name }) => name)}
+          collections={NAMES}
           collection={opened.collection}
           {...(opened.field && { field: opened.field })}
           onClose={onClose}

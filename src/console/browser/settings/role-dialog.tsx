@@ -3,11 +3,11 @@ import { useState } from 'react';
 import { RIGHTS } from '../../../collection/draft.ts';
 import { collections, titleOfCollection } from '../api/catalogue.ts';
 import { t } from '../i18n/text.ts';
-import { ModelForm } from './model-dialogs.tsx';
+import { ModelForm, type ModelFormProps } from './model-dialogs.tsx';
 
 const ALL = 'all';
 
-export function RoleDialog({ onClose }: { readonly onClose: () => void }) {
+export function RoleDialog({ taken, onClose }: Pick<ModelFormProps, 'taken' | 'onClose'>) {
   const [name, setName] = useState('');
   /** `products.read`, or `all`. */
   const [chosen, setChosen] = useState<readonly string[]>([]);
@@ -33,7 +33,14 @@ export function RoleDialog({ onClose }: { readonly onClose: () => void }) {
     </label>
   );
   return (
-    <ModelForm title={t.settings.addRole} name={name} onName={setName} patchOf={patchOf} onClose={onClose}>
+    <ModelForm
+      title={t.settings.addRole}
+      name={name}
+      onName={setName}
+      taken={taken}
+      patchOf={patchOf}
+      onClose={onClose}
+    >
       {box(ALL, t.settings.everyRight)}
       {!isAll &&
         collections.map((each) => (

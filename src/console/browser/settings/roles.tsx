@@ -13,12 +13,13 @@ export function Roles() {
   const { data, error, refetch } = useRoles();
   /** A new role, or the removal of one. */
   const [opened, setOpened] = useState<'new' | Patch>();
-  const users = useAccounts('users').data ?? [];
-  const keys = useAccounts('keys').data ?? [];
+  const { data: users = [], isPending: awaitsUsers } = useAccounts('users');
+  const { data: keys = [], isPending: awaitsKeys } = useAccounts('keys');
+  if (error !== null) return <ErrorMessage error={error} onRetry={() => void refetch()} />;
+  // A role that someone has cannot be removed.
+  if (data === undefined || awaitsUsers || awaitsKeys) return <Skeleton />;
   const held = (role: string, accounts: typeof users) =>
     formatNumber(accounts.filter((each) => each.role === role).length);
-  if (error !== null) return <ErrorMessage error={error} onRetry={() => void refetch()} />;
-  if (data === undefined) return <Skeleton />;
   const isHeld = ({ name }: RoleDraft) => [...users, ...keys].some((each) => each.role === name);
   return (
     <>
@@ -43,7 +44,7 @@ export function Roles() {
           <Rights role={role} />
         </section>
       ))}
-      {opened === 'new' && <RoleDialog onClose={() => setOpened(undefined)} />}
+      {opened === 'new' && <RoleDialog taken={data.map(({ name }) => name)} onClose={() => setOpened(undefined)} />}
       {typeof opened === 'object' && <PreviewDialog patch={opened} onClose={() => setOpened(undefined)} />}
     </>
   );

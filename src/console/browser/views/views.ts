@@ -95,16 +95,18 @@ export function viewAddress(collection: Collection, { id, definition: { query } 
 /** Stores the list as a view. It replaces the view of the same id. */
 export async function saveView(
   query: ListQuery,
-  { id = newId(), name, shared }: Partial<View> & Pick<View, 'name' | 'shared'>,
+  { id = newId(), name, shared, owner }: Partial<View> & Pick<View, 'name' | 'shared'>,
 ): Promise<View> {
   const { collection } = query;
   const view = { id, name, shared, definition: { query: viewQuery(query), columns: columnSettings(collection) } };
   const others = browserViews(collection).filter((each) => each.id !== id);
   const stored = hasIdentity() ? await storeView(collection, view) : undefined;
-  storeInBrowser(collection, stored === undefined ? [...others, { ...view, shared: false }] : others);
+  // The view of another person keeps its id.
+  const local = { ...view, id: owner === undefined ? id : newId(), shared: false };
+  storeInBrowser(collection, stored === undefined ? [...others, local] : others);
   if (stored === undefined) notify(t.views.inBrowser, { topic: 'views' });
   await queryClient.invalidateQueries({ queryKey: keyOf(collection) });
-  return stored ?? view;
+  return stored ?? local;
 }
 
 /** Undefined if the service cannot store views. */

@@ -21,6 +21,10 @@ export function searchParts(collection: Collection, text: string): SearchParts {
   const words = text.split(/\s+/).filter((word) => word !== '');
   if (words.length === 0) return NONE;
   const { texts, tags, references } = searchedFields(collection);
+  // No row contains the words. Without a condition, a write by this search would change all rows.
+  if (texts.length + tags.length + references.length === 0) {
+    return { pairs: [[printName(collection.key[0]!.name), 'is.null']], embeddings: [] };
+  }
   const isSimple = texts.length === 1 && tags.length === 0 && references.length === 0;
   const parts = words.map((word, at): SearchParts => {
     const pattern = `*${escapeLike(word)}*`;

@@ -15,6 +15,7 @@ export const settings = {
   claimsHelp: 'Für Regeln mit {claims.name}. JSON: {"region":"north"}',
   claimsWrong: 'Das ist kein JSON-Objekt.',
   nameMissing: 'Geben Sie einen Namen ein.',
+  nameTaken: (name: string) => `${name} gibt es schon. Geben Sie einen anderen Namen ein.`,
   changeUser: (name: string) => `${name} ändern`,
   passwordHelp: 'Mindestens 8 Zeichen.',
   newPassword: 'Neues Passwort',

@@ -13,6 +13,7 @@ export const settings = {
   claimsHelp: 'For rules with {claims.name}. JSON: {"region":"north"}',
   claimsWrong: 'This is not a JSON object.',
   nameMissing: 'Enter a name.',
+  nameTaken: (name: string) => `${name} exists already. Enter another name.`,
   changeUser: (name: string) => `Change ${name}`,
   passwordHelp: 'At least 8 characters.',
   newPassword: 'New password',
