@@ -31,7 +31,9 @@ browserStories(
       const address = page.url();
 
       await page.getByRole('columnheader', { name: 'Product name' }).getByRole('button').first().click();
-      await page.getByRole('button', { name: 'Save changes of the view' }).click();
+      const save = page.getByRole('button', { name: 'Save changes of the view' });
+      await save.click();
+      await save.waitFor({ state: 'detached' });
       await tabs.getByText('All rows').click();
       await tabs.getByText('Dear things with ch').click();
       await untilShown(page, await names('product_name=ilike.*ch*&order=product_name.asc'));

@@ -357,7 +357,6 @@ describe('the document and the service agree', () => {
   });
 
   test('on the error codes, each with its status', () => {
-    expect(document.components.schemas.Problem!.properties.code!.enum).toEqual(Object.keys(ERRORS));
     for (const [code, { status }] of Object.entries(ERRORS)) {
       // Only catalogues with roles return 401, and only those with functions have errors of calls.
       if (status === 401) continue;

@@ -79,6 +79,8 @@ export function browserStories(
       browser = await shared;
     });
     beforeEach(async () => {
+      if (service?.hasExited()) await end();
+      else if (isChanged && !areApart) await startAgain();
       if (service === undefined) {
         const started = await startOn(database);
         service = noting(started.service, noteWrite);
@@ -92,8 +94,6 @@ export function browserStories(
       const said = [...complaints];
       await page.context().close();
       complaints.length = 0;
-      if (service?.hasExited()) await end();
-      else if (isChanged && !areApart) await startAgain();
       expect(said).toEqual([]);
     });
     const startAgain = async () => {

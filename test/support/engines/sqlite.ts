@@ -129,7 +129,7 @@ function putBack(db: Database, rows: readonly Row[]): void {
 /** Copying a larger file costs more than another engine. */
 const MAX_COPIED_BYTES = 8 * 1024 * 1024;
 /** With the columns before a migration. The tables of the search index follow the others, by triggers. */
-const TABLES = `select '"' || name || '"' as name, (select group_concat('"' || c.name || '"') from pragma_table_xinfo(t.name, 'copy') c
+const TABLES = `select format('"%w"', name) as name, (select group_concat(format('"%w"', c.name)) from pragma_table_xinfo(t.name, 'copy') c
   where hidden = 0) as columns, name in (select name from copy.sqlite_schema) as isCopied from main.sqlite_schema t
   where type = 'table' and name not like '$_%' escape '$' and name not like 'sqlite$_stat%' escape '$'
   order by name = 'sqlite_sequence', name like 'catalogue$_%' escape '$'`;
