@@ -10,11 +10,11 @@ import type { Right } from '../collection/draft.ts';
 import { PERSONAL_COLLECTIONS, PRESENCE } from '../collection/own-collections.ts';
 import { storeJson } from '../collection/types/type.ts';
 import { EMPTY_QUERY } from '../dialect/query.ts';
+import { encodeRows } from '../encode/encoding.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { Answer } from '../http/answer.ts';
 import { BodyReceiver } from '../http/body/body-receiver.ts';
-import { type Call, readCall, routeOf } from '../http/call.ts';
-import { CORS_HEADERS, optionsAnswer } from '../http/edge/cors.ts';
+import { readCall, routeOf } from '../http/call.ts';
+import { optionsAnswer } from '../http/edge/cors.ts';
 import { OWN_PATH, personalNameOf } from '../http/own-paths.ts';
 import { andAlso, type Permissions } from '../plan/access/permissions.ts';
 import { planRead } from '../plan/read/read.ts';
@@ -41,10 +41,10 @@ export function withPersonalRows(engine: Engine, catalogue: Catalogue): Middlewa
     const permissions = permissionsOf(collection, visible, context, catalogue.roles !== undefined);
     context.access = { permissions, scope: context.access?.scope ?? '' };
     if (call.method === 'GET' || call.method === 'HEAD') {
-      if (!(await engine.ownTables([table], { make: false }))) return nothing(call);
+      const source = (await engine.ownTables([table], { make: false })) ? engine : withoutRows(engine);
       return call.target.kind === 'item'
-        ? readItem(engine, call, call.target.key, context, 0)
-        : readList(engine, call, context, 0);
+        ? readItem(source, call, call.target.key, context, 0)
+        : readList(source, call, context, 0);
     }
     await makeTable(engine, table);
     if (table === PRESENCE) await removeExpired(engine);
@@ -149,9 +149,11 @@ async function checkNumber(engine: Engine, collection: Collection, permissions: 
   });
 }
 
-/** The answer while the table does not exist. */
-function nothing({ target }: Call): Answer {
-  if (target.kind === 'item') throw new ApiError('CAT404', `row ${target.key} does not exist`);
-  const headers = { ...CORS_HEADERS, 'content-type': 'application/json; charset=utf-8', 'content-range': '*/*' };
-  return { status: 200, headers, body: '[]' };
+/** The engine while the table does not exist: a read finds no rows. */
+function withoutRows(engine: Engine): Engine {
+  const read: Engine['read'] = ({ count }, encoding) => {
+    const body = encodeRows([], encoding, 'json');
+    return count === undefined ? { returned: 0, body } : { returned: 0, total: 0, body };
+  };
+  return Object.assign(Object.create(engine), { read });
 }

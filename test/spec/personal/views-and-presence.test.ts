@@ -50,6 +50,14 @@ for (const engine of TWO_ENGINES) {
       const [ann, ben] = [as('clerk', 'ann'), as('clerk', 'ben')];
       expect(await ann.list('/catalogue/views')).toEqual([]);
       await expectRefusal(await ann.fetch('/views/0b0e8a6e-0000-4000-8000-000000000000'), 404, 'CAT404');
+      // The table does not exist yet, which a request cannot notice.
+      await expectRefusal(await ann.fetch('/views?colour=eq.red'), 400, '42703');
+      const one = { accept: 'application/vnd.pgrst.object+json' };
+      await expectRefusal(await ann.fetch('/views', { headers: one }), 406, 'PGRST116');
+      const counted = await ann.fetch('/views?select=id,name', {
+        headers: { accept: 'text/csv', prefer: 'count=exact' },
+      });
+      expect([counted.headers.get('content-range'), await counted.text()]).toEqual(['*/0', 'id,name\n']);
       const own = await store(ann, view('mine'));
       expect(own.headers.get('location')).toStartWith('/catalogue/views?id=eq.');
       const id = await idOf(own);
