@@ -156,5 +156,7 @@ export function restoring(path: string, { isServed = false } = {}): (() => Promi
       return `delete from main.${name} ${kept}; ${isCopied ? insert : ''}`;
     });
     db.transaction(() => db.run(statements.join(';'))).immediate();
+    // An engine in this process looks for commits once in a turn of the event loop.
+    await new Promise(setImmediate);
   };
 }
