@@ -81,7 +81,8 @@ function serve(url: string, env: Record<string, string> = {}, args: readonly str
   return startService({
     args: ['--log-level', 'warn', ...args],
     cwd: temporaryFolder(),
-    env: { DATABASE_URL: url, ...env },
+    // The default: with few connections, requests that wait for a lost transaction hold up the others.
+    env: { DATABASE_URL: url, CATALOGUE_POOL_SIZE: '10', ...env },
   });
 }
 
