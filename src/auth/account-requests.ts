@@ -54,11 +54,11 @@ export function accountRequests(engine: Engine, catalogue: Catalogue, audit: Aud
   const listRoles: Handler = async () => jsonAnswer(200, draft.roles);
 
   const read = (asked: ResourceRequest, required: readonly Member[], optional: readonly Member[]) =>
-    accountIn(bodies, asked.request, { roles, required, optional, what: asked.name === 'keys' ? 'key' : 'user' });
+    accountIn(bodies, asked.request, { roles, required, optional, what: whatIn(asked) });
   const done = (event: string, { context }: ResourceRequest, about: Parameters<Audit>[1]) =>
     audit(event, { ...about, by: context.caller?.name ?? context.caller?.role });
   const created = (asked: ResourceRequest, { name, role }: Account, more: object = {}) => {
-    done(`${whatIn(asked)} was added`, asked, { account: name, account_role: role });
+    done(`a ${whatIn(asked)} was added`, asked, { account: name, account_role: role });
     const location = `${asked.context.location.prefix}${OWN_PATH}/${asked.name}?name=eq.${pathPart(name)}`;
     return jsonAnswer(201, { name, role, ...more }, { location });
   };
@@ -85,7 +85,7 @@ export function accountRequests(engine: Engine, catalogue: Catalogue, audit: Aud
     const name = asked.key!;
     const existed = await (asked.name === 'users' ? removeUser(store, name) : store.keys.remove('name', name));
     if (!existed) throw missing(asked);
-    done(`${whatIn(asked)} was removed`, asked, { account: name });
+    done(`a ${whatIn(asked)} was removed`, asked, { account: name });
     return NO_CONTENT;
   };
 
@@ -110,13 +110,13 @@ export function accountRequests(engine: Engine, catalogue: Catalogue, audit: Aud
   });
 }
 
-function whatIn({ name }: ResourceRequest): string {
-  return name === 'keys' ? 'a key' : 'a user';
+function whatIn({ name }: ResourceRequest): 'key' | 'user' {
+  return name === 'keys' ? 'key' : 'user';
 }
 
-function missing({ name, key }: ResourceRequest): ApiError {
-  const what = name === 'keys' ? 'key' : 'user';
-  return new ApiError('CAT404', `no ${what} has the name ${key}`, { hint: `GET ${OWN_PATH}/${name} lists them.` });
+function missing(asked: ResourceRequest): ApiError {
+  const hint = `GET ${OWN_PATH}/${asked.name} lists them.`;
+  return new ApiError('CAT404', `no ${whatIn(asked)} has the name ${asked.key}`, { hint });
 }
 
 /** The role of the service in the database may lack the right to create the tables. */

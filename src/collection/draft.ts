@@ -160,6 +160,9 @@ export interface LinkDraft {
   readonly onDelete?: OnDelete;
 }
 
+/** The rules that restrict the values of a field. */
+export const VALUE_RULES = ['minimum', 'maximum', 'maxLength', 'pattern', 'oneOf'] as const;
+
 export interface FieldDraft {
   readonly name: string;
   /** For example `int4`, `decimal(12,4)`, `text[]`. */

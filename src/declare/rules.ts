@@ -1,6 +1,6 @@
 /** Validates the rules of a field: each applies to some types, and the default must satisfy it. */
 import { defined } from '../base/defined.ts';
-import type { FieldDraft } from '../collection/draft.ts';
+import { type FieldDraft, VALUE_RULES } from '../collection/draft.ts';
 import { fileKind } from '../collection/types/file.ts';
 import { can, type Type } from '../collection/types/type.ts';
 import type { Value } from '../collection/value.ts';
@@ -9,17 +9,7 @@ import type { GivenField } from './format.ts';
 import { addMistake, type Reading } from './reader/shape.ts';
 import { compareStored, readValue, type TypedValue } from './reader/values.ts';
 
-const RULE_NAMES = [
-  'minimum',
-  'maximum',
-  'maxLength',
-  'pattern',
-  'oneOf',
-  'onUpdate',
-  'mediaTypes',
-  'maxBytes',
-  'maxCount',
-] as const;
+const RULE_NAMES = [...VALUE_RULES, 'onUpdate', 'mediaTypes', 'maxBytes', 'maxCount'] as const;
 type RuleName = (typeof RULE_NAMES)[number];
 
 /** Dates and times have a current value. */

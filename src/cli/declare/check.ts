@@ -1,5 +1,11 @@
 /** Compares a declaration with the tables of a database, and lists the differences. */
-import type { CatalogueDraft, CollectionDraft, FieldDraft, FunctionDraft } from '../../collection/draft.ts';
+import {
+  type CatalogueDraft,
+  type CollectionDraft,
+  type FieldDraft,
+  type FunctionDraft,
+  VALUE_RULES,
+} from '../../collection/draft.ts';
 import type { DescribedDatabase } from '../../engine/shared/described-tables.ts';
 
 /** The properties that a table determines. The others, such as titles, only the declaration knows. */
@@ -10,11 +16,7 @@ const FIELD_PROPERTIES = [
   'unique',
   'indexed',
   'references',
-  'minimum',
-  'maximum',
-  'maxLength',
-  'pattern',
-  'oneOf',
+  ...VALUE_RULES,
   'readOnly',
   'filled',
 ] as const satisfies readonly (keyof FieldDraft)[];

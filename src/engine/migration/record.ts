@@ -4,7 +4,7 @@
  */
 import { BUILT_IN } from '../../collection/built-in.ts';
 import type { Collection } from '../../collection/declaration.ts';
-import type { CatalogueDraft, CollectionDraft, FieldDraft } from '../../collection/draft.ts';
+import { type CatalogueDraft, type CollectionDraft, type FieldDraft, VALUE_RULES } from '../../collection/draft.ts';
 
 export const RECORD_TABLE = 'catalogue_declaration';
 
@@ -19,11 +19,7 @@ const FIELD_PROPERTIES = [
   'unique',
   'indexed',
   'references',
-  'minimum',
-  'maximum',
-  'maxLength',
-  'pattern',
-  'oneOf',
+  ...VALUE_RULES,
   'maxCount',
   'onUpdate',
   'readOnly',

@@ -1,6 +1,6 @@
 /** Translates defaults and check constraints in SQL to a declaration, where it can express them. */
 import { unlessRejected } from '../../base/errors.ts';
-import type { FieldDraft } from '../../collection/draft.ts';
+import type { FieldDraft, VALUE_RULES } from '../../collection/draft.ts';
 import { can, type Type } from '../../collection/types/type.ts';
 import { compileRegex } from '../../text/regex.ts';
 import { identifier } from '../sql/statement.ts';
@@ -62,7 +62,7 @@ export function readDefault(expression: string, type: Type): Pick<FieldDraft, 'd
   return value === undefined ? undefined : { default: value };
 }
 
-export type FoundRules = Pick<FieldDraft, 'minimum' | 'maximum' | 'maxLength' | 'pattern' | 'oneOf'>;
+export type FoundRules = Pick<FieldDraft, (typeof VALUE_RULES)[number]>;
 
 /** The field rules that a check constraint expresses; undefined if it contains anything else. */
 export function readCheck(definition: string, name: string, type: Type): FoundRules | undefined {

@@ -136,7 +136,7 @@ const TABLES = `select format('"%w"', name) as name, (select group_concat(format
 
 /**
  * Copies a file, and returns a function that restores all rows and sequences, on another connection. The log comes
- * after the rows, whose triggers write to it. `isServed` tells that another process uses the file. Returns undefined
+ * after the rows, whose triggers write to it. `isServed`: another process uses the file. Returns undefined
  * for a large file.
  */
 export function restoring(path: string, { isServed = false } = {}): (() => Promise<void>) | undefined {

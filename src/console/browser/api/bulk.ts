@@ -21,7 +21,7 @@ export interface BulkOutcome extends Written {
 
 /**
  * Changes rows in one transaction, except those that someone else changed since the person saw them. If the answer is
- * lost, the stored rows tell whether they were changed.
+ * lost, it compares the stored rows to see whether they were changed.
  */
 export async function changeUnchangedRows(
   collection: Collection,

@@ -1,6 +1,6 @@
 /**
- * Who edits which row at the moment. A page that edits a row sends a sign of life to the service, which shows it to
- * others and forgets a page that stops. Pages read the signs from time to time.
+ * Presence: shows which rows other people edit now. A page that edits a row sends a sign of life every few seconds. The
+ * service removes signs that are not repeated. Pages poll the signs of others.
  */
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
@@ -30,7 +30,7 @@ const own = new Set<string>();
 
 const send = (url: string, options: RequestOptions) => ask(url, { ...options, inBackground: true });
 
-/** Tells others that this page edits a row, until the key is another one. */
+/** Sends signs of life while the page edits a row; `key` is undefined if it does not. */
 export function useEditing({ name: collection }: Collection, key: string | undefined): void {
   useEffect(() => {
     if (key === undefined || !hasIdentity()) return;

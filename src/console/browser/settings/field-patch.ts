@@ -1,5 +1,5 @@
 /** The form of a field as texts, and the merge patch of the declaration that it means. */
-import type { FieldDraft } from '../../../collection/draft.ts';
+import { type FieldDraft, VALUE_RULES } from '../../../collection/draft.ts';
 import type { Patch } from './api.ts';
 
 /** The properties that a form can set, in its order. */
@@ -10,11 +10,7 @@ export const PROPERTIES = [
   'unique',
   'default',
   'references',
-  'minimum',
-  'maximum',
-  'maxLength',
-  'pattern',
-  'oneOf',
+  ...VALUE_RULES,
 ] as const;
 export type Property = (typeof PROPERTIES)[number];
 export type FieldForm = Readonly<Record<Property, string>>;

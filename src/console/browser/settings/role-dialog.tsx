@@ -3,12 +3,11 @@ import { useState } from 'react';
 import { RIGHTS } from '../../../collection/draft.ts';
 import { collections, titleOfCollection } from '../api/catalogue.ts';
 import { t } from '../i18n/text.ts';
-import { ModelForm, type ModelFormProps } from './model-dialogs.tsx';
+import { ModelForm, type ModelFormProps } from './model-form.tsx';
 
 const ALL = 'all';
 
 export function RoleDialog({ taken, onClose }: Pick<ModelFormProps, 'taken' | 'onClose'>) {
-  const [name, setName] = useState('');
   /** `products.read`, or `all`. */
   const [chosen, setChosen] = useState<readonly string[]>([]);
   const isAll = chosen.includes(ALL);
@@ -33,14 +32,7 @@ export function RoleDialog({ taken, onClose }: Pick<ModelFormProps, 'taken' | 'o
     </label>
   );
   return (
-    <ModelForm
-      title={t.settings.addRole}
-      name={name}
-      onName={setName}
-      taken={taken}
-      patchOf={patchOf}
-      onClose={onClose}
-    >
+    <ModelForm title={t.settings.addRole} taken={taken} patchOf={patchOf} onClose={onClose}>
       {box(ALL, t.settings.everyRight)}
       {!isAll &&
         collections.map((each) => (

@@ -1,0 +1,49 @@
+/** The frame of a form that changes the declaration: a name, the inputs, and the preview of the change. */
+import { type ReactNode, useState } from 'react';
+import { Dialog } from '../components/dialog.tsx';
+import { TextField } from '../components/inputs.tsx';
+import { t } from '../i18n/text.ts';
+import type { Patch } from './api.ts';
+import { PreviewDialog } from './preview-dialog.tsx';
+
+export interface ModelFormProps {
+  readonly title: string;
+  /** The name of an existing part, which cannot change. */
+  readonly name?: string;
+  /** The names in use. A patch of one of them would change it. */
+  readonly taken: readonly string[];
+  /** The change that the form means. */
+  readonly patchOf: (name: string) => Patch;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}
+
+export function ModelForm({ title, name: fixed, taken, patchOf, onClose, children }: ModelFormProps) {
+  const [name, setName] = useState(fixed ?? '');
+  const [patch, setPatch] = useState<Patch>();
+  const [isTried, setTried] = useState(false);
+  const isTaken = fixed === undefined && taken.includes(name.trim());
+  const problem = name.trim() === '' ? t.settings.nameMissing : isTaken ? t.settings.nameTaken(name.trim()) : undefined;
+  const onSubmit = () => {
+    setTried(true);
+    if (problem === undefined) setPatch(patchOf(name.trim()));
+  };
+  return (
+    <>
+      <Dialog title={title} onClose={onClose} submit={{ label: t.settings.preview, onSubmit }}>
+        {fixed === undefined && (
+          <TextField
+            label={t.settings.name}
+            required
+            help={t.settings.nameHelp}
+            problem={isTried ? problem : undefined}
+            value={name}
+            onChange={setName}
+          />
+        )}
+        {children}
+      </Dialog>
+      {patch !== undefined && <PreviewDialog patch={patch} onClose={() => setPatch(undefined)} />}
+    </>
+  );
+}
