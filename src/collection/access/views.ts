@@ -24,7 +24,12 @@ export function viewOf(catalogue: Catalogue, role: Role): Catalogue {
   }
   const builtIn = new Map([[CHANGES_NAME, changesOf(new Map(readable), role.name)]]);
   if (readsFiles) {
-    const view: Collection = { ...files, view: { role: role.name, of: files, rights: ['read'], readsAll: false } };
+    // Embeddings lead from a file only to rows, and by fields, that the role may read.
+    const view: Collection = {
+      ...files,
+      among: readable,
+      view: { role: role.name, of: files, rights: ['read'], readsAll: false },
+    };
     readable.set(FILES, view);
     builtIn.set(FILES_NAME, view);
   }
