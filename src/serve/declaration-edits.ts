@@ -9,6 +9,7 @@ import { MAX_DECLARATION_BYTES } from '../base/limits/declaration.ts';
 import { type Catalogue, declareCatalogue } from '../collection/declaration.ts';
 import { readText, versionOf } from '../declare/declaration-file.ts';
 import { parseDeclaration } from '../declare/read.ts';
+import { rowFilesIn } from '../declare/row-files.ts';
 import { mergeIntoText } from '../declare/writer/merge.ts';
 import { parsePrefer } from '../dialect/prefer.ts';
 import { type MigrationPlan, problemLines } from '../engine/migration/words.ts';
@@ -41,8 +42,6 @@ interface EditOptions {
   readonly audit?: Audit;
 }
 
-type Patch = Readonly<Record<string, unknown>>;
-
 const NOTHING_CHANGED = 'Nothing was changed.';
 
 export function declarationEdits(options: EditOptions): Middleware {
@@ -65,8 +64,8 @@ export function declarationEdits(options: EditOptions): Middleware {
     const expected = readIfMatch({ request });
     if (expected !== undefined && expected !== '*' && !expected.includes(previous)) throw changedFile(file);
     if (previous !== servedVersion) throw newerFile(file);
-    rejectRowFiles(patch);
     const text = mergeIntoText(before, patch, file.endsWith('.json'));
+    rejectRowFiles(before, text);
     const plan = await planOf(text, options, context.caller?.role);
     const answer = { file, ...plan, text: withoutSecrets(text) };
     if (isDryRun) return jsonAnswer(200, { ...answer, written: false }, { 'preference-applied': 'tx=rollback' });
@@ -135,9 +134,9 @@ function catalogueOf(text: string, file: string, maxValueBytes: number | undefin
 }
 
 /** A request must not read files of the machine: their rows, or whether they exist. */
-function rejectRowFiles({ collections }: Patch): void {
-  const all = typeof collections === 'object' && collections !== null ? Object.entries(collections) : [];
-  const [name] = all.find(([, each]) => typeof each === 'object' && each !== null && each.rows != null) ?? [];
+function rejectRowFiles(before: string, text: string): void {
+  const earlier = rowFilesIn(before);
+  const [name] = [...rowFilesIn(text)].find(([each, rows]) => earlier.get(each) !== rows) ?? [];
   if (name === undefined) return;
   throw new ApiError('CAT400D', `${name}: a request may not set rows, which names a file of this machine`, {
     details: NOTHING_CHANGED,

@@ -140,7 +140,8 @@ class Tree {
   }
 }
 
-const MERGE = '<<';
+/** The key of YAML 1.1 whose members belong to the map around it. */
+export const MERGE = '<<';
 
 function scalar({ value, source = '' }: Scalar) {
   if (typeof value === 'boolean') return { kind: 'boolean', value, source } as const;

@@ -4,6 +4,7 @@
  */
 import type { Document } from 'yaml';
 import { ApiError } from '../../base/errors.ts';
+import { MERGE } from '../reader/document.ts';
 
 type Patch = Readonly<Record<string, unknown>>;
 
@@ -21,6 +22,7 @@ const JSON_STYLE = {
 
 /** `text` is a valid declaration. */
 export function mergeIntoText(text: string, patch: Patch, isJson: boolean): string {
+  rejectMergeKeys([], patch);
   // Loaded only for an edit, since loading takes time.
   const { parseDocument, isAlias, isMap } = require('yaml') as typeof import('yaml');
   const document: Document = parseDocument(text, OPTIONS);
@@ -105,6 +107,17 @@ function withoutNulls(value: unknown): unknown {
   if (!isObject(value)) return value;
   const members = Object.entries(value).filter(([, each]) => each !== null);
   return Object.fromEntries(members.map(([name, each]) => [name, withoutNulls(each)]));
+}
+
+/** A merge key would mean other members than those that the request names. */
+function rejectMergeKeys(path: readonly string[], value: unknown): void {
+  if (path.at(-1) === MERGE) {
+    throw new ApiError('CAT400D', `${path.join('.')}: a request may not use the merge key ${MERGE}`, {
+      hint: 'Send the members themselves, or change the file by hand.',
+    });
+  }
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, each] of Object.entries(value)) rejectMergeKeys([...path, name], each);
 }
 
 function rejectAlias(path: readonly string[]): ApiError {

@@ -6,6 +6,7 @@ import { createApp } from '../../../src/app.ts';
 import { openAuthentication } from '../../../src/auth/access.ts';
 import { addKey } from '../../../src/auth/keys.ts';
 import { CredentialStore } from '../../../src/auth/store.ts';
+import { parseDeclaration } from '../../../src/declare/read.ts';
 import { TrustedProxies } from '../../../src/http/edge/proxies.ts';
 import { declarationEdits } from '../../../src/serve/declaration-edits.ts';
 import { readSettings, SERVE_SETTINGS } from '../../../src/settings/by-command.ts';
@@ -241,7 +242,6 @@ for (const [engineName, newPlace] of Object.entries(PLACES)) {
           'Change the file by hand.',
         );
       }
-      await expectRefusal(await dryRun({ collections: { secrets: { rows: '/etc/passwd' } } }), 400, 'CAT400D');
       await expectRefusal(await dryRun([]), 400, 'PGRST102');
       const deep = `${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}`;
       const tooDeep = sendJson('PATCH', {}, { prefer: 'tx=rollback' });
@@ -250,6 +250,41 @@ for (const [engineName, newPlace] of Object.entries(PLACES)) {
         await expectRefusal(await ask(`/catalogue/${path}/more`), 404, 'PGRST125');
       }
       await expectRefusal(await dryRun({}, { 'if-match': '"older"' }), 412, 'CAT412');
+    });
+
+    test('a request names no file of the machine, in whatever form', async () => {
+      const existing = join(temporaryFolder(), 'rows.csv');
+      writeFileSync(existing, 'id\n1\n');
+      const fields = { id: 'int4' };
+      for (const rows of [existing, '/etc/passwd', '../missing.csv']) {
+        const loot = { fields, rows };
+        for (const patch of [
+          { collections: { loot } },
+          { collections: { loot: { fields, '<<': { rows } } } },
+          { collections: { loot: { fields, '<<': [{ rows }, { title: 'x' }] } } },
+          { collections: { '<<': { loot } } },
+          { '<<': { collections: { loot } } },
+          { collections: { loot: { fields: { ...fields, '<<': { more: 'int4' } } } } },
+          // The alias `copy` is the same node.
+          { collections: { base: { rows } } },
+        ]) {
+          const { message, details, hint } = await expectRefusal(await dryRun(patch), 400, 'CAT400D');
+          expect(`${message}${details}${hint}`).not.toMatch(/exist|is not a/);
+        }
+      }
+    });
+
+    test('a text in a request is neither an alias nor an anchor', async () => {
+      const title = (name: string) => ({ collections: { products: { title: name } } });
+      for (const name of ['*base', '&base x', '<<', '!!map', '<<: *base']) {
+        const planned = (await (await dryRun(title(name))).json()) as { readonly text: string };
+        expect(planned.text).toMatch(/title: ['"]?[*&<!]/);
+        expect(parseDeclaration(planned.text.replace('whsec_…', `whsec_${'A'.repeat(32)}`), file)).toMatchObject({
+          collections: [{ title: name }, {}, {}],
+        });
+      }
+      const invalid = await dryRun({ collections: { '*base': '*base' } });
+      expect((await expectRefusal(invalid, 400, 'CAT400D')).details).toContain('*base');
     });
 
     test('a service without --edit-declaration does not write the file', async () => {
