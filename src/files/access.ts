@@ -27,22 +27,26 @@ export class FileAccess {
   }
 
   /** The files among these that the caller may read. */
-  async readable(ids: readonly string[], { access, origin }: RequestContext): Promise<readonly StoredFile[]> {
-    const files = await this.store.find(ids);
+  async readable(
+    ids: readonly string[],
+    { access, origin }: RequestContext,
+    mayLag = false,
+  ): Promise<readonly StoredFile[]> {
+    const files = await this.store.find(ids, mayLag);
     const permissions = access?.permissions;
     if (permissions === undefined) return files;
     const since = Date.now() - ORPHAN_HOURS * 3_600_000;
     const isOwn = ({ created_by, created_at }: StoredFile) =>
       created_by !== null && created_by === origin.actor && Date.parse(created_at) > since;
     const others = files.filter((file) => !isOwn(file)).map(({ id }) => id);
-    const visible = await this.referenced(others, permissions);
+    const visible = await this.referenced(others, permissions, mayLag);
     return files.filter((file) => isOwn(file) || visible.has(file.id));
   }
 
   /** Whether shared caches may store the file. */
   async isPublic({ id }: StoredFile): Promise<boolean> {
     if (this.anonymous === undefined) return true;
-    return this.anonymous !== null && (await this.referenced([id], this.anonymous)).has(id);
+    return this.anonymous !== null && (await this.referenced([id], this.anonymous, true)).has(id);
   }
 
   /** Throws if the caller may not upload files. */
@@ -52,11 +56,16 @@ export class FileAccess {
   }
 
   /** The files to which a row that the caller may read refers. */
-  private async referenced(ids: readonly string[], permissions: Permissions): Promise<ReadonlySet<string>> {
+  private async referenced(
+    ids: readonly string[],
+    permissions: Permissions,
+    mayLag: boolean,
+  ): Promise<ReadonlySet<string>> {
     const files = permissions.catalogue.builtIn.get(FILES_NAME);
     if (files === undefined || ids.length === 0) return new Set();
     const query = parseQuery(`select=id&id=in.(${ids.join()})`);
-    const rows = await this.store.rows<{ id: string }>(planRead(files, query, { offset: 0 }, undefined, permissions));
+    const plan = planRead(files, query, { offset: 0 }, undefined, permissions);
+    const rows = await this.store.rows<{ id: string }>(plan, mayLag);
     return new Set(rows.map(({ id }) => id));
   }
 }

@@ -10,6 +10,7 @@ import type { Engine, MaybePromise, Write } from '../engine/engine.ts';
 import { unsupportedMethod } from '../http/call.ts';
 import { CORS_HEADERS, optionsHeaders } from '../http/edge/cors.ts';
 import { FILES_PATH, pathBelowFiles, shortestPath } from '../http/own-paths.ts';
+import { positionHeader } from '../http/position.ts';
 import type { WritePlan } from '../plan/types.ts';
 import { type Middleware, type RequestContext, trackWork } from '../response/request-context.ts';
 import { FileAccess } from './access.ts';
@@ -37,6 +38,14 @@ interface Found {
   readonly file: StoredFile;
   readonly shown: Shown;
   readonly cacheControl: string;
+}
+
+/** The rows of files that a request stored. */
+interface StoredRows {
+  readonly rows: readonly unknown[];
+  /** Whether the answer is a list. */
+  readonly isList: boolean;
+  readonly position: string | undefined;
 }
 
 export class Files {
@@ -99,16 +108,17 @@ export class Files {
     return checkFileValues(this.store, plan, (ids) => this.store.find(ids));
   }
 
-  /** Stores the files of a request, and their ids in a field by a write. Resolves to the row of the file, or a list. */
+  /** Stores the files of a request, and their ids in a field by a write. */
   async put(
     field: Field,
     request: Request,
     context: RequestContext,
     plan: (ids: readonly string[]) => Write,
-  ): Promise<unknown> {
+  ): Promise<StoredRows> {
     const { files, isForm } = await this.receive(request, context);
     const isList = field.type.element !== undefined;
     const ids = files.map(({ file }) => file.id);
+    let position: string | undefined;
     try {
       if (files.length > 1 && !isList) {
         throw new ApiError('PGRST102', `${field.name} holds one file, and the form has ${files.length}`, {
@@ -117,12 +127,12 @@ export class Files {
         });
       }
       for (const { file } of files) checkFile(field, file);
-      await this.store.add(files, [plan(ids)], context.origin);
+      position = await this.store.add(files, [plan(ids)], context.origin);
     } catch (error) {
       await discardAll(files, error);
     }
     const rows = await this.rows(ids);
-    return isList && isForm ? rows : rows[0];
+    return { rows, isList: isList && isForm, position };
   }
 
   private async receive(request: Request, context: RequestContext): Promise<Received> {
@@ -143,7 +153,7 @@ export class Files {
   private async upload(request: Request, context: RequestContext): Promise<Response> {
     this.access.checkUpload(context);
     const { files, isForm } = await this.receive(request, context);
-    await trackWork(
+    const position = await trackWork(
       context,
       this.store.add(files, [], context.origin).catch((error) => discardAll(files, error)),
     );
@@ -157,6 +167,7 @@ export class Files {
         ...CORS_HEADERS,
         ...JSON_TYPE,
         ...(isForm ? {} : { location }),
+        ...positionHeader(position),
       },
     });
   }
@@ -206,7 +217,8 @@ export class Files {
     request: Request,
     context: RequestContext,
   ): Promise<Response> {
-    const [file] = UUID.test(id) ? await this.store.find([id]) : [];
+    const find = (mayLag: boolean) => this.store.find([id], mayLag);
+    const [file] = UUID.test(id) ? await this.store.eventually(find) : [];
     if (file === undefined || !isValid(file, signature)) throw unknownFile(id);
     const seconds = Math.max(0, Math.floor(signature.expires - Date.now() / 1000));
     const shown = await this.variants.show(file, queryOf(context));
@@ -225,7 +237,8 @@ export class Files {
   }
 
   private async findReadable(id: string, context: RequestContext): Promise<StoredFile> {
-    const [file] = UUID.test(id) ? await this.access.readable([id], context) : [];
+    const find = (mayLag: boolean) => this.access.readable([id], context, mayLag);
+    const [file] = UUID.test(id) ? await this.store.eventually(find) : [];
     if (file === undefined) throw unknownFile(id);
     return file;
   }

@@ -5,7 +5,7 @@ import { storeJson } from '../collection/types/type.ts';
 import { pageOfQuery } from '../dialect/page.ts';
 import { parseQuery } from '../dialect/query.ts';
 import type { Encoding } from '../encode/encoding.ts';
-import type { Engine, Write, WriteResult } from '../engine/engine.ts';
+import { type Engine, NEWEST, type Write, type WriteResult } from '../engine/engine.ts';
 import { keyIs } from '../plan/keys.ts';
 import { planRead } from '../plan/read/read.ts';
 import { WHOLE_ROW_JSON } from '../plan/read/whole-row.ts';
@@ -39,9 +39,16 @@ export class FileRecords {
     return this.engine.write(writes, { dryRun: false, ...(origin === undefined ? {} : { origin }) });
   }
 
-  async rows<Row>(plan: ReadPlan): Promise<readonly Row[]> {
-    const { body } = await readWhole(await this.engine.read(plan, WHOLE_ROW_JSON));
+  /** Sees every write that was answered before, of any instance. A read that may lag can run on a replica. */
+  async rows<Row>(plan: ReadPlan, mayLag = false): Promise<readonly Row[]> {
+    const { body } = await readWhole(await this.engine.read(plan, WHOLE_ROW_JSON, mayLag ? undefined : NEWEST));
     return JSON.parse(body) as readonly Row[];
+  }
+
+  /** Reads where it is cheapest, and again without lag if nothing is found there. */
+  async eventually<Row>(read: (mayLag: boolean) => Promise<readonly Row[]>): Promise<readonly Row[]> {
+    const rows = await read(true);
+    return rows.length === 0 && this.engine.hasPositions === true ? read(false) : rows;
   }
 
   query(collection: Collection, text: string): ReadPlan {

@@ -5,7 +5,7 @@
 import { ApiError } from '../base/errors.ts';
 import { FILE_TOTAL_MS } from '../base/limits/files.ts';
 import type { Catalogue } from '../collection/declaration.ts';
-import type { Engine, MaybePromise, Write, WriteResult } from '../engine/engine.ts';
+import type { Engine, MaybePromise, Write } from '../engine/engine.ts';
 import { planWholeRow } from '../plan/read/whole-row.ts';
 import type { Origin, Predicate } from '../plan/types.ts';
 import { FileRecords } from './records.ts';
@@ -47,8 +47,8 @@ export class FileStore extends FileRecords {
   }
 
   /** The files with their contents, whoever may read them. */
-  async find(ids: readonly string[]): Promise<readonly StoredFile[]> {
-    return ids.length === 0 ? [] : this.rows(this.query(this.files, `id=in.(${ids.join()})`));
+  async find(ids: readonly string[], mayLag = false): Promise<readonly StoredFile[]> {
+    return ids.length === 0 ? [] : this.rows(this.query(this.files, `id=in.(${ids.join()})`), mayLag);
   }
 
   /**
@@ -86,12 +86,8 @@ export class FileStore extends FileRecords {
     return this.total.bytes;
   }
 
-  /** Stores the files in one transaction, followed by further writes, whose results it returns. */
-  add(
-    files: readonly UploadedFile[],
-    following: readonly Write[] = [],
-    origin?: Origin,
-  ): Promise<readonly WriteResult[]> {
+  /** Stores the files in one transaction, followed by further writes. Resolves to its position, if reads need it. */
+  add(files: readonly UploadedFile[], following: readonly Write[] = [], origin?: Origin): Promise<string | undefined> {
     const stored = files.map(({ file, upload }) => ({
       upload,
       sha256: file.sha256,
@@ -108,9 +104,10 @@ export class FileStore extends FileRecords {
 
   /** The variant of a content, if it is stored. */
   async variant(content: string, form: string): Promise<Content | undefined> {
-    const [row] = await this.rows<{ variant: string }>(planWholeRow(this.variants, [content, form]));
+    const [row] = await this.rows<{ variant: string }>(planWholeRow(this.variants, [content, form]), true);
     if (row === undefined) return undefined;
-    return (await this.rows<Content>(planWholeRow(this.contents, [row.variant])))[0];
+    const variant = planWholeRow(this.contents, [row.variant]);
+    return (await this.eventually<Content>((mayLag) => this.rows(variant, mayLag)))[0];
   }
 
   /** Each upload takes the content with the same bytes if one exists, or else its own. */
@@ -118,7 +115,7 @@ export class FileStore extends FileRecords {
     uploads: readonly { upload: Upload; sha256: string; row: (content: string) => Write }[],
     following: readonly Write[] = [],
     origin?: Origin,
-  ): Promise<readonly WriteResult[]> {
+  ): Promise<string | undefined> {
     for (let attempt = 1; ; attempt++) {
       const contents = new Map<string, string>();
       const writes: Write[] = [];
@@ -129,11 +126,11 @@ export class FileStore extends FileRecords {
         writes.push(row(known ?? upload.content));
       }
       try {
-        const results = await this.execute([...writes, ...following], origin);
+        const [result] = await this.execute([...writes, ...following], origin);
         this.total.bytes += uploads.reduce((sum, { upload }) => sum + upload.size, 0);
         const unused = uploads.filter(({ upload, sha256 }) => contents.get(sha256) !== upload.content);
         for (const { upload } of unused) await upload.discard();
-        return results.slice(writes.length);
+        return result?.position;
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         const isOwn = (error.request ?? 0) < writes.length;

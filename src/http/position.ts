@@ -4,3 +4,8 @@ export const POSITION_HEADER = 'catalogue-position';
 export function readPosition(request: Request): string | undefined {
   return request.headers.get(POSITION_HEADER) ?? undefined;
 }
+
+/** The header of an answer to a write; empty if every read sees the write. */
+export function positionHeader(position: string | undefined): Readonly<Record<string, string>> {
+  return position === undefined ? {} : { [POSITION_HEADER]: position };
+}

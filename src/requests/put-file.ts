@@ -10,6 +10,7 @@ import type { Files } from '../files/files.ts';
 import type { Answer } from '../http/answer.ts';
 import { readCall, unsupportedMethod } from '../http/call.ts';
 import { CORS_HEADERS, optionsHeaders } from '../http/edge/cors.ts';
+import { positionHeader } from '../http/position.ts';
 import { redactError } from '../response/redact-errors.ts';
 import { type RequestContext, trackWork } from '../response/request-context.ts';
 import { planCall, readWrite } from './planned-write.ts';
@@ -51,11 +52,12 @@ export async function putFile(
   const planned = plan([crypto.randomUUID()]);
   context.setPlan(planned.plan);
   try {
-    const stored = await trackWork(context, files.put(field, request, context, plan));
+    const { rows, isList: answersList, position } = await trackWork(context, files.put(field, request, context, plan));
     context.done('engine');
-    const headers = { ...CORS_HEADERS, 'content-type': 'application/json; charset=utf-8' };
-    const rows = Array.isArray(stored) ? stored.length : 1;
-    return { status: isList ? 201 : 200, headers, body: JSON.stringify(stored), rows };
+    const type = { 'content-type': 'application/json; charset=utf-8' };
+    const headers = { ...CORS_HEADERS, ...type, ...positionHeader(position) };
+    const body = JSON.stringify(answersList ? rows : rows[0]);
+    return { status: isList ? 201 : 200, headers, body, rows: rows.length };
   } catch (error) {
     throw redactError(error, planned.plan, planned.collection);
   }

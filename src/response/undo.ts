@@ -4,7 +4,7 @@ import type { WriteResult } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
 import { CORS_HEADERS } from '../http/edge/cors.ts';
 import { JSON_MEDIA } from '../http/negotiate.ts';
-import { POSITION_HEADER } from '../http/position.ts';
+import { positionHeader } from '../http/position.ts';
 import type { LoggedChange } from '../plan/write/undo.ts';
 import { preferenceApplied } from './applied.ts';
 
@@ -32,7 +32,7 @@ export function undoAnswer(
       ...CORS_HEADERS,
       'content-type': JSON_MEDIA.contentType,
       ...preferenceApplied('undo', preferences),
-      ...(position === undefined ? {} : { [POSITION_HEADER]: position }),
+      ...positionHeader(position),
     },
     rows: changes.length,
     body: JSON.stringify({ undone: changes.length, skipped, ...shown }),

@@ -212,6 +212,9 @@ class SqliteEngine implements Engine {
       return await this.parts.writer.write(isCheap ? runToEnd(task) : await schedule(task), isCheap);
     } catch (error) {
       return this.fail(error);
+    } finally {
+      // The rest of the request sees the write, although others may have read in this turn of the event loop.
+      this.changes.look();
     }
   }
 

@@ -32,7 +32,8 @@ async function* readChunks(records: FileRecords, id: string, start: number, end:
   for (let at = start; at < end; ) {
     const position = Math.floor(at / FILE_CHUNK_BYTES);
     const first = position * FILE_CHUNK_BYTES;
-    const [row] = await records.rows<{ data: string }>(planWholeRow(records.chunks, [id, position]));
+    const chunk = planWholeRow(records.chunks, [id, position]);
+    const [row] = await records.eventually<{ data: string }>((mayLag) => records.rows(chunk, mayLag));
     if (row === undefined) throw missingBytes(`chunk ${position} of content ${id}`);
     yield Buffer.from(row.data, 'hex').subarray(at - first, end - first);
     at = first + FILE_CHUNK_BYTES;

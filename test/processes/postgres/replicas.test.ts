@@ -3,6 +3,8 @@
  * paused on the standby, only the primary has newer changes.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { SQL } from 'bun';
 import { newServer, newStandby, type OwnServer } from '../../support/engines/postgres.ts';
 import { startBalancer } from '../../support/network/balancer.ts';
@@ -238,6 +240,40 @@ describe('with a standby for reads', () => {
       expect(await response.json()).not.toEqual([]);
     }
     proxy.close();
+  });
+
+  test('with --replica-reads any, uploads, their use and their download do not depend on a lagging standby', async () => {
+    const cwd = temporaryFolder();
+    const declaration = 'collections: { docs: { fields: { id: int4, body: file } } }';
+    writeFileSync(join(cwd, 'collections.yaml'), declaration);
+    await onPrimary.unsafe('create schema with_files');
+    const reader = await startService({
+      args: ['--schema', 'with_files', '--replica-reads', 'any', '--replica-lag', '300', '--log-level', 'info'],
+      cwd,
+      env: { DATABASE_URL: primary.url, DATABASE_REPLICA_URLS: standby.url },
+    });
+    await until('the standby to be read from', () => reader.stderr().includes('reading from the replica'));
+    const headers = { 'content-type': 'application/json' };
+    const added = await reader.fetch('/docs', { method: 'POST', headers, body: '[{"id":1},{"id":2}]' });
+    expect(added.status).toBe(201);
+    await until('the rows', async () => ((await (await reader.fetch('/docs')).json()) as unknown[]).length === 2);
+    await pause();
+    const bytes = new Uint8Array(600_000).fill(7);
+    const sent = await reader.fetch('/files', { method: 'POST', body: bytes });
+    const file = (await sent.json()) as { id: string };
+    expect([sent.status, file]).toEqual([201, expect.objectContaining({ size: bytes.length })]);
+    const position = sent.headers.get('catalogue-position')!;
+    expect(await (await reader.fetch('/files?select=id')).json()).toEqual([]);
+    const listed = await reader.fetch('/files?select=id', { headers: { 'catalogue-position': position } });
+    expect(await listed.json()).toEqual([{ id: file.id }]);
+    const put = await reader.fetch('/docs/1/body', { method: 'PUT', body: bytes });
+    expect([put.status, await put.json()]).toEqual([200, expect.objectContaining({ size: bytes.length })]);
+    expect(put.headers.get('catalogue-position')).not.toBeNull();
+    const body = JSON.stringify({ body: file.id });
+    expect((await reader.fetch('/docs/2', { method: 'PATCH', headers, body })).status).toBe(204);
+    const download = await reader.fetch(`/files/${file.id}/x`);
+    expect([download.status, (await download.bytes()).length]).toEqual([200, bytes.length]);
+    await resume();
   });
 
   test('an address of several standbys is detected and gets no reads', async () => {
