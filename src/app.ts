@@ -57,7 +57,7 @@ export interface AppOptions extends Observers {
   readonly schema?: string;
   /** The pages besides the collections: API description, console, health. */
   readonly pages?: Pages;
-  /** Resources of the service for callers with every right (`response/own-resources.ts`). */
+  /** Steps between authentication and the handler, such as the resources of `response/own-resources.ts`. */
   readonly resources?: readonly Middleware[];
   /** Whether clients may request query plans by Accept: application/vnd.pgrst.plan+json. */
   readonly plans?: boolean;

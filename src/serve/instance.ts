@@ -124,6 +124,7 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
     if (roles !== undefined)
       access = auth?.openAuthentication({ engine, settings, verifier, catalogue, proxies, audit });
     feed = new Feed({ engine, catalogue, maxFeeds: settings.maxFeeds });
+    webhooks = new Webhooks(engine, catalogue, settings, log);
     const storage = openFiles(engine, stored, settings.files, notice);
     app = createApp({
       catalogue: stored,
@@ -137,7 +138,11 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
       maxRows: settings.maxRows,
       basePath: settings.basePath,
       schema: settings.schema,
-      resources: [...(access === undefined ? [] : [access.resources]), ...(edits === undefined ? [] : [edits])],
+      resources: [
+        webhooks.middleware,
+        ...(access === undefined ? [] : [access.resources]),
+        ...(edits === undefined ? [] : [edits]),
+      ],
       pages: firstPage(
         observation.pages,
         ...(access === undefined ? [] : [access.pages]),
@@ -154,7 +159,6 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
     });
     await engine.opened;
     await storage;
-    webhooks = new Webhooks(engine, catalogue, settings, log);
     await webhooks.start(process.env);
     endWatching = watchMemory(
       () => listening?.inProgress() ?? 0,

@@ -244,7 +244,8 @@ class SqliteEngine implements Engine {
   async ownTables(collections: readonly Collection[], { make }: { readonly make: boolean }): Promise<boolean> {
     this.refreshSnapshot();
     if (hasOwnTables(this.parts.connection, collections)) return true;
-    if (make) await this.onWritingConnection((connection) => makeOwnTables(connection, collections));
+    const task = (connection: Connection) => makeOwnTables(connection, collections);
+    if (make) await this.onWritingConnection(task).catch((error) => this.fail(error));
     // The next read of this turn of the event loop sees the tables.
     this.refreshSnapshot(this.changes.look());
     return make;

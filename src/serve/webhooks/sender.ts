@@ -24,8 +24,6 @@ export interface SenderContext {
   readonly receiver: Receiver;
   readonly changes: WebhookChanges;
   readonly store: WebhookStore;
-  /** The position of the log from which a new webhook sends. */
-  readonly begin: number;
   readonly stopped: AbortSignal;
   /** Whether this process still has the lease. */
   readonly maySend: () => boolean;
@@ -53,8 +51,8 @@ export class WebhookSender {
 
   /** One round, up to a position of the log. Returns whether there may be more to send. */
   async round(upTo: number): Promise<boolean> {
-    const { changes, store, begin, maySend } = this.context;
-    this.progress ??= await store.begin(this.name, begin);
+    const { changes, store, maySend } = this.context;
+    this.progress ??= (await store.begin([this.name], () => upTo))[0]!;
     const { progress } = this;
     const isDown = this.isDown();
     const limit = isDown ? 1 : WEBHOOK_CHANGES;

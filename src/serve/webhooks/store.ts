@@ -4,7 +4,7 @@ import type { Collection } from '../../collection/declaration.ts';
 import { DELIVERIES, WEBHOOK_TABLES, WEBHOOKS } from '../../collection/own-collections.ts';
 import { storeJson } from '../../collection/types/type.ts';
 import { parseQuery } from '../../dialect/query.ts';
-import type { Engine, Write } from '../../engine/engine.ts';
+import type { Engine, MaybePromise, Write } from '../../engine/engine.ts';
 import { planConditions } from '../../plan/predicate.ts';
 import { planRead } from '../../plan/read/read.ts';
 import { WHOLE_ROW_JSON } from '../../plan/read/whole-row.ts';
@@ -62,10 +62,22 @@ export class WebhookStore {
     return (await this.rows<Progress>(WEBHOOKS, 'order=name')).filter(({ name }) => name !== LEASE);
   }
 
-  /** Begins at a position, unless it has begun before. */
-  async begin(name: string, seq: number): Promise<Progress> {
-    await this.write([inserting(WEBHOOKS, [{ name, seq, delivered: 0 }], 'keep')]);
-    return (await this.progress()).find((each) => each.name === name)!;
+  /** The progress of these webhooks. Those that have not begun before begin at the position. */
+  async begin(names: readonly string[], position: () => MaybePromise<number>): Promise<readonly Progress[]> {
+    const isChosen = ({ name }: Progress) => names.includes(name);
+    const known = (await this.open(false)) ? (await this.progress()).filter(isChosen) : [];
+    const added = names.filter((name) => !known.some((each) => each.name === name));
+    if (added.length === 0) return known;
+    await this.open(true);
+    const seq = await position();
+    await this.write([
+      inserting(
+        WEBHOOKS,
+        added.map((name) => ({ name, seq, delivered: 0 })),
+        'keep',
+      ),
+    ]);
+    return (await this.progress()).filter(isChosen);
   }
 
   deliveries(query: string): Promise<readonly Delivery[]> {

@@ -1,11 +1,14 @@
 /** The webhooks of a service. Among the processes that serve a database, only the one with the lease sends. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiError } from '../../base/errors.ts';
 import { AddressRanges } from '../../base/net/address-ranges.ts';
 import type { Catalogue } from '../../collection/declaration.ts';
 import type { WebhookDraft } from '../../collection/draft.ts';
 import { isSecret, SECRET_FORM, SECRET_VARIABLE } from '../../declare/webhooks.ts';
 import type { ChangeLog, Engine, Metric } from '../../engine/engine.ts';
+import { WRITES } from '../../http/edge/origins.ts';
 import type { Log } from '../../observe/log.ts';
+import type { Middleware } from '../../response/request-context.ts';
 import { ConfigError } from '../../settings/by-command.ts';
 import { WebhookChanges } from './changes.ts';
 import { WebhookSender } from './sender.ts';
@@ -36,6 +39,8 @@ export class Webhooks {
   private readonly store: WebhookStore;
   private senders: readonly WebhookSender[] = [];
   private leaseEnds = 0;
+  private hasBegun = false;
+  private beginning: Promise<void> | undefined;
   private loops: readonly Promise<void>[] = [];
 
   constructor(
@@ -47,7 +52,10 @@ export class Webhooks {
     this.store = new WebhookStore(engine);
   }
 
-  /** Begins to send in the background. A new webhook sends the changes after this call. */
+  /**
+   * Stores where new webhooks begin, and sends in the background. Earlier changes are not sent, so writes wait for
+   * this, also if the database is down at the start.
+   */
   async start(env: Readonly<Record<string, string | undefined>>): Promise<void> {
     const { webhooks = [] } = this.catalogue.draft;
     const keys = webhooks.map((webhook) => secretKey(webhook, env));
@@ -57,7 +65,10 @@ export class Webhooks {
       this.log.write('warn', 'webhooks need the log of changes; --history-days is 0');
       return;
     }
-    const begin = await changeLog.position();
+    await this.begin().catch((error: unknown) => {
+      if (!(error instanceof ApiError) || error.status < 500) throw error;
+      this.log.write('warn', 'webhooks wait', { reason: error.details ?? error.message });
+    });
     const networks = new AddressRanges(this.settings.webhookNetworks);
     this.senders = webhooks.map((webhook, index) => {
       const { name } = webhook;
@@ -67,7 +78,6 @@ export class Webhooks {
         receiver,
         changes,
         store: this.store,
-        begin,
         stopped: this.stopping.signal,
         maySend: () => this.isSending(),
         onFailure: (seq, reason) => this.log.write('warn', 'webhook failed', { webhook: name, seq, reason }),
@@ -78,6 +88,12 @@ export class Webhooks {
       ...this.senders.map((sender) => this.repeat(() => this.round(sender, changeLog))),
     ];
   }
+
+  /** Makes writes wait until it is stored where new webhooks begin. */
+  readonly middleware: Middleware = (next) => (request, context) => {
+    if (this.hasBegun || !WRITES.includes(context.method)) return next(request, context);
+    return this.begin().then(() => next(request, context));
+  };
 
   /** Messages in flight are cut and sent again later. */
   async stop(): Promise<void> {
@@ -117,10 +133,27 @@ export class Webhooks {
     return !this.stopping.signal.aborted && performance.now() < this.leaseEnds;
   }
 
+  /** Once. If it fails, the next call tries again. */
+  private begin(): Promise<void> {
+    this.beginning ??= this.storeBeginning().catch((error: unknown) => {
+      this.beginning = undefined;
+      throw error;
+    });
+    return this.beginning;
+  }
+
+  private async storeBeginning(): Promise<void> {
+    const { webhooks = [] } = this.catalogue.draft;
+    const { log } = this.engine;
+    const names = webhooks.map(({ name }) => name);
+    if (log !== undefined && names.length > 0) await this.store.begin(names, () => log.position());
+    this.hasBegun = true;
+  }
+
   /** Returns the time to wait. */
   private async renew(): Promise<number> {
     const started = performance.now();
-    await this.store.open(true);
+    await this.begin();
     const isHeld = await this.store.lease(this.holder, LEASE_SECONDS);
     // It ends earlier here than for others.
     this.leaseEnds = isHeld ? started + (LEASE_SECONDS * 1000) / 2 : 0;

@@ -4,70 +4,32 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../../support/engines/postgres-server.ts';
 import { DATABASES } from '../../support/processes/databases.ts';
-import { cleanUp, run, startService, temporaryFolder, until } from '../../support/processes/process.ts';
+import { cleanUp, type Environment, temporaryFolder, until } from '../../support/processes/process.ts';
+import {
+  accept,
+  alsoStop,
+  type Change,
+  hook,
+  receive,
+  SECRET,
+  stopReceivers,
+  type WebhookShop,
+  webhookShop,
+} from '../../support/processes/webhook-shop.ts';
 import { sendJson } from '../../support/stories.ts';
 
-const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const PAGE = new URL('../../../docs/how-to/webhooks.md', import.meta.url);
 
-interface Change {
-  readonly seq: number;
-  readonly collection: string;
-  readonly key: string;
-  readonly kind: string;
-  readonly before: Record<string, unknown> | null;
-  readonly after: Record<string, unknown> | null;
-}
-
-const receivers: { stop(): unknown }[] = [];
 afterEach(async () => {
-  for (const each of receivers.splice(0)) await each.stop();
+  await stopReceivers();
   await cleanUp();
 });
 
-/** A receiver in this process: `answer` decides by the change. */
-function receive(answer: (change: Change) => Response, port = 0) {
-  const changes: Change[] = [];
-  const server = Bun.serve({
-    port,
-    hostname: '127.0.0.1',
-    fetch: async (request) => {
-      const change = (await request.json()) as Change;
-      const response = answer(change);
-      if (response.ok) changes.push(change);
-      return response;
-    },
-  });
-  receivers.push({ stop: () => server.stop(true) });
-  return { changes, url: `http://127.0.0.1:${server.port}/hook`, stop: () => server.stop(true), port: server.port! };
-}
-
-const accept = () => new Response(null, { status: 204 });
-
 describe.each(DATABASES)('webhooks on %s', (system, environment) => {
-  function shop(webhooks: string, more: Record<string, string> = {}) {
-    const cwd = temporaryFolder();
-    writeFileSync(
-      join(cwd, 'collections.yaml'),
-      `collections:
-  items: { fields: { id: int4, price: int4, shown: boolean } }
-  notes: { fields: { id: int4 } }
-webhooks:
-${webhooks}`,
-    );
-    const env = { ...environment(), HOOK_SECRET: SECRET, CATALOGUE_COLLECTIONS: 'collections.yaml', ...more };
-    return {
-      start: () => startService({ cwd, env }),
-      command: async (...args: string[]) => {
-        const { exitCode, stdout, stderr } = await run({ cwd, env, args: ['webhooks', ...args, '--json'] });
-        expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
-        return JSON.parse(stdout) as Record<string, unknown>[];
-      },
-    };
-  }
+  const shop = (webhooks: string, more: Environment = {}) => webhookShop(webhooks, { ...environment(), ...more });
   /** Waits until the command lists failures as expected. Each look is a process, so the pauses are long. */
   const untilFailures = (
-    command: ReturnType<typeof shop>['command'],
+    command: WebhookShop['command'],
     isExpected: (failures: Record<string, unknown>[]) => boolean,
     ...names: string[]
   ) =>
@@ -75,9 +37,6 @@ ${webhooks}`,
       await Bun.sleep(200);
       return isExpected(await command('failures', ...names));
     });
-  const hook = (name: string, url: string, more = '') =>
-    `  ${name}: { url: '${url}', secret: '{env.HOOK_SECRET}', collections: [items]${more} }\n`;
-
   test('the receiver of the documentation gets the chosen changes, signed', async () => {
     const [, , code] = /```(js)\n(.*?)```/s.exec(readFileSync(PAGE, 'utf8'))!;
     const file = join(temporaryFolder(), 'receiver.mjs');
@@ -85,7 +44,7 @@ ${webhooks}`,
     const port = freePort();
     const env = { SHOP_WEBHOOK_SECRET: SECRET, PORT: String(port) };
     const receiver = Bun.spawn([process.execPath, file], { env, stdout: 'pipe' });
-    receivers.push({ stop: () => receiver.kill() });
+    alsoStop({ stop: () => receiver.kill() });
     const { start } = shop(
       hook('shop', `http://127.0.0.1:${port}/`, ', where: shown=is.true, kinds: [insert, update]'),
     );
