@@ -99,8 +99,8 @@ export interface ChangeLog {
   position(): MaybePromise<number>;
   /** The position and time after which the log of all these collections is complete; undefined if one is not logged. */
   oldest(collections: readonly Collection[]): MaybePromise<LogPosition | undefined>;
-  /** The position of the last change until this time; undefined if it is older than the log. */
-  positionAt(time: string): MaybePromise<number | undefined>;
+  /** The position of the last change until this time; the one before the log if all changes are later. */
+  positionAt(time: string): MaybePromise<number>;
 }
 
 export interface Engine {

@@ -17,11 +17,11 @@ export function positionOf(engine: Engine, plan: ReadPlan, preferences: Preferen
   const { log } = engine;
   const time = String(MOMENT.read(text));
   if (log === undefined) throw notLogged();
-  if (plan.log !== undefined) return andThen(log.positionAt(time), (seq) => seq ?? 0);
+  if (plan.log !== undefined) return log.positionAt(time);
   return andThen(log.oldest(changingCollections(plan)), (oldest) => {
     if (oldest === undefined) throw notLogged();
     if (time < oldest.at) throw beforeLog(text, oldest.at);
-    return andThen(log.positionAt(time), (seq) => Math.max(seq ?? 0, oldest.seq));
+    return andThen(log.positionAt(time), (seq) => Math.max(seq, oldest.seq));
   });
 }
 

@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from 'bun:test';
 import { ApiError } from '../../src/base/errors.ts';
-import { MAX_WAITING_STATEMENTS, MAX_WAITING_WRITES } from '../../src/base/limits/engine.ts';
+import { MAX_SHARED_ROWS, MAX_WAITING_STATEMENTS, MAX_WAITING_WRITES } from '../../src/base/limits/engine.ts';
 import type { Job } from '../../src/engine/sqlite/write/jobs.ts';
 import { type Commit, Writer } from '../../src/engine/sqlite/write/writer.ts';
 
@@ -73,6 +73,24 @@ describe('the writer', () => {
     await endAll(slow, writes);
     expect(batches).toEqual([['q1', 'q2'], ['c1'], ['q3', 'q4'], ['q5']]);
     expect(writer.writes).toBe(6);
+  });
+
+  test('performs quick writes of many rows one by one, and others between them, but accepts any number', async () => {
+    const slow = slowWriter();
+    const { writer, batches } = slow;
+    const long = (name: string): Job => ({
+      dryRun: false,
+      steps: Array.from({ length: MAX_SHARED_ROWS + 1 }, () => job(name).steps[0]!),
+    });
+    const writes = ['b1', 'b2', 'b3'].map((name) => writer.write(long(name), true));
+    writes.push(writer.write(job('q1'), true));
+    await slow.endOne();
+    writes.push(writer.write(job('q2'), true));
+    await endAll(slow, writes);
+    expect(batches).toEqual([['q1'], ['b1'], ['q2'], ['b2'], ['b3']]);
+    const many = Array.from({ length: MAX_WAITING_WRITES + 1 }, () => writer.write(long('b'), true));
+    await endAll(slow, many);
+    expect(writer.writes).toBe(5 + many.length);
   });
 
   test('rejects costly writes at once when their queue is full, but accepts quick ones', async () => {

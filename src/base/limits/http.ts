@@ -70,6 +70,8 @@ export const SYNC_COMPRESSION_LENGTH = 32 * 1024;
 /** The size of the response cache, and of its largest entry. */
 export const RESPONSE_CACHE_BYTES = 16 * 1024 * 1024;
 export const MAX_CACHED_RESPONSE_BYTES = 256 * 1024;
+/** The longest search text of the guide: it is compared with every section. */
+export const MAX_GUIDE_SEARCH_LENGTH = 200;
 /** Limits of stored views and presence: a definition, a name, the key of a row, a body, the rows of one person. */
 export const MAX_VIEW_BYTES = 32 * 1024;
 export const MAX_VIEW_NAME_LENGTH = 80;

@@ -3,6 +3,8 @@
  * relative links between files work between pages.
  */
 import { posix } from 'node:path';
+import { ApiError } from '../../base/errors.ts';
+import { MAX_GUIDE_SEARCH_LENGTH } from '../../base/limits/http.ts';
 import { type Content, Html, html } from '../../openapi/reference/html.ts';
 import { type GuideTexts, INDEX, pageName } from './texts.ts';
 
@@ -48,7 +50,10 @@ export class Guide {
 
   /** Returns a page as HTML, or the results of a search; undefined if no page has the name. */
   render(name: string, search: string, shell: Shell): string | undefined {
-    const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+    if (search.length > MAX_GUIDE_SEARCH_LENGTH) {
+      throw new ApiError('54000', `a search of the guide may have ${MAX_GUIDE_SEARCH_LENGTH} characters`);
+    }
+    const words = [...new Set(search.toLowerCase().split(/\s+/).filter(Boolean))];
     if (name === INDEX && words.length > 0)
       return this.wrap(name, 'Search', this.results(search, words), shell, search);
     const page = this.pages.get(name);

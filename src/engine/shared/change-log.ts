@@ -30,6 +30,26 @@ export function addedFields({ changes }: Comparison): readonly { readonly name: 
   return ofKind(changes, 'add-field').map(({ collection, field }) => ({ name: collection.name, field: field.name }));
 }
 
+/** How far entries that are written at the same time may be out of order. */
+const DISORDER = 100;
+
+/**
+ * Finds the position of the last change until a time by bisection of the key: times rise with positions, so the log
+ * needs no index on them. A log of millions of entries takes about 20 lookups.
+ */
+export function positionAtSql(time: string, upTo: string): string {
+  const middle = '(low + high + 1) / 2';
+  const entry = (sql: string) =>
+    `(select ${sql} from ${LOG_TABLE} where seq between ${middle} and high order by seq limit 1)`;
+  return `with recursive bisection (low, high) as (
+      select coalesce((select min(seq) from ${LOG_TABLE}), 1) - 1, ${upTo}
+      union all select coalesce(${entry(`case when at <= ${time} then seq end`)}, low),
+        case when ${entry(`at <= ${time}`)} then high else ${middle} - 1 end from bisection where low < high),
+    found as (select max(low) as seq from bisection)
+    select coalesce(max(near.seq), (select seq from found)) as seq from (select log.seq, log.at from ${LOG_TABLE} as log
+      where log.seq > (select seq from found) and log.seq <= ${upTo} order by log.seq limit ${DISORDER}) as near where near.at <= ${time}`;
+}
+
 /** `--history-days` is 0, or the role of the connection may not create triggers. */
 export function notLogged(): ApiError {
   return new ApiError('CAT501', 'changes are not logged', {

@@ -273,6 +273,17 @@ describe('the guide', () => {
     expect(odd).toContain('Nothing contains “&#60;b&#62;zzz”');
   });
 
+  test('a search of many words gets 400', async () => {
+    const search = new URLSearchParams({ q: 'e '.repeat(200_000) });
+    const response = pages('/docs/guide/index', new Request(`http://catalogue/?${search}`), '')!;
+    await expect(response).rejects.toMatchObject({
+      code: '54000',
+      message: 'a search of the guide may have 200 characters',
+    });
+    const again = await pages('/docs/guide/index', new Request('http://catalogue/?q=undo+undo'), '')!;
+    expect(again.status).toBe(200);
+  });
+
   test.each(['/docs/guide/nothing', '/docs/guide/../access', '/docs/guide/img/docs.png'])('has no %s', async (path) => {
     await expect(ask(path)).rejects.toMatchObject({ code: 'PGRST125' });
   });

@@ -146,5 +146,32 @@ for (const [engine, newPlace] of Object.entries(PLACES)) {
       await expectRefusal(await at(new Date().toISOString(), '/quiet'), 501, 'CAT501');
       expect((await at('2999-01-01')).status).toBe(200);
     });
+
+    test('any time in a log with gaps, equal times and times out of order', async () => {
+      const place = newPlace();
+      const store = await place.open({ collections: COLLECTIONS });
+      await store.post('groups', [{ id: 1, title: '0' }]);
+      for (let title = 1; title <= 40; title++) {
+        await store.fetch('/groups?id=eq.1', sendJson('PATCH', { title: String(title) }));
+        // An update that changes nothing leaves a gap.
+        if (title % 7 === 0) await store.fetch('/groups?id=eq.1', sendJson('PATCH', { title: String(title) }));
+      }
+      const schema = engine === 'SQLite' ? '' : `"${place.schema}".`;
+      const log = `${schema}catalogue_changes`;
+      const [{ seq: first }] = (await place.ask(`select min(seq) as seq from ${log}`)) as [Row];
+      // Changes come in pairs: the second has the earlier time, or both have the same.
+      const at = (n: number) => new Date(Date.UTC(2999, 0, 1) + n).toISOString().replace(/\.?0*Z$/, '+00:00');
+      const changes = await store.list('/changes?select=seq,after->title&order=seq');
+      const stored = changes.map(({ seq, title }, n) => ({ seq, title, at: at(n - (n % 2) + (n % 4 === 0 ? 1 : 0)) }));
+      for (const each of stored) await place.ask(`update ${log} set at = '${each.at}' where seq = ${each.seq}`);
+      expect(stored[0]!.seq).toBe(Number(first));
+      for (let n = 0; n <= stored.length; n++) {
+        const last = stored.findLast((each) => each.at <= at(n));
+        const response = await store.fetch('/groups/1', { headers: { prefer: `as-of=${at(n)}` } });
+        const shown = ((await response.json()) as Row).title;
+        expect({ n, shown }).toEqual({ n, shown: last === undefined ? null : last.title });
+      }
+      await store.close();
+    });
   });
 }

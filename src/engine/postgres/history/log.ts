@@ -3,7 +3,7 @@ import type { Collection } from '../../../collection/declaration.ts';
 import { changingCollections } from '../../../plan/access/named-fields.ts';
 import type { ReadPlan } from '../../../plan/types.ts';
 import type { ChangeLog, LogPosition } from '../../engine.ts';
-import { LOG_TABLE, RETAINED_TABLE } from '../../shared/change-log.ts';
+import { positionAtSql, RETAINED_TABLE } from '../../shared/change-log.ts';
 import { withSources } from '../../sql/log-source.ts';
 import type { SqlDialect, Statement } from '../../sql/statement.ts';
 import { query, type Runner } from '../driver.ts';
@@ -36,13 +36,11 @@ export class PostgresLog implements ChangeLog {
     return found!.count === names.length ? { seq: Number(found!.seq), at: found!.at } : undefined;
   }
 
-  async positionAt(time: string): Promise<number | undefined> {
+  async positionAt(time: string): Promise<number> {
     const upTo = await this.position();
-    const [found] = await this.ask<{ seq: string }>({
-      sql: `select log.seq::text as seq from ${LOG_TABLE} as log where at <= $1::text::timestamptz and seq <= $2::text::int8 order by log.seq desc limit 1`,
-      params: [time, String(upTo)],
-    });
-    return found === undefined ? undefined : Number(found.seq);
+    const sql = positionAtSql('$1::text::timestamptz', '$2::text::int8');
+    const [found] = await this.ask<{ seq: string }>({ sql, params: [time, String(upTo)] });
+    return Number(found!.seq);
   }
 
   private ask<T>(statement: Statement): Promise<T[]> {

@@ -1,5 +1,5 @@
 /** Decides which reads and writes are certainly cheap; others need a dedicated connection. */
-import { INLINE_PAGE_ROWS, SMALL_TABLE_ROWS } from '../../../base/limits/engine.ts';
+import { INLINE_PAGE_ROWS, MAX_SHARED_ROWS, SMALL_TABLE_ROWS } from '../../../base/limits/engine.ts';
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import { can } from '../../../collection/types/type.ts';
 import { fieldOf, type Predicate, type ReadPlan } from '../../../plan/types.ts';
@@ -28,6 +28,7 @@ export class PlanCost {
   }
 
   areCheapWrites(runner: Runner, writes: readonly Write[]): boolean | Promise<boolean> {
+    if (writes.length > MAX_SHARED_ROWS) return false;
     if (areCheapWrites(writes, () => false)) return true;
     return this.withStatistics(runner, () => areCheapWrites(writes, ({ into }) => this.isSmall(runner, into)));
   }

@@ -3,7 +3,7 @@ import type { Collection } from '../../../collection/declaration.ts';
 import { changingCollections } from '../../../plan/access/named-fields.ts';
 import type { ReadPlan } from '../../../plan/types.ts';
 import type { ChangeLog, LogPosition } from '../../engine.ts';
-import { LOG_TABLE, RETAINED_TABLE } from '../../shared/change-log.ts';
+import { positionAtSql, RETAINED_TABLE } from '../../shared/change-log.ts';
 import { withSources } from '../../sql/log-source.ts';
 import type { SqlDialect } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
@@ -27,10 +27,8 @@ export class SqliteLog implements ChangeLog {
     return count === names.length ? { seq, at } : undefined;
   }
 
-  positionAt(time: string): number | undefined {
-    const sql = `select seq from ${LOG_TABLE} where at <= ? order by seq desc limit 1`;
-    const [found] = this.refreshed().values({ sql, params: [time] });
-    return found === undefined ? undefined : Number(found[0]);
+  positionAt(time: string): number {
+    return this.refreshed().number({ sql: positionAtSql('?1', POSITION), params: [time] });
   }
 }
 

@@ -39,6 +39,11 @@ export function joinParts(job: Job, parts: readonly JobPart[]): Job {
   return { ...job, steps };
 }
 
+/** The number of rows that a job names; a change by a filter counts as one. */
+export function rowsIn({ steps }: Job): number {
+  return steps.reduce((rows, step) => rows + Math.max(1, listOf(step).length), 0);
+}
+
 function listOf(step: Step): readonly unknown[] {
   if (step.kind === 'insert') return step.rows;
   return step.kind === 'change-each' ? step.changes : [];

@@ -1,17 +1,20 @@
 /**
- * The queue of writes. Quick writes that arrive during a commit share the next one. A costly write has its own commit,
- * in the order of arrival of its kind, and alternates with the quick ones. Commits run on the writer thread, so that
- * syncing the disk never delays a read. A write that waits too long is rejected with 503, and nothing of it is stored.
+ * The queue of writes. Quick writes that arrive during a commit share the next one. A costly write, or one of many
+ * rows, has its own commit, in the order of arrival of its kind, and alternates with the others. Commits run on the
+ * writer thread, so that syncing the disk never delays a read. A write that waits too long is rejected with 503, and
+ * nothing of it is stored.
  */
 import { ApiError } from '../../../base/errors.ts';
 import {
   MAX_QUEUE_SECONDS,
+  MAX_SHARED_ROWS,
   MAX_WAITING_STATEMENTS,
   MAX_WAITING_WRITES,
   MAX_WRITES_PER_COMMIT,
 } from '../../../base/limits/engine.ts';
 import type { MaybePromise, WriteResult } from '../../engine.ts';
 import { settle, type ThreadResult } from '../connection/thread-result.ts';
+import { rowsIn } from './job-slices.ts';
 import type { Job } from './jobs.ts';
 
 /**
@@ -21,6 +24,7 @@ export type Commit = (jobs: readonly Job[]) => MaybePromise<readonly ThreadResul
 
 interface Waiting {
   readonly job: Job;
+  readonly isQuick: boolean;
   readonly resolve: (results: readonly WriteResult[]) => void;
   readonly reject: (error: unknown) => void;
   /** As performance.now() returns it. */
@@ -34,9 +38,10 @@ export class Writer {
   /** For the metrics. */
   commits = 0;
   writes = 0;
-  private readonly quick: Waiting[] = [];
-  private readonly costly: Waiting[] = [];
-  /** Whether the last costly write was a dry run; undefined before the first. */
+  /** The writes that share commits, and those that do not. */
+  private readonly shared: Waiting[] = [];
+  private readonly separate: Waiting[] = [];
+  /** Whether the last separate write was a dry run; undefined before the first. */
   private wasDryRun: boolean | undefined;
   private busy = false;
   private idle: (() => void) | undefined;
@@ -48,11 +53,11 @@ export class Writer {
 
   write(job: Job, isQuick: boolean): Promise<readonly WriteResult[]> {
     return new Promise((resolve, reject) => {
-      const isFull = isQuick
-        ? this.quick.length >= MAX_WAITING_STATEMENTS
-        : this.costly.filter(({ job: { dryRun } }) => dryRun === job.dryRun).length >= MAX_WAITING_WRITES;
+      const costly = this.separate.filter((each) => !each.isQuick && each.job.dryRun === job.dryRun);
+      const isFull = isQuick ? this.waitingCount >= MAX_WAITING_STATEMENTS : costly.length >= MAX_WAITING_WRITES;
       if (isFull) return reject(tooManyWrites(isQuick));
-      (isQuick ? this.quick : this.costly).push({ job, resolve, reject, since: performance.now() });
+      const queue = isQuick && rowsIn(job) <= MAX_SHARED_ROWS ? this.shared : this.separate;
+      queue.push({ job, isQuick, resolve, reject, since: performance.now() });
       if (!this.busy) {
         this.busy = true;
         // Deferred, so that all requests of this turn of the event loop share a commit.
@@ -62,7 +67,7 @@ export class Writer {
   }
 
   get waitingCount(): number {
-    return this.quick.length + this.costly.length;
+    return this.shared.length + this.separate.length;
   }
 
   /** Resolves when every write so far is settled. */
@@ -73,8 +78,8 @@ export class Writer {
   private async drain(): Promise<void> {
     const checks = setInterval(() => this.rejectExpired(), CHECK_MS);
     while (this.waitingCount > 0) {
-      await this.commitBatch(this.quick.splice(0, MAX_WRITES_PER_COMMIT));
-      await this.commitBatch(this.takeCostly());
+      await this.commitBatch(this.shared.splice(0, MAX_WRITES_PER_COMMIT));
+      await this.commitBatch(this.takeSeparate());
     }
     clearInterval(checks);
     this.busy = false;
@@ -84,15 +89,15 @@ export class Writer {
   /** Both queues are in the order of arrival. */
   private rejectExpired(): void {
     const oldest = performance.now() - this.queueSeconds * 1000;
-    for (const queue of [this.quick, this.costly]) {
+    for (const queue of [this.shared, this.separate]) {
       while (queue.length > 0 && queue[0]!.since <= oldest) queue.shift()!.reject(waitedTooLong(this.queueSeconds));
     }
   }
 
   /** Dry runs alternate with writes that store, so that neither kind displaces the other. */
-  private takeCostly(): Waiting[] {
-    const next = this.costly.findIndex(({ job }) => job.dryRun !== this.wasDryRun);
-    const taken = this.costly.splice(Math.max(0, next), 1);
+  private takeSeparate(): Waiting[] {
+    const next = this.separate.findIndex(({ job }) => job.dryRun !== this.wasDryRun);
+    const taken = this.separate.splice(Math.max(0, next), 1);
     this.wasDryRun = taken[0]?.job.dryRun ?? this.wasDryRun;
     return taken;
   }
@@ -102,7 +107,7 @@ export class Writer {
     try {
       const results = await this.commit(batch.map(({ job }) => job));
       this.commits++;
-      this.quick.unshift(...batch.slice(results.length));
+      this.shared.unshift(...batch.slice(results.length));
       for (const [index, result] of results.entries()) this.report(batch[index]!, result);
     } catch (error) {
       for (const { reject } of batch) reject(error);
