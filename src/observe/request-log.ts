@@ -34,10 +34,10 @@ export function logCuts(log: Log): (answer: CompletedRequest, error: unknown) =>
   };
 }
 
-/** Parameters in which some clients send a secret. */
-const SECRETS = /([?&](?:apikey|api_key|access_token|token|jwt|password|secret)=)[^&]*/gi;
+/** Parameters in which some clients send a secret, and the one that makes a signed URL of a file valid. */
+const SECRETS = /([?&](?:apikey|api_key|access_token|token|jwt|password|secret|signature)=)[^&]*/gi;
 /** A quick test for their endings, which rarely match. */
-const PERHAPS_SECRET = /(?:key|token|jwt|password|secret)=/i;
+const PERHAPS_SECRET = /(?:key|token|jwt|password|secret|signature)=/i;
 
 function withoutSecrets(path: string): string {
   return PERHAPS_SECRET.test(path) ? path.replace(SECRETS, '$1***') : path;

@@ -209,9 +209,11 @@ describe('the log', () => {
   test('is readable with --log-format pretty, and masks a secret in the URL', async () => {
     const service = await startService({ cwd: temporaryFolder(), args: ['--log-format', 'pretty'] });
     await service.fetch('/products?apikey=s3cret&access_token=s3cret');
+    await service.fetch('/files/0b0e8a6e-0000-4000-8000-000000000000/x.png?expires=1&signature=s3cret&width=64');
     const lines = await logOf(service);
     expect(lines[0]).toMatch(/^\d\d:\d\d:\d\d\.\d{3} info {2}request id=\S+ method=GET path=\S+ status=400/);
     expect(lines.join('\n')).not.toContain('s3cret');
+    expect(lines.join('\n')).toContain('signature=***&width=64');
   });
 });
 
