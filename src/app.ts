@@ -30,6 +30,7 @@ import {
   repeatedCheck,
   withAuthentication,
 } from './response/authenticate.ts';
+import { clientNetwork } from './response/edge-checks.ts';
 import { type Observers, withLogging } from './response/logging.ts';
 import { acceptsPlan } from './response/plan.ts';
 import { withRateLimit } from './response/rate-limited.ts';
@@ -120,7 +121,11 @@ export function createApp(given: AppOptions): App {
 function withEdgeChecks(edgeChecks: AppOptions['edgeChecks'], basePath: string): Middleware {
   return (next) => (request, context) => {
     edgeChecks?.enter(request, context);
-    context.location = locateRequest(pathAndQuery(context.url), request, basePath, context.peer, edgeChecks?.proxies);
+    const proxies = edgeChecks?.proxies;
+    context.location = locateRequest(pathAndQuery(context.url), request, basePath, context.peer, proxies);
+    if (WRITES.includes(context.method) && request.headers.has('idempotency-key')) {
+      context.network = clientNetwork(request, context.peer, proxies);
+    }
     return next(request, context);
   };
 }

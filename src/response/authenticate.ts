@@ -65,10 +65,13 @@ function settle<T>(work: () => MaybePromise<T>): () => MaybePromise<T> {
   }
 }
 
-/** The same key of another caller is another key, and uses another quota. */
-export function scopeIdempotencyKey(retry: Retry, { access, caller }: RequestContext): Retry {
+/**
+ * The same key of another caller is another key, and uses another quota. Anonymous callers differ by their network.
+ * Without roles, all callers have the same rights, so they share keys.
+ */
+export function scopeIdempotencyKey(retry: Retry, { access, caller, network }: RequestContext): Retry {
   if (access === undefined) return retry;
-  const whom = [access.scope, caller?.identity ?? null];
+  const whom = [access.scope, caller?.identity ?? null, ...(caller?.identity === undefined ? [network] : [])];
   const owner = JSON.stringify(whom);
   const whose = JSON.stringify([...whom, retry.key]);
   return { ...retry, owner, key: new Bun.CryptoHasher('sha256').update(whose).digest('hex') };

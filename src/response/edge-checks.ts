@@ -10,6 +10,7 @@ import { firstPart } from '../http/call.ts';
 import { EXPOSED_HEADERS } from '../http/edge/cors.ts';
 import { hostCheck } from '../http/edge/hosts.ts';
 import { originCheck, originHeaders } from '../http/edge/origins.ts';
+import type { Peer } from '../http/edge/peer.ts';
 import type { Location } from '../http/edge/prefix.ts';
 import { TrustedProxies } from '../http/edge/proxies.ts';
 import type { RequestContext } from './request-context.ts';
@@ -82,10 +83,14 @@ export function isRateLimited({ path }: Location, { collections }: Pick<Catalogu
   return !HEALTH_CHECK.test(path) || collections.has(firstPart(path));
 }
 
+/** What anonymous callers are distinguished by, for limits and Idempotency-Keys. */
+export function clientNetwork(request: Request, peer: Peer | undefined, proxies: TrustedProxies | undefined): string {
+  return networkOf((proxies === undefined ? peer?.address() : proxies.clientOf(request, peer)) ?? 'unknown');
+}
+
 function limitBy({ limiter, rate: usual, counted }: Limits, proxies: TrustedProxies): NonNullable<EdgeChecks['limit']> {
   return (request, context) => {
-    const { who = networkOf(proxies.clientOf(request, context.peer) ?? 'unknown'), rate = usual } =
-      counted?.(request, context) ?? {};
+    const { who = clientNetwork(request, context.peer, proxies), rate = usual } = counted?.(request, context) ?? {};
     if (rate === undefined) return;
     context.rateState = limiter.take(who, rate);
     if (!context.rateState.isAllowed) throw tooMany(context.rateState, who);

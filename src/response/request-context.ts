@@ -73,6 +73,8 @@ export class RequestContext implements CompletedRequest {
   error: unknown = undefined;
   /** Edge checks: the path below the prefix of a proxy. */
   location: Location = UNKNOWN;
+  /** Edge checks: the network of a client that sends an Idempotency-Key, which a later disconnect would hide. */
+  network: string | undefined = undefined;
   /** Rate limit: the remaining requests of the client, if they are limited. */
   rateState: RateState | undefined = undefined;
   /** Authentication, for a catalogue with roles. The result is computed once per request and then shared. */

@@ -1,7 +1,10 @@
 /** Idempotency-Key: a write that a client retries after losing the response is applied once. */
 import { describe, expect, test } from 'bun:test';
 import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../../../src/base/limits/http.ts';
+import { makeEdgeChecks } from '../../../src/response/edge-checks.ts';
 import { TWO_ENGINES } from '../../support/engines/catalogue.ts';
+import { PLACES } from '../../support/engines/declared.ts';
+import { declaredBy, identify } from '../../support/engines/roles.ts';
 import { expectRefusal, expectUntouched, ids, ownCatalogue, sendJson } from '../../support/stories.ts';
 
 const JAM = { product_name: 'Jam', unit_price: 3.5 };
@@ -152,5 +155,57 @@ describe.each(TWO_ENGINES)('Idempotency-Key on %s', (engine) => {
     await expectRefusal(await post('k'.repeat(MAX_IDEMPOTENCY_KEY_LENGTH + 1), JAM), 400, '54000');
     await expectRefusal(await post('', JAM), 400, '54000');
     expect(await created()).toHaveLength(1);
+  });
+});
+
+const ORDERS = declaredBy(`
+collections:
+  orders: { fields: { id: int4, note: text } }
+roles:
+  anonymous: { orders: { create: true, read: { where: 'note=eq.public' } } }
+  clerk: { orders: { create: true, read: true } }
+`);
+
+describe.each(Object.keys(PLACES))('Idempotency-Key of anonymous callers on %s', (engine) => {
+  test('keys of different addresses are separate, also behind a trusted proxy', async () => {
+    const edgeChecks = makeEdgeChecks({
+      isOnLoopback: false,
+      allowedHosts: [],
+      corsOrigins: [],
+      trustedProxies: ['192.0.2.1'],
+    });
+    const { collections } = ORDERS.draft;
+    const { app, close } = await PLACES[engine]!().open({
+      collections,
+      options: { catalogue: ORDERS, identify, edgeChecks },
+    });
+    const post = async (address: string, headers: Record<string, string> = {}, path = '/orders') => {
+      const body = path === '/batch' ? [{ method: 'POST', path: '/orders', body: { note: 'x' } }] : { note: 'x' };
+      const init = sendJson('POST', body, { 'idempotency-key': path, ...headers });
+      const peer = { address: () => address, isSecure: false, atWork: () => undefined };
+      const response = await app.fetch(new Request(`http://catalogue${path}`, init), peer);
+      expect(response.status).toBeLessThan(300);
+      return response.headers.get('idempotency-replayed') ?? 'new';
+    };
+    const from = (address: string) => post('192.0.2.1', { 'x-forwarded-for': address });
+    expect([await post('198.51.100.1'), await post('198.51.100.1')]).toEqual(['new', 'true']);
+    expect([await post('198.51.100.2'), await post('198.51.100.2')]).toEqual(['new', 'true']);
+    expect([await from('203.0.113.1'), await from('203.0.113.1'), await from('203.0.113.2')]).toEqual([
+      'new',
+      'true',
+      'new',
+    ]);
+    // A client's own header does not count, and one network of IPv6 is one client.
+    expect(await post('198.51.100.1', { 'x-forwarded-for': '203.0.113.9' })).toBe('true');
+    expect([await post('2001:db8::1'), await post('2001:db8::2'), await post('2001:db8:1::1')]).toEqual([
+      'new',
+      'true',
+      'new',
+    ]);
+    expect([await post('198.51.100.1', {}, '/batch'), await post('198.51.100.2', {}, '/batch')]).toEqual([
+      'new',
+      'new',
+    ]);
+    await close();
   });
 });
