@@ -52,17 +52,18 @@ function checkAudience(audiences: unknown, required: string): void {
   if (required !== '' && !list.includes(required)) throw invalidToken(NOT_ACCEPTABLE, 'JWT not in audience');
 }
 
-/** A token without a role is anonymous, with its claims. */
-export function callerOf(claims: Claims, { role: path }: RequiredClaims): Caller {
+/** A token without a role is anonymous, with its claims. Its subject names it, with the issuer if that may be any. */
+export function callerOf(claims: Claims, { role: path, issuer }: RequiredClaims): Caller {
   const role = valueAt(claims, path) ?? ANONYMOUS.role;
   if (typeof role !== 'string') throw invalidToken(NOT_ACCEPTABLE, 'The role in the JWT must be a string');
-  const { sub } = claims;
-  return { role, claims: { ...claims, role }, ...(typeof sub === 'string' ? { name: printable(sub) } : {}) };
+  const { sub, iss } = claims;
+  const by = typeof iss === 'string' && issuer === '' ? ` (${printable(iss)})` : '';
+  return { role, claims: { ...claims, role }, ...(typeof sub === 'string' ? { name: printable(sub) + by } : {}) };
 }
 
-/** Escapes a subject for the log: users may have chosen it. */
-function printable(sub: string): string {
-  return sub.slice(0, MAX_ACCOUNT_NAME_LENGTH).replaceAll(/\p{C}/gu, '?');
+/** Escapes a claim for the log: users may have chosen it. */
+function printable(text: string): string {
+  return text.slice(0, MAX_ACCOUNT_NAME_LENGTH).replaceAll(/\p{C}/gu, '?');
 }
 
 function valueAt(claims: Claims, path: ClaimPath): unknown {

@@ -4,6 +4,7 @@
  */
 import { ApiError } from '../base/errors.ts';
 import { MAX_PERSONAL_BODY_BYTES, MAX_PERSONAL_ROWS, PRESENCE_SECONDS } from '../base/limits/http.ts';
+import { ANONYMOUS } from '../collection/access/caller.ts';
 import { tableDenied } from '../collection/access/permission-errors.ts';
 import { type Catalogue, type Collection, declareCollection } from '../collection/declaration.ts';
 import type { Right } from '../collection/draft.ts';
@@ -56,9 +57,13 @@ export function withPersonalRows(engine: Engine, catalogue: Catalogue): Middlewa
     personalNameOf(context.location.path, catalogue) === undefined ? next(request, context) : respond(request, context);
 }
 
-/** `user ann`; undefined for a caller without a name. A key and a user of the same name are two owners. */
-function ownerOf({ caller, origin: { actor } }: RequestContext): string | undefined {
-  return actor === undefined ? undefined : `${caller?.identity?.split(' ', 1)[0] ?? 'token'} ${actor}`;
+/**
+ * `user ann`, `key till` or `token ["https://issuer.example","ann"]`; undefined for a caller without a name. A key and
+ * a user of the same name are two owners, and so are the subjects of two issuers. A new key of a name is the same owner.
+ */
+function ownerOf({ caller: { name, identity } = ANONYMOUS }: RequestContext): string | undefined {
+  if (name === undefined || identity === undefined) return undefined;
+  return identity.startsWith('key ') ? `key ${name}` : identity;
 }
 
 /** The collection for one caller: new rows belong to the owner and are about collections that the caller reads. */

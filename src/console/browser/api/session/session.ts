@@ -11,8 +11,11 @@ export const isLoggedIn = session?.by === 'session';
 /** Whether the service knows who the person is. Without roles, everybody is the same person. */
 export const hasIdentity = (): boolean => session === undefined || isLoggedIn || token.get() !== null;
 
-/** The name of the person, from an owner such as `user ann`. */
-export const personOf = (owner: string): string => owner.replace(/^\w+ /, '');
+/** The name of the person, from an owner such as `user ann` or `token ["https://issuer.example","ann"]`. */
+export function personOf(owner: string): string {
+  const [, subject] = /^token \[(?:null|"(?:[^"\\]|\\.)*"),"((?:[^"\\]|\\.)*)"\]$/.exec(owner) ?? [];
+  return subject ?? owner.replace(/^\w+ /, '');
+}
 
 /** Whether the login page has to be shown: the service asked for credentials, or the person wants to log in. */
 export function isLoginNeeded(): boolean {
