@@ -32,12 +32,18 @@ const changes = lazy(() =>
 /** A declared collection of this name hides it. */
 export const CHANGES_NAME = 'changes';
 
-/** The log of these collections. With a role, it is the log of what the role may read. */
+/** Fields that need the right to read the log itself, rather than the rows that it is about. */
+const WRITERS = ['actor'];
+
+/** The log of these collections. With a role, it is the log of what the role may read, without the writers' names. */
 export function changesOf(among: ReadonlyMap<string, Collection>, role?: string): Collection {
   const whole = { ...changes(), among };
-  return role === undefined ? whole : { ...whole, view: { role, of: whole, rights: ['read'], readsAll: false } };
+  if (role === undefined) return whole;
+  const fields = whole.fields.filter(({ name }) => !WRITERS.includes(name));
+  const byName = new Map(fields.map((field) => [field.name, field]));
+  return { ...whole, fields, byName, view: { role, of: whole, rights: ['read'], readsAll: false } };
 }
 
-export function isChangeLog({ fields }: Collection): boolean {
-  return fields === changes().fields;
+export function isChangeLog({ draft }: Collection): boolean {
+  return draft === changes().draft;
 }

@@ -5,6 +5,7 @@
 import { ApiError } from '../base/errors.ts';
 import { nameOfPart } from '../base/net/query-string.ts';
 import { ANONYMOUS } from '../collection/access/caller.ts';
+import { CHANGES_NAME } from '../collection/change-log.ts';
 import type { Collection } from '../collection/declaration.ts';
 import { isImageField } from '../collection/image-field.ts';
 import { type PageContext, type Pages, readOnly } from '../http/pages.ts';
@@ -67,6 +68,7 @@ export function consolePages(described: Described, { accountOf, hasSettings = fa
     const collections = catalogue?.draft.collections ?? [];
     const partial = [...(catalogue?.collections.values() ?? [])].filter(hidesFields).map(({ name }) => name);
     const isAdmin = accountOf === undefined ? hasSettings : described.catalogue.roles?.get(session?.role ?? '')?.isAll;
+    const hidesActors = catalogue?.builtIn.get(CHANGES_NAME)?.byName.has('actor') === false;
     const settings = isAdmin === true && session?.role !== ANONYMOUS.role ? { settings: true } : {};
     const files = pages.console.map((name) => `${ASSETS_PATH}${name}`);
     const page = pageHtml(
@@ -74,7 +76,15 @@ export function consolePages(described: Described, { accountOf, hasSettings = fa
         title: 'Product Catalogue',
         root,
         assets: files,
-        data: { root, collections, version, session, ...(partial.length === 0 ? {} : { partial }), ...settings },
+        data: {
+          root,
+          collections,
+          version,
+          session,
+          ...(partial.length === 0 ? {} : { partial }),
+          ...settings,
+          hidesActors,
+        },
       },
       nonce,
     );

@@ -6,6 +6,7 @@
 import { runToEnd, type Task } from '../base/cooperative.ts';
 import { memoize } from '../base/memo.ts';
 import { pathPart } from '../base/net/query-string.ts';
+import { CHANGES_NAME } from '../collection/change-log.ts';
 import type { Catalogue, Collection } from '../collection/declaration.ts';
 import { isFiles, servedName } from '../collection/files.ts';
 import { BATCH_PATH, RPC_PATH, shortestPath, UNDO_PATH } from '../http/own-paths.ts';
@@ -272,7 +273,7 @@ function* servicePaths(catalogue: Catalogue): Generator<Entry> {
   // A role that may not write anything has no use for them.
   const writing = [
     [BATCH_PATH, batchPath()],
-    [UNDO_PATH, undoPath()],
+    [UNDO_PATH, undoPath(catalogue.builtIn.get(CHANGES_NAME)!)],
   ] as const;
   for (const [name, path] of [...catalogue.collections.values()].some(mayWrite) ? writing : []) {
     yield [shortestPath(name, catalogue), path];

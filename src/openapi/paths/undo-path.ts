@@ -1,5 +1,6 @@
 /** The operation that reverts changes. */
 import { MAX_UNDO_CHANGES } from '../../base/limits/http.ts';
+import type { Collection } from '../../collection/declaration.ts';
 import type { JsonObject } from '../json.ts';
 import { type Draft, operation, options, WRITE_ERRORS } from '../operation.ts';
 import { withHeaders } from '../responses.ts';
@@ -56,13 +57,14 @@ export function undoFilters(): Record<string, JsonObject> {
   return Object.fromEntries(filters);
 }
 
-export function undoPath(): JsonObject {
+export function undoPath({ byName }: Collection): JsonObject {
+  const names = Object.keys(FILTERS).filter((name) => byName.has(name));
   const post: Draft = {
     id: 'undo',
     tag: 'History',
     summary: 'Revert changes',
     description: `Reverts the changes that the filters select, in one transaction; at most ${MAX_UNDO_CHANGES}. At least one filter is required.`,
-    parameters: ['Prefer', ...Object.keys(undoFilters())],
+    parameters: ['Prefer', ...names.map((name) => `undo.${name}`)],
     answers: {
       '200': withHeaders('What was reverted.', ['Preference-Applied'], { 'application/json': { schema: ANSWER } }),
     },

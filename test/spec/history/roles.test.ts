@@ -5,7 +5,7 @@ import type { Row } from '../../../src/collection/value.ts';
 import { requestIds } from '../../../src/observe/request-id.ts';
 import { ROLE_SHOP, ROLE_SHOP_ROWS } from '../../support/engines/role-shop.ts';
 import { openRoled, ROLE_ENGINES, type Roled } from '../../support/engines/roles.ts';
-import { sendJson } from '../../support/stories.ts';
+import { expectRefusal, sendJson } from '../../support/stories.ts';
 
 const COLUMNS = 'select=collection,key,kind,before,after';
 
@@ -95,6 +95,30 @@ for (const engine of ROLE_ENGINES) {
           { actor: 'Ada', role: 'admin', request_id: 'mine' },
         ]);
         expect(await admin.list('/changes?select=seq')).toHaveLength(7);
+      }));
+
+    test('only a role with every right reads who wrote', () =>
+      withShops(1, async ([shop]) => {
+        const by = { 'x-role': 'admin', 'x-claims': '{"sub":"Ada"}' };
+        await shop!.fetch('/products?id=eq.1', sendJson('PATCH', { price: 8 }, by));
+        const visitor = shop!.as('anonymous');
+        const [change] = await visitor.list('/changes');
+        expect(Object.keys(change!)).toEqual([
+          ...['seq', 'at', 'role', 'request_id', 'collection', 'key', 'kind', 'before', 'after'],
+        ]);
+        expect(await visitor.text(`/changes/${change!.seq}`)).not.toContain('actor');
+        for (const query of [
+          'select=actor',
+          'select=actor,count()',
+          'actor=eq.Ada',
+          'order=actor',
+          'or=(actor.eq.Ada)',
+        ]) {
+          await expectRefusal(await visitor.fetch(`/changes?${query}`), 401, '42501');
+        }
+        const undo = shop!.as('supplier', { supplier_id: 1 }).fetch('/changes/undo?actor=eq.Ada', { method: 'POST' });
+        await expectRefusal(await undo, 403, '42501');
+        expect(await shop!.as('admin').list('/changes?select=actor&actor=eq.Ada')).toEqual([{ actor: 'Ada' }]);
       }));
 
     test('hidden values change no byte of the log that a visitor reads', () =>

@@ -6,13 +6,15 @@ import { queryText } from './query/filter-text.ts';
 import { keyParts } from './query/keys.ts';
 import type { Pair } from './query/list.ts';
 import { newRequestId } from './rows.ts';
+import { hidesActors } from './session/page-data.ts';
 
 export type ChangeKind = 'insert' | 'update' | 'delete';
 
 export interface Change {
   readonly seq: number;
   readonly at: string;
-  readonly actor: string | null;
+  /** Undefined if the role may not read it. */
+  readonly actor?: string | null;
   readonly request_id: string | null;
   readonly collection: string;
   readonly key: string;
@@ -81,7 +83,7 @@ interface RequestPart {
 export interface LoggedRequest {
   /** Null for changes by other programs. */
   readonly id: string | null;
-  readonly actor: string | null;
+  readonly actor?: string | null | undefined;
   readonly at: string;
   readonly seq: number;
   readonly parts: readonly RequestPart[];
@@ -91,14 +93,15 @@ export const MAX_REQUESTS = 5_000;
 
 /** Reads the requests that changed rows, newest first. The service counts the rows, so the answer is small. */
 export async function readRequests(filters: readonly Pair[], signal?: AbortSignal): Promise<readonly LoggedRequest[]> {
-  const select = 'request_id,actor,collection,kind,rows:count(),at:at.max(),seq:seq.max()';
+  const actor = hidesActors ? '' : 'actor,';
+  const select = `request_id,${actor}collection,kind,rows:count(),at:at.max(),seq:seq.max()`;
   const query = queryText([...filters, ['select', select], ['limit', String(MAX_REQUESTS)]]);
   return joinParts((await ask(`${LOG}?${query}`, { signal })).json as readonly CountedPart[]);
 }
 
 export interface CountedPart extends Omit<RequestPart, 'count'> {
   readonly request_id: string | null;
-  readonly actor: string | null;
+  readonly actor?: string | null | undefined;
   readonly rows: number;
   readonly at: string;
   readonly seq: number;

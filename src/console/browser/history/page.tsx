@@ -9,6 +9,7 @@ import { useFeed } from '../api/feed.ts';
 import { queryClient } from '../api/queries.ts';
 import { queryText } from '../api/query/filter-text.ts';
 import type { Pair } from '../api/query/list.ts';
+import { hidesActors } from '../api/session/page-data.ts';
 import { Button } from '../components/button.tsx';
 import { Select, TextField } from '../components/inputs.tsx';
 import { PageTitle } from '../components/page-title.tsx';
@@ -58,13 +59,15 @@ export default function ChangesPage() {
           onChange={(next) => change('day', next)}
         />
         <Button onClick={() => change('day', nextDay(day, -1))}>{t.history.previousDay}</Button>
-        <Select
-          label={t.history.person}
-          value={actor}
-          empty={t.history.everybody}
-          options={people.map((each) => [each, each === NOBODY ? t.history.unknown : each] as const)}
-          onChange={(next) => change('actor', next)}
-        />
+        {!hidesActors && (
+          <Select
+            label={t.history.person}
+            value={actor}
+            empty={t.history.everybody}
+            options={people.map((each) => [each, each === NOBODY ? t.history.unknown : each] as const)}
+            onChange={(next) => change('actor', next)}
+          />
+        )}
         <Select
           label={t.history.collection}
           value={collection}

@@ -6,6 +6,7 @@ import { CHANGES_PER_PAGE, type Change, type LoggedRequest, readChanges, rowOfLo
 import { queryClient } from '../api/queries.ts';
 import type { Pair } from '../api/query/list.ts';
 import { saveRow } from '../api/save-row.ts';
+import { hidesActors } from '../api/session/page-data.ts';
 import { notify, notifyError } from '../app/toasts.tsx';
 import { Button } from '../components/button.tsx';
 import { onDemand } from '../components/on-demand.tsx';
@@ -37,7 +38,7 @@ export function RequestEntry({ request, filters }: RequestEntryProps) {
       <header className="line">
         <button type="button" className="request-toggle item" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           <time dateTime={request.at}>{formatMoment(request.at)}</time>
-          <strong>{request.actor ?? t.history.unknown}</strong>
+          {!hidesActors && <strong>{request.actor ?? t.history.unknown}</strong>}
           <span>{summary}</span>
         </button>
         {request.id !== null && (
@@ -57,7 +58,8 @@ export function RequestEntry({ request, filters }: RequestEntryProps) {
 /** An undo takes whole requests, so the filters of the page do not apply to them. */
 function requestFilters({ id, actor }: LoggedRequest, filters: readonly Pair[]): readonly Pair[] {
   if (id !== null) return [['request_id', `eq.${id}`]];
-  return [['request_id', 'is.null'], ['actor', actor === null ? 'is.null' : `eq.${actor}`], ...filters];
+  const by: readonly Pair[] = actor === undefined ? [] : [['actor', actor === null ? 'is.null' : `eq.${actor}`]];
+  return [['request_id', 'is.null'], ...by, ...filters];
 }
 
 function RequestChanges({ filters }: { readonly filters: readonly Pair[] }) {

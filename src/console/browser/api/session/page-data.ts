@@ -21,6 +21,8 @@ interface PageData {
   readonly session?: Session;
   /** Collections with fields that the role does not see. */
   readonly partial?: readonly string[];
+  /** Whether the log does not say who wrote. */
+  readonly hidesActors?: boolean;
   /** Whether the person may use the settings. */
   readonly settings?: boolean;
 }
@@ -32,5 +34,7 @@ export const pageData = JSON.parse(text ?? '{"root":".","collections":[],"versio
 
 /** The prefix of every path of the service, from the address at page load. A proxy may add one. */
 export const base: string = text === undefined ? '' : new URL(pageData.root, location.href).pathname.replace(/\/$/, '');
+
+export const hidesActors: boolean = pageData.hidesActors === true;
 
 export const hasSettings: boolean = pageData.settings === true;
