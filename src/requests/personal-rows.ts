@@ -59,7 +59,8 @@ export function withPersonalRows(engine: Engine, catalogue: Catalogue): Middlewa
 
 /**
  * `user ann`, `key till` or `token ["https://issuer.example","ann"]`; undefined for a caller without a name. A key and
- * a user of the same name are two owners, and so are the subjects of two issuers. A new key of a name is the same owner.
+ * a user of the same name are two owners, and so are the subjects of two issuers. A key that replaces one of its name
+ * is the same owner.
  */
 function ownerOf({ caller: { name, identity } = ANONYMOUS }: RequestContext): string | undefined {
   if (name === undefined || identity === undefined) return undefined;
