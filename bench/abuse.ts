@@ -1,11 +1,22 @@
 /**
  * `npm run bench:abuse`: measures the effect of attacks on other clients, on both engines. It reports their slowest
- * reads and writes and the memory of the service. See docs/internals/load-tests.md.
+ * requests and the memory of the service. See docs/internals/load-tests.md.
  */
 import { parseArgs } from 'node:util';
-import { ATTACKS } from './abuse/attacks.ts';
+import { ATTACKS, type Attack, NOTHING } from './abuse/attacks.ts';
 import type { Found } from './abuse/probe.ts';
-import { GOALS_IN_WORDS, line, type Noticed, table } from './abuse/report.ts';
+import {
+  type Goals,
+  goalsBeyond,
+  line,
+  type Noticed,
+  PRODUCTS_GOALS,
+  PRODUCTS_GOALS_IN_WORDS,
+  SHOP_GOALS_IN_WORDS,
+  table,
+} from './abuse/report.ts';
+import { authorizationOf, SHOP_PRODUCTS, startShop } from './abuse/shop.ts';
+import { SHOP_ATTACKS } from './abuse/shop-attacks.ts';
 import { addLongRows, fill, Target } from './abuse/target.ts';
 import { writeAbuse } from './docs.ts';
 import { type Fixtures, MILLION, withFixtures } from './fixtures.ts';
@@ -13,7 +24,7 @@ import { generateCatalogue } from './generate.ts';
 import { machine } from './machine.ts';
 import { openPostgres } from './postgres.ts';
 import { forgetPeak, peakMegabytes, residentMegabytes } from './readings.ts';
-import { ROOT, type Server, startService } from './servers.ts';
+import { ROOT, startService } from './servers.ts';
 
 const { values } = parseArgs({
   options: {
@@ -34,47 +45,87 @@ if (values.write && (values.only !== undefined || values.engine !== undefined)) 
 /** The pause before and after an attack, in which the probe and the service settle. */
 const REST_MS = 5_000;
 
-const SERVICES: Readonly<Record<string, (fixtures: Fixtures) => Promise<Server>>> = {
-  async SQLite(fixtures) {
-    const path = fixtures.path('abuse.db');
-    await generateCatalogue(path, products);
-    return startService(path, { pinned: false });
-  },
-  async PostgreSQL(fixtures) {
-    const { url, schema, close } = await openPostgres();
+/** An empty database: the value of --database, and further flags. */
+interface EmptyDatabase {
+  readonly database: string;
+  readonly flags: readonly string[];
+}
+
+const ENGINES: Readonly<Record<string, (fixtures: Fixtures, name: string) => Promise<EmptyDatabase>>> = {
+  SQLite: async (fixtures, name) => ({ database: fixtures.path(`${name}.db`), flags: [] }),
+  PostgreSQL: async (fixtures, name) => {
+    const { url, schema, close } = await openPostgres(`bench_${process.pid}_${name}`);
     fixtures.atEnd(close);
-    const service = await startService(url, { flags: ['--schema', schema, '--empty'], pinned: false });
-    await fill(service, products);
-    return service;
+    return { database: url, flags: ['--schema', schema] };
   },
 };
 
-async function attacked(target: Target, engine: string): Promise<Noticed[]> {
+const isSelected = ({ name }: Attack<never>) => name.includes(values.only ?? '');
+
+async function attackProducts(fixtures: Fixtures, engine: string): Promise<readonly Noticed[]> {
+  const attacks = ATTACKS.filter(isSelected);
+  if (attacks.length === 0) return [];
+  console.error(`making ${products.toLocaleString('en')} products on ${engine} …`);
+  const { database, flags } = await ENGINES[engine]!(fixtures, 'products');
+  if (engine === 'SQLite') await generateCatalogue(database, products);
+  const server = await startService(database, { flags: [...flags, '--empty'], pinned: false });
+  if (engine !== 'SQLite') await fill(server, products);
+  await addLongRows(server, products);
+  const target = new Target(server, products);
   const all: Noticed[] = [];
-  for (const { name, run } of ATTACKS.filter((each) => each.name.includes(values.only ?? ''))) {
-    const { pid, url } = target.server;
-    const probe = startProbe(url);
-    await Bun.sleep(1_000);
-    await forgetPeak(pid);
-    target.begin(seconds);
-    await run(target);
-    const found = await probe();
-    const peak = await peakMegabytes(pid);
-    await Bun.sleep(REST_MS);
-    const noticed = { attack: name, engine, ...found, peak, after: await residentMegabytes(pid) };
-    console.error(line(noticed));
-    all.push(noticed);
-  }
+  for (const attack of attacks) all.push(await run(target, attack, engine, [], () => PRODUCTS_GOALS));
+  await server.stop();
   return all;
 }
 
-/** Starts the probe and returns a function that stops it and resolves to its results. */
-function startProbe(url: string): () => Promise<Found> {
+/** The baseline runs in any case, because the goals depend on it. */
+async function attackShop(fixtures: Fixtures, engine: string): Promise<readonly Noticed[]> {
+  const attacks = SHOP_ATTACKS.filter(isSelected);
+  if (attacks.length === 0) return [];
+  console.error(`making a shop of ${SHOP_PRODUCTS.toLocaleString('en')} products on ${engine} …`);
+  const { database, flags } = await ENGINES[engine]!(fixtures, 'shop');
+  const shop = await startShop(database, fixtures.path('shop.json'), flags);
+  const bystander = [await authorizationOf('administrator', 'bystander')];
+  const all = [await run(shop, NOTHING, engine, bystander, goalsBeyond)];
+  const { goals } = all[0]!;
+  for (const attack of attacks) all.push(await run(shop, attack, engine, bystander, () => goals));
+  await shop.server.stop();
+  return all;
+}
+
+async function run<Attacked extends Target>(
+  target: Attacked,
+  attack: Attack<Attacked>,
+  engine: string,
+  bystander: readonly string[],
+  goalsOf: (found: Found) => Goals,
+): Promise<Noticed> {
+  const { pid, url } = target.server;
+  await attack.prepare?.(target);
+  const stopProbe = await startProbe(url, target.products, bystander);
+  await Bun.sleep(1_000);
+  await forgetPeak(pid);
+  target.begin(seconds);
+  await attack.run(target);
+  const found = await stopProbe();
+  const peak = await peakMegabytes(pid);
+  await Bun.sleep(REST_MS);
+  const [after, problem] = [await residentMegabytes(pid), await attack.check?.(target)];
+  const noticed = { attack: attack.name, engine, found, peak, after, goals: goalsOf(found), problem };
+  console.error(line(noticed));
+  return noticed;
+}
+
+/** Starts the probe and resolves to a function that stops it and resolves to its results. */
+async function startProbe(url: string, of: number, bystander: readonly string[]): Promise<() => Promise<Found>> {
+  const ready = Promise.withResolvers<void>();
   const found = Promise.withResolvers<Found>();
-  const probe = Bun.spawn([process.execPath, 'bench/abuse/probe.ts', url, String(products)], {
+  const probe = Bun.spawn([process.execPath, 'bench/abuse/probe.ts', url, String(of), ...bystander], {
     cwd: ROOT,
-    ipc: (message) => found.resolve(message as Found),
+    ipc: (message) => (message === 'ready' ? ready.resolve() : found.resolve(message as Found)),
+    onExit: (_, code) => ready.reject(new Error(`the probe ended with ${code}`)),
   });
+  await ready.promise;
   return () => {
     probe.send('stop');
     return found.promise;
@@ -82,16 +133,19 @@ function startProbe(url: string): () => Promise<Found> {
 }
 
 await withFixtures(async (fixtures) => {
-  const all: Noticed[] = [];
-  for (const [engine, start] of Object.entries(SERVICES)) {
+  const onProducts: Noticed[] = [];
+  const onShop: Noticed[] = [];
+  for (const engine of Object.keys(ENGINES)) {
     if (values.engine !== undefined && values.engine !== engine) continue;
-    console.error(`making ${products.toLocaleString('en')} products on ${engine} …`);
-    const server = await start(fixtures);
-    await addLongRows(server, products);
-    all.push(...(await attacked(new Target(server, products), engine)));
-    await server.stop();
+    onProducts.push(...(await attackProducts(fixtures, engine)));
+    onShop.push(...(await attackShop(fixtures, engine)));
   }
-  const text = `${products.toLocaleString('en')} products, ${seconds} s each. Goals: ${GOALS_IN_WORDS}; what missed them is bold.\n\n${table(all)}`;
+  const part = (title: string, goals: string, all: readonly Noticed[]) =>
+    all.length === 0 ? [] : [`${title}, ${seconds} s each. Goals: ${goals}; what missed them is bold.`, table(all)];
+  const text = [
+    ...part(`${products.toLocaleString('en')} products`, PRODUCTS_GOALS_IN_WORDS, onProducts),
+    ...part('The shop', SHOP_GOALS_IN_WORDS, onShop),
+  ].join('\n\n');
   console.log(`${await machine()}\n\n${text}`);
   if (values.write) await writeAbuse(text);
 });

@@ -12,12 +12,11 @@ export interface BenchPostgres {
   readonly close: () => Promise<void>;
 }
 
-export async function openPostgres(): Promise<BenchPostgres> {
+export async function openPostgres(schema = `bench_${process.pid}`): Promise<BenchPostgres> {
   const given = process.env.BENCH_DATABASE_URL ?? process.env.TEST_DATABASE_URL;
   const own = given === undefined ? await newServer() : undefined;
   if (own !== undefined) letUseAllCores(await pidIn(own.dataFolder));
   const url = given ?? own!.url;
-  const schema = `bench_${process.pid}`;
   const close = async () => {
     const admin = new SQL(url, { max: 1 });
     await admin.unsafe(`drop schema if exists ${schema} cascade`);

@@ -1,10 +1,17 @@
 /** Hostile requests, each repeated until its time is up. Most of them once blocked the service for all clients. */
 import type { Target } from './target.ts';
 
-export interface Attack {
+export interface Attack<Attacked extends Target = Target> {
   readonly name: string;
-  readonly run: (target: Target) => Promise<void>;
+  /** Runs before the bystander begins. */
+  readonly prepare?: (target: Attacked) => Promise<unknown>;
+  readonly run: (target: Attacked) => Promise<void>;
+  /** Runs after the attack. Resolves to why it succeeded, if it did. */
+  readonly check?: (target: Attacked) => Promise<string | undefined>;
 }
+
+/** The baseline of a run. */
+export const NOTHING: Attack = { name: 'nothing', run: (target) => target.again(1, () => Bun.sleep(100)) };
 
 const MEGABYTE = 1024 * 1024;
 /** Slightly below the maximum body size. */
@@ -68,7 +75,7 @@ const reads: readonly [name: string, atOnce: number, path: (target: Target) => s
 const patch = '{"unit_price":3}';
 
 export const ATTACKS: readonly Attack[] = [
-  { name: 'nothing', run: (target) => target.again(1, () => Bun.sleep(100)) },
+  NOTHING,
   ...bodies.map(
     ([name, type, make]): Attack => ({
       name,

@@ -1,18 +1,20 @@
 /**
- * A separate process that attacks cannot slow down. It reads by id 50 times a second and changes a product 10 times a
- * second, at fixed times, without waiting for earlier requests. Latency is measured from the scheduled time, so that it
- * includes queueing. When stopped, it reports the slowest requests.
+ * The bystander: a separate process that attacks cannot slow down. It sends requests at fixed times, and does not wait
+ * for earlier ones. Latency is measured from the scheduled time, so that it includes queueing. When stopped, it reports the
+ * slowest requests. Usage: bun bench/abuse/probe.ts URL PRODUCTS [AUTHORIZATION], with the last one for the shop.
  */
-const READS_A_SECOND = 50;
-const WRITES_A_SECOND = 10;
+import { followEvents, uploadPictures } from './shop-probe.ts';
+
+/** Requests of each kind per second. */
+const RATES = { read: 50, write: 10, thumbnail: 4, event: 4 } as const;
 const GIVE_UP_MS = 60_000;
 
-/** The results of a probe, in milliseconds. */
-export interface Found {
-  readonly reads: Delays;
-  readonly writes: Delays;
-}
+export type Kind = keyof typeof RATES;
 
+/** The results of a probe. */
+export type Found = Readonly<Partial<Record<Kind, Delays>>>;
+
+/** In milliseconds. */
 export interface Delays {
   readonly worst: number;
   readonly answered: number;
@@ -27,7 +29,8 @@ class Probe {
   private readonly underWay = new Set<Promise<void>>();
   private isOver = false;
 
-  constructor(private readonly ask: () => Promise<Response>) {}
+  /** `ask` resolves to whether the request succeeded. */
+  constructor(private readonly ask: () => Promise<boolean>) {}
 
   async run(perSecond: number): Promise<void> {
     const started = performance.now();
@@ -47,36 +50,41 @@ class Probe {
   }
 
   private async one(due: number): Promise<void> {
-    try {
-      const response = await this.ask();
-      await response.arrayBuffer();
-      if (response.ok) this.answered++;
-      else this.failed++;
-    } catch {
-      this.failed++;
-    }
+    if (await this.ask().catch(() => false)) this.answered++;
+    else this.failed++;
     this.worst = Math.max(this.worst, performance.now() - due);
   }
 }
 
 if (import.meta.main) {
-  const [url, products] = process.argv.slice(2);
+  const [url, products, authorization] = process.argv.slice(2);
   const any = () => 1 + Math.floor(Math.random() * Number(products));
-  const signal = () => AbortSignal.timeout(GIVE_UP_MS);
-  const reads = new Probe(() => fetch(`${url}/products/${any()}`, { signal: signal() }));
-  const writes = new Probe(() =>
-    fetch(`${url}/products/${any()}`, {
-      method: 'PATCH',
-      body: JSON.stringify({ units_in_stock: any() % 1000 }),
-      headers: { 'content-type': 'application/json' },
-      signal: signal(),
-    }),
-  );
-  void reads.run(READS_A_SECOND);
-  void writes.run(WRITES_A_SECOND);
+  const send = async (path: string, init: RequestInit = {}) => {
+    const headers = { ...init.headers, ...(authorization === undefined ? {} : { authorization }) };
+    return fetch(`${url}${path}`, { ...init, headers, signal: init.signal ?? AbortSignal.timeout(GIVE_UP_MS) });
+  };
+  const succeeds = async (path: string, init?: RequestInit) => {
+    const response = await send(path, init);
+    await response.arrayBuffer();
+    return response.ok;
+  };
+  const patch = (path: string, body: object) =>
+    succeeds(path, { method: 'PATCH', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } });
+  const probes = new Map<Kind, Probe>([
+    ['read', new Probe(() => succeeds(`/products/${any()}`))],
+    ['write', new Probe(() => patch(`/products/${any()}`, { units_in_stock: any() % 1000 }))],
+  ]);
+  if (authorization !== undefined) {
+    const sizes = await uploadPictures(send);
+    probes.set('thumbnail', new Probe(() => succeeds(sizes.next().value)));
+    const events = await followEvents(send, '/products/5', GIVE_UP_MS);
+    probes.set('event', new Probe(async () => events((body) => patch('/products/5', body))));
+  }
+  for (const [kind, probe] of probes) void probe.run(RATES[kind]);
   process.on('message', async () => {
-    const found: Found = { reads: await reads.stop(), writes: await writes.stop() };
-    process.send!(found);
+    const found = await Promise.all([...probes].map(async ([kind, probe]) => [kind, await probe.stop()] as const));
+    process.send!(Object.fromEntries(found) satisfies Found);
     process.exit(0);
   });
+  process.send!('ready');
 }

@@ -26,13 +26,18 @@ export class Target {
   }
 
   get isOver(): boolean {
-    return performance.now() >= this.endsAt;
+    return this.remainingMs <= 0;
+  }
+
+  get remainingMs(): number {
+    return this.endsAt - performance.now();
   }
 
   /** Sends a request and reads the response to its end. Errors are ignored. */
   async ask(path: string, init: RequestInit = {}): Promise<void> {
     try {
-      const response = await fetch(`${this.server.url}${path}`, { ...init, signal: AbortSignal.timeout(120_000) });
+      const signal = init.signal ?? AbortSignal.timeout(120_000);
+      const response = await fetch(`${this.server.url}${path}`, { ...init, signal });
       for await (const _ of response.body ?? []) if (this.isOver) return;
     } catch {
       await Bun.sleep(10);
