@@ -1,7 +1,7 @@
 /**
  * The bystander: a separate process that attacks cannot slow down. It sends requests at fixed times, and does not wait
- * for earlier ones. Latency is measured from the scheduled time, so that it includes queueing. When stopped, it reports the
- * slowest requests. Usage: bun bench/abuse/probe.ts URL PRODUCTS [AUTHORIZATION], with the last one for the shop.
+ * for earlier ones. Latency is measured from the scheduled time, so that it includes queueing. When stopped, it reports
+ * the slowest requests. Usage: bun bench/abuse/probe.ts URL PRODUCTS [AUTHORIZATION], with the last one for the shop.
  */
 import { followEvents, uploadPictures } from './shop-probe.ts';
 
