@@ -50,7 +50,7 @@ export function planShapes(collection: Collection, query: Pick<Query, 'select' |
     return { asked: grouped, total: grouped };
   }
   const order = planOrder(collection, query.order, embeds);
-  return { asked: { columns, order }, total: { columns, order: withKeyOrder(collection, order) } };
+  return { asked: { columns, order }, total: { columns, order: totalOrder(collection, columns, order) } };
 }
 
 export function planOrder(
@@ -90,7 +90,39 @@ function groups(
   };
 }
 
-/** Ends at the last key field, since no ties remain. Without a key, ties remain in the order of the database. */
+function totalOrder(
+  collection: Collection,
+  columns: readonly OutputColumn[],
+  order: readonly OrderKey[],
+): readonly OrderKey[] {
+  if (collection.key.length > 0) return withKeyOrder(collection, order);
+  return hidesRowsOfNoKey(collection) ? withVisibleOrder(collection, columns, order) : order;
+}
+
+/** Whether the storage order of rows without a key would show a role that something changed that it may not read. */
+export function hidesRowsOfNoKey({ key, view }: Collection): boolean {
+  return key.length === 0 && view?.readsAll === false;
+}
+
+/** Ends with all visible values, so that rows in storage order look the same. */
+function withVisibleOrder(
+  { fields }: Collection,
+  columns: readonly OutputColumn[],
+  order: readonly OrderKey[],
+): readonly OrderKey[] {
+  const shown = columns.map(({ expression }) => expression).filter(({ type }) => type !== embedded);
+  const ordered = new Set(order.map(({ expression }) => fieldOf(expression) ?? expression));
+  const values = [...fields.map(fieldExpression), ...shown].filter((each) => !ordered.has(fieldOf(each) ?? each));
+  const ties = new Map(values.map((each) => [fieldOf(each) ?? each, each]));
+  return [...order, ...[...ties.values()].map((each) => orderKey(comparable(each), { descending: false }))];
+}
+
+/** Types without an order, or whose order ignores what a client sees, are compared as text. */
+function comparable(of: Expression): Expression {
+  return can(of.type, 'foreign') || can(of.type, 'json') ? { kind: 'cast', of, type: builtIn('text') } : of;
+}
+
+/** Ends at the last key field, since no ties remain. */
 export function withKeyOrder({ key }: Collection, order: readonly OrderKey[]): readonly OrderKey[] {
   if (key.length === 0) return order;
   const places = key.map((field) => order.findIndex(({ expression }) => fieldOf(expression) === field));

@@ -33,7 +33,7 @@ export function planUpdate(collection: Collection, request: WriteRequest, payloa
   const set = cells === undefined ? [] : planAssignments(collection, columns, cells, absence, report);
   return {
     kind: 'update',
-    ...planTerms(collection, request),
+    ...planTerms(collection, request, true),
     ...maxAffected(request),
     where,
     ...planBound(collection, request.query),
@@ -116,7 +116,7 @@ export function planDelete(collection: Collection, request: WriteRequest): Delet
   const where = planTarget(collection, request);
   return {
     kind: 'delete',
-    ...planTerms(collection, request),
+    ...planTerms(collection, request, true),
     ...maxAffected(request),
     where,
     ...planBound(collection, request.query),

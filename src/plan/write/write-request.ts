@@ -6,6 +6,7 @@ import type { Preferences } from '../../dialect/prefer.ts';
 import type { Query } from '../../dialect/tree.ts';
 import type { Key } from '../keys.ts';
 import { withInner } from '../read/embed.ts';
+import { hidesRowsOfNoKey } from '../read/shape.ts';
 import { skeletonOf } from '../read/skeleton.ts';
 import { ALWAYS, type Precondition, type WritePlan } from '../types.ts';
 
@@ -29,11 +30,12 @@ export interface WriteRequest {
 
 type Terms = Pick<WritePlan, 'into' | 'returning' | 'singular' | 'mustExist' | 'preconditions'>;
 
-/** The options common to all writes, from headers and query. */
-export function planTerms(collection: Collection, request: WriteRequest): Terms {
+/** The options common to all writes, from headers and query. `areFound`: the write finds its rows in the database. */
+export function planTerms(collection: Collection, request: WriteRequest, areFound = false): Terms {
   const { query, preferences, item, singular, ifMatch } = request;
   const { embeds, asked, total } = skeletonOf(collection, query);
-  const shape = query.order.length > 0 ? total : asked;
+  const isTotal = query.order.length > 0 || (areFound && hidesRowsOfNoKey(collection));
+  const shape = isTotal ? total : asked;
   return {
     into: stored(collection),
     singular,

@@ -3,6 +3,7 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { declareCatalogue } from '../../../src/collection/declaration.ts';
+import type { RoleDraft } from '../../../src/collection/draft.ts';
 import { printCollection } from '../../../src/declare/writer/write.ts';
 import { adoptedSchema } from '../../support/engines/adopted.ts';
 import { testServer } from '../../support/engines/postgres.ts';
@@ -126,5 +127,64 @@ describe('collections without a key', () => {
     }
     const history = 'collections:\n  notes:\n    key: none\n    history: true\n    fields: { words: text }\n';
     expect(await mistakesIn(history)).toEqual([expect.stringContaining('history needs a key')]);
+  });
+});
+
+describe('without a key, the order of rows does not show changes that a role may not read', () => {
+  const sql = (order: string, more: string) => `
+    create table notes (owner text, words text, stock integer, place point, extra json, hidden integer);
+    insert into notes select case when n % 3 = 0 then 'ben' else 'ann' end, 'w' || (n % 4), n % 2, point(n % 2, 0),
+      json_build_object('n', n % 2), n from generate_series(1, 40) as n order by ${order};
+    ${more}
+    create view shelf as select owner, words, stock, hidden from notes;`;
+  const fields = ['owner', 'words', 'stock'];
+  const roles: RoleDraft[] = [
+    {
+      name: 'reader',
+      rules: [
+        { collection: 'shelf', right: 'read', where: 'owner=eq.ann', fields },
+        { collection: 'notes', right: 'read', where: 'owner=eq.ann', fields: [...fields, 'place', 'extra'] },
+        { collection: 'notes', right: 'update', fields: ['stock'] },
+        { collection: 'notes', right: 'delete' },
+      ],
+    },
+    { name: 'admin', isAll: true, rules: [] },
+  ];
+  const one = adoptedSchema(sql('n', ''), roles);
+  const hidden = "update notes set hidden = hidden + 1 where hidden % 5 = 0; delete from notes where owner = 'ben';";
+  const other = adoptedSchema(sql('-n', hidden), roles);
+  const headers = { 'x-role': 'reader', prefer: 'return=representation, tx=rollback' };
+  const text = async ({ fetch }: typeof one, path: string, init: RequestInit) => {
+    const response = await fetch(path, { ...init, headers: { ...headers, ...init.headers } });
+    return `${response.status} ${await response.text()}`;
+  };
+
+  test.each([
+    '/shelf',
+    '/shelf?limit=5&offset=3',
+    '/shelf?order=stock.desc&limit=7',
+    '/shelf?select=words',
+    '/shelf?select=w:words,stock::text',
+    '/notes?limit=9',
+    '/notes?select=place,extra->n',
+    '/notes?select=stock&order=words',
+  ])('%s', async (path) => {
+    const shown = await text(one, path, {});
+    expect(shown).toStartWith('200 [{');
+    expect(await text(other, path, {})).toBe(shown);
+  });
+
+  test('PATCH and DELETE return rows in the same order', async () => {
+    for (const init of [sendJson('PATCH', { stock: 5 }), { method: 'DELETE' }]) {
+      const shown = await text(one, '/notes?words=neq.w1', init);
+      expect(shown).toStartWith('200 [{');
+      expect(await text(other, '/notes?words=neq.w1', init)).toBe(shown);
+    }
+  });
+
+  test('a role with every right gets the rows as the database stores them', async () => {
+    const shown = async ({ fetch }: typeof one) =>
+      (await fetch('/notes?select=hidden&limit=2', { headers: { 'x-role': 'admin' } })).json();
+    expect(await shown(one)).toEqual([{ hidden: 1 }, { hidden: 2 }]);
   });
 });
