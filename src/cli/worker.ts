@@ -52,6 +52,7 @@ export const command: Command = {
     await serveHere(settings, {
       log: openLog(settings, worker),
       askedToStop: Promise.race([stopSignal(), stopped.promise]),
+      isAbandoned: () => !process.connected,
       certificate,
       ratesFile,
       onListening: listens.resolve,

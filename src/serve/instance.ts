@@ -39,6 +39,8 @@ import { secretKey, Webhooks } from './webhooks/webhooks.ts';
 interface ProcessContext {
   readonly log: Log;
   readonly askedToStop: Promise<void>;
+  /** Whether the supervisor of this process has died, so that nothing takes over its port. */
+  readonly isAbandoned?: () => boolean;
   readonly certificate?: Certificate | undefined;
   /** The file in which all processes count requests together. */
   readonly ratesFile?: string | undefined;
@@ -188,7 +190,7 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
     endWatching();
     endOrphans();
     feed?.stop();
-    await listening?.stop(drainSeconds);
+    await listening?.stop(drainSeconds, context.isAbandoned);
     await webhooks?.stop();
     await engine?.close();
     observation.settle();

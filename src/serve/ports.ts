@@ -7,6 +7,9 @@ import { ConfigError, type ServeSettings } from '../settings/by-command.ts';
 import type { Certificate } from './certificate.ts';
 import { type ListenOptions, listen, type RunningServer } from './server.ts';
 
+const PORT_WAIT_MS = 3_000;
+const PORT_RETRY_MS = 50;
+
 /** Throws a `ConfigError` if --host cannot be resolved. */
 export async function checkHost({ host }: ServeSettings): Promise<void> {
   const problem = await resolveProblem(host);
@@ -32,22 +35,38 @@ export function startAdmin({ host, adminPort }: ServeSettings, pages: Pages): Ru
   return listenOrExplain(app, { host, port: adminPort }, '--admin-port');
 }
 
-/** The port that several processes will share. Picks a free port for 0, and throws if another process has the port. */
+/**
+ * The port that several processes will share. Picks a free port for 0, and throws if another process has the port. The
+ * workers of a killed service close theirs as soon as they notice, so it waits for that.
+ */
 export async function sharedPort({ host, port, handover }: ServeSettings): Promise<number> {
   if (handover && port !== 0) return port;
-  const alone = listenOrExplain({ fetch: () => new Response(null, { status: 503 }) }, { host, port }, '--port');
-  await alone.stop(0);
-  return Number(new URL(alone.url).port);
+  const end = performance.now() + PORT_WAIT_MS;
+  for (;;) {
+    try {
+      const alone = listen({ fetch: () => new Response(null, { status: 503 }) }, { host, port });
+      await alone.stop(0);
+      return Number(new URL(alone.url).port);
+    } catch (error) {
+      const isInUse = (error as { code?: string }).code === 'EADDRINUSE';
+      if (!isInUse || performance.now() > end) throw explain(error, { host, port }, '--port');
+      await Bun.sleep(PORT_RETRY_MS);
+    }
+  }
 }
 
 function listenOrExplain(app: Pick<App, 'fetch'>, options: ListenOptions, flag: string): RunningServer {
   try {
     return listen(app, options);
   } catch (error) {
-    const { host, port } = options;
-    const { code = '', message } = error as Error & { code?: string };
-    throw new ConfigError(reasons[code]?.(options, flag) ?? `cannot listen on ${host}:${port}: ${message}`);
+    throw explain(error, options, flag);
   }
+}
+
+function explain(error: unknown, options: ListenOptions, flag: string): ConfigError {
+  const { host, port } = options;
+  const { code = '', message } = error as Error & { code?: string };
+  return new ConfigError(reasons[code]?.(options, flag) ?? `cannot listen on ${host}:${port}: ${message}`);
 }
 
 const reasons: Readonly<Record<string, (where: ListenOptions, flag: string) => string>> = {

@@ -16,8 +16,11 @@ export interface RunningServer {
    * connections get the new certificate, and open connections continue.
    */
   renew(certificate: Certificate): () => Promise<void>;
-  /** Accepts no new connections. Resolves when the requests in flight are answered, or the time is up. */
-  stop(seconds: number): Promise<void>;
+  /**
+   * Accepts no new connections. Resolves when the requests in flight are answered, or the time is up. If it is
+   * abandoned, it does not wait for a successor on its port.
+   */
+  stop(seconds: number, isAbandoned?: () => boolean): Promise<void>;
 }
 
 export interface ListenOptions {
@@ -96,12 +99,12 @@ export function listen(app: Pick<App, 'fetch'>, options: ListenOptions): Running
   }
 
   /** Steers new connections to the other service. Open ones get `Connection: close`, until no requests arrive. */
-  async function handedOver(): Promise<void> {
+  async function handedOver(isAbandoned: () => boolean): Promise<void> {
     const shared = new SharedPort(port, processes ?? 1);
     shared.leave();
     const started = performance.now();
     lastRequest = started;
-    while (performance.now() - started < HANDOVER_SECONDS * 1000) {
+    while (!isAbandoned() && performance.now() - started < HANDOVER_SECONDS * 1000) {
       await Bun.sleep(HANDOVER_QUIET_MS / 10);
       if (inProgress() === 0 && performance.now() - lastRequest > HANDOVER_QUIET_MS) break;
     }
@@ -151,12 +154,12 @@ export function listen(app: Pick<App, 'fetch'>, options: ListenOptions): Running
     url: `${isSecure ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`,
     inProgress,
     renew,
-    async stop(seconds) {
+    async stop(seconds, isAbandoned = () => false) {
       isStopping = true;
       stopLimiting();
       clearInterval(looking);
       realtime.stop();
-      if (handover && seconds > 0) await handedOver();
+      if (handover && seconds > 0 && !isAbandoned()) await handedOver(isAbandoned);
       const all = servers();
       const timer = setTimeout(() => all.map((server) => server.stop(true)), seconds * 1000);
       await Promise.all(all.map((server) => server.stop()));

@@ -32,7 +32,10 @@ export class Workers implements ServiceStatus {
   private restarts = 0;
   /** The counters of ended workers: a sum that shrinks would look like a restart. */
   private endedCounters: readonly Family[] = [];
+  /** Not 0 if a worker could not start or stop. */
   private exitCode = 0;
+  /** Whether the first worker has served: the settings and the database are right. */
+  private hasServed = false;
   private readonly ratesFile: string | undefined;
   private lastEdit: Promise<unknown> = Promise.resolve();
   /** Workers of an earlier generation have another declaration, and are not restarted. */
@@ -60,9 +63,10 @@ export class Workers implements ServiceStatus {
     // The first worker creates the tables, or reports what is wrong, before the others start.
     const first = await Promise.race([this.launch(1), askedToStop]);
     if (first === undefined) return undefined;
+    this.hasServed = true;
     const others = Array.from({ length: settings.workers - 1 }, (_, index) => this.launch(index + 2));
     const all = await Promise.race([Promise.all(others), askedToStop]);
-    if (all === undefined || all.includes(undefined)) return undefined;
+    if (all === undefined || this.exitCode !== 0) return undefined;
     this.phase = 'serving';
     return first;
   }
@@ -178,12 +182,15 @@ export class Workers implements ServiceStatus {
       const isFailedTrial = isTrial && !worker.wasServing;
       this.running.delete(worker);
       this.endedCounters = mergeMetrics([this.endedCounters, countersOf(worker.status.lastFamilies())]);
-      if (this.phase !== 'serving') this.exitCode = Math.max(this.exitCode, end.exitCode);
-      if (this.phase !== 'serving' || worker.isRetired || isFailedTrial) return;
+      // Once one serves, only a worker that ends by itself at its start is a failed start. A killed one is replaced.
+      const isFailedStart = !worker.wasServing && (!this.hasServed || end.signal === undefined);
+      const isFinal = this.phase === 'draining' || (this.phase === 'starting' && isFailedStart);
+      if (isFinal) this.exitCode = Math.max(this.exitCode, end.exitCode);
+      if (isFinal || worker.isRetired || isFailedTrial) return;
       this.log.write('error', 'a worker ended and is restarted', { worker: number, ...end });
       const wasStable = performance.now() - started > STABLE_MS;
       await Bun.sleep(wasStable ? MIN_BACKOFF_MS : backoffMs);
-      if (this.phase !== 'serving' || generation < this.generation) return;
+      if (this.phase === 'draining' || generation < this.generation) return;
       this.restarts++;
       void this.launch(number, { backoffMs: wasStable ? MIN_BACKOFF_MS : Math.min(2 * backoffMs, MAX_BACKOFF_MS) });
     });

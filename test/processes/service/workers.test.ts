@@ -1,12 +1,13 @@
 /** Several processes on one port: all serve the same data, and no acknowledged write is lost when a process dies. */
 import { Database } from 'bun:sqlite';
 import { afterEach, describe, expect, test } from 'bun:test';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { newSchema, testServer } from '../../support/engines/postgres.ts';
 import { Connection } from '../../support/network/load.ts';
 import { isListening, statusesIn, talkTo } from '../../support/network/socket.ts';
 import {
+  childrenOf,
   cleanUp,
   integrityOf,
   run,
@@ -193,7 +194,7 @@ describe.skipIf(process.platform !== 'linux')('--workers', () => {
 
   test('without their parent process the workers stop', async () => {
     const service = await startService({ cwd: temporaryFolder(), args: QUIET });
-    const workers = workersOf(service);
+    const workers = childrenOf(service.pid);
     expect(workers).toHaveLength(WORKERS);
     service.kill('SIGKILL');
     await until('the port to be closed', async () => !(await isListening(service.port)));
@@ -251,16 +252,12 @@ async function oneConnectionToEach(service: Service): Promise<Connection[]> {
   return [...byWorker.values()];
 }
 
-function workersOf({ pid }: Service): number[] {
-  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
-}
-
 /** Kills a worker and waits for its replacement. */
 async function replaceWorker(service: Service, index: number): Promise<void> {
-  const victim = workersOf(service)[index]!;
+  const victim = childrenOf(service.pid)[index]!;
   process.kill(victim, 'SIGKILL');
   await until('a new worker', () => {
-    const now = workersOf(service);
+    const now = childrenOf(service.pid);
     return now.length === WORKERS && !now.includes(victim);
   });
 }

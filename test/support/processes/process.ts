@@ -3,7 +3,7 @@
  * removes everything that was started or created here; call it in `afterEach` or `afterAll`.
  */
 import { Database } from 'bun:sqlite';
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { newFolder } from '../folders.ts';
 
@@ -84,6 +84,8 @@ export interface Launch {
   readonly prefix?: readonly string[];
   /** The standard input of the process. */
   readonly stdin?: string;
+  /** Called with the process id of a service before it has started. */
+  readonly onSpawn?: (pid: number) => void;
   /** Another program, such as a copy of the sources. */
   readonly program?: readonly string[];
 }
@@ -124,6 +126,7 @@ export async function startService(launch: Launch): Promise<Service> {
   const { args = [], env = {} } = launch;
   const port = args.some((arg) => arg.startsWith('--port')) || 'PORT' in env ? [] : ['--port', '0'];
   const child = spawn({ ...launch, env: { CATALOGUE_POOL_SIZE: '4', ...env } }, ['serve', ...port, ...args]);
+  launch.onSpawn?.(child.pid);
   const stdout = collect(child.stdout);
   const stderr = collect(child.stderr);
   const exited = Promise.all([child.exited, stdout.ended, stderr.ended]).then(([code]) => code);
@@ -141,6 +144,11 @@ export async function startService(launch: Launch): Promise<Service> {
     exited,
     hasExited: () => child.exitCode !== null || child.signalCode !== null,
   };
+}
+
+/** The processes that a process has started. */
+export function childrenOf(pid: number): number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
 }
 
 /** Waits for a condition, and names the condition in the error if the deadline passes. */
