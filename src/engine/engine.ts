@@ -95,8 +95,16 @@ export interface LogPosition {
 
 /** The log of changes. A read of it is a plan with `log`. */
 export interface ChangeLog {
-  /** The last position. No change can appear at it or before it any more. */
-  position(): MaybePromise<number>;
+  /**
+   * The last position. No change can appear at it or before it any more. Its entry is committed, so it survives a
+   * crash: rolled-back writes take numbers that PostgreSQL may assign again after one.
+   */
+  position(): MaybePromise<LogPosition>;
+  /**
+   * The time of the entry at a position; two if a collection begins there. After a failover that lost commits, or on a
+   * restored copy, it is the time of another entry, or there is none.
+   */
+  timesAt(seq: number): MaybePromise<readonly string[]>;
   /** The position and time after which the log of all these collections is complete; undefined if one is not logged. */
   oldest(collections: readonly Collection[]): MaybePromise<LogPosition | undefined>;
   /** The position of the last change until this time; the one before the log if all changes are later. */

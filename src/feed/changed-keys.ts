@@ -2,6 +2,7 @@
 import { STEP_CHANGES } from '../base/limits/feed.ts';
 import { changesOf } from '../collection/change-log.ts';
 import type { Collection, Field } from '../collection/declaration.ts';
+import type { LogPosition } from '../engine/engine.ts';
 import { keyIs } from '../plan/keys.ts';
 import { readValue } from '../plan/predicate.ts';
 import { logViews } from '../plan/read/changes.ts';
@@ -15,7 +16,7 @@ import type { Reader } from './queued-reads.ts';
 export interface Changes {
   readonly keys: ReadonlyMap<string, ReadonlySet<string>>;
   /** The position that they lead to. */
-  readonly upTo: number;
+  readonly upTo: LogPosition;
   /** The number of changes. */
   readonly count: number;
 }
@@ -25,16 +26,16 @@ export async function changesAfter(
   reader: Reader,
   collections: readonly Collection[],
   after: number,
-  upTo: number,
+  upTo: LogPosition,
   limit = STEP_CHANGES,
 ): Promise<Changes> {
   const plan = planOf(collections, after, limit);
-  const lines = await allLines(await reader.read(plan, linesOf(plan), undefined, upTo));
+  const lines = await allLines(await reader.read(plan, linesOf(plan), undefined, upTo.seq));
   const keys = new Map<string, Set<string>>();
   let last = upTo;
   for (const line of lines) {
-    const { seq, collection, key } = JSON.parse(line) as { seq: number; collection: string; key: string };
-    if (lines.length === limit) last = seq;
+    const { collection, key, ...position } = JSON.parse(line) as LogPosition & { collection: string; key: string };
+    if (lines.length === limit) last = position;
     const known = keys.get(collection) ?? new Set();
     keys.set(collection, known.add(key));
   }
@@ -44,7 +45,10 @@ export async function changesAfter(
 function planOf(collections: readonly Collection[], after: number, limit: number): ReadPlan {
   const from = changesOf(new Map(collections.map((each) => [each.name, each])));
   const named = (name: string) => from.byName.get(name)!;
-  const columns = ['seq', 'collection', 'key'].map((name) => ({ name, expression: fieldExpression(named(name)) }));
+  const columns = ['seq', 'at', 'collection', 'key'].map((name) => ({
+    name,
+    expression: fieldExpression(named(name)),
+  }));
   const order = [{ expression: fieldExpression(named('seq')), descending: false }];
   const where = isAfter(from.key[0]!, after);
   const log = logViews(from, ALWAYS, undefined);

@@ -5,7 +5,7 @@
 import { ApiError } from '../base/errors.ts';
 import { HEARTBEAT_MS, MAX_RESUMED_CHANGES, RECONNECT_MS, RECONNECT_SPREAD_MS, STEP_MS } from '../base/limits/feed.ts';
 import type { Catalogue } from '../collection/declaration.ts';
-import type { Engine, Metric } from '../engine/engine.ts';
+import type { ChangeLog, Engine, LogPosition, Metric } from '../engine/engine.ts';
 import { notLogged } from '../engine/shared/change-log.ts';
 import type { Answer } from '../http/answer.ts';
 import type { Call } from '../http/call.ts';
@@ -14,6 +14,7 @@ import { EVENT_STREAM } from '../http/negotiate.ts';
 import type { RequestContext } from '../response/request-context.ts';
 import { type Changes, changesAfter } from './changed-keys.ts';
 import { CredentialChecks, type ScopeCheck } from './credential-checks.ts';
+import { isInLog, isSame, parseEventId, positionOf } from './event-id.ts';
 import { type FeedPlan, planFeed } from './feed-plan.ts';
 import { Hub } from './hub.ts';
 import { QueuedReads } from './queued-reads.ts';
@@ -56,15 +57,16 @@ export class Feed {
     const { log } = options.engine;
     const plan = planFeed(call, context.access?.permissions);
     context.setPlan(plan.list);
-    const asked = resumedPosition(call.request.headers.get('last-event-id'));
+    const asked = parseEventId(call.request.headers.get('last-event-id'));
     if (log === undefined || hub === undefined) throw notLogged();
     const oldest = await log.oldest(plan.collections);
     if (oldest === undefined) throw notLogged();
     const newest = await log.position();
     if (call.method === 'HEAD') return { status: 200, headers: HEADERS, body: null };
     if (this.isStopping || this.open.size >= options.maxFeeds) throw this.noRoom();
-    const isKept =
-      asked !== undefined && asked >= oldest.seq && asked <= newest && newest - asked < MAX_RESUMED_CHANGES;
+    const missed = asked === undefined ? 0 : newest.seq - asked.seq;
+    const isKept = asked !== undefined && asked.seq >= oldest.seq && missed >= 0 && missed < MAX_RESUMED_CHANGES;
+    const found = isKept ? await positionOf(log, asked) : undefined;
     const name = `${plan.isLive}\n${context.access?.scope}\n${call.collection.name}\n${call.query}`;
     const subscriber = new Subscriber(() => {
       this.open.delete(subscriber);
@@ -75,9 +77,9 @@ export class Feed {
     this.open.add(subscriber);
     context.peer?.atWork(true);
     if (check !== undefined) this.checks.add(subscriber, call.request.headers, context.access?.scope, check);
-    const resumed = isKept ? asked : plan.isLive ? newest : undefined;
-    const begin = { resumed, isReset: asked !== undefined && !isKept && !plan.isLive, newest };
-    this.follow(subscriber, hub, plan, name, begin).catch((error) => {
+    const resumed = found?.seq === newest.seq || (plan.isLive && found === undefined) ? newest : found;
+    const begin = { resumed, isReset: asked !== undefined && resumed === undefined, newest };
+    this.follow(subscriber, log, hub, plan, name, begin).catch((error) => {
       context.onCut?.(context, error);
       subscriber.cut();
     });
@@ -103,30 +105,45 @@ export class Feed {
   }
 
   /** Sends the list or the missed changes, until the client can join its group. */
-  private async follow(subscriber: Subscriber, hub: Hub, plan: FeedPlan, name: string, begin: Begin): Promise<void> {
+  private async follow(
+    subscriber: Subscriber,
+    log: ChangeLog,
+    hub: Hub,
+    plan: FeedPlan,
+    name: string,
+    begin: Begin,
+  ): Promise<void> {
     const { reads } = this;
     const collections = [...this.options.catalogue.collections.values()];
     let position = begin.resumed ?? begin.newest;
     await subscriber.write(`retry: ${RECONNECT_MS}\n\n`);
     if (begin.isReset) await subscriber.write(eventText([{ name: 'reset', data: NO_DATA }]));
     if (begin.resumed === undefined) {
-      for await (const text of rowsAt(reads, plan, position)) if (!(await subscriber.write(text))) return;
+      for await (const text of rowsAt(reads, plan, position.seq)) if (!(await subscriber.write(text))) return;
       await subscriber.write(eventText([{ name: 'ready', data: NO_DATA }], position));
     }
     while (!subscriber.isClosed) {
-      const upTo = Math.max(begin.newest, hub.position);
-      if (position < upTo) {
-        const changes = await changesAfter(reads, collections, position, upTo);
+      const upTo = hub.position.seq > begin.newest.seq ? hub.position : begin.newest;
+      if (position.seq < upTo.seq) {
+        if (!(await isInLog(log, position))) return subscriber.end();
+        const changes = await changesAfter(reads, collections, position.seq, upTo);
         position = await this.catchUp(subscriber, plan, position, changes);
       } else if (hub.join(subscriber, name, plan, position)) return;
       // The hub is behind. A step that runs already may end before this position.
-      else if ((await hub.advance()) < position) await Bun.sleep(STEP_MS);
+      else if ((await hub.advance()).seq < position.seq) await Bun.sleep(STEP_MS);
+      // The log went back: the client resumes, and its id is unknown.
+      else if (hub.position.seq === position.seq && !isSame(hub.position, position)) subscriber.end();
     }
   }
 
-  private async catchUp(subscriber: Subscriber, plan: FeedPlan, from: number, changes: Changes): Promise<number> {
+  private async catchUp(
+    subscriber: Subscriber,
+    plan: FeedPlan,
+    from: LogPosition,
+    changes: Changes,
+  ): Promise<LogPosition> {
     let held: readonly FeedEvent[] = [];
-    for await (const events of stepEvents(this.reads, plan, from, changes)) {
+    for await (const events of stepEvents(this.reads, plan, from.seq, changes)) {
       if (events.length === 0) continue;
       await subscriber.write(eventText(held));
       held = events;
@@ -147,15 +164,7 @@ export class Feed {
 
 interface Begin {
   /** The position to resume at; undefined for the whole list. */
-  readonly resumed: number | undefined;
+  readonly resumed: LogPosition | undefined;
   readonly isReset: boolean;
-  readonly newest: number;
-}
-
-function resumedPosition(text: string | null): number | undefined {
-  if (text === null || text === '') return undefined;
-  if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new ApiError('PGRST100', `Last-Event-ID: '${text}' is not a position`, {
-    hint: 'Send the id of the last event, or leave the header out.',
-  });
+  readonly newest: LogPosition;
 }

@@ -4,8 +4,9 @@
  */
 import { MAX_STEP_BYTES, PARALLEL_STEPS, STEP_CHANGES, STEP_MS, STEP_PAUSE_MS } from '../base/limits/feed.ts';
 import type { Collection } from '../collection/declaration.ts';
-import type { ChangeLog, Engine } from '../engine/engine.ts';
+import type { ChangeLog, Engine, LogPosition } from '../engine/engine.ts';
 import { type Changes, changesAfter } from './changed-keys.ts';
+import { eventId, isInLog, isSame } from './event-id.ts';
 import type { FeedPlan } from './feed-plan.ts';
 import { eventText, type FeedEvent, stepEvents } from './step.ts';
 import type { Subscriber } from './subscriber.ts';
@@ -24,9 +25,9 @@ export class Hub {
   /** Events sent to clients, for the metrics. */
   events = 0;
   /** All groups have received the changes up to this position. */
-  position = 0;
+  position: LogPosition = { seq: 0, at: '' };
   private readonly groups = new Map<string, Group>();
-  private advancing: Promise<number> | undefined;
+  private advancing: Promise<LogPosition> | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private changeCount: number | undefined;
 
@@ -37,8 +38,8 @@ export class Hub {
   ) {}
 
   /** Adds a client that has received everything up to this position; false if the group has received more. */
-  join(subscriber: Subscriber, name: string, plan: FeedPlan, position: number): boolean {
-    if (position !== this.position) return false;
+  join(subscriber: Subscriber, name: string, plan: FeedPlan, position: LogPosition): boolean {
+    if (!isSame(position, this.position)) return false;
     const group = this.groups.get(name) ?? { plan, members: new Set() };
     group.members.add(subscriber);
     this.groups.set(name, group);
@@ -52,7 +53,7 @@ export class Hub {
   }
 
   /** Sends the newest changes to all groups. Concurrent calls share one step. Returns the position. */
-  advance(): Promise<number> {
+  advance(): Promise<LogPosition> {
     this.advancing ??= this.step().finally(() => {
       this.advancing = undefined;
     });
@@ -61,7 +62,7 @@ export class Hub {
 
   /** Sends each client a position, which also shows that the connection works. */
   beat(): void {
-    const chunk = encoder.encode(`:\nid: ${this.position}\n\n`);
+    const chunk = encoder.encode(`:\nid: ${eventId(this.position)}\n\n`);
     for (const { members } of this.groups.values()) for (const member of members) member.publish(chunk);
   }
 
@@ -83,13 +84,14 @@ export class Hub {
     this.timer = this.groups.size === 0 ? undefined : setTimeout(this.tick, pause);
   };
 
-  private async step(): Promise<number> {
+  private async step(): Promise<LogPosition> {
     const upTo = await this.log.position();
-    if (this.groups.size === 0) this.position = Math.max(this.position, upTo);
+    await this.leaveLostPosition(upTo);
+    if (this.groups.size === 0 || this.position.seq === upTo.seq) this.position = upTo;
     let limit = STEP_CHANGES;
-    while (this.position < upTo) {
+    while (this.position.seq < upTo.seq) {
       // Covers all collections: a group that joins meanwhile may have any of them.
-      const changes = await changesAfter(this.engine, this.collections, this.position, upTo, limit);
+      const changes = await changesAfter(this.engine, this.collections, this.position.seq, upTo, limit);
       const chunks = new Map<Group, Chunk | undefined>();
       const evaluate = async () => {
         for (const group of this.groups.values()) {
@@ -114,6 +116,13 @@ export class Hub {
     return this.position;
   }
 
+  /** If the log went back, all clients resume with requests of their own. Their ids are unknown, so they are reset. */
+  private async leaveLostPosition(newest: LogPosition): Promise<void> {
+    if (this.groups.size === 0 || isSame(this.position, newest)) return;
+    if (await isInLog(this.log, this.position)) return;
+    for (const { members } of this.groups.values()) for (const member of [...members]) member.end();
+  }
+
   private publish({ members }: Group, chunk: Chunk | undefined): void {
     if (chunk === undefined) return;
     if (chunk !== 'too long') this.events += chunk.events * members.size;
@@ -128,7 +137,7 @@ export class Hub {
     const events: FeedEvent[] = [];
     let length = 0;
     try {
-      for await (const some of stepEvents(this.engine, plan, this.position, changes)) {
+      for await (const some of stepEvents(this.engine, plan, this.position.seq, changes)) {
         events.push(...some);
         for (const { data } of some) length += data.length;
         if (length > MAX_STEP_BYTES) return 'too long';

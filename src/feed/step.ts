@@ -4,10 +4,12 @@
  */
 import { STEP_CHANGES } from '../base/limits/feed.ts';
 import { stored } from '../collection/declaration.ts';
+import type { LogPosition } from '../engine/engine.ts';
 import { andAlso } from '../plan/access/permissions.ts';
 import type { Predicate, ReadPlan } from '../plan/types.ts';
 import { affectedKeys } from './affected-keys.ts';
 import { type Changes, hasKey, isAfter } from './changed-keys.ts';
+import { eventId } from './event-id.ts';
 import { type FeedPlan, linesOf } from './feed-plan.ts';
 import { allLines, keyedRow, linesIn } from './lines.ts';
 import type { Reader } from './queued-reads.ts';
@@ -23,11 +25,11 @@ export interface FeedEvent {
 export const NO_DATA = '{}';
 
 /** Only the last event has the position, so that a client that missed it repeats the step. */
-export function eventText(events: readonly FeedEvent[], position?: number): string {
+export function eventText(events: readonly FeedEvent[], position?: LogPosition): string {
   const last = events.length - 1;
   return events
     .map(({ name, data }, index) => {
-      const id = index === last && position !== undefined ? `id: ${position}\n` : '';
+      const id = index === last && position !== undefined ? `id: ${eventId(position)}\n` : '';
       return `event: ${name}\n${id}data: ${data}\n\n`;
     })
     .join('');
@@ -44,7 +46,7 @@ export async function* stepEvents(
   reader: Reader,
   plan: FeedPlan,
   from: number,
-  { keys: changed, upTo }: Changes,
+  { keys: changed, upTo: { seq: upTo } }: Changes,
 ): AsyncGenerator<readonly FeedEvent[]> {
   const { list } = plan;
   if (!plan.collections.some(({ name }) => changed.has(name))) return;

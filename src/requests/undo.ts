@@ -58,7 +58,7 @@ async function attemptUndo(
 ): Promise<Answer> {
   if (engine.log === undefined) throw notLogged();
   const permissions = context.access?.permissions;
-  const position = await engine.log.position();
+  const { seq: position } = await engine.log.position();
   const log = new LogReader(engine, seen.builtIn.get(CHANGES_NAME)!, seen, permissions, position);
   const selected = await log.selected(query, (plan) => context.setPlan(plan));
   const conflicts = await log.conflicts(selected);

@@ -37,7 +37,7 @@ import { postgresDialect, TEXT, writeDialect } from './dialect.ts';
 import { type Notice, query, type SessionSettings, within } from './driver.ts';
 import { translateError } from './errors.ts';
 import { Executor } from './executor.ts';
-import { horizon, logDialect, PostgresLog } from './history/log.ts';
+import { lastPosition, logDialect, PostgresLog } from './history/log.ts';
 import { LogPruner } from './history/prune.ts';
 import { ConnectionManager } from './primary/connection-manager.ts';
 import { findFolding } from './read/folding.ts';
@@ -216,7 +216,7 @@ export class PostgresEngine implements Engine {
       () => plan.from,
       async (pool) => {
         if (this.log === undefined || this.prepared.logged.size === 0) throw notLogged();
-        const position = asOf ?? (await horizon(pool, this.options.schema));
+        const position = asOf ?? (await lastPosition(pool, this.options.schema)).seq;
         const dialect = logDialect(this.dialect, plan, position, this.prepared.logged);
         return readList(pool, plan, dialect, encoding, false);
       },

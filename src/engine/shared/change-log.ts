@@ -10,6 +10,9 @@ export const LOG_TABLE = 'catalogue_changes';
 /** For each logged collection, the position and time after which its log is complete. */
 export const RETAINED_TABLE = 'catalogue_history';
 
+/** How long the log keeps entries of updates that changed nothing. They have no collection. */
+export const UNCHANGED_HOURS = 1;
+
 /** Whether the declaration asks for a log. An adopted table needs `history: true`, since a log adds triggers to it. */
 export function isLogged({ draft: { history } }: Collection, isAdopted = false): boolean {
   return history ?? !isAdopted;

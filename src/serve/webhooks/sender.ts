@@ -3,6 +3,8 @@
  * later changes of its row wait for it, other rows do not. While the receiver is down, the log holds the rest.
  */
 import { WEBHOOK_CHANGES, WEBHOOK_MESSAGES, WEBHOOK_RETRY_HOURS, WEBHOOK_WAITING } from '../../base/limits/engine.ts';
+import type { ChangeLog, LogPosition } from '../../engine/engine.ts';
+import { isInLog, isSame } from '../../feed/event-id.ts';
 import type { SentChange, WebhookChanges } from './changes.ts';
 import { deliver, type Receiver } from './deliver.ts';
 import type { Delivery, Progress, WebhookStore } from './store.ts';
@@ -23,6 +25,7 @@ export interface SenderCounts {
 export interface SenderContext {
   readonly receiver: Receiver;
   readonly changes: WebhookChanges;
+  readonly log: ChangeLog;
   readonly store: WebhookStore;
   readonly stopped: AbortSignal;
   /** Whether this process still has the lease. */
@@ -41,6 +44,8 @@ interface Item {
 export class WebhookSender {
   readonly counts: SenderCounts = { delivered: 0, failed: 0, waiting: 0 };
   private progress: Progress | undefined;
+  /** The end of the log at the last round. */
+  private seen: LogPosition | undefined;
   private failures = 0;
   private nextLook = 0;
 
@@ -50,10 +55,12 @@ export class WebhookSender {
   ) {}
 
   /** One round, up to a position of the log. Returns whether there may be more to send. */
-  async round(upTo: number): Promise<boolean> {
+  async round(newest: LogPosition): Promise<boolean> {
     const { changes, store, maySend } = this.context;
+    const { seq: upTo } = newest;
     this.progress ??= (await store.begin([this.name], () => upTo))[0]!;
-    const { progress } = this;
+    await this.followBack(newest);
+    const progress = this.progress!;
     const isDown = this.isDown();
     const limit = isDown ? 1 : WEBHOOK_CHANGES;
     const waiting = await this.waiting();
@@ -91,9 +98,24 @@ export class WebhookSender {
     return !isDown && news.length === limit;
   }
 
+  /**
+   * If the log went back, so does the progress: a round may have stored the position of an entry that a failover lost,
+   * and the number is of a later change now. Changes since its time are sent.
+   */
+  private async followBack(newest: LogPosition): Promise<void> {
+    const { seen, progress, context } = this;
+    if (seen !== undefined && !isSame(seen, newest) && !(await isInLog(context.log, seen))) {
+      const kept = await context.log.positionAt(seen.at);
+      this.progress = { ...progress!, seq: Math.min(progress!.seq, kept) };
+      await context.store.save(this.progress, [], []);
+    }
+    this.seen = newest.at === '' ? undefined : newest;
+  }
+
   /** Another process sends now. */
   reset(): void {
     this.progress = undefined;
+    this.seen = undefined;
     this.nextLook = 0;
     this.counts.waiting = 0;
   }

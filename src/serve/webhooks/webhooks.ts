@@ -77,6 +77,7 @@ export class Webhooks {
       return new WebhookSender(name, {
         receiver,
         changes,
+        log: changeLog,
         store: this.store,
         stopped: this.stopping.signal,
         maySend: () => this.isSending(),
@@ -146,7 +147,7 @@ export class Webhooks {
     const { webhooks = [] } = this.catalogue.draft;
     const { log } = this.engine;
     const names = webhooks.map(({ name }) => name);
-    if (log !== undefined && names.length > 0) await this.store.begin(names, () => log.position());
+    if (log !== undefined && names.length > 0) await this.store.begin(names, async () => (await log.position()).seq);
     this.hasBegun = true;
   }
 

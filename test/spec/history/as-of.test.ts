@@ -153,11 +153,12 @@ for (const [engine, newPlace] of Object.entries(PLACES)) {
       await store.post('groups', [{ id: 1, title: '0' }]);
       for (let title = 1; title <= 40; title++) {
         await store.fetch('/groups?id=eq.1', sendJson('PATCH', { title: String(title) }));
-        // An update that changes nothing leaves a gap.
+        // The entry of an update that changes nothing leaves a gap when it is removed.
         if (title % 7 === 0) await store.fetch('/groups?id=eq.1', sendJson('PATCH', { title: String(title) }));
       }
       const schema = engine === 'SQLite' ? '' : `"${place.schema}".`;
       const log = `${schema}catalogue_changes`;
+      await place.ask(`delete from ${log} where collection = ''`);
       const [{ seq: first }] = (await place.ask(`select min(seq) as seq from ${log}`)) as [Row];
       // Changes come in pairs: the second has the earlier time, or both have the same.
       const at = (n: number) => new Date(Date.UTC(2999, 0, 1) + n).toISOString().replace(/\.?0*Z$/, '+00:00');

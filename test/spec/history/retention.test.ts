@@ -72,6 +72,28 @@ for (const [engine, newPlace] of Object.entries(PLACES)) {
       await shop.close();
     });
 
+    test('entries of updates that changed nothing are removed after an hour, except for the last position', async () => {
+      const place = newPlace();
+      const shop = await place.open({ collections: [groups] });
+      await shop.post('groups', { id: 1, title: 'a' });
+      const table = tableOf(place, 'catalogue_changes');
+      const change = async () => {
+        await shop.fetch('/groups?id=eq.1', sendJson('PATCH', { title: 'a' }));
+      };
+      for (let round = 0; round < 3; round++) await change();
+      await place.ask(`update ${table} set at = '${new Date(Date.now() - 2 * 3_600_000).toISOString()}'`);
+      const seqs = async () => (await place.ask(`select seq from ${table} order by seq`)).map(({ seq }) => Number(seq));
+      if (engine === 'PostgreSQL') {
+        const sql = new SQL(testServer.url, { max: 1 });
+        await sql.unsafe(`set search_path = "${place.schema}"`);
+        await new LogPruner(30).step(sql as unknown as Runner);
+        await sql.close();
+      }
+      await until('two entries', async () => (await seqs()).length === 2);
+      expect(await seqs()).toEqual([1, 4]);
+      await shop.close();
+    });
+
     test('many old entries are removed in several steps, and newer ones stay', async () => {
       const place = newPlace();
       const shop = await place.open({ collections: [groups] });

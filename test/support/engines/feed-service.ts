@@ -72,7 +72,7 @@ export function serveFeeds(
       const parsed = parseQuery(query);
       const plan = planRead(catalogue.collections.get(name!)!, parsed, pageOf(parsed, null), undefined);
       const encoding = encodingOf(JSON_MEDIA, plan.columns);
-      const { body } = await readWhole(await engine.read(plan, encoding, undefined, Number(position)));
+      const { body } = await readWhole(await engine.read(plan, encoding, undefined, Number.parseInt(position!, 10)));
       return JSON.parse(body) as Row[];
     },
     url: server.url,

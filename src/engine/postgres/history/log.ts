@@ -3,17 +3,16 @@ import type { Collection } from '../../../collection/declaration.ts';
 import { changingCollections } from '../../../plan/access/named-fields.ts';
 import type { ReadPlan } from '../../../plan/types.ts';
 import type { ChangeLog, LogPosition } from '../../engine.ts';
-import { positionAtSql, RETAINED_TABLE } from '../../shared/change-log.ts';
+import { LOG_TABLE, positionAtSql, RETAINED_TABLE } from '../../shared/change-log.ts';
 import { withSources } from '../../sql/log-source.ts';
 import type { SqlDialect, Statement } from '../../sql/statement.ts';
 import { query, type Runner } from '../driver.ts';
 import { changesSource, rowsAsOf } from './sources.ts';
-import { horizonSql } from './triggers.ts';
+import { positionSql } from './triggers.ts';
 
-/** The last position before which no change can appear any more. */
-export async function horizon(runner: Runner, schema: string): Promise<number> {
-  const [found] = await query<{ seq: string }>(runner, { sql: horizonSql(schema), params: [] });
-  return Number(found!.seq);
+export async function lastPosition(runner: Runner, schema: string): Promise<LogPosition> {
+  const [found] = await query<{ seq: string; at: string }>(runner, { sql: positionSql(schema), params: [] });
+  return { seq: Number(found!.seq), at: found!.at };
 }
 
 export class PostgresLog implements ChangeLog {
@@ -22,8 +21,14 @@ export class PostgresLog implements ChangeLog {
     private readonly onPrimary: <T>(work: (runner: Runner) => Promise<T>) => Promise<T>,
   ) {}
 
-  position(): Promise<number> {
-    return this.onPrimary((runner) => horizon(runner, this.schema));
+  position(): Promise<LogPosition> {
+    return this.onPrimary((runner) => lastPosition(runner, this.schema));
+  }
+
+  async timesAt(seq: number): Promise<readonly string[]> {
+    const at = (table: string) => `select to_json(at) #>> '{}' as at from ${table} where seq = $1::text::int8`;
+    const sql = `${at(LOG_TABLE)} union all ${at(RETAINED_TABLE)}`;
+    return (await this.ask<{ at: string }>({ sql, params: [String(seq)] })).map((found) => found.at);
   }
 
   async oldest(collections: readonly Collection[]): Promise<LogPosition | undefined> {
@@ -37,7 +42,7 @@ export class PostgresLog implements ChangeLog {
   }
 
   async positionAt(time: string): Promise<number> {
-    const upTo = await this.position();
+    const { seq: upTo } = await this.position();
     const sql = positionAtSql('$1::text::timestamptz', '$2::text::int8');
     const [found] = await this.ask<{ seq: string }>({ sql, params: [time, String(upTo)] });
     return Number(found!.seq);

@@ -1,5 +1,5 @@
 /** Removes expired entries of the change log in small steps. Any instance may do it, and no write waits for it. */
-import { LOG_TABLE, RETAINED_TABLE } from '../../shared/change-log.ts';
+import { LOG_TABLE, RETAINED_TABLE, UNCHANGED_HOURS } from '../../shared/change-log.ts';
 import { query, type Runner } from '../driver.ts';
 
 const ENTRIES_PER_STEP = 1_000;
@@ -10,8 +10,10 @@ const PRUNE = `with expired as materialized (
     where at < now() - make_interval(days => $1::int4)),
   removed as (delete from ${LOG_TABLE} as log using expired where log.seq <= expired.seq returning 1),
   retained as (update ${RETAINED_TABLE} as kept set seq = greatest(kept.seq, expired.seq), at = greatest(kept.at, expired.at)
-    from expired where expired.seq is not null)
-  select count(*)::int4 as removed from removed`;
+    from expired where expired.seq is not null),
+  unchanged as (delete from ${LOG_TABLE} where seq in (select seq from ${LOG_TABLE} where collection = '' and at < now() - interval '${UNCHANGED_HOURS} hours'
+    and seq < (select max(seq) from ${LOG_TABLE}) limit ${ENTRIES_PER_STEP}) returning 1)
+  select ((select count(*) from removed) + (select count(*) from unchanged))::int4 as removed`;
 
 export class LogPruner {
   private nextAt = performance.now() + CHECK_MS;

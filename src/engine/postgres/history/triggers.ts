@@ -38,21 +38,33 @@ function sequenceKey(schema: string): string {
 }
 
 /**
+ * The last entry up to the horizon. It is visible to this statement already; the horizon alone may include numbers of
+ * rolled-back transactions, which a crash takes back. A log without entries begins where its collections do.
+ */
+export function positionSql(schema: string): string {
+  const last = (table: string) =>
+    `(select seq, at from ${table} where seq <= horizon.seq order by seq desc, at desc limit 1)`;
+  return `with horizon as materialized (${horizonSql(schema)})
+    select coalesce(entry.seq, horizon.seq)::text as seq, coalesce(to_json(entry.at) #>> '{}', '') as at from horizon left join lateral (select * from (${last(LOG_TABLE)} union all ${last(RETAINED_TABLE)}) as entry order by seq desc, at desc limit 1) as entry on true`;
+}
+
+/**
  * The horizon: every change up to it is visible to a statement that begins after this one, and none can appear later.
  * A transaction holds a lock on the position before its first change until its commit is visible. So a position up to
  * `assigned` is visible, or a lock below it is found.
  */
-export function horizonSql(schema: string): string {
+function horizonSql(schema: string): string {
   const locked = `select min(assigned - ((assigned - objid::int8) & ${LOW_BITS})) from pg_catalog.pg_locks
     where locktype = 'advisory' and objsubid = 2 and classid::int8 = ${sequenceKey(schema)}
       and database = (select oid from pg_catalog.pg_database where datname = current_database())`;
-  return `select least(assigned, (${locked}))::text as seq from (select ${lastValue(schema)} as assigned offset 0) as last`;
+  return `select least(assigned, (${locked})) as seq from (select ${lastValue(schema)} as assigned offset 0) as last`;
 }
 
 /**
  * The lock is taken once for each transaction, before its first position. Assignments are faster than `perform`, which
- * runs a query. An update that changes nothing also takes a
- * position: otherwise the next one would reveal whether a write changed a field that the writer cannot read.
+ * runs a query. An update that changes nothing also
+ * has an entry, of no collection: otherwise positions would reveal whether a write changed a field that the writer
+ * cannot read.
  */
 function functionBody(schema: string): string {
   const log = `${identifier(schema)}.${LOG_TABLE}`;
@@ -110,7 +122,7 @@ begin
   old_key := ${key('old_row')};
   new_key := ${key('new_row')};
   if old_row::text = new_row::text then
-    perform nextval(${sequence});
+    insert into ${log} (at, collection, key, kind) values (clock_timestamp(), '', '', '');
   elsif old_key = new_key then
     ${insert('update', 'new_key', 'old_row', 'new_row')}
   else

@@ -3,7 +3,7 @@ import type { Collection } from '../../../collection/declaration.ts';
 import { changingCollections } from '../../../plan/access/named-fields.ts';
 import type { ReadPlan } from '../../../plan/types.ts';
 import type { ChangeLog, LogPosition } from '../../engine.ts';
-import { positionAtSql, RETAINED_TABLE } from '../../shared/change-log.ts';
+import { LOG_TABLE, positionAtSql, RETAINED_TABLE } from '../../shared/change-log.ts';
 import { withSources } from '../../sql/log-source.ts';
 import type { SqlDialect } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
@@ -15,8 +15,18 @@ export class SqliteLog implements ChangeLog {
   /** `refreshed` is the connection on the newest state. */
   constructor(private readonly refreshed: () => Connection) {}
 
-  position(): number {
-    return this.refreshed().number({ sql: `select ${POSITION}`, params: [] });
+  position(): LogPosition {
+    const last = (table: string) => `select * from (select seq, at from ${table} order by seq desc, at desc limit 1)`;
+    const sql = `${last(LOG_TABLE)} union all ${last(RETAINED_TABLE)} order by seq desc, at desc limit 1`;
+    const [[seq, at] = [0, '']] = this.refreshed().values({ sql, params: [] }) as [number, string][];
+    return { seq, at };
+  }
+
+  timesAt(seq: number): readonly string[] {
+    const sql = `select at from ${LOG_TABLE} where seq = ?1 union all select at from ${RETAINED_TABLE} where seq = ?1`;
+    return this.refreshed()
+      .values({ sql, params: [seq] })
+      .map(([at]) => String(at));
   }
 
   oldest(collections: readonly Collection[]): LogPosition | undefined {

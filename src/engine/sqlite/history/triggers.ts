@@ -77,7 +77,7 @@ function triggersOf(collection: Collection): ReadonlyMap<string, string> {
     ['update', ` when not ${differ(key)} and ${differ(fields)}`, record('update')],
     // As-of reads find rows by key, so a row with another key is another row.
     ['update', ` when ${differ(key)}`, `${record('delete')} ${record('insert')}`],
-    // Takes a position: the next one would otherwise show if a write changed a field that the writer cannot read.
+    // An entry of no collection: positions would otherwise show if a write changed a field that the writer cannot read.
     ['update', ` when not ${differ(fields)}`, SKIP],
   ];
   return new Map(
@@ -91,7 +91,7 @@ function triggersOf(collection: Collection): ReadonlyMap<string, string> {
 
 /** A load may leave the log alone. The row is there, unless another program deleted it. */
 const SOURCE = `from (select 1) left join ${REQUEST_TABLE} where is_silent is null`;
-const SKIP = `insert into ${LOG_TABLE} (at, collection, key, kind) select '', '', '', '' ${SOURCE}; delete from ${LOG_TABLE} where kind = '' and seq = last_insert_rowid();`;
+const SKIP = `insert into ${LOG_TABLE} (at, collection, key, kind) select ${NOW}, '', '', '' ${SOURCE};`;
 
 export function isOfLog(trigger: string): boolean {
   return /^_.*_log_\d$/.test(trigger);
