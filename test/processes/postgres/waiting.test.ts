@@ -79,4 +79,23 @@ describe('a service with short time limits', () => {
     expect(await scans()).toBe(before + 2);
     await admin.close();
   });
+
+  test('a burst of writes is stored, also if the last ones wait for more than five seconds', async () => {
+    const patient = await startService({
+      args: ['--query-timeout', '30'],
+      cwd: temporaryFolder(),
+      env: { DATABASE_URL: server.url },
+    });
+    const admin = new SQL(server.url, { max: 1 });
+    const body = JSON.stringify({ product_name: 'One of a burst' });
+    const { writes } = await admin.begin(async (transaction) => {
+      await transaction.unsafe('lock table products in exclusive mode');
+      const post = async () => (await patient.fetch('/products', { method: 'POST', body })).status;
+      const writes = Array.from({ length: 50 }, post);
+      await Bun.sleep(7_000);
+      return { writes };
+    });
+    expect(new Set(await Promise.all(writes))).toEqual(new Set([201]));
+    await admin.close();
+  });
 });

@@ -3,10 +3,8 @@
  * as long as the client reads), costly statements, and writes (which may wait for a locked row). Each runs on a
  * dedicated connection, because the driver queues the statements of a shared connection behind each other.
  */
-import { MAX_WAITING_STATEMENTS } from '../../../base/limits/engine.ts';
+import { MAX_QUEUE_SECONDS, MAX_WAITING_STATEMENTS } from '../../../base/limits/engine.ts';
 import { unavailable } from '../errors.ts';
-
-const WAIT_MS = 5_000;
 
 export type Kind = 'large result' | 'costly read' | 'costly write' | 'write';
 
@@ -42,7 +40,7 @@ export class Semaphore {
     const timer = setTimeout(() => {
       this.waiting.splice(this.waiting.indexOf(resolve), 1);
       reject(tooMany);
-    }, WAIT_MS);
+    }, MAX_QUEUE_SECONDS * 1000);
     await promise.finally(() => clearTimeout(timer));
   }
 }
