@@ -13,6 +13,7 @@ import { NO_SNIFF, optionsAnswer, optionsHeaders } from './http/edge/cors.ts';
 import { WRITES } from './http/edge/origins.ts';
 import type { Peer } from './http/edge/peer.ts';
 import { locateRequest } from './http/edge/prefix.ts';
+import { clientNetwork } from './http/edge/proxies.ts';
 import { acceptsEvents } from './http/negotiate.ts';
 import { BATCH_PATH, OWN_METHODS, OWN_PATH, ownPathOf, routineNameOf } from './http/own-paths.ts';
 import type { Pages } from './http/pages.ts';
@@ -30,7 +31,6 @@ import {
   repeatedCheck,
   withAuthentication,
 } from './response/authenticate.ts';
-import { clientNetwork } from './response/edge-checks.ts';
 import { type Observers, withLogging } from './response/logging.ts';
 import { acceptsPlan } from './response/plan.ts';
 import { withRateLimit } from './response/rate-limited.ts';
@@ -122,6 +122,7 @@ function withEdgeChecks(edgeChecks: AppOptions['edgeChecks'], basePath: string):
   return (next) => (request, context) => {
     edgeChecks?.enter(request, context);
     const proxies = edgeChecks?.proxies;
+    context.proxies = proxies;
     context.location = locateRequest(pathAndQuery(context.url), request, basePath, context.peer, proxies);
     if (WRITES.includes(context.method) && request.headers.has('idempotency-key')) {
       context.network = clientNetwork(request, context.peer, proxies);

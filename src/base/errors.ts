@@ -108,7 +108,10 @@ export const ERRORS = {
   },
   CAT421: { status: 421, meaning: 'The Host header does not name this service' },
   CAT422: { status: 422, meaning: 'The idempotency key was used for another request' },
-  CAT429: { status: 429, meaning: 'The client exceeded its request rate or its login attempts' },
+  CAT429: {
+    status: 429,
+    meaning: 'The client exceeded its request rate, its login attempts or its uploads in progress',
+  },
   CAT500: { status: 500, meaning: 'An internal error; the details are in the log' },
   CAT501: { status: 501, meaning: 'The database lacks a table that the request needs' },
   CAT503: { status: 503, meaning: 'The database or storage is not available; retry' },

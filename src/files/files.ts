@@ -25,6 +25,7 @@ import type { Storage } from './storage/storage.ts';
 import { FileStore, type StoredFile, type UploadedFile } from './store.ts';
 import { UnchangedCache } from './unchanged-cache.ts';
 import { type Received, receiveFiles } from './upload.ts';
+import { UploadBudget } from './upload-budget.ts';
 import { type Shown, Variants } from './variants.ts';
 
 /** The last part of the path of a request for a signed URL. */
@@ -56,6 +57,7 @@ export class Files {
   private readonly variants: Variants;
   private readonly catalogue: Catalogue;
   private readonly contents: ContentCache;
+  private readonly budget = new UploadBudget();
   /** By the scope of the caller and the URL. */
   private readonly found: UnchangedCache<Found>;
 
@@ -115,7 +117,7 @@ export class Files {
     context: RequestContext,
     plan: (ids: readonly string[]) => Write,
   ): Promise<StoredRows> {
-    const { files, isForm } = await this.receive(request, context);
+    const { files, isForm, upload } = await this.receive(request, context);
     const isList = field.type.element !== undefined;
     const ids = files.map(({ file }) => file.id);
     let position: string | undefined;
@@ -130,13 +132,15 @@ export class Files {
       position = await this.store.add(files, [plan(ids)], context.origin);
     } catch (error) {
       await discardAll(files, error);
+    } finally {
+      upload.end();
     }
     const rows = await this.rows(ids);
     return { rows, isList: isList && isForm, position };
   }
 
   private async receive(request: Request, context: RequestContext): Promise<Received> {
-    const received = await receiveFiles(this.store, this.limits, request, context);
+    const received = await receiveFiles(this.store, this.limits, request, context, this.budget);
     this.metrics.uploadedBytes += received.files.reduce((sum, { file }) => sum + file.size, 0);
     return received;
   }
@@ -152,10 +156,13 @@ export class Files {
 
   private async upload(request: Request, context: RequestContext): Promise<Response> {
     this.access.checkUpload(context);
-    const { files, isForm } = await this.receive(request, context);
+    const { files, isForm, upload } = await this.receive(request, context);
     const position = await trackWork(
       context,
-      this.store.add(files, [], context.origin).catch((error) => discardAll(files, error)),
+      this.store
+        .add(files, [], context.origin)
+        .catch((error) => discardAll(files, error))
+        .finally(() => upload.end()),
     );
     const ids = files.map(({ file }) => file.id);
     const rows = await this.rows(ids);

@@ -16,8 +16,10 @@ let decoding = 0;
 const waiting: (() => void)[] = [];
 
 /** Rejects an image that has too many pixels or cannot be decoded, so that every stored one can be shown. */
-export async function inspectImage(bytes: Uint8Array): Promise<ImageFacts> {
+export async function inspectImage(load: () => Promise<Uint8Array>): Promise<ImageFacts> {
   return inTurn(async () => {
+    // Loaded in turn: waiting images are not in memory.
+    const bytes = await load();
     try {
       const image = new Bun.Image(bytes, { maxPixels: MAX_IMAGE_PIXELS });
       const { width, height } = await image.metadata();

@@ -1,5 +1,6 @@
 /** Reads multipart/form-data (RFC 7578) as a stream: the headers of each part, then its bytes as they arrive. */
 import { ApiError } from '../base/errors.ts';
+import { MAX_FORM_PARTS, MAX_SKIPPED_FORM_BYTES } from '../base/limits/files.ts';
 import { type HeaderValue, readHeaderValue } from './header-parameters.ts';
 
 export interface Part {
@@ -15,15 +16,22 @@ const HEADERS_END = '\r\n\r\n';
 export async function* readParts(body: AsyncIterable<Uint8Array>, boundary: string): AsyncGenerator<Part> {
   const source = new Source(body);
   const delimiter = `\r\n--${boundary}`;
+  let skipped = 0;
+  const skip = async (bytes: AsyncIterable<Uint8Array>) => {
+    for await (const { length } of bytes) {
+      skipped += length;
+      if (skipped > MAX_SKIPPED_FORM_BYTES) throw tooMany(`${MAX_SKIPPED_FORM_BYTES} bytes that are not files`);
+    }
+  };
   // The first delimiter may begin the body.
   source.unread(Buffer.from('\r\n'));
-  for await (const _ of source.until(delimiter)) {
-    // A preamble is ignored.
-  }
-  for (;;) {
+  // A preamble is ignored.
+  await skip(source.until(delimiter));
+  for (let count = 0; ; count++) {
     const next = await source.take(2);
     if (next === '--') return;
     if (next !== '\r\n') throw invalid('a delimiter is not followed by a line end');
+    if (count === MAX_FORM_PARTS) throw tooMany(`${MAX_FORM_PARTS} parts`);
     // An empty line directly after the delimiter means that the part has no headers.
     source.unread(Buffer.from('\r\n'));
     const headers = headersOf(await source.text(HEADERS_END, MAX_PART_HEADER_BYTES));
@@ -33,9 +41,8 @@ export async function* readParts(body: AsyncIterable<Uint8Array>, boundary: stri
       contentType: headers.get('content-type') ?? null,
       bytes,
     };
-    for await (const _ of bytes) {
-      // Skips the bytes that the caller left unread.
-    }
+    // The bytes that the caller left unread.
+    await skip(bytes);
   }
 }
 
@@ -105,6 +112,13 @@ class Source {
     if (done === true) throw invalid('it ends before its last delimiter');
     this.rest = this.rest.length === 0 ? Buffer.from(value) : Buffer.concat([this.rest, value]);
   }
+}
+
+function tooMany(most: string): ApiError {
+  return new ApiError('54000', `a form may have ${most}`, {
+    details: 'Nothing was stored.',
+    hint: 'Send the files in several requests, without other fields.',
+  });
 }
 
 function invalid(problem: string): ApiError {

@@ -84,14 +84,8 @@ export class Orphans {
 
   /** Whether a file or a variant uses the content. */
   private isContentUsed(): Predicate {
-    const { files, variants, contents } = this.store;
-    const terms = [files.byName.get('content')!, variants.byName.get('variant')!].map((inner, index): Predicate => {
-      const to = index === 0 ? files : variants;
-      const { name } = to.references.find(({ field }) => field === inner)!;
-      const [outer] = contents.key;
-      const sides = { from: contents, to, outer: outer!, inner, referring: inner };
-      return { kind: 'exists', relation: { cardinality: 'one-to-many', name, ...sides }, where: ALWAYS };
-    });
+    const { store } = this;
+    const terms = [store.isContentUsedBy(store.files, 'content'), store.isContentUsedBy(store.variants, 'variant')];
     return { kind: 'any', terms };
   }
 

@@ -2,6 +2,7 @@
 import { ApiError } from '../base/errors.ts';
 import { FILE_CHUNK_BYTES } from '../base/limits/files.ts';
 import type { Write } from '../engine/engine.ts';
+import { overQuota } from './quota.ts';
 import type { Incoming } from './storage/storage.ts';
 import type { FileStore, Upload } from './store.ts';
 
@@ -25,15 +26,19 @@ export class ReceivedFile implements Upload {
   constructor(
     private readonly store: FileStore,
     private readonly limits: Limits,
+    /** Counts memory, which may be rejected. */
+    private readonly hold: (bytes: number) => void = () => undefined,
   ) {}
 
   /** Resolves to the SHA-256. `onHead` is called with the first bytes, before anything is stored. */
   async receive(bytes: AsyncIterable<Uint8Array>, onHead: (head: Buffer) => void): Promise<string> {
-    const room = await this.room();
+    const { maxTotalBytes } = this.limits;
+    const room = maxTotalBytes === 0 ? Number.POSITIVE_INFINITY : await this.store.quota.room(maxTotalBytes);
+    this.hold(FILE_CHUNK_BYTES);
     for await (const piece of bytes) {
       this.size += piece.length;
       if (this.size > this.limits.maxFileBytes) throw tooLarge(this.limits.maxFileBytes);
-      if (this.size > room) throw overQuota(this.limits.maxTotalBytes);
+      if (this.size > room) throw overQuota(maxTotalBytes);
       this.hash.update(piece);
       for (let at = 0; at < piece.length; ) {
         const part = piece.subarray(at, at + FILE_CHUNK_BYTES - this.filled);
@@ -45,6 +50,9 @@ export class ReceivedFile implements Upload {
     }
     if (this.size === 0) throw new ApiError('PGRST102', 'the file is empty', { hint: 'Send the bytes of the file.' });
     if (!this.isStored) this.begin(onHead);
+    this.chunk = Buffer.from(this.rest());
+    this.hold(this.filled - FILE_CHUNK_BYTES);
+    if (maxTotalBytes > 0) await this.store.quota.admit(maxTotalBytes, this.size, await this.incoming());
     return this.hash.digest('hex');
   }
 
@@ -83,24 +91,11 @@ export class ReceivedFile implements Upload {
     this.filled = 0;
     this.isStored = true;
   }
-
-  private async room(): Promise<number> {
-    const { maxTotalBytes, maxFileBytes } = this.limits;
-    if (maxTotalBytes === 0) return Number.POSITIVE_INFINITY;
-    return maxTotalBytes - (await this.store.totalBytes(maxTotalBytes - maxFileBytes));
-  }
 }
 
 function tooLarge(maxFileBytes: number): ApiError {
   return new ApiError('CAT413', `the file is larger than ${maxFileBytes} bytes`, {
     details: 'Nothing was stored.',
     hint: 'Send a smaller file, or raise --max-file-bytes.',
-  });
-}
-
-function overQuota(maxTotalBytes: number): ApiError {
-  return new ApiError('CAT413', `all files together may have ${maxTotalBytes} bytes, and this one exceeds them`, {
-    details: 'Nothing was stored.',
-    hint: 'Remove references to files that are not needed, or raise --max-total-file-mb.',
   });
 }

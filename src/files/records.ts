@@ -9,7 +9,7 @@ import { type Engine, NEWEST, type Write, type WriteResult } from '../engine/eng
 import { keyIs } from '../plan/keys.ts';
 import { planRead } from '../plan/read/read.ts';
 import { WHOLE_ROW_JSON } from '../plan/read/whole-row.ts';
-import type { Origin, Predicate, ReadPlan, WritePlan } from '../plan/types.ts';
+import { ALWAYS, type Origin, type Predicate, type ReadPlan, type WritePlan } from '../plan/types.ts';
 import { readWhole } from '../response/body.ts';
 
 const NOTHING: Encoding = { format: 'json', stripNulls: false, columns: [] };
@@ -58,6 +58,21 @@ export class FileRecords {
 
   where(collection: Collection, text: string): Predicate {
     return this.query(collection, text).where;
+  }
+
+  /** Whether a row of this collection refers to the content. */
+  isContentUsedBy(to: Collection, name: string): Predicate {
+    const inner = to.byName.get(name)!;
+    const reference = to.references.find(({ field }) => field === inner)!;
+    const sides = { from: this.contents, to, outer: this.contents.key[0]!, inner, referring: inner };
+    const relation = { cardinality: 'one-to-many', name: reference.name, ...sides } as const;
+    return { kind: 'exists', relation, where: ALWAYS };
+  }
+
+  /** Stores the fields of a content, whose row may exist already. */
+  content(row: FileRow & { readonly id: string }, exists: boolean): Write {
+    const created_at = new Date().toISOString();
+    return exists ? this.change(this.contents, row.id, row) : this.insertion(this.contents, { created_at, ...row });
   }
 
   insertion(into: Collection, row: FileRow): Write {

@@ -3,11 +3,11 @@
  * last, so that no file lacks its bytes. An interrupted upload leaves an orphan.
  */
 import { ApiError } from '../base/errors.ts';
-import { FILE_TOTAL_MS } from '../base/limits/files.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import type { Engine, MaybePromise, Write } from '../engine/engine.ts';
 import { planWholeRow } from '../plan/read/whole-row.ts';
 import type { Origin, Predicate } from '../plan/types.ts';
+import { Quota } from './quota.ts';
 import { FileRecords } from './records.ts';
 import { DatabaseStorage } from './storage/database.ts';
 import type { Content, Storage } from './storage/storage.ts';
@@ -36,8 +36,7 @@ const MAX_ATTEMPTS = 5;
 const CONFLICTS: readonly string[] = ['23503', '23505'];
 
 export class FileStore extends FileRecords {
-  private total = { bytes: 0, until: 0 };
-
+  readonly quota = new Quota(this);
   /** By default the database. */
   readonly storage: MaybePromise<Storage>;
 
@@ -75,15 +74,6 @@ export class FileStore extends FileRecords {
   async *bytes(content: Content, start: number, end: number): AsyncGenerator<Uint8Array> {
     const bytes = await this.open(content, start, end);
     yield* bytes instanceof Blob ? (bytes.stream() as AsyncIterable<Uint8Array>) : bytes;
-  }
-
-  /** The bytes of all contents. Some seconds old, unless they could exceed the maximum. */
-  async totalBytes(max: number): Promise<number> {
-    if (performance.now() > this.total.until || this.total.bytes > max) {
-      const [row] = await this.rows<{ sum: number | null }>(this.query(this.contents, 'select=size.sum()'));
-      this.total = { bytes: row?.sum ?? 0, until: performance.now() + FILE_TOTAL_MS };
-    }
-    return this.total.bytes;
   }
 
   /** Stores the files in one transaction, followed by further writes. Resolves to its position, if reads need it. */
@@ -127,9 +117,9 @@ export class FileStore extends FileRecords {
       }
       try {
         const [result] = await this.execute([...writes, ...following], origin);
-        this.total.bytes += uploads.reduce((sum, { upload }) => sum + upload.size, 0);
         const unused = uploads.filter(({ upload, sha256 }) => contents.get(sha256) !== upload.content);
-        for (const { upload } of unused) await upload.discard();
+        // The files are stored. If this fails, the bytes are orphans.
+        for (const { upload } of unused) await upload.discard().catch(() => undefined);
         return result?.position;
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;

@@ -11,11 +11,14 @@ import { findMediaType, RASTER_IMAGES } from './media-type.ts';
 import { readParts } from './multipart.ts';
 import { type Limits, ReceivedFile } from './receive.ts';
 import type { FileStore, NewFile, UploadedFile } from './store.ts';
+import { tooSlow, type UploadBudget, type UploadInProgress } from './upload-budget.ts';
 
 export interface Received {
   readonly files: readonly UploadedFile[];
   /** Whether the body is a form, whose answer is a list. */
   readonly isForm: boolean;
+  /** Ends when the files are stored. */
+  readonly upload: UploadInProgress;
 }
 
 /** Receives all files of a body. They become visible when the store adds them; after an error nothing remains. */
@@ -24,6 +27,7 @@ export async function receiveFiles(
   limits: Limits,
   request: Request,
   context: RequestContext,
+  budget: UploadBudget,
 ): Promise<Received> {
   const { headers, body } = request;
   checkEncoding(headers.get('content-encoding'));
@@ -32,16 +36,18 @@ export async function receiveFiles(
   }
   const type = readHeaderValue(headers.get('content-type'));
   const isForm = type.value === 'multipart/form-data';
-  const reader = new BodyReader(body);
+  const upload = budget.begin(context.requester(request), () => reader.drop());
+  const reader = new BodyReader(body, upload);
   const files: UploadedFile[] = [];
   const receive = async (bytes: AsyncIterable<Uint8Array>, contentType: string | null, disposition: HeaderValue) => {
     const { actor } = context.origin;
-    files.push(await receiveFile(store, limits, bytes, { name: nameIn(disposition.parameters), contentType, actor }));
+    const name = nameIn(disposition.parameters);
+    files.push(await receiveFile(store, limits, bytes, { name, contentType, actor, hold: upload.hold }));
   };
   try {
     if (!isForm) {
       await receive(reader, headers.get('content-type'), readUtf8Header(headers.get('content-disposition')));
-      return { files, isForm };
+      return { files, isForm, upload };
     }
     for await (const { disposition, contentType, bytes } of readParts(reader, boundaryOf(type))) {
       // A form may have other fields, and a file input without a file.
@@ -50,10 +56,11 @@ export async function receiveFiles(
       if (files.length === MAX_FILES_PER_UPLOAD) throw tooMany();
       await receive(bytes, contentType, disposition);
     }
-    if (files.length > 0) return { files, isForm };
+    if (files.length > 0) return { files, isForm, upload };
     throw new ApiError('PGRST102', 'the form has no file', { hint: 'Add one, as curl -F file=@photo.jpg does.' });
   } catch (error) {
     reader.cancel();
+    upload.end();
     await Promise.allSettled(files.map(({ upload }) => upload.discard()));
     throw error;
   }
@@ -64,6 +71,7 @@ interface FileOrigin {
   /** The media type that the client names. */
   readonly contentType?: string | null;
   readonly actor?: string | undefined;
+  readonly hold?: (bytes: number) => void;
 }
 
 /** Receives one file. After an error nothing of it remains. */
@@ -71,15 +79,15 @@ export async function receiveFile(
   store: FileStore,
   limits: Limits,
   bytes: AsyncIterable<Uint8Array>,
-  { name, contentType = null, actor }: FileOrigin,
+  { name, contentType = null, actor, hold }: FileOrigin,
 ): Promise<UploadedFile> {
-  const upload = new ReceivedFile(store, limits);
+  const upload = new ReceivedFile(store, limits, hold);
   try {
     let mediaType = '';
     const sha256 = await upload.receive(bytes, (head) => {
       mediaType = findMediaType(head, contentType);
     });
-    const image = RASTER_IMAGES.includes(mediaType) ? await inspectImage(await upload.whole()) : undefined;
+    const image = RASTER_IMAGES.includes(mediaType) ? await inspectImage(() => upload.whole()) : undefined;
     const file: NewFile = {
       id: crypto.randomUUID(),
       name: cleanName(name),
@@ -107,6 +115,10 @@ function boundaryOf({ parameters }: HeaderValue): string {
   });
 }
 
+function interrupted(): ApiError {
+  return new ApiError('PGRST102', 'the request body broke off', { details: 'Nothing was stored.' });
+}
+
 function tooMany(): ApiError {
   return new ApiError('54000', `one request may have ${MAX_FILES_PER_UPLOAD} files`, {
     details: 'Nothing was stored.',
@@ -117,20 +129,32 @@ function tooMany(): ApiError {
 /** The bytes of a body as they arrive. */
 class BodyReader implements AsyncIterable<Uint8Array> {
   private readonly reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  private isDropped = false;
 
-  constructor(body: ReadableStream<Uint8Array> | null) {
+  constructor(
+    body: ReadableStream<Uint8Array> | null,
+    private readonly upload: UploadInProgress,
+  ) {
     this.reader = body?.getReader() as ReadableStreamDefaultReader<Uint8Array> | undefined;
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
     if (this.reader === undefined) return;
     for (;;) {
-      const { done, value } = await this.reader.read().catch(() => {
-        throw new ApiError('PGRST102', 'the request body broke off', { details: 'Nothing was stored.' });
+      const next = this.reader.read().catch(() => {
+        throw this.isDropped ? tooSlow() : interrupted();
       });
+      const { done, value } = await this.upload.wait(next);
+      if (this.isDropped) throw tooSlow();
       if (done) return;
       yield value;
     }
+  }
+
+  /** Ends this body in favour of others. */
+  drop(): void {
+    this.isDropped = true;
+    this.cancel();
   }
 
   cancel(): void {

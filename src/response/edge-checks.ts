@@ -1,7 +1,6 @@
 /** Checks at the edge of the service: hosts, origins, trusted proxies, rate limits. */
 
 import { ApiError } from '../base/errors.ts';
-import { networkOf } from '../base/net/address.ts';
 import { ANY } from '../base/net/origin.ts';
 import type { Rate } from '../base/net/rate.ts';
 import type { RateLimiter, RateState } from '../base/net/rate-limit.ts';
@@ -10,9 +9,8 @@ import { firstPart } from '../http/call.ts';
 import { EXPOSED_HEADERS } from '../http/edge/cors.ts';
 import { hostCheck } from '../http/edge/hosts.ts';
 import { originCheck, originHeaders } from '../http/edge/origins.ts';
-import type { Peer } from '../http/edge/peer.ts';
 import type { Location } from '../http/edge/prefix.ts';
-import { TrustedProxies } from '../http/edge/proxies.ts';
+import { clientNetwork, TrustedProxies } from '../http/edge/proxies.ts';
 import type { RequestContext } from './request-context.ts';
 
 export interface EdgeCheckOptions {
@@ -81,11 +79,6 @@ const HEALTH_CHECK = /^(?:\/catalogue)?\/(?:live|ready|metrics)(?:\?|$)/;
 /** Health checks are never limited. A collection may have the name of one. */
 export function isRateLimited({ path }: Location, { collections }: Pick<Catalogue, 'collections'>): boolean {
   return !HEALTH_CHECK.test(path) || collections.has(firstPart(path));
-}
-
-/** What anonymous callers are distinguished by, for limits and Idempotency-Keys. */
-export function clientNetwork(request: Request, peer: Peer | undefined, proxies: TrustedProxies | undefined): string {
-  return networkOf((proxies === undefined ? peer?.address() : proxies.clientOf(request, peer)) ?? 'unknown');
 }
 
 function limitBy({ limiter, rate: usual, counted }: Limits, proxies: TrustedProxies): NonNullable<EdgeChecks['limit']> {

@@ -6,6 +6,7 @@ import type { MaybePromise } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
 import type { Peer } from '../http/edge/peer.ts';
 import type { Location } from '../http/edge/prefix.ts';
+import { clientNetwork, type TrustedProxies } from '../http/edge/proxies.ts';
 import type { Access } from '../plan/access/permissions.ts';
 import type { Origin, ReadPlan, WritePlan } from '../plan/types.ts';
 
@@ -75,6 +76,8 @@ export class RequestContext implements CompletedRequest {
   location: Location = UNKNOWN;
   /** Edge checks: the network of a client that sends an Idempotency-Key, which a later disconnect would hide. */
   network: string | undefined = undefined;
+  /** Edge checks: the proxies whose headers are believed. */
+  proxies: TrustedProxies | undefined = undefined;
   /** Rate limit: the remaining requests of the client, if they are limited. */
   rateState: RateState | undefined = undefined;
   /** Authentication, for a catalogue with roles. The result is computed once per request and then shared. */
@@ -107,6 +110,11 @@ export class RequestContext implements CompletedRequest {
   /** Whether the response depends on the caller's credentials, so that shared caches must not store it. */
   get isPrivate(): boolean {
     return this.authorization !== undefined;
+  }
+
+  /** Whom a limit per caller counts for: the credentials, or else the network of the client's address. */
+  requester(request: Request): string {
+    return this.caller?.identity ?? clientNetwork(request, this.peer, this.proxies);
   }
 
   /** The origin of a write, for the log of changes. A token without a name has a subject. */

@@ -8,6 +8,17 @@ export const MAX_FILE_BYTES = 4 * 1024 ** 3;
 export const FILE_CHUNK_BYTES = 256 * 1024;
 /** The maximum number of files in one request. */
 export const MAX_FILES_PER_UPLOAD = 50;
+/** The parts of a form, and the bytes of those that are not files. */
+export const MAX_FORM_PARTS = 1_000;
+export const MAX_SKIPPED_FORM_BYTES = 1024 * 1024;
+/** Uploads in progress, in total and of one caller. */
+export const MAX_UPLOADS = 256;
+export const MAX_UPLOADS_PER_CALLER = 64;
+/** The memory of their chunks, in total and of one caller. */
+export const MAX_UPLOADS_BYTES = 128 * 1024 * 1024;
+export const MAX_UPLOADS_BYTES_PER_CALLER = 32 * 1024 * 1024;
+/** Each file counts for --max-total-file-mb with these bytes and its size, so that small files are limited. */
+export const FILE_QUOTA_BYTES = 4 * 1024;
 /** The largest number of files in a list that a declaration may allow; also the limit of a list without one. */
 export const MAX_FILES_IN_LIST = 1_000;
 /** The maximum number of pixels of an image: 12,000 × 8,000, for example. A decoded pixel takes 4 bytes. */

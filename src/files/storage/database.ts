@@ -42,6 +42,7 @@ async function* readChunks(records: FileRecords, id: string, start: number, end:
 
 class IncomingChunks implements Incoming {
   private position = 0;
+  private hasRow = false;
 
   constructor(
     private readonly records: FileRecords,
@@ -49,8 +50,14 @@ class IncomingChunks implements Incoming {
   ) {}
 
   async write(chunk: Buffer): Promise<void> {
-    await this.records.execute([...(this.position === 0 ? [this.begin()] : []), this.chunk(chunk)]);
+    await this.records.execute([...(this.hasRow ? [] : [this.row({ size: 0 })]), this.chunk(chunk)]);
+    this.hasRow = true;
     this.position++;
+  }
+
+  async reserve(size: number): Promise<void> {
+    await this.records.execute([this.row({ size })]);
+    this.hasRow = true;
   }
 
   async whole(rest: Buffer): Promise<Buffer> {
@@ -60,21 +67,16 @@ class IncomingChunks implements Incoming {
   }
 
   async finish({ sha256, size }: Content, rest: Buffer): Promise<readonly Write[]> {
-    return [
-      ...(this.position > 0 ? [] : [this.begin()]),
-      ...(rest.length === 0 ? [] : [this.chunk(rest)]),
-      this.records.change(this.records.contents, this.id, { sha256, size }),
-    ];
+    return [this.row({ sha256, size }), ...(rest.length === 0 ? [] : [this.chunk(rest)])];
   }
 
   async discard(): Promise<void> {
     const { contents } = this.records;
-    if (this.position > 0) await this.records.execute([this.records.deletion(contents, keyIs(contents, [this.id]))]);
+    if (this.hasRow) await this.records.execute([this.records.deletion(contents, keyIs(contents, [this.id]))]);
   }
 
-  private begin(): Write {
-    const row = { id: this.id, size: 0, created_at: new Date().toISOString() };
-    return this.records.insertion(this.records.contents, row);
+  private row(fields: Partial<Content>): Write {
+    return this.records.content({ id: this.id, ...fields }, this.hasRow);
   }
 
   private chunk(data: Buffer): Write {

@@ -127,6 +127,7 @@ class CheckedStorage implements Storage {
         await this.check();
         await incoming.write(chunk);
       },
+      reserve: (size) => incoming.reserve(size),
       whole: (rest) => incoming.whole(rest),
       finish: async (content, rest) => {
         await this.check();

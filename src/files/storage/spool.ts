@@ -3,6 +3,7 @@ import { type FileHandle, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PRIVATE_MODE } from '../../base/files/output-file.ts';
 import type { Write } from '../../engine/engine.ts';
+import { keyIs } from '../../plan/keys.ts';
 import type { FileRecords } from '../records.ts';
 import { type Content, type Incoming, withStorage } from './storage.ts';
 
@@ -19,11 +20,12 @@ export class Spool implements Incoming {
   private file: FileHandle | undefined;
   private isComplete = false;
   private isPlaced = false;
+  private hasRow = false;
 
   constructor(
     private readonly records: FileRecords,
     private readonly target: SpoolTarget,
-    id: string,
+    private readonly id: string,
   ) {
     this.path = join(target.temporary, id);
   }
@@ -33,6 +35,11 @@ export class Spool implements Incoming {
       this.file ??= await open(this.path, 'wx', PRIVATE_MODE);
       for (let at = 0; at < chunk.length; ) at += (await this.file.write(chunk, at)).bytesWritten;
     });
+  }
+
+  async reserve(size: number): Promise<void> {
+    await this.records.execute([this.records.content({ id: this.id, size }, this.hasRow)]);
+    this.hasRow = true;
   }
 
   async whole(rest: Buffer): Promise<Buffer> {
@@ -46,13 +53,18 @@ export class Spool implements Incoming {
     await this.close();
     if (!this.isPlaced) await withStorage(this.target.location, () => this.target.place(content, this.path));
     this.isPlaced = true;
-    await this.discard();
-    const row = { ...content, created_at: new Date().toISOString() };
-    return [this.records.insertion(this.records.contents, row)];
+    await this.removeFile();
+    return [this.records.content({ ...content }, this.hasRow)];
   }
 
   /** Placed bytes stay: the row may be committed, although its confirmation was lost. If not, they are an orphan. */
   async discard(): Promise<void> {
+    await this.removeFile();
+    const { contents } = this.records;
+    if (this.hasRow) await this.records.execute([this.records.deletion(contents, keyIs(contents, [this.id]))]);
+  }
+
+  private async removeFile(): Promise<void> {
     await this.close();
     await rm(this.path, { force: true });
   }

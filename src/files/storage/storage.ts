@@ -36,6 +36,8 @@ export interface MarkedStorage extends Storage {
 export interface Incoming {
   /** Stores a whole chunk. The storage does not use its memory afterwards. */
   write(chunk: Buffer): Promise<void>;
+  /** Stores the row of the content with a size that counts for the quota, before the content is finished. */
+  reserve(size: number): Promise<void>;
   /** All bytes. `rest` are those after the last whole chunk. */
   whole(rest: Buffer): Promise<Buffer>;
   /** Makes the bytes durable. The writes add the content, and may be executed in a later attempt. */

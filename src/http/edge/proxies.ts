@@ -1,6 +1,6 @@
 /** The client's address and connection as proxies report them. Only --trusted-proxies are believed. */
 import { isIP } from 'node:net';
-import { hostOf, plainHost } from '../../base/net/address.ts';
+import { hostOf, networkOf, plainHost } from '../../base/net/address.ts';
 import { AddressRanges } from '../../base/net/address-ranges.ts';
 import type { Peer } from './peer.ts';
 
@@ -62,4 +62,9 @@ export class TrustedProxies {
     const value = request.headers.get(name);
     return value === null || !this.trusts(peer) ? undefined : value.split(',', 1)[0]!.trim();
   }
+}
+
+/** What anonymous callers are distinguished by, for limits and Idempotency-Keys. */
+export function clientNetwork(request: Request, peer: Peer | undefined, proxies: TrustedProxies | undefined): string {
+  return networkOf((proxies === undefined ? peer?.address() : proxies.clientOf(request, peer)) ?? 'unknown');
 }
