@@ -22,10 +22,20 @@ export function loggedCollections({ collections }: Catalogue): readonly Collecti
   return [...collections.values()].filter((collection) => isLogged(collection));
 }
 
-/** Logged rows of another type, key or name cannot be read any more. */
+/** Logged rows of another type or key cannot be read any more. */
 export function restarted({ changes }: Comparison): readonly string[] {
-  const kinds = ['create-collection', 'rename-collection', 'change-key', 'change-type', 'rename-field'] as const;
+  const kinds = ['create-collection', 'change-key', 'change-type'] as const;
   return [...new Set(ofKind(changes, ...kinds).map(({ collection }) => collection.name))];
+}
+
+/** The names that a rename replaces in the log, so that earlier entries stay readable. */
+export function renamedInLog({ changes }: Comparison) {
+  return {
+    collections: ofKind(changes, 'rename-collection').map(({ collection, before }) => [before.name, collection.name]),
+    fields: ofKind(changes, 'rename-field').map(({ collection, before, field }) => {
+      return [collection.name, before.name, field.name];
+    }),
+  } as { readonly collections: readonly [string, string][]; readonly fields: readonly [string, string, string][] };
 }
 
 /** If the log has such a field from an earlier time, its values may have another type: the log starts again. */

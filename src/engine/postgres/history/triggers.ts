@@ -4,7 +4,7 @@
  */
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import type { Comparison } from '../../migration/changes.ts';
-import { addedFields, isLogged, LOG_TABLE, RETAINED_TABLE, restarted } from '../../shared/change-log.ts';
+import { addedFields, isLogged, LOG_TABLE, RETAINED_TABLE, renamedInLog, restarted } from '../../shared/change-log.ts';
 import { identifier, quoteText } from '../../sql/statement.ts';
 import { query, type Runner } from '../driver.ts';
 import { prefix } from '../schema/prefix-index.ts';
@@ -215,6 +215,20 @@ export async function applyLog(
   }
   // Positions continue, so that a client with an earlier one does not take new entries for those that it has seen.
   if (days === 0) await run(`truncate ${LOG_TABLE}`);
+  const { collections, fields } = renamedInLog(comparison);
+  for (const [before, now] of collections) {
+    for (const table of [LOG_TABLE, RETAINED_TABLE]) {
+      await run(`delete from ${table} where collection = $1::text`, now);
+      await run(`update ${table} set collection = $1::text where collection = $2::text`, now, before);
+    }
+  }
+  // An entry may have values of a dropped field that had the new name.
+  const renamed = (row: string) => `(select json_object_agg(case key when $2::text then $3::text else key end, value)
+    from json_each(${row}) where key <> $3::text)`;
+  for (const names of fields) {
+    const sql = `update ${LOG_TABLE} set old = ${renamed('old')}, new = ${renamed('new')} where collection = $1::text`;
+    await run(sql, ...names);
+  }
   const restarting = [...restarted(comparison)];
   for (const { name, field } of addedFields(comparison)) {
     const logsField = '(old -> $2::text is not null or new -> $2::text is not null)';

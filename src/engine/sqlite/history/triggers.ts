@@ -5,7 +5,14 @@
 import type { Database } from 'bun:sqlite';
 import type { Catalogue, Collection, Field } from '../../../collection/declaration.ts';
 import type { Comparison } from '../../migration/changes.ts';
-import { addedFields, LOG_TABLE, loggedCollections, RETAINED_TABLE, restarted } from '../../shared/change-log.ts';
+import {
+  addedFields,
+  LOG_TABLE,
+  loggedCollections,
+  RETAINED_TABLE,
+  renamedInLog,
+  restarted,
+} from '../../shared/change-log.ts';
 import { identifier, quoteText } from '../../sql/statement.ts';
 import { inParentheses, joinInGroups } from '../functions/argument-groups.ts';
 import { select } from '../schema/schema.ts';
@@ -30,6 +37,8 @@ export const POSITION = `coalesce((select seq from sqlite_sequence where name = 
 
 /** Positions continue, so that a client with an earlier one does not take new entries for those that it has seen. */
 const CLEAR = [`delete from ${LOG_TABLE}`, `update ${REQUEST_TABLE} set measured_to = ${POSITION}, bytes = 0`];
+/** Entries of other lengths are measured again, in small steps (maintain.ts). */
+const MEASURE_AGAIN = `update ${REQUEST_TABLE} set measured_to = coalesce((select min(seq) - 1 from ${LOG_TABLE}), ${POSITION}), bytes = 0`;
 
 /** A function takes at most 1,000 arguments, two for each field. */
 const FIELDS_PER_OBJECT = 400;
@@ -138,6 +147,7 @@ export function applyLog(db: Database, catalogue: Catalogue, comparison: Compari
   }
   for (const [name, sql] of expected) if (!isSame(stored.get(name), sql)) db.run(sql);
   if (!isOn) for (const sql of CLEAR) db.run(sql);
+  renameInLog(db, comparison);
   const logsField = '(json_type(old, ?2) is not null or json_type(new, ?2) is not null)';
   const returning = addedFields(comparison).filter(({ name, field }) => {
     const sql = `select 1 from ${LOG_TABLE} where collection = ?1 and ${logsField} limit 1`;
@@ -154,4 +164,23 @@ export function applyLog(db: Database, catalogue: Catalogue, comparison: Compari
     const values = `values (?, ${POSITION}, ${NOW})`;
     db.run(`insert into ${RETAINED_TABLE} (collection, seq, at) ${values} on conflict do nothing`, [name]);
   }
+}
+
+function renameInLog(db: Database, comparison: Comparison): void {
+  const { collections, fields } = renamedInLog(comparison);
+  for (const [before, now] of collections) {
+    for (const table of [LOG_TABLE, RETAINED_TABLE]) {
+      db.run(`delete from ${table} where collection = ?`, [now]);
+      db.run(`update ${table} set collection = ? where collection = ?`, [now, before]);
+    }
+  }
+  // An entry may have values of a dropped field that had the new name.
+  const renamed = (row: string) => `case when json_type(${row}, ?2) is null then json_remove(${row}, ?3)
+    else json_set(json_remove(${row}, ?2), ?3, json(${row} -> ?2)) end`;
+  for (const [collection, before, now] of fields) {
+    const paths = [before, now].map((name) => `$.${JSON.stringify(name)}`);
+    const sql = `update ${LOG_TABLE} set old = ${renamed('old')}, new = ${renamed('new')} where collection = ?1`;
+    db.run(sql, [collection, ...paths]);
+  }
+  if (fields.length > 0) db.run(MEASURE_AGAIN);
 }
