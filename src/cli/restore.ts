@@ -15,6 +15,12 @@ const OPTIONS = {
     false,
     onOrOff,
   ),
+  withoutWebhooks: option(
+    '--without-webhooks',
+    'send no webhooks for the rows that the restore changes',
+    false,
+    onOrOff,
+  ),
   ...FORCE_OPTION,
   ...JSON_OPTION,
   ...FILE_SETTINGS,
@@ -24,7 +30,8 @@ export const command: Command = {
   help: () => `Usage: catalogue restore FILE [flags]
 
 Verifies a backup, then replaces the SQLite catalogue by it. An existing catalogue is replaced only with --force, in one
-transaction: a running service continues, and shows the restored rows at once. If the backup has columns that the
+transaction: a running service continues, and shows the restored rows at once. Only rows that differ are written and
+logged. If the backup has columns that the
 catalogue does not have, the command changes nothing unless --drop-columns is given. A damaged file is set aside if
 nothing uses it. A file that is locked or cannot be opened is left unchanged.
 
@@ -35,9 +42,9 @@ ${describeSettings(OPTIONS)}`,
     const [file] = operands;
     if (file === undefined) throw new ConfigError('no backup is given. Use: catalogue restore FILE');
     const maintenance = await openMaintenance(values);
-    const { force: replace, dropColumns } = values;
+    const { force: replace, dropColumns, withoutWebhooks } = values;
     const report = await withProgress('Restoring', 'bytes', (progress) =>
-      maintenance.restore(file, { replace, dropColumns, progress }),
+      maintenance.restore(file, { replace, dropColumns, withoutWebhooks, progress }),
     );
     const { rows, dropped, lacking, aside } = report;
     if (values.json) return console.log(JSON.stringify({ ok: true, file, rows, dropped, lacking, aside }));

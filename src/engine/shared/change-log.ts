@@ -13,6 +13,9 @@ export const RETAINED_TABLE = 'catalogue_history';
 /** How long the log keeps entries of updates that changed nothing. They have no collection. */
 export const UNCHANGED_HOURS = 1;
 
+/** The end of the request id of changes that webhooks leave out. A client cannot send such an id. */
+export const NO_WEBHOOKS = '!without-webhooks';
+
 /** Whether the declaration asks for a log. An adopted table needs `history: true`, since a log adds triggers to it. */
 export function isLogged({ draft: { history } }: Collection, isAdopted = false): boolean {
   return history ?? !isAdopted;

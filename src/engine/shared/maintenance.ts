@@ -38,6 +38,8 @@ export interface CopyOptions {
 export interface RestoreOptions extends CopyOptions {
   /** Whether columns and tables of the backup that the database lacks may be dropped. */
   readonly dropColumns: boolean;
+  /** Whether webhooks leave out the changes of the restore. */
+  readonly withoutWebhooks: boolean;
 }
 
 export interface BackupReport {

@@ -14,6 +14,10 @@ export function isDamage(error: unknown): boolean {
   return error instanceof SQLiteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code ?? '');
 }
 
+export function isUniqueViolation(error: unknown): boolean {
+  return error instanceof SQLiteError && error.code === 'SQLITE_CONSTRAINT_UNIQUE';
+}
+
 /** The message for clients. */
 export const DAMAGED = 'the database file is damaged';
 

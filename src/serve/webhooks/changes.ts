@@ -5,6 +5,7 @@ import type { Catalogue } from '../../collection/declaration.ts';
 import type { WebhookDraft } from '../../collection/draft.ts';
 import { parseQuery } from '../../dialect/query.ts';
 import type { Engine } from '../../engine/engine.ts';
+import { NO_WEBHOOKS } from '../../engine/shared/change-log.ts';
 import { planRule } from '../../plan/access/rule.ts';
 import { planRead } from '../../plan/read/read.ts';
 import { ALWAYS, type LogView, type ReadPlan } from '../../plan/types.ts';
@@ -42,7 +43,12 @@ export class WebhookChanges {
   /** The first changes after a position, up to the position `upTo`. */
   after(seq: number, upTo: number, limit: number): Promise<readonly SentChange[]> {
     const { kinds } = this.webhook;
-    return this.read(`seq=gt.${seq}${kinds === undefined ? '' : `&kind=in.(${kinds.join(',')})`}`, upTo, limit);
+    const ofKinds = kinds === undefined ? '' : `&kind=in.(${kinds.join(',')})`;
+    return this.read(
+      `seq=gt.${seq}${ofKinds}&or=(request_id.is.null,request_id.not.like."*${NO_WEBHOOKS}")`,
+      upTo,
+      limit,
+    );
   }
 
   /** Changes that are still in the log. */

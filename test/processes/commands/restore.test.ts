@@ -23,6 +23,7 @@ import {
   run,
   startService,
   temporaryFolder,
+  until,
 } from '../../support/processes/process.ts';
 
 afterEach(cleanUp);
@@ -181,12 +182,19 @@ describe('columns and tables', () => {
 
   test('that only the database has are named, because their data is lost', async () => {
     const { command, path } = await withBackup();
-    change(path('catalogue.db'), 'alter table products add column note text', "update products set note = 'mine'");
+    change(
+      path('catalogue.db'),
+      "alter table products add column note text default 'none'",
+      "update products set note = 'mine'",
+    );
     const { exitCode, stdout } = await command('restore', 'copy.db', '--force');
     expect({ exitCode, stdout }).toEqual({
       exitCode: 0,
       stdout: expect.stringContaining('\nNot in the backup, and at their defaults now: products.note\n'),
     });
+    const db = new Database(path('catalogue.db'));
+    expect(db.query('select distinct note from products').values()).toEqual([['none']]);
+    db.close();
   });
 });
 
@@ -221,4 +229,99 @@ test('writes that are acknowledged during a restore are not lost', async () => {
     ...acknowledged.filter((id) => id >= first),
     ...Array.from({ length: 10 }, (_, at) => 5_000 + at),
   ]);
+});
+
+const UNIQUE = `collections:
+  items: { fields: { id: int4, code: { type: text, unique: true }, price: int4 } }
+`;
+
+/** A receiver of webhooks, and the environment and declaration that name it. */
+function receiver() {
+  const received: { key: string; kind: string }[] = [];
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: async (request) => {
+      received.push((await request.json()) as (typeof received)[number]);
+      return new Response(null, { status: 204 });
+    },
+  });
+  const declaration = `${UNIQUE}webhooks:\n  shop: { url: 'http://127.0.0.1:${server.port}/', secret: '{env.SECRET}' }\n`;
+  return { received, declaration, stop: () => server.stop(true) };
+}
+
+test('a restore writes, logs and sends only the rows that differ, or sends none', async () => {
+  const { received, declaration, stop } = receiver();
+  const cwd = temporaryFolder();
+  writeFileSync(join(cwd, 'collections.yaml'), declaration);
+  const env = { SECRET: `whsec_${Buffer.alloc(32, 7).toString('base64')}` };
+  const command = (...args: string[]) => run({ cwd, env, args });
+  const rows = Array.from({ length: 200 }, (_, at) => ({ id: at + 1, code: `c${at + 1}`, price: 5 }));
+  writeFileSync(join(cwd, 'rows.json'), JSON.stringify(rows));
+  expect(await command('migrate')).toMatchObject({ exitCode: 0 });
+  expect(await command('import', 'rows.json', '--no-history')).toMatchObject({ exitCode: 0 });
+  expect(await command('backup', 'copy.db')).toMatchObject({ exitCode: 0 });
+  const service = await startService({ cwd, env });
+  const items = async () => (await service.fetch('/items')).json();
+  const send = (method: string, path: string, body?: object) =>
+    service
+      .fetch(path, { method, ...(body && { body: JSON.stringify(body) }) })
+      .then(({ ok }) => expect(ok).toBe(true));
+  const spoil = async () => {
+    await send('PATCH', '/items/1', { price: 6 });
+    await send('DELETE', '/items/2');
+    await send('POST', '/items', { id: 999, code: 'new', price: 1 });
+  };
+  const sent = () => received.map(({ key, kind }) => `${kind} ${key}`);
+  const logged = async () => {
+    const found = await service.fetch('/changes?actor=eq.catalogue%20restore&select=key,kind,request_id');
+    const entries = (await found.json()) as { key: string; kind: string; request_id: string }[];
+    return Map.groupBy(entries, (entry) => entry.request_id)
+      .values()
+      .map((each) => each.map(({ key, kind }) => `${kind} ${key}`).sort())
+      .toArray();
+  };
+  const spoilt = ['update 1', 'delete 2', 'insert 999'];
+  const restored = ['delete 999', 'insert 2', 'update 1'];
+  await spoil();
+  await until('the changes', () => sent().length === 3);
+  expect(await command('restore', 'copy.db', '--force')).toMatchObject({ exitCode: 0, stderr: '' });
+  expect([await items(), await logged()]).toEqual([rows, [restored]]);
+  await until('the restored rows', () => sent().length === 6);
+  expect(sent().slice(0, 3).sort()).toEqual(spoilt.toSorted());
+  expect(sent().slice(3).sort()).toEqual(restored);
+
+  await spoil();
+  expect(await command('restore', 'copy.db', '--force', '--without-webhooks')).toMatchObject({
+    exitCode: 0,
+    stderr: '',
+  });
+  expect([await items(), await logged()]).toEqual([rows, [restored, restored]]);
+  await send('PATCH', '/items/3', { price: 9 });
+  await until('the change after the restore', () => sent().includes('update 3'));
+  expect(sent().slice(6).sort()).toEqual([...spoilt, 'update 3'].sort());
+
+  await send('PATCH', '/items/3', { price: 5 });
+  expect(await command('restore', 'copy.db', '--force')).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(await logged()).toHaveLength(2);
+  await stop();
+});
+
+test('a restore brings back unique values that rows have exchanged since', async () => {
+  const cwd = temporaryFolder();
+  const command = (...args: string[]) => run({ cwd, args });
+  writeFileSync(join(cwd, 'collections.yaml'), UNIQUE);
+  await command('migrate');
+  const change = (...statements: string[]) => {
+    const db = new Database(join(cwd, 'catalogue.db'));
+    for (const sql of statements) db.run(sql);
+    db.close();
+  };
+  change("insert into items values (1, 'a', 1), (2, 'b', 2), (3, 'c', 3)");
+  expect(await command('backup', 'copy.db')).toMatchObject({ exitCode: 0 });
+  change("update items set code = 'x' where id = 1", "update items set code = 'a' where id = 2");
+  change("update items set code = 'b' where id = 1");
+  expect(await command('restore', 'copy.db', '--force')).toMatchObject({ exitCode: 0, stderr: '' });
+  const { stdout } = await command('query', 'items?select=id,code', '--json');
+  expect(JSON.parse(stdout)).toEqual(['a', 'b', 'c'].map((code, at) => ({ id: at + 1, code })));
 });

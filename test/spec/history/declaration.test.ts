@@ -1,6 +1,5 @@
 /** A declaration changes while a log exists: the log stays right, or starts again. */
 import { describe, expect, test } from 'bun:test';
-import type { Row } from '../../../src/collection/value.ts';
 import { type Opened, PLACES } from '../../support/engines/declared.ts';
 import { expectRefusal, sendJson } from '../../support/stories.ts';
 

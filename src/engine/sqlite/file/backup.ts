@@ -23,6 +23,7 @@ export interface CopyRequest {
 export interface RestoreRequest extends CopyRequest {
   /** Whether columns and tables of the copy that the database lacks may be dropped. */
   readonly dropColumns: boolean;
+  readonly withoutWebhooks: boolean;
 }
 
 export function backupDatabase({ path, file, partial, catalogue, replace }: CopyRequest): BackupReport {

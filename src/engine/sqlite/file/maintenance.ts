@@ -42,12 +42,12 @@ export class SqliteMaintenance implements Maintenance {
     return watching(progress, path, [partial], () => this.ask<BackupReport>(request));
   }
 
-  restore(file: string, { replace, dropColumns, progress }: RestoreOptions): Promise<RestoreReport> {
+  restore(file: string, { progress, ...options }: RestoreOptions): Promise<RestoreReport> {
     if (this.path === IN_MEMORY) throw new ConfigError('a catalogue in memory has no file to restore');
     const { path } = this;
     const catalogue = this.catalogue.draft;
     const partial = temporaryPath(path);
-    const request = { kind: 'restore', path, file, partial, replace, dropColumns, catalogue } as const;
+    const request = { kind: 'restore', path, file, partial, ...options, catalogue } as const;
     // A new file grows itself; a file in use grows in its log.
     const growing = [partial, `${path}-wal`];
     return watching(progress, file, growing, () => this.ask<RestoreReport>(request));

@@ -1,12 +1,15 @@
 /** Replaces the rows of a database in use with those of a backup, in one transaction. */
 import type { Catalogue } from '../../../collection/declaration.ts';
 import { CREDENTIALS as CREDENTIAL_TABLES, KEYS, OWN_COLLECTIONS, USERS } from '../../../collection/own-collections.ts';
+import type { Origin } from '../../../plan/types.ts';
 import { ConfigError } from '../../../settings/setting.ts';
 import { RECORD_TABLE } from '../../migration/record.ts';
-import { LOG_TABLE, RETAINED_TABLE } from '../../shared/change-log.ts';
+import { LOG_TABLE, NO_WEBHOOKS, RETAINED_TABLE } from '../../shared/change-log.ts';
 import type { RestoreReport } from '../../shared/maintenance.ts';
 import { identifier } from '../../sql/statement.ts';
 import { Connection } from '../connection/connection.ts';
+import { isUniqueViolation } from '../errors.ts';
+import { setOrigin } from '../history/request.ts';
 import { REQUEST_TABLE } from '../history/triggers.ts';
 import { addedRules, prepareSchema } from '../schema/migrate.ts';
 import { makeOwnTables } from '../schema/own-tables.ts';
@@ -15,7 +18,7 @@ import { openExisting, type RestoreRequest } from './backup.ts';
 
 type Differences = Pick<RestoreReport, 'dropped' | 'lacking'>;
 
-export function replaceRows({ path, file, catalogue, dropColumns }: RestoreRequest): Differences {
+export function replaceRows({ path, file, catalogue, dropColumns, withoutWebhooks }: RestoreRequest): Differences {
   const connection = new Connection(path, {
     prepare: (db) => void prepareSchema(db, { catalogue, firstRows: () => [] }),
   });
@@ -30,6 +33,8 @@ export function replaceRows({ path, file, catalogue, dropColumns }: RestoreReque
     connection.beginWriting();
     const differences = compare(connection);
     if (differences.dropped.length > 0 && !dropColumns) throw columnsMissing(path, differences.dropped);
+    const isLogged = columnsOf(connection, 'main', REQUEST_TABLE).size > 0;
+    if (isLogged) setOrigin(connection, newOrigin(withoutWebhooks));
     const tables = tablesOf(connection, 'copy').intersection(tablesOf(connection, 'main'));
     for (const table of tables) copyTable(connection, table);
     if (credentials.length > 0 && CREDENTIALS.every((name) => isEmpty(connection, name))) {
@@ -39,12 +44,19 @@ export function replaceRows({ path, file, catalogue, dropColumns }: RestoreReque
     connection.execute(`update main.sqlite_sequence set seq = max(seq, (select coalesce(max(seq), 0) from copy.sqlite_sequence as kept
       where kept.name = main.sqlite_sequence.name))`);
     checkReferences(connection, path);
+    if (isLogged) setOrigin(connection, undefined);
     connection.commit();
     return differences;
   } finally {
     connection.rollback();
     connection.close();
   }
+}
+
+/** All changes of one restore have the same request id in the log of changes. */
+function newOrigin(withoutWebhooks: boolean): Origin {
+  const request = `restore-${Date.now().toString(36)}-${process.pid.toString(36)}`;
+  return { actor: 'catalogue restore', request: withoutWebhooks ? `${request}${NO_WEBHOOKS}` : request };
 }
 
 /** A backup made with other types, keys or rules could violate the current ones. */
@@ -57,12 +69,55 @@ function checkRules(file: string, catalogue: Catalogue): void {
   );
 }
 
+/**
+ * Makes the rows of a table equal to those of the backup. Only rows that differ are written, so the log, the webhooks
+ * and the search index see only these.
+ */
 function copyTable(connection: Connection, table: string): void {
-  const shared = columnsOf(connection, 'copy', table).intersection(columnsOf(connection, 'main', table));
-  const columns = [...shared].map(identifier).join(', ');
+  const theirs = columnsOf(connection, 'copy', table);
+  const columns = columnsIn(connection, table);
   const name = identifier(table);
-  connection.execute(`delete from main.${name}`);
-  connection.execute(`insert into main.${name} (${columns}) select ${columns} from copy.${name}`);
+  const list = (each: (column: string) => string) => columns.map((column) => each(identifier(column.name))).join(', ');
+  // A column that the backup lacks gets its default.
+  const values = columns.map(({ name: column, initial }) => {
+    return theirs.has(column) ? identifier(column) : `${initial} as ${identifier(column)}`;
+  });
+  const source = `(select ${values.join(', ')} from copy.${name})`;
+  const key = columns.filter(({ isKey }) => isKey).map((column) => identifier(column.name));
+  const isSameKey = key.map((column) => `stored.${column} = wanted.${column}`).join(' and ') || 'false';
+  const differs = `(${list((each) => `stored.${each}`)}) is not (${list((each) => `wanted.${each}`)})`;
+  const found = (other: string) => `exists (select 1 from ${other} where ${isSameKey})`;
+  connection.execute(`delete from main.${name} as stored where not ${found(`copy.${name} as wanted`)}`);
+  connection.execute('savepoint changed_rows');
+  try {
+    const changes = list((each) => `${each} = wanted.${each}`);
+    connection.execute(
+      `update main.${name} as stored set ${changes} from ${source} as wanted where ${isSameKey} and ${differs}`,
+    );
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    // Rows that exchange unique values cannot be updated one after the other.
+    connection.execute('rollback to changed_rows');
+    const differing = `exists (select 1 from ${source} as wanted where ${isSameKey} and ${differs})`;
+    connection.execute(`delete from main.${name} as stored where ${differing}`);
+  }
+  connection.execute('release changed_rows');
+  connection.execute(
+    `insert into main.${name} (${list((each) => each)}) select ${list((each) => each)} from ${source} as wanted where not ${found(`main.${name} as stored`)}`,
+  );
+}
+
+interface Column {
+  readonly name: string;
+  /** The default as SQL. */
+  readonly initial: string;
+  readonly isKey: boolean;
+}
+
+function columnsIn(connection: Connection, table: string): readonly Column[] {
+  const sql = `select name, coalesce(dflt_value, 'null'), pk > 0 from pragma_table_info(?, 'main')`;
+  const columns = connection.values({ sql, params: [table] }) as [string, string, number][];
+  return columns.map(([name, initial, isKey]) => ({ name, initial: `(${initial})`, isKey: isKey === 1 }));
 }
 
 /** A table that the backup lacks keeps its rows, which may now refer to missing rows. */
