@@ -20,7 +20,10 @@ async function placeOfFiles(values: Parameters<typeof withDatabase>[0]): Promise
   const loaded = await loadCatalogue(values.collections);
   if (!loaded.catalogue.builtIn.has(FILES_NAME)) return undefined;
   const find = (engine: Engine, catalogue: Catalogue) => locationOf(new FileRecords(engine, catalogue));
-  return withDatabase(values, 'never', find, { loaded });
+  return withDatabase(values, 'never', find, { loaded }).catch((error: Error) => {
+    process.stderr.write(`Could not find out where uploaded files are: ${error.message}\n`);
+    return undefined;
+  });
 }
 
 export const command: Command = {

@@ -95,7 +95,8 @@ ${describeSettings(OPTIONS)}`,
           storing: bars.storing,
         })),
       });
-      const report = await withDatabase(values, values.files === '' ? 'by a load' : 'at once', importInto, {
+      const creation = values.dryRun ? 'dry run' : values.files === '' ? 'by a load' : 'at once';
+      const report = await withDatabase(values, creation, importInto, {
         loaded,
         // The reference products are only for a service that starts without data.
         withRows: loaded.isDeclared,

@@ -92,7 +92,7 @@ async function migrate(settings: Settings): Promise<void> {
     { withRows: !settings.empty },
   );
   if (settings.json) console.log(JSON.stringify({ ok: true, database: location, made: steps }));
-  else console.log(`${location}: ${steps.length === 0 ? 'up to date' : `made ${steps.join(', ')}`}`);
+  else console.log(`${location}: ${steps.length === 0 ? 'up to date' : `applied: ${steps.join(', ')}`}`);
 }
 
 /** As in `drop:products.colour` and `drop:"Order Line"`. */

@@ -35,17 +35,18 @@ ${describeSettings(OPTIONS)}`,
 
 async function withWebhooks<T>(
   settings: Settings,
+  isWriting: boolean,
   work: (store: WebhookStore, declared: readonly WebhookDraft[], engine: Engine, catalogue: Catalogue) => Promise<T>,
 ): Promise<T> {
   return withDatabase(settings, 'never', async (engine, catalogue) => {
     const store = new WebhookStore(engine);
-    await store.open(true);
+    await store.open(isWriting);
     return work(store, catalogue.draft.webhooks ?? [], engine, catalogue);
   });
 }
 
 async function list(settings: Settings): Promise<void> {
-  const rows = await withWebhooks(settings, async (store, declared) => {
+  const rows = await withWebhooks(settings, false, async (store, declared) => {
     const progress = await store.progress();
     const deliveries = await store.deliveries('order=webhook,seq');
     const count = (name: string, status: string) =>
@@ -69,7 +70,7 @@ async function list(settings: Settings): Promise<void> {
 
 async function failures(settings: Settings, name: string): Promise<void> {
   const filter = name === '' ? '' : `webhook=eq.${encodeURIComponent(name)}&`;
-  const rows = await withWebhooks(settings, (store) => store.deliveries(`${filter}order=webhook,seq`));
+  const rows = await withWebhooks(settings, false, (store) => store.deliveries(`${filter}order=webhook,seq`));
   const columns = ['webhook', 'seq', 'collection', 'key', 'status', 'attempts', 'next_at', 'reason'];
   const shown = rows.map((row) => Object.fromEntries(columns.map((each) => [each, row[each as keyof typeof row]])));
   printRows(columns, shown, settings.json, 'No delivery failed or waits.');
@@ -78,7 +79,7 @@ async function failures(settings: Settings, name: string): Promise<void> {
 async function redeliver(settings: Settings, name: string, text: string): Promise<void> {
   if (!/^\d{1,15}$/.test(text)) throw new ConfigError(`'${text}' is not the seq of a change. Use: redeliver NAME SEQ`);
   const seq = Number(text);
-  await withWebhooks(settings, async (store, declared, engine, catalogue) => {
+  await withWebhooks(settings, true, async (store, declared, engine, catalogue) => {
     const webhook = declared.find((each) => each.name === name);
     if (webhook === undefined) throw new ConfigError(`unknown webhook '${name}'; catalogue webhooks list shows all`);
     const changes = new WebhookChanges(engine, catalogue, webhook);

@@ -60,11 +60,13 @@ export function openEngine(url: string, options: OpenOptions): Engine {
   if (options.creation === 'never' && isMissing) throw new NoDatabase(path);
   // Invalid initial rows are reported before a file is created.
   if (isMissing) for (const collection of catalogue.collections.values()) firstRows(collection);
-  const isLoaded = options.creation === 'by a load' && isMissing;
+  const { creation } = options;
+  const isLoaded = (creation === 'by a load' || creation === 'dry run') && isMissing;
+  const isMigrated = isMissing || !(creation === 'never' || creation === 'dry run');
   const open = isLoaded ? newFile().openNewFile : sqlite().openSqlite;
   try {
     const times = { retryHours, querySeconds, dryRunSeconds, historyDays: options.historyDays };
-    return open({ path, catalogue, firstRows, allowed, ...times, serves, rejectsCredentials, notice });
+    return open({ path, catalogue, firstRows, allowed, isMigrated, ...times, serves, rejectsCredentials, notice });
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     throw new ConfigError(`the database ${path} cannot be opened: ${reason(error, path)}`);
@@ -113,12 +115,12 @@ export function databaseFiles(url: string): readonly string[] {
 
 export function sqlitePath(url: string): string {
   const path = url.replace(/^sqlite:(\/\/(?=\/))?/i, '');
-  if (path === '') throw new ConfigError('the database URL names no file: write sqlite:PATH');
+  if (path === '') throw new ConfigError('the database URL has no path. Use sqlite:PATH');
   if (path === IN_MEMORY || path !== url) return path;
   // Not repeated, since it may contain a password.
   if (/^[a-z][a-z0-9+.-]+:|:[^/]*@/i.test(path)) {
     throw new ConfigError(
-      'the database URL is of no known kind; use sqlite:PATH, :memory: or postgres://user:password@host/name',
+      'unknown kind of database URL. Use sqlite:PATH, :memory: or postgres://user:password@host/name',
     );
   }
   return path;

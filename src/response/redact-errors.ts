@@ -73,7 +73,7 @@ const DUPLICATE = new ApiError('23505', 'duplicate key value violates unique con
 
 function missing({ name }: Collection): ApiError {
   return new ApiError('23503', `insert or update on table "${name}" violates foreign key constraint`, {
-    details: 'A row that it refers to is not there.',
+    details: 'A row that it refers to does not exist.',
   });
 }
 

@@ -10,6 +10,7 @@ import { FILES_NAME, served } from '../collection/files.ts';
 import { consolePages, startPath } from '../console/pages.ts';
 import { loadCatalogue } from '../declare/load-catalogue.ts';
 import type { Engine } from '../engine/engine.ts';
+import { createStep } from '../engine/migration/words.ts';
 import { openEngine } from '../engine/open.ts';
 import { Feed } from '../feed/feed.ts';
 import { FileRecords } from '../files/records.ts';
@@ -173,7 +174,7 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
     const rows = await describeRowCounts(engine, catalogue);
     const warnings = (await access?.warnings()) ?? [];
     const { location, steps = [] } = engine;
-    const isNew = [...catalogue.collections.keys()].every((name) => steps.includes(`table ${name}`));
+    const isNew = [...catalogue.collections.values()].every((each) => steps.includes(createStep(each)));
     await onStarted({
       url: listening.url,
       location,

@@ -30,7 +30,7 @@ export function printStartMessage(greeting: StartMessage, settings: ServeSetting
   const { url, location, made, rows, example } = greeting;
   const base = `${url}${settings.basePath}`;
   console.log(`Product Catalogue listens on ${url}
-Database  ${location}${made.length === 0 ? '' : `\nMade      ${made.join(', ')}`}
+Database  ${location}${made.length === 0 ? '' : `\nApplied   ${made.join(', ')}`}
 ${rows}${settings.workers === 1 ? '' : `\nWorkers   ${settings.workers}`}
 Console   ${hasConsole() ? base + CONSOLE_PATH : 'not installed; run npm install without --omit=dev'}${admin === undefined ? '' : `\nAdmin     ${admin}`}
 Try       curl '${base}/${example}?limit=3'`);

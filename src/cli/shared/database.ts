@@ -6,6 +6,7 @@ import type { Catalogue, Collection } from '../../collection/declaration.ts';
 import { served } from '../../collection/files.ts';
 import { loadCatalogue } from '../../declare/load-catalogue.ts';
 import type { Engine } from '../../engine/engine.ts';
+import { createStep } from '../../engine/migration/words.ts';
 import { maintenanceOf, openEngine } from '../../engine/open.ts';
 import type { Creation } from '../../engine/shared/loader.ts';
 import type { Maintenance } from '../../engine/shared/maintenance.ts';
@@ -47,8 +48,8 @@ export async function openMaintenance(settings: CommandDatabase): Promise<Mainte
 }
 
 /** Whether the collection did not exist before: this reveals a mistyped path. */
-export function isNew({ steps = [] }: Engine, { name }: Collection): boolean {
-  return steps.includes(`table ${name}`);
+export function isNew({ steps = [] }: Engine, collection: Collection): boolean {
+  return steps.includes(createStep(collection));
 }
 
 /** The collection of a command: the named one, or the only one. */

@@ -57,7 +57,7 @@ function renamed({ collection, field }: ChangeOf<'drop-field'>, { changes }: Com
     (each) => each.kind === 'add-field' && each.collection === collection && each.field.type.name === field.type.name,
   );
   if (added?.kind !== 'add-field') return '';
-  return `; if it is called ${added.field.name} now, say so there: was: ${field.name}`;
+  return `; if ${added.field.name} is its new name, declare it with was: ${field.name}`;
 }
 
 /** The other changes concern no stored rows. A dropped collection has no pair. */
@@ -143,7 +143,7 @@ const ASSESSORS: { readonly [K in ChangeKind]?: Assessor<K> } = {
     if (pair.before === undefined || !('field' in reference)) return [];
     const { field, to } = reference;
     const target = targetOf(to, all, all.firstRows);
-    const words = `to ${to} that are not there: ${name}.${field.name} becomes a reference`;
+    const words = `to rows of ${to} that do not exist: ${name}.${field.name} becomes a reference`;
     return [
       {
         question: { kind: 'dangling', table: pair.before.name, of: targetColumn(pair, field), to: target },

@@ -12,6 +12,14 @@ export interface MigrationPlan {
   readonly problems: readonly Problem[];
 }
 
+/** The beginning of the step that creates an index. */
+export const CREATE_INDEX = 'create index ';
+
+/** The step that creates the table of a collection. */
+export function createStep({ name }: { readonly name: string }): string {
+  return `create table ${name}`;
+}
+
 /** Constraints of a new table are not listed separately. */
 export function stepsOf({ changes }: Comparison): string[] {
   const created = new Set(changes.flatMap((each) => (each.kind === 'create-collection' ? [each.collection] : [])));
@@ -21,24 +29,24 @@ export function stepsOf({ changes }: Comparison): string[] {
 }
 
 const WORDS: { readonly [K in ChangeKind]: (change: ChangeOf<K>) => string } = {
-  'create-collection': ({ collection }) => `table ${collection.name}`,
-  'drop-collection': ({ collection }) => `removed table ${collection.name}`,
-  'rename-collection': ({ collection, before }) => `table ${before.name} renamed to ${collection.name}`,
-  'change-key': ({ collection }) => `key of ${collection.name}`,
-  'add-field': ({ collection, field }) => `field ${collection.name}.${field.name}`,
-  'drop-field': ({ collection, field }) => `removed field ${collection.name}.${field.name}`,
-  'rename-field': ({ collection, field, before }) => `field ${collection.name}.${before.name} renamed to ${field.name}`,
-  'change-type': ({ collection, field }) => `type of ${collection.name}.${field.name}: ${field.type.name}`,
-  require: ({ collection, field }) => `${collection.name}.${field.name} required`,
-  'allow-null': ({ collection, field }) => `${collection.name}.${field.name} not required`,
-  'change-default': ({ collection, field }) => `default of ${collection.name}.${field.name}`,
-  'change-rules': ({ collection, field }) => `rules of ${collection.name}.${field.name}`,
-  'add-unique': ({ unique }) => `unique ${unique.name}`,
-  'drop-unique': ({ unique }) => `removed unique ${unique.name}`,
-  'add-reference': ({ reference }) => `reference ${reference.name}`,
-  'drop-reference': ({ reference }) => `removed reference ${reference.name}`,
-  'add-index': ({ index }) => `index ${index.name}`,
-  'drop-index': ({ index }) => `removed index ${index.name}`,
+  'create-collection': ({ collection }) => createStep(collection),
+  'drop-collection': ({ collection }) => `drop table ${collection.name}`,
+  'rename-collection': ({ collection, before }) => `rename table ${before.name} to ${collection.name}`,
+  'change-key': ({ collection }) => `change the key of ${collection.name}`,
+  'add-field': ({ collection, field }) => `add field ${collection.name}.${field.name}`,
+  'drop-field': ({ collection, field }) => `drop field ${collection.name}.${field.name}`,
+  'rename-field': ({ collection, field, before }) => `rename field ${collection.name}.${before.name} to ${field.name}`,
+  'change-type': ({ collection, field }) => `change the type of ${collection.name}.${field.name} to ${field.type.name}`,
+  require: ({ collection, field }) => `require ${collection.name}.${field.name}`,
+  'allow-null': ({ collection, field }) => `no longer require ${collection.name}.${field.name}`,
+  'change-default': ({ collection, field }) => `change the default of ${collection.name}.${field.name}`,
+  'change-rules': ({ collection, field }) => `change the rules of ${collection.name}.${field.name}`,
+  'add-unique': ({ unique }) => `add unique constraint ${unique.name}`,
+  'drop-unique': ({ unique }) => `drop unique constraint ${unique.name}`,
+  'add-reference': ({ reference }) => `add reference ${reference.name}`,
+  'drop-reference': ({ reference }) => `drop reference ${reference.name}`,
+  'add-index': ({ index }) => `${CREATE_INDEX}${index.name}`,
+  'drop-index': ({ index }) => `drop index ${index.name}`,
 };
 
 /** The database differs from the declaration, and migrating could lose or reject stored data. */
@@ -53,6 +61,13 @@ export class MigrationRejected extends ConfigError {
       : 'the declaration';
     super(`${location} does not fit ${declared}; nothing was changed:\n${problemLines(plan).join('\n')}`);
   }
+}
+
+/** A command that only reads found a database that needs a migration. */
+export function notMigrated(location: string, steps: readonly string[]): ConfigError {
+  return new ConfigError(
+    `${location} does not match the declaration, and this command does not change tables. Run catalogue migrate, which would: ${steps.join(', ')}. Or name the declaration of the database with --collections`,
+  );
 }
 
 export function problemLines({ problems }: MigrationPlan): string[] {

@@ -2,7 +2,7 @@
 import type { Catalogue } from '../../collection/declaration.ts';
 import { NO_ROWS } from '../../plan/write/first-rows.ts';
 import { ConfigError } from '../../settings/by-command.ts';
-import type { MigrationPlan } from '../migration/words.ts';
+import { CREATE_INDEX, type MigrationPlan } from '../migration/words.ts';
 import { checkCredentialRoles, type Finding, type Maintenance, type MigrationOptions } from '../shared/maintenance.ts';
 import { identifier } from '../sql/statement.ts';
 import { bypassedRowSecurity } from './adopt/row-security.ts';
@@ -48,12 +48,14 @@ export class PostgresMaintenance implements Maintenance {
       const { roles } = this.catalogue;
       const { version } = await inspectOwn(pool, schema);
       const { steps, problems } = await planSchema(pool, this.requirement({}));
-      const isIndex = (step: string) => step.startsWith('index ');
-      const wrong = [...problems.map(({ words }) => words), ...steps.filter((step) => !isIndex(step)).map(missing)];
+      const isIndex = (step: string) => step.startsWith(CREATE_INDEX);
+      const pending = (some: readonly string[]) =>
+        some.length === 0 ? [] : [`catalogue migrate would ${some.join(', ')}`];
+      const wrong = [...problems.map(({ words }) => words), ...pending(steps.filter((step) => !isIndex(step)))];
       return [
         finding('schema version', (version ?? 0) <= SCHEMA_VERSION, describeVersion(version)),
         finding('constraints', wrong.length === 0, wrong.join('; ') || 'as declared'),
-        finding('indexes', !steps.some(isIndex), steps.filter(isIndex).map(missing).join('; ') || 'complete'),
+        finding('indexes', !steps.some(isIndex), pending(steps.filter(isIndex))[0] ?? 'complete'),
         ...(await this.counts(pool)),
         ...(await this.rowSecurity(pool)),
         ...(roles === undefined ? [] : [checkCredentialRoles(await roleHolders(pool, schema), roles)]),
@@ -88,10 +90,6 @@ function finding(check: string, ok: boolean, detail: string): Finding {
   return { check, ok, detail };
 }
 
-function missing(step: string): string {
-  return `${step} is missing`;
-}
-
 function describeVersion(version: number | null): string {
-  return version === null ? 'none: the tables were made by something else' : `${version} of ${SCHEMA_VERSION}`;
+  return version === null ? 'none: another program created the tables' : `${version} of ${SCHEMA_VERSION}`;
 }

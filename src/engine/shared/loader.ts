@@ -42,8 +42,11 @@ export interface LoadOptions {
   readonly progress?: (stored: number, total: number) => void;
 }
 
-/** When to create a catalogue that does not exist: at once, by the first load that stores rows, or never (an error). */
-export type Creation = 'at once' | 'by a load' | 'never';
+/**
+ * When to create a catalogue that does not exist: at once, by the first load that stores rows, or never (an error).
+ * `never` and `dry run` also leave the tables of an existing one as they are; a dry run may use a missing one.
+ */
+export type Creation = 'at once' | 'by a load' | 'dry run' | 'never';
 
 export interface RejectedRow {
   readonly position: number;

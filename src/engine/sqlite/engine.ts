@@ -39,7 +39,7 @@ import { Connection, whileBusy } from './connection/connection.ts';
 import { fileOf, IN_MEMORY, misplaced, type OpenFiles, openFiles } from './connection/database-files.ts';
 import { Snapshot } from './connection/snapshot.ts';
 import { TableStatistics } from './connection/table-statistics.ts';
-import { sqliteDialect } from './dialect.ts';
+import { guardedDialect, sqliteDialect } from './dialect.ts';
 import { DAMAGED, translateError } from './errors.ts';
 import { logDialect, SqliteLog } from './history/log.ts';
 import { maintainLog } from './history/maintain.ts';
@@ -54,6 +54,7 @@ import { DeclarationWatch } from './schema/declaration-watch.ts';
 import { prepareSchema, type SqliteRequirement } from './schema/migrate.ts';
 import { exposedCredentials, hasOwnTables, makeOwnTables, roleHolders } from './schema/own-tables.ts';
 import { checkOwner } from './schema/schema.ts';
+import { hasSearchIndexes } from './search/search-index.ts';
 import { compileJob } from './write/compile-job.ts';
 import { loadRows } from './write/loader.ts';
 import { applyJobs } from './write/run-jobs.ts';
@@ -84,6 +85,7 @@ export function openSqlite(options: SqliteOptions): Engine {
   const limitMs = querySeconds * 1000;
   let steps: readonly string[] = [];
   let isLogged = false;
+  let isIndexed = true;
   const first = new Connection(options.path, {
     create: true,
     prepare: (db) => {
@@ -96,6 +98,7 @@ export function openSqlite(options: SqliteOptions): Engine {
         db.run('pragma journal_mode = wal');
         const made = prepareSchema(db, options);
         isLogged = isLogOn(db, historyDays);
+        isIndexed = options.isMigrated !== false || hasSearchIndexes(db, catalogue);
         return made;
       });
     },
@@ -118,6 +121,7 @@ export function openSqlite(options: SqliteOptions): Engine {
       writer,
       limitMs,
       isLogged,
+      isIndexed,
     };
     return new SqliteEngine({ ...parts, statistics: new TableStatistics(first, isLogged) });
   }
@@ -139,6 +143,7 @@ export function openSqlite(options: SqliteOptions): Engine {
     writer: new Writer(writerThread.commit, queueSeconds),
     limitMs,
     isLogged,
+    isIndexed,
     file: {
       files,
       writerThread,
@@ -157,6 +162,8 @@ interface Parts extends ReadState {
   readonly writer: Writer;
   /** Whether changes are logged. */
   readonly isLogged: boolean;
+  /** Whether the search index can be used: in a copy, rows may have other ids. */
+  readonly isIndexed: boolean;
   readonly file?: NonNullable<ReadState['file']> & {
     readonly files: OpenFiles;
     readonly writerThread: WriterThread;
@@ -197,7 +204,8 @@ class SqliteEngine implements Engine {
       }
       const dialect = logDialect(plan, asOf);
       if (dialect !== undefined && this.log === undefined) throw notLogged();
-      const result = readByRoute(new Read(plan, encoding, changeCount, dialect), this.parts);
+      const scan = this.parts.isIndexed ? undefined : guardedDialect;
+      const result = readByRoute(new Read(plan, encoding, changeCount, dialect ?? scan), this.parts);
       return result instanceof Promise ? result.catch((error) => this.fail(error)) : result;
     } catch (error) {
       return this.fail(error);

@@ -25,11 +25,11 @@ export const DAMAGED = 'the database file is damaged';
 const WORDS: readonly (readonly [string, string])[] = [
   ['SQLITE_NOTADB', 'the file is not an SQLite database'],
   ['SQLITE_CORRUPT', 'the file is damaged; catalogue check says more, catalogue restore brings back a backup'],
-  ['SQLITE_BUSY', 'another process keeps the database locked'],
-  ['SQLITE_LOCKED', 'another process keeps the database locked'],
-  ['SQLITE_READONLY', 'the file or its folder may not be written'],
-  ['SQLITE_CANTOPEN', 'the file cannot be opened: it is not there, or may not be read or written'],
-  ['SQLITE_PERM', 'the file may not be read or written'],
+  ['SQLITE_BUSY', 'another process has locked the database'],
+  ['SQLITE_LOCKED', 'another process has locked the database'],
+  ['SQLITE_READONLY', 'the file or its folder is not writable'],
+  ['SQLITE_CANTOPEN', 'the file cannot be opened: it does not exist, or is not readable and writable'],
+  ['SQLITE_PERM', 'the file is not readable and writable'],
   ['SQLITE_FULL', 'the disk is full'],
   ['SQLITE_IOERR', 'the disk is full or failing'],
 ];

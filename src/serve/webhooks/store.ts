@@ -37,11 +37,13 @@ const LEASE = '';
 const OPTIONS = { singular: false, mustExist: false } as const;
 
 export class WebhookStore {
+  private hasTables = true;
+
   constructor(private readonly engine: Engine) {}
 
-  /** Whether the tables exist; creates them if `make` is set. */
-  open(make: boolean): Promise<boolean> {
-    return this.engine.ownTables(WEBHOOK_TABLES, { make });
+  /** Creates the tables if `make` is set. Without tables, there are no rows. */
+  async open(make: boolean): Promise<void> {
+    this.hasTables = await this.engine.ownTables(WEBHOOK_TABLES, { make });
   }
 
   /** Takes or extends the lease. One process at a time has it; it expires if the process dies. */
@@ -103,6 +105,7 @@ export class WebhookStore {
   }
 
   private async rows<Row>(collection: Collection, text: string): Promise<readonly Row[]> {
+    if (!this.hasTables) return [];
     const { limit, ...query } = parseQuery(text);
     const page = limit === undefined ? { offset: 0 } : { offset: 0, limit };
     const found = await this.engine.read(planRead(collection, query, page, undefined), WHOLE_ROW_JSON);

@@ -73,7 +73,7 @@ browserStories(
       await page.getByLabel('Required').uncheck();
       await page.getByLabel('Minimum').fill('0');
       await button('Preview').click();
-      await stage.until('field products.price');
+      await stage.until('add field products.price');
       expect(await seriousFindings(page)).toEqual([]);
       await button('Apply').click();
       await page.getByRole('row', { name: 'price decimal(12,2) Minimum: 0' }).waitFor();

@@ -44,7 +44,7 @@ test('after a change of type, the service reads and writes nothing until it is r
     expect(response.status).toBe(503);
     expect(await response.json()).toMatchObject({
       code: 'CAT503',
-      details: expect.stringContaining('type of items.price'),
+      details: expect.stringContaining('change the type of items.price'),
     });
   }
   expect((await service.fetch('/ready')).status).toBe(503);

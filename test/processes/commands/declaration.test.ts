@@ -130,7 +130,7 @@ test('a row with a broken reference is reported in one sentence', async () => {
   );
   write('a.csv', 'id,of\n1,7\n');
   expect((await catalogue('migrate', '--collections', 'shop.yaml')).stderr).toContain(
-    '1 row of a refers to a row of b that is not there; nothing was changed',
+    '1 row of a refers to a row of b that does not exist; nothing was changed',
   );
 });
 

@@ -167,7 +167,7 @@ describe('processes', () => {
         return (JSON.parse(out) as { made: string[] }).made;
       }),
     );
-    expect(told.filter((steps) => steps.includes('table items renamed to things'))).toHaveLength(1);
+    expect(told.filter((steps) => steps.includes('rename table items to things'))).toHaveLength(1);
     expect(told.filter((steps) => steps.length === 0)).toHaveLength(4);
     expect(await state(place)).toMatchObject({ is: 'after' });
   });
@@ -216,7 +216,7 @@ describe('catalogue migrate', () => {
   test('--plan shows the steps and the conflicts, changes nothing, and reports through its exit code', async () => {
     const fresh = PLACES.SQLite!();
     const planned = await migrate(fresh, '--plan');
-    expect(planned).toMatchObject({ exitCode: 2, stdout: expect.stringContaining('table products') });
+    expect(planned).toMatchObject({ exitCode: 2, stdout: expect.stringContaining('create table products') });
     expect(await Bun.file(fresh.url).exists()).toBe(false);
     expect((await migrate(fresh)).exitCode).toBe(0);
     expect(await migrate(fresh, '--plan')).toMatchObject({ exitCode: 0, stdout: `${fresh.url}: up to date\n` });
@@ -227,7 +227,7 @@ describe('catalogue migrate', () => {
     expect(exitCode).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({
       ok: false,
-      steps: ['removed field products.colour'],
+      steps: ['drop field products.colour'],
       problems: [
         { words: 'products.colour is no longer declared, and 1 row has a value', allow: 'drop:products.colour' },
       ],
@@ -249,7 +249,7 @@ describe('catalogue migrate', () => {
       '--allow drop:products.color is not needed: the migration has no such change (perhaps you meant drop:products.colour)',
     );
     const done = await migrate(place, '--allow', 'drop:products.colour', '--allow', 'drop:products');
-    expect(done).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('removed field products.colour') });
+    expect(done).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('drop field products.colour') });
     expect((await place.ask(COLUMNS))[0]).toEqual({ columns: 10 });
     // A repeated migration has nothing to do.
     expect((await migrate(place, '--allow', 'drop:products.colour')).exitCode).toBe(0);

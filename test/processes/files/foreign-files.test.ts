@@ -123,7 +123,12 @@ test('the command writes a file that can create tables and lists omissions in co
   expect(again).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('Copy to an empty database') });
   const collections = await describeFile(file);
   const { engine, close } = await PLACES.SQLite!().open({ collections });
-  expect(engine.steps).toEqual(['table Upper', 'table boats', 'table crew', 'table makers']);
+  expect(engine.steps).toEqual([
+    'create table Upper',
+    'create table boats',
+    'create table crew',
+    'create table makers',
+  ]);
   await close();
 });
 

@@ -329,7 +329,7 @@ describe('a schema created by another program', () => {
       collections: drafts.map((draft) => ({ ...draft, fields: [...draft.fields, { name: 'colour', type: 'text' }] })),
     });
     const other = openPostgres({ ...SETTINGS, url, schema, catalogue, firstRows: NO_ROWS });
-    expect(other.opened).rejects.toThrow('boats was made by something else, and colour is missing');
+    expect(other.opened).rejects.toThrow('another program created the table boats, and colour is missing');
     await other.opened.catch(() => undefined);
     await other.close();
   });
@@ -346,7 +346,11 @@ describe('a schema created by another program', () => {
     const catalogue = declareCatalogue({ collections: [...drafts, own] });
     const mixed = openPostgres({ ...SETTINGS, url, schema, catalogue, firstRows: NO_ROWS });
     await mixed.opened;
-    expect(mixed.steps).toEqual(['table idempotency_keys', 'table catalogue_schema', 'table ratings']);
+    expect(mixed.steps).toEqual([
+      'create table idempotency_keys',
+      'create table catalogue_schema',
+      'create table ratings',
+    ]);
     const app = createApp({ catalogue, engine: mixed, maxBodyBytes: 1024 * 1024, allowUnfilteredWrites: false });
     const post = (path: string, body: object) =>
       app.fetch(new Request(`http://catalogue${path}`, sendJson('POST', body, { 'idempotency-key': path })));

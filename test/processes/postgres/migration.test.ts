@@ -69,7 +69,7 @@ describe('a migration under load', () => {
     expect([...statuses].sort()).toEqual([200, 201]);
     await held.unsafe('commit');
     await migrating.opened;
-    expect(migrating.steps).toEqual(['field books.pages']);
+    expect(migrating.steps).toEqual(['add field books.pages']);
     await migrating.close();
   });
 
@@ -77,11 +77,11 @@ describe('a migration under load', () => {
     await held.unsafe(`begin; insert into ${schema}.books (title) values ('held')`);
     const notices: string[] = [];
     const migrating = open([BEFORE[0]!, { ...BEFORE[1]!, indexed: true }, { name: 'pages', type: 'int4' }], notices);
-    await until('it to begin', () => notices.some((notice) => notice.includes('index books_title is being made')));
+    await until('it to begin', () => notices.some((notice) => notice.includes('creating index books_title')));
     for (let round = 0; round < 10; round++) expect((await write()).status).toBe(201);
     await held.unsafe('commit');
     await migrating.opened;
-    expect(migrating.steps).toEqual(['index books_title']);
+    expect(migrating.steps).toEqual(['create index books_title']);
     const [index] = await admin.unsafe(
       `select indisvalid from pg_index where indexrelid = '${schema}.books_title'::regclass`,
     );

@@ -120,7 +120,7 @@ describe('a schema', () => {
     );
     for (const difference of [
       'discontinued is boolean, not int4',
-      'discontinued may be null there',
+      'discontinued may be null in it',
       'unit_price is missing',
       'id is not unique by itself',
     ]) {
@@ -147,7 +147,7 @@ describe('a schema', () => {
     await admin.unsafe(`alter table ${schema}.products drop column reorder_level`);
     const second = open(schema);
     await second.opened;
-    expect(second.steps).toEqual(['field products.reorder_level']);
+    expect(second.steps).toEqual(['add field products.reorder_level']);
     await second.close();
   });
 });
@@ -160,7 +160,7 @@ describe('a role without DDL rights', () => {
       cwd: temporaryFolder(),
     });
     expect(exitCode).toBe(0);
-    expect(stdout).toContain('table products');
+    expect(stdout).toContain('create table products');
     await admin.unsafe(`drop role if exists modest; create role modest login password 'modest'; create schema ${bare};
       grant usage on schema ${ready}, ${bare} to modest;
       grant select, insert, update, delete on all tables in schema ${ready} to modest;

@@ -44,7 +44,7 @@ describe('a database URL', () => {
       catalogue: BUILT_IN.catalogue,
     });
     await engine.opened;
-    expect(engine.steps).toContain('table products');
+    expect(engine.steps).toContain('create table products');
     await engine.close();
   });
 

@@ -58,7 +58,7 @@ for (const [name, workers, envOf] of databases) {
       const fields = { colour: { type: 'text', maxLength: 20 }, price: { type: 'int4', minimum: 1 } };
       const answer = await edit({ collections: { products: { fields } } }, version);
       expect(await answer.json()).toMatchObject({
-        steps: ['rules of products.price', 'field products.colour'],
+        steps: ['change the rules of products.price', 'add field products.colour'],
         problems: [],
         written: true,
       });

@@ -234,8 +234,12 @@ describe('a mistake gives one clear sentence and exit code 1, and nothing is cre
       { args: ['serve'], env: { CATALOGUE_PROT: '1' } },
       /unknown setting CATALOGUE_PROT \(perhaps you meant PORT\)/,
     ],
-    ['a database URL of no known kind', { args: ['serve', '--database', 'mysql://h/db'] }, /of no known kind/],
-    ['a database URL that names no file', { args: ['serve', '--database', 'sqlite:'] }, /names no file/],
+    [
+      'a database URL of no known kind',
+      { args: ['serve', '--database', 'mysql://h/db'] },
+      /unknown kind of database URL/,
+    ],
+    ['a database URL that names no file', { args: ['serve', '--database', 'sqlite:'] }, /has no path/],
     [
       'a folder that does not exist',
       { args: ['serve', '--database', 'no/such/folder/c.db'] },

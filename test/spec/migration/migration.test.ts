@@ -81,15 +81,15 @@ describe.each(Object.keys(PLACES))('migration on %s', (engine) => {
         },
       };
       const STEPS = [
-        'items.title required',
-        'rules of items.title',
-        'field items.note',
-        'field items.stock',
-        'unique items_title_key',
-        'index items_title',
-        'index items_kind_id',
-        'reference items_kind_id_fkey',
-        'table kinds',
+        'require items.title',
+        'change the rules of items.title',
+        'add field items.note',
+        'add field items.stock',
+        'add unique constraint items_title_key',
+        'create index items_title',
+        'create index items_kind_id',
+        'add reference items_kind_id_fkey',
+        'create table kinds',
       ];
       expect((await place.plan(second)).steps).toEqual(expect.arrayContaining(STEPS));
       const { engine: made, list, fetch, post } = await opened(place, second);
@@ -142,7 +142,7 @@ describe.each(Object.keys(PLACES))('migration on %s', (engine) => {
         place,
         collectionsOf(items({ name: 'title', type: 'text', indexed: true })),
       );
-      expect(made.steps).toEqual(['index items_title']);
+      expect(made.steps).toEqual(['create index items_title']);
     });
 
     test('removed rules no longer apply', async () => {
@@ -157,10 +157,10 @@ describe.each(Object.keys(PLACES))('migration on %s', (engine) => {
       const place = await filled(collectionsOf(strict), { items: [{ title: 'a' }] });
       const { engine: made, post, list } = await opened(place, collectionsOf(items({ name: 'title', type: 'text' })));
       expect([...(made.steps ?? [])].sort()).toEqual([
-        'items.title not required',
-        'removed index items_title',
-        'removed unique items_title_key',
-        'rules of items.title',
+        'change the rules of items.title',
+        'drop index items_title',
+        'drop unique constraint items_title_key',
+        'no longer require items.title',
       ]);
       await post('items', [{ title: 'c' }, { title: 'c' }, { title: null }]);
       expect(await list('/items?select=title')).toEqual(['a', 'c', 'c', null].map((title) => ({ title })));
@@ -224,7 +224,7 @@ describe.each(Object.keys(PLACES))('migration on %s', (engine) => {
       // Permissions for other fields and collections have no effect.
       expect(await refusalOf(place, { ...without, allowed: ['drop:items.title', 'drop:items'] })).toContain('colour');
       const { engine: made, list } = await opened(place, { ...without, allowed: ['drop:items.colour'] });
-      expect(made.steps).toEqual(['removed field items.colour']);
+      expect(made.steps).toEqual(['drop field items.colour']);
       expect(await list('/items')).toEqual([1, 2, 3].map((id, at) => ({ id, title: ROWS[at]!.title })));
     });
 
@@ -232,7 +232,7 @@ describe.each(Object.keys(PLACES))('migration on %s', (engine) => {
       const place = await filled(collectionsOf(COLOURED), { items: ROWS });
       const renamed = collectionsOf(items({ name: 'title', type: 'text' }, { name: 'paint', type: 'text' }));
       expect(await refusalOf(place, renamed)).toContain(
-        'items.colour is no longer declared, and 2 rows have a value; if it is called paint now, say so there: was: colour',
+        'items.colour is no longer declared, and 2 rows have a value; if paint is its new name, declare it with was: colour',
       );
       const other = collectionsOf(items({ name: 'title', type: 'text' }, { name: 'paint', type: 'int4' }));
       expect(await refusalOf(place, other)).not.toContain('was: colour');
@@ -242,7 +242,7 @@ describe.each(Object.keys(PLACES))('migration on %s', (engine) => {
       const place = await filled(collectionsOf(COLOURED, KINDS), { items: ROWS, kinds: [{ label: 'x' }] });
       await expectRefused(place, collectionsOf(COLOURED), 'kinds is no longer declared, and holds 1 row');
       const { engine: made, list } = await opened(place, { ...collectionsOf(COLOURED), allowed: ['drop:kinds'] });
-      expect(made.steps).toEqual(['removed table kinds']);
+      expect(made.steps).toEqual(['drop table kinds']);
       expect(await list('/items')).toHaveLength(3);
       expect(place.ask('select * from kinds')).rejects.toThrow();
     });
@@ -304,7 +304,7 @@ describe.each(Object.keys(PLACES))('migration on %s', (engine) => {
     test('an empty table needs no permission', async () => {
       const place = await filled(collectionsOf(PRICED), {});
       const { engine: made } = await opened(place, collectionsOf(items({ name: 'price', type: 'json' })));
-      expect(made.steps).toContain('type of items.price: json');
+      expect(made.steps).toContain('change the type of items.price to json');
     });
 
     test('a key and the fields that refer to it change type together', async () => {
@@ -390,7 +390,7 @@ describe.each(Object.keys(PLACES))('migration on %s', (engine) => {
       await expectRefused(place, with_({ unique: true }), '1 row repeats the sku of another: items (sku) is unique');
       await place.ask("update items set sku = 'A-2' where id = 2");
       const { engine: made } = await opened(place, with_({ unique: true }));
-      expect(made.steps).toEqual(['unique items_sku_key']);
+      expect(made.steps).toEqual(['add unique constraint items_sku_key']);
     });
 
     test('a reference: the error counts rows without a target, taking the rows of a new collection into account', async () => {
@@ -408,7 +408,7 @@ describe.each(Object.keys(PLACES))('migration on %s', (engine) => {
       await expectRefused(
         place,
         declaration,
-        '1 row refers to kinds that are not there: items.kind_id becomes a reference',
+        '1 row refers to rows of kinds that do not exist: items.kind_id becomes a reference',
       );
       const { list } = await opened(place, { ...declaration, allowed: ['clear:items.kind_id'] });
       expect(await list('/items?select=kind_id')).toEqual([
@@ -468,8 +468,8 @@ describe.each(Object.keys(PLACES))('migration on %s', (engine) => {
       });
       await place.ask('delete from items where id = 3');
       const { engine: made, list, post, fetch } = await opened(place, AFTER);
-      expect(made.steps).toContain('table items renamed to things');
-      expect(made.steps).toContain('field things.title renamed to name');
+      expect(made.steps).toContain('rename table items to things');
+      expect(made.steps).toContain('rename field things.title to name');
       await post('things', { name: 'd' });
       expect(await list('/things')).toEqual([
         { number: 1, name: 'a' },
@@ -551,7 +551,7 @@ describe.each(Object.keys(PLACES))('migration on %s', (engine) => {
 
     test('is no longer assigned, and rows are kept', async () => {
       const place = await numbered([{ title: 'a' }]);
-      expect((await place.plan(declared)).steps).toContain('key of items');
+      expect((await place.plan(declared)).steps).toContain('change the key of items');
       const { fetch, list, post } = await opened(place, declared);
       await expectRefusal(await fetch('/items', sendJson('POST', { title: 'b' })), 400, '23502');
       await post('items', { id: 2, title: 'b' });
@@ -566,7 +566,11 @@ describe.each(Object.keys(PLACES))('migration on %s', (engine) => {
     if (engine === 'SQLite') {
       test('a row without a referenced row is reported, and nothing is changed', async () => {
         const place = await numbered([{ title: 'a' }, { title: 'b' }, { title: 'c' }]);
-        await expectRefused(place, declared, '1 row refers to kinds that are not there: items.id becomes a reference');
+        await expectRefused(
+          place,
+          declared,
+          '1 row refers to rows of kinds that do not exist: items.id becomes a reference',
+        );
       });
     }
   });

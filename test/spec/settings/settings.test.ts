@@ -200,7 +200,7 @@ for (const [engineName, newPlace] of Object.entries(PLACES)) {
       expect(planned.status).toBe(200);
       expect(await planned.json()).toEqual({
         file,
-        steps: ['rules of products.price', 'field products.colour', 'table brands'],
+        steps: ['change the rules of products.price', 'add field products.colour', 'create table brands'],
         problems: [],
         written: false,
         text: shown

@@ -59,9 +59,9 @@ export const NOTHING_ADOPTED = adoptPairs([]);
 
 /** Why a table cannot be served as the declared collection; empty if it can. */
 export function adoptionProblems(collection: Collection, table: FoundTable): Problem[] {
-  const problem = (words: string) => ({ words: `${collection.name} was made by something else, and ${words}` });
+  const problem = (words: string) => ({ words: `another program created the table ${collection.name}, and ${words}` });
   const key = collection.key.map(({ name }) => name);
-  // The declaration vouches for the key of a view.
+  // The declaration is trusted for the key of a view.
   const isUnique =
     key.length === 0 ||
     !table.isTable ||
@@ -84,11 +84,9 @@ function columnMisfits(field: Field, table: FoundTable): string[] {
   const columnType = typeOfAdopted(column.type).type;
   return [
     ...(columnType === type || isReadAsText ? [] : [`${name} is ${column.type}, not ${type.name}`]),
-    ...(required && table.isTable && !column.required ? [`${name} may be null there`] : []),
-    ...(column.isComputed && table.isTable && !readOnly ? [`${name} is computed there: declare it readOnly`] : []),
-    ...(filled && !table.hasInsertTrigger && fillOf(column) === undefined
-      ? [`${name} has no default there to fill it in`]
-      : []),
+    ...(required && table.isTable && !column.required ? [`${name} may be null in it`] : []),
+    ...(column.isComputed && table.isTable && !readOnly ? [`${name} is a computed column: declare it readOnly`] : []),
+    ...(filled && !table.hasInsertTrigger && fillOf(column) === undefined ? [`the column ${name} has no default`] : []),
   ];
 }
 

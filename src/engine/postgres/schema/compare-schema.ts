@@ -7,7 +7,7 @@ import type { FirstRows } from '../../migration/question.ts';
 import { readRecord, recordOf } from '../../migration/record.ts';
 import { notToCreate, type Problem } from '../../migration/risks.ts';
 import { storedDraft } from '../../migration/stored-draft.ts';
-import { stepsOf } from '../../migration/words.ts';
+import { createStep, stepsOf } from '../../migration/words.ts';
 import type { Creation } from '../../shared/loader.ts';
 import { adoptionProblems } from '../adopt/adopt.ts';
 import type { Runner } from '../driver.ts';
@@ -90,9 +90,9 @@ export async function inspectSchema(runner: Runner, requirement: PostgresRequire
   const logged = collectionsToLog(own, adopted, log, requirement.historyDays, isNew);
   const isOurs = version !== null || own.length > 0 || allowed !== undefined;
   const missing = [
-    ...(ours.schemaExists ? [] : [`schema ${schema}`]),
-    ...(ours.hasRetries ? [] : [`table ${RETRY_TABLE}`]),
-    ...(version === null ? [`table ${VERSION_TABLE}`] : []),
+    ...(ours.schemaExists ? [] : [`create schema ${schema}`]),
+    ...(ours.hasRetries ? [] : [createStep({ name: RETRY_TABLE })]),
+    ...(version === null ? [createStep({ name: VERSION_TABLE })] : []),
   ];
   return {
     ...ours,

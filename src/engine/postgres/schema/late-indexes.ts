@@ -56,7 +56,7 @@ async function makeIndex(runner: Runner, { collection, index }: AddIndex, notice
       `select indisvalid as valid from pg_index where indexrelid = to_regclass(${quoteText(name)})`,
     );
     if (found?.valid === true) return false;
-    notice('info', `index ${index.name} is being made; reads and writes go on meanwhile`);
+    notice('info', `creating index ${index.name}; reads and writes continue`);
     // An index left by an interrupted attempt is invalid.
     if (found?.valid === false) await run(`drop index concurrently if exists ${name}`);
     await run(indexSql(collection, index).replace('create index', 'create index concurrently'));
@@ -64,7 +64,7 @@ async function makeIndex(runner: Runner, { collection, index }: AddIndex, notice
   } catch (error) {
     if (sqlState(error) === undefined) throw error;
     const reason = (error as Error).message;
-    notice('warn', `index ${index.name} could not be made: ${reason}; it is tried again at the next start`);
+    notice('warn', `could not create index ${index.name}: ${reason}; the next start tries again`);
     return false;
   }
 }

@@ -9,7 +9,14 @@ import type { Collection } from '../../../collection/declaration.ts';
 import { ConfigError } from '../../../settings/by-command.ts';
 import { blockingChanges } from '../../migration/changes.ts';
 import { RECORD_TABLE } from '../../migration/record.ts';
-import { type MigrationPlan, MigrationRejected, stepsOf } from '../../migration/words.ts';
+import {
+  CREATE_INDEX,
+  createStep,
+  type MigrationPlan,
+  MigrationRejected,
+  notMigrated,
+  stepsOf,
+} from '../../migration/words.ts';
 import { identifier } from '../../sql/statement.ts';
 import { type Adopted, adopt } from '../adopt/adopt.ts';
 import { ADVISORY_LOCKS } from '../advisory-locks.ts';
@@ -46,13 +53,18 @@ export async function prepareSchema(pool: SQL, requirement: PostgresRequirement,
   if (isInPlace(first)) return prepared(first, requirement, []);
   const { creation = 'at once', schema } = requirement;
   const missing = [...requirement.catalogue.collections.keys()].filter((name) => !first.tables.has(name));
-  if (missing.length > 0 && creation === 'by a load') {
+  if (missing.length > 0 && (creation === 'by a load' || creation === 'dry run')) {
     return { ...prepared(first, requirement, stepsIn(first)), hasTables: false };
   }
   if (missing.length > 0 && creation === 'never') {
     throw new ConfigError(
       `table ${missing.join(', ')} does not exist in the schema ${schema}; create it with catalogue migrate, or choose a different database with --database or --schema`,
     );
+  }
+  if (creation === 'never' || creation === 'dry run') {
+    const needed = [...stepsOf(blockingChanges(first.comparison)), ...first.problems.map(({ words }) => words)];
+    if (needed.length > 0) throw notMigrated(`the schema ${schema}`, needed);
+    return prepared(first, requirement, []);
   }
   try {
     const work = () => pool.begin((transaction) => makeTables(transaction, requirement));
@@ -73,7 +85,7 @@ class NoRights extends ConfigError {
   readonly isNeeded: boolean;
 
   constructor(steps: readonly string[], schema: string, reason: string) {
-    const needed = steps.filter((step) => !step.startsWith('index '));
+    const needed = steps.filter((step) => !step.startsWith(CREATE_INDEX));
     super(
       `the schema ${schema} is not up to date (${needed.join(', ')}), and this role may not change it: ${reason}. Run catalogue migrate with a role that may`,
     );
@@ -89,7 +101,7 @@ export async function schemaAgain(pool: SQL, requirement: PostgresRequirement, n
   await checkServer(pool);
   const found = await inspectSnapshot(pool, requirement);
   const newer = newerVersion(found, requirement);
-  if (newer) notice('warn', `${newer}: this one goes on with what it knows; start the newer version in its place`);
+  if (newer) notice('warn', `${newer}: this older version continues to serve; replace it by the newer one`);
   const missing = stepsOf(blockingChanges(found.comparison));
   const problems = found.problems.map(({ words }) => words);
   if (missing.length === 0 && problems.length === 0) return prepared(found, requirement, []);
@@ -175,8 +187,8 @@ export async function makeTables(transaction: Runner, requirement: PostgresRequi
   try {
     await lockTables(run, comparison);
     if (!found.schemaExists) await run(`create schema ${identifier(requirement.schema)}`);
-    if (missing.includes(`table ${RETRY_TABLE}`)) for (const sql of RETRY_TABLE_SQL) await run(sql);
-    if (missing.includes(`table ${VERSION_TABLE}`)) for (const sql of VERSION_TABLE_SQL) await run(sql);
+    if (missing.includes(createStep({ name: RETRY_TABLE }))) for (const sql of RETRY_TABLE_SQL) await run(sql);
+    if (missing.includes(createStep({ name: VERSION_TABLE }))) for (const sql of VERSION_TABLE_SQL) await run(sql);
     await applyChanges(transaction, requirement, comparison);
     await applyLog(transaction, requirement.schema, found.logged, comparison, requirement.historyDays);
     if (found.newRecord !== (found.record ?? '')) await storeRecord(transaction, found.newRecord);

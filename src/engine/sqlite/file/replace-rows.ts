@@ -65,7 +65,7 @@ function checkRules(file: string, catalogue: Catalogue): void {
   const rules = addedRules(copy, catalogue);
   if (rules.length === 0) return;
   throw new ConfigError(
-    `${file} was made with another declaration (${rules.join(', ')}): restore it to a file of its own, and run catalogue migrate there. Nothing was changed`,
+    `${file} has another declaration (${rules.join(', ')}): restore it to a file of its own, and run catalogue migrate there. Nothing was changed`,
   );
 }
 
@@ -165,6 +165,6 @@ function columnsOf(connection: Connection, schema: string, table: string): Set<s
 
 function columnsMissing(path: string, dropped: readonly string[]): ConfigError {
   return new ConfigError(
-    `the backup holds what ${path} has no place for: ${dropped.join(', ')}. To keep all of it, stop the service, move ${path} away and restore; --drop-columns restores the rest. Nothing was changed`,
+    `the backup has tables or columns that ${path} does not have: ${dropped.join(', ')}. To keep them, stop the service, move ${path} away and restore; --drop-columns restores the rest. Nothing was changed`,
   );
 }

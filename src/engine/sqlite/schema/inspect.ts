@@ -57,7 +57,7 @@ export function foreignTables({ tables, catalogue: found }: Inspection, catalogu
   return [...catalogue.collections.values()]
     .filter((collection) => tables.has(collection.name) && !found.collections.has(collection.name))
     .map(({ name }: Collection) => ({
-      words: `there is a table ${name} that was not made by this program; rename or remove it`,
+      words: `another program created the table ${name}; rename or remove it`,
     }));
 }
 

@@ -6,14 +6,21 @@ import type { Database } from 'bun:sqlite';
 import { SQLITE_BUSY_MS, SQLITE_WRITE_WAIT_MS } from '../../../base/limits/engine.ts';
 import { allReferences, type Catalogue, type Collection } from '../../../collection/declaration.ts';
 import { ConfigError } from '../../../settings/setting.ts';
-import { type Change, type Comparison, compare, ofKind, type SchemaRequirement } from '../../migration/changes.ts';
+import {
+  blockingChanges,
+  type Change,
+  type Comparison,
+  compare,
+  ofKind,
+  type SchemaRequirement,
+} from '../../migration/changes.ts';
 import { clearDanglingSql, type FirstRows, type Question, questionSql } from '../../migration/question.ts';
 import { RECORD_TABLE, recordOf } from '../../migration/record.ts';
 import { assess, notToCreate } from '../../migration/risks.ts';
-import { blockedBy, type MigrationPlan, MigrationRejected, stepsOf } from '../../migration/words.ts';
+import { blockedBy, type MigrationPlan, MigrationRejected, notMigrated, stepsOf } from '../../migration/words.ts';
 import { identifier, quoteText } from '../../sql/statement.ts';
 import { applyLog, hasLog, isLogOn } from '../history/triggers.ts';
-import { createSearchIndexes, hasSearchIndex, storedSchema } from '../search/search-index.ts';
+import { createSearchIndexes, hasSearchIndexes } from '../search/search-index.ts';
 import { startKeysAt } from '../write/assigned-keys.ts';
 import { defineConversions, sqliteValues, unreadable } from './conversion.ts';
 import { foreignTables, type Inspection, inspect } from './inspect.ts';
@@ -28,11 +35,14 @@ export interface SqliteRequirement {
   readonly allowed?: readonly string[];
   /** How long the log of changes is kept; 0 for no log. Undefined leaves it as it is; a new database has one. */
   readonly historyDays?: number | undefined;
+  /** False for a command that only reads: a schema that it cannot read is an error. */
+  readonly isMigrated?: boolean;
 }
 
 /** Returns the steps for messages. Without changes it does not wait for a writer. */
 export function prepareSchema(db: Database, requirement: SqliteRequirement): readonly string[] {
   if (isInPlace(db, requirement)) return [];
+  if (requirement.isMigrated === false) return checkReadable(db, requirement);
   defineConversions(db);
   return inWriteTransaction(db, () => {
     const plan = planOf(db, requirement);
@@ -40,6 +50,13 @@ export function prepareSchema(db: Database, requirement: SqliteRequirement): rea
     applyChanges(db, requirement, plan.found, plan.comparison);
     return plan.steps;
   });
+}
+
+/** Other indexes, rules and defaults do not matter to a reader. */
+function checkReadable(db: Database, { catalogue }: SqliteRequirement): readonly [] {
+  const steps = stepsOf(blockingChanges(differencesIn(db, catalogue)));
+  if (steps.length > 0) throw notMigrated(db.filename, steps);
+  return [];
 }
 
 /** The steps and obstacles, from one snapshot and without changes. */
@@ -103,8 +120,7 @@ function isInPlace(db: Database, { catalogue, historyDays }: SqliteRequirement):
   const found = inspect(db, catalogue);
   if (found.isNew || schema.pragma(db, 'user_version') !== schema.SCHEMA_VERSION) return false;
   if (found.record !== recordOf(catalogue.collections.values())) return false;
-  const stored = storedSchema(db);
-  if (![...catalogue.collections.values()].every((each) => hasSearchIndex(db, each, stored))) return false;
+  if (!hasSearchIndexes(db, catalogue)) return false;
   if (!hasLog(db, catalogue, isLogOn(db, historyDays))) return false;
   const { changes } = compare(requirementOf(catalogue), found);
   return changes.length === 0 && foreignTables(found, catalogue).length === 0;
@@ -168,9 +184,9 @@ function checkReferences(db: Database, { collections }: Catalogue, touched: read
     const [broken] = db.query<{ to: string; rows: number }, []>(sql).all();
     if (broken === undefined) continue;
     const { to, rows } = broken;
-    const one = `1 row of ${name} refers to a row of ${to} that is`;
-    const refer = rows === 1 ? one : `${rows} rows of ${name} refer to rows of ${to} that are`;
-    throw new ConfigError(`${refer} not there; nothing was changed`);
+    const one = `1 row of ${name} refers to a row of ${to} that does`;
+    const refer = rows === 1 ? one : `${rows} rows of ${name} refer to rows of ${to} that do`;
+    throw new ConfigError(`${refer} not exist; nothing was changed`);
   }
 }
 

@@ -7,7 +7,7 @@
  * that another program writes are also recorded. A small catalogue never fills a batch and is never indexed.
  */
 import type { Database } from 'bun:sqlite';
-import type { Collection, Field } from '../../../collection/declaration.ts';
+import type { Catalogue, Collection, Field } from '../../../collection/declaration.ts';
 import { can } from '../../../collection/types/type.ts';
 import { looseCase } from '../../../text/case.ts';
 import { type Bind, identifier } from '../../sql/statement.ts';
@@ -83,6 +83,11 @@ function partsOf(table: string) {
 /** Whether a trigger belongs to the search index, which a migration drops and recreates. */
 export function isOfSearchIndex(trigger: string): boolean {
   return /^_.*_search_(insert|update|delete)$/.test(trigger);
+}
+
+export function hasSearchIndexes(db: Database, { collections }: Pick<Catalogue, 'collections'>): boolean {
+  const stored = storedSchema(db);
+  return [...collections.values()].every((each) => hasSearchIndex(db, each, stored));
 }
 
 /** Whether the current index exists for this very table. */
