@@ -41,9 +41,10 @@ export class WebhookStore {
 
   constructor(private readonly engine: Engine) {}
 
-  /** Creates the tables if `make` is set. Without tables, there are no rows. */
-  async open(make: boolean): Promise<void> {
+  /** Whether the tables exist; creates them if `make` is set. Without tables, there are no rows. */
+  async open(make: boolean): Promise<boolean> {
     this.hasTables = await this.engine.ownTables(WEBHOOK_TABLES, { make });
+    return this.hasTables;
   }
 
   /** Takes or extends the lease. One process at a time has it; it expires if the process dies. */
