@@ -6,6 +6,8 @@ export const DEFAULT_MAX_FILE_BYTES = 20 * 1024 * 1024;
 export const MAX_FILE_BYTES = 4 * 1024 ** 3;
 /** The bytes of a file are stored in rows of this length; only the last one is shorter. */
 export const FILE_CHUNK_BYTES = 256 * 1024;
+/** The number of rows with bytes that are read at once, for all downloads together. */
+export const CHUNK_READS = 2;
 /** The maximum number of files in one request. */
 export const MAX_FILES_PER_UPLOAD = 50;
 /** The parts of a form, and the bytes of those that are not files. */

@@ -132,6 +132,7 @@ export function openSqlite(options: SqliteOptions): Engine {
   const changes = new WalChangeCounter(path);
   const files = openFiles(options.path);
   const writerThread = new WriterThread({ path, files, catalogue, bounds });
+  const readLimits = { ...READ_POOL_LIMITS, ...options.readingBounds };
   if (options.serves === true) writerThread.begin();
   return new SqliteEngine({
     path,
@@ -150,7 +151,8 @@ export function openSqlite(options: SqliteOptions): Engine {
       snapshot: new Snapshot(connection, changes),
       declarationWatch: new DeclarationWatch(connection, catalogue),
       rows: new RowCache(connection),
-      readers: new ReadPool({ path, files, limitMs, bounds: { ...READ_POOL_LIMITS, ...options.readingBounds } }),
+      readers: new ReadPool({ path, files, limitMs, bounds: readLimits }),
+      byteReaders: new ReadPool({ path, files, limitMs, bounds: { ...readLimits, threads: 1 } }),
     },
   });
 }
@@ -279,18 +281,23 @@ class SqliteEngine implements Engine {
       writer: this.parts.writer,
       readers: file?.readers,
       path: file && this.parts.path,
-      stale: file === undefined ? 0 : file.snapshot.stale + file.writerThread.stale + file.readers.state().stale,
+      stale:
+        file === undefined
+          ? 0
+          : file.snapshot.stale + file.writerThread.stale + file.readers.state().stale + file.byteReaders.state().stale,
     });
   }
 
   releaseMemory(): void {
     this.file?.readers.giveBackMemory();
+    this.file?.byteReaders.giveBackMemory();
     this.file?.writerThread.giveBackMemory();
   }
 
   async close(): Promise<void> {
     await this.parts.writer.settled();
     await this.file?.readers.close();
+    await this.file?.byteReaders.close();
     this.file?.snapshot.close();
     await this.file?.writerThread.close();
     // Closed last: it has read, so it removes the log. A connection without reads would leave it.

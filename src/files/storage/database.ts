@@ -1,5 +1,6 @@
 /** Stores bytes in the database, in rows of 256 KiB. They are deleted with the row of their content. */
-import { FILE_CHUNK_BYTES } from '../../base/limits/files.ts';
+import { FairQueue } from '../../base/fair-queue.ts';
+import { CHUNK_READS, FILE_CHUNK_BYTES } from '../../base/limits/files.ts';
 import type { Write } from '../../engine/engine.ts';
 import { keyIs } from '../../plan/keys.ts';
 import { planWholeRow } from '../../plan/read/whole-row.ts';
@@ -28,12 +29,17 @@ export class DatabaseStorage implements Storage {
   }
 }
 
+/** Downloads take turns, each with one chunk in memory, and leave most connections of a database to others. */
+const chunkReads = new FairQueue({ places: CHUNK_READS, placesPerCaller: CHUNK_READS });
+
 async function* readChunks(records: FileRecords, id: string, start: number, end: number): AsyncGenerator<Buffer> {
   for (let at = start; at < end; ) {
     const position = Math.floor(at / FILE_CHUNK_BYTES);
     const first = position * FILE_CHUNK_BYTES;
     const chunk = planWholeRow(records.chunks, [id, position]);
-    const [row] = await records.eventually<{ data: string }>((mayLag) => records.rows(chunk, mayLag));
+    const [row] = await chunkReads.run(id, 0, () =>
+      records.eventually<{ data: string }>((mayLag) => records.rows(chunk, mayLag)),
+    );
     if (row === undefined) throw missingBytes(`chunk ${position} of content ${id}`);
     yield Buffer.from(row.data, 'hex').subarray(at - first, end - first);
     at = first + FILE_CHUNK_BYTES;

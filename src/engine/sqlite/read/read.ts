@@ -40,6 +40,8 @@ export interface ReadState {
         readonly snapshot: Snapshot;
         readonly rows: { list(read: Read): ReadResult | undefined };
         readonly readers: ReadPool;
+        /** For the bytes of files, beside costly reads. */
+        readonly byteReaders: ReadPool;
       }
     | undefined;
 }

@@ -4,7 +4,7 @@
  */
 
 import { INLINE_ANSWER_BYTES, INLINE_STEPS } from '../../../base/limits/engine.ts';
-import type { ReadPlan } from '../../../plan/types.ts';
+import { fieldOf, type ReadPlan } from '../../../plan/types.ts';
 import type { MaybePromise, ReadResult } from '../../engine.ts';
 import { readsOtherCollections } from '../../shared/plan-keys.ts';
 import { columnSteps, filterSteps } from '../../shared/text-cost.ts';
@@ -16,6 +16,7 @@ import { StepBudgetExceeded } from '../connection/deadline.ts';
 import { guardedDialect, sqliteDialect } from '../dialect.ts';
 import { logDialect } from '../history/log.ts';
 import { compileReadJob } from '../read-threads/read-job.ts';
+import type { ReadPool } from '../read-threads/read-pool.ts';
 import type { ReadAttempt, ReadJob } from '../read-threads/reader.ts';
 import { candidateQuery } from '../search/index-candidates.ts';
 import { compilePrefiltered } from '../search/index-prefilter.ts';
@@ -40,6 +41,13 @@ const ROUTES: readonly Route[] = [
     applies: (_, { file }) => file === undefined,
     run: readWithDeadline,
     why: 'No thread can open the database. The time limit applies.',
+  },
+  {
+    name: 'bytes of a file',
+    runsOn: 'thread',
+    applies: ({ plan }) => plan.columns.some(({ expression }) => fieldOf(expression)?.type.name === 'bytes'),
+    run: (read, { changes, file }) => runJob(jobOf(read), { changes, readers: file!.byteReaders }),
+    why: 'Rows are long, and a download reads many of them in succession. Their thread never waits for costly reads.',
   },
   {
     name: 'row cache',
@@ -144,15 +152,26 @@ type CompileAttempt = (plan: ReadPlan, output: Output) => ReadAttempt | undefine
 
 /** Runs the read on a thread. Returns undefined if `compile` cannot handle the plan. */
 function readOnThread(read: Read, state: ReadState, compile?: CompileAttempt): Promise<ReadResult> | undefined {
+  const job = jobOf(read, compile);
+  return job && runJob(job, { changes: state.changes, readers: state.file!.readers });
+}
+
+function jobOf(read: Read): ReadJob;
+function jobOf(read: Read, compile: CompileAttempt | undefined): ReadJob | undefined;
+function jobOf(read: Read, compile?: CompileAttempt): ReadJob | undefined {
   const output = boundRow(read.plan, read.output);
   const attempt = compile?.(read.plan, output);
   if (compile !== undefined && attempt === undefined) return undefined;
   const { plan, encoding, dialect } = read;
-  return runJob(compileReadJob({ plan, encoding, output, dialect }, attempt), state);
+  return compileReadJob({ plan, encoding, output, dialect }, attempt);
 }
 
-async function runJob(job: ReadJob, { changes, file }: ReadState): Promise<ReadResult> {
+interface JobState extends Pick<ReadState, 'changes'> {
+  readonly readers: ReadPool;
+}
+
+async function runJob(job: ReadJob, { changes, readers }: JobState): Promise<ReadResult> {
   // Taken before the read: the rows may be newer than the tag, but never older.
   const changeTag = changes.tag();
-  return { ...(await file!.readers.read(job)), changeTag };
+  return { ...(await readers.read(job)), changeTag };
 }
