@@ -60,7 +60,7 @@ export class Feed {
     const asked = parseEventId(call.request.headers.get('last-event-id'));
     if (log === undefined || hub === undefined) throw notLogged();
     const oldest = await log.oldest(plan.collections);
-    if (oldest === undefined) throw notLogged();
+    if (oldest === undefined) throw notLogged(call.collection);
     const newest = await log.position();
     if (call.method === 'HEAD') return { status: 200, headers: HEADERS, body: null };
     if (this.isStopping || this.open.size >= options.maxFeeds) throw this.noRoom();

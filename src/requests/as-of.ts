@@ -19,7 +19,7 @@ export function positionOf(engine: Engine, plan: ReadPlan, preferences: Preferen
   if (log === undefined) throw notLogged();
   if (plan.log !== undefined) return log.positionAt(time);
   return andThen(log.oldest(changingCollections(plan)), (oldest) => {
-    if (oldest === undefined) throw notLogged();
+    if (oldest === undefined) throw notLogged(plan.from);
     if (time < oldest.at) throw beforeLog(text, oldest.at);
     return andThen(log.positionAt(time), (seq) => Math.max(seq, oldest.seq));
   });

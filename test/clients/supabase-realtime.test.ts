@@ -131,6 +131,33 @@ for (const engine of ['SQLite', 'PostgreSQL']) {
       });
     });
 
+    test('a text with any characters arrives', async () => {
+      const { seen } = await follow(connect('admin'));
+      const name = 'a\u2028id: 999999999\u2028b\u2029c\rd\ne\tf';
+      await send('POST', '/products', { id: 9, name, discontinued: 0 });
+      await until('the insert', () => seen.length === 1);
+      await send('PATCH', '/products?id=eq.9', { name: 'Gyokuro' });
+      await until('the update', () => seen.length === 2);
+      expect(seen.map(({ new: row }) => row.name)).toEqual([name, 'Gyokuro']);
+    });
+
+    test('presence and broadcast are rejected with what to use instead', async () => {
+      const client = connect('admin');
+      const changes = { event: '*', schema: 'public', table: 'products' } as const;
+      const present = client.channel('a').on('presence', { event: 'sync' }, () => {});
+      const message = client.channel('b').on('broadcast', { event: 'x' }, () => {});
+      const confirmed = client.channel('c', { config: { broadcast: { ack: true } } });
+      for (const channel of [present, message, confirmed.on('postgres_changes', changes, () => {})]) {
+        const [state] = await joined(channel);
+        expect(state).toStartWith('CHANNEL_ERROR: ');
+        expect(state).toContain('is not supported');
+        expect(state).toContain('as rows of a collection');
+        await client.removeChannel(channel);
+      }
+      const { channel } = await follow(client);
+      expect(await channel.track({ name: 'Eve' })).toBe('error');
+    });
+
     test('a mistake is reported, and a revoked key ends the subscription', async () => {
       const unknown = await follow(connect('admin'), { table: 'nothing' });
       expect(unknown.states[0]).toStartWith('CHANNEL_ERROR: ');

@@ -112,8 +112,10 @@ export class PostgresEngine implements Engine {
     this.hasPositions = this.replicas !== undefined;
     this.executor = new Executor(this.primary, this.replicas);
     if (options.historyDays !== 0) {
-      this.log = new PostgresLog(options.schema, (work) =>
-        this.executor.onPrimary(() => changesOf(options.catalogue.collections), work),
+      this.log = new PostgresLog(
+        options.schema,
+        () => this.prepared.logged,
+        (work) => this.executor.onPrimary(() => changesOf(options.catalogue.collections), work),
       );
     }
     this.opened = this.primary.open();

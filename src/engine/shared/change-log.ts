@@ -66,9 +66,10 @@ export function positionAtSql(time: string, upTo: string): string {
       where log.seq > (select seq from found) and log.seq <= ${upTo} order by log.seq limit ${DISORDER}) as near where near.at <= ${time}`;
 }
 
-/** `--history-days` is 0, or the role of the connection may not create triggers. */
-export function notLogged(): ApiError {
-  return new ApiError('CAT501', 'changes are not logged', {
-    hint: 'Start the service with --history-days, or run catalogue migrate --history-days 30 with a role that may create triggers.',
+/** The declaration asks for no log, `--history-days` is 0, or the role of the connection may not create triggers. */
+export function notLogged(collection?: Collection): ApiError {
+  const of = collection === undefined ? '' : ` of ${collection.name}`;
+  return new ApiError('CAT501', `changes${of} are not logged`, {
+    hint: 'Declare the collection with history: true, the default except for adopted tables. Start the service with --history-days, or run catalogue migrate --history-days 30 with a role that may create triggers.',
   });
 }

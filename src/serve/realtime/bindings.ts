@@ -15,8 +15,11 @@ const EVENTS = ['*', 'INSERT', 'UPDATE', 'DELETE'];
 
 /** Throws an error with a message for the client. */
 export function readBindings(payload: Readonly<Record<string, unknown>>): readonly Binding[] {
-  const { postgres_changes: list = [] } = (payload.config ?? {}) as Record<string, unknown>;
+  const { postgres_changes: list = [], broadcast, presence } = (payload.config ?? {}) as Record<string, unknown>;
   if (!Array.isArray(list)) throw new Error('postgres_changes is not a list');
+  if (hasOption(presence, 'enabled')) throw unsupported('presence');
+  if (hasOption(broadcast, 'self', 'ack', 'replay')) throw unsupported('broadcast');
+  if (list.length === 0) throw unsupported('a channel without postgres_changes');
   return list.map((given: Record<string, unknown> | null, index) => {
     const { event, schema, table, filter } = given ?? {};
     if (!EVENTS.includes(String(event))) throw new Error(`event: '${event}' is not one of ${EVENTS.join(', ')}`);
@@ -31,6 +34,17 @@ export function readBindings(payload: Readonly<Record<string, unknown>>): readon
       given: given ?? {},
     };
   });
+}
+
+/** Whether the client asks for one of these. It sends options that are off for every channel. */
+function hasOption(options: unknown, ...names: readonly string[]): boolean {
+  return names.some((name) => Boolean((options as Record<string, unknown> | null | undefined)?.[name]));
+}
+
+export function unsupported(what: string): Error {
+  return new Error(
+    `${what} is not supported: a channel has postgres_changes only. Store messages or presence as rows of a collection, and subscribe to its changes`,
+  );
 }
 
 const CONDITION = /^([^=]+)=((?:not\.)?)([a-z]+)\.(.*)$/s;

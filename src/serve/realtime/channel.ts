@@ -82,7 +82,8 @@ export class Channel {
 
   private async receive(binding: Binding, block: string): Promise<void> {
     const { id, event, table, schema } = binding;
-    const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1];
+    const lines = block.split('\n');
+    const field = (name: string) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
     const type = TYPES[field('event') ?? ''];
     if (type !== undefined && (event === '*' || event === type)) {
       const [key, row] = field('data')!.split('\t') as [string, string];

@@ -8,7 +8,7 @@ import {
 } from '../../base/limits/feed.ts';
 import { LiveRequest } from '../../feed/live-request.ts';
 import type { Peer } from '../../http/edge/peer.ts';
-import { readBindings } from './bindings.ts';
+import { readBindings, unsupported } from './bindings.ts';
 import { Channel } from './channel.ts';
 import { type Message, type Printer, parseMessage, printerOf } from './messages.ts';
 
@@ -63,13 +63,14 @@ export class Realtime {
 }
 
 export class Connection {
-  drained = () => {};
   private readonly channels = new Map<string, Channel>();
   private readonly print: Printer;
   private readonly base: string;
   private isClosed = false;
   private turn: Promise<void> = Promise.resolve();
   private waiting = 0;
+  /** Senders that wait until the client has read. */
+  private blocked: (() => void)[] = [];
 
   constructor(
     private readonly fetch: App['fetch'],
@@ -99,6 +100,11 @@ export class Connection {
     });
   }
 
+  /** The client has read a part. */
+  drained(): void {
+    for (const resume of this.blocked.splice(0)) resume();
+  }
+
   close(): void {
     this.isClosed = true;
     this.drained();
@@ -124,7 +130,7 @@ export class Connection {
         });
         return {};
     }
-    throw new Error(`'${event}' is not supported: a channel has postgres_changes only`);
+    throw unsupported(`'${event}'`);
   }
 
   private async join(socket: Socket, topic: string, payload: Message['payload']): Promise<object> {
@@ -172,9 +178,7 @@ export class Connection {
   private async send(socket: Socket, topic: string, event: string, payload: string): Promise<void> {
     this.write(socket, this.print({ topic, event }, payload));
     while (!this.isClosed && socket.getBufferedAmount() > MAX_UNSENT_BYTES) {
-      await new Promise<void>((resolve) => {
-        this.drained = resolve;
-      });
+      await new Promise<void>((resolve) => this.blocked.push(resolve));
     }
   }
 

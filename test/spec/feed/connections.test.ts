@@ -6,6 +6,7 @@ import { openSqlite } from '../../../src/engine/sqlite/engine.ts';
 import { firstRowsOf } from '../../../src/plan/write/first-rows.ts';
 import { PLACES } from '../../support/engines/declared.ts';
 import { type FeedService, serveFeeds } from '../../support/engines/feed-service.ts';
+import { testServer } from '../../support/engines/postgres.ts';
 import { openDeclaredEngine, thingsOf } from '../../support/engines/shop.ts';
 import { newFile, TEST_OPTIONS } from '../../support/engines/sqlite.ts';
 import { EventClient } from '../../support/network/event-stream.ts';
@@ -150,3 +151,21 @@ for (const [engine, newPlace] of Object.entries(PLACES)) {
     expect(again.rows.size).toBe(3);
   });
 }
+
+test('a feed of an adopted table without a log is rejected with what to declare', async () => {
+  const place = PLACES.PostgreSQL!();
+  await testServer.admin.unsafe(`create schema "${place.schema}"`);
+  await place.ask('create table things (id integer primary key, name text)');
+  const { engine } = await place.open({ collections: THINGS.draft.collections });
+  service = serveFeeds(engine, THINGS);
+  const requests = [
+    service.fetch('/things', { headers: { accept: 'text/event-stream' } }),
+    service.fetch('/things', { headers: { prefer: `as-of=${new Date().toISOString()}` } }),
+    service.fetch('/changes'),
+    service.fetch('/changes', { headers: { accept: 'text/event-stream' } }),
+    service.fetch('/changes/undo?seq=eq.1', { method: 'POST' }),
+  ];
+  for (const response of await Promise.all(requests)) {
+    expect((await expectRefusal(response, 501, 'CAT501')).hint).toContain('history: true');
+  }
+});

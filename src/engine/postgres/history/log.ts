@@ -3,7 +3,7 @@ import type { Collection } from '../../../collection/declaration.ts';
 import { changingCollections } from '../../../plan/access/named-fields.ts';
 import type { ReadPlan } from '../../../plan/types.ts';
 import type { ChangeLog, LogPosition } from '../../engine.ts';
-import { LOG_TABLE, positionAtSql, RETAINED_TABLE } from '../../shared/change-log.ts';
+import { LOG_TABLE, notLogged, positionAtSql, RETAINED_TABLE } from '../../shared/change-log.ts';
 import { withSources } from '../../sql/log-source.ts';
 import type { SqlDialect, Statement } from '../../sql/statement.ts';
 import { query, type Runner } from '../driver.ts';
@@ -16,13 +16,18 @@ export async function lastPosition(runner: Runner, schema: string): Promise<LogP
 }
 
 export class PostgresLog implements ChangeLog {
+  /** `logged` is known when the primary is found. Without any, there is no table of the log. */
   constructor(
     private readonly schema: string,
+    private readonly logged: () => ReadonlySet<string>,
     private readonly onPrimary: <T>(work: (runner: Runner) => Promise<T>) => Promise<T>,
   ) {}
 
   position(): Promise<LogPosition> {
-    return this.onPrimary((runner) => lastPosition(runner, this.schema));
+    return this.onPrimary((runner) => {
+      if (this.logged().size === 0) throw notLogged();
+      return lastPosition(runner, this.schema);
+    });
   }
 
   async timesAt(seq: number): Promise<readonly string[]> {
@@ -33,12 +38,16 @@ export class PostgresLog implements ChangeLog {
 
   async oldest(collections: readonly Collection[]): Promise<LogPosition | undefined> {
     const names = [...new Set(collections.map(({ name }) => name))];
-    const [found] = await this.ask<{ count: number; seq: string; at: string }>({
+    const statement = {
       sql: `select count(*)::int4 as count, max(seq)::text as seq, to_json(max(at)) #>> '{}' as at from ${RETAINED_TABLE}
         where collection in (select json_array_elements_text($1::text::json))`,
       params: [JSON.stringify(names)],
+    };
+    const [found] = await this.onPrimary(async (runner) => {
+      if (!names.every((name) => this.logged().has(name))) return [];
+      return query<{ count: number; seq: string; at: string }>(runner, statement);
     });
-    return found!.count === names.length ? { seq: Number(found!.seq), at: found!.at } : undefined;
+    return found?.count === names.length ? { seq: Number(found.seq), at: found.at } : undefined;
   }
 
   async positionAt(time: string): Promise<number> {
