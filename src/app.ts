@@ -48,7 +48,7 @@ export interface AppOptions extends Observers {
   /** The maximum size of all files; by default 0, no limit. */
   readonly maxTotalFileBytes?: number;
   /** Where the bytes of files are; by default the database. */
-  readonly storage?: MaybePromise<Storage>;
+  readonly storage?: () => MaybePromise<Storage>;
   readonly allowUnfilteredWrites: boolean;
   /** The maximum number of rows of a list; by default 0, no limit. */
   readonly maxRows?: number;

@@ -38,6 +38,18 @@ export function lazy<T extends object>(make: () => T): () => T {
   return () => (value ??= make());
 }
 
+/** Calls an asynchronous function once on demand, and again if it failed. */
+export function lazyAsync<Made>(make: () => Promise<Made>): () => Promise<Made> {
+  let made: Promise<Made> | undefined;
+  return () => {
+    made ??= make().catch((error: unknown) => {
+      made = undefined;
+      throw error;
+    });
+    return made;
+  };
+}
+
 /** A cache of the most recently used values, each built once by the first caller who asks for its key. */
 export function keepRecent<Made>(max: number): (key: string, make: () => Promise<Made>) => Promise<Made> {
   const cache = new LruCache<Promise<Made>>(max);

@@ -3,6 +3,7 @@
  */
 
 import { ApiError } from '../base/errors.ts';
+import { lazyAsync } from '../base/memo.ts';
 import { nameOfPart } from '../base/net/query-string.ts';
 import { ANONYMOUS } from '../collection/access/caller.ts';
 import { CHANGES_NAME } from '../collection/change-log.ts';
@@ -44,7 +45,7 @@ interface ConsoleOptions {
 
 export function consolePages(described: Described, { accountOf, hasSettings = false }: ConsoleOptions = {}): Pages {
   // Built at the first request, so that the service starts quickly.
-  const assets = lazy(loadAssets);
+  const assets = lazyAsync(loadAssets);
   const reference = referenceFiles(described, async () => {
     const { pages } = await assets();
     return pages.docs.map((name) => `${ASSETS_PATH}${name}`);
@@ -105,7 +106,7 @@ export function consolePages(described: Described, { accountOf, hasSettings = fa
   }
 
   // A checkout shows its files as they are; an installation has them in its assets.
-  const guide = lazy(async () => new Guide(readGuideTexts() ?? (await assets()).guide));
+  const guide = lazyAsync(async () => new Guide(readGuideTexts() ?? (await assets()).guide));
 
   async function guidePage(name: string, request: Request, catalogueOf: CatalogueOf): Promise<Response> {
     await catalogueOf();
@@ -153,18 +154,6 @@ function rootFrom(path: string): string {
 /** Whether the role sees only some fields of the collection. */
 function hidesFields({ fields, view }: Collection): boolean {
   return view !== undefined && fields.length < view.of.fields.length;
-}
-
-/** Calls a function once on demand, and again if it failed. */
-function lazy<Made>(make: () => Promise<Made>): () => Promise<Made> {
-  let made: Promise<Made> | undefined;
-  return () => {
-    made ??= make().catch((error: unknown) => {
-      made = undefined;
-      throw error;
-    });
-    return made;
-  };
 }
 
 function htmlResponse(

@@ -65,7 +65,7 @@ export class Files {
     engine: Engine,
     catalogue: Catalogue,
     private readonly limits: Limits,
-    storage?: MaybePromise<Storage>,
+    storage?: () => MaybePromise<Storage>,
   ) {
     this.catalogue = served(catalogue);
     this.store = new FileStore(engine, catalogue, storage);

@@ -37,12 +37,17 @@ const CONFLICTS: readonly string[] = ['23503', '23505'];
 
 export class FileStore extends FileRecords {
   readonly quota = new Quota(this);
-  /** By default the database. */
-  readonly storage: MaybePromise<Storage>;
+  private readonly openStorage: () => MaybePromise<Storage>;
 
-  constructor(engine: Engine, catalogue: Catalogue, storage?: MaybePromise<Storage>) {
+  /** `open`: by default the database is the storage. */
+  constructor(engine: Engine, catalogue: Catalogue, open?: () => MaybePromise<Storage>) {
     super(engine, catalogue);
-    this.storage = storage ?? new DatabaseStorage(this);
+    const database = new DatabaseStorage(this);
+    this.openStorage = open ?? (() => database);
+  }
+
+  get storage(): MaybePromise<Storage> {
+    return this.openStorage();
   }
 
   /** The files with their contents, whoever may read them. */

@@ -2,8 +2,10 @@
 
 import { type App, createApp } from '../app.ts';
 import type { Authentication } from '../auth/access.ts';
+import { ApiError } from '../base/errors.ts';
 import { ORPHAN_CHECK_MS } from '../base/limits/files.ts';
 import { DRAIN_SECONDS } from '../base/limits/http.ts';
+import { lazyAsync } from '../base/memo.ts';
 import { isLoopback } from '../base/net/address.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import { FILES_NAME, served } from '../collection/files.ts';
@@ -161,8 +163,9 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
       serverTiming: settings.serverTiming,
     });
     await engine.opened;
-    await storage;
-    await webhooks.start(process.env);
+    await unlessUnavailable(storage?.(), notice);
+    await unlessUnavailable(webhooks.begin(), notice);
+    webhooks.start(process.env);
     endWatching = watchMemory(
       () => listening?.inProgress() ?? 0,
       () => engine?.releaseMemory?.(),
@@ -199,19 +202,28 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
   }
 }
 
-/** The storage of files, if the catalogue has some. A failure is reported where it is awaited. */
+/** The service also starts while the database is down. Then requests repeat this work before their own. */
+async function unlessUnavailable(work: Promise<unknown> | undefined, notice: (message: string) => void): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status < 500) throw error;
+    notice(error.details ?? error.message);
+  }
+}
+
+/** Opens the storage of files, if the catalogue has some. */
 function openFiles(
   engine: Engine,
   catalogue: Catalogue,
   place: string,
   warn: (message: string) => void,
-): Promise<Storage> | undefined {
+): (() => Promise<Storage>) | undefined {
   if (!catalogue.builtIn.has(FILES_NAME)) return undefined;
-  const storage = Promise.resolve(engine.opened).then(() =>
-    openStorage(new FileRecords(engine, catalogue), place, { warn }),
-  );
-  storage.catch(() => undefined);
-  return storage;
+  return lazyAsync(async () => {
+    await engine.opened;
+    return openStorage(new FileRecords(engine, catalogue), place, { warn });
+  });
 }
 
 /** Removes orphaned files in small steps. A step that fails, as while the database is down, is repeated later. */

@@ -1,4 +1,5 @@
 /** The rows of a copy, with the bytes of uploaded files: in the database, or at a place that one of the two names. */
+import { lazyAsync } from '../../base/memo.ts';
 import type { Catalogue, Collection } from '../../collection/declaration.ts';
 import { CHUNKS, CONTENTS, FILES_NAME, STORAGES } from '../../collection/files.ts';
 import { storeJson } from '../../collection/types/type.ts';
@@ -25,9 +26,7 @@ interface CopiedRows {
 /** The files of a source. */
 export function filesIn(engine: Engine, catalogue: Catalogue): Pick<SourceRows, 'files'> {
   if (!catalogue.builtIn.has(FILES_NAME)) return {};
-  const storage = openStorage(new FileRecords(engine, catalogue), '');
-  // Reported where the first bytes are read.
-  storage.catch(() => undefined);
+  const storage = lazyAsync(() => openStorage(new FileRecords(engine, catalogue), ''));
   return { files: new FileStore(engine, catalogue, storage) };
 }
 

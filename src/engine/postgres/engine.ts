@@ -144,7 +144,9 @@ export class PostgresEngine implements Engine {
     }
   }
 
-  problems(plan: WritePlan, report: Report): Promise<void> {
+  async problems(plan: WritePlan, report: Report): Promise<void> {
+    // The dialect is unknown until the primary is found.
+    await this.primary.getPool();
     const source: RowSource = {
       dialect: this.dialect,
       limitMs: this.options.querySeconds * 1000,

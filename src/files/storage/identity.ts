@@ -3,6 +3,7 @@
  * in a small file. So a wrong bucket, or the empty mount point of a disk that is gone, is noticed before it is used.
  */
 import { ApiError } from '../../base/errors.ts';
+import { lazyAsync } from '../../base/memo.ts';
 import { ConfigError } from '../../settings/setting.ts';
 import type { FileRecords } from '../records.ts';
 import { DatabaseStorage } from './database.ts';
@@ -101,7 +102,8 @@ async function begin(records: FileRecords, location: string): Promise<StorageRow
 
 class CheckedStorage implements Storage {
   readonly location: string;
-  private checked: Promise<void> | undefined;
+  /** Repeated until it succeeds. */
+  readonly check = lazyAsync(() => this.compareMarks());
 
   constructor(
     private readonly records: FileRecords,
@@ -109,15 +111,6 @@ class CheckedStorage implements Storage {
     private readonly row: StorageRow,
   ) {
     this.location = storage.location;
-  }
-
-  /** Repeated until it succeeds. */
-  check(): Promise<void> {
-    this.checked ??= this.compareMarks().catch((error) => {
-      this.checked = undefined;
-      throw error;
-    });
-    return this.checked;
   }
 
   put(id: string): Incoming {

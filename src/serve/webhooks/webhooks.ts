@@ -1,6 +1,6 @@
 /** The webhooks of a service. Among the processes that serve a database, only the one with the lease sends. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ApiError } from '../../base/errors.ts';
+import { lazyAsync } from '../../base/memo.ts';
 import { AddressRanges } from '../../base/net/address-ranges.ts';
 import type { Catalogue } from '../../collection/declaration.ts';
 import type { WebhookDraft } from '../../collection/draft.ts';
@@ -40,7 +40,6 @@ export class Webhooks {
   private senders: readonly WebhookSender[] = [];
   private leaseEnds = 0;
   private hasBegun = false;
-  private beginning: Promise<void> | undefined;
   private loops: readonly Promise<void>[] = [];
 
   constructor(
@@ -52,11 +51,17 @@ export class Webhooks {
     this.store = new WebhookStore(engine);
   }
 
-  /**
-   * Stores where new webhooks begin, and sends in the background. Earlier changes are not sent, so writes wait for
-   * this, also if the database is down at the start.
-   */
-  async start(env: Readonly<Record<string, string | undefined>>): Promise<void> {
+  /** Stores where new webhooks begin, once. They do not send earlier changes. */
+  readonly begin = lazyAsync(async () => {
+    const { webhooks = [] } = this.catalogue.draft;
+    const { log } = this.engine;
+    const names = webhooks.map(({ name }) => name);
+    if (log !== undefined && names.length > 0) await this.store.begin(names, async () => (await log.position()).seq);
+    this.hasBegun = true;
+  });
+
+  /** Begins to send in the background. */
+  start(env: Readonly<Record<string, string | undefined>>): void {
     const { webhooks = [] } = this.catalogue.draft;
     const keys = webhooks.map((webhook) => secretKey(webhook, env));
     const { log: changeLog } = this.engine;
@@ -65,10 +70,6 @@ export class Webhooks {
       this.log.write('warn', 'webhooks need the log of changes; --history-days is 0');
       return;
     }
-    await this.begin().catch((error: unknown) => {
-      if (!(error instanceof ApiError) || error.status < 500) throw error;
-      this.log.write('warn', 'webhooks wait', { reason: error.details ?? error.message });
-    });
     const networks = new AddressRanges(this.settings.webhookNetworks);
     this.senders = webhooks.map((webhook, index) => {
       const { name } = webhook;
@@ -90,7 +91,7 @@ export class Webhooks {
     ];
   }
 
-  /** Makes writes wait until it is stored where new webhooks begin. */
+  /** Makes writes wait until it is stored where new webhooks begin, also if the database was down at the start. */
   readonly middleware: Middleware = (next) => (request, context) => {
     if (this.hasBegun || !WRITES.includes(context.method)) return next(request, context);
     return this.begin().then(() => next(request, context));
@@ -132,23 +133,6 @@ export class Webhooks {
 
   private isSending(): boolean {
     return !this.stopping.signal.aborted && performance.now() < this.leaseEnds;
-  }
-
-  /** Once. If it fails, the next call tries again. */
-  private begin(): Promise<void> {
-    this.beginning ??= this.storeBeginning().catch((error: unknown) => {
-      this.beginning = undefined;
-      throw error;
-    });
-    return this.beginning;
-  }
-
-  private async storeBeginning(): Promise<void> {
-    const { webhooks = [] } = this.catalogue.draft;
-    const { log } = this.engine;
-    const names = webhooks.map(({ name }) => name);
-    if (log !== undefined && names.length > 0) await this.store.begin(names, async () => (await log.position()).seq);
-    this.hasBegun = true;
   }
 
   /** Returns the time to wait. */

@@ -160,8 +160,8 @@ describe.each(ALL)('%s, files in %s', (engine, kind) => {
     const [damaged, missing] = [await upload(LARGE.subarray(1, 400_000)), await upload(LARGE.subarray(2, 400_000))];
     const catalogue = declareCatalogue({ collections: COLLECTIONS });
     const check = async () => {
-      const storage = openStorage(new FileRecords(shop.engine, catalogue), '', { s3: s3.options });
-      return checkContents(new FileStore(shop.engine, catalogue, storage));
+      const storage = await openStorage(new FileRecords(shop.engine, catalogue), '', { s3: s3.options });
+      return checkContents(new FileStore(shop.engine, catalogue, () => storage));
     };
     expect(await check()).toMatchObject({ check: 'files', ok: true });
     const content = async (id: string) =>

@@ -133,12 +133,13 @@ function planOf(url: string, schema: string, declaration: Declaration): Promise<
 }
 
 async function opened(engine: Engine, catalogue: Catalogue, { options, storage }: Declaration): Promise<Opened> {
+  const bytes = storage && (await openStorage(new FileRecords(engine, catalogue), storage.location, storage));
   const given = {
     catalogue,
     engine,
     maxBodyBytes: 1024 * 1024,
     allowUnfilteredWrites: true,
-    ...(storage && { storage: await openStorage(new FileRecords(engine, catalogue), storage.location, storage) }),
+    ...(bytes && { storage: () => bytes }),
   };
   const app = createApp({ ...given, ...options });
   const fetch = async (path: string, init?: RequestInit) => app.fetch(new Request(`http://catalogue${path}`, init));
