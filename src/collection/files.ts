@@ -21,6 +21,7 @@ const OWN_PREFIX = 'catalogue_';
 
 /** Fields of a file that no request sees. */
 const HIDDEN = ['content', 'orphaned_at'];
+const UPLOADER = ['created_by'];
 
 const DRAFTS: readonly CollectionDraft[] = [
   {
@@ -122,8 +123,17 @@ function withReference(field: FieldDraft): FieldDraft {
 
 /** The collection of files as requests see it. */
 export function servedFiles(files: Collection): Collection {
-  const fields = files.fields.filter(({ name }) => !HIDDEN.includes(name));
-  return { ...files, fields, byName: new Map(fields.map((field) => [field.name, field])), references: [] };
+  return { ...withoutFields(files, HIDDEN), references: [] };
+}
+
+/** The collection of files for a role: like the log of changes, it does not name the writers. */
+export function filesForRole(files: Collection): Collection {
+  return withoutFields(files, UPLOADER);
+}
+
+function withoutFields(files: Collection, hidden: readonly string[]): Collection {
+  const fields = files.fields.filter(({ name }) => !hidden.includes(name));
+  return { ...files, fields, byName: new Map(fields.map((field) => [field.name, field])) };
 }
 
 export function isFiles({ draft }: Collection): boolean {

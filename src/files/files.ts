@@ -4,8 +4,8 @@
  */
 import { ApiError } from '../base/errors.ts';
 import { MAX_CACHED_DOWNLOADS } from '../base/limits/files.ts';
-import type { Catalogue, Field } from '../collection/declaration.ts';
-import { FILES_NAME, served } from '../collection/files.ts';
+import type { Catalogue, Collection, Field } from '../collection/declaration.ts';
+import { FILES_NAME, filesForRole, served } from '../collection/files.ts';
 import type { Engine, MaybePromise, Write } from '../engine/engine.ts';
 import { unsupportedMethod } from '../http/call.ts';
 import { CORS_HEADERS, optionsHeaders } from '../http/edge/cors.ts';
@@ -56,6 +56,9 @@ export class Files {
   private readonly access: FileAccess;
   private readonly variants: Variants;
   private readonly catalogue: Catalogue;
+  /** The collection as requests see it. */
+  private readonly served: Collection;
+  private readonly servedForRole: Collection;
   private readonly contents: ContentCache;
   private readonly budget = new UploadBudget();
   /** By the scope of the caller and the URL. */
@@ -68,6 +71,8 @@ export class Files {
     storage?: () => MaybePromise<Storage>,
   ) {
     this.catalogue = served(catalogue);
+    this.served = this.catalogue.builtIn.get(FILES_NAME)!;
+    this.servedForRole = filesForRole(this.served);
     this.store = new FileStore(engine, catalogue, storage);
     this.access = new FileAccess(this.store, this.catalogue);
     this.orphans = new Orphans(this.store);
@@ -135,7 +140,7 @@ export class Files {
     } finally {
       upload.end();
     }
-    const rows = await this.rows(ids);
+    const rows = await this.rows(ids, context);
     return { rows, isList: isList && isForm, position };
   }
 
@@ -165,7 +170,7 @@ export class Files {
         .finally(() => upload.end()),
     );
     const ids = files.map(({ file }) => file.id);
-    const rows = await this.rows(ids);
+    const rows = await this.rows(ids, context);
     context.rows = rows.length;
     const location = this.urlOf(files[0]!.file, context);
     return new Response(JSON.stringify(isForm ? rows : rows[0]), {
@@ -180,8 +185,8 @@ export class Files {
   }
 
   /** The rows of these files in this order, as a read returns them. */
-  private async rows(ids: readonly string[]): Promise<readonly unknown[]> {
-    const files = this.catalogue.builtIn.get(FILES_NAME)!;
+  private async rows(ids: readonly string[], { access }: RequestContext): Promise<readonly unknown[]> {
+    const files = access?.permissions === undefined ? this.served : this.servedForRole;
     const rows = await this.store.rows<{ id: string }>(this.store.query(files, `id=in.(${ids.join()})`));
     return ids.map((id) => rows.find((row) => row.id === id));
   }

@@ -3,7 +3,7 @@ import { defined } from '../../base/defined.ts';
 import type { Catalogue, Collection, Field, RightsRules, Role, Routine, Rule } from '../catalogue.ts';
 import { CHANGES_NAME, changesOf } from '../change-log.ts';
 import { type CollectionDraft, type LinkDraft, RIGHTS } from '../draft.ts';
-import { FILES, FILES_NAME, isInternal } from '../files.ts';
+import { FILES, FILES_NAME, filesForRole, isInternal } from '../files.ts';
 
 /** The collections that the role can read: embeddings and references may lead to them. */
 type Readable = ReadonlyMap<string, Collection>;
@@ -26,7 +26,7 @@ export function viewOf(catalogue: Catalogue, role: Role): Catalogue {
   if (readsFiles) {
     // Embeddings lead from a file only to rows, and by fields, that the role may read.
     const view: Collection = {
-      ...files,
+      ...filesForRole(files),
       among: readable,
       view: { role: role.name, of: files, rights: ['read'], readsAll: false },
     };

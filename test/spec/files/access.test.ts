@@ -105,6 +105,25 @@ describe.each(TWO_ENGINES)('%s: roles and files', (engine) => {
     expect(await status(undefined, id)).toBe(200);
   });
 
+  test('only roles with every right read who uploaded a file', async () => {
+    await set(1, { image: await upload('writer', 'ada') });
+    const [row] = await as('admin').list('/products?id=eq.1&select=image(name,created_by)');
+    expect(row).toEqual({ image: { name: 'file', created_by: 'ada' } } as never);
+    for (const role of [undefined, 'writer']) {
+      const client = as(role, { sub: 'ada' });
+      for (const file of await client.list('/files')) expect(file).not.toHaveProperty('created_by');
+      const [embedded] = (await client.list('/products?id=eq.1&select=image(*)')) as never as [{ image: object }];
+      expect(embedded.image).toHaveProperty('sha256');
+      expect(embedded.image).not.toHaveProperty('created_by');
+      const embedding = '/products?select=id,image(created_by)';
+      for (const path of ['/files?select=created_by', '/files?created_by=eq.ada', '/files?order=created_by', embedding]) {
+        await expectRefusal(await client.fetch(path), role === undefined ? 401 : 403, '42501');
+      }
+    }
+    const sent = await as('writer', { sub: 'ada' }).fetch('/files', send('POST', 'image/png', nextPicture()));
+    expect(await sent.json()).not.toHaveProperty('created_by');
+  });
+
   test('a signed URL serves a file without credentials until it expires', async () => {
     const contract = await upload('admin');
     await set(1, { contract });
