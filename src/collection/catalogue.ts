@@ -38,6 +38,8 @@ export interface Field {
 export interface FileRules {
   readonly mediaTypes?: readonly string[];
   readonly maxBytes?: number;
+  /** Whether uploaded pictures keep their metadata. */
+  readonly keepMetadata?: boolean;
 }
 
 /** Constraints on a value beyond its type. */

@@ -108,7 +108,9 @@ function declareField(collection: CollectionDraft, draft: FieldDraft, maxValueBy
     rules: rulesOf(type, draft),
     ...(fileKind(type) === undefined
       ? {}
-      : { file: defined({ mediaTypes: draft.mediaTypes, maxBytes: draft.maxBytes }) }),
+      : {
+          file: defined({ mediaTypes: draft.mediaTypes, maxBytes: draft.maxBytes, keepMetadata: draft.keepMetadata }),
+        }),
     maxBytes: maxBytesOf(type, draft, maxValueBytes),
   };
 }

@@ -187,6 +187,7 @@ export interface FieldDraft {
   /** The allowed media types of a file, and its maximum size. */
   readonly mediaTypes?: readonly string[];
   readonly maxBytes?: number;
+  readonly keepMetadata?: boolean;
   /** The maximum number of files in a list. */
   readonly maxCount?: number;
   /** Clients cannot write it: the database computes it, or its type is served read-only as text. */

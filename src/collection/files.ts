@@ -108,10 +108,19 @@ export function isFileField({ type }: Field): boolean {
 }
 
 /** Whether a caller who sees this catalogue may write a file field, and so upload files. */
-export function mayUpload({ collections }: Pick<Catalogue, 'collections'>): boolean {
-  return [...collections.values()].some((each) => {
+export function mayUpload(catalogue: Pick<Catalogue, 'collections'>): boolean {
+  return writableFileFields(catalogue).length > 0;
+}
+
+/** Whether pictures keep their metadata in every file field that a caller who sees this catalogue may write. */
+export function keepsMetadata(catalogue: Pick<Catalogue, 'collections'>): boolean {
+  return writableFileFields(catalogue).every(({ file }) => file?.keepMetadata === true);
+}
+
+function writableFileFields({ collections }: Pick<Catalogue, 'collections'>): readonly Field[] {
+  return [...collections.values()].flatMap((each) => {
     const written = each.view === undefined ? [each] : [each.view.creates, each.view.updates];
-    return written.some((collection) => collection?.fields.some(isFileField));
+    return written.flatMap((collection) => collection?.fields.filter(isFileField) ?? []);
   });
 }
 

@@ -119,6 +119,7 @@ export const FIELD = {
     'The allowed media types of a file, such as `image/*`.',
   ),
   maxBytes: property(wholeNumber(1, MAX_FILE_BYTES), 'The maximum number of bytes of a file.'),
+  keepMetadata: property(trueOrFalse, 'Uploaded pictures keep their place, time and other metadata.'),
   maxCount: property(wholeNumber(1, MAX_FILES_IN_LIST), 'The maximum number of files in a list.'),
   onUpdate: property(oneWordOf(['now']), 'Every write that changes the row sets this date or time.'),
   readOnly: property(trueOrFalse, 'Clients can read the field but not write it.'),

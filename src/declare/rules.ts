@@ -9,7 +9,7 @@ import type { GivenField } from './format.ts';
 import { addMistake, type Reading } from './reader/shape.ts';
 import { compareStored, readValue, type TypedValue } from './reader/values.ts';
 
-const RULE_NAMES = [...VALUE_RULES, 'onUpdate', 'mediaTypes', 'maxBytes', 'maxCount'] as const;
+const RULE_NAMES = [...VALUE_RULES, 'onUpdate', 'mediaTypes', 'maxBytes', 'keepMetadata', 'maxCount'] as const;
 type RuleName = (typeof RULE_NAMES)[number];
 
 /** Dates and times have a current value. */
@@ -29,6 +29,7 @@ const SCOPES: Readonly<Record<RuleName, { readonly isFor: (type: Type) => boolea
   onUpdate: { isFor: isTime, words: 'dates and times' },
   mediaTypes: { isFor: isFile, words: 'files' },
   maxBytes: { isFor: isFile, words: 'files' },
+  keepMetadata: { isFor: isFile, words: 'files' },
   maxCount: { isFor: isFileList, words: 'lists of files' },
 };
 
@@ -40,7 +41,7 @@ export interface Rules {
 
 export function readRules(given: GivenField, type: Type, reading: Reading): Rules {
   const scoped = withinScope(given, type, reading);
-  const { maxLength, pattern, onUpdate, mediaTypes, maxBytes, maxCount } = scoped;
+  const { maxLength, pattern, onUpdate, mediaTypes, maxBytes, keepMetadata, maxCount } = scoped;
   const bound = (name: 'minimum' | 'maximum') =>
     scoped[name] === undefined ? undefined : readValue(type, scoped[name].value, reading, name);
   const [minimum, maximum] = [bound('minimum'), bound('maximum')];
@@ -57,6 +58,7 @@ export function readRules(given: GivenField, type: Type, reading: Reading): Rule
       onUpdate: onUpdate?.value,
       mediaTypes: mediaTypes?.value.map(({ value }) => value),
       maxBytes: maxBytes?.value,
+      keepMetadata: keepMetadata?.value,
       maxCount: maxCount?.value,
     }),
     broken: (value) => {

@@ -5,7 +5,7 @@
 import { ApiError } from '../base/errors.ts';
 import { MAX_CACHED_DOWNLOADS } from '../base/limits/files.ts';
 import type { Catalogue, Collection, Field } from '../collection/declaration.ts';
-import { FILES_NAME, filesForRole, served } from '../collection/files.ts';
+import { FILES_NAME, filesForRole, keepsMetadata, served } from '../collection/files.ts';
 import type { Engine, MaybePromise, Write } from '../engine/engine.ts';
 import { unsupportedMethod } from '../http/call.ts';
 import { CORS_HEADERS, optionsHeaders } from '../http/edge/cors.ts';
@@ -122,7 +122,7 @@ export class Files {
     context: RequestContext,
     plan: (ids: readonly string[]) => Write,
   ): Promise<StoredRows> {
-    const { files, isForm, upload } = await this.receive(request, context);
+    const { files, isForm, upload } = await this.receive(request, context, field.file?.keepMetadata === true);
     const isList = field.type.element !== undefined;
     const ids = files.map(({ file }) => file.id);
     let position: string | undefined;
@@ -144,8 +144,9 @@ export class Files {
     return { rows, isList: isList && isForm, position };
   }
 
-  private async receive(request: Request, context: RequestContext): Promise<Received> {
-    const received = await receiveFiles(this.store, this.limits, request, context, this.budget);
+  private async receive(request: Request, context: RequestContext, keepMetadata: boolean): Promise<Received> {
+    const { budget } = this;
+    const received = await receiveFiles(this.store, this.limits, request, context, { budget, keepMetadata });
     this.metrics.uploadedBytes += received.files.reduce((sum, { file }) => sum + file.size, 0);
     return received;
   }
@@ -161,7 +162,8 @@ export class Files {
 
   private async upload(request: Request, context: RequestContext): Promise<Response> {
     this.access.checkUpload(context);
-    const { files, isForm, upload } = await this.receive(request, context);
+    const visible = context.access?.permissions?.catalogue ?? this.catalogue;
+    const { files, isForm, upload } = await this.receive(request, context, keepsMetadata(visible));
     const position = await trackWork(
       context,
       this.store

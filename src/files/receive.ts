@@ -30,15 +30,20 @@ export class ReceivedFile implements Upload {
     private readonly hold: (bytes: number) => void = () => undefined,
   ) {}
 
-  /** Resolves to the SHA-256. `onHead` is called with the first bytes, before anything is stored. */
-  async receive(bytes: AsyncIterable<Uint8Array>, onHead: (head: Buffer) => void): Promise<string> {
+  /**
+   * Resolves to the SHA-256. `onHead` is called with the first bytes, before anything is stored. `filter` may change
+   * the bytes; the limits apply to those that arrive.
+   */
+  async receive(
+    bytes: AsyncIterable<Uint8Array>,
+    onHead: (head: Buffer) => void,
+    filter: (bytes: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array> = (unchanged) => unchanged,
+  ): Promise<string> {
     const { maxTotalBytes } = this.limits;
     const room = maxTotalBytes === 0 ? Number.POSITIVE_INFINITY : await this.store.quota.room(maxTotalBytes);
     this.hold(FILE_CHUNK_BYTES);
-    for await (const piece of bytes) {
+    for await (const piece of filter(this.limited(bytes, room))) {
       this.size += piece.length;
-      if (this.size > this.limits.maxFileBytes) throw tooLarge(this.limits.maxFileBytes);
-      if (this.size > room) throw overQuota(maxTotalBytes);
       this.hash.update(piece);
       for (let at = 0; at < piece.length; ) {
         const part = piece.subarray(at, at + FILE_CHUNK_BYTES - this.filled);
@@ -68,6 +73,17 @@ export class ReceivedFile implements Upload {
 
   async discard(): Promise<void> {
     await (await this.stored)?.discard();
+  }
+
+  private async *limited(bytes: AsyncIterable<Uint8Array>, room: number): AsyncGenerator<Uint8Array> {
+    const { maxFileBytes, maxTotalBytes } = this.limits;
+    let received = 0;
+    for await (const piece of bytes) {
+      received += piece.length;
+      if (received > maxFileBytes) throw tooLarge(maxFileBytes);
+      if (received > room) throw overQuota(maxTotalBytes);
+      yield piece;
+    }
   }
 
   private rest(): Buffer {

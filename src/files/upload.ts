@@ -8,6 +8,7 @@ import { cleanName, nameIn } from './file-name.ts';
 import { type HeaderValue, readHeaderValue, readUtf8Header } from './header-parameters.ts';
 import { inspectImage } from './image.ts';
 import { findMediaType, RASTER_IMAGES } from './media-type.ts';
+import { stripMetadata } from './metadata/strip.ts';
 import { readParts } from './multipart.ts';
 import { type Limits, ReceivedFile } from './receive.ts';
 import type { FileStore, NewFile, UploadedFile } from './store.ts';
@@ -27,7 +28,7 @@ export async function receiveFiles(
   limits: Limits,
   request: Request,
   context: RequestContext,
-  budget: UploadBudget,
+  { budget, keepMetadata }: { readonly budget: UploadBudget; readonly keepMetadata: boolean },
 ): Promise<Received> {
   const { headers, body } = request;
   checkEncoding(headers.get('content-encoding'));
@@ -42,7 +43,7 @@ export async function receiveFiles(
   const receive = async (bytes: AsyncIterable<Uint8Array>, contentType: string | null, disposition: HeaderValue) => {
     const { actor } = context.origin;
     const name = nameIn(disposition.parameters);
-    files.push(await receiveFile(store, limits, bytes, { name, contentType, actor, hold: upload.hold }));
+    files.push(await receiveFile(store, limits, bytes, { name, contentType, actor, keepMetadata, hold: upload.hold }));
   };
   try {
     if (!isForm) {
@@ -71,6 +72,8 @@ interface FileOrigin {
   /** The media type that the client names. */
   readonly contentType?: string | null;
   readonly actor?: string | undefined;
+  /** Whether a picture keeps its place, time and other metadata. */
+  readonly keepMetadata?: boolean;
   readonly hold?: (bytes: number) => void;
 }
 
@@ -79,14 +82,15 @@ export async function receiveFile(
   store: FileStore,
   limits: Limits,
   bytes: AsyncIterable<Uint8Array>,
-  { name, contentType = null, actor, hold }: FileOrigin,
+  { name, contentType = null, actor, keepMetadata = false, hold }: FileOrigin,
 ): Promise<UploadedFile> {
   const upload = new ReceivedFile(store, limits, hold);
   try {
     let mediaType = '';
-    const sha256 = await upload.receive(bytes, (head) => {
+    const findType = (head: Buffer) => {
       mediaType = findMediaType(head, contentType);
-    });
+    };
+    const sha256 = await upload.receive(bytes, findType, keepMetadata ? undefined : stripMetadata);
     const image = RASTER_IMAGES.includes(mediaType) ? await inspectImage(() => upload.whole()) : undefined;
     const file: NewFile = {
       id: crypto.randomUUID(),

@@ -71,7 +71,9 @@ class UploadedFiles implements CellResolver {
   private async upload(store: FileStore, name: string): Promise<string | ApiError> {
     try {
       const bytes = Bun.file(this.pathOf(name)).stream() as unknown as AsyncIterable<Uint8Array>;
-      const uploaded = await receiveFile(store, this.options, bytes, { name: basename(name), actor: ACTOR });
+      const keepMetadata = this.field.file?.keepMetadata === true;
+      const origin = { name: basename(name), actor: ACTOR, keepMetadata };
+      const uploaded = await receiveFile(store, this.options, bytes, origin);
       try {
         checkFile(this.field, uploaded.file);
         await store.add([uploaded]);

@@ -116,7 +116,12 @@ describe.each(TWO_ENGINES)('%s: roles and files', (engine) => {
       expect(embedded.image).toHaveProperty('sha256');
       expect(embedded.image).not.toHaveProperty('created_by');
       const embedding = '/products?select=id,image(created_by)';
-      for (const path of ['/files?select=created_by', '/files?created_by=eq.ada', '/files?order=created_by', embedding]) {
+      for (const path of [
+        '/files?select=created_by',
+        '/files?created_by=eq.ada',
+        '/files?order=created_by',
+        embedding,
+      ]) {
         await expectRefusal(await client.fetch(path), role === undefined ? 401 : 403, '42501');
       }
     }

@@ -1,0 +1,71 @@
+/** JPEG (ITU T.81, annex B): keeps what decoders need, colour profiles (APP2) and Adobe's colour transform (APP14). */
+import { type Container, NOTHING, SKIP_REST, type Step } from './container.ts';
+import { neededOrientation } from './orientation.ts';
+
+const [MARK, STUFFED, RESTART_0, RESTART_7, START, END, SCAN] = [0xff, 0x00, 0xd0, 0xd7, 0xd8, 0xd9, 0xda];
+const [APP0, APP1, APP2, APP14, APP15, COMMENT] = [0xe0, 0xe1, 0xe2, 0xee, 0xef, 0xfe];
+const PROFILE = 'ICC_PROFILE\0';
+const EXIF = 'Exif\0\0';
+const HEADER_BYTES = 4;
+
+export class Jpeg implements Container {
+  private isInScan = false;
+  private isOver = false;
+
+  next(bytes: Buffer): Step | undefined {
+    // Other pictures and videos, with metadata of their own, may follow the end.
+    if (this.isOver) return SKIP_REST;
+    const at = this.isInScan ? endOfScan(bytes) : startOfMarker(bytes);
+    if (at > 0) return { kind: this.isInScan ? 'copy' : 'skip', length: at };
+    if (bytes.length < 2) return undefined;
+    this.isInScan = false;
+    const code = bytes[1]!;
+    this.isOver = code === END;
+    if (code === START || code === END || (code >= RESTART_0 && code <= RESTART_7) || code <= 1) {
+      return { kind: 'copy', length: 2 };
+    }
+    if (bytes.length < HEADER_BYTES) return undefined;
+    return this.segment(code, 2 + Math.max(2, bytes.readUInt16BE(2)), bytes);
+  }
+
+  private segment(code: number, length: number, bytes: Buffer): Step | undefined {
+    if (code === APP1) return { kind: 'replace', length, by: orientationOf };
+    if (code === APP2) {
+      const enough = Math.min(length, HEADER_BYTES + PROFILE.length);
+      if (bytes.length < enough) return undefined;
+      const isProfile = bytes.toString('latin1', HEADER_BYTES, enough) === PROFILE;
+      return { kind: isProfile ? 'copy' : 'skip', length };
+    }
+    this.isInScan = code === SCAN;
+    const isMetadata = (code > APP0 && code <= APP15 && code !== APP14) || code === COMMENT;
+    return { kind: isMetadata ? 'skip' : 'copy', length };
+  }
+}
+
+/** The number of bytes before the next marker. A decoder also skips bytes between segments, and repeated marks. */
+function startOfMarker(bytes: Buffer): number {
+  let at = bytes.indexOf(MARK);
+  if (at === -1) return bytes.length;
+  while (bytes[at + 1] === MARK) at++;
+  return at;
+}
+
+/** The number of bytes of compressed data before the next marker. */
+function endOfScan(bytes: Buffer): number {
+  for (let at = bytes.indexOf(MARK); at !== -1; at = bytes.indexOf(MARK, at)) {
+    const code = bytes[at + 1];
+    const isData = code === STUFFED || (code !== undefined && code >= RESTART_0 && code <= RESTART_7);
+    if (!isData && code !== MARK) return at;
+    at += isData ? 2 : 1;
+  }
+  return bytes.length;
+}
+
+function orientationOf(segment: Buffer): Uint8Array {
+  const content = segment.subarray(HEADER_BYTES);
+  if (content.toString('latin1', 0, EXIF.length) !== EXIF) return NOTHING;
+  const exif = neededOrientation(content);
+  if (exif === undefined) return NOTHING;
+  const header = Buffer.from([MARK, APP1, 0, 2 + EXIF.length + exif.length]);
+  return Buffer.concat([header, Buffer.from(EXIF, 'latin1'), exif]);
+}

@@ -1,0 +1,46 @@
+/**
+ * WebP (RFC 9649): overwrites the metadata, which usually follows the picture. The file starts with its length, so that
+ * removing it would change bytes that are already stored.
+ */
+import { type Container, MAX_COLLECTED_BYTES, type Step } from './container.ts';
+import { orientationOnly, readOrientation } from './orientation.ts';
+
+const FILE_HEADER_BYTES = 12;
+const HEADER_BYTES = 8;
+/** The bit of the header chunk that announces XMP metadata. */
+const HAS_XMP = 0x04;
+
+export class Webp implements Container {
+  private readonly steps: Step[] = [{ kind: 'copy', length: FILE_HEADER_BYTES }];
+
+  next(bytes: Buffer): Step | undefined {
+    const known = this.steps.shift();
+    if (known !== undefined) return known;
+    if (bytes.length < HEADER_BYTES) return undefined;
+    const type = bytes.toString('latin1', 0, 4);
+    const size = bytes.readUInt32LE(4);
+    const length = HEADER_BYTES + size + (size % 2);
+    const start = type === 'VP8X' ? 1 : type === 'EXIF' ? MAX_COLLECTED_BYTES : 0;
+    const by = REPLACEMENTS[type];
+    if (by === undefined) return { kind: 'copy', length };
+    const replaced = Math.min(length, HEADER_BYTES + start);
+    this.steps.push({ kind: type === 'VP8X' ? 'copy' : 'zero', length: length - replaced });
+    return { kind: 'replace', length: replaced, by };
+  }
+}
+
+const REPLACEMENTS: Readonly<Record<string, (chunk: Buffer) => Uint8Array>> = {
+  VP8X: (chunk) => {
+    const copy = Buffer.from(chunk);
+    if (copy.length > HEADER_BYTES) copy[HEADER_BYTES]! &= ~HAS_XMP;
+    return copy;
+  },
+  EXIF: (chunk) => {
+    const copy = Buffer.alloc(chunk.length);
+    chunk.copy(copy, 0, 0, HEADER_BYTES);
+    orientationOnly(readOrientation(chunk.subarray(HEADER_BYTES)) ?? 1).copy(copy, HEADER_BYTES);
+    return copy;
+  },
+  // Decoders skip unknown chunks.
+  'XMP ': (chunk) => Buffer.concat([Buffer.from('JUNK', 'latin1'), chunk.subarray(4)]),
+};

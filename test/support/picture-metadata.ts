@@ -1,0 +1,92 @@
+/** Pictures with metadata that names a place: JPEG, PNG and WebP files made here. */
+import { gradient } from './pictures.ts';
+
+/** Stands for metadata that must not be published. */
+export const SECRET = 'at 48.2082 N';
+/** Stands for a colour profile, which must stay. */
+export const PROFILE = 'a colour profile';
+
+const PIXELS = gradient(40, 30);
+
+/** A TIFF structure with an orientation, and a text that stands for the place. */
+export function exif(orientation: number): Buffer {
+  const tiff = Buffer.alloc(38);
+  tiff.write('II*\0', 'latin1');
+  tiff.writeUInt32LE(8, 4);
+  tiff.writeUInt16LE(2, 8);
+  // The maker, a text after the directory.
+  tiff.writeUInt16LE(0x010f, 10);
+  tiff.writeUInt16LE(2, 12);
+  tiff.writeUInt32LE(SECRET.length, 14);
+  tiff.writeUInt32LE(38, 18);
+  tiff.writeUInt16LE(0x0112, 22);
+  tiff.writeUInt16LE(3, 24);
+  tiff.writeUInt32LE(1, 26);
+  tiff.writeUInt16LE(orientation, 30);
+  return Buffer.concat([tiff, Buffer.from(SECRET)]);
+}
+
+function segment(code: number, ...parts: readonly (string | Buffer)[]): Buffer {
+  const content = Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : part)));
+  return Buffer.concat([Buffer.from([0xff, code, (content.length + 2) >> 8, (content.length + 2) & 255]), content]);
+}
+
+export async function jpegWith(orientation: number): Promise<Buffer> {
+  const plain = await new Bun.Image(PIXELS).jpeg().buffer();
+  return Buffer.concat([
+    plain.subarray(0, 2),
+    segment(0xe1, 'Exif\0\0', exif(orientation)),
+    segment(0xe1, 'http://ns.adobe.com/xap/1.0/\0', SECRET),
+    segment(0xe2, 'ICC_PROFILE\0\x01\x01', PROFILE),
+    segment(0xe2, 'MPF\0', SECRET),
+    segment(0xed, 'Photoshop 3.0\0', SECRET),
+    Buffer.from([0, 0, 0xff]),
+    segment(0xfe, SECRET),
+    plain.subarray(2),
+    Buffer.from(`a video, ${SECRET}`),
+  ]);
+}
+
+function chunk(type: string, data: Uint8Array | string): Buffer {
+  const body = Buffer.concat([Buffer.from(type, 'latin1'), Buffer.from(data as string, 'latin1')]);
+  const framed = Buffer.alloc(body.length + 8);
+  framed.writeUInt32BE(body.length - 4, 0);
+  body.copy(framed, 4);
+  framed.writeUInt32BE(Bun.hash.crc32(body), body.length + 4);
+  return framed;
+}
+
+export function pngWith(orientation: number): Buffer {
+  const afterHeader = 8 + 25;
+  return Buffer.concat([
+    PIXELS.subarray(0, afterHeader),
+    chunk('gAMA', PROFILE.slice(0, 4)),
+    chunk('tEXt', `Comment\0${SECRET}`),
+    chunk('iTXt', `XML:com.adobe.xmp\0\0\0\0\0${SECRET}`),
+    chunk('eXIf', exif(orientation)),
+    chunk('tIME', '\x07\xea\x0b\x11\x17\x00\x00'),
+    PIXELS.subarray(afterHeader),
+    Buffer.from(`after the end, ${SECRET}`),
+  ]);
+}
+
+function riff(type: string, data: Uint8Array): Buffer {
+  const header = Buffer.alloc(8);
+  header.write(type, 'latin1');
+  header.writeUInt32LE(data.length, 4);
+  return Buffer.concat([header, data, Buffer.alloc(data.length % 2)]);
+}
+
+export async function webpWith(orientation: number): Promise<Buffer> {
+  const plain = await new Bun.Image(PIXELS).webp().buffer();
+  // ICC profile, Exif and XMP; the canvas is 40 × 30.
+  const header = Buffer.from([0x20 | 0x08 | 0x04, 0, 0, 0, 39, 0, 0, 29, 0, 0]);
+  const chunks = Buffer.concat([
+    riff('VP8X', header),
+    riff('ICCP', Buffer.from(PROFILE)),
+    plain.subarray(12),
+    riff('EXIF', exif(orientation)),
+    riff('XMP ', Buffer.from(SECRET)),
+  ]);
+  return riff('RIFF', Buffer.concat([Buffer.from('WEBP'), chunks]));
+}
