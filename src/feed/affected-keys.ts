@@ -32,8 +32,11 @@ export async function affectedKeys(reader: Reader, list: ReadPlan, from: number,
   return keys;
 }
 
-/** The conditions of rows with changed related rows. */
-function relatedChanges({ columns, where }: Pick<ReadPlan, 'columns' | 'where'>, changed: Keys): readonly Predicate[] {
+/** The conditions of rows with changed related rows; none if only the changed rows themselves are affected. */
+export function relatedChanges(
+  { columns, where }: Pick<ReadPlan, 'columns' | 'where'>,
+  changed: Keys,
+): readonly Predicate[] {
   const ofExpression = (expression: Expression): readonly Predicate[] => {
     if (expression.kind === 'embed')
       return throughRelation(expression.relation, relatedChanges(expression.plan, changed));

@@ -2,8 +2,16 @@
  * The live feed of a list (Accept: text/event-stream): its rows, then every change of them. Last-Event-ID resumes after
  * a position of the log of changes. The log is the only source, so a client misses nothing and sees nothing twice.
  */
-import { ApiError } from '../base/errors.ts';
-import { HEARTBEAT_MS, MAX_RESUMED_CHANGES, RECONNECT_MS, RECONNECT_SPREAD_MS, STEP_MS } from '../base/limits/feed.ts';
+import { FairQueue } from '../base/fair-queue.ts';
+import {
+  HEARTBEAT_MS,
+  MAX_RESUMED_CHANGES,
+  PARALLEL_JOINS,
+  PARALLEL_JOINS_PER_CALLER,
+  RECONNECT_MS,
+  RECONNECT_SPREAD_MS,
+  STEP_MS,
+} from '../base/limits/feed.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import type { ChangeLog, Engine, LogPosition, Metric } from '../engine/engine.ts';
 import { notLogged } from '../engine/shared/change-log.ts';
@@ -17,14 +25,14 @@ import { CredentialChecks, type ScopeCheck } from './credential-checks.ts';
 import { isInLog, isSame, parseEventId, positionOf } from './event-id.ts';
 import { type FeedPlan, planFeed } from './feed-plan.ts';
 import { Hub } from './hub.ts';
-import { QueuedReads } from './queued-reads.ts';
+import { type FeedLimits, OpenFeeds } from './open-feeds.ts';
+import { queuedReader, type Reader } from './queued-reads.ts';
 import { eventText, type FeedEvent, NO_DATA, rowsAt, stepEvents } from './step.ts';
 import { Subscriber } from './subscriber.ts';
 
-export interface FeedOptions {
+export interface FeedOptions extends FeedLimits {
   readonly engine: Engine;
   readonly catalogue: Catalogue;
-  readonly maxFeeds: number;
 }
 
 const HEADERS = {
@@ -39,15 +47,14 @@ const HEADERS = {
 export class Feed {
   private readonly hub: Hub | undefined;
   private readonly checks = new CredentialChecks();
-  private readonly open = new Set<Subscriber>();
+  private readonly open: OpenFeeds;
   private readonly heartbeat: ReturnType<typeof setInterval>;
-  private readonly reads: QueuedReads;
-  private isStopping = false;
+  private readonly joins = new FairQueue({ places: PARALLEL_JOINS, placesPerCaller: PARALLEL_JOINS_PER_CALLER });
 
   constructor(private readonly options: FeedOptions) {
     const { engine, catalogue } = options;
+    this.open = new OpenFeeds(options, catalogue.roles !== undefined);
     this.hub = engine.log && new Hub(engine, engine.log, [...catalogue.collections.values()]);
-    this.reads = new QueuedReads(engine);
     this.heartbeat = setInterval(() => this.hub?.beat(), HEARTBEAT_MS);
     this.heartbeat.unref();
   }
@@ -63,7 +70,9 @@ export class Feed {
     if (oldest === undefined) throw notLogged(call.collection);
     const newest = await log.position();
     if (call.method === 'HEAD') return { status: 200, headers: HEADERS, body: null };
-    if (this.isStopping || this.open.size >= options.maxFeeds) throw this.noRoom();
+    const isAnonymous = context.caller?.identity === undefined;
+    const follower = { name: context.requester(call.request), isAnonymous };
+    this.open.check(follower);
     const missed = asked === undefined ? 0 : newest.seq - asked.seq;
     const isKept = asked !== undefined && asked.seq >= oldest.seq && missed >= 0 && missed < MAX_RESUMED_CHANGES;
     const found = isKept ? await positionOf(log, asked) : undefined;
@@ -74,12 +83,13 @@ export class Feed {
       hub.leave(subscriber, name);
       context.peer?.atWork(false);
     });
-    this.open.add(subscriber);
+    this.open.add(subscriber, follower);
     context.peer?.atWork(true);
     if (check !== undefined) this.checks.add(subscriber, call.request.headers, context.access?.scope, check);
     const resumed = found?.seq === newest.seq || (plan.isLive && found === undefined) ? newest : found;
-    const begin = { resumed, isReset: asked !== undefined && resumed === undefined, newest };
-    this.follow(subscriber, log, hub, plan, name, begin).catch((error) => {
+    const isReset = asked !== undefined && resumed === undefined;
+    const begin = { name, caller: follower.name, resumed, isReset, newest };
+    this.follow(subscriber, log, hub, plan, begin).catch((error) => {
       context.onCut?.(context, error);
       subscriber.cut();
     });
@@ -88,10 +98,9 @@ export class Feed {
 
   /** Ends all feeds. Clients reconnect at different times. */
   stop(): void {
-    this.isStopping = true;
     clearInterval(this.heartbeat);
     this.checks.stop();
-    for (const subscriber of [...this.open]) {
+    for (const subscriber of this.open.stop()) {
       subscriber.end(`retry: ${RECONNECT_MS + Math.floor(Math.random() * RECONNECT_SPREAD_MS)}\n\n`);
     }
   }
@@ -105,64 +114,54 @@ export class Feed {
   }
 
   /** Sends the list or the missed changes, until the client can join its group. */
-  private async follow(
-    subscriber: Subscriber,
-    log: ChangeLog,
-    hub: Hub,
-    plan: FeedPlan,
-    name: string,
-    begin: Begin,
-  ): Promise<void> {
-    const { reads } = this;
+  private async follow(subscriber: Subscriber, log: ChangeLog, hub: Hub, plan: FeedPlan, begin: Begin): Promise<void> {
+    const { name, caller } = begin;
+    const reader = queuedReader(this.options.engine, this.joins, caller);
     const collections = [...this.options.catalogue.collections.values()];
     let position = begin.resumed ?? begin.newest;
     await subscriber.write(`retry: ${RECONNECT_MS}\n\n`);
     if (begin.isReset) await subscriber.write(eventText([{ name: 'reset', data: NO_DATA }]));
     if (begin.resumed === undefined) {
-      for await (const text of rowsAt(reads, plan, position.seq)) if (!(await subscriber.write(text))) return;
+      for await (const text of rowsAt(reader, plan, position.seq)) if (!(await subscriber.write(text))) return;
       await subscriber.write(eventText([{ name: 'ready', data: NO_DATA }], position));
     }
     while (!subscriber.isClosed) {
-      const upTo = hub.position.seq > begin.newest.seq ? hub.position : begin.newest;
+      const others = hub.positionOf(name) ?? begin.newest;
+      const upTo = others.seq > begin.newest.seq ? others : begin.newest;
       if (position.seq < upTo.seq) {
         if (!(await isInLog(log, position))) return subscriber.end();
-        const changes = await changesAfter(reads, collections, position.seq, upTo);
-        position = await this.catchUp(subscriber, plan, position, changes);
-      } else if (hub.join(subscriber, name, plan, position)) return;
-      // The hub is behind. A step that runs already may end before this position.
-      else if ((await hub.advance()).seq < position.seq) await Bun.sleep(STEP_MS);
+        const changes = await changesAfter(reader, collections, position.seq, upTo);
+        position = await catchUp(reader, subscriber, plan, position, changes);
+      } else if (hub.join(subscriber, name, plan, position, caller)) return;
       // The log went back: the client resumes, and its id is unknown.
-      else if (hub.position.seq === position.seq && !isSame(hub.position, position)) subscriber.end();
+      else if (others.seq === position.seq && !isSame(others, position)) subscriber.end();
+      // The group is behind.
+      else await Bun.sleep(STEP_MS);
     }
-  }
-
-  private async catchUp(
-    subscriber: Subscriber,
-    plan: FeedPlan,
-    from: LogPosition,
-    changes: Changes,
-  ): Promise<LogPosition> {
-    let held: readonly FeedEvent[] = [];
-    for await (const events of stepEvents(this.reads, plan, from.seq, changes)) {
-      if (events.length === 0) continue;
-      await subscriber.write(eventText(held));
-      held = events;
-    }
-    await subscriber.write(eventText(held, changes.upTo));
-    return changes.upTo;
-  }
-
-  private noRoom(): ApiError {
-    const { maxFeeds } = this.options;
-    const message = this.isStopping ? 'the service stops' : `${maxFeeds} feeds are open already`;
-    return new ApiError('CAT503', message, {
-      hint: this.isStopping ? 'Try again.' : 'Try again, or raise --max-feeds.',
-      headers: { 'retry-after': '2' },
-    });
   }
 }
 
+async function catchUp(
+  reader: Reader,
+  subscriber: Subscriber,
+  plan: FeedPlan,
+  from: LogPosition,
+  changes: Changes,
+): Promise<LogPosition> {
+  let held: readonly FeedEvent[] = [];
+  for await (const events of stepEvents(reader, plan, from.seq, changes)) {
+    if (events.length === 0) continue;
+    await subscriber.write(eventText(held));
+    held = events;
+  }
+  await subscriber.write(eventText(held, changes.upTo));
+  return changes.upTo;
+}
+
 interface Begin {
+  /** The name of the group, and the caller for turns. */
+  readonly name: string;
+  readonly caller: string;
   /** The position to resume at; undefined for the whole list. */
   readonly resumed: LogPosition | undefined;
   readonly isReset: boolean;

@@ -1,34 +1,49 @@
 /**
- * Follows the log of changes for all feeds of a process. Clients of the same list with the same permissions form a
- * group: each step is evaluated and encoded once for all of them.
+ * Follows the log of changes for all feeds of a process. Groups of clients advance independently: cheap ones with every
+ * look at the log, the others in turns, which are fair between callers.
  */
-import { MAX_STEP_BYTES, PARALLEL_STEPS, STEP_CHANGES, STEP_MS, STEP_PAUSE_MS } from '../base/limits/feed.ts';
-import type { Collection } from '../collection/declaration.ts';
+import { FairQueue } from '../base/fair-queue.ts';
+import {
+  FEW_LISTS,
+  MAX_RESUMED_CHANGES,
+  PARALLEL_STEPS,
+  PARALLEL_STEPS_PER_CALLER,
+  STEP_BUDGET_MS,
+  STEP_MS,
+  STEP_PAUSE_MS,
+} from '../base/limits/feed.ts';
+import { type Collection, type Field, stored } from '../collection/declaration.ts';
 import type { ChangeLog, Engine, LogPosition } from '../engine/engine.ts';
+import { relatedChanges } from './affected-keys.ts';
 import { type Changes, changesAfter } from './changed-keys.ts';
+import { type ChangedRow, changedRows, mayAffect, testedFields } from './changed-rows.ts';
 import { eventId, isInLog, isSame } from './event-id.ts';
 import type { FeedPlan } from './feed-plan.ts';
-import { eventText, type FeedEvent, stepEvents } from './step.ts';
+import { Group } from './group.ts';
+import { queuedReader, type Reader } from './queued-reads.ts';
 import type { Subscriber } from './subscriber.ts';
 
 const encoder = new TextEncoder();
+/** The event loop answers requests after this many milliseconds of steps. */
+const SLICE_MS = 5;
 
-interface Group {
-  readonly plan: FeedPlan;
-  readonly members: Set<Subscriber>;
+/** The changes after a position, and the changed rows by collection. Groups at the same position share them. */
+interface Step {
+  readonly changes: Changes;
+  readonly rows: Map<string, Promise<readonly ChangedRow[] | undefined>>;
 }
-
-/** The events of a step. If they are too long, the step covers fewer changes. */
-type Chunk = { readonly events: number; readonly bytes: Uint8Array } | 'too long';
 
 export class Hub {
   /** Events sent to clients, for the metrics. */
   events = 0;
-  /** All groups have received the changes up to this position. */
-  position: LogPosition = { seq: 0, at: '' };
   private readonly groups = new Map<string, Group>();
-  private advancing: Promise<LogPosition> | undefined;
+  private readonly turns = new FairQueue({ places: PARALLEL_STEPS, placesPerCaller: PARALLEL_STEPS_PER_CALLER });
+  /** One slow step at a time, with one read at a time: the other threads and connections are for all others. */
+  private readonly slowTurns = new FairQueue({ places: 1, placesPerCaller: 1 });
+  private readonly slowReads = new FairQueue({ places: 1, placesPerCaller: 1 });
+  private readonly steps = new Map<string, Promise<Step | 'lost' | undefined>>();
   private timer: ReturnType<typeof setTimeout> | undefined;
+  private newest: LogPosition = { seq: 0, at: '' };
   private changeCount: number | undefined;
 
   constructor(
@@ -37,10 +52,15 @@ export class Hub {
     private readonly collections: readonly Collection[],
   ) {}
 
-  /** Adds a client that has received everything up to this position; false if the group has received more. */
-  join(subscriber: Subscriber, name: string, plan: FeedPlan, position: LogPosition): boolean {
-    if (!isSame(position, this.position)) return false;
-    const group = this.groups.get(name) ?? { plan, members: new Set() };
+  /** The position of a group; undefined if it does not exist. */
+  positionOf(name: string): LogPosition | undefined {
+    return this.groups.get(name)?.position;
+  }
+
+  /** Adds a client that has received everything up to this position; false if the group is at another one. */
+  join(subscriber: Subscriber, name: string, plan: FeedPlan, position: LogPosition, caller: string): boolean {
+    const group = this.groups.get(name) ?? new Group(plan, caller, position);
+    if (!isSame(position, group.position)) return false;
     group.members.add(subscriber);
     this.groups.set(name, group);
     this.timer ??= setTimeout(this.tick, STEP_MS);
@@ -52,101 +72,140 @@ export class Hub {
     if (group?.members.delete(subscriber) === true && group.members.size === 0) this.groups.delete(name);
   }
 
-  /** Sends the newest changes to all groups. Concurrent calls share one step. Returns the position. */
-  advance(): Promise<LogPosition> {
-    this.advancing ??= this.step().finally(() => {
-      this.advancing = undefined;
-    });
-    return this.advancing;
-  }
-
-  /** Sends each client a position, which also shows that the connection works. */
+  /** Sends each client its position, which also shows that the connection works. */
   beat(): void {
-    const chunk = encoder.encode(`:\nid: ${eventId(this.position)}\n\n`);
-    for (const { members } of this.groups.values()) for (const member of members) member.publish(chunk);
+    for (const { members, position } of this.groups.values()) {
+      const chunk = encoder.encode(`:\nid: ${eventId(position)}\n\n`);
+      for (const member of members) member.publish(chunk);
+    }
   }
 
   private readonly tick = async (): Promise<void> => {
     const { events } = this;
-    const changeCount = this.engine.changes?.current();
-    if (changeCount === undefined || changeCount !== this.changeCount) {
-      // A step that another call began may end before these changes, so the next tick looks again.
-      const isOwn = this.advancing === undefined;
-      // While the database does not answer, clients wait.
-      await this.advance().then(
-        () => {
-          if (isOwn) this.changeCount = changeCount;
-        },
-        () => undefined,
-      );
-    }
-    const pause = this.events === events ? STEP_MS : STEP_PAUSE_MS;
+    const started = performance.now();
+    // While the database does not answer, clients wait.
+    const isBehind = await this.advance().catch(() => false);
+    const took = performance.now() - started;
+    // Steps take at most half of the time.
+    const pause = isBehind ? took : Math.max(took, this.events === events ? STEP_MS : STEP_PAUSE_MS);
     this.timer = this.groups.size === 0 ? undefined : setTimeout(this.tick, pause);
   };
 
-  private async step(): Promise<LogPosition> {
-    const upTo = await this.log.position();
-    await this.leaveLostPosition(upTo);
-    if (this.groups.size === 0 || this.position.seq === upTo.seq) this.position = upTo;
-    let limit = STEP_CHANGES;
-    while (this.position.seq < upTo.seq) {
-      // Covers all collections: a group that joins meanwhile may have any of them.
-      const changes = await changesAfter(this.engine, this.collections, this.position.seq, upTo, limit);
-      const chunks = new Map<Group, Chunk | undefined>();
-      const evaluate = async () => {
-        for (const group of this.groups.values()) {
-          if (chunks.has(group)) continue;
-          chunks.set(group, undefined);
-          chunks.set(group, await this.evaluate(group, changes));
-        }
-      };
-      await Promise.all(Array.from({ length: PARALLEL_STEPS }, evaluate));
-      // Groups may have joined meanwhile.
-      while ([...this.groups.values()].some((group) => !chunks.has(group))) await evaluate();
-      const isTooLong = [...chunks.values()].includes('too long');
-      if (isTooLong && changes.count > 1) {
-        limit = Math.ceil(changes.count / 4);
-        continue;
+  /** Sends new changes to all groups that are due. Returns whether more changes wait for cheap groups. */
+  private async advance(): Promise<boolean> {
+    await this.look();
+    this.steps.clear();
+    const now = performance.now();
+    const waiting: Group[] = [];
+    for (const group of this.groups.values()) {
+      if (!group.isDue(this.newest, now)) continue;
+      if (group.isCheap) waiting.push(group);
+      else void this.takeTurn(group);
+    }
+    const cheap = [...waiting];
+    let sliceEnd = now + SLICE_MS;
+    const work = async () => {
+      for (let group = waiting.pop(); group !== undefined; group = waiting.pop()) {
+        const step = await this.stepFor(group);
+        if (step !== undefined) await withinBudget(this.take(group, this.engine, step));
+        if (performance.now() < sliceEnd) continue;
+        await new Promise((resolve) => setImmediate(resolve));
+        sliceEnd = performance.now() + SLICE_MS;
       }
-      this.position = changes.upTo;
-      for (const [group, chunk] of chunks) this.publish(group, chunk);
-      // Clients need time to receive a part of a long step.
-      if (limit < STEP_CHANGES) await Bun.sleep(STEP_PAUSE_MS);
-    }
-    return this.position;
+    };
+    await Promise.all(Array.from({ length: PARALLEL_STEPS }, work));
+    return cheap.some((group) => group.position.seq < this.newest.seq && group.isDue(this.newest, performance.now()));
   }
 
-  /** If the log went back, all clients resume with requests of their own. Their ids are unknown, so they are reset. */
-  private async leaveLostPosition(newest: LogPosition): Promise<void> {
-    if (this.groups.size === 0 || isSame(this.position, newest)) return;
-    if (await isInLog(this.log, this.position)) return;
-    for (const { members } of this.groups.values()) for (const member of [...members]) member.end();
+  /** Reads the last position, unless nothing was committed since. */
+  private async look(): Promise<void> {
+    const changeCount = this.engine.changes?.current();
+    if (changeCount !== undefined && changeCount === this.changeCount) return;
+    this.newest = await this.log.position();
+    this.changeCount = changeCount;
   }
 
-  private publish({ members }: Group, chunk: Chunk | undefined): void {
-    if (chunk === undefined) return;
-    if (chunk !== 'too long') this.events += chunk.events * members.size;
-    for (const member of [...members]) {
-      if (chunk === 'too long') member.end();
-      else member.publish(chunk.bytes);
-    }
+  private async takeTurn(group: Group): Promise<void> {
+    group.isBusy = true;
+    const { engine } = this;
+    const queue = group.isSlow ? this.slowTurns : this.turns;
+    const reader = group.isSlow ? queuedReader(engine, this.slowReads, '') : engine;
+    await queue.run(group.caller, 1, async () => {
+      // While the database does not answer, clients wait.
+      const step = await this.stepFor(group).catch(() => undefined);
+      if (step !== undefined) await this.take(group, reader, step);
+    });
+    group.isBusy = false;
   }
 
-  /** If a step fails, its clients resume with requests of their own. */
-  private async evaluate({ plan, members }: Group, changes: Changes): Promise<Chunk | undefined> {
-    const events: FeedEvent[] = [];
-    let length = 0;
-    try {
-      for await (const some of stepEvents(this.engine, plan, this.position.seq, changes)) {
-        events.push(...some);
-        for (const { data } of some) length += data.length;
-        if (length > MAX_STEP_BYTES) return 'too long';
-      }
-    } catch {
-      for (const member of [...members]) member.end();
-      return undefined;
-    }
-    if (events.length === 0) return undefined;
-    return { events: events.length, bytes: encoder.encode(eventText(events, changes.upTo)) };
+  private async take(group: Group, reader: Reader, { changes }: Step): Promise<void> {
+    group.isBusy = true;
+    this.events += await group.advance(reader, changes);
+    group.isBusy = false;
   }
+
+  /** The next step of a group; undefined if it has no event, so that the group has advanced already. */
+  private async stepFor(group: Group): Promise<Step | undefined> {
+    const step = await this.stepAfter(group.position, group.limit);
+    const isTooFar = this.newest.seq - group.position.seq > MAX_RESUMED_CHANGES;
+    // If the log went back, clients are reset when they resume. Far behind, it is cheaper to read the list again.
+    if (step === 'lost' || isTooFar) group.end();
+    if (step === undefined || step === 'lost' || group.members.size === 0) return undefined;
+    if (await this.affects(step, group)) return step;
+    group.position = step.changes.upTo;
+    return undefined;
+  }
+
+  private stepAfter(position: LogPosition, limit: number): Promise<Step | 'lost' | undefined> {
+    const { newest, steps } = this;
+    const name = `${eventId(position)} ${eventId(newest)} ${limit}`;
+    const known = steps.get(name) ?? this.readStep(position, newest, limit);
+    steps.set(name, known);
+    return known;
+  }
+
+  private async readStep(
+    position: LogPosition,
+    newest: LogPosition,
+    limit: number,
+  ): Promise<Step | 'lost' | undefined> {
+    if (!(await isInLog(this.log, position))) return 'lost';
+    // A client that just joined may have read a newer position.
+    if (newest.seq <= position.seq) return undefined;
+    // Covers all collections: groups of different ones share it.
+    const changes = await changesAfter(this.engine, this.collections, position.seq, newest, limit);
+    return { changes, rows: new Map() };
+  }
+
+  private async affects({ changes, rows }: Step, { plan, position }: Group): Promise<boolean> {
+    const { list, collections } = plan;
+    if (!collections.some(({ name }) => changes.keys.has(name))) return false;
+    if (list.log !== undefined || this.groups.size < FEW_LISTS || relatedChanges(list, changes.keys).length > 0)
+      return true;
+    const collection = stored(list.from);
+    const keys = changes.keys.get(collection.name);
+    if (keys === undefined) return false;
+    const known =
+      rows.get(collection.name) ??
+      changedRows(this.engine, collection, keys, this.testedFields(collection), position.seq, changes.upTo.seq);
+    rows.set(collection.name, known);
+    const found = await known;
+    return found === undefined || mayAffect(plan, found);
+  }
+
+  /** The fields that the filters of all groups of a collection test. */
+  private testedFields(collection: Collection): ReadonlySet<Field> {
+    const plans = [...this.groups.values()].map(({ plan }) => plan);
+    return new Set(plans.filter(({ list }) => stored(list.from) === collection).flatMap(testedFields));
+  }
+}
+
+/** Resolves with the work, or without it if it takes long. */
+async function withinBudget(work: Promise<void>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, STEP_BUDGET_MS);
+  });
+  await Promise.race([work, late]);
+  clearTimeout(timer);
 }

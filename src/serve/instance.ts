@@ -128,7 +128,8 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
     const { proxies } = edgeChecks;
     if (roles !== undefined)
       access = auth?.openAuthentication({ engine, settings, verifier, catalogue, proxies, audit });
-    feed = new Feed({ engine, catalogue, maxFeeds: settings.maxFeeds });
+    const { maxFeeds, maxFeedsPerCaller } = settings;
+    feed = new Feed({ engine, catalogue, maxFeeds, maxFeedsPerCaller });
     webhooks = new Webhooks(engine, catalogue, settings, log);
     const storage = openFiles(engine, stored, settings.files, notice);
     app = createApp({

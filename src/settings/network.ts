@@ -55,6 +55,12 @@ export const NETWORK_SETTINGS = {
     DEFAULT_MAX_FEEDS,
     wholeNumber(0, 100_000),
   ),
+  maxFeedsPerCaller: envSetting(
+    '--max-feeds-per-caller NUMBER',
+    'of these, clients with the same credentials, or without any from the same address; 0 means half of them',
+    0,
+    wholeNumber(0, 100_000),
+  ),
 } as const;
 
 function hostPattern(given: string, name: string): string {

@@ -35,6 +35,9 @@ const LISTS: readonly (readonly [path: string, keys: readonly string[]])[] = [
   ['/groups?select=id,title,items!items_group_id_fkey(id,price)', ['id']],
   ['/items?select=id,via:groups!links!inner(title)', ['id']],
   ['/links', ['item_id', 'group_id']],
+  ['/items?id=in.(1,2,21)', ['id']],
+  ['/items?group_id=eq.2&select=id,name', ['id']],
+  ['/items?or=(name.eq.a,group_id.is.null)&id=not.eq.3', ['id']],
 ];
 
 const small = fc.integer({ min: 1, max: 6 });

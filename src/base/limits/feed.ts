@@ -17,8 +17,20 @@ export const CREDENTIAL_CHECK_MS = 1_000;
 export const MAX_UNSENT_BYTES = 256 * 1024;
 /** A longer step covers fewer changes. If one change is longer, its clients resume, each at its own pace. */
 export const MAX_STEP_BYTES = 4 * 1024 * 1024;
-/** Steps of several lists that are evaluated at once. */
+/** Steps of several lists that are evaluated at once, in total and of one caller. */
 export const PARALLEL_STEPS = 4;
+export const PARALLEL_STEPS_PER_CALLER = 2;
+/** The others do not wait longer for the step of a list, and the list rests for as long as the step exceeded this. */
+export const STEP_BUDGET_MS = 100;
+/** Lists whose steps take longer wait for each other, with one read at a time. */
+export const SLOW_STEP_MS = 1_000;
+/** With fewer lists, each reads its changed rows. With more, the changed rows first show which lists they affect. */
+export const FEW_LISTS = 4;
+/** The lists of clients that join are read at once, in total and for one caller. */
+export const PARALLEL_JOINS = 8;
+export const PARALLEL_JOINS_PER_CALLER = 1;
+/** The share of --max-feeds that callers without a name may use together, if the catalogue has roles. */
+export const ANONYMOUS_SHARE = 3 / 4;
 /** When a client reconnects. After a stop, clients spread over this time. */
 export const RECONNECT_MS = 2_000;
 export const RECONNECT_SPREAD_MS = 4_000;

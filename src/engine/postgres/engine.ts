@@ -12,7 +12,6 @@ import type { Encoding } from '../../encode/encoding.ts';
 import { callsFunctions } from '../../plan/access/named-fields.ts';
 import type { FunctionCall, ReadPlan, WritePlan } from '../../plan/types.ts';
 import {
-  type ChangeLog,
   type Engine,
   type Explanation,
   type Metric,
@@ -28,6 +27,7 @@ import type { LoadOptions, LoadResult, LoadSet } from '../shared/loader.ts';
 import { rejectCredentials } from '../shared/maintenance.ts';
 import type { RowSource } from '../shared/row-lookup.ts';
 import { reportProblems } from '../shared/row-problems.ts';
+import { isStepRead } from '../shared/step-reads.ts';
 import type { SqlDialect } from '../sql/statement.ts';
 import { bypassedRowSecurity } from './adopt/row-security.ts';
 import { callFunction, explainCall } from './call/call.ts';
@@ -84,7 +84,7 @@ export class PostgresEngine implements Engine {
   private readonly primary: ConnectionManager;
   private readonly sweeper: Sweeper;
   private readonly pruner: LogPruner;
-  readonly log?: ChangeLog;
+  readonly log?: PostgresLog;
   private readonly replicas: ReplicaSet | undefined;
   private readonly executor: Executor;
   // Known after the primary is found.
@@ -222,7 +222,7 @@ export class PostgresEngine implements Engine {
         if (this.log === undefined || this.prepared.logged.size === 0) throw notLogged();
         const position = asOf ?? (await lastPosition(pool, this.options.schema)).seq;
         const dialect = logDialect(this.dialect, plan, position, this.prepared.logged);
-        return readList(pool, plan, dialect, encoding, false);
+        return readList(pool, plan, dialect, encoding, isStepRead(plan, asOf, this.log.newest));
       },
     );
   }

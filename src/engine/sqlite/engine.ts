@@ -33,6 +33,7 @@ import { rejectCredentials } from '../shared/maintenance.ts';
 import { explain, type PlanStep } from '../shared/query-plan.ts';
 import type { RowSource } from '../shared/row-lookup.ts';
 import { reportProblems } from '../shared/row-problems.ts';
+import { isStepRead } from '../shared/step-reads.ts';
 import { areCheapWrites } from '../shared/write-cost.ts';
 import { MemoryChangeCounter, WalChangeCounter } from './connection/change-counter.ts';
 import { Connection, whileBusy } from './connection/connection.ts';
@@ -41,7 +42,7 @@ import { Snapshot } from './connection/snapshot.ts';
 import { TableStatistics } from './connection/table-statistics.ts';
 import { guardedDialect, sqliteDialect } from './dialect.ts';
 import { DAMAGED, translateError } from './errors.ts';
-import { logDialect, SqliteLog } from './history/log.ts';
+import { lastPosition, logDialect, SqliteLog } from './history/log.ts';
 import { maintainLog } from './history/maintain.ts';
 import { isLogOn } from './history/triggers.ts';
 import { sqliteMetrics } from './metrics.ts';
@@ -207,7 +208,8 @@ class SqliteEngine implements Engine {
       const dialect = logDialect(plan, asOf);
       if (dialect !== undefined && this.log === undefined) throw notLogged();
       const scan = this.parts.isIndexed ? undefined : guardedDialect;
-      const result = readByRoute(new Read(plan, encoding, changeCount, dialect ?? scan), this.parts);
+      const isStep = dialect !== undefined && isStepRead(plan, asOf, lastPosition(this.parts.connection));
+      const result = readByRoute(new Read(plan, encoding, changeCount, dialect ?? scan, isStep), this.parts);
       return result instanceof Promise ? result.catch((error) => this.fail(error)) : result;
     } catch (error) {
       return this.fail(error);

@@ -6,6 +6,7 @@ import { pageOf } from '../../../src/dialect/page.ts';
 import { parseQuery } from '../../../src/dialect/query.ts';
 import type { Engine } from '../../../src/engine/engine.ts';
 import { Feed } from '../../../src/feed/feed.ts';
+import type { FeedLimits } from '../../../src/feed/open-feeds.ts';
 import { JSON_MEDIA } from '../../../src/http/negotiate.ts';
 import { planRead } from '../../../src/plan/read/read.ts';
 import type { Identify } from '../../../src/response/authenticate.ts';
@@ -39,10 +40,11 @@ export function serveFeeds(
   {
     identify,
     maxFeeds = 100,
+    maxFeedsPerCaller = maxFeeds,
     ...others
-  }: { identify?: Identify; maxFeeds?: number } & Pick<AppOptions, 'edgeChecks'> = {},
+  }: { identify?: Identify } & Partial<FeedLimits> & Pick<AppOptions, 'edgeChecks'> = {},
 ): FeedService {
-  const feed = new Feed({ engine, catalogue, maxFeeds });
+  const feed = new Feed({ engine, catalogue, maxFeeds, maxFeedsPerCaller });
   const app = createApp({
     catalogue,
     engine,

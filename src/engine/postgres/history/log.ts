@@ -16,6 +16,9 @@ export async function lastPosition(runner: Runner, schema: string): Promise<LogP
 }
 
 export class PostgresLog implements ChangeLog {
+  /** The last position, when it was last read. */
+  newest = 0;
+
   /** `logged` is known when the primary is found. Without any, there is no table of the log. */
   constructor(
     private readonly schema: string,
@@ -23,11 +26,13 @@ export class PostgresLog implements ChangeLog {
     private readonly onPrimary: <T>(work: (runner: Runner) => Promise<T>) => Promise<T>,
   ) {}
 
-  position(): Promise<LogPosition> {
-    return this.onPrimary((runner) => {
+  async position(): Promise<LogPosition> {
+    const last = await this.onPrimary((runner) => {
       if (this.logged().size === 0) throw notLogged();
       return lastPosition(runner, this.schema);
     });
+    this.newest = last.seq;
+    return last;
   }
 
   async timesAt(seq: number): Promise<readonly string[]> {

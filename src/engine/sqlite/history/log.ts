@@ -11,6 +11,11 @@ import { guardedDialect } from '../dialect.ts';
 import { changesSource, rowsAsOf } from './sources.ts';
 import { POSITION } from './triggers.ts';
 
+/** The last position that a connection sees. */
+export function lastPosition(connection: Connection): number {
+  return connection.number({ sql: `select ${POSITION}`, params: [] });
+}
+
 export class SqliteLog implements ChangeLog {
   /** `refreshed` is the connection on the newest state. */
   constructor(private readonly refreshed: () => Connection) {}

@@ -20,6 +20,8 @@ export class Read {
     readonly changeCount: number,
     /** Set if the read defines its tables itself, so that only a scan is possible. */
     readonly dialect?: SqlDialect | undefined,
+    /** Whether such a read is cheap. */
+    readonly isStep = false,
   ) {}
 
   /** Computed on demand, since cached rows do not need it. */

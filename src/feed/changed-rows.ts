@@ -1,0 +1,153 @@
+/**
+ * The changed rows of a collection before and after a step, with the fields that filters of feeds test. They show
+ * without a read for each feed which feeds a step cannot affect: most of them, if many clients follow a few rows each.
+ */
+import { MAX_STEP_BYTES } from '../base/limits/feed.ts';
+import type { Collection, Field } from '../collection/declaration.ts';
+import { can } from '../collection/types/type.ts';
+import type { Value } from '../collection/value.ts';
+import { NO_ORDER } from '../plan/read/shape.ts';
+import { fieldExpression } from '../plan/resolve.ts';
+import { type Expression, fieldOf, type Predicate, type ReadPlan } from '../plan/types.ts';
+import { hasKey } from './changed-keys.ts';
+import { type FeedPlan, linesOf } from './feed-plan.ts';
+import { linesIn } from './lines.ts';
+import type { Reader } from './queued-reads.ts';
+
+type Values = Readonly<Record<string, Value>>;
+
+export interface ChangedRow {
+  readonly before?: Values;
+  readonly after?: Values;
+}
+
+/** Undefined if the values are long: then every feed must look itself. */
+export async function changedRows(
+  reader: Reader,
+  collection: Collection,
+  keys: ReadonlySet<string>,
+  fields: ReadonlySet<Field>,
+  from: number,
+  upTo: number,
+): Promise<readonly ChangedRow[] | undefined> {
+  const { key } = collection;
+  const columns = [
+    ...key.map((field, index) => ({ name: `key ${index}`, expression: fieldExpression(field) })),
+    ...[...fields].map((field) => ({ name: field.name, expression: fieldExpression(field) })),
+  ];
+  const where = hasKey(collection, keys);
+  const plan: ReadPlan = { kind: 'read', from: collection, columns, order: NO_ORDER, where, offset: 0 };
+  const found = new Map<string, { before?: Values; after?: Values }>();
+  let length = 0;
+  for (const [side, position] of [
+    ['before', from],
+    ['after', upTo],
+  ] as const) {
+    for await (const lines of linesIn(await reader.read(plan, linesOf(plan), undefined, position))) {
+      for (const line of lines) {
+        length += line.length;
+        const values = JSON.parse(line) as Values;
+        const name = JSON.stringify(key.map((_, index) => values[`key ${index}`]));
+        found.set(name, { ...found.get(name), [side]: values });
+      }
+      if (length > MAX_STEP_BYTES) return undefined;
+    }
+  }
+  return [...found.values()];
+}
+
+/** Whether one of these changes may have an event, as far as the changed rows themselves determine it. */
+export function mayAffect({ list, matching, isLive }: FeedPlan, rows: readonly ChangedRow[]): boolean {
+  return rows.some(({ before, after }) => {
+    const was = before === undefined ? false : test(list.where, before);
+    const is = after === undefined ? false : test(list.where, after);
+    if (!isLive) return isPossible(was) || isPossible(is);
+    // A filter applies to the row after the change, but not to deletes.
+    return (
+      (isPossible(was) && is !== true) ||
+      (after !== undefined && isPossible(test(matching?.where ?? list.where, after)))
+    );
+  });
+}
+
+/** The fields of a collection that `mayAffect` can use. */
+export function testedFields({ list, matching }: FeedPlan): readonly Field[] {
+  const fields = (predicate: Predicate): readonly Field[] => {
+    if ('terms' in predicate) return predicate.terms.flatMap(fields);
+    if (predicate.kind === 'not') return fields(predicate.term);
+    const field = 'of' in predicate ? comparableField(predicate.of) : undefined;
+    return field === undefined ? [] : [field];
+  };
+  return [...fields(list.where), ...(matching === undefined ? [] : fields(matching.where))];
+}
+
+/** A field whose value in JSON equals the value of a plan if and only if the engine finds them equal. */
+function comparableField(expression: Expression): Field | undefined {
+  const field = fieldOf(expression);
+  return field?.type.sqlite.isSame === true && !can(field.type, 'foreign') ? field : undefined;
+}
+
+/** The result of a predicate as in SQL; undefined if the values do not determine it. */
+type Truth = boolean | null | undefined;
+
+function isPossible(truth: Truth): boolean {
+  return truth === true || truth === undefined;
+}
+
+function test(predicate: Predicate, row: Values): Truth {
+  switch (predicate.kind) {
+    case 'constant':
+      return predicate.value;
+    case 'all':
+      return combine(predicate.terms, row, false);
+    case 'any':
+      return combine(predicate.terms, row, true);
+    case 'not': {
+      const truth = test(predicate.term, row);
+      return typeof truth === 'boolean' ? !truth : truth;
+    }
+    case 'compare': {
+      const value = valueIn(predicate.of, row);
+      if (value === undefined || value === null || predicate.value === null) return value === undefined ? value : null;
+      return compare(value, predicate.operator, predicate.value);
+    }
+    case 'in': {
+      const value = valueIn(predicate.of, row);
+      if (value === undefined || value === null) return value;
+      return predicate.values.includes(value) || (predicate.values.includes(null) ? null : false);
+    }
+    case 'null': {
+      const value = valueIn(predicate.of, row);
+      return value === undefined ? value : value === null;
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** One term with the value `decisive` decides; otherwise every term must be known. */
+function combine(terms: readonly Predicate[], row: Values, decisive: boolean): Truth {
+  let result: Truth = !decisive;
+  for (const term of terms) {
+    const truth = test(term, row);
+    if (truth === decisive) return decisive;
+    if (truth === undefined) result = undefined;
+    else if (truth === null && result !== undefined) result = null;
+  }
+  return result;
+}
+
+function valueIn(expression: Expression, row: Values): Value | undefined {
+  const field = comparableField(expression);
+  return field && row[field.name];
+}
+
+function compare(value: Value, operator: Extract<Predicate, { kind: 'compare' }>['operator'], other: Value): Truth {
+  if (operator === '=') return value === other;
+  if (operator === '<>') return value !== other;
+  // Texts have an order of their own.
+  if (typeof value !== 'number' || typeof other !== 'number') return undefined;
+  if (operator === '<') return value < other;
+  if (operator === '<=') return value <= other;
+  return operator === '>' ? value > other : value >= other;
+}

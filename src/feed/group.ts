@@ -1,0 +1,112 @@
+/**
+ * A group of clients of the same list with the same permissions. It advances by steps: each is evaluated and encoded
+ * once for all its clients. Groups have positions of their own, so a slow one delays no other.
+ */
+import { ApiError } from '../base/errors.ts';
+import {
+  MAX_STEP_BYTES,
+  MAX_UNSENT_BYTES,
+  SLOW_STEP_MS,
+  STEP_BUDGET_MS,
+  STEP_CHANGES,
+  STEP_PAUSE_MS,
+} from '../base/limits/feed.ts';
+import type { LogPosition } from '../engine/engine.ts';
+import { readsOtherCollections } from '../engine/shared/plan-keys.ts';
+import { filterSteps } from '../engine/shared/text-cost.ts';
+import type { Changes } from './changed-keys.ts';
+import { isSame } from './event-id.ts';
+import type { FeedPlan } from './feed-plan.ts';
+import type { Reader } from './queued-reads.ts';
+import { eventText, type FeedEvent, stepEvents } from './step.ts';
+import type { Subscriber } from './subscriber.ts';
+
+const encoder = new TextEncoder();
+const LONG_CHUNK_BYTES = MAX_UNSENT_BYTES / 4;
+
+/** The events of a step. If they are too long, or take too long, the step covers fewer changes. */
+type Chunk = { readonly events: number; readonly bytes: Uint8Array } | 'too long';
+
+export class Group {
+  readonly members = new Set<Subscriber>();
+  /** Whether a step reads only a few rows by key. Such a group needs no turn. */
+  readonly isCheap: boolean;
+  /** Whether the last step took long. A cheap group is never slow: only a busy machine delays it. */
+  isSlow: boolean;
+  /** Whether a step is waiting for its turn or under way. */
+  isBusy = false;
+  /** The changes that a step covers at most. */
+  limit = STEP_CHANGES;
+  private restsUntil = 0;
+
+  constructor(
+    readonly plan: FeedPlan,
+    /** The caller of the first client, for turns. */
+    readonly caller: string,
+    /** All members have received the changes up to this position. */
+    public position: LogPosition,
+  ) {
+    const { list, matching } = plan;
+    const plans = matching === undefined ? [list] : [list, matching];
+    this.isCheap =
+      list.log === undefined && plans.every((each) => filterSteps(each) === 0 && !readsOtherCollections(each));
+    // Until a step has shown how long it takes.
+    this.isSlow = !this.isCheap;
+  }
+
+  isDue(newest: LogPosition, now: number): boolean {
+    return !this.isBusy && !isSame(this.position, newest) && now >= this.restsUntil;
+  }
+
+  /** Sends the events of these changes, which begin at the position of the group. Returns their number. */
+  async advance(reader: Reader, changes: Changes): Promise<number> {
+    const started = performance.now();
+    const chunk = await this.evaluate(reader, changes);
+    const took = performance.now() - started;
+    this.isSlow = !this.isCheap && took > SLOW_STEP_MS;
+    this.rest(took - STEP_BUDGET_MS);
+    if (chunk === 'too long' && changes.count > 1) {
+      this.limit = Math.ceil(changes.count / 4);
+      return 0;
+    }
+    this.position = changes.upTo;
+    // The next step will be about as long for each change.
+    const length = typeof chunk === 'object' ? chunk.bytes.length : 1;
+    const fitting = Math.floor((changes.count * MAX_STEP_BYTES) / 2 / length);
+    this.limit = Math.max(1, Math.min(STEP_CHANGES, this.limit * 2, fitting));
+    if (chunk === undefined) return 0;
+    // Its clients resume with requests of their own.
+    if (chunk === 'too long') return this.end();
+    for (const member of [...this.members]) member.publish(chunk.bytes);
+    // Clients need time to receive it.
+    if (chunk.bytes.length > LONG_CHUNK_BYTES) this.rest(STEP_PAUSE_MS);
+    return chunk.events * this.members.size;
+  }
+
+  end(): 0 {
+    for (const member of [...this.members]) member.end();
+    return 0;
+  }
+
+  private rest(milliseconds: number): void {
+    this.restsUntil = Math.max(this.restsUntil, performance.now() + milliseconds);
+  }
+
+  private async evaluate(reader: Reader, changes: Changes): Promise<Chunk | undefined> {
+    const events: FeedEvent[] = [];
+    let length = 0;
+    try {
+      for await (const some of stepEvents(reader, this.plan, this.position.seq, changes)) {
+        events.push(...some);
+        for (const { data } of some) length += data.length;
+        if (length > MAX_STEP_BYTES) return 'too long';
+      }
+    } catch (error) {
+      if (error instanceof ApiError && error.code === '57014') return 'too long';
+      this.end();
+      return undefined;
+    }
+    if (events.length === 0) return undefined;
+    return { events: events.length, bytes: encoder.encode(eventText(events, changes.upTo)) };
+  }
+}

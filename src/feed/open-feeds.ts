@@ -1,0 +1,83 @@
+/** The open feeds of a process, with limits: in total, of each caller, and of all callers without a name. */
+import { ApiError } from '../base/errors.ts';
+import { ANONYMOUS_SHARE } from '../base/limits/feed.ts';
+import type { Subscriber } from './subscriber.ts';
+
+export interface FeedLimits {
+  readonly maxFeeds: number;
+  /** By default half of `maxFeeds`. */
+  readonly maxFeedsPerCaller?: number;
+}
+
+/** Whom the feed counts for. */
+export interface Follower {
+  readonly name: string;
+  readonly isAnonymous: boolean;
+}
+
+export class OpenFeeds {
+  private readonly open = new Map<Subscriber, Follower>();
+  private readonly counts = new Map<string, number>();
+  private anonymous = 0;
+  private isStopping = false;
+  private readonly maxPerCaller: number;
+  private readonly maxAnonymous: number;
+
+  constructor(
+    private readonly limits: FeedLimits,
+    hasRoles: boolean,
+  ) {
+    const { maxFeeds, maxFeedsPerCaller: perCaller = 0 } = limits;
+    this.maxPerCaller = perCaller === 0 ? Math.ceil(maxFeeds / 2) : perCaller;
+    this.maxAnonymous = hasRoles ? Math.ceil(maxFeeds * ANONYMOUS_SHARE) : maxFeeds;
+  }
+
+  get size(): number {
+    return this.open.size;
+  }
+
+  /** Rejects a further feed beyond the limits. */
+  check({ name, isAnonymous }: Follower): void {
+    const { maxFeeds } = this.limits;
+    if (this.isStopping) throw noRoom('the service stops', 'Try again.');
+    if (this.size >= maxFeeds || (isAnonymous && this.anonymous >= this.maxAnonymous)) {
+      const count = this.size >= maxFeeds ? `${maxFeeds} feeds` : `${this.anonymous} feeds without credentials`;
+      throw noRoom(`${count} are open already`, 'Try again, or raise --max-feeds.');
+    }
+    if ((this.counts.get(name) ?? 0) >= this.maxPerCaller) {
+      throw new ApiError('CAT429', `${this.maxPerCaller} feeds of this caller are open already`, {
+        hint: 'Close one of them, or raise --max-feeds-per-caller.',
+        headers: { 'retry-after': '2' },
+      });
+    }
+  }
+
+  add(subscriber: Subscriber, follower: Follower): void {
+    this.open.set(subscriber, follower);
+    this.count(follower, 1);
+  }
+
+  delete(subscriber: Subscriber): void {
+    const follower = this.open.get(subscriber);
+    if (follower === undefined) return;
+    this.open.delete(subscriber);
+    this.count(follower, -1);
+  }
+
+  /** Returns the open feeds. Rejects further ones. */
+  stop(): readonly Subscriber[] {
+    this.isStopping = true;
+    return [...this.open.keys()];
+  }
+
+  private count({ name, isAnonymous }: Follower, change: 1 | -1): void {
+    if (isAnonymous) this.anonymous += change;
+    const count = (this.counts.get(name) ?? 0) + change;
+    if (count === 0) this.counts.delete(name);
+    else this.counts.set(name, count);
+  }
+}
+
+function noRoom(message: string, hint: string): ApiError {
+  return new ApiError('CAT503', message, { hint, headers: { 'retry-after': '2' } });
+}

@@ -1,0 +1,138 @@
+/** Many lists are followed at the same time: each client gets the events of its own, whatever the others cost. */
+import { afterEach, describe, expect, test } from 'bun:test';
+import { makeEdgeChecks } from '../../../src/response/edge-checks.ts';
+import { type FeedService, serveFeeds } from '../../support/engines/feed-service.ts';
+import { declaredBy, identify } from '../../support/engines/roles.ts';
+import { openDeclaredEngine } from '../../support/engines/shop.ts';
+import { EventClient } from '../../support/network/event-stream.ts';
+import { until } from '../../support/processes/process.ts';
+import { expectRefusal, sendJson } from '../../support/stories.ts';
+
+const SHOP = declaredBy(`
+collections:
+  categories: { fields: { id: int4, name: text } }
+  products:
+    fields:
+      id: int4
+      name: text
+      stock: int4
+      category_id: { type: int4, references: categories }
+roles:
+  anonymous: { products: { read: true }, categories: { read: true } }
+  admin: all
+`);
+const ADMIN = { 'x-role': 'admin' };
+const PRODUCTS = 1_500;
+const ROWS = {
+  categories: [1, 2, 3].map((id) => ({ id, name: `c${id}` })),
+  products: Array.from({ length: PRODUCTS }, (_, index) => {
+    return { id: index + 1, name: `a name of product ${index} `.repeat(8), stock: 0, category_id: (index % 3) + 1 };
+  }),
+};
+/** Each change of a product affects every list of this kind, and each test of a row reads many others. */
+const COSTLY =
+  '/products?select=id,categories!inner(id,products!inner(id,categories!inner(products!inner(id))))&categories.products.categories.products.name=match.x$';
+
+for (const engine of ['SQLite', 'PostgreSQL']) {
+  describe(engine, () => {
+    let service: FeedService;
+    afterEach(() => service.close());
+    const open = async (options: Parameters<typeof serveFeeds>[2] = {}) => {
+      const ofCaller = (request: Request) => {
+        const name = request.headers.get('x-name');
+        return { ...identify(request), ...(name === null ? {} : { name, identity: `user ${name}` }) };
+      };
+      service = serveFeeds(await openDeclaredEngine(engine, SHOP, ROWS), SHOP, { identify: ofCaller, ...options });
+    };
+    const update = async (filter: string, body: object) => {
+      expect((await service.fetch(`/products?${filter}`, sendJson('PATCH', body, ADMIN))).status).toBe(204);
+    };
+
+    test('a costly list does not delay the events of others', async () => {
+      await open();
+      const client = await service.follow('/products?select=id,stock&id=eq.1');
+      client.take();
+      const costly = await Promise.all(
+        [1, 2, 3, 4].map((each) => EventClient.open(service.fetch, `${COSTLY}&id=neq.${each}`, { from: client })),
+      );
+      for (let stock = 1; stock <= 5; stock++) {
+        await update('id=eq.1', { stock });
+        expect(await client.next()).toEqual([['update', { id: 1, stock }]]);
+      }
+      for (const each of costly) {
+        expect(each.isEnded).toBe(false);
+        each.close();
+      }
+    });
+
+    test('each of many lists has exactly the changes of its own rows', async () => {
+      await open();
+      const filters = [
+        ...['id=eq.1', 'id=in.(1,2)', 'id=gt.2', 'id=not.in.(1,2)', 'or=(id.eq.1,stock.eq.7)'],
+        ...['category_id=eq.1', 'category_id=eq.2', 'category_id=is.null', 'category_id=neq.1', 'stock=gte.5'],
+        ...['name=eq.new', 'name=neq.new', 'not.and=(id.gte.2,name.neq.new)', 'name=like.n*', 'stock=eq.7&id=lt.3'],
+      ];
+      const clients = await Promise.all(filters.map((filter) => service.follow(`/products?id=lte.3&${filter}`)));
+      const changes: readonly (readonly [string, object])[] = [
+        ['id=eq.1', { stock: 7 }],
+        ['id=eq.1', { category_id: 2 }],
+        ['id=eq.2', { category_id: null, stock: 5 }],
+        ['id=eq.2', { category_id: 1 }],
+        ['id=in.(1,2,3)', { name: 'new' }],
+        ['id=eq.3', { name: null }],
+        ['id=eq.1', { stock: 1 }],
+        ['id=eq.500', { stock: 1 }],
+      ];
+      for (const [filter, body] of changes) {
+        await update(filter, body);
+        for (const [index, { rows }] of clients.entries()) {
+          const path = `/products?id=lte.3&${filters[index]}`;
+          const expected = JSON.stringify(await (await service.fetch(path)).json());
+          await until(
+            path,
+            () => JSON.stringify([...rows.values()].sort((a, b) => Number(a.id) - Number(b.id))) === expected,
+          );
+        }
+      }
+      expect(clients.flatMap(({ contradictions }) => contradictions)).toEqual([]);
+    });
+
+    const from = (address: string) => ({ 'x-forwarded-for': address });
+    const edgeChecks = makeEdgeChecks({
+      isOnLoopback: true,
+      allowedHosts: [],
+      corsOrigins: [],
+      trustedProxies: ['127.0.0.1'],
+    });
+    const ask = (headers: Record<string, string>) =>
+      service.fetch('/products?id=eq.1', { headers: { accept: 'text/event-stream', ...headers } });
+
+    test('a caller has a limit of feeds of its own, by its name or its address', async () => {
+      await open({ edgeChecks, maxFeedsPerCaller: 1 });
+      const first = await service.follow('/products?id=eq.1', from('192.0.2.1'));
+      const refused = await expectRefusal(await ask(from('192.0.2.1')), 429, 'CAT429');
+      expect(refused.hint).toContain('--max-feeds-per-caller');
+      await service.follow('/products?id=eq.1', from('192.0.2.2'));
+      const ann = { ...from('192.0.2.1'), ...ADMIN, 'x-name': 'ann' };
+      await service.follow('/products?id=eq.1', ann);
+      await expectRefusal(await ask({ ...ann, ...from('192.0.2.9') }), 429, 'CAT429');
+      await service.follow('/products?id=eq.1', { ...ann, 'x-name': 'bob' });
+      first.close();
+      await until('room for another feed', async () => {
+        const response = await ask(from('192.0.2.1'));
+        await response.body!.cancel();
+        return response.status === 200;
+      });
+    });
+
+    test('callers without credentials cannot use up all feeds', async () => {
+      await open({ edgeChecks, maxFeeds: 4 });
+      for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.3']) {
+        await service.follow('/products?id=eq.1', from(address));
+      }
+      const refused = await expectRefusal(await ask(from('192.0.2.4')), 503, 'CAT503');
+      expect(refused.message).toContain('without credentials');
+      await service.follow('/products?id=eq.1', { ...ADMIN, 'x-name': 'ann' });
+    });
+  });
+}
