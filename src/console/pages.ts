@@ -84,7 +84,7 @@ export function consolePages(described: Described, { accountOf, hasSettings = fa
           session,
           ...(partial.length === 0 ? {} : { partial }),
           ...settings,
-          hidesActors,
+          ...(hidesActors ? { hidesActors } : {}),
         },
       },
       nonce,
