@@ -1,8 +1,7 @@
 /** `catalogue openapi`: prints the OpenAPI description, as the service answers it at `/`. */
 
 import { loadCatalogue } from '../declare/load-catalogue.ts';
-import { describe } from '../openapi/describe.ts';
-import { openApiDocument } from '../openapi/document.ts';
+import { describe, openApiDocument } from '../openapi/document.ts';
 import { describeSettings, readSettings, SERVE_SETTINGS } from '../settings/by-command.ts';
 import { COLLECTIONS } from '../settings/database.ts';
 import type { Command } from './shared/command.ts';

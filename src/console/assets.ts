@@ -5,11 +5,11 @@
 import { type StoredFile, storeFile } from '../http/stored-file.ts';
 import type { GuideTexts } from './guide/texts.ts';
 
-export type PageName = 'console' | 'docs';
+export type PageName = 'console' | 'docs' | 'guide';
 
 export interface Assets {
   readonly files: ReadonlyMap<string, StoredFile>;
-  /** The files that a page loads, in order. The list is empty if the console is not installed. */
+  /** The files that a page loads, in order. The list is empty if the page is not installed. */
   readonly pages: Readonly<Record<PageName, readonly string[]>>;
   readonly guide: GuideTexts;
 }

@@ -1,7 +1,7 @@
 /**
  * Loads the assets of the pages: embedded in the executable, built by Bun's bundler (in under a second) and cached for
  * the next start, or packed in `dist/`. The console needs development packages, which `npm install --omit=dev` leaves
- * out. The API reference needs none. `bun src/console/bundle.ts FOLDER` packs the assets:
+ * out, and so does the API reference. The guide needs none. `bun src/console/bundle.ts FOLDER` packs the assets:
  *
  *     bun src/console/bundle.ts dist
  *     bun build --compile --asset-naming=[name].[ext] src/main.ts dist/console.assets
@@ -22,6 +22,7 @@ const PACKED = join(import.meta.dir, '../../dist', PACKED_NAME);
 const ENTRIES: Readonly<Record<PageName, readonly string[]>> = {
   console: ['style/console.css', 'early.ts', 'console.tsx'],
   docs: ['docs.css', 'docs.ts'],
+  guide: ['guide.css'],
 };
 
 /** Whether the console is installed or can be built. */
@@ -37,16 +38,16 @@ export async function loadAssets(): Promise<Assets> {
   const packages = packagesFolder();
   if (packages !== undefined) return keptOrBuilt({ sources: dirname(import.meta.dir), packages }, buildAssets);
   if (existsSync(PACKED)) return unpackAssets(readFileSync(PACKED));
-  return buildPages(['docs']);
+  return buildPages(['guide']);
 }
 
 export function buildAssets(): Promise<Assets> {
-  return buildPages(['console', 'docs']);
+  return buildPages(['console', 'docs', 'guide']);
 }
 
 async function buildPages(names: readonly PageName[]): Promise<Assets> {
   const files = new Map<string, StoredFile>();
-  const pages: Record<PageName, readonly string[]> = { console: [], docs: [] };
+  const pages: Record<PageName, readonly string[]> = { console: [], docs: [], guide: [] };
   for (const name of names) {
     const { outputs } = await build(ENTRIES[name]);
     const loaded: string[] = [];

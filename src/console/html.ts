@@ -1,5 +1,5 @@
 /** The HTML shell of the console, and the Content-Security-Policy of our pages. */
-import { escapeHtml } from '../openapi/reference/html.ts';
+import { escapeHtml } from '../base/html.ts';
 
 interface Shell {
   readonly title: string;
@@ -60,19 +60,19 @@ ${loaded.join('\n')}
 `;
 }
 
-/** The page of `/console` if the console is not installed. */
-export function withoutConsole(docs: string): string {
+/** The page of the console or of the API reference if it is not installed. `root` leads to the root of the service. */
+export function notInstalled(name: string, root: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<title>The console is not installed</title>
+<title>The ${name} is not installed</title>
 <link rel="icon" href="${ICON}">
 </head>
 <body>
-<h1>The console is not installed</h1>
+<h1>The ${name} is not installed</h1>
 <p><code>npm install --omit=dev</code> leaves out the packages that it needs. Run <code>npm install</code>, then restart the service.</p>
-<p>The API works without it: see <a href="${docs}">its reference</a>.</p>
+<p>The API works without it: see <a href="${root}/openapi.json">its description</a> and <a href="${root}/docs/guide">the guide</a>.</p>
 </body>
 </html>
 `;

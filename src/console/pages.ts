@@ -4,30 +4,29 @@
 
 import { ApiError } from '../base/errors.ts';
 import { lazyAsync } from '../base/memo.ts';
-import { nameOfPart } from '../base/net/query-string.ts';
 import { ANONYMOUS } from '../collection/access/caller.ts';
 import { CHANGES_NAME } from '../collection/change-log.ts';
 import type { Collection } from '../collection/declaration.ts';
 import { isImageField } from '../collection/image-field.ts';
 import { type PageContext, type Pages, readOnly } from '../http/pages.ts';
 import { fileResponse, storeFile } from '../http/stored-file.ts';
-import type { Described } from '../openapi/describe.ts';
+import type { Described } from '../openapi/document.ts';
 import { hasConsole, loadAssets } from './bundle.ts';
 import { Guide } from './guide/guide.ts';
 import { INDEX, readGuideTexts } from './guide/texts.ts';
-import { ICON, pageHtml, securityHeaders, withoutConsole } from './html.ts';
-import { DOCS_PATH, HTML_TYPE, referenceFiles } from './reference-files.ts';
+import { ICON, notInstalled, pageHtml, securityHeaders } from './html.ts';
 
-export { DOCS_PATH };
+export const DOCS_PATH = '/docs';
 export const CONSOLE_PATH = '/console';
 const ASSETS_PATH = `${CONSOLE_PATH}/assets/`;
 export const GUIDE_PATH = `${DOCS_PATH}/guide`;
 
+const HTML_TYPE = 'text/html; charset=utf-8';
 const FOREVER = { 'cache-control': 'public, max-age=31536000, immutable', 'x-content-type-options': 'nosniff' };
 
 /** The page to which a browser is redirected from `/`. */
 export function startPath(): string {
-  return hasConsole() ? CONSOLE_PATH : DOCS_PATH;
+  return hasConsole() ? CONSOLE_PATH : GUIDE_PATH;
 }
 
 /** The catalogue as the caller sees it. */
@@ -46,11 +45,6 @@ interface ConsoleOptions {
 export function consolePages(described: Described, { accountOf, hasSettings = false }: ConsoleOptions = {}): Pages {
   // Built at the first request, so that the service starts quickly.
   const assets = lazyAsync(loadAssets);
-  const reference = referenceFiles(described, async () => {
-    const { pages } = await assets();
-    return pages.docs.map((name) => `${ASSETS_PATH}${name}`);
-  });
-
   async function consolePage(
     path: string,
     request: Request,
@@ -60,7 +54,7 @@ export function consolePages(described: Described, { accountOf, hasSettings = fa
     const { pages } = await assets();
     const root = rootFrom(path);
     if (pages.console.length === 0) {
-      return htmlResponse(withoutConsole(`${root}${DOCS_PATH}`), { status: 404, headers: securityHeaders() });
+      return htmlResponse(notInstalled('console', root), { status: 404, headers: securityHeaders() });
     }
     const nonce = crypto.randomUUID().replaceAll('-', '');
     const { version } = described;
@@ -94,14 +88,18 @@ export function consolePages(described: Described, { accountOf, hasSettings = fa
     return htmlResponse(page, { status: 200, headers });
   }
 
-  async function referenceAnswer(
-    name: string | undefined,
-    request: Request,
-    catalogueOf: CatalogueOf,
-  ): Promise<Response> {
-    return fileResponse(await reference(await catalogueOf(), name), request, {
-      'cache-control': 'no-cache',
-      ...securityHeaders(),
+  /** The API reference: a viewer of the OpenAPI document, which the script loads. */
+  async function referencePage(path: string, catalogueOf: CatalogueOf): Promise<Response> {
+    await catalogueOf();
+    const { pages } = await assets();
+    const root = rootFrom(path);
+    const nonce = crypto.randomUUID().replaceAll('-', '');
+    const headers = { 'cache-control': 'no-store', ...securityHeaders(nonce) };
+    if (pages.docs.length === 0) return htmlResponse(notInstalled('API reference', root), { status: 404, headers });
+    const files = pages.docs.map((name) => `${ASSETS_PATH}${name}`);
+    return htmlResponse(pageHtml({ title: 'Product Catalogue API', root, assets: files }, nonce), {
+      status: 200,
+      headers,
     });
   }
 
@@ -110,7 +108,7 @@ export function consolePages(described: Described, { accountOf, hasSettings = fa
 
   async function guidePage(name: string, request: Request, catalogueOf: CatalogueOf): Promise<Response> {
     await catalogueOf();
-    const styles = (await assets()).pages.docs.filter((file) => file.endsWith('.css'));
+    const styles = (await assets()).pages.guide;
     const page = (await guide()).render(name, new URL(request.url).searchParams.get('q') ?? '', {
       root: rootFrom(`${GUIDE_PATH}/${name}`),
       styles: styles.map((file) => `${ASSETS_PATH}${file}`),
@@ -127,16 +125,12 @@ export function consolePages(described: Described, { accountOf, hasSettings = fa
   }
 
   return (path, request, _prefix, catalogueOf = () => described.catalogue, context?: PageContext) => {
-    const [docs, name, slash] = /^\/docs(?:\/([^/]+))?(\/)?$/.exec(path) ?? [];
     // Links of the reference are relative to the path without a trailing slash.
-    if (slash !== undefined) return readOnly(request, () => redirect(`../${name ?? 'docs'}`));
-    // A collection may have the same name; then only the pages of the guide have its path.
-    if (path === GUIDE_PATH && !described.catalogue.collections.has('guide'))
-      return readOnly(request, () => redirect(`./guide/${INDEX}`));
+    if (path === `${DOCS_PATH}/`) return readOnly(request, () => redirect(`..${DOCS_PATH}`));
+    if (path === GUIDE_PATH) return readOnly(request, () => redirect(`./guide/${INDEX}`));
     if (path.startsWith(`${GUIDE_PATH}/`))
       return readOnly(request, () => guidePage(path.slice(GUIDE_PATH.length + 1), request, catalogueOf));
-    if (docs !== undefined)
-      return readOnly(request, () => referenceAnswer(name && nameOfPart(name), request, catalogueOf));
+    if (path === DOCS_PATH) return readOnly(request, () => referencePage(path, catalogueOf));
     if (path.startsWith(ASSETS_PATH)) return readOnly(request, () => asset(path.slice(ASSETS_PATH.length), request));
     // The console routes the paths below its own, such as /console/c/<collection>.
     if (path === CONSOLE_PATH || path.startsWith(`${CONSOLE_PATH}/`))

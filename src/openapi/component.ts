@@ -1,10 +1,26 @@
-/**
- * The names of components. A component of a collection begins with its name: `products.Row`, `products.filter.id`. A
- * shared component does not: `Problem`, `limit`.
- */
+/** The shared parts of the document: their names, and references to them. */
 import type { Collection } from '../collection/declaration.ts';
 import type { JsonObject } from './json.ts';
 
+type Section = 'schemas' | 'parameters' | 'requestBodies' | 'responses' | 'headers';
+
+/** Builds each component when something first refers to it, so that the document has no unused one. */
+export class Components {
+  readonly sections: Partial<Record<Section, Record<string, JsonObject>>> = {};
+
+  ref(section: Section, name: string, build: () => JsonObject): JsonObject {
+    this.sections[section] ??= {};
+    const all = this.sections[section];
+    if (!Object.hasOwn(all, name)) {
+      // A component may refer to itself.
+      all[name] = {};
+      all[name] = build();
+    }
+    return { $ref: `#/components/${section}/${name}` };
+  }
+}
+
+/** The name of a component of a collection: `products.new`. A shared component has no point: `Problem`, `limit`. */
 export function own({ name }: Collection, component: string): string {
   return `${componentName(name)}.${component}`;
 }
@@ -12,8 +28,4 @@ export function own({ name }: Collection, component: string): string {
 /** A name in the characters that OpenAPI allows. Different names stay different, since a point is also replaced. */
 export function componentName(name: string): string {
   return name.replace(/[^\w-]/gu, (sign) => `.${sign.codePointAt(0)!.toString(16)}.`);
-}
-
-export function schemaRef(name: string): JsonObject {
-  return { $ref: `#/components/schemas/${name}` };
 }

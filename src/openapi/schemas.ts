@@ -8,42 +8,48 @@ import { MAX_LISTED_ERRORS } from '../base/limits/http.ts';
 import type { Collection, Field } from '../collection/declaration.ts';
 import { servedName } from '../collection/files.ts';
 import { LIST_OPERATIONS, NUMBER_OPERATIONS, type OperationName } from '../collection/types/operations.ts';
-import { can } from '../collection/types/type.ts';
+import { can, storeJson } from '../collection/types/type.ts';
+import type { Row } from '../collection/value.ts';
 import { MAX_ROUND, takesOperations } from '../plan/write/operations.ts';
-import { schemaRef } from './component.ts';
+import type { Components } from './component.ts';
 import type { JsonObject } from './json.ts';
-import { ruleWords, valueSchema } from './value-schema.ts';
+import { briefSchema, jsonOf, ruleWords, valueSchema } from './value-schema.ts';
 
-export function rowSchema(collection: Collection): JsonObject {
+/** `stored` is a row of the collection, which becomes the example. */
+export function rowSchema(collection: Collection, stored?: Row): JsonObject {
   return {
     type: 'object',
-    description: `One row of ${collection.name}, whole.`,
+    description: 'With `select`, the chosen columns.',
     properties: properties(collection),
     required: collection.fields.map((field) => field.name),
-    additionalProperties: false,
+    ...(stored === undefined ? {} : { examples: [exampleOf(collection, stored)] }),
   };
 }
 
-/** The row of the operations in which a request chooses the shape. */
-export function selectedRowSchema(): JsonObject {
-  return {
-    type: 'object',
-    description:
-      'A row in the shape of the request: `select` names its members, and `nulls=stripped` omits fields that are null. Without both it is a whole row.',
-    additionalProperties: true,
-  };
+/** The row as answers contain it. */
+function exampleOf({ fields }: Collection, stored: Row): JsonObject {
+  const cells = fields.map((field) => {
+    const value = stored[field.name];
+    const shown = value === undefined ? (field.default ?? null) : storeJson(field.type, value);
+    return [field.name, jsonOf(field, shown)];
+  });
+  return Object.fromEntries(cells) as JsonObject;
 }
 
 /** A new row may omit an assigned key, fields with a default and nullable fields. */
 export function newRowSchema(collection: Collection): JsonObject {
-  const mustBeGiven = collection.fields.filter((field) => isGiven(collection, field));
+  const required = collection.fields.filter((field) => isGiven(collection, field)).map((field) => field.name);
   return {
     type: 'object',
-    description: 'A new row. Missing fields take their default, or null.',
-    properties: properties(collection, withDefault),
-    required: mustBeGiven.map((field) => field.name),
+    properties: Object.fromEntries(collection.fields.map((field) => [field.name, newValueSchema(field)])),
+    ...(required.length === 0 ? {} : { required }),
     additionalProperties: false,
   };
+}
+
+function newValueSchema(field: Field): JsonObject {
+  const description = defaultWords(field);
+  return { ...briefSchema(field), ...(description === '' ? {} : { description }) };
 }
 
 /** Whether a client must give a field on creation. */
@@ -59,24 +65,25 @@ export function isGiven({ assigned }: Collection, field: Field): boolean {
   );
 }
 
-export function changesSchema(collection: Collection): JsonObject {
+export function changesSchema(components: Components, collection: Collection): JsonObject {
+  const schemaOf = (field: Field): JsonObject =>
+    takesOperations(collection, field)
+      ? {
+          anyOf: [
+            briefSchema(field),
+            operationSchema(components, can(field.type, 'number') ? 'NumberOperation' : 'ListOperation'),
+          ],
+        }
+      : briefSchema(field);
   return {
     type: 'object',
-    description: 'The fields to change, each with its new value or an operation. The others keep their values.',
-    properties: properties(collection, descriptionOf, (field) => {
-      const value = valueSchema(field);
-      return takesOperations(collection, field) ? { anyOf: [value, schemaRef(operationName(field))] } : value;
-    }),
+    properties: Object.fromEntries(collection.fields.map((field) => [field.name, schemaOf(field)])),
     additionalProperties: false,
   };
 }
 
-function operationName({ type }: Field): string {
-  return can(type, 'number') ? 'NumberOperation' : 'ListOperation';
-}
-
-/** The operations of a PATCH, which the database computes. */
-export function operationSchemas(): Record<string, JsonObject> {
+/** An operation of a PATCH, which the database computes. */
+function operationSchema(components: Components, kind: 'NumberOperation' | 'ListOperation'): JsonObject {
   const schema = (names: readonly OperationName[], operand: JsonObject, more: JsonObject, description: string) => ({
     type: 'object',
     description,
@@ -90,23 +97,29 @@ export function operationSchemas(): Record<string, JsonObject> {
     maximum: MAX_ROUND,
     description: 'The decimals of the result.',
   };
-  return {
-    NumberOperation: schema(
-      NUMBER_OPERATIONS,
-      { type: ['number', 'string'] },
-      { round },
-      'Arithmetic on the stored number. Null stays null.',
-    ),
-    ListOperation: schema(
-      LIST_OPERATIONS,
-      { description: 'An element, or a list of elements.' },
-      {},
-      'Elements to append to the stored list or to remove from it. Null stays null.',
-    ),
-  };
+  return components.ref('schemas', kind, () =>
+    kind === 'NumberOperation'
+      ? schema(
+          NUMBER_OPERATIONS,
+          { type: ['number', 'string'] },
+          { round },
+          'Arithmetic on the stored number. Null stays null.',
+        )
+      : schema(
+          LIST_OPERATIONS,
+          { description: 'An element, or a list of elements.' },
+          {},
+          'Elements to append to the stored list or to remove from it. Null stays null.',
+        ),
+  );
 }
 
-export function problemSchema(): JsonObject {
+/** The body of an error. */
+export function problem(components: Components): JsonObject {
+  return components.ref('schemas', 'Problem', () => problemSchema(components));
+}
+
+function problemSchema(components: Components): JsonObject {
   return {
     type: 'object',
     description: 'Why the service rejected a request.',
@@ -125,7 +138,7 @@ export function problemSchema(): JsonObject {
       total: { type: 'integer', minimum: 1, description: 'With errors=all, the number of errors in the body.' },
       errors: {
         type: 'array',
-        items: { $ref: '#/components/schemas/Problem' },
+        items: problem(components),
         description: `With errors=all, the first ${MAX_LISTED_ERRORS} errors, in the order of the rows.`,
       },
     },
@@ -134,19 +147,14 @@ export function problemSchema(): JsonObject {
   };
 }
 
-function properties(
-  collection: Collection,
-  describe: (field: Field) => string = descriptionOf,
-  schemaOf: (field: Field) => JsonObject = valueSchema,
-): JsonObject {
+function properties(collection: Collection): JsonObject {
   return Object.fromEntries(
     collection.fields.map((field) => {
-      const description = [describe(field), ...constraintWords(collection, field)]
-        .filter((each) => each !== '')
-        .join(' ');
+      const words = [descriptionOf(field), onUpdateWords(field), ...constraintWords(collection, field)];
+      const description = words.filter((each) => each !== '').join(' ');
       return [
         field.name,
-        { ...schemaOf(field), ...readOnlyMark(field), ...(description === '' ? {} : { description }) },
+        { ...valueSchema(field), ...readOnlyMark(field), ...(description === '' ? {} : { description }) },
       ];
     }),
   );
@@ -161,13 +169,8 @@ export function descriptionOf({ title, description }: Field): string {
   return description ?? (title === undefined ? '' : `${title}.`);
 }
 
-function withDefault(field: Field): string {
-  const words = [
-    descriptionOf(field),
-    defaultWords(field),
-    field.onUpdate === undefined ? '' : 'Every change sets it to the current time.',
-  ];
-  return words.filter((each) => each !== '').join(' ');
+function onUpdateWords({ onUpdate }: Field): string {
+  return onUpdate === undefined ? '' : 'Every change sets it to the current time.';
 }
 
 function defaultWords({ type, default: value, generated }: Field): string {

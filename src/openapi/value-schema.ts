@@ -5,11 +5,26 @@ import type { Value } from '../collection/value.ts';
 import type { Json, JsonObject } from './json.ts';
 
 export function valueSchema(field: Field): JsonObject {
-  const { type, ...bounds } = field.type.schema as JsonObject;
+  const { type, ...bounds } = withoutImpliedBounds(field.type.schema as JsonObject);
   const title = field.title === undefined ? {} : { title: field.title };
   const schema = { ...title, ...bounds, ...rulesOf(field) };
   if (type === undefined) return schema;
   return { type: field.required ? type : [...[type].flat(), 'null'], ...schema };
+}
+
+/** The formats of whole numbers imply their bounds. */
+function withoutImpliedBounds(schema: JsonObject): JsonObject {
+  const { minimum: _, maximum: __, ...rest } = schema;
+  return typeof schema.format === 'string' && /^int\d+$/.test(schema.format) ? rest : schema;
+}
+
+/** The schema without the example and the bounds of its type, which the schema of a row has. */
+export function briefSchema(field: Field): JsonObject {
+  const { title: _, examples: __, ...schema } = valueSchema(field);
+  const rules = rulesOf(field);
+  return Object.fromEntries(
+    Object.entries(schema).filter(([name]) => !['minimum', 'maximum'].includes(name) || name in rules),
+  );
 }
 
 function rulesOf(field: Field): JsonObject {
@@ -47,7 +62,8 @@ export function ruleWords(field: Field): string[] {
   ];
 }
 
-function jsonOf({ type }: Field, value: Value): Json {
+/** A stored value as answers contain it. */
+export function jsonOf({ type }: Field, value: Value): Json {
   return value === null ? null : (parseJson(type.json(value)) as Json);
 }
 

@@ -3,6 +3,7 @@ import type { Collection } from '../collection/declaration.ts';
 import type { Permissions } from '../plan/access/permissions.ts';
 import type { WritePlan } from '../plan/types.ts';
 import { groupReverts, type LoggedChange, planRevert } from '../plan/write/undo.ts';
+import { orderReverts } from '../plan/write/undo-order.ts';
 import type { LogReader } from './undo-log.ts';
 
 export interface PlannedRevert {
@@ -11,7 +12,7 @@ export interface PlannedRevert {
   readonly collection: Collection;
 }
 
-/** `changes` come in the order in which they are reverted. */
+/** `changes` come newest first. */
 export async function planUndo(
   changes: readonly LoggedChange[],
   log: LogReader,
@@ -20,7 +21,7 @@ export async function planUndo(
   const newest = [...Map.groupBy(changes, ({ collection, key }) => `${collection.name} ${key}`).values()];
   const preconditions = await log.preconditions(newest.map(([change]) => change!));
   const planned: PlannedRevert[] = [];
-  for (const revert of groupReverts(changes)) {
+  for (const revert of groupReverts(orderReverts(changes))) {
     const plan = planRevert(revert, permissions);
     if (plan === undefined) continue;
     const checked = revert.flatMap((change) => preconditions.get(change) ?? []);

@@ -3,6 +3,7 @@
 import { type App, createApp } from '../app.ts';
 import type { Authentication } from '../auth/access.ts';
 import { ApiError } from '../base/errors.ts';
+import { ORPHAN_CHECK_MS } from '../base/limits/files.ts';
 import { DRAIN_SECONDS } from '../base/limits/http.ts';
 import { lazyAsync } from '../base/memo.ts';
 import { isLoopback } from '../base/net/address.ts';
@@ -22,7 +23,7 @@ import type { ServiceStatus } from '../observe/health.ts';
 import type { Log } from '../observe/log.ts';
 import { Observation } from '../observe/observation.ts';
 import { requestIds } from '../observe/request-id.ts';
-import { describe } from '../openapi/describe.ts';
+import { describe } from '../openapi/document.ts';
 import { openApiPages } from '../openapi/pages.ts';
 import { NO_ROWS } from '../plan/write/first-rows.ts';
 import { makeEdgeChecks } from '../response/edge-checks.ts';
@@ -32,7 +33,6 @@ import type { Certificate } from './certificate.ts';
 import { openDeclarationEdits, readServedDeclaration } from './declaration-access.ts';
 import type { DeclarationEdit, EditOutcome } from './declaration-edits.ts';
 import { watchMemory } from './idle-memory.ts';
-import { watchOrphans } from './orphan-watch.ts';
 import { sharedPort, startListening } from './ports.ts';
 import { limitsOf, rateOfCaller } from './rates.ts';
 import type { RunningServer } from './server.ts';
@@ -171,7 +171,7 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
       () => listening?.inProgress() ?? 0,
       () => engine?.releaseMemory?.(),
     );
-    endOrphans = watchOrphans(app, log);
+    endOrphans = watchOrphans(app);
     observation.health.phase = 'serving';
     listening ??= startListening(settings, app, notice, certificate);
     onListening?.(listening);
@@ -225,6 +225,19 @@ function openFiles(
     await engine.opened;
     return openStorage(new FileRecords(engine, catalogue), place, { warn });
   });
+}
+
+/** Removes orphaned files in small steps. A step that fails, as while the database is down, is repeated later. */
+function watchOrphans(app: App): () => void {
+  let isRunning = false;
+  const timer = setInterval(async () => {
+    if (isRunning) return;
+    isRunning = true;
+    await app.removeOrphans().catch(() => undefined);
+    isRunning = false;
+  }, ORPHAN_CHECK_MS);
+  timer.unref();
+  return () => clearInterval(timer);
 }
 
 function tokensWithoutRoles({ jwks }: ServeSettings): string {

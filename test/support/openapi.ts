@@ -2,8 +2,7 @@
 import type { ValidateFunction } from 'ajv';
 import Ajv2020 from 'ajv/dist/2020.js';
 import { BUILT_IN, type CatalogueWithRows } from '../../src/collection/built-in.ts';
-import { describe } from '../../src/openapi/describe.ts';
-import { openApiDocument } from '../../src/openapi/document.ts';
+import { describe, openApiDocument } from '../../src/openapi/document.ts';
 import { SHOP, SHOP_ROWS } from './engines/shop.ts';
 
 export interface Media {
@@ -33,13 +32,14 @@ export interface Operation {
   readonly summary: string;
   readonly description: string;
   readonly tags: readonly string[];
-  readonly parameters: readonly { readonly $ref: string }[];
+  readonly parameters?: readonly { readonly $ref: string }[];
   readonly requestBody?: { readonly $ref: string };
   readonly responses: Readonly<Record<string, Answer>>;
 }
 export interface OpenApi {
   readonly openapi: string;
   readonly info: Readonly<Record<string, unknown>>;
+  readonly servers: readonly { readonly url: string }[];
   readonly security: readonly unknown[];
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
@@ -54,7 +54,7 @@ export interface OpenApi {
   };
 }
 
-export const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options'];
+export const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
 export const DESCRIBED = describe(BUILT_IN);
 export const document = documentOf(BUILT_IN);
@@ -118,12 +118,6 @@ export function bodyOf({ requestBody }: Operation, described = document): Readon
   return requestBody === undefined ? {} : described.components.requestBodies[lastName(requestBody.$ref)]!.content;
 }
 
-/** The path that describes a request: whole rows as JSON at the collection's path, other shapes below /rest/v1. */
-export function describedPath(route: string, query: string, accept: string | undefined): string {
-  const isWhole = !/(^|&)select=/.test(query) && (accept === undefined || /^(\*\/\*|application\/json)$/.test(accept));
-  return isWhole || !/^\/[a-z_]+(\/\{\w+\})?$/.test(route) ? route : `/rest/v1${route}`;
-}
-
 /** An answer of the service. */
 export interface Given {
   readonly status: number;
@@ -131,25 +125,34 @@ export interface Given {
   readonly body: string;
 }
 
-/** The differences between an answer and its description, for a path of the document. */
+/**
+ * The differences between an answer and its description, for a path of the document. `isWhole` is whether the rows are
+ * whole: OpenAPI cannot describe the rows of a `select`, or another media type of the same rows.
+ */
 export function complaintsAbout(
   path: string,
   method: string,
   { status, contentType, body }: Given,
   whole = document,
+  isWhole = true,
 ): unknown[] {
-  const described = whole.paths[path]?.[method.toLowerCase()]?.responses[status];
+  const responses = whole.paths[path]?.[method.toLowerCase()]?.responses ?? {};
+  const described = responses[status] ?? (status >= 300 ? responses.default : undefined);
   if (described === undefined) return [`${status} is not described`];
-  const place = described.$ref?.slice(1) ?? pointer('paths', path, method.toLowerCase(), 'responses', String(status));
+  if (body === '' || (!isWhole && status < 300)) return [];
+  const name = Object.hasOwn(responses, status) ? String(status) : 'default';
+  const place = described.$ref?.slice(1) ?? pointer('paths', path, method.toLowerCase(), 'responses', name);
   const { content } = described.$ref === undefined ? described : whole.components.responses[lastName(described.$ref)]!;
-  // The media type of HEAD is that of the body of GET.
-  if (method === 'HEAD') return content === undefined ? [] : ['HEAD is described with a body'];
-  if (body === '') return [];
   const type = contentType!.replace(/; charset=utf-8$/, '');
   if (content === undefined || !Object.hasOwn(content, type)) return [`${status} with ${type} is not described`];
   const value: unknown = /[/+]json/.test(type) ? JSON.parse(body) : body;
   const against = objections(`${place}${pointer('content', type, 'schema')}`, value, whole);
   return against === undefined ? [] : [against];
+}
+
+/** Whether the answer has whole rows as JSON. */
+export function isWhole(query: string, accept: string | undefined): boolean {
+  return !/(^|&)select=/.test(query) && (accept === undefined || /^(\*\/\*|application\/json)$/.test(accept));
 }
 
 export function lastName(ref: string): string {

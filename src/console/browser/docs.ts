@@ -1,65 +1,66 @@
-/** Makes the forms of the API reference send requests. The page is readable without this script. */
-import { asCommand, named, readForm } from './docs/request.ts';
+/**
+ * The API reference at `/docs`: Swagger UI with the document of the caller. Writes are dry runs until the user
+ * switches that off.
+ */
+import SwaggerUI from 'swagger-ui-dist/swagger-ui-es-bundle.js';
 
-/** The characters of a body that the page shows. */
-const MAX_SHOWN_LENGTH = 100_000;
-
-for (const place of document.querySelectorAll<HTMLDetailsElement>('details.try')) {
-  const form = place.querySelector('form')!;
-  const command = form.querySelector('.curl')!;
-  const answer = form.querySelector('.answer')!;
-  const update = () => {
-    command.textContent = asCommand(readForm(form));
-  };
-  named(form, 'example')?.addEventListener('change', ({ target }) => {
-    named(form, 'body')!.value = (target as HTMLSelectElement).selectedOptions[0]?.dataset.text ?? '';
-  });
-  form.addEventListener('input', update);
-  form.addEventListener('change', update);
-  form.addEventListener('submit', async (event) => {
-    event.preventDefault();
-    answer.replaceChildren('Waiting for the response…');
-    answer.replaceChildren(...(await send(form)));
-  });
-  place.hidden = false;
-  update();
+interface Sent {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Record<string, string>;
+  readonly body?: unknown;
 }
 
-async function send(form: HTMLFormElement): Promise<readonly Node[]> {
-  const { method, url, headers, body } = readForm(form);
-  try {
-    const response = await fetch(url, { method, headers, cache: 'no-store', ...(body === undefined ? {} : { body }) });
-    const text = await response.text();
-    const lines = [...response.headers].map(([name, value]) => `${name}: ${value}`);
-    return [
-      paragraph(`${response.status} ${response.statusText}`),
-      group('Response headers', lines.join('\n')),
-      ...(text === '' ? [] : [group('Response body', readable(response, text))]),
-    ];
-  } catch (error) {
-    return [paragraph(`No response: ${(error as Error).message}`)];
+const root = location.pathname.replace(/\/docs$/, '');
+const place = document.getElementById('root')!;
+place.innerHTML = `<p class="bar"><label><input type="checkbox" id="dry-run" checked> Dry run: writes are checked and not stored</label>
+<a href="${root}/docs/guide">Guide</a><a href="${root}/console">Console</a></p><main id="reference"></main>`;
+const dryRun = document.getElementById('dry-run') as HTMLInputElement;
+
+/** Names the inputs that the viewer leaves without a label. */
+new MutationObserver(() => {
+  for (const input of place.querySelectorAll('select:not([aria-label]), textarea:not([aria-label])')) {
+    const name = input.closest('[data-param-name]')?.getAttribute('data-param-name');
+    input.setAttribute('aria-label', input.id === 'servers' ? 'Server' : (name ?? 'Body'));
   }
+}).observe(place, { childList: true, subtree: true });
+
+/** The request as a program in JavaScript. */
+function javaScript(request: { toJS(): Sent }): string {
+  const { url, method, headers, body } = request.toJS();
+  const options = { method, headers, ...(body === undefined ? {} : { body }) };
+  return `const response = await fetch(${JSON.stringify(url)}, ${JSON.stringify(options, null, 2)});\nconsole.log(await response.text());`;
 }
 
-function readable(response: Response, text: string): string {
-  const isJson = /[/+]json/.test(response.headers.get('content-type') ?? '');
-  const whole = isJson ? JSON.stringify(JSON.parse(text), null, 2) : text;
-  if (whole.length <= MAX_SHOWN_LENGTH) return whole;
-  return `${whole.slice(0, MAX_SHOWN_LENGTH)}\n… and ${whole.length - MAX_SHOWN_LENGTH} more characters`;
-}
-
-function paragraph(text: string): Node {
-  const element = document.createElement('p');
-  element.textContent = text;
-  return element;
-}
-
-/** Focusable, so that the keyboard can scroll it. */
-function group(label: string, text: string): Node {
-  const element = document.createElement('pre');
-  element.tabIndex = 0;
-  element.setAttribute('role', 'group');
-  element.setAttribute('aria-label', label);
-  element.textContent = text;
-  return element;
+const response = await fetch(`${root}/openapi.json`);
+if (response.ok) {
+  const spec = (await response.json()) as { servers: { url: string }[] };
+  // A proxy may serve the page below a path that the service does not know.
+  spec.servers = ['', '/rest/v1'].map((path) => ({ url: root + path || '/' }));
+  SwaggerUI({
+    spec,
+    domNode: document.getElementById('reference'),
+    docExpansion: 'none',
+    defaultModelsExpandDepth: 0,
+    filter: true,
+    validatorUrl: null,
+    syntaxHighlight: { activated: false },
+    requestSnippetsEnabled: true,
+    requestSnippets: {
+      generators: {
+        curl_bash: { title: 'curl', syntax: 'bash' },
+        curl_powershell: { title: 'PowerShell', syntax: 'powershell' },
+        javascript: { title: 'JavaScript', syntax: 'javascript' },
+      },
+    },
+    plugins: [{ fn: { requestSnippetGenerator_javascript: javaScript } }],
+    requestInterceptor: (request: Sent) => {
+      if (dryRun.checked && !['GET', 'HEAD'].includes(request.method)) {
+        request.headers.Prefer = [request.headers.Prefer, 'tx=rollback'].filter(Boolean).join(', ');
+      }
+      return request;
+    },
+  });
+} else {
+  document.getElementById('reference')!.textContent = `The service did not send its description: ${response.status}.`;
 }

@@ -4,8 +4,8 @@
  */
 import { posix } from 'node:path';
 import { ApiError } from '../../base/errors.ts';
+import { type Content, Html, html } from '../../base/html.ts';
 import { MAX_GUIDE_SEARCH_LENGTH } from '../../base/limits/http.ts';
-import { type Content, Html, html } from '../../openapi/reference/html.ts';
 import { type GuideTexts, INDEX, pageName } from './texts.ts';
 
 const MAX_RESULTS = 50;

@@ -1,14 +1,10 @@
-/** The operation for several writes in one transaction. */
+/** The operation that sends several writes in one transaction. */
 import { MAX_BATCH_REQUESTS } from '../../base/limits/http.ts';
-import { pathPart } from '../../base/net/query-string.ts';
-import type { Collection } from '../../collection/declaration.ts';
 import { BATCH_HEADERS, BATCH_WRITES } from '../../http/batch-call.ts';
+import type { Components } from '../component.ts';
 import type { JsonObject } from '../json.ts';
-import { BODY_ERRORS, type Draft, operation, options, WRITE_ERRORS } from '../operation.ts';
-import { withHeaders } from '../responses.ts';
-
-/** The name of the body in `components.requestBodies`. */
-export const BATCH_BODY = 'Batch';
+import { operation } from '../operation.ts';
+import { answer, JSON_OF } from '../responses.ts';
 
 const REQUEST = {
   type: 'object',
@@ -44,29 +40,26 @@ const ANSWER = {
   },
 };
 
-/** `collection` appears in the example. */
-export function batchBody(collection: Collection | undefined): JsonObject {
+export function batchPath(components: Components): JsonObject {
   const schema = { type: 'array', minItems: 1, maxItems: MAX_BATCH_REQUESTS, items: REQUEST };
-  const value = collection && [{ method: 'DELETE', path: `/${pathPart(collection.name)}?limit=0`, affects: 0 }];
-  const examples = value && { one: { summary: 'A request that must affect no row', value } };
-  return { required: true, content: { 'application/json': { schema, ...(examples && { examples }) } } };
-}
-
-export function batchPath(): JsonObject {
-  const post: Draft = {
-    id: 'batch',
-    tag: 'Batch',
-    summary: 'Several writes in one transaction',
-    description:
-      'Executes the requests in order; all take effect, or none. An error has the index of the failing request in `request`.',
-    parameters: ['Prefer', 'Idempotency-Key'],
-    body: BATCH_BODY,
-    answers: {
-      '200': withHeaders('The answers to the requests, in order.', ['Preference-Applied', 'Idempotency-Replayed'], {
-        'application/json': { schema: { type: 'array', items: ANSWER } },
-      }),
-    },
-    errors: [...WRITE_ERRORS, ...BODY_ERRORS, 404, 405, 422, 501],
+  const answers = JSON_OF({ type: 'array', items: ANSWER });
+  return {
+    post: operation(components, {
+      id: 'batch',
+      tag: 'Batch',
+      summary: 'Several writes in one transaction',
+      description:
+        'Executes the requests in order; all take effect, or none. An error has the index of the failing request in `request`.',
+      parameters: ['Prefer', 'Idempotency-Key'],
+      body: { required: true, content: JSON_OF(schema) },
+      answers: {
+        '200': answer(
+          components,
+          'The answers to the requests, in order.',
+          ['Preference-Applied', 'Idempotency-Replayed'],
+          answers,
+        ),
+      },
+    }),
   };
-  return { post: operation(post), options: options('options_of_batch') };
 }

@@ -13,7 +13,7 @@ let root: string;
 
 beforeEach(() => {
   root = temporaryFolder();
-  cpSync(join(ROOT, 'src'), join(root, 'src'), { recursive: true });
+  for (const name of ['src', 'docs']) cpSync(join(ROOT, name), join(root, name), { recursive: true });
   cpSync(join(ROOT, 'package.json'), join(root, 'package.json'));
   mkdirSync(join(root, 'node_modules'));
   for (const name of Object.keys(manifest.dependencies)) {
@@ -35,18 +35,17 @@ describe('without the console packages', () => {
     expect((await service.fetch('/products?product_name=match.^Ch')).status).toBe(200);
   });
 
-  test('a browser is redirected to the API reference, which is complete', async () => {
+  test('a browser is redirected to the guide, which is complete', async () => {
     const service = await start();
     const response = await service.fetch('/', BROWSER);
-    expect([response.status, response.headers.get('location')]).toEqual([303, '/docs']);
-    const html = await (await service.fetch('/docs')).text();
-    const loaded = [...html.matchAll(/(?:src|rel="stylesheet" href)="([^"]+)"/g)].map(([, path]) => path!);
-    expect(loaded).toHaveLength(2);
-    for (const path of loaded) expect((await service.fetch(`/${path}`)).status).toBe(200);
+    expect([response.status, response.headers.get('location')]).toEqual([303, '/docs/guide']);
+    const page = await service.fetch('/docs/guide');
+    const [, style] = /rel="stylesheet" href="([^"]+)"/.exec(await page.text())!;
+    expect((await service.fetch(new URL(style!, page.url).pathname)).status).toBe(200);
   });
 
-  test('/console explains what to do', async () => {
-    const response = await (await start()).fetch('/console');
+  test.each(['/console', '/docs'])('%s explains what to do', async (path) => {
+    const response = await (await start()).fetch(path);
     expect(response.status).toBe(404);
     expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
     expect(await response.text()).toContain('Run <code>npm install</code>');
