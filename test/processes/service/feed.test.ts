@@ -1,7 +1,7 @@
 /** Feeds of the real program: several processes, revoked keys, ended sessions, and the stop of the service. */
 import { afterEach, describe, expect, test } from 'bun:test';
 import { EventClient } from '../../support/network/event-stream.ts';
-import { PLACES } from '../../support/processes/access-folder.ts';
+import { folderWithRoles, PLACES } from '../../support/processes/access-folder.ts';
 import { cleanUp, type Launch, run, startService, until } from '../../support/processes/process.ts';
 import { sendJson } from '../../support/stories.ts';
 
@@ -46,6 +46,22 @@ for (const [place, launchIn] of Object.entries(PLACES)) {
       const resumed = await EventClient.open(first.fetch, PATH, { headers, from: client });
       expect(await resumed.next()).toEqual([['update', { id: 1, unit_price: 21 }]]);
       resumed.close();
+    });
+
+    test('clients without credentials leave feeds to those with a key', async () => {
+      const launch = { ...(await launchIn()), cwd: await folderWithRoles({ isOpen: true }) };
+      const service = await startService({ ...launch, args: ['--max-feeds', '4'] });
+      const headers = await addKey(launch, 'shop');
+      const list = '/products?select=id,product_name';
+      const anonymous = await Promise.all([1, 2, 3].map(() => EventClient.open(service.fetch, list)));
+      const statuses = anonymous.map(({ response }) => response!.status);
+      expect(statuses.sort()).toEqual([200, 200, 429]);
+      const client = await (await EventClient.open(service.fetch, PATH, { headers })).ready();
+      client.take();
+      const init = sendJson('PATCH', { unit_price: 20 }, headers);
+      expect((await service.fetch('/products?id=eq.1', init)).status).toBe(204);
+      expect(await client.next()).toEqual([['update', { id: 1, unit_price: 20 }]]);
+      for (const each of [...anonymous, client]) each.close();
     });
 
     test('a revoked key and an ended session end their feeds, and no others', async () => {
