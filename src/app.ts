@@ -113,7 +113,7 @@ export function createApp(given: AppOptions): App {
   return {
     fetch: withLogging(respond, options),
     metrics: () => [...(cache?.metrics() ?? []), ...bodies.metrics(), ...(files?.metrics.all() ?? [])],
-    removeOrphans: async (now) => (await files?.orphans.step(now)) ?? false,
+    removeOrphans: async (now) => (await files?.removeOrphans(now)) ?? false,
   };
 }
 

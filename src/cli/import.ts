@@ -33,11 +33,10 @@ Stores all rows of a file in one transaction, or none if a row is bad. Reports b
 reason, the same reason once, and ends with a table of the results. A running service may use the database meanwhile.
 
 The first line of a CSV file names its columns, as the fields are called or as people write them: "Order date" is
-order_date. An empty cell gives no value: the field is null, or gets its default if it cannot be null; "" is an empty
-text, NULL is null. That holds for new rows and with --mode upsert and update: an empty cell there empties the field of
-the row that exists. To leave a field as it is, leave out its column, or use --ignore-columns.
+order_date. An empty cell gives no value: a field of a new row is null, or gets its default if it cannot be null; a row
+that exists keeps its value, unless --clear-empty is given. "" is an empty text, NULL is null.
 Commas separate the cells; semicolons or tabs do if the first line has those and no comma, or after a line sep=;. Then
-12,50 is also a number. A file is UTF-8, or UTF-16 if it begins like that.
+12,50 and 1.299,00 are also numbers. A file is UTF-8, or UTF-16 if it begins like that.
 
 A nightly file of prices by sku: catalogue import prices.csv --mode update --match sku --keep-going
 It needs only the columns to match and to change. A row that equals the stored one is not written.
@@ -77,7 +76,8 @@ ${describeSettings(OPTIONS)}`,
       hasHeader: format === 'csv',
     };
     if (values.separator !== undefined && format !== 'csv') throw new ConfigError('--separator is for CSV files');
-    const source = openSource(path, { ...values, format });
+    const open = () => openSource(path, { ...values, format });
+    const source = open();
     const rejectsFile = values.keepGoing && !values.dryRun ? values.rejects || rejectsPath(path, format) : undefined;
     const rejects = rejectsFile === undefined ? undefined : rejectsTo(rejectsFile, { ...values, path, format, source });
     const bars = new LoadBars('Importing', source.size, 'bytes');
@@ -89,6 +89,7 @@ ${describeSettings(OPTIONS)}`,
         ...(await runImport(engine, collection, source, {
           ...options,
           origin: values.noHistory ? 'silent' : newOrigin(),
+          firstPass: format === 'csv' && source.size !== undefined ? open : undefined,
           rejects,
           bad: problems.add,
           reading: () => bars.reading(source.read()),

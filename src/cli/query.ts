@@ -28,8 +28,8 @@ const EXAMPLE = `${products.key[0]!.name}=in.(1,2,3)`;
 export const command: Command = {
   help: () => `Usage: catalogue query [QUERY] [flags]
 
-Shows rows in a table. QUERY is the query string of the API, such as '${EXAMPLE}'. For all rows, or for CSV,
-use catalogue export.
+Shows rows in a table. QUERY is the query string of the API, such as '${EXAMPLE}'. 'NAME?…' reads another
+collection, also the log: 'changes?order=seq.desc'. For all rows, or for CSV, use catalogue export.
 
 ${describeSettings(OPTIONS)}`,
 

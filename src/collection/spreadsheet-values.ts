@@ -21,21 +21,24 @@ function lettersOf(text: string): string {
     .replaceAll(/[^\p{L}\p{N}]/gu, '');
 }
 
-const WITH_COMMA = /^\s*[+-]?\d+,\d+\s*$/;
+/** 12,50 and 1.299,00, and 1.234.567 with several thousands points. */
+const WITH_COMMA = /^\s*[+-]?(?:\d+|\d{1,3}(?:\.\d{3})+),\d+\s*$|^\s*[+-]?[1-9]\d{0,2}(?:\.\d{3}){2,}\s*$/;
+const WITH_POINT = /^\s*[+-]?\d*\.\d+\s*$/;
 const PERHAPS_THOUSANDS = /^\s*[+-]?[1-9]\d{0,2}\.\d{3}\s*$/;
 
-/** Replaces a decimal comma by a point. A cell that also has a point is left alone: it may be a thousands separator. */
-export function withPoint(field: Field | undefined, cell: unknown): unknown {
-  return isNumber(field, cell) && WITH_COMMA.test(cell) ? cell.replace(',', '.') : cell;
+/** Writes a number with a decimal comma with a decimal point, and without thousands points. */
+export function withPoint(cell: string): string {
+  return cell.replaceAll('.', '').replace(',', '.');
 }
 
-export type DecimalMark = 'comma' | 'perhaps thousands';
+export type DecimalMark = 'comma' | 'point' | 'unclear';
 
-/** Which decimal mark a cell proves for its column: 1.299 may mean 1.299 or 1299, so it proves nothing. */
+/** Which decimal mark a cell shows for its column: 1.299 may mean 1.299 or 1299, so it is unclear. */
 export function decimalMark(field: Field | undefined, cell: unknown): DecimalMark | undefined {
   if (!isNumber(field, cell)) return undefined;
   if (WITH_COMMA.test(cell)) return 'comma';
-  return PERHAPS_THOUSANDS.test(cell) ? 'perhaps thousands' : undefined;
+  if (PERHAPS_THOUSANDS.test(cell)) return 'unclear';
+  return WITH_POINT.test(cell) ? 'point' : undefined;
 }
 
 function isNumber(field: Field | undefined, cell: unknown): cell is string {

@@ -6,6 +6,8 @@ import type { Variants } from './variants.ts';
 
 export class FileMetrics {
   uploadedBytes = 0;
+  /** Failed attempts to remove orphans. */
+  cleanupFailures = 0;
   private stored = { files: 0, bytes: 0 };
   private readAt = Number.NEGATIVE_INFINITY;
 
@@ -22,6 +24,12 @@ export class FileMetrics {
       { name: 'stored_files', kind: 'gauge', help: 'Files, as of a scrape in the last minute.', value: files },
       { name: 'stored_files_bytes', kind: 'gauge', help: 'Bytes of files and their sizes.', value: bytes },
       { name: 'uploaded_bytes_total', kind: 'counter', help: 'Bytes of received files.', value: this.uploadedBytes },
+      {
+        name: 'file_cleanup_failures_total',
+        kind: 'counter',
+        help: 'Failed attempts to remove files that no row refers to.',
+        value: this.cleanupFailures,
+      },
       { name: 'images_resized_total', kind: 'counter', help: 'Images resized, without stored ones.', value: resized },
       { name: 'image_resize_seconds_total', kind: 'counter', help: 'Time that this took.', value: seconds },
     ];

@@ -50,7 +50,7 @@ interface StoredRows {
 }
 
 export class Files {
-  readonly orphans: Orphans;
+  private readonly orphans: Orphans;
   readonly metrics: FileMetrics;
   private readonly store: FileStore;
   private readonly access: FileAccess;
@@ -142,6 +142,14 @@ export class Files {
     }
     const rows = await this.rows(ids, context);
     return { rows, isList: isList && isForm, position };
+  }
+
+  /** Resolves to whether files remain to be looked at in this round. */
+  async removeOrphans(now?: number): Promise<boolean> {
+    return this.orphans.step(now).catch((error) => {
+      this.metrics.cleanupFailures++;
+      throw error;
+    });
   }
 
   private async receive(request: Request, context: RequestContext, keepMetadata: boolean): Promise<Received> {

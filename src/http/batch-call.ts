@@ -21,7 +21,8 @@ export interface BatchRequest {
 export function readBatch(document: Document): readonly BatchRequest[] {
   const list = document.kind === 'json' ? document.value : undefined;
   if (!Array.isArray(list) || list.length === 0) {
-    throw invalid('a batch is a JSON array of requests', 'Send [{"method": "POST", "path": "/…", "body": {…}}, …].');
+    const problem = Array.isArray(list) ? 'the batch is empty' : 'a batch is a JSON array of requests';
+    throw invalid(problem, 'Send [{"method": "POST", "path": "/…", "body": {…}}, …].');
   }
   if (list.length > MAX_BATCH_REQUESTS) {
     throw new ApiError('54000', `a batch may have ${MAX_BATCH_REQUESTS} requests, and not ${list.length}`, {

@@ -21,6 +21,7 @@ function media(contentType: string, format: Media['format'], what: Partial<Media
 }
 
 export const JSON_MEDIA = media('application/json', 'json');
+export const NDJSON_MEDIA = media('application/x-ndjson', 'ndjson');
 const ONE = { singular: true };
 const STRIP = { stripNulls: true };
 const JSON_OF_ONE = media('application/json', 'json', ONE);
@@ -54,7 +55,7 @@ const AVAILABLE: Readonly<Record<string, Offer>> = {
     'bom=true': media('text/csv;bom=true', 'csv', { bom: true }),
     'spreadsheet=true': media('text/csv;spreadsheet=true', 'csv', { bom: true, noFormulas: true }),
   },
-  'application/x-ndjson': { plain: media('application/x-ndjson', 'ndjson') },
+  'application/x-ndjson': { plain: NDJSON_MEDIA },
 };
 
 export const MEDIA_TYPES: readonly string[] = Object.keys(AVAILABLE);

@@ -1,7 +1,6 @@
-/** The reads of an undo as of a position: the selected changes, later ones of the same rows, and the rows. */
+/** The reads of an undo as of a position: changes by their positions, later ones of the same rows, and the rows. */
 import { mapInSlices, schedule } from '../base/cooperative.ts';
-import { ApiError } from '../base/errors.ts';
-import { MAX_UNDO_BYTES, MAX_UNDO_CHANGES } from '../base/limits/http.ts';
+import { MAX_UNDO_BYTES, UNDO_STEP_BYTES } from '../base/limits/http.ts';
 import { tableDenied } from '../collection/access/permission-errors.ts';
 import { type Catalogue, type Collection, stored } from '../collection/declaration.ts';
 import { parseJson } from '../collection/exact-json.ts';
@@ -15,85 +14,151 @@ import { planRead } from '../plan/read/read.ts';
 import { NO_ORDER, wholeRow } from '../plan/read/shape.ts';
 import { fieldExpression } from '../plan/resolve.ts';
 import { ALWAYS, type Precondition, type Predicate, type ReadPlan } from '../plan/types.ts';
-import { keysAre, type LoggedChange, type Revert } from '../plan/write/undo.ts';
+import { keysAre, type LoggedChange, type Revert, reverts } from '../plan/write/undo.ts';
 import type { Conflict } from '../response/undo.ts';
 
 /** A longer list of conditions would exceed a limit of the database. */
 const ROWS_PER_READ = 500;
+const CHANGES_PER_READ = 5_000;
+const ROWS_PER_COMPARISON = 100;
+/** A row with more changes since the first selected one counts as changed. */
+const CHANGES_PER_COMPARISON = 20_000;
 
-const SELECTED = parseQuery('select=seq,collection,key,kind,before,after&order=seq.desc');
+const ENTRIES = parseQuery('select=seq,collection,key,kind,before,after&order=seq.desc');
 const LATER = parseQuery('select=key,seq.max()');
 
-export class LogReader {
-  private bytes = 0;
+/** A change that the filter selects. Its values are those of references only; the log has the others. */
+export interface SelectedChange extends LoggedChange {
+  /** The size of its entry. */
+  readonly bytes: number;
+}
 
+/** The selected changes of one row, newest first. */
+export type SelectedRow = readonly [SelectedChange, ...SelectedChange[]];
+
+/** What becomes of the selected changes of some rows. */
+export interface Examination {
+  readonly conflicts: readonly Conflict[];
+  /** The changes that are still in effect. Later ones reverted the others. */
+  readonly pending: ReadonlySet<SelectedChange>;
+}
+
+export class LogReader {
   constructor(
     private readonly engine: Engine,
     /** The log, as the caller sees it. */
     private readonly changes: Collection,
     private readonly seen: Catalogue,
     private readonly permissions: Permissions | undefined,
-    private readonly position: number,
+    readonly position: number,
   ) {}
 
-  /** The changes that match the filter, newest first. */
-  async selected({ conditions }: Query, planned: (plan: ReadPlan) => void): Promise<readonly LoggedChange[]> {
-    const page = { offset: 0, limit: MAX_UNDO_CHANGES + 1 };
-    const plan = planRead(this.changes, { ...SELECTED, conditions }, page, undefined, this.permissions);
-    planned(plan);
-    const lines = await this.read(plan);
-    if (lines.length > MAX_UNDO_CHANGES) throw tooLarge(`${MAX_UNDO_CHANGES} changes`);
-    return schedule(mapInSlices(lines, (line) => this.changeIn(parseJson(line) as LoggedRow)));
-  }
-
-  private changeIn({ collection: name, key, ...row }: LoggedRow): LoggedChange {
-    const collection = this.seen.collections.get(name)!;
-    if (key === null) throw tableDenied(name);
-    const texts = collection.key.length === 1 ? [key] : (JSON.parse(key) as string[]);
-    return { ...row, collection, key, values: collection.key.map(({ type }, at) => type.read(texts[at]!)) };
-  }
-
-  /** The rows with a change that is not selected and comes after one that is. */
-  async conflicts(selected: readonly LoggedChange[]): Promise<readonly Conflict[]> {
-    const conflicts: Conflict[] = [];
-    for (const { collection, rows } of chunks(selected)) {
-      const { conditions } = parseQuery(`collection=eq.${encodeURIComponent(collection.name)}`);
-      const plan = planRead(this.changes, { ...LATER, conditions }, { offset: 0 }, undefined, this.permissions);
-      const first = new Map(rows.map((changes) => [changes[0]!.key, changes.at(-1)!.seq]));
-      const terms = [plan.where, this.unselected(rows.flat(), Math.min(...first.values()))];
-      for (const line of await this.read({ ...plan, where: { kind: 'all', terms } })) {
-        const { key, max: seq } = JSON.parse(line) as { key: string; max: number };
-        if (seq > first.get(key)!) conflicts.push({ collection: collection.name, key, seq });
-      }
-    }
-    return conflicts;
-  }
-
-  /** The changes of the same rows after a position, except these. */
-  private unselected(changes: readonly LoggedChange[], after: number): Predicate {
-    const field = (name: string) => fieldExpression(stored(this.changes).byName.get(name)!);
-    const [key, seq] = [field('key'), field('seq')];
+  /** A plan of the newest changes that match the filter, before a position. */
+  planPage({ conditions }: Query, before: number, limit: number): ReadPlan {
+    const plan = this.plan({ ...ENTRIES, conditions }, limit);
     return {
-      kind: 'all',
-      terms: [
-        { kind: 'in', of: key, values: [...new Set(changes.map((change) => change.key))] },
-        { kind: 'compare', of: seq, operator: '>', value: after },
-        { kind: 'not', term: { kind: 'in', of: seq, values: changes.map((change) => change.seq) } },
-      ],
+      ...plan,
+      where: and(plan.where, { kind: 'compare', of: this.field('seq'), operator: '<', value: before }),
     };
   }
 
-  /** The rows as the caller sees them, as preconditions by the key of the log. Absent rows must stay absent. */
+  /** The first changes of a page, with their size: as many as fit into memory, but at least one. */
+  async readPage(plan: ReadPlan): Promise<readonly (readonly [change: LoggedChange, bytes: number])[]> {
+    const lines = await this.read(plan, UNDO_STEP_BYTES);
+    return schedule(mapInSlices(lines, (line) => [this.changeIn(line), line.length] as const));
+  }
+
+  /** The complete entries of changes, in the same order. */
+  async entries(changes: readonly SelectedChange[]): Promise<readonly LoggedChange[]> {
+    const plan = this.plan(ENTRIES);
+    const where = and(plan.where, { kind: 'in', of: this.field('seq'), values: changes.map(({ seq }) => seq) });
+    const lines = await this.read({ ...plan, where });
+    const entries = await schedule(mapInSlices(lines, (line) => this.changeIn(line)));
+    const bySeq = new Map(entries.map((entry) => [entry.seq, entry]));
+    return changes.flatMap(({ seq }) => bySeq.get(seq) ?? []);
+  }
+
+  /** Finds changes of the rows that are not selected and in effect after a selected one. */
+  async examine(rows: Iterable<SelectedRow>): Promise<Examination> {
+    const conflicts: Conflict[] = [];
+    const pending = new Set<SelectedChange>();
+    for (const { collection, some } of chunks(rows)) {
+      const untouched = new Map(some.map((row) => [row[0].key, row]));
+      const touched: TouchedRow[] = [];
+      const plan = this.plan({ ...LATER, conditions: ofCollection(collection) });
+      for (const line of await this.read({ ...plan, where: and(plan.where, this.unselected(some)) })) {
+        const { key, max } = JSON.parse(line) as { key: string; max: number };
+        const row = untouched.get(key)!;
+        if (max < row.at(-1)!.seq) continue;
+        untouched.delete(key);
+        touched.push({ row, last: { collection: collection.name, key, seq: max } });
+      }
+      for (const row of untouched.values()) for (const change of row) pending.add(change);
+      for (let at = 0; at < touched.length; at += ROWS_PER_COMPARISON) {
+        const compared = await this.compare(collection, touched.slice(at, at + ROWS_PER_COMPARISON));
+        conflicts.push(...compared.conflicts);
+        for (const change of compared.pending) pending.add(change);
+      }
+    }
+    return { conflicts, pending };
+  }
+
+  /** Compares the changes of the rows in their order: those that later ones reverted are no longer in effect. */
+  private async compare(collection: Collection, touched: readonly TouchedRow[]): Promise<Examination> {
+    const rows = touched.map(({ row }) => row);
+    const selected = new Map(rows.flat().map((change) => [change.seq, change]));
+    const plan = this.plan({ ...ENTRIES, conditions: ofCollection(collection) }, CHANGES_PER_COMPARISON);
+    const since: Predicate = { kind: 'any', terms: rows.map((row) => this.later([row], '>=')) };
+    const where = and(plan.where, this.later(rows, '>='), since);
+    const lines = await this.read({ ...plan, where }, MAX_UNDO_BYTES);
+    const isCut = lines.length === CHANGES_PER_COMPARISON || !lines.isComplete;
+    if (isCut && touched.length === 1) return { conflicts: [touched[0]!.last], pending: new Set() };
+    if (isCut) {
+      const half = touched.length >> 1;
+      const first = await this.compare(collection, touched.slice(0, half));
+      const second = await this.compare(collection, touched.slice(half));
+      const conflicts = [...first.conflicts, ...second.conflicts];
+      return { conflicts, pending: new Set([...first.pending, ...second.pending]) };
+    }
+    const entries = await schedule(mapInSlices(lines.reverse(), (line) => this.changeIn(line)));
+    const byKey = Map.groupBy(entries, ({ key }) => key);
+    const conflicts: Conflict[] = [];
+    const pending = new Set<SelectedChange>();
+    for (const { row, last } of touched) {
+      const inEffect = remaining(byKey.get(row[0].key) ?? [], selected);
+      if (inEffect === undefined) conflicts.push(last);
+      else for (const seq of inEffect) pending.add(selected.get(seq)!);
+    }
+    return { conflicts, pending };
+  }
+
+  /** The changes of the rows after their first selected one, except the selected ones. */
+  private unselected(rows: readonly SelectedRow[]): Predicate {
+    const selected = rows.flat().map(({ seq }) => seq);
+    return and(this.later(rows, '>'), { kind: 'not', term: { kind: 'in', of: this.field('seq'), values: selected } });
+  }
+
+  private later(rows: readonly SelectedRow[], operator: '>' | '>='): Predicate {
+    const first = rows.reduce((least, row) => Math.min(least, row.at(-1)!.seq), Number.POSITIVE_INFINITY);
+    return and(
+      { kind: 'in', of: this.field('key'), values: rows.map(([{ key }]) => key) },
+      { kind: 'compare', of: this.field('seq'), operator, value: first },
+    );
+  }
+
+  /** The rows as the caller sees them, as preconditions of their newest changes. Absent rows must stay absent. */
   async preconditions(newest: readonly LoggedChange[]): Promise<ReadonlyMap<LoggedChange, Precondition>> {
     const found = new Map<LoggedChange, Precondition>();
-    for (const { collection, rows } of chunks(newest)) {
-      const changes = rows.flat() as unknown as Revert;
+    for (const [collection, all] of Map.groupBy(newest, (change) => change.collection)) {
       const seen = this.visible(collection);
-      const versions = await this.versions(collection, keysAre(changes));
-      for (const change of changes) {
-        const version = versions.get(nameOf(change.values));
-        const precondition = { key: change.values, versions: version === undefined ? ('none' as const) : [version] };
-        found.set(change, seen === undefined ? precondition : { ...precondition, seen });
+      for (let at = 0; at < all.length; at += ROWS_PER_READ) {
+        const changes = all.slice(at, at + ROWS_PER_READ) as unknown as Revert;
+        const versions = await this.versions(collection, keysAre(changes));
+        for (const change of changes) {
+          const version = versions.get(nameOf(change.values));
+          const precondition = { key: change.values, versions: version === undefined ? ('none' as const) : [version] };
+          found.set(change, seen === undefined ? precondition : { ...precondition, seen });
+        }
       }
     }
     return found;
@@ -116,27 +181,62 @@ export class LogReader {
     return new Map(await schedule(mapInSlices(await this.read(plan), entry)));
   }
 
-  /** Rows as lines of JSON. */
-  private async read(plan: ReadPlan): Promise<readonly string[]> {
+  private plan(query: Query, limit?: number): ReadPlan {
+    const page = limit === undefined ? { offset: 0 } : { offset: 0, limit };
+    return planRead(this.changes, query, page, undefined, this.permissions);
+  }
+
+  private field(name: string) {
+    return fieldExpression(stored(this.changes).byName.get(name)!);
+  }
+
+  private changeIn(line: string): LoggedChange {
+    const { collection: name, key, ...row } = parseJson(line) as LoggedRow;
+    const collection = this.seen.collections.get(name)!;
+    if (key === null) throw tableDenied(name);
+    const texts = collection.key.length === 1 ? [key] : (JSON.parse(key) as string[]);
+    return { ...row, collection, key, values: collection.key.map(({ type }, at) => type.read(texts[at]!)) };
+  }
+
+  /** Rows as lines of JSON: all, or the first ones up to a length, but at least one. */
+  private async read(plan: ReadPlan, length = Number.POSITIVE_INFINITY): Promise<Lines> {
     const columns = plan.columns.map(({ name }) => name);
     const encoding = { format: 'ndjson', stripNulls: false, columns } as const;
     const { body } = await this.engine.read(plan, encoding, undefined, this.position);
+    if (typeof body === 'string') return linesOf(body, true);
+    const decoder = new TextDecoder();
     let text = '';
-    if (typeof body === 'string') text = this.counted(body);
-    else {
-      const decoder = new TextDecoder();
-      for (let part = await body.next(); part.done !== true; part = await body.next()) {
-        text += this.counted(decoder.decode(part.value, { stream: true }));
-      }
+    for (let part = await body.next(); part.done !== true; part = await body.next()) {
+      text += decoder.decode(part.value, { stream: true });
+      if (text.length <= length || !text.includes('\n')) continue;
+      await body.return?.();
+      return linesOf(text.slice(0, text.lastIndexOf('\n')), false);
     }
-    return text === '' ? [] : text.trimEnd().split('\n');
+    return linesOf(text, true);
   }
+}
 
-  private counted(text: string): string {
-    this.bytes += text.length;
-    if (this.bytes > MAX_UNDO_BYTES) throw tooLarge(`${MAX_UNDO_BYTES} bytes`);
-    return text;
+type Lines = string[] & { readonly isComplete: boolean };
+
+function linesOf(text: string, isComplete: boolean): Lines {
+  return Object.assign(text === '' ? [] : text.trimEnd().split('\n'), { isComplete });
+}
+
+/** A row with later changes that are not selected, and the last of them. */
+interface TouchedRow {
+  readonly row: SelectedRow;
+  readonly last: Conflict;
+}
+
+/** The selected changes of a row that no later one reverted; undefined if another change is still in effect. */
+function remaining(entries: readonly LoggedChange[], selected: ReadonlyMap<number, unknown>) {
+  const inEffect: LoggedChange[] = [];
+  for (const entry of entries) {
+    const newest = inEffect.at(-1);
+    if (!selected.has(entry.seq) && newest !== undefined && reverts(entry, newest)) inEffect.pop();
+    else inEffect.push(entry);
   }
+  return inEffect.every(({ seq }) => selected.has(seq)) ? inEffect.map(({ seq }) => seq) : undefined;
 }
 
 type LoggedRow = Pick<LoggedChange, 'seq' | 'kind' | 'before' | 'after'> & {
@@ -144,23 +244,30 @@ type LoggedRow = Pick<LoggedChange, 'seq' | 'kind' | 'before' | 'after'> & {
   readonly key: string | null;
 };
 
+function ofCollection({ name }: Collection) {
+  return parseQuery(`collection=eq.${encodeURIComponent(name)}`).conditions;
+}
+
+function and(...terms: readonly Predicate[]): Predicate {
+  return { kind: 'all', terms };
+}
+
 function nameOf(values: LoggedChange['values']): string {
   return JSON.stringify(values.map(String));
 }
 
-/** The changes by row, some rows of one collection at a time. The changes of a row keep their order. */
-function* chunks(changes: readonly LoggedChange[]) {
-  for (const [collection, some] of Map.groupBy(changes, (change) => change.collection)) {
-    const rows = [...Map.groupBy(some, ({ key }) => key).values()];
-    for (let at = 0; at < rows.length; at += ROWS_PER_READ) {
-      yield { collection, rows: rows.slice(at, at + ROWS_PER_READ) };
+/** Some rows of one collection at a time. */
+function* chunks(rows: Iterable<SelectedRow>) {
+  for (const [collection, all] of Map.groupBy(rows, ([change]) => change.collection)) {
+    let [some, changes]: [SelectedRow[], number] = [[], 0];
+    for (const row of all) {
+      if (some.length === ROWS_PER_READ || (some.length > 0 && changes + row.length > CHANGES_PER_READ)) {
+        yield { collection, some };
+        [some, changes] = [[], 0];
+      }
+      some.push(row);
+      changes += row.length;
     }
+    if (some.length > 0) yield { collection, some };
   }
-}
-
-function tooLarge(limit: string): ApiError {
-  return new ApiError('54000', `an undo may revert ${limit}`, {
-    details: 'Nothing was changed.',
-    hint: 'Revert the newest changes first, with a filter such as seq=gte.<seq>.',
-  });
 }

@@ -3,7 +3,6 @@ import type { Collection } from '../collection/declaration.ts';
 import type { Permissions } from '../plan/access/permissions.ts';
 import type { WritePlan } from '../plan/types.ts';
 import { groupReverts, type LoggedChange, planRevert } from '../plan/write/undo.ts';
-import { orderReverts } from '../plan/write/undo-order.ts';
 import type { LogReader } from './undo-log.ts';
 
 export interface PlannedRevert {
@@ -12,7 +11,7 @@ export interface PlannedRevert {
   readonly collection: Collection;
 }
 
-/** `changes` come newest first. */
+/** `changes` come in the order in which they are reverted. */
 export async function planUndo(
   changes: readonly LoggedChange[],
   log: LogReader,
@@ -21,7 +20,7 @@ export async function planUndo(
   const newest = [...Map.groupBy(changes, ({ collection, key }) => `${collection.name} ${key}`).values()];
   const preconditions = await log.preconditions(newest.map(([change]) => change!));
   const planned: PlannedRevert[] = [];
-  for (const revert of groupReverts(orderReverts(changes))) {
+  for (const revert of groupReverts(changes)) {
     const plan = planRevert(revert, permissions);
     if (plan === undefined) continue;
     const checked = revert.flatMap((change) => preconditions.get(change) ?? []);

@@ -41,8 +41,8 @@ export function problemResponse(error: unknown, method: string, caller?: Caller)
   return new Response(body, { status, headers });
 }
 
-/** JSON omits undefined members. */
-function problemOf(error: ApiError): object {
+/** The error as JSON, which omits undefined members. */
+export function problemOf(error: ApiError): object {
   const { code, message, details, hint, candidates, sqlState, index, field, value, request, total, errors } = error;
   const problem = { code: sqlState ?? code, message, details: candidates ?? details, hint };
   return { ...problem, index, field, value, request, total, errors: errors?.map(problemOf) };

@@ -1,12 +1,13 @@
 /** The answer to an undo: how many changes it reverted, which rows it left as they are, and the reverting changes. */
+import { ApiError } from '../base/errors.ts';
 import type { Preferences } from '../dialect/prefer.ts';
-import type { WriteResult } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
 import { CORS_HEADERS } from '../http/edge/cors.ts';
-import { JSON_MEDIA } from '../http/negotiate.ts';
+import { JSON_MEDIA, NDJSON_MEDIA } from '../http/negotiate.ts';
 import { positionHeader } from '../http/position.ts';
-import type { LoggedChange } from '../plan/write/undo.ts';
+import { INVERSE, type LoggedChange } from '../plan/write/undo.ts';
 import { preferenceApplied } from './applied.ts';
+import { problemOf } from './problem.ts';
 
 /** A row that a later change touched. */
 export interface Conflict {
@@ -16,27 +17,79 @@ export interface Conflict {
   readonly seq: number;
 }
 
-const INVERSE = { insert: 'delete', update: 'update', delete: 'insert' } as const;
+/** The state of an undo, and what is new since the state before. */
+export interface UndoProgress {
+  /** The number of changes reverted so far, and to be reverted in all. */
+  readonly undone: number;
+  readonly total: number;
+  /** The number of changes that an earlier undo reverted. */
+  readonly undoneBefore?: number;
+  readonly skipped: readonly Conflict[];
+  readonly changes: readonly LoggedChange[];
+  readonly position?: string | undefined;
+}
 
-export function undoAnswer(
-  changes: readonly LoggedChange[],
-  skipped: readonly Conflict[],
-  preferences: Preferences,
-  results: readonly WriteResult[],
-): Answer {
-  const [position] = results.flatMap((result) => result.position ?? []);
-  const shown = preferences.return === 'representation' ? { changes: changes.map(inverse) } : {};
+/** The answer after the last step. */
+export function undoAnswer(progress: readonly UndoProgress[], preferences: Preferences): Answer {
+  const { undone } = progress.at(-1)!;
+  const position = progress.findLast((each) => each.position !== undefined)?.position;
+  const skipped = progress.flatMap((each) => each.skipped);
+  const changes = progress.flatMap((each) => each.changes);
   return {
     status: 200,
     headers: {
-      ...CORS_HEADERS,
-      'content-type': JSON_MEDIA.contentType,
-      ...preferenceApplied('undo', preferences),
+      ...headersOf(JSON_MEDIA.contentType, preferences),
       ...positionHeader(position),
     },
-    rows: changes.length,
-    body: JSON.stringify({ undone: changes.length, skipped, ...shown }),
+    rows: undone,
+    body: JSON.stringify({ undone, ...before(progress[0]!), skipped, ...shown(changes, preferences) }),
   };
+}
+
+/** One line of JSON for each step, as it happens. The client ends the undo by closing the connection. */
+export function undoStream(
+  first: readonly UndoProgress[],
+  rest: AsyncGenerator<UndoProgress>,
+  preferences: Preferences,
+): Answer {
+  const encoder = new TextEncoder();
+  const line = (value: object) => encoder.encode(`${JSON.stringify(value)}\n`);
+  const lineOf = (progress: UndoProgress) => {
+    const { undone, total, skipped, changes, position } = progress;
+    return line({ undone, total, ...before(progress), skipped, position, ...shown(changes, preferences) });
+  };
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (const progress of first) controller.enqueue(lineOf(progress));
+    },
+    async pull(controller) {
+      try {
+        const { value, done } = await rest.next();
+        if (done === true) controller.close();
+        else controller.enqueue(lineOf(value));
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        controller.enqueue(line(problemOf(error)));
+        controller.close();
+      }
+    },
+    async cancel() {
+      await rest.return(undefined);
+    },
+  });
+  return { status: 200, headers: headersOf(NDJSON_MEDIA.contentType, preferences), body, isLive: true };
+}
+
+function headersOf(contentType: string, preferences: Preferences) {
+  return { ...CORS_HEADERS, 'content-type': contentType, ...preferenceApplied('undo', preferences) };
+}
+
+function before({ undoneBefore = 0 }: UndoProgress) {
+  return undoneBefore === 0 ? {} : { undone_before: undoneBefore };
+}
+
+function shown(changes: readonly LoggedChange[], preferences: Preferences) {
+  return preferences.return === 'representation' ? { changes: changes.map(inverse) } : {};
 }
 
 function inverse({ seq, collection, key, kind, before, after }: LoggedChange) {

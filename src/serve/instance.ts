@@ -3,7 +3,6 @@
 import { type App, createApp } from '../app.ts';
 import type { Authentication } from '../auth/access.ts';
 import { ApiError } from '../base/errors.ts';
-import { ORPHAN_CHECK_MS } from '../base/limits/files.ts';
 import { DRAIN_SECONDS } from '../base/limits/http.ts';
 import { lazyAsync } from '../base/memo.ts';
 import { isLoopback } from '../base/net/address.ts';
@@ -33,6 +32,7 @@ import type { Certificate } from './certificate.ts';
 import { openDeclarationEdits, readServedDeclaration } from './declaration-access.ts';
 import type { DeclarationEdit, EditOutcome } from './declaration-edits.ts';
 import { watchMemory } from './idle-memory.ts';
+import { watchOrphans } from './orphan-watch.ts';
 import { sharedPort, startListening } from './ports.ts';
 import { limitsOf, rateOfCaller } from './rates.ts';
 import type { RunningServer } from './server.ts';
@@ -171,7 +171,7 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
       () => listening?.inProgress() ?? 0,
       () => engine?.releaseMemory?.(),
     );
-    endOrphans = watchOrphans(app);
+    endOrphans = watchOrphans(app, log);
     observation.health.phase = 'serving';
     listening ??= startListening(settings, app, notice, certificate);
     onListening?.(listening);
@@ -225,19 +225,6 @@ function openFiles(
     await engine.opened;
     return openStorage(new FileRecords(engine, catalogue), place, { warn });
   });
-}
-
-/** Removes orphaned files in small steps. A step that fails, as while the database is down, is repeated later. */
-function watchOrphans(app: App): () => void {
-  let isRunning = false;
-  const timer = setInterval(async () => {
-    if (isRunning) return;
-    isRunning = true;
-    await app.removeOrphans().catch(() => undefined);
-    isRunning = false;
-  }, ORPHAN_CHECK_MS);
-  timer.unref();
-  return () => clearInterval(timer);
 }
 
 function tokensWithoutRoles({ jwks }: ServeSettings): string {

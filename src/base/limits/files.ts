@@ -38,6 +38,8 @@ export const MAX_SIGNED_SECONDS = 7 * 86_400;
 /** Orphans are looked for this often, in this many files at a time. */
 export const ORPHAN_CHECK_MS = 60_000;
 export const ORPHANS_PER_STEP = 200;
+/** A kind of failure of this is logged at most this often. */
+export const CLEANUP_LOG_MS = 3_600_000;
 /** How long the total size of all files is cached, for --max-total-file-mb. */
 export const FILE_TOTAL_MS = 10_000;
 /** The size of the memory cache of files, and of its largest entry. Larger files are streamed. */

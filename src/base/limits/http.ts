@@ -43,9 +43,15 @@ export const MAX_CACHED_TEXT_LENGTH = 1_000;
 export const MAX_MEDIA_RANGES = 500;
 /** The maximum number of requests in a batch. */
 export const MAX_BATCH_REQUESTS = 1_000;
-/** The maximum number and size of the changes that one undo reverts. */
-export const MAX_UNDO_CHANGES = 5_000;
+/** The maximum number of changes that one undo reverts, and of one row among them. */
+export const MAX_UNDO_CHANGES = 200_000;
+export const MAX_UNDO_ROW_CHANGES = 5_000;
+/** The maximum number and size of the changes that an undo reverts in one transaction. More are reverted in steps. */
+export const MAX_UNDO_TRANSACTION = 1_000;
 export const MAX_UNDO_BYTES = 32 * 1024 * 1024;
+/** The number and size of the changes of a step: other writes run between two of them. */
+export const UNDO_STEP_CHANGES = 500;
+export const UNDO_STEP_BYTES = 4 * 1024 * 1024;
 export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
 /** How long requests in flight may take after a stop. */
 export const DRAIN_SECONDS = 10;

@@ -7,7 +7,7 @@ import type { LoadOptions } from '../../engine/shared/loader.ts';
 import { type RowPlanner, type RowProblem, rowPlanner, rowProblems } from '../../plan/write/row-planner.ts';
 import { ConfigError } from '../../settings/by-command.ts';
 import { type ConversionOptions, cellConverter, convertFlags } from './conversions.ts';
-import { withDecimalCommas, withPoints } from './decimal-commas.ts';
+import type { DecimalCommas } from './decimal-commas.ts';
 import type { CellResolver } from './resolve.ts';
 
 /** The number of field names listed for an unknown column. */
@@ -20,6 +20,8 @@ export interface Columns {
   /** The problem of a row with a value in an unnamed column. */
   readonly stray: (cells: readonly unknown[]) => string | undefined;
   readonly given: readonly Field[];
+  /** The fields that a row leaves as they are stored, because their cells are empty (see `LoadBatch`). */
+  readonly kept?: (cells: readonly unknown[]) => string;
   /** The cells that name a referenced row by another field. */
   readonly resolved: readonly (readonly [at: number, resolver: CellResolver])[];
 }
@@ -55,6 +57,8 @@ export interface ColumnOptions extends ConversionOptions {
   /** The fields that identify a row, if every row needs them. */
   readonly needed: readonly Field[];
   readonly onConflict: LoadOptions['onConflict'];
+  /** Whether an empty cell empties the field of an existing row. */
+  readonly clearEmpty: boolean;
 }
 
 export class ColumnReader {
@@ -65,9 +69,14 @@ export class ColumnReader {
   constructor(
     private readonly collection: Collection,
     private readonly options: ColumnOptions,
-    /** Whether 12,50 is a number; called with the first row. */
-    private readonly hasDecimalCommas: () => boolean,
+    /** Undefined if 12,50 is not a number; called with the first row. */
+    private readonly decimalCommas: () => DecimalCommas | undefined,
   ) {}
+
+  /** The field of each column; undefined if the column is skipped or unknown. */
+  fields(names: readonly string[]): readonly (Field | undefined)[] {
+    return names.map((name) => (this.isSkipped(name) ? undefined : this.fieldOf(name)));
+  }
 
   /** Returns the mapping, or what is wrong with the columns. */
   read(names: readonly string[]): Columns | string {
@@ -93,7 +102,7 @@ export class ColumnReader {
   /** Lists all problems at once. */
   private resolve(names: readonly string[]): Columns | string {
     const { hasHeader, needed, onConflict, resolvers } = this.options;
-    const fields = names.map((name) => (this.isSkipped(name) ? undefined : this.fieldOf(name)));
+    const fields = this.fields(names);
     const nameless = hasHeader ? names.flatMap((name, at) => (name === '' ? [at] : [])) : [];
     const unknown = names.filter(
       (name, at) => fields[at] === undefined && !this.isSkipped(name) && !nameless.includes(at),
@@ -111,20 +120,19 @@ export class ColumnReader {
     if (problems.length > 0) return problems.join('; ');
     const isUpdate = onConflict === 'update';
     const hasUpdates = isUpdate || onConflict === 'overwrite';
-    const rowOptions = { absence: 'no value', areTexts: hasHeader, needed, isUpdate, hasUpdates } as const;
+    const keepsEmpty = hasHeader && hasUpdates && !this.options.clearEmpty;
+    const rowOptions = { absence: 'no value', areTexts: hasHeader, needed, isUpdate, hasUpdates, keepsEmpty } as const;
     const terms = [this.collection, fields, rowOptions] as const;
-    const hasDecimalCommas = this.hasDecimalCommas();
     const withFlags = convertFlags(hasHeader ? fields : []);
-    const convert = cellConverter(fields, this.options);
+    const convert = cellConverter(fields, this.options, this.decimalCommas());
     const plan = rowPlanner(...terms);
-    const read = hasDecimalCommas ? withDecimalCommas(fields, plan) : plan;
     const allProblems = rowProblems(...terms);
     return {
-      plan: (cells) => read(withFlags(convert(cells, fail))),
+      plan: (cells) => plan(withFlags(convert(cells, fail))),
       problems: (cells) => {
         const problems: RowProblem[] = [];
         const converted = withFlags(convert(cells, (problem) => problems.push(problem)));
-        const others = allProblems(hasDecimalCommas ? withPoints(fields, converted) : converted);
+        const others = allProblems(converted);
         return [...problems, ...others.filter(({ field }) => problems.every((each) => each.field !== field))];
       },
       resolved: fields.flatMap((field, at) => {
@@ -138,6 +146,7 @@ export class ColumnReader {
           : `cell ${at + 1} has a value, but the first line has no name for its column`;
       },
       given: fields.filter((field) => field !== undefined),
+      ...(keepsEmpty ? { kept: keptFields(this.collection, fields) } : {}),
     };
   }
 
@@ -181,6 +190,14 @@ export class ColumnReader {
       ...only.filter(isAbsent).map((column) => noColumn('--only-columns', column, names)),
     ];
   }
+}
+
+function keptFields({ fields: all }: Collection, fields: readonly (Field | undefined)[]) {
+  const numbers = fields.map((field) => (field === undefined ? undefined : all.indexOf(field)));
+  return (cells: readonly unknown[]): string => {
+    const kept = numbers.filter((number, at) => number !== undefined && cells[at] === undefined);
+    return kept.length === 0 ? '' : `,${kept.join(',')},`;
+  };
 }
 
 function fail(problem: RowProblem): never {

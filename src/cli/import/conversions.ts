@@ -1,9 +1,11 @@
-/** Converts cells as people write them to cells that the types read: dates, names of referenced rows, Yes and No. */
+/** Converts cells as people write them: dates, decimal commas, names of referenced rows, Yes and No. */
 import { ApiError } from '../../base/errors.ts';
 import type { Field } from '../../collection/declaration.ts';
 import { isFlag, readFlag } from '../../collection/spreadsheet-values.ts';
+import { can } from '../../collection/types/type.ts';
 import { RowProblem } from '../../plan/write/row-planner.ts';
 import { type DateReader, isDated } from './date-format.ts';
+import type { DecimalCommas } from './decimal-commas.ts';
 import type { CellResolver } from './resolve.ts';
 
 export interface ConversionOptions {
@@ -13,14 +15,17 @@ export interface ConversionOptions {
   readonly hasHeader: boolean;
 }
 
-/** Converts formatted dates and names of referenced rows. A cell that cannot be converted is empty. */
+/** Converts dates, numbers and names of referenced rows. A cell that cannot be converted is empty. */
 export function cellConverter(
   fields: readonly (Field | undefined)[],
   { dates, resolvers, hasHeader }: ConversionOptions,
+  decimalCommas: DecimalCommas | undefined,
 ) {
   const converters = fields.map((field): ((cell: unknown) => unknown) | undefined => {
     const resolver = field && resolvers.get(field);
     if (resolver !== undefined) return (cell) => resolver.keyOf(cell, hasHeader);
+    if (field !== undefined && decimalCommas !== undefined && can(field.type, 'number'))
+      return (cell) => decimalCommas.read(field, cell);
     if (field === undefined || dates === undefined || !isDated(field.type)) return undefined;
     return (cell) => (typeof cell === 'string' ? dates(cell, field.type) : cell);
   });

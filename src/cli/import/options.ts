@@ -79,6 +79,12 @@ export const IMPORT_OPTIONS = {
     text,
   ),
   files: option('--files DIR', 'folder of the files that the columns of file fields name; they are uploaded', '', text),
+  clearEmpty: option(
+    '--clear-empty',
+    'an empty cell empties the field of a row that exists; by default it leaves the field as it is',
+    false,
+    onOrOff,
+  ),
   dryRun: option('--dry-run', 'report what would happen, and store and write nothing', false, onOrOff),
   keepGoing: option('--keep-going', 'store the valid rows, and write the others to a file', false, onOrOff),
   rejects: option(

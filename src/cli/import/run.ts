@@ -12,12 +12,15 @@ import type { StoredRow } from '../../plan/types.ts';
 import { RowProblem } from '../../plan/write/row-planner.ts';
 import { ConfigError } from '../../settings/by-command.ts';
 import { type ColumnOptions, ColumnReader, type Columns } from './columns.ts';
+import { DecimalCommas } from './decimal-commas.ts';
 import type { Problem } from './problems.ts';
 import type { Rejects } from './rejects.ts';
 
 export interface ImportOptions extends Pick<LoadOptions, 'onConflict' | 'match' | 'dryRun' | 'origin'>, ColumnOptions {
   /** Whether to store the valid rows if others are bad. */
   readonly keepGoing: boolean;
+  /** Opens the file once more, to learn how its columns write numbers; undefined if that is not possible. */
+  readonly firstPass: (() => Source) | undefined;
   /** Receives the bad rows. */
   readonly rejects: Rejects | undefined;
   /** Called with all problems of each bad row. */
@@ -57,6 +60,7 @@ export async function runImport(
 
 class Import {
   private readonly columns: ColumnReader;
+  private readonly decimalCommas = new DecimalCommas();
   private read = 0;
   private rejected = 0;
 
@@ -67,8 +71,9 @@ class Import {
     private readonly options: ImportOptions,
   ) {
     // If commas separate the cells, they cannot be decimal commas.
-    const hasDecimalCommas = () => options.hasHeader && source.separator() !== ',';
-    this.columns = new ColumnReader(collection, options, hasDecimalCommas);
+    const mayHaveDecimalCommas = () => options.hasHeader && source.separator() !== ',';
+    const decimalCommas = () => (mayHaveDecimalCommas() ? this.decimalCommas : undefined);
+    this.columns = new ColumnReader(collection, options, decimalCommas);
   }
 
   async run(): Promise<ImportResult> {
@@ -79,6 +84,8 @@ class Import {
       mayStore: () => keepGoing || this.rejected === 0,
       progress: storing,
     };
+    const { firstPass } = this.options;
+    if (firstPass !== undefined) await this.decimalCommas.scan(firstPass(), (names) => this.columns.fields(names));
     try {
       const set = { into: this.collection, batches: this.batches(rejects) };
       const { affected, inserted } = await this.engine.load([set], terms);
@@ -115,25 +122,28 @@ class Import {
 
   /** Consecutive rows with the same columns form one batch. */
   private *batchesOf(records: readonly FileRecord[], rejects: Rejects | undefined): Generator<LoadBatch> {
-    let batch: { given: Columns['given']; positions: number[]; rows: StoredRow[]; texts?: string[] } | undefined;
+    let batch:
+      | { given: Columns['given']; positions: number[]; rows: StoredRow[]; texts?: string[]; kept: string[] }
+      | undefined;
     for (const record of records) {
       this.read++;
       const planned = this.plan(record);
       if (planned === undefined) continue;
-      const { row, given } = planned;
+      const { row, given, kept } = planned;
       if (batch !== undefined && batch.given !== given) {
         yield batch;
         batch = undefined;
       }
-      batch ??= { given, positions: [], rows: [], ...(rejects && { texts: [] }) };
+      batch ??= { given, positions: [], rows: [], kept: [], ...(rejects && { texts: [] }) };
       batch.positions.push(record.line);
       batch.rows.push(row);
+      if (kept !== undefined) batch.kept.push(kept);
       batch.texts?.push(rejects!.textOf(record));
     }
     if (batch !== undefined) yield batch;
   }
 
-  private plan(record: FileRecord): { row: StoredRow; given: Columns['given'] } | undefined {
+  private plan(record: FileRecord): { row: StoredRow; given: Columns['given']; kept: string | undefined } | undefined {
     const { line } = record;
     const reject = (problems: readonly Problem[]) => this.reject(this.options.rejects?.textOf(record), problems);
     if (record.kind === 'broken') return reject([{ line, reason: record.problem }]);
@@ -142,7 +152,7 @@ class Import {
     const stray = columns.stray(record.cells);
     if (stray !== undefined) return reject([{ line, reason: stray }]);
     try {
-      return { row: columns.plan(record.cells), given: columns.given };
+      return { row: columns.plan(record.cells), given: columns.given, kept: columns.kept?.(record.cells) };
     } catch (error) {
       if (!(error instanceof RowProblem)) throw error;
       const others = columns.problems(record.cells).filter(({ field }) => field !== error.field);

@@ -1,4 +1,5 @@
 /** A read for a command: the query string, the plan and the text of the API, streamed in parts. */
+import { CHANGES_NAME } from '../../collection/change-log.ts';
 import type { Catalogue } from '../../collection/declaration.ts';
 import { pageOfQuery } from '../../dialect/page.ts';
 import { parseQuery } from '../../dialect/query.ts';
@@ -14,7 +15,8 @@ export function planOf(catalogue: Catalogue, text: string, rowsOf?: (limit: numb
   if (/^https?:/i.test(text)) throw new ConfigError(addressProblem(text));
   const [, name = '', rest = text] =
     /^\/?([a-z][a-z0-9_]*)?\?(.*)$/s.exec(text) ?? /^\/?([a-z][a-z0-9_]*)()$/.exec(text) ?? [];
-  const collection = chosenCollection(catalogue, name, "'NAME?…'");
+  const isLog = name === CHANGES_NAME && !catalogue.collections.has(name);
+  const collection = isLog ? catalogue.builtIn.get(name)! : chosenCollection(catalogue, name, "'NAME?…'");
   const query = parseQuery(rest);
   const page = pageOfQuery(query);
   const limit = rowsOf === undefined ? page.limit : rowsOf(page.limit);

@@ -15,6 +15,8 @@ export interface LoadBatch {
   readonly texts?: readonly string[];
   /** The supplied fields, which overwrite those of an existing row. */
   readonly given: readonly Field[];
+  /** For each row, the numbers of the fields that do not overwrite, such as `,2,5,`. Absent or empty for none. */
+  readonly kept?: readonly string[];
 }
 
 export interface LoadSet {

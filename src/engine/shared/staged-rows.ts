@@ -15,13 +15,15 @@ import { type LoadBatch, type LoadOptions, LoadRejected, type LoadResult } from 
 const ROWS_PER_STATEMENT = 20_000;
 
 /**
- * The staging table has a column for each field, and four others, whose names begin with a space. " number" counts the
- * rows from 1, " position" is the position in the input, " text" the text there, and " shape" an index of `shapes`.
+ * The staging table has a column for each field, and five others, whose names begin with a space. " number" counts the
+ * rows from 1, " position" is the position in the input, " text" the text there, " shape" an index of `shapes`, and
+ * " kept" lists the fields that do not overwrite.
  */
 export abstract class StagedRows {
   readonly shapes: (readonly Field[])[] = [];
   readonly rows: string;
   total = 0;
+  private hasKept = false;
 
   constructor(
     readonly collection: Collection,
@@ -39,6 +41,7 @@ export abstract class StagedRows {
     const { given, rows } = batch;
     const known = this.shapes.indexOf(given);
     this.total += rows.length;
+    this.hasKept ||= batch.kept?.some((each) => each !== '') === true;
     return this.stage(batch, known === -1 ? this.shapes.push(given) - 1 : known);
   }
 
@@ -80,14 +83,17 @@ export abstract class StagedRows {
       // Rows that exist do not reach the insert, so that they use up no keys. A concurrent write may still conflict.
       const kept = (condition: string) => this.insert({ on, overwrite: [] }, `${condition} and ${absent}`);
       if (onConflict === 'keep') return await this.inParts(kept, 'true', progress);
+      if (this.hasKept) await this.fillKept(on);
       const results: LoadResult[] = [];
       for (const [shape, given] of this.shapes.entries()) {
         const conflict = { on, overwrite: overwrittenFields(collection, given, on) };
         const supplied = conflict.overwrite.filter((field) => given.includes(field));
+        // A row that somebody inserts meanwhile keeps all fields that some row keeps.
+        const late = this.hasKept ? { on, overwrite: [] } : conflict;
         const stored = async (condition: string) => {
           const updated = await this.update(conflict, supplied, condition);
           if (onConflict === 'update') return updated;
-          return sum([updated, await this.insert(conflict, `${condition} and ${absent}`)]);
+          return sum([updated, await this.insert(late, `${condition} and ${absent}`)]);
         };
         results.push(await this.inParts(stored, `" shape" = ${shape}`, progress));
       }
@@ -96,6 +102,22 @@ export abstract class StagedRows {
       throw this.translate(error);
     }
   }
+
+  /** Gives the staged rows the stored values of the fields that they keep. */
+  private async fillKept(on: readonly Field[]): Promise<void> {
+    await this.lock(sameValues(on));
+    for (const field of new Set(this.shapes.flat())) {
+      if (on.includes(field)) continue;
+      const name = identifier(field.name);
+      const isKept = `given." kept" like '%,${this.collection.fields.indexOf(field)},%'`;
+      await this.query(
+        `update ${this.rows} as given set ${name} = there.${name} from ${this.table} as there where ${sameValues(on)} and ${isKept}`,
+      );
+    }
+  }
+
+  /** Locks the stored rows (`there`) of staged rows (`given`), if others can write during the load. */
+  protected lock(_isSame: string): MaybePromise<void> {}
 
   /** Changes the stored rows that have another value in a supplied field. */
   private async update(

@@ -38,6 +38,13 @@ export interface RowOptions {
   readonly hasUpdates?: boolean;
   /** Fields that need a value although they are not required. */
   readonly needed?: readonly Field[];
+  /** Whether an empty cell leaves the field of a stored row as it is. An update then needs no value for it. */
+  readonly keepsEmpty?: boolean;
+}
+
+/** Whether a row only changes a stored row, and leaves this field as it is. */
+function isKept({ isUpdate, keepsEmpty, needed = [] }: RowOptions, field: Field, cell: unknown): boolean {
+  return isUpdate === true && keepsEmpty === true && cell === undefined && !needed.includes(field);
 }
 
 /**
@@ -73,7 +80,7 @@ export function rowPlanner(
     // PostgreSQL also parses all values before it checks for nulls.
     for (const place of required) {
       const field = fields[place]!;
-      if (!isMissing(field, row[place], needed)) continue;
+      if (!isMissing(field, row[place], needed) || isKept(options, field, cells[places[place]!])) continue;
       throw new RowProblem(field, nullViolation(collection, field), 'is required');
     }
     for (const place of ruled) checkRule(collection, fields[place]!, row[place]);
@@ -105,7 +112,8 @@ export function rowChecker(...[collection, columns, options]: Parameters<typeof 
     try {
       const value = valueIn(field, cells);
       if (options?.isUpdate && !columns.includes(field)) return undefined;
-      if (isMissing(field, value, options?.needed))
+      const isKeptField = isKept(options ?? {}, field, cells[columns.lastIndexOf(field)]);
+      if (isMissing(field, value, options?.needed) && !isKeptField)
         return new RowProblem(field, nullViolation(collection, field), 'is required');
       checkRule(collection, field, value);
       return value;

@@ -3,35 +3,44 @@
  * row is restored before the rows that refer to it, and removed after them. The log alone does not determine this: the
  * changes that one statement makes, such as a cascade, have any order in it.
  */
+import { mapInSlices, ROWS_PER_SLICE, type Task } from '../../base/cooperative.ts';
 import { allReferences, fieldsOf, stored } from '../../collection/declaration.ts';
 import { coerce } from '../coerce.ts';
 import type { LoggedChange } from './undo.ts';
 
-/** `changes` come newest first. */
-export function orderReverts(changes: readonly LoggedChange[]): readonly LoggedChange[] {
-  return new RevertOrder(changes).all();
+/** `changes` come newest first. Of `before` and `after`, only the reference fields matter. */
+export function* orderReverts<Change extends LoggedChange>(changes: readonly Change[]): Task<readonly Change[]> {
+  const names = yield* mapInSlices(changes, ({ collection, values }) => rowName(collection.name, values));
+  const references = yield* mapInSlices(changes, (change) =>
+    referencesIn(change, change.after).map(({ field, to }) => ({ change, field, to })),
+  );
+  const order = new RevertOrder(
+    Map.groupBy(changes, (_, index) => names[index]!),
+    Map.groupBy(references.flat(), ({ to }) => to),
+  );
+  for (const [index, change] of changes.entries()) {
+    if (index > 0 && index % ROWS_PER_SLICE === 0) yield;
+    order.revert(change);
+  }
+  return [...order.ordered] as Change[];
 }
 
 class RevertOrder {
+  readonly ordered = new Set<LoggedChange>();
   /** The changes of each row, and how many of them are in the order already. */
   private readonly rows: ReadonlyMap<string, { readonly changes: readonly LoggedChange[]; next: number }>;
-  private readonly referrers: ReturnType<typeof referrersIn>;
-  private readonly ordered = new Set<LoggedChange>();
   private readonly waiting = new Set<LoggedChange>();
 
-  constructor(private readonly changes: readonly LoggedChange[]) {
-    const byRow = Map.groupBy(changes, ({ collection, values }) => rowName(collection.name, values));
-    this.rows = new Map([...byRow].map(([name, some]) => [name, { changes: some, next: 0 }]));
-    this.referrers = referrersIn(changes);
-  }
-
-  all(): readonly LoggedChange[] {
-    for (const change of this.changes) this.revert(change);
-    return [...this.ordered];
+  constructor(
+    byRow: ReadonlyMap<string, readonly LoggedChange[]>,
+    /** The changes after which a row refers to another row, by that other row. */
+    private readonly referrers: ReadonlyMap<string, readonly Referrer[]>,
+  ) {
+    this.rows = new Map([...byRow].map(([name, changes]) => [name, { changes, next: 0 }]));
   }
 
   /** Reverts a change, after the newer ones of its row. In a cycle of references, the first one waits in vain. */
-  private revert(change: LoggedChange): void {
+  revert(change: LoggedChange): void {
     if (this.waiting.has(change)) return;
     const name = rowName(change.collection.name, change.values);
     const row = this.rows.get(name)!;
@@ -65,14 +74,6 @@ class RevertOrder {
 interface Referrer {
   readonly change: LoggedChange;
   readonly field: string;
-}
-
-/** The changes after which a row refers to another row, by that other row. */
-function referrersIn(changes: readonly LoggedChange[]): ReadonlyMap<string, readonly Referrer[]> {
-  const references = changes.flatMap((change) => {
-    return referencesIn(change, change.after).map(({ field, to }) => ({ change, field, to }));
-  });
-  return Map.groupBy(references, ({ to }) => to);
 }
 
 /** The rows that some fields of a row refer to. */

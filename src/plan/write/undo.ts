@@ -95,6 +95,29 @@ function planUnrestricted(revert: Revert): WritePlan | undefined {
   }
 }
 
+/** The kind of change that reverts a change, and the right that it needs. */
+export const INVERSE = { insert: 'delete', update: 'update', delete: 'insert' } as const;
+const RIGHT_OF = { insert: 'delete', update: 'update', delete: 'create' } as const;
+
+/** Throws 42501 if the caller may revert no change of this kind to the collection. */
+export function checkMayRevert(collection: Collection, kind: LoggedChange['kind'], permissions: Permissions): void {
+  permissions.rows(stored(collection), RIGHT_OF[kind]);
+  if (kind === 'delete') checkReadsAll(collection);
+}
+
+/** Whether a later change of the row sets it back to what it was before the change. */
+export function reverts(later: LoggedChange, { kind, collection, before, after }: LoggedChange): boolean {
+  if (later.kind !== INVERSE[kind]) return false;
+  const isSame = (one: Cells, other: Cells, fields: readonly Field[]) =>
+    fields.every(({ name }) => JSON.stringify(one[name] ?? null) === JSON.stringify(other[name] ?? null));
+  if (kind === 'update') {
+    const fields = collection.fields.filter((field) => isRestored(field, before!));
+    return isSame(later.after!, before!, fields) && isSame(later.before!, after!, fields);
+  }
+  const written = collection.fields.filter(({ generated }) => generated === undefined);
+  return kind === 'insert' || isSame(later.after!, before!, written);
+}
+
 /** The rows of these changes. */
 export function keysAre(changes: Revert): Predicate {
   const collection = stored(changes[0].collection);
@@ -125,22 +148,27 @@ function namesToWrite({ assigned }: Collection, fields: readonly Field[]): reado
 }
 
 function restoredRow({ collection, before }: LoggedChange): StoredRow {
+  checkReadsAll(collection);
+  return stored(collection).fields.map((field) => valueIn(collection, field, before!));
+}
+
+function checkReadsAll(collection: Collection): void {
   const into = stored(collection);
-  if (collection.fields.length < into.fields.length) {
-    throw new ApiError('42501', `permission denied for table ${into.name}`, {
-      hint: 'Only a role that reads all fields can restore a deleted row.',
-    });
-  }
-  return into.fields.map((field) => valueIn(collection, field, before!));
+  if (collection.fields.length === into.fields.length) return;
+  throw new ApiError('42501', `permission denied for table ${into.name}`, {
+    hint: 'Only a role that reads all fields can restore a deleted row.',
+  });
+}
+
+function restoredFields({ collection, before }: LoggedChange): readonly Assignment[] {
+  return collection.fields
+    .filter((field) => isRestored(field, before!))
+    .map((field) => ({ field, value: valueIn(collection, field, before!) }));
 }
 
 /** The database computes a read-only field, unless it is a time that the service sets. */
-function restoredFields({ collection, before }: LoggedChange): readonly Assignment[] {
-  const isRestored = ({ name, readOnly, onUpdate }: Field) =>
-    Object.hasOwn(before!, name) && (!readOnly || onUpdate !== undefined);
-  return collection.fields.filter(isRestored).map((field) => {
-    return { field, value: valueIn(collection, field, before!) };
-  });
+function isRestored({ name, readOnly, onUpdate }: Field, before: Cells): boolean {
+  return Object.hasOwn(before, name) && (!readOnly || onUpdate !== undefined);
 }
 
 function valueIn(collection: Collection, field: Field, cells: Cells) {

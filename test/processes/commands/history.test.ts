@@ -46,6 +46,10 @@ for (const [name, environment] of DATABASES) {
         { actor: 'catalogue import', key: '2', kind: 'insert', after: { id: 2, name: 'b' } },
         { actor: 'catalogue import', key: '3', kind: 'update', after: { name: 'e' } },
       ]);
+      const shown = await command('query', 'changes?select=key,kind&order=seq.desc&limit=1', '--json');
+      expect(shown).toMatchObject({ exitCode: 0, stdout: '[{"key":"3","kind":"update"}]\n' });
+      const exported = await command('export', 'changes?select=key,kind&collection=eq.items');
+      expect(exported).toMatchObject({ exitCode: 0, stdout: 'key,kind\n1,insert\n2,insert\n3,update\n' });
       const [first, second, third] = entries.map(({ request_id }) => request_id);
       expect([second, third === first]).toEqual([first, false]);
     });

@@ -145,13 +145,14 @@ for (const [name, environment] of DATABASES) {
       ]);
     });
 
-    test('an empty cell clears the field of new and existing products; a missing column changes nothing', async () => {
+    test('an empty cell keeps the value of an existing product, or clears it with --clear-empty', async () => {
       const space = workspace(environment());
       const first = '[{"id":1,"product_name":"One","unit_price":1,"discontinued":1,"units_in_stock":5}]';
       await space.pipe(first, 'import', '-', '--format', 'json');
       const csv = 'id,product_name,unit_price,discontinued\n1,Eins,,\n2,Zwei,,\n';
-      const merged = await space.pipe(csv, 'import', '-', '--format', 'csv', '--on-conflict', 'merge');
-      expect(merged).toMatchObject({
+      const load = (text: string, ...flags: string[]) => space.pipe(text, 'import', '-', '--format', 'csv', ...flags);
+      const rows = () => space.rows('select=id,product_name,unit_price,discontinued,units_in_stock');
+      expect(await load(csv, '--on-conflict', 'merge')).toMatchObject({
         exitCode: 0,
         stdout: `Imported 2 rows
 inserted  updated  unchanged  rejected
@@ -159,12 +160,29 @@ inserted  updated  unchanged  rejected
        1        1          0         0
 `,
       });
-      expect(await space.rows('select=id,product_name,unit_price,discontinued,units_in_stock')).toEqual([
-        { id: 1, product_name: 'Eins', unit_price: null, discontinued: 0, units_in_stock: 5 },
-        { id: 2, product_name: 'Zwei', unit_price: null, discontinued: 0, units_in_stock: null },
+      const added = { id: 2, product_name: 'Zwei', unit_price: null, discontinued: 0, units_in_stock: null };
+      expect(await rows()).toEqual([
+        { id: 1, product_name: 'Eins', unit_price: 1, discontinued: 1, units_in_stock: 5 },
+        added,
       ]);
-      const { stdout } = await space.command('import', '--help');
-      expect(stdout.replaceAll('\n', ' ')).toContain('an empty cell there empties the field of the row that exists');
+      const mixed = 'id,product_name,unit_price,discontinued,quantity_per_unit\n1,,NULL,,""\n2,,7,,\n';
+      expect(await load(mixed, '--mode', 'update')).toMatchObject({ exitCode: 0, stderr: '' });
+      expect(await space.rows('select=product_name,unit_price,discontinued,quantity_per_unit')).toEqual([
+        { product_name: 'Eins', unit_price: null, discontinued: 1, quantity_per_unit: '' },
+        { product_name: 'Zwei', unit_price: 7, discontinued: 0, quantity_per_unit: null },
+      ]);
+      expect(await load(mixed, '--mode', 'update')).toMatchObject({
+        exitCode: 0,
+        stdout: expect.stringContaining('0        0          2         0'),
+      });
+      const cleared = await load('id,unit_price,units_in_stock\n1,3,\n2,,4\n', '--mode', 'update', '--clear-empty');
+      expect(cleared).toMatchObject({ exitCode: 0, stderr: '' });
+      expect(await rows()).toEqual([
+        { id: 1, product_name: 'Eins', unit_price: 3, discontinued: 1, units_in_stock: null },
+        { ...added, units_in_stock: 4 },
+      ]);
+      const needed = await load('id,product_name\n,Tee\n', '--mode', 'update');
+      expect(needed).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('line 2, id: is required') });
     });
 
     test('--keep-going stores the good rows; the others can be fixed and imported with the same flags', async () => {
@@ -464,18 +482,36 @@ describe('an import of CSV from spreadsheets', () => {
     expect(await space.rows('select=product_name')).toEqual([{ product_name: 'Köri 中 😀' }]);
   });
 
-  test('rejects a decimal comma if commas separate the cells, and a thousands point always', async () => {
+  test('rejects a decimal comma if commas separate the cells', async () => {
     const space = workspace();
     const quoted = await space.pipe('product_name,unit_price\nTea,"12,50"\n', 'import', '-', '--format', 'csv');
     expect(quoted).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('line 2, unit_price: ') });
-    const grouped = await space.pipe(
-      'sep=;\nproduct_name;unit_price\nTea;1.012,50\n',
-      'import',
-      '-',
-      '--format',
-      'csv',
+  });
+
+  test('reads thousands points by column: 1.299 is 1299 beside decimal commas, and 1.299 beside decimal points', async () => {
+    const space = workspace();
+    space.write(
+      'a.csv',
+      'product_name;unit_price;units_in_stock\nA;1.299;1.234.567\nB;1.299,00;1.299\nC;12,5;3\nD;-2.345.678,25;4\n',
     );
-    expect(grouped).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('line 3, unit_price: ') });
+    expect(await space.command('import', 'a.csv')).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(await space.rows('select=unit_price,units_in_stock')).toEqual([
+      { unit_price: 1299, units_in_stock: 1_234_567 },
+      { unit_price: 1299, units_in_stock: 1299 },
+      { unit_price: 12.5, units_in_stock: 3 },
+      { unit_price: -2_345_678.25, units_in_stock: 4 },
+    ]);
+    space.write('b.csv', 'product_name;unit_price\nE;1.299\nF;0.5\n');
+    expect(await space.command('import', 'b.csv')).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(await space.rows('select=unit_price&product_name=in.(E,F)')).toEqual([
+      { unit_price: 1.299 },
+      { unit_price: 0.5 },
+    ]);
+    space.write('c.csv', 'product_name;unit_price\nG;1.299\nH;0.5\nI;12,5\n');
+    expect(await space.command('import', 'c.csv')).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('line 2, unit_price: "1.299" beside "12,5" of'),
+    });
   });
 
   test('skips and counts lines that contain only separators', async () => {
@@ -535,7 +571,7 @@ describe('an import of CSV from spreadsheets', () => {
     ]);
   });
 
-  test('rejects a column that mixes points and commas, because 1.299 may be more than a thousand', async () => {
+  test('rejects a decimal comma after 1.299 from standard input, because that may be more than a thousand', async () => {
     const space = workspace();
     const mixed = await space.pipe(
       'product_name;unit_price;units_in_stock\nTea;1.299;1\nJam;12,5;2\n',

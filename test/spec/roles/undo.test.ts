@@ -78,7 +78,9 @@ describe.each(TWO_ENGINES)('undo under roles on %s', (engine) => {
     const field = await store('/products?id=eq.11', sendJson('PATCH', { name: 'new', shop: 'z' }));
     await store('/products?id=eq.11', sendJson('PATCH', { shop: 'x' }));
     await expectRefusal(await undo('clerk', `seq=gte.${field}&key=eq.11`), 403, '42501');
-    await expectRefusal(await undo('reader', `seq=eq.${row}`), 403, '42501');
+    // A role that may write nothing is rejected before the log is read.
+    const problem = await expectRefusal(await undo('reader', 'seq=eq.999999999'), 403, '42501');
+    expect(problem.message).toBe('permission denied for undo');
     await expectRefusal(await undo(undefined, `seq=eq.${row}`), 401, 'PGRST302');
     expect([await product(1), await product(11)]).toMatchObject([{ name: 'new' }, { name: 'new' }]);
   });

@@ -184,6 +184,11 @@ describe.each(TWO_ENGINES)('a batch on %s', (engine) => {
     await fail([{ ...csv, body: [{ sku: 'c', stock: 1 }] }], 400, 'PGRST102', 0);
   });
 
+  test('an empty list is rejected as empty, and anything else as no list', async () => {
+    expect((await fail([], 400, 'PGRST102')).message).toBe('the batch is empty');
+    expect((await fail({}, 400, 'PGRST102')).message).toBe('a batch is a JSON array of requests');
+  });
+
   test('numbers keep all their digits', async () => {
     const body =
       '[{"method":"POST","path":"/orders","body":{"id":9007199254740993,"customer":"x"}},' +

@@ -1,5 +1,5 @@
 /** Plans the import of each row before anything is sent: the values, the stored row, and the faults in cells. */
-import { uniqueSets } from '../../../collection/declaration.ts';
+import { isKey, uniqueSets } from '../../../collection/declaration.ts';
 import {
   type Collection,
   type Field,
@@ -216,8 +216,10 @@ function planNew(parsed: ParsedRow, options: ImportOptions, values: ReadonlyMap<
     faults.push({ field: match!.fields[0]!.name, message });
   }
   if (faults.length > 0) return { kind: 'bad', faults };
+  // As in `catalogue import`: a default only fills what cannot be null, so that an export can be imported again.
+  const isFilled = (field: Field) => field.default !== undefined || field.generated !== undefined;
   const nulls = [...parsed.empty].filter(
-    (field) => field !== collection.assigned && field.default === undefined && field.generated === undefined,
+    (field) => field !== collection.assigned && !(isFilled(field) && (field.required || isKey(collection, field))),
   );
   const row = { ...Object.fromEntries(nulls.map(({ name }) => [name, null])), ...rowOf(values) };
   return { kind: 'new', row, pending: pendingOf(parsed) };

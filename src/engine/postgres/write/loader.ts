@@ -78,19 +78,23 @@ class PostgresStagedRows extends StagedRows {
 
   async create(): Promise<void> {
     await this.query(
-      `create table ${this.rows} (" number" int8 generated always as identity, " position" int8, " shape" int4, ${this.typedColumns})`,
+      `create table ${this.rows} (" number" int8 generated always as identity, " position" int8, " shape" int4, " kept" text, ${this.typedColumns})`,
     );
   }
 
-  protected async stage({ positions, rows, texts }: LoadBatch, shape: number): Promise<void> {
+  protected async stage({ positions, rows, texts, kept = [] }: LoadBatch, shape: number): Promise<void> {
     const columns = [...this.collection.fields, ROW_TEXT];
     await this.query(
-      `insert into ${this.rows} (" position", " shape", ${this.columns})
-        select " position", ${shape}, ${this.columns}
-        from rows from (json_to_recordset($1::text::json) as (${this.typedColumns}), unnest($2::text::int8[])) with ordinality
-          as given (${this.columns}, " position", " number")
+      `insert into ${this.rows} (" position", " kept", " shape", ${this.columns})
+        select " position", " kept", ${shape}, ${this.columns}
+        from rows from (json_to_recordset($1::text::json) as (${this.typedColumns}), unnest($2::text::int8[]),
+          json_array_elements_text($3::text::json)) with ordinality as given (${this.columns}, " position", " kept", " number")
         order by " number"`,
-      [rowsAsJson(columns, texts === undefined ? rows : withTexts(rows, texts)), `{${positions.join(',')}}`],
+      [
+        rowsAsJson(columns, texts === undefined ? rows : withTexts(rows, texts)),
+        `{${positions.join(',')}}`,
+        JSON.stringify(kept),
+      ],
     );
   }
 
@@ -103,6 +107,11 @@ class PostgresStagedRows extends StagedRows {
       select count(*)::int4 as affected, (count(*) filter (where is_new))::int4 as inserted from stored`,
     );
     return result!;
+  }
+
+  protected override async lock(isSame: string): Promise<void> {
+    const there = `select 1 from ${this.table} as there where exists (select 1 from ${this.rows} as given where ${isSame}) for update`;
+    await this.query(`select count(*) from (${there}) as locked`);
   }
 
   protected async change(sql: string): Promise<number> {

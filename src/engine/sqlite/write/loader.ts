@@ -122,19 +122,20 @@ class SqliteStagedRows extends StagedRows {
     super(collection, tableIn(collection.name), sqliteDialect, 'staging', index);
     this.columns = columnList(collection.fields);
     connection.execute(
-      `create table ${this.rows} (" number" integer primary key, " position", " shape", " text", ${this.columns})`,
+      `create table ${this.rows} (" number" integer primary key, " position", " shape", " text", " kept", ${this.columns})`,
     );
   }
 
-  protected stage({ positions, rows, texts }: LoadBatch, shape: number): void {
+  protected stage({ positions, rows, texts, kept }: LoadBatch, shape: number): void {
     const { connection, collection } = this;
-    const row = `(null, ?, ?, ?${', ?'.repeat(collection.fields.length)})`;
+    const row = `(null, ?, ?, ?, ?${', ?'.repeat(collection.fields.length)})`;
     connection.begin();
     for (let from = 0; from < rows.length; from += ROWS_PER_INSERT) {
       const part = rows.slice(from, from + ROWS_PER_INSERT);
       const params: Value[] = [];
       for (const [at, each] of part.entries()) {
-        params.push(positions[from + at]!, shape, texts?.[from + at] ?? null, ...storedValues(collection.fields, each));
+        const [text = null, keeps = null] = [texts?.[from + at], kept?.[from + at]];
+        params.push(positions[from + at]!, shape, text, keeps, ...storedValues(collection.fields, each));
       }
       connection.run({ sql: `insert into ${this.rows} values ${row}${`, ${row}`.repeat(part.length - 1)}`, params });
     }
