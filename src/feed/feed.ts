@@ -23,11 +23,13 @@ import type { RequestContext } from '../response/request-context.ts';
 import { type Changes, changesAfter } from './changed-keys.ts';
 import { CredentialChecks, type ScopeCheck } from './credential-checks.ts';
 import { isInLog, isSame, parseEventId, positionOf } from './event-id.ts';
+import type { FeedEvent } from './feed-event.ts';
 import { type FeedPlan, planFeed } from './feed-plan.ts';
 import { Hub } from './hub.ts';
+import { LiveRequest, type LiveSteps } from './live-request.ts';
 import { type FeedLimits, OpenFeeds } from './open-feeds.ts';
 import { queuedReader, type Reader } from './queued-reads.ts';
-import { eventText, type FeedEvent, NO_DATA, rowsAt, stepEvents } from './step.ts';
+import { eventText, NO_DATA, rowsAt, stepChunk, stepEvents } from './step.ts';
 import { Subscriber } from './subscriber.ts';
 
 export interface FeedOptions extends FeedLimits {
@@ -77,7 +79,7 @@ export class Feed {
     const isKept = asked !== undefined && asked.seq >= oldest.seq && missed >= 0 && missed < MAX_RESUMED_CHANGES;
     const found = isKept ? await positionOf(log, asked) : undefined;
     const name = `${plan.isLive}\n${context.access?.scope}\n${call.collection.name}\n${call.query}`;
-    const subscriber = new Subscriber(() => {
+    const subscriber = new Subscriber(plan.isLive, () => {
       this.open.delete(subscriber);
       this.checks.delete(subscriber);
       hub.leave(subscriber, name);
@@ -93,7 +95,10 @@ export class Feed {
       context.onCut?.(context, error);
       subscriber.cut();
     });
-    return { status: 200, headers: HEADERS, body: subscriber.body, isLive: true };
+    const { request } = call;
+    if (request instanceof LiveRequest) request.steps = subscriber as LiveSteps;
+    const body = plan.isLive ? null : subscriber.body();
+    return { status: 200, headers: HEADERS, body, isLive: true };
   };
 
   /** Ends all feeds. Clients reconnect at different times. */
@@ -151,10 +156,10 @@ async function catchUp(
   let held: readonly FeedEvent[] = [];
   for await (const events of stepEvents(reader, plan, from.seq, changes)) {
     if (events.length === 0) continue;
-    await subscriber.write(eventText(held));
+    await subscriber.write(stepChunk(plan, held));
     held = events;
   }
-  await subscriber.write(eventText(held, changes.upTo));
+  await subscriber.write(stepChunk(plan, held, changes.upTo));
   return changes.upTo;
 }
 

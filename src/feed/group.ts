@@ -16,16 +16,16 @@ import { readsOtherCollections } from '../engine/shared/plan-keys.ts';
 import { filterSteps } from '../engine/shared/text-cost.ts';
 import type { Changes } from './changed-keys.ts';
 import { isSame } from './event-id.ts';
+import type { Chunk, FeedEvent } from './feed-event.ts';
 import type { FeedPlan } from './feed-plan.ts';
 import type { Reader } from './queued-reads.ts';
-import { eventText, type FeedEvent, stepEvents } from './step.ts';
+import { stepChunk, stepEvents } from './step.ts';
 import type { Subscriber } from './subscriber.ts';
 
-const encoder = new TextEncoder();
 const LONG_CHUNK_BYTES = MAX_UNSENT_BYTES / 4;
 
 /** The events of a step. If they are too long, or take too long, the step covers fewer changes. */
-type Chunk = { readonly events: number; readonly bytes: Uint8Array } | 'too long';
+type StepResult = { readonly events: number; readonly chunk: Chunk } | 'too long';
 
 export class Group {
   readonly members = new Set<Subscriber>();
@@ -61,26 +61,26 @@ export class Group {
   /** Sends the events of these changes, which begin at the position of the group. Returns their number. */
   async advance(reader: Reader, changes: Changes): Promise<number> {
     const started = performance.now();
-    const chunk = await this.evaluate(reader, changes);
+    const result = await this.evaluate(reader, changes);
     const took = performance.now() - started;
     this.isSlow = !this.isCheap && took > SLOW_STEP_MS;
     this.rest(took - STEP_BUDGET_MS);
-    if (chunk === 'too long' && changes.count > 1) {
+    if (result === 'too long' && changes.count > 1) {
       this.limit = Math.ceil(changes.count / 4);
       return 0;
     }
     this.position = changes.upTo;
     // The next step will be about as long for each change.
-    const length = typeof chunk === 'object' ? chunk.bytes.length : 1;
+    const length = typeof result === 'object' ? result.chunk.length : 1;
     const fitting = Math.floor((changes.count * MAX_STEP_BYTES) / 2 / length);
     this.limit = Math.max(1, Math.min(STEP_CHANGES, this.limit * 2, fitting));
-    if (chunk === undefined) return 0;
+    if (result === undefined) return 0;
     // Its clients resume with requests of their own.
-    if (chunk === 'too long') return this.end();
-    for (const member of [...this.members]) member.publish(chunk.bytes);
+    if (result === 'too long') return this.end();
+    for (const member of [...this.members]) member.publish(result.chunk);
     // Clients need time to receive it.
-    if (chunk.bytes.length > LONG_CHUNK_BYTES) this.rest(STEP_PAUSE_MS);
-    return chunk.events * this.members.size;
+    if (result.chunk.length > LONG_CHUNK_BYTES) this.rest(STEP_PAUSE_MS);
+    return result.events * this.members.size;
   }
 
   end(): 0 {
@@ -92,7 +92,7 @@ export class Group {
     this.restsUntil = Math.max(this.restsUntil, performance.now() + milliseconds);
   }
 
-  private async evaluate(reader: Reader, changes: Changes): Promise<Chunk | undefined> {
+  private async evaluate(reader: Reader, changes: Changes): Promise<StepResult | undefined> {
     const events: FeedEvent[] = [];
     let length = 0;
     try {
@@ -107,6 +107,6 @@ export class Group {
       return undefined;
     }
     if (events.length === 0) return undefined;
-    return { events: events.length, bytes: encoder.encode(eventText(events, changes.upTo)) };
+    return { events: events.length, chunk: stepChunk(this.plan, events, changes.upTo) };
   }
 }

@@ -21,9 +21,9 @@ import { eventId, isInLog, isSame } from './event-id.ts';
 import type { FeedPlan } from './feed-plan.ts';
 import { Group } from './group.ts';
 import { queuedReader, type Reader } from './queued-reads.ts';
+import { heartbeat } from './step.ts';
 import type { Subscriber } from './subscriber.ts';
 
-const encoder = new TextEncoder();
 /** The event loop answers requests after this many milliseconds of steps. */
 const SLICE_MS = 5;
 
@@ -74,8 +74,8 @@ export class Hub {
 
   /** Sends each client its position, which also shows that the connection works. */
   beat(): void {
-    for (const { members, position } of this.groups.values()) {
-      const chunk = encoder.encode(`:\nid: ${eventId(position)}\n\n`);
+    for (const { members, plan, position } of this.groups.values()) {
+      const chunk = heartbeat(plan, position);
       for (const member of members) member.publish(chunk);
     }
   }

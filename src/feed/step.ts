@@ -10,15 +10,24 @@ import type { Predicate, ReadPlan } from '../plan/types.ts';
 import { affectedKeys } from './affected-keys.ts';
 import { type Changes, hasKey, isAfter } from './changed-keys.ts';
 import { eventId } from './event-id.ts';
+import type { Chunk, FeedEvent } from './feed-event.ts';
 import { type FeedPlan, linesOf } from './feed-plan.ts';
 import { allLines, keyedRow, linesIn } from './lines.ts';
 import type { Reader } from './queued-reads.ts';
 
-type EventName = 'row' | 'ready' | 'reset' | 'insert' | 'update' | 'delete';
+const encoder = new TextEncoder();
 
-export interface FeedEvent {
-  readonly name: EventName;
-  readonly data: string;
+/** The events of a step in the form that the subscribers of a plan receive. */
+export function stepChunk({ isLive }: FeedPlan, events: readonly FeedEvent[], position?: LogPosition): Chunk {
+  if (!isLive) return encoder.encode(eventText(events, position));
+  const length = events.reduce((sum, { data, key = '' }) => sum + data.length + key.length, 0);
+  return { events, id: position && eventId(position), length };
+}
+
+/** A chunk without events, which also shows that the connection works. */
+export function heartbeat({ isLive }: FeedPlan, position: LogPosition): Chunk {
+  const id = eventId(position);
+  return isLive ? { events: [], id, length: 1 } : encoder.encode(`:\nid: ${id}\n\n`);
 }
 
 /** An event without data would not reach a browser's listeners. */
@@ -54,7 +63,7 @@ export async function* stepEvents(
     // Entries of the log only appear.
     const entries = { ...list, where: andAlso(isAfter(list.from.key[0]!, from), list.where) };
     const lines = await allLines(await reader.read(entries, linesOf(entries), undefined, upTo));
-    yield lines.map((data) => ({ name: 'insert', data: plan.isLive ? `{}\t${data}` : data }));
+    yield lines.map((data) => ({ name: 'insert', data, key: '{}' }));
     return;
   }
   const keys = [...(await affectedKeys(reader, list, from, upTo, changed))];
@@ -113,5 +122,5 @@ function differences(before: Rows, after: Rows): readonly Difference[] {
 function liveEvents(found: readonly Difference[], matches: Rows | undefined): readonly FeedEvent[] {
   return found
     .filter(({ name, key }) => name === 'delete' || matches?.has(key) !== false)
-    .map(({ name, key, row = '' }) => ({ name, data: `${key}\t${row}` }));
+    .map(({ name, key, row = key }) => ({ name, data: row, key }));
 }

@@ -1,27 +1,57 @@
-/** One client of a feed: the stream of its response, with a bound on unsent bytes. */
+/** One client of a feed: a queue of what it has to receive, with a bound on its length. */
 import { MAX_UNSENT_BYTES } from '../base/limits/feed.ts';
+import type { Chunk } from './feed-event.ts';
 
 const encoder = new TextEncoder();
 
 export class Subscriber {
-  readonly body: ReadableStream<Uint8Array>;
   isClosed = false;
-  private queue: Uint8Array[] = [];
+  private queue: Chunk[] = [];
   private unsent = 0;
-  /** Set while the connection waits for bytes, and while a writer waits for the connection. */
+  /** Set while the connection waits for chunks, and while a writer waits for the connection. */
   private wake = () => {};
   private drained = () => {};
-  private isEnding = false;
   private isCut = false;
 
-  constructor(private readonly onClose: (subscriber: Subscriber) => void) {
-    const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => this.pull(controller);
-    this.body = new ReadableStream({ pull, cancel: () => this.close() }, { highWaterMark: 0 });
+  constructor(
+    private readonly isLive: boolean,
+    private readonly onClose: (subscriber: Subscriber) => void,
+  ) {}
+
+  /** The event stream. With a reason, Bun would print the error of a stream. */
+  body(): ReadableStream<Uint8Array> {
+    let isCancelled = false;
+    const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+      const chunks = await this.take();
+      if (isCancelled) return;
+      for (const chunk of chunks) controller.enqueue(chunk as Uint8Array);
+      if (this.isCut) controller.error();
+      else if (this.isClosed && this.queue.length === 0) controller.close();
+    };
+    const cancel = () => {
+      isCancelled = true;
+      this.cancel();
+    };
+    return new ReadableStream({ pull, cancel }, { highWaterMark: 0 });
   }
 
-  /** Resolves when the client has room for more; false if it is gone. */
-  async write(text: string): Promise<boolean> {
-    this.push(encoder.encode(text));
+  /** Waits for the next chunks. None if the feed has ended. */
+  async take(): Promise<readonly Chunk[]> {
+    while (this.queue.length === 0 && !this.isClosed) {
+      await new Promise<void>((resolve) => {
+        this.wake = resolve;
+      });
+    }
+    const chunks = this.queue;
+    this.queue = [];
+    this.unsent = 0;
+    this.drained();
+    return chunks;
+  }
+
+  /** A text is a part of an event stream. Resolves when the client has room for more; false if it is gone. */
+  async write(chunk: Chunk | string): Promise<boolean> {
+    this.push(chunk);
     while (!this.isClosed && this.unsent > MAX_UNSENT_BYTES) {
       await new Promise<void>((resolve) => {
         this.drained = resolve;
@@ -31,53 +61,38 @@ export class Subscriber {
   }
 
   /** Disconnects a client that did not read the chunks before. */
-  publish(chunk: Uint8Array): void {
+  publish(chunk: Chunk): void {
     if (this.unsent > MAX_UNSENT_BYTES) this.cut();
     else this.push(chunk);
   }
 
-  /** Ends the response after the unsent bytes. */
+  /** Ends the response after the unsent chunks, and a text in an event stream. */
   end(text = ''): void {
-    this.push(encoder.encode(text));
-    this.isEnding = true;
-    this.wake();
-    this.close();
+    this.push(text);
+    this.cancel();
   }
 
   /** Ends the connection at once. The client resumes after the last event that it received. */
   cut(): void {
     this.queue = [];
     this.isCut = true;
-    this.wake();
-    this.close();
+    this.cancel();
   }
 
-  private push(chunk: Uint8Array): void {
-    if (this.isClosed || chunk.length === 0) return;
-    this.queue.push(chunk);
-    this.unsent += chunk.length;
-    this.wake();
-  }
-
-  private async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
-    while (this.queue.length === 0 && !this.isEnding && !this.isCut) {
-      await new Promise<void>((resolve) => {
-        this.wake = resolve;
-      });
-    }
-    // With a reason, Bun would print it.
-    if (this.isCut) controller.error();
-    for (const chunk of this.queue) controller.enqueue(chunk);
-    this.queue = [];
-    this.unsent = 0;
-    this.drained();
-    if (this.isEnding && !this.isCut) controller.close();
-  }
-
-  private close(): void {
+  cancel(): void {
     if (this.isClosed) return;
     this.isClosed = true;
+    this.wake();
     this.drained();
     this.onClose(this);
+  }
+
+  private push(chunk: Chunk | string): void {
+    const isText = typeof chunk === 'string';
+    if (this.isClosed || chunk.length === 0 || (isText && this.isLive)) return;
+    const queued = isText ? encoder.encode(chunk) : chunk;
+    this.queue.push(queued);
+    this.unsent += queued.length;
+    this.wake();
   }
 }

@@ -5,7 +5,8 @@ import { ApiError } from '../../src/base/errors.ts';
 import { makeEdgeChecks } from '../../src/response/edge-checks.ts';
 import { type FeedService, serveFeeds } from '../support/engines/feed-service.ts';
 import { ROLE_SHOP, ROLE_SHOP_ROWS } from '../support/engines/role-shop.ts';
-import { openDeclaredEngine } from '../support/engines/shop.ts';
+import { openDeclaredEngine, thingsOf } from '../support/engines/shop.ts';
+import { SlowWebSocket } from '../support/network/slow-websocket.ts';
 import { until } from '../support/processes/process.ts';
 import { sendJson } from '../support/stories.ts';
 
@@ -39,6 +40,35 @@ test('a page of an origin that is not allowed cannot subscribe', async () => {
   expect(await join('https://evil.example')).toContain('pages of https://evil.example may not read this service');
   const open = () => shop.feed.metrics().find(({ name }) => name === 'feed_subscribers')!.value;
   await until('no feed', () => open() === 0);
+  await shop.close();
+});
+
+test('all channels of a connection that was slow go on', async () => {
+  const things = thingsOf({ name: 'text' });
+  const shop = serveFeeds(await openDeclaredEngine('SQLite', things), things);
+  const socket = await SlowWebSocket.open(`${shop.url.replace('http', 'ws')}/realtime/v1/websocket?vsn=1.0.0`);
+  const config = { postgres_changes: [{ event: '*', schema: 'public', table: 'things' }] };
+  const topics = ['realtime:a', 'realtime:b', 'realtime:c'];
+  for (const topic of topics) {
+    socket.send(JSON.stringify({ topic, event: 'phx_join', ref: '1', payload: { config } }));
+  }
+  await until('the subscriptions', () => socket.messages.length === topics.length);
+  socket.pause();
+  const quick = await shop.follow('/things');
+  quick.take();
+  for (let id = 100; id < 130; id++) {
+    const row = { id, name: `${id}${'x'.repeat(250_000)}` };
+    expect((await shop.fetch('/things', sendJson('POST', row))).status).toBe(201);
+    await quick.next();
+  }
+  socket.resume();
+  // A channel that was too slow gets an error, so that the client joins again.
+  const isAlive = (topic: string) => {
+    const own = socket.messages.filter((text) => text.startsWith(`{"topic":"${topic}"`));
+    return own.some((text) => text.includes('"phx_error"')) || own.some((text) => text.includes('"name":"129x'));
+  };
+  await until('all channels', () => topics.every(isAlive));
+  socket.close();
   await shop.close();
 });
 

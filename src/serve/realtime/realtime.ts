@@ -6,7 +6,7 @@ import {
   MAX_UNSENT_BYTES,
   REALTIME_IDLE_SECONDS,
 } from '../../base/limits/feed.ts';
-import { LiveRequest } from '../../feed/live-request.ts';
+import { LiveRequest, type LiveSteps } from '../../feed/live-request.ts';
 import type { Peer } from '../../http/edge/peer.ts';
 import { readBindings, unsupported } from './bindings.ts';
 import { Channel } from './channel.ts';
@@ -151,18 +151,23 @@ export class Connection {
     return { postgres_changes: bindings.map(({ id, given }) => ({ ...given, id })) };
   }
 
-  private async request(path: string, headers: Headers): Promise<Response> {
+  private async request(path: string, headers: Headers): Promise<LiveSteps> {
     const apiKey = this.url.searchParams.get('apikey');
     if (apiKey !== null) headers.set('apikey', apiKey);
     for (const name of FORWARDED) {
       const value = this.headers.get(name);
       if (value !== null) headers.set(name, value);
     }
-    const response = await this.fetch(new LiveRequest(`${this.base}${path}`, { headers }), this.peer);
+    const request = new LiveRequest(`${this.base}${path}`, { headers });
+    const response = await this.fetch(request, this.peer);
     const origin = this.headers.get('origin');
-    if (origin === null || this.mayRead(origin, response)) return response;
-    await response.body?.cancel();
-    throw new Error(`pages of ${origin} may not read this service. Allow them with --cors-origins`);
+    if (origin !== null && !this.mayRead(origin, response)) {
+      request.steps?.cancel();
+      throw new Error(`pages of ${origin} may not read this service. Allow them with --cors-origins`);
+    }
+    if (request.steps !== undefined) return request.steps;
+    const { message, hint } = (await response.json()) as { message: string; hint: string | null };
+    throw new Error(hint === null ? message : `${message}. ${hint}`);
   }
 
   /** Browsers do not restrict websockets by CORS, so the service does it: a page may read what fetch could read. */

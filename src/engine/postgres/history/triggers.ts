@@ -42,10 +42,10 @@ function sequenceKey(schema: string): string {
  * rolled-back transactions, which a crash takes back. A log without entries begins where its collections do.
  */
 export function positionSql(schema: string): string {
-  const last = (table: string) =>
-    `(select seq, at from ${table} where seq <= horizon.seq order by seq desc, at desc limit 1)`;
+  const last = (table: string, order: string) =>
+    `(select seq, at from ${table} where seq <= horizon.seq order by ${order} limit 1)`;
   return `with horizon as materialized (${horizonSql(schema)})
-    select coalesce(entry.seq, horizon.seq)::text as seq, coalesce(to_json(entry.at) #>> '{}', '') as at from horizon left join lateral (select * from (${last(LOG_TABLE)} union all ${last(RETAINED_TABLE)}) as entry order by seq desc, at desc limit 1) as entry on true`;
+    select coalesce(entry.seq, horizon.seq)::text as seq, coalesce(to_json(entry.at) #>> '{}', '') as at from horizon left join lateral (select * from (${last(LOG_TABLE, 'seq desc')} union all ${last(RETAINED_TABLE, 'seq desc, at desc')}) as entry order by seq desc, at desc limit 1) as entry on true`;
 }
 
 /**
