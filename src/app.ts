@@ -1,6 +1,6 @@
 /** The service as one function of a request: an ordered list of middleware around the handler in `requests/`. */
 import { ApiError } from './base/errors.ts';
-import { DEFAULT_MAX_FILE_BYTES } from './base/limits/files.ts';
+import { DEFAULT_MAX_FILE_BYTES, DEFAULT_MAX_RESIZED_MB } from './base/limits/files.ts';
 import type { Catalogue } from './collection/declaration.ts';
 import { FILES_NAME, served } from './collection/files.ts';
 import type { Engine, MaybePromise, Metric } from './engine/engine.ts';
@@ -47,6 +47,8 @@ export interface AppOptions extends Observers {
   readonly maxFileBytes?: number;
   /** The maximum size of all files; by default 0, no limit. */
   readonly maxTotalFileBytes?: number;
+  /** The maximum size of all resized images. */
+  readonly maxResizedBytes?: number;
   /** Where the bytes of files are; by default the database. */
   readonly storage?: () => MaybePromise<Storage>;
   readonly allowUnfilteredWrites: boolean;
@@ -79,6 +81,7 @@ export interface App {
 export function createApp(given: AppOptions): App {
   const options = { ...given, catalogue: served(given.catalogue) };
   const { maxFileBytes = DEFAULT_MAX_FILE_BYTES, maxTotalFileBytes: maxTotalBytes = 0 } = options;
+  const { maxResizedBytes = DEFAULT_MAX_RESIZED_MB * 1024 * 1024 } = options;
   const {
     catalogue,
     engine,
@@ -91,7 +94,7 @@ export function createApp(given: AppOptions): App {
   } = options;
   const bodies = new BodyReceiver(maxBodyBytes, maxTotalBodyBytes);
   const files = catalogue.builtIn.has(FILES_NAME)
-    ? new Files(engine, given.catalogue, { maxFileBytes, maxTotalBytes }, given.storage)
+    ? new Files(engine, given.catalogue, { maxFileBytes, maxTotalBytes, maxResizedBytes }, given.storage)
     : undefined;
   const cache = engine.changes === undefined ? undefined : new ResponseCache(engine.changes);
   const authenticate = authenticator(catalogue, options.identify);

@@ -110,7 +110,7 @@ export const ERRORS = {
   CAT422: { status: 422, meaning: 'The idempotency key was used for another request' },
   CAT429: {
     status: 429,
-    meaning: 'The client exceeded its request rate, its login attempts, its uploads in progress or its feeds',
+    meaning: 'The client exceeded its request rate, its login attempts, its uploads, waiting images or feeds',
   },
   CAT500: { status: 500, meaning: 'An internal error; the details are in the log' },
   CAT501: { status: 501, meaning: 'The database lacks a table that the request needs' },

@@ -12,7 +12,7 @@ const SLACK = 1024;
 /** The depth, and the color type of red, green, blue and alpha. */
 const PLAIN = 0x0806;
 
-interface Size {
+export interface Size {
   readonly width: number;
   readonly height: number;
 }

@@ -67,7 +67,7 @@ export class Files {
   constructor(
     engine: Engine,
     catalogue: Catalogue,
-    private readonly limits: Limits,
+    private readonly limits: Limits & { readonly maxResizedBytes: number },
     storage?: () => MaybePromise<Storage>,
   ) {
     this.catalogue = served(catalogue);
@@ -76,7 +76,7 @@ export class Files {
     this.store = new FileStore(engine, catalogue, storage);
     this.access = new FileAccess(this.store, this.catalogue);
     this.orphans = new Orphans(this.store);
-    this.variants = new Variants(this.store);
+    this.variants = new Variants(this.store, limits.maxResizedBytes);
     this.metrics = new FileMetrics(this.store, this.variants);
     this.contents = new ContentCache(this.store);
     this.found = new UnchangedCache(engine.changes, MAX_CACHED_DOWNLOADS);
@@ -217,7 +217,7 @@ export class Files {
     const send = ({ shown, cacheControl }: Found) => download(this.contents, shown, request, cacheControl);
     if (cached !== undefined) return send(cached);
     const changeCount = this.found.current();
-    return this.find(id, context).then((found) => {
+    return this.find(id, context, context.requester(request)).then((found) => {
       // The uploader's permission also depends on the time.
       const isOwn = access?.permissions !== undefined && found.file.created_by === origin.actor;
       if (!isOwn) this.found.set(key, found, changeCount);
@@ -225,10 +225,10 @@ export class Files {
     });
   }
 
-  private async find(id: string, context: RequestContext): Promise<Found> {
+  private async find(id: string, context: RequestContext, requester: string): Promise<Found> {
     const file = await this.findReadable(id, context);
     const scope = (await this.access.isPublic(file)) ? 'public' : 'private';
-    const shown = await this.variants.show(file, queryOf(context));
+    const shown = await this.variants.show(file, queryOf(context), requester);
     return { file, shown, cacheControl: `${scope}, max-age=31536000, immutable` };
   }
 
@@ -239,11 +239,12 @@ export class Files {
     request: Request,
     context: RequestContext,
   ): Promise<Response> {
+    const requester = context.requester(request);
     const find = (mayLag: boolean) => this.store.find([id], mayLag);
     const [file] = UUID.test(id) ? await this.store.eventually(find) : [];
     if (file === undefined || !isValid(file, signature)) throw unknownFile(id);
     const seconds = Math.max(0, Math.floor(signature.expires - Date.now() / 1000));
-    const shown = await this.variants.show(file, queryOf(context));
+    const shown = await this.variants.show(file, queryOf(context), requester);
     return download(this.contents, shown, request, `private, max-age=${seconds}`);
   }
 

@@ -1,24 +1,47 @@
-/** Decodes and resizes images on a thread of the runtime, within a pixel limit. */
+/** Decodes and resizes images on threads of the runtime. Callers take turns, within limits of pixels. */
 import { ApiError } from '../base/errors.ts';
-import { MAX_DECODED_IMAGES, MAX_IMAGE_PIXELS, MAX_WAITING_IMAGES } from '../base/limits/files.ts';
-import { coverSize, cropMiddle } from './crop.ts';
+import { FairQueue } from '../base/fair-queue.ts';
+import {
+  MAX_DECODED_IMAGES,
+  MAX_DECODED_PIXELS,
+  MAX_IMAGE_PIXELS,
+  MAX_SHARED_PIXELS,
+  MAX_WAITING_IMAGES,
+  MAX_WAITING_PIXELS,
+} from '../base/limits/files.ts';
+import { coverSize, cropMiddle, type Size } from './crop.ts';
 
-export interface ImageFacts {
-  readonly width: number;
-  readonly height: number;
+export interface ImageFacts extends Size {
   /** A tiny preview, as a data URL. */
   readonly placeholder: string;
 }
 
-const UNBOUNDED = 16_383;
+/** Decoded pixels take much memory and time. One place is always left for other callers, and for small images. */
+const decoders = new FairQueue({
+  places: MAX_DECODED_IMAGES,
+  placesPerCaller: MAX_DECODED_IMAGES - 1,
+  budget: MAX_DECODED_PIXELS,
+  smallCost: MAX_DECODED_PIXELS - MAX_IMAGE_PIXELS,
+  maxWaiting: MAX_WAITING_IMAGES,
+  maxWaitingCost: MAX_WAITING_PIXELS,
+  tooMany: () =>
+    new ApiError('CAT429', 'too many of your images wait to be decoded', {
+      hint: 'Try again in a moment.',
+      headers: { 'retry-after': '1' },
+    }),
+});
 
-let decoding = 0;
-const waiting: (() => void)[] = [];
+/** Runs work that decodes an image when it is the caller's turn. It loads the bytes itself: waiting takes no memory. */
+export function decodeInTurn<T>(caller: string, { width, height }: Size, work: () => Promise<T>): Promise<T> {
+  return decoders.run(caller, Math.min(width * height, MAX_IMAGE_PIXELS), work);
+}
 
-/** Rejects an image that has too many pixels or cannot be decoded, so that every stored one can be shown. */
-export async function inspectImage(load: () => Promise<Uint8Array>): Promise<ImageFacts> {
-  return inTurn(async () => {
-    // Loaded in turn: waiting images are not in memory.
+/**
+ * Rejects an image that has too many pixels or cannot be decoded, so that every stored one can be shown. `head` are its
+ * first bytes.
+ */
+export async function inspectImage(caller: string, head: Uint8Array, load: () => Promise<Uint8Array>) {
+  return decodeInTurn(caller, await claimedSize(head), async (): Promise<ImageFacts> => {
     const bytes = await load();
     try {
       const image = new Bun.Image(bytes, { maxPixels: MAX_IMAGE_PIXELS });
@@ -31,6 +54,12 @@ export async function inspectImage(load: () => Promise<Uint8Array>): Promise<Ima
   });
 }
 
+/** An image whose size is not in its first bytes counts as one of the largest. */
+async function claimedSize(head: Uint8Array): Promise<Size> {
+  const unknown = { width: MAX_IMAGE_PIXELS, height: 1 };
+  return new Bun.Image(head).metadata().catch(() => unknown);
+}
+
 export type ImageFormat = 'webp' | 'jpeg' | 'png';
 
 /** A box for the image; a missing side follows from the other. */
@@ -41,38 +70,41 @@ export interface Box {
   readonly covers: boolean;
 }
 
-/** The image in the box, never enlarged. */
-export async function resizeImage(bytes: Uint8Array, box: Box, format: ImageFormat): Promise<Uint8Array> {
-  const { width, height, covers } = box;
-  return inTurn(async () => {
-    const image = new Bun.Image(bytes, { maxPixels: MAX_IMAGE_PIXELS });
-    if (covers && width !== undefined && height !== undefined) {
-      const size = coverSize(await image.metadata(), { width, height });
-      const whole = await image.resize(size.width, size.height).png({ compressionLevel: 0 }).buffer();
-      return new Bun.Image(await cropMiddle(whole, { width, height }))[format]().bytes();
-    }
-    const options = { fit: 'inside', withoutEnlargement: true } as const;
-    if (width !== undefined || height !== undefined) image.resize(width ?? UNBOUNDED, height ?? UNBOUNDED, options);
-    return image[format]().bytes();
-  });
+/** A decoded image, from which sizes are made. */
+export interface Decoded {
+  readonly bytes: Uint8Array;
+  /** The size of the original, from which the other sizes follow. */
+  readonly size: Size;
 }
 
-/** Decoded pixels take much memory, so that only a few images are decoded at once. */
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (waiting.length >= MAX_WAITING_IMAGES) {
-    throw new ApiError('CAT503', 'too many images are being decoded', {
-      hint: 'Try again in a moment.',
-      headers: { 'retry-after': '1' },
-    });
-  }
-  while (decoding >= MAX_DECODED_IMAGES) await new Promise<void>((resolve) => waiting.push(resolve));
-  decoding++;
-  try {
-    return await work();
-  } finally {
-    decoding--;
-    waiting.shift()?.();
-  }
+/** Decodes an image once for several boxes, as large as they need. For one box, its bytes stay as they are. */
+export async function decodeFor(boxes: readonly Box[], bytes: Uint8Array): Promise<Decoded> {
+  const image = new Bun.Image(bytes, { maxPixels: MAX_IMAGE_PIXELS });
+  const { width, height } = await image.metadata();
+  const size = { width, height };
+  const sizes = boxes.map((box) => sizeIn(box, size));
+  const largest = sizes.reduce((one, other) => (other.width > one.width ? other : one));
+  if (boxes.length < 2 || largest.width * largest.height > MAX_SHARED_PIXELS) return { bytes, size };
+  if (largest.width < width) image.resize(largest.width, largest.height);
+  return { bytes: await image.png({ compressionLevel: 0 }).bytes(), size };
+}
+
+/** The size of the whole image for a box, never enlarged. */
+function sizeIn({ width = Infinity, height = Infinity, covers }: Box, size: Size): Size {
+  if (covers) return coverSize(size, { width, height });
+  const scale = Math.min(1, width / size.width, height / size.height);
+  const side = (length: number) => Math.max(1, Math.round(length * scale));
+  return { width: side(size.width), height: side(size.height) };
+}
+
+/** The image in the box. */
+export async function resizeImage({ bytes, size }: Decoded, box: Box, format: ImageFormat): Promise<Uint8Array> {
+  const image = new Bun.Image(bytes, { maxPixels: MAX_IMAGE_PIXELS });
+  const { width, height } = sizeIn(box, size);
+  if (width < size.width || height < size.height) image.resize(width, height);
+  if (!box.covers) return image[format]().bytes();
+  const whole = await image.png({ compressionLevel: 0 }).buffer();
+  return new Bun.Image(await cropMiddle(whole, { width: box.width!, height: box.height! }))[format]().bytes();
 }
 
 function rejection({ code, message }: Error & { readonly code?: string }): ApiError {

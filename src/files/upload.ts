@@ -37,13 +37,15 @@ export async function receiveFiles(
   }
   const type = readHeaderValue(headers.get('content-type'));
   const isForm = type.value === 'multipart/form-data';
-  const upload = budget.begin(context.requester(request), () => reader.drop());
+  const caller = context.requester(request);
+  const upload = budget.begin(caller, () => reader.drop());
   const reader = new BodyReader(body, upload);
   const files: UploadedFile[] = [];
   const receive = async (bytes: AsyncIterable<Uint8Array>, contentType: string | null, disposition: HeaderValue) => {
     const { actor } = context.origin;
     const name = nameIn(disposition.parameters);
-    files.push(await receiveFile(store, limits, bytes, { name, contentType, actor, keepMetadata, hold: upload.hold }));
+    const origin = { name, contentType, actor, caller, keepMetadata, hold: upload.hold };
+    files.push(await receiveFile(store, limits, bytes, origin));
   };
   try {
     if (!isForm) {
@@ -74,6 +76,8 @@ interface FileOrigin {
   readonly actor?: string | undefined;
   /** Whether a picture keeps its place, time and other metadata. */
   readonly keepMetadata?: boolean;
+  /** Whom the limits of decoding count for. */
+  readonly caller?: string;
   readonly hold?: (bytes: number) => void;
 }
 
@@ -82,7 +86,7 @@ export async function receiveFile(
   store: FileStore,
   limits: Limits,
   bytes: AsyncIterable<Uint8Array>,
-  { name, contentType = null, actor, keepMetadata = false, hold }: FileOrigin,
+  { name, contentType = null, actor, caller = '', keepMetadata = false, hold }: FileOrigin,
 ): Promise<UploadedFile> {
   const upload = new ReceivedFile(store, limits, hold);
   try {
@@ -91,7 +95,9 @@ export async function receiveFile(
       mediaType = findMediaType(head, contentType);
     };
     const sha256 = await upload.receive(bytes, findType, keepMetadata ? undefined : stripMetadata);
-    const image = RASTER_IMAGES.includes(mediaType) ? await inspectImage(() => upload.whole()) : undefined;
+    const image = RASTER_IMAGES.includes(mediaType)
+      ? await inspectImage(caller, upload.head, () => upload.whole())
+      : undefined;
     const file: NewFile = {
       id: crypto.randomUUID(),
       name: cleanName(name),

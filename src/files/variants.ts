@@ -1,10 +1,11 @@
 /** Resized images: made on demand, and stored beside the original. */
-import { ApiError } from '../base/errors.ts';
-import { IMAGE_SIDES } from '../base/limits/files.ts';
-import { type Box, type ImageFormat, resizeImage } from './image.ts';
+import { SIZES_PER_DECODING } from '../base/limits/files.ts';
+import { type Box, decodeFor, decodeInTurn, type ImageFormat, resizeImage } from './image.ts';
 import { RASTER_IMAGES } from './media-type.ts';
 import { ReceivedFile } from './receive.ts';
+import { FORMATS, invalid, limitingBox, type Resizing, readResizing } from './resizing.ts';
 import type { FileStore, StoredFile } from './store.ts';
+import { VariantCache } from './variant-cache.ts';
 
 /** The bytes to send for a file. */
 export interface Shown extends Pick<StoredFile, 'name' | 'media_type' | 'size' | 'sha256'> {
@@ -12,95 +13,133 @@ export interface Shown extends Pick<StoredFile, 'name' | 'media_type' | 'size' |
   readonly content: string | Uint8Array;
 }
 
-const FORMATS: readonly ImageFormat[] = ['webp', 'jpeg', 'png'];
-const PARAMETERS = ['width', 'height', 'fit', 'format'];
+type Made = Pick<Shown, 'size' | 'sha256' | 'content'>;
+
+/** A variant that requests wait for. */
+interface Wanted {
+  readonly box: Box;
+  readonly format: ImageFormat;
+  readonly made: PromiseWithResolvers<Made>;
+}
+
+/** The variants of one original that a caller waits for, by form. One decoding serves several of them. */
+type Batch = Map<string, Wanted>;
+
 const NO_LIMITS = { maxFileBytes: Number.POSITIVE_INFINITY, maxTotalBytes: 0 };
 
-interface Resizing extends Box {
-  /** Undefined for the format of the original. */
-  readonly format: ImageFormat | undefined;
-}
-
-/** The resizing that a query asks for; undefined if it asks for the original. */
-function readResizing(query: string): Resizing | undefined {
-  const parameters = new URLSearchParams(query);
-  if (!PARAMETERS.some((name) => parameters.has(name))) return undefined;
-  const fit = parameters.get('fit') ?? 'inside';
-  if (fit !== 'inside' && fit !== 'cover') throw invalid(`fit: ${fit} is not available`, 'Use inside or cover.');
-  const given = parameters.get('format') ?? undefined;
-  const format = FORMATS.find((each) => each === given);
-  if (given !== format) throw invalid(`format: ${given} is not available`, `Use one of ${FORMATS.join(', ')}.`);
-  const [width, height] = [side('width', parameters), side('height', parameters)];
-  if (fit === 'cover' && (width === undefined || height === undefined)) {
-    throw invalid('fit: cover needs width and height', 'Add the missing side, or use fit=inside.');
-  }
-  return { width, height, covers: fit === 'cover', format };
-}
-
-function side(name: string, parameters: URLSearchParams): number | undefined {
-  const text = parameters.get(name);
-  if (text === null) return undefined;
-  const wanted = /^\d{1,5}$/.test(text) ? Number(text) : 0;
-  if (wanted === 0) throw invalid(`${name}: ${text} is not a number of pixels`, `Use ${name}=320, for example.`);
-  return IMAGE_SIDES.find((each) => each >= wanted) ?? IMAGE_SIDES.at(-1)!;
-}
-
 export class Variants {
-  /** Variants that are being made, by content and form. */
-  private readonly inFlight = new Map<string, Promise<Shown>>();
+  /** Variants that wait for their turn, by caller and original. */
+  private readonly waiting = new Map<string, Batch>();
+  private readonly cache: VariantCache;
   /** For the metrics. */
   resized = 0;
   seconds = 0;
 
-  constructor(private readonly store: FileStore) {}
+  constructor(
+    private readonly store: FileStore,
+    maxBytes: number,
+  ) {
+    this.cache = new VariantCache(store, maxBytes);
+  }
 
   /** The file as a query asks for it. */
-  async show(file: StoredFile, query: string): Promise<Shown> {
+  async show(file: StoredFile, query: string, caller: string): Promise<Shown> {
     const resizing = readResizing(query);
-    return resizing === undefined ? file : this.find(file, resizing);
+    return resizing === undefined ? file : this.find(file, resizing, caller);
   }
 
   /** The file in this size and format. An image that fits already is not resized. */
-  private async find(file: StoredFile, resizing: Resizing): Promise<Shown> {
+  private async find(file: StoredFile, resizing: Resizing, caller: string): Promise<Shown> {
     if (!RASTER_IMAGES.includes(file.media_type)) {
       throw invalid(`the file ${file.name} is ${file.media_type}, and only images have sizes`, 'Leave out the size.');
     }
-    const { width, height, covers } = resizing;
+    const size = sizeOf(file);
+    const fits = size.width <= (resizing.width ?? Infinity) && size.height <= (resizing.height ?? Infinity);
     const own = FORMATS.find((each) => file.media_type === `image/${each}`);
     const format = resizing.format ?? own ?? 'png';
-    const fits = (file.width ?? 0) <= (width ?? Infinity) && (file.height ?? 0) <= (height ?? Infinity);
     if (fits && format === own) return file;
-    const form = `${width ?? ''}x${height ?? ''}${covers ? '-cover' : ''}-${format}`;
-    const shown = { name: `${file.name.replace(/\.[^.]*$/, '')}.${format}`, media_type: `image/${format}` };
-    const known = await this.store.variant(file.content, form);
-    if (known !== undefined) return { ...shown, size: known.size, sha256: known.sha256, content: known.id };
-    const key = `${file.content} ${form}`;
-    const making = this.inFlight.get(key) ?? this.make(file, resizing, format, form);
-    this.inFlight.set(key, making);
-    return { ...(await making.finally(() => this.inFlight.delete(key))), ...shown };
+    // All boxes that hold the whole image are the same.
+    const box = fits ? { width: undefined, height: undefined, covers: false } : limitingBox(size, resizing);
+    const form = `${box.width ?? ''}x${box.height ?? ''}${box.covers ? '-cover' : ''}-${format}`;
+    const made = (await this.stored(file, form)) ?? (await this.join(file, form, { box, format }, caller));
+    return { ...made, name: `${file.name.replace(/\.[^.]*$/, '')}.${format}`, media_type: `image/${format}` };
   }
 
-  private async make(file: StoredFile, box: Box, format: ImageFormat, form: string): Promise<Shown> {
+  private async stored(file: StoredFile, form: string): Promise<Made | undefined> {
+    const known = await this.store.variant(file.content, form);
+    return known && { size: known.size, sha256: known.sha256, content: known.id };
+  }
+
+  private join(file: StoredFile, form: string, wanted: Omit<Wanted, 'made'>, caller: string): Promise<Made> {
+    const key = `${caller} ${file.content}`;
+    const batch: Batch = this.waiting.get(key) ?? new Map();
+    const { made } = batch.get(form) ?? { made: Promise.withResolvers<Made>() };
+    batch.set(form, { ...wanted, made });
+    if (!this.waiting.has(key)) this.begin(key, file, batch, caller);
+    return made.promise;
+  }
+
+  /** Waits for a turn of the caller before anything is loaded. Others of the batch join until then. */
+  private begin(key: string, file: StoredFile, batch: Batch, caller: string): void {
+    this.waiting.set(key, batch);
+    const turn = decodeInTurn(caller, sizeOf(file), async () => {
+      this.waiting.delete(key);
+      const now = new Map([...batch].slice(0, SIZES_PER_DECODING));
+      const later = new Map([...batch].slice(SIZES_PER_DECODING));
+      // The rest waits for another turn, so that a batch does not hold its place for long.
+      if (later.size > 0) this.begin(key, file, later, caller);
+      await this.make(file, now).catch((error) => rejectAll(now, error));
+    });
+    turn.catch((error) => {
+      this.waiting.delete(key);
+      rejectAll(batch, error);
+    });
+  }
+
+  private async make(file: StoredFile, batch: Batch): Promise<void> {
+    for (const [form, { made }] of batch) {
+      // Another caller may have waited for the same one.
+      const known = await this.stored(file, form);
+      if (known === undefined) continue;
+      made.resolve(known);
+      batch.delete(form);
+    }
+    if (batch.size === 0) return;
     const parts = await Array.fromAsync(this.store.bytes({ ...file, id: file.content }, 0, file.size));
     const started = performance.now();
-    const content = await resizeImage(Buffer.concat(parts), box, format);
-    this.resized++;
+    const boxes = [...batch.values()].map(({ box }) => box);
+    const decoded = await decodeFor(boxes, Buffer.concat(parts.splice(0)));
+    for (const [form, { box, format, made }] of batch) {
+      const bytes = await resizeImage(decoded, box, format);
+      this.resized++;
+      made.resolve(await this.storeVariant(file, form, bytes));
+    }
     this.seconds += (performance.now() - started) / 1000;
+  }
+
+  /** Resolves to the stored variant, which is streamed, or to the bytes themselves. */
+  private async storeVariant(file: StoredFile, form: string, bytes: Uint8Array): Promise<Made> {
     const received = new ReceivedFile(this.store, NO_LIMITS);
     // Another process may have stored it, or the disk may be full: the image is answered in any case.
     await received
-      .receive(once(content), () => undefined)
+      .receive(once(bytes), () => undefined)
       .then((sha256) => this.store.addVariant(file.content, form, sha256, received))
+      .then(() => this.cache.add(bytes.length))
       .catch(() => received.discard().catch(() => undefined));
-    const sha256 = new Bun.CryptoHasher('sha256').update(content).digest('hex');
-    return { name: file.name, media_type: '', size: content.length, sha256, content };
+    const stored = await this.stored(file, form).catch(() => undefined);
+    const sha256 = () => new Bun.CryptoHasher('sha256').update(bytes).digest('hex');
+    return stored ?? { size: bytes.length, sha256: sha256(), content: bytes };
   }
+}
+
+function sizeOf({ width, height }: StoredFile) {
+  return { width: width ?? 0, height: height ?? 0 };
+}
+
+function rejectAll(batch: Batch, error: unknown): void {
+  for (const { made } of batch.values()) made.reject(error);
 }
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
-}
-
-function invalid(message: string, hint: string): ApiError {
-  return new ApiError('PGRST100', message, { hint });
 }

@@ -140,6 +140,7 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
       maxBodyBytes: settings.maxBodyMb * 1024 * 1024,
       maxFileBytes: settings.maxFileBytes,
       maxTotalFileBytes: settings.maxTotalFileMb * 1024 * 1024,
+      maxResizedBytes: settings.maxResizedMb * 1024 * 1024,
       allowUnfilteredWrites: settings.allowUnfilteredWrites,
       maxRows: settings.maxRows,
       basePath: settings.basePath,

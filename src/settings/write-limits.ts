@@ -1,6 +1,6 @@
 /** Settings that limit writes. */
 import { DEFAULT_MAX_VALUE_KB } from '../base/limits/declaration.ts';
-import { DEFAULT_MAX_FILE_BYTES, MAX_FILE_BYTES } from '../base/limits/files.ts';
+import { DEFAULT_MAX_FILE_BYTES, DEFAULT_MAX_RESIZED_MB, MAX_FILE_BYTES } from '../base/limits/files.ts';
 import { envSetting, onOrOff, text, wholeNumber } from './setting.ts';
 
 /** Applies to requests and to files. */
@@ -34,6 +34,12 @@ export const WRITE_SETTINGS = {
     'largest size of all files together, in MiB; 0 means no limit',
     0,
     wholeNumber(0, 2 ** 30),
+  ),
+  maxResizedMb: envSetting(
+    '--max-resized-mb NUMBER',
+    'largest size of all resized images together, in MiB; beyond it, the oldest are removed',
+    DEFAULT_MAX_RESIZED_MB,
+    wholeNumber(1, 2 ** 30),
   ),
   allowUnfilteredWrites: envSetting(
     '--allow-unfiltered-writes',

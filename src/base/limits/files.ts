@@ -25,11 +25,20 @@ export const FILE_QUOTA_BYTES = 4 * 1024;
 export const MAX_FILES_IN_LIST = 1_000;
 /** The maximum number of pixels of an image: 12,000 × 8,000, for example. A decoded pixel takes 4 bytes. */
 export const MAX_IMAGE_PIXELS = 100_000_000;
-/** The number of images that are decoded at once. */
+/** The images that are decoded at once: their number and their pixels. One caller leaves a place to others. */
 export const MAX_DECODED_IMAGES = 2;
+export const MAX_DECODED_PIXELS = 120_000_000;
+/** The images of one caller that wait to be decoded: their number and their pixels. */
 export const MAX_WAITING_IMAGES = 200;
+export const MAX_WAITING_PIXELS = 25 * MAX_IMAGE_PIXELS;
+/** One decoding serves this many sizes of an image, if the largest has at most this many pixels. */
+export const SIZES_PER_DECODING = 4;
+export const MAX_SHARED_PIXELS = 8_000_000;
 /** The sides of resized images. Others are rounded up to these, so that an image has few variants. */
-export const IMAGE_SIDES: readonly number[] = [64, 128, 192, 256, 320, 384, 512, 768, 1024, 1536, 2048];
+export const IMAGE_SIDES: readonly number[] = [64, 128, 256, 512, 1024, 2048];
+/** The default of --max-resized-mb, and the number of variants that are removed at once beyond it. */
+export const DEFAULT_MAX_RESIZED_MB = 1_024;
+export const VARIANTS_PER_REMOVAL = 20;
 /** A file that no row refers to is removed after this time. Until then its uploader may read it. */
 export const ORPHAN_HOURS = 24;
 /** The lifetime of a signed URL. */

@@ -1,8 +1,12 @@
 /** Requests for files do not hold up other requests. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { FILE_CHUNK_BYTES } from '../../../src/base/limits/files.ts';
+import { FILE_CHUNK_BYTES, MAX_IMAGE_PIXELS, MAX_WAITING_PIXELS } from '../../../src/base/limits/files.ts';
+import type { Caller } from '../../../src/collection/access/caller.ts';
 import type { CollectionDraft } from '../../../src/collection/draft.ts';
-import { type Opened, PLACES } from '../../support/engines/declared.ts';
+import { TWO_ENGINES } from '../../support/engines/catalogue.ts';
+import { type Opened, PLACES, type Place } from '../../support/engines/declared.ts';
+import { declaredBy, openRoled, type Roled } from '../../support/engines/roles.ts';
+import { gradient, pictureOf } from '../../support/pictures.ts';
 import { send } from '../../support/stories.ts';
 
 const COLLECTIONS: readonly CollectionDraft[] = [
@@ -17,11 +21,18 @@ const COLLECTIONS: readonly CollectionDraft[] = [
   },
 ];
 const CHUNKS = 24;
+const MAX_RESIZED = 60_000;
+const QUERIES = ['webp', 'jpeg', 'png'].flatMap((format) =>
+  [64, 128, 256, 512].map((width) => `?width=${width}&format=${format}`),
+);
 
 describe.each(Object.keys(PLACES))('%s: requests beside those for files', (engine) => {
+  let place: Place;
   let shop: Opened;
   beforeAll(async () => {
-    shop = await PLACES[engine]!().open({ collections: COLLECTIONS, rows: { products: [{ id: 1 }] } });
+    place = PLACES[engine]!();
+    const options = { maxResizedBytes: MAX_RESIZED };
+    shop = await place.open({ collections: COLLECTIONS, rows: { products: [{ id: 1 }] }, options });
   });
   afterAll(() => shop.close());
 
@@ -47,5 +58,82 @@ describe.each(Object.keys(PLACES))('%s: requests beside those for files', (engin
     }
     for (const each of await downloads) expect(Buffer.compare(each, bytes)).toBe(0);
     expect(answered).toBeGreaterThanOrEqual(CHUNKS);
+  });
+
+  test('resized images have limited space, and the oldest make room', async () => {
+    const path = await upload(gradient(700, 500), 'image/png');
+    const [first] = QUERIES;
+    const bytesOf = async (query: string) => {
+      const response = await shop.fetch(path + query);
+      expect(response.status).toBe(200);
+      return Bun.hash(await response.arrayBuffer());
+    };
+    const before = await bytesOf(first!);
+    let stored = 0;
+    for (const query of QUERIES) {
+      await bytesOf(query);
+      const sizes =
+        'select sum(size) as n from catalogue_file_contents where id in (select variant from catalogue_file_variants)';
+      stored = Number((await place.ask(sizes))[0]!.n);
+      expect(stored).toBeLessThanOrEqual(MAX_RESIZED);
+    }
+    expect(stored).toBeGreaterThan(0);
+    const variants = await place.ask('select form from catalogue_file_variants');
+    expect(variants.length).toBeLessThan(QUERIES.length);
+    expect(variants.map(({ form }) => form)).not.toContain('64x-webp');
+    const unused = `select count(*) as n from catalogue_file_contents where id not in
+      (select variant from catalogue_file_variants) and id not in (select content from catalogue_files)`;
+    expect(Number((await place.ask(unused))[0]!.n)).toBe(0);
+    expect(await bytesOf(first!)).toBe(before);
+  });
+});
+
+const ROLED = declaredBy(`
+collections: { products: { fields: { id: int4, image: image } } }
+roles:
+  writer: { products: { read: true, create: true, update: true } }
+`);
+
+describe.each(TWO_ENGINES)('%s: callers with images', (engine) => {
+  let shop: Roled;
+  beforeAll(async () => {
+    const identify = ({ headers }: Request): Caller => ({
+      role: 'writer',
+      claims: {},
+      identity: headers.get('x-role')!,
+    });
+    shop = await openRoled(engine, ROLED, {}, { identify });
+  });
+  afterAll(() => shop.close());
+
+  test('take turns: one with many images does not make another wait for all of them', async () => {
+    const upload = (who: string, picture: Uint8Array<ArrayBuffer>) =>
+      shop.as(who).fetch('/files', send('POST', 'image/png', picture));
+    const pictures = Array.from({ length: 20 }, (_, seed) => gradient(1_200, 1_200, seed));
+    let answered = 0;
+    const many = Promise.all(
+      pictures.map(async (picture) => {
+        const { status } = await upload('many', picture);
+        answered++;
+        return status;
+      }),
+    );
+    expect((await upload('one', gradient(20, 20))).status).toBe(201);
+    expect(answered).toBeLessThan(pictures.length / 2);
+    expect(new Set(await many)).toEqual(new Set([201]));
+  });
+
+  test('have limited pixels that wait, and another caller is not affected', async () => {
+    // It has no pixels, so that it is rejected in its turn.
+    const huge = (index: number) => Buffer.concat([pictureOf(10_000, 10_000), Buffer.from(`${index}`)]);
+    const answers = Promise.all(
+      Array.from({ length: MAX_WAITING_PIXELS / MAX_IMAGE_PIXELS + 5 }, (_, index) =>
+        shop.as('many').fetch('/files', send('POST', 'image/png', huge(index))),
+      ),
+    );
+    expect((await shop.as('one').fetch('/files', send('POST', 'image/png', gradient(20, 21)))).status).toBe(201);
+    const statuses = (await answers).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([415, 429]));
+    expect(statuses.filter((status) => status === 429).length).toBeLessThanOrEqual(5);
   });
 });

@@ -47,8 +47,8 @@ describe.each(Object.keys(PLACES))('%s: resized images', (engine) => {
   };
 
   test('fit into the box, whose sides are rounded up', async () => {
-    expect(await sizeOf('?width=300')).toEqual([320, 200, 'png']);
-    expect(await sizeOf('?width=320&format=webp')).toEqual([320, 200, 'webp']);
+    expect(await sizeOf('?width=300')).toEqual([512, 320, 'png']);
+    expect(await sizeOf('?width=256&format=webp')).toEqual([256, 160, 'webp']);
     expect(await sizeOf('?width=320&height=100&fit=inside&format=jpeg')).toEqual([205, 128, 'jpeg']);
     expect(await sizeOf('?height=1')).toEqual([102, 64, 'png']);
     // Never enlarged.
@@ -58,8 +58,8 @@ describe.each(Object.keys(PLACES))('%s: resized images', (engine) => {
 
   test('cover the box with the middle of the image', async () => {
     expect(await sizeOf('?width=128&height=128&fit=cover')).toEqual([128, 128, 'png']);
-    expect(await sizeOf('?width=64&height=320&fit=cover&format=webp')).toEqual([64, 320, 'webp']);
-    expect(await sizeOf('?width=1000&height=320&fit=cover&format=jpeg')).toEqual([640, 320, 'jpeg']);
+    expect(await sizeOf('?width=64&height=256&fit=cover&format=webp')).toEqual([64, 256, 'webp']);
+    expect(await sizeOf('?width=1000&height=256&fit=cover&format=jpeg')).toEqual([640, 256, 'jpeg']);
     expect(await sizeOf('?width=768&height=768&fit=cover')).toEqual([640, 400, 'png']);
     const flag = stripes(200, 200, [RED, GREEN, BLUE]);
     const { id: flagId } = (await (await shop.fetch('/files', send('POST', 'image/png', flag))).json()) as {
@@ -84,6 +84,27 @@ describe.each(Object.keys(PLACES))('%s: resized images', (engine) => {
     expect(answers[0]!.headers.get('content-disposition')).toStartWith('inline; filename="tea.pot.png"');
     const part = await get('?width=256', { range: 'bytes=0-7' });
     expect([part.status, (await part.arrayBuffer()).byteLength]).toEqual([206, 8]);
+  });
+
+  test('are few, whatever sizes are asked for', async () => {
+    const sides = [undefined, 1, 64, 100, 128, 192, 320, 384, 500, 512, 1536, 2048];
+    const queries = sides.flatMap((width) =>
+      sides.map((height) => `?${width ? `width=${width}&` : ''}${height ? `height=${height}&` : ''}format=jpeg`),
+    );
+    const answers = await Promise.all(queries.map((query) => get(query)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    const sizes = await Promise.all(
+      answers.map(async (each) => {
+        const { width, height } = await new Bun.Image(await each.arrayBuffer()).metadata();
+        return `${width}x${height}`;
+      }),
+    );
+    // By width and by height, and the whole image.
+    const few = ['64x40', '128x80', '256x160', '512x320', '102x64', '205x128', '410x256', '640x400'];
+    expect(new Set(sizes)).toEqual(new Set(few));
+    const forms =
+      "select count(*) as n from catalogue_file_variants where form like '%jpeg' and form not like '%cover%'";
+    expect(Number((await place.ask(forms))[0]!.n)).toBe(few.length);
   });
 
   test('reject sizes and files that make no sense', async () => {
