@@ -6,7 +6,7 @@
  * is deleted or gets another key. Assigned keys continue after hidden ones. Therefore written rows have their own keys,
  * keep them, and refer only to visible rows.
  */
-import { describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { openRoled, ROLE_ENGINES, type Roled } from '../support/engines/roles.ts';
 import { type Chooser, chooserOf } from '../support/generated/embedding-requests.ts';
@@ -22,6 +22,10 @@ import {
 
 const ROLES = Object.keys(SEES);
 const REQUESTS = 20;
+let pairs = 0;
+afterAll(() => {
+  if (RUNS > 1) console.log(`${pairs} pairs of responses were equal`);
+});
 
 async function ask(catalogue: Roled, role: string, { path, init }: RoleRequest) {
   const response = await catalogue.as(role, CLAIMS).fetch(path, init);
@@ -34,6 +38,7 @@ async function expectSame(databases: readonly Roled[], role: string, request: Ro
   const said = { role, path: request.path, ...request.init };
   expect({ ...said, ...other! }).toEqual({ ...said, ...one! });
   expect({ ...said, isFault: one!.status >= 500 }).toEqual({ ...said, isFault: false });
+  pairs++;
 }
 
 /** Opens two databases that look the same to a role. */
