@@ -31,14 +31,20 @@ browserStories('lists', (stage) => {
       expect((await shownNames(stage.page)).every((name) => /sauce/i.test(name))).toBe(true);
     });
 
-    test('the copied curl command returns the rows of the grid', async () => {
-      await stage.reopen({ permissions: ['clipboard-read', 'clipboard-write'] });
+    test('the address of the service leads to the console, where a list is searched and sorted', async () => {
       const { page } = stage;
       await page.goto(stage.service.url);
       expect(new URL(page.url()).pathname).toBe('/console');
       await page.getByRole('link', { name: 'Products', exact: true }).first().click();
       await page.getByRole('searchbox', { name: 'Search', exact: true }).fill("anton's");
       await page.getByRole('columnheader', { name: 'Unit price' }).getByRole('button').click();
+      await untilShown(page, ["Chef Anton's Gumbo Mix", "Chef Anton's Cajun Seasoning"]);
+    });
+
+    test('the copied curl command returns the rows of the grid', async () => {
+      await stage.reopen({ permissions: ['clipboard-read', 'clipboard-write'] });
+      const { page } = stage;
+      await stage.open(`/c/products?order=unit_price&~q=${encodeURIComponent("anton's")}`);
       await untilShown(page, ["Chef Anton's Gumbo Mix", "Chef Anton's Cajun Seasoning"]);
       await page.getByText('Request', { exact: true }).click();
       await page.getByRole('button', { name: 'Copy as curl' }).click();
