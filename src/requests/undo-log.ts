@@ -78,7 +78,7 @@ export class LogReader {
     return changes.flatMap(({ seq }) => bySeq.get(seq) ?? []);
   }
 
-  /** Finds changes of the rows that are not selected and in effect after a selected one. */
+  /** Finds later changes of the rows that are not selected. Those that revert a selected one are no conflict. */
   async examine(rows: Iterable<SelectedRow>): Promise<Examination> {
     const conflicts: Conflict[] = [];
     const pending = new Set<SelectedChange>();
@@ -228,15 +228,16 @@ interface TouchedRow {
   readonly last: Conflict;
 }
 
-/** The selected changes of a row that no later one reverted; undefined if another change is still in effect. */
+/** The selected changes of a row that no later one reverted; undefined if there is any other change. */
 function remaining(entries: readonly LoggedChange[], selected: ReadonlyMap<number, unknown>) {
   const inEffect: LoggedChange[] = [];
   for (const entry of entries) {
     const newest = inEffect.at(-1);
-    if (!selected.has(entry.seq) && newest !== undefined && reverts(entry, newest)) inEffect.pop();
-    else inEffect.push(entry);
+    if (selected.has(entry.seq)) inEffect.push(entry);
+    else if (newest !== undefined && reverts(entry, newest)) inEffect.pop();
+    else return undefined;
   }
-  return inEffect.every(({ seq }) => selected.has(seq)) ? inEffect.map(({ seq }) => seq) : undefined;
+  return inEffect.map(({ seq }) => seq);
 }
 
 type LoggedRow = Pick<LoggedChange, 'seq' | 'kind' | 'before' | 'after'> & {

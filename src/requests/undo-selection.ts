@@ -115,6 +115,6 @@ export function bytesOf(changes: readonly SelectedChange[]): number {
 function tooLarge(limit: string, filter: string, seq: number): ApiError {
   return new ApiError('54000', `an undo may revert ${limit}`, {
     details: 'Nothing was changed.',
-    hint: `Revert the newest changes first, and then the others with seq=lt.${seq}: POST /changes/undo?${shorten(filter)}&seq=gte.${seq}`,
+    hint: `Revert the newest changes first: POST /changes/undo?${shorten(filter)}&seq=gte.${seq}`,
   });
 }

@@ -51,6 +51,17 @@ browserStories('history', (stage) => {
       { units_on_order: 70 },
     ]);
 
+    // A preview is one dry run, however many changes follow.
+    const sent: string[] = [];
+    page.on('request', (request) => sent.push(`${request.method()} ${new URL(request.url()).pathname}`));
+    await send('/products?id=in.(5,6)', 'more', { units_on_order: 1 });
+    await entry('Products: 2 changed').getByRole('button', { name: 'Restore all' }).click();
+    await dialog.getByText('2 changes are undone:').waitFor();
+    await send('/products/7', 'other', { units_on_order: 2 });
+    await page.getByRole('listitem').filter({ hasText: 'Products: 1 changed' }).nth(1).waitFor();
+    expect(sent.filter((each) => each === 'POST /catalogue/changes/undo')).toHaveLength(1);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+
     // Beside the row: the history of one field. A value goes into the form first, a row is restored at once.
     await stage.open('/c/products/1');
     const history = page.getByRole('complementary', { name: 'History' });

@@ -189,18 +189,18 @@ for (const [engine, newPlace] of Object.entries(PLACES)) {
       expect(problem.details as unknown).toEqual([{ collection: 'pairs', key: '["between","1"]', seq: start + 2 }]);
     });
 
-    test('a repeated undo finds its changes reverted, and newest changes can be reverted first', async () => {
+    test('a repeated undo finds its changes reverted', async () => {
       await store('POST', '/pairs', { a: 'twice', b: 1, c: 1 });
       const start = await last();
       for (const c of [2, 3]) await store('PATCH', '/pairs?a=eq.twice', { c });
       expect(await undone(`seq=eq.${start + 2}`)).toEqual({ undone: 1, skipped: [] });
       expect(await undone(`seq=eq.${start + 2}`)).toEqual({ undone: 0, undone_before: 1, skipped: [] } as never);
-      expect(await undone(`seq=eq.${start + 1}`)).toEqual({ undone: 1, skipped: [] });
+      const both = `seq=in.(${start + 1},${start + 2})`;
+      expect(await undone(both)).toEqual({ undone: 1, undone_before: 1, skipped: [] } as never);
       expect(await shop.list('/pairs?a=eq.twice')).toMatchObject([{ c: 1 }]);
-      const end = await last();
-      expect(await undone(`seq=eq.${end}`)).toMatchObject({ undone: 1 });
+      expect(await undone(`seq=eq.${await last()}`)).toMatchObject({ undone: 1 });
       // Repeated by a later change, which is not part of this undo.
-      await expectRefusal(await undo(`seq=eq.${start + 1}`), 409, '55000');
+      await expectRefusal(await undo(both), 409, '55000');
     });
 
     test('an undo of a new row does not reach rows that refer to it', async () => {

@@ -1,7 +1,7 @@
 /** The log of changes: reading, and undo of what a filter selects. */
 import type { Collection, Row } from './catalogue.ts';
-import { ask, exactRow } from './client.ts';
-import { ApiError, problemOf } from './errors.ts';
+import { ask, askLines, exactRow } from './client.ts';
+import { ApiError } from './errors.ts';
 import { queryText } from './query/filter-text.ts';
 import { keyParts } from './query/keys.ts';
 import type { Pair } from './query/list.ts';
@@ -37,19 +37,18 @@ export async function readChanges(filters: readonly Pair[], limit: number, signa
 }
 
 function exactChanges(json: unknown): Change[] {
-  return (json as Change[]).map((each) => ({
+  return ((json ?? []) as Change[]).map((each) => ({
     ...each,
     before: exactRow(each.before) as Row | null,
     after: exactRow(each.after) as Row | null,
   }));
 }
 
-/** The number of the last change, or of one before it; 0 if there is none. */
-export async function lastChange(filters: readonly Pair[] = [], offset = 0): Promise<number> {
+/** The number of the last change; 0 if there is none. */
+export async function lastChange(filters: readonly Pair[] = []): Promise<number> {
   const page: readonly Pair[] = [
     ['select', 'seq'],
     ['order', 'seq.desc'],
-    ['offset', String(offset)],
     ['limit', '1'],
   ];
   const { json } = await ask(`${LOG}?${queryText([...filters, ...page])}`);
@@ -127,43 +126,56 @@ export interface Undone {
   readonly requestId: string;
 }
 
-export interface UndoResult extends Undone {
-  readonly changes: readonly Pick<Change, 'collection' | 'key' | 'kind' | 'before' | 'after'>[];
+export type RevertingChange = Pick<Change, 'collection' | 'key' | 'kind' | 'before' | 'after'>;
+
+/** The progress of an undo, and what is new since the line before. */
+interface UndoLine {
+  readonly undone: number;
+  readonly total: number;
+  readonly skipped: Undone['skipped'];
+  readonly changes?: readonly RevertingChange[];
 }
 
-async function sendUndo(filters: readonly Pair[], requestId: string, ...preferences: readonly string[]) {
-  const headers = { prefer: ['conflicts=skip', ...preferences].join(', '), 'x-request-id': requestId };
-  const { json } = await ask(`${LOG}/undo?${queryText(filters)}`, { method: 'POST', headers });
-  return { ...(json as UndoResult), requestId };
+function sendUndo(filters: readonly Pair[], requestId: string, preference: string, signal?: AbortSignal) {
+  const headers = { prefer: `conflicts=skip, ${preference}`, 'x-request-id': requestId };
+  const url = `${LOG}/undo?${queryText(filters)}`;
+  return askLines(url, { method: 'POST', headers, signal }) as AsyncGenerator<UndoLine>;
+}
+
+export interface UndoPreview extends Pick<Undone, 'skipped'> {
+  /** The number of changes, and the first ones. */
+  readonly total: number;
+  readonly changes: readonly RevertingChange[];
+}
+
+/** What an undo would change, by a dry run. It ends with the first step of a long one. */
+export async function previewUndo(filters: readonly Pair[]): Promise<UndoPreview> {
+  const ending = new AbortController();
+  let preview: UndoPreview = { total: 0, skipped: [], changes: [] };
+  for await (const line of sendUndo(filters, newRequestId(), 'return=representation, tx=rollback', ending.signal)) {
+    const skipped = [...preview.skipped, ...line.skipped];
+    preview = { total: line.total, skipped, changes: exactChanges(line.changes) };
+    if (preview.changes.length > 0) break;
+  }
+  ending.abort();
+  return preview;
 }
 
 /** Undoes the changes that the filters select, except of rows that someone changed since. */
-export async function undoChanges(filters: readonly Pair[], isDryRun: boolean): Promise<UndoResult> {
-  const preferences = ['return=representation', ...(isDryRun ? ['tx=rollback'] : [])];
-  const result = await sendUndo(filters, newRequestId(), ...preferences);
-  return { ...result, changes: exactChanges(result.changes) };
-}
-
-/** Changes per request, if there are too many for one. */
-const UNDO_STEP = 2_500;
-const TOO_MANY = '54000';
-
-/** Undoes all changes of a request, the newest first. */
-export async function undoRequest(undoneId: string): Promise<Undone> {
+export async function undoChanges(
+  filters: readonly Pair[],
+  onProgress: (done: number, total: number) => void = () => {},
+): Promise<Undone> {
   const requestId = newRequestId();
-  const all: Pair = ['request_id', `eq.${undoneId}`];
-  try {
-    return await sendUndo([all], requestId);
-  } catch (error) {
-    if (problemOf(error)?.code !== TOO_MANY) throw error;
+  let [undone, skipped]: [number, Undone['skipped']] = [0, []];
+  for await (const line of sendUndo(filters, requestId, 'return=minimal')) {
+    undone = line.undone;
+    skipped = [...skipped, ...line.skipped];
+    onProgress(undone, line.total);
   }
-  let [undone, skipped, rest]: [number, Undone['skipped'], readonly Pair[]] = [0, [], [all]];
-  for (;;) {
-    const first = await lastChange(rest, UNDO_STEP - 1);
-    const part = await sendUndo(first === 0 ? rest : [...rest, ['seq', `gte.${first}`]], requestId);
-    undone += part.undone;
-    skipped = [...skipped, ...part.skipped];
-    if (first === 0) return { undone, skipped, requestId };
-    rest = [all, ['seq', `lt.${first}`]];
-  }
+  return { undone, skipped, requestId };
 }
+
+/** Undoes all changes of a request. */
+export const undoRequest = (undoneId: string, onProgress?: (done: number, total: number) => void): Promise<Undone> =>
+  undoChanges([['request_id', `eq.${undoneId}`]], onProgress);

@@ -71,15 +71,36 @@ export async function ask(url: string, request: RequestOptions = {}): Promise<An
 }
 
 /** A streamed response, such as an export or a feed, which does not have to fit into memory. */
-export async function askStream(
-  url: string,
-  { headers: given, signal }: RequestOptions,
-): Promise<ReadableStream<Uint8Array>> {
-  const response = await fetch(`${base}${url}`, { headers: headersFor(given), ...(signal && { signal }) });
+export async function askStream(url: string, request: RequestOptions): Promise<ReadableStream<Uint8Array>> {
+  const { method = 'GET', headers, signal } = request;
+  const response = await fetch(`${base}${url}`, { method, headers: headersFor(headers), ...(signal && { signal }) });
   if (response.ok && response.body !== null) return response.body;
   const json: unknown = await response.json().catch(() => undefined);
-  throw new ApiError(response.status, problemIn(json, response));
+  const error = new ApiError(response.status, problemIn(json, response));
+  if (response.status === 401 && method !== 'GET' && (await askForCredentials(error.message)))
+    return askStream(url, request);
+  throw error;
 }
+
+/** The objects of a streamed response, as they come. An error may be the last one. */
+export async function* askLines(url: string, request: RequestOptions): AsyncGenerator<object> {
+  const headers = { ...request.headers, accept: 'application/x-ndjson' };
+  const body = (await askStream(url, { ...request, headers })).pipeThrough(new TextDecoderStream() as never);
+  let rest = '';
+  for await (const part of body as unknown as AsyncIterable<string>) {
+    const lines = (rest + part).split('\n');
+    rest = lines.pop()!;
+    for (const line of lines) {
+      const value = parseExactly(line) as { readonly position?: string } & Partial<Problem>;
+      if (value.code !== undefined) throw new ApiError(STREAM_FAILED, value as Problem);
+      newest = value.position ?? newest;
+      yield value;
+    }
+  }
+}
+
+/** The status of an error after the beginning of a response, which has none. */
+const STREAM_FAILED = 409;
 
 function headersFor(given: Readonly<Record<string, string>> = {}): Headers {
   const headers = new Headers(given);

@@ -14,9 +14,14 @@ interface Toast {
   /** The request that the person may undo. */
   readonly requestId?: string | undefined;
   readonly topic?: string | undefined;
+  readonly progress?: Progress | undefined;
 }
 
+type Progress = readonly [done: number, total: number];
+
 const SHOWN_MS = 10_000;
+/** An undo of more changes shows its progress. */
+const LONG_UNDO = 1_000;
 
 let toasts: readonly Toast[] = [];
 let count = 0;
@@ -32,6 +37,7 @@ interface Notice {
   readonly isError?: boolean;
   /** A message replaces an earlier one of the same topic. */
   readonly topic?: string;
+  readonly progress?: Progress;
 }
 
 /** The requests that Ctrl+Z undoes and Ctrl+Y repeats, the latest last. */
@@ -39,14 +45,14 @@ let undoable: readonly string[] = [];
 let redoable: readonly string[] = [];
 
 /** Shows a message. With a request id, it offers undo, as does Ctrl+Z. */
-export function notify(text: string, { requestId, isError = false, topic }: Notice = {}): void {
+export function notify(text: string, { requestId, isError = false, topic, progress }: Notice = {}): void {
   count += 1;
   if (requestId !== undefined) {
     undoable = [...undoable, requestId];
     redoable = [];
   }
   const others = topic === undefined ? toasts : toasts.filter((each) => each.topic !== topic);
-  set([...others.slice(-2), { id: count, text, isError, requestId, topic }]);
+  set([...others.slice(-2), { id: count, text, isError, requestId, topic, progress }]);
 }
 
 /** Offers the undo of a write in its message, if the person may undo it. */
@@ -80,9 +86,15 @@ async function revert(requestId: string, done: string): Promise<string | undefin
   set(toasts.filter((each) => each.requestId !== requestId));
   let inverse: string | undefined;
   try {
-    const { undone, skipped, requestId: reverting } = await undoRequest(requestId);
+    const {
+      undone,
+      skipped,
+      requestId: reverting,
+    } = await undoRequest(requestId, (...progress) => {
+      if (progress[1] > LONG_UNDO) notify(t.app.undoing(...progress), { topic: 'undo', progress });
+    });
     if (undone > 0) inverse = reverting;
-    if (undone === 0 && skipped.length === 0) notify(t.app.nothingToUndo);
+    if (undone === 0 && skipped.length === 0) notify(t.app.nothingToUndo, { topic: 'undo' });
     else notify(skipped.length === 0 ? done : t.app.undonePartly(skipped.length), { topic: 'undo' });
   } catch (error) {
     notifyError(error);
@@ -108,7 +120,7 @@ export function Toasts() {
   );
 }
 
-function ToastMessage({ toast: { id, text, isError, requestId } }: { readonly toast: Toast }) {
+function ToastMessage({ toast: { id, text, isError, requestId, progress } }: { readonly toast: Toast }) {
   useEffect(() => {
     if (isError) return;
     const timer = setTimeout(() => dismiss(id), SHOWN_MS);
@@ -117,6 +129,7 @@ function ToastMessage({ toast: { id, text, isError, requestId } }: { readonly to
   return (
     <div className={`toast line${isError ? ' error' : ''}`}>
       <span>{text}</span>
+      {progress !== undefined && <progress value={progress[0]} max={progress[1]} aria-label={text} />}
       {requestId !== undefined && <Button onClick={() => void undo(requestId)}>{t.app.undo}</Button>}
       <IconButton icon="x" label={t.app.dismiss} onClick={() => dismiss(id)} />
     </div>

@@ -1,7 +1,8 @@
 /** Shows what an undo would change before it happens: a dry run of the same request. */
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { collectionNamed } from '../api/catalogue.ts';
-import { type Change, undoChanges } from '../api/changes.ts';
+import { previewUndo, type UndoPreview, undoChanges } from '../api/changes.ts';
 import { queryClient } from '../api/queries.ts';
 import type { Pair } from '../api/query/list.ts';
 import { titleOfChange, useChangeTitles } from '../api/query/title-lookup.ts';
@@ -22,15 +23,18 @@ interface RestoreDialogProps {
 
 export default function RestoreDialog({ title, filters, onClose }: RestoreDialogProps) {
   const { data, error } = useQuery({
-    queryKey: ['changes', 'preview', filters],
-    queryFn: () => undoChanges(filters, true),
-    staleTime: 0,
+    // Not below `changes`: new changes must not repeat a dry run of thousands of rows.
+    queryKey: ['preview of an undo', filters],
+    queryFn: () => previewUndo(filters),
+    staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     retry: false,
   });
+  const [progress, setProgress] = useState<readonly [done: number, total: number]>();
   const restore = async () => {
     try {
-      const { undone, skipped, requestId } = await undoChanges(filters, false);
+      const onProgress = (done: number, total: number) => setProgress([done, total]);
+      const { undone, skipped, requestId } = await undoChanges(filters, onProgress);
       notify(t.history.restored(formatNumber(undone), formatNumber(skipped.length)), { requestId });
       onClose();
     } catch (failure) {
@@ -38,7 +42,7 @@ export default function RestoreDialog({ title, filters, onClose }: RestoreDialog
     }
     await queryClient.invalidateQueries();
   };
-  const canRestore = data !== undefined && data.undone > 0;
+  const canRestore = data !== undefined && data.total > 0;
   return (
     <Dialog
       title={title}
@@ -48,23 +52,21 @@ export default function RestoreDialog({ title, filters, onClose }: RestoreDialog
     >
       {error !== null && <ErrorMessage error={error} />}
       {data === undefined && error === null && <Skeleton lines={3} />}
-      {data !== undefined && <Preview changes={data.changes} skipped={data.skipped} />}
+      {progress !== undefined && (
+        <progress value={progress[0]} max={Math.max(progress[1], 1)} aria-label={t.app.undoing(...progress)} />
+      )}
+      {data !== undefined && <Preview {...data} />}
     </Dialog>
   );
 }
 
-interface PreviewProps {
-  readonly changes: readonly Pick<Change, 'collection' | 'key' | 'kind' | 'before' | 'after'>[];
-  readonly skipped: readonly { readonly collection: string; readonly key: string }[];
-}
-
-function Preview({ changes, skipped }: PreviewProps) {
+function Preview({ total, changes, skipped }: UndoPreview) {
   const kept = skipped.slice(0, SHOWN).map((each) => ({ ...each, before: null, after: null }));
   const shown = changes.slice(0, SHOWN);
   useChangeTitles([...shown, ...kept]);
   return (
     <>
-      <p>{changes.length === 0 ? t.history.nothingToRestore : t.history.willChange(formatNumber(changes.length))}</p>
+      <p>{total === 0 ? t.history.nothingToRestore : t.history.willChange(formatNumber(total))}</p>
       {skipped.length > 0 && (
         <p className="problem">
           {t.history.changedSince(formatNumber(skipped.length))} {kept.map(titleOfChange).join(', ')}

@@ -25,8 +25,8 @@ export interface Report {
 /** Attempts per chunk if no answer comes. The Idempotency-Key makes sure that it is stored once. */
 const ATTEMPTS = 3;
 const PAUSE_MS = 1_000;
-/** The service undoes up to 5,000 changes in one request. */
-const CHANGES_PER_ID = 5_000;
+/** The service undoes up to 200,000 changes in one request. */
+const CHANGES_PER_ID = 100_000;
 
 type New = Extract<RowPlan, { kind: 'new' }>;
 type Changed = Extract<RowPlan, { kind: 'change' | 'exists' }>;
@@ -71,7 +71,8 @@ export class Store {
   async undo(onProgress: (done: number) => void): Promise<{ readonly undone: number; readonly kept: number }> {
     let [undone, kept] = [0, 0];
     while (this.ids.length > 0) {
-      const result = await undoRequest(this.ids[0]!.id);
+      const before = undone + kept;
+      const result = await undoRequest(this.ids[0]!.id, (done) => onProgress(before + done));
       this.ids.shift();
       undone += result.undone;
       kept += result.skipped.length;

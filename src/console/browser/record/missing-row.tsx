@@ -34,7 +34,7 @@ export function MissingRow({ collection, rowKey, wasShown }: MissingRowProps) {
     if (last === undefined || isBusy) return;
     setBusy(true);
     try {
-      const { requestId } = await undoChanges([['seq', `eq.${last.seq}`]], false);
+      const { requestId } = await undoChanges([['seq', `eq.${last.seq}`]]);
       notify(t.record.restored, { requestId });
       await invalidate(collection);
     } catch (error) {

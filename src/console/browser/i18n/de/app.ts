@@ -19,6 +19,7 @@ export const app = {
   remove: 'Löschen',
   add: 'Hinzufügen',
   undo: 'Rückgängig',
+  undoing: (done: number, total: number) => `Rückgängig: ${done} von ${total} Änderungen.`,
   undone: 'Rückgängig gemacht.',
   redone: 'Wiederholt.',
   undonePartly: (count: number) =>

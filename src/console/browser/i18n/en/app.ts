@@ -20,6 +20,7 @@ export const app = {
   remove: 'Delete',
   add: 'Add',
   undo: 'Undo',
+  undoing: (done: number, total: number) => `Undoing: ${done} of ${total} changes.`,
   undone: 'Undone.',
   redone: 'Repeated.',
   undonePartly: (count: number) =>
