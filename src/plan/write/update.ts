@@ -37,7 +37,10 @@ export function planUpdate(collection: Collection, request: WriteRequest, payloa
     ...maxAffected(request),
     where,
     ...planBound(collection, request.query),
-    set: stamped(into, request.item === undefined ? set : namedEvenIfEmpty(into.key, set, itemKey(into, request.item))),
+    set:
+      request.item === undefined
+        ? stamped(into, set)
+        : namedEvenIfEmpty(into.key, stamped(into, set), itemKey(into, request.item)),
     given,
   };
 }
@@ -47,7 +50,7 @@ function namedEvenIfEmpty(by: readonly Field[], set: readonly Assignment[], valu
   return set.length === 0 ? by.map((field, index) => ({ field, value: values[index]! })) : set;
 }
 
-/** Adds the fields that every update sets, unless the client sets them. */
+/** Adds the fields that every update sets, unless the client sets them. A change without fields changes nothing. */
 function stamped({ fields }: Collection, set: readonly Assignment[]): readonly Assignment[] {
   if (set.length === 0) return set;
   const stamps = fields.filter((field) => field.onUpdate !== undefined && !set.some((each) => each.field === field));
@@ -79,7 +82,7 @@ export function* planUpdateEach(
       report,
       row,
     );
-    return { key, set: stamped(into, namedEvenIfEmpty(by, set, key)) };
+    return { key, set: namedEvenIfEmpty(by, stamped(into, set), key) };
   };
   // A change that cannot be planned has no key.
   const changes = yield* mapInSlices(objects, (object, row) => {
