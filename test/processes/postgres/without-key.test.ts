@@ -2,14 +2,15 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Validator } from '@seriousme/openapi-schema-validator';
 import { declareCatalogue } from '../../../src/collection/declaration.ts';
 import type { RoleDraft } from '../../../src/collection/draft.ts';
 import { printCollection } from '../../../src/declare/writer/write.ts';
 import { adoptedSchema } from '../../support/engines/adopted.ts';
-import { testServer } from '../../support/engines/postgres.ts';
+import { newSchema, testServer } from '../../support/engines/postgres.ts';
 import { documentOf } from '../../support/openapi.ts';
 import { declared, mistakesIn } from '../../support/processes/declarations.ts';
-import { cleanUp, run, temporaryFolder } from '../../support/processes/process.ts';
+import { cleanUp, run, startService, temporaryFolder } from '../../support/processes/process.ts';
 import { expectRefusal, sendJson } from '../../support/stories.ts';
 
 afterAll(cleanUp);
@@ -187,4 +188,34 @@ describe('without a key, the order of rows does not show changes that a role may
       (await fetch('/notes?select=hidden&limit=2', { headers: { 'x-role': 'admin' } })).json();
     expect(await shown(one)).toEqual([{ hidden: 1 }, { hidden: 2 }]);
   });
+});
+
+test('a role that may only create in a collection without a key gets its description, and stores rows', async () => {
+  const [cwd, schema] = [temporaryFolder(), newSchema()];
+  await testServer.admin.unsafe(`create schema ${schema}; create table ${schema}.notes (words text)`);
+  writeFileSync(
+    join(cwd, 'collections.yaml'),
+    `collections:
+  notes: { key: none, fields: { words: text } }
+roles: { anonymous: { notes: { create: true } } }
+`,
+  );
+  const service = await startService({ cwd, args: ['--schema', schema], env: { DATABASE_URL: url } });
+  for (const path of [
+    '/openapi.json',
+    '/openapi/notes.json',
+    '/docs',
+    '/docs/notes',
+    '/console',
+    '/catalogue/types.ts',
+  ]) {
+    const response = await service.fetch(path);
+    expect([path, response.status < 500 ? 'answered' : await response.text()]).toEqual([path, 'answered']);
+  }
+  const response = await service.fetch('/openapi.json');
+  expect(response.status).toBe(200);
+  const document = (await response.json()) as { paths: Record<string, object> };
+  expect((await new Validator().validate(document)).errors).toBeUndefined();
+  expect(Object.keys(document.paths['/notes']!)).toContain('post');
+  expect((await service.fetch('/notes', sendJson('POST', { words: 'hello' }))).status).toBe(201);
 });
