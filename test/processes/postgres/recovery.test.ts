@@ -193,6 +193,44 @@ describe('a connection that goes silent while its server is well', () => {
     expect(notices.filter((line) => line.includes('lost the primary'))).toEqual([]);
   });
 
+  test('a connection that returned long rows of a dry run or a batch is replaced, to release its memory', async () => {
+    await testServer.admin.unsafe(`insert into ${schema}.products (product_name, quantity_per_unit)
+      values ('long row', repeat('x', 1200000))`);
+    const change = { method: 'PATCH', path: '/products?product_name=eq.long row', body: { units_in_stock: 1 } };
+    const headers = { 'content-type': 'application/json', prefer: 'return=representation' };
+    const requests: readonly [string, RequestInit][] = [
+      [
+        change.path,
+        {
+          method: 'PATCH',
+          headers: { ...headers, prefer: 'return=representation, tx=rollback' },
+          body: JSON.stringify(change.body),
+        },
+      ],
+      ['/batch', { method: 'POST', headers, body: JSON.stringify([change, change]) }],
+    ];
+    const url = testServer.url.replace(/@[^/]*/, `@127.0.0.1:${proxy.port}`);
+    const single = openPostgres({ ...TEST_SETTINGS, poolSize: 1, url, schema, firstRows: () => [] });
+    await single.opened;
+    const app = createApp({
+      catalogue: BUILT_IN.catalogue,
+      engine: single,
+      maxBodyBytes: 4e6,
+      allowUnfilteredWrites: false,
+    });
+    for (const [path, init] of requests) {
+      const before = proxy.opened();
+      const answer = await app.fetch(new Request(`http://catalogue${path}`, init));
+      expect(answer.status).toBe(200);
+      expect((await answer.text()).length).toBeGreaterThan(1_200_000);
+      await until('a new connection', async () => {
+        expect((await app.fetch(new Request('http://catalogue/products?limit=1&select=id'))).status).toBe(200);
+        return proxy.opened() > before;
+      });
+    }
+    await single.close();
+  });
+
   test('long messages do not make the service probe the server', async () => {
     // Each long message costs one new connection of the pool. A probe would open a second one.
     const ROUNDS = 10;

@@ -167,7 +167,8 @@ function withDeadline(connection: Connection, seconds: number, querySeconds: num
     }
     return connection.unsafe(...statement);
   };
-  return Object.create(connection, { unsafe: { value: unsafe } });
+  const recordLength: Connection['recordLength'] = (length) => connection.recordLength(length);
+  return Object.create(connection, { unsafe: { value: unsafe }, recordLength: { value: recordLength } });
 }
 
 function returnedRows({ context: { dialect }, plan, encoding }: Step): ReturnedRows | undefined {
