@@ -131,6 +131,10 @@ export interface ErrorLocation {
 }
 
 export interface ApiErrorDetails extends ErrorLocation {
+  /** The violated constraint of the written collection, or of one that refers to it. */
+  readonly constraint?: string | undefined;
+  /** What an unknown name may mean, as part of a sentence. */
+  readonly suggestion?: string | undefined;
   readonly details?: string | undefined;
   readonly hint?: string | undefined;
   /** Headers that explain the error, such as Allow, Content-Range or Retry-After. */
@@ -163,6 +167,8 @@ export class ApiError extends Error {
   readonly headers: Readonly<Record<string, string>>;
   readonly candidates: ApiErrorDetails['candidates'];
   readonly sqlState: string | undefined;
+  readonly constraint: string | undefined;
+  readonly suggestion: string | undefined;
   readonly index: number | undefined;
   readonly field: string | undefined;
   readonly value: unknown;
@@ -183,6 +189,8 @@ export class ApiError extends Error {
     this.candidates = candidates;
     this.sqlState = sqlState;
     this.request = request;
+    this.constraint = given.constraint;
+    this.suggestion = given.suggestion;
     this.index = index;
     this.field = field === undefined ? undefined : shorten(field, MAX_ECHOED_VALUE_LENGTH);
     this.value = shortenValue(value);

@@ -149,20 +149,12 @@ export function checkedWhere(
 ): string | undefined {
   const collection = collectionOf(draft);
   if (where === undefined || collection === undefined) return where?.value;
-  for (const { message, details, hint } of problemsIn(collection, where.value)) {
-    const isUnread = message.startsWith('"failed to parse');
-    const more = isUnread ? [details, translateCondition(where.value)] : [nearestIn(hint)];
-    addMistake(reading, where.at, `where: ${[message, ...more.filter((each) => each !== null)].join('; ')}`);
+  for (const { code, message, details, suggestion } of problemsIn(collection, where.value)) {
+    const isUnread = code === 'PGRST100' && details !== null;
+    const more = isUnread ? [details, translateCondition(where.value)] : [suggestion];
+    addMistake(reading, where.at, `where: ${[message, ...more.filter((each) => each != null)].join('; ')}`);
   }
   return where.value;
-}
-
-/** The nearest names from a hint. */
-function nearestIn(hint: string | null): string | null {
-  const nearest = /^Perhaps you meant the field '(.+)'\.$/.exec(hint ?? '')?.[1];
-  if (nearest !== undefined) return `perhaps you meant ${nearest}`;
-  const all = /^The fields are (.+)\.$/.exec(hint ?? '')?.[1];
-  return all === undefined ? null : `there are ${all}`;
 }
 
 function checkedFields(

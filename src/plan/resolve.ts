@@ -1,7 +1,7 @@
 /** Resolves names to fields; an unknown name is rejected with the nearest one as a hint. */
 
 import { ApiError } from '../base/errors.ts';
-import { nearestName } from '../base/nearest-name.ts';
+import { nearestName, suggestName } from '../base/nearest-name.ts';
 import { fieldDenied } from '../collection/access/permission-errors.ts';
 import { type Collection, type Field, fieldNamed } from '../collection/declaration.ts';
 import { builtIn } from '../collection/types/index.ts';
@@ -15,6 +15,11 @@ export function resolveField(collection: Collection, name: string): Field {
   if (isHidden(collection, name)) throw fieldDenied(collection.name, name, 'read');
   throw new ApiError('42703', `column ${collection.name}.${name} does not exist`, {
     hint: nearestHint(collection, name),
+    suggestion: suggestName(
+      name,
+      [...collection.byName.keys()],
+      `there are ${[...collection.byName.keys()].join(', ')}`,
+    ),
     field: name,
   });
 }

@@ -18,13 +18,13 @@ import type { WritePlan } from '../plan/types.ts';
 /** `collection` is the written collection as the caller sees it. */
 export function redactError(error: unknown, plan: WritePlan, collection: Collection): unknown {
   if (!(error instanceof ApiError) || collection.view === undefined) return error;
-  const constraint = /constraint "(.+)"$/s.exec(error.message)?.[1];
-  const { index } = error;
+  const { constraint, index } = error;
   switch (error.code) {
     case '23505':
       return mayNameDuplicate(plan, collection, constraint) ? error : DUPLICATE.with({ index });
     case '23503':
-      if (error.message.startsWith('insert or update')) {
+      // A row that is still referenced concerns no field of the body.
+      if (error.field !== undefined || plan.kind === 'insert') {
         return mayNameReferent(plan, collection, constraint) ? error : missing(plan.into).with({ index });
       }
       return mayNameReferrers(collection) ? error : kept(plan.into);

@@ -12,9 +12,6 @@ export interface MigrationPlan {
   readonly problems: readonly Problem[];
 }
 
-/** The beginning of the step that creates an index. */
-export const CREATE_INDEX = 'create index ';
-
 /** The step that creates the table of a collection. */
 export function createStep({ name }: { readonly name: string }): string {
   return `create table ${name}`;
@@ -26,6 +23,11 @@ export function stepsOf({ changes }: Comparison): string[] {
   return changes
     .filter((change) => change.kind === 'create-collection' || !created.has(change.collection))
     .map((change) => (WORDS[change.kind] as (change: Change) => string)(change));
+}
+
+/** The steps that create indexes. Without them, the service is only slower. */
+export function indexStepsOf({ changes, ...comparison }: Comparison): string[] {
+  return stepsOf({ ...comparison, changes: changes.filter(({ kind }) => kind === 'add-index') });
 }
 
 const WORDS: { readonly [K in ChangeKind]: (change: ChangeOf<K>) => string } = {
@@ -45,7 +47,7 @@ const WORDS: { readonly [K in ChangeKind]: (change: ChangeOf<K>) => string } = {
   'drop-unique': ({ unique }) => `drop unique constraint ${unique.name}`,
   'add-reference': ({ reference }) => `add reference ${reference.name}`,
   'drop-reference': ({ reference }) => `drop reference ${reference.name}`,
-  'add-index': ({ index }) => `${CREATE_INDEX}${index.name}`,
+  'add-index': ({ index }) => `create index ${index.name}`,
   'drop-index': ({ index }) => `drop index ${index.name}`,
 };
 

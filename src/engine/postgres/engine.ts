@@ -5,7 +5,6 @@
 import type { Report } from '../../base/error-list.ts';
 import { withRequest } from '../../base/errors.ts';
 import { DEFAULT_REPLICA_LAG_SECONDS } from '../../base/limits/engine.ts';
-import { changesOf } from '../../collection/change-log.ts';
 import type { Collection } from '../../collection/declaration.ts';
 import type { Row } from '../../collection/value.ts';
 import type { Encoding } from '../../encode/encoding.ts';
@@ -53,10 +52,10 @@ import { noIdempotencyTable, Sweeper } from './write/idempotency-keys.ts';
 import { recordset, rowsAsJson } from './write/input-rows.ts';
 import { KeySequences } from './write/key-sequence.ts';
 import { loadRows } from './write/loader.ts';
-import { withRowOfInput } from './write/row-of-error.ts';
 import type { WriteContext } from './write/statements.ts';
 import { UnconfirmedCommit } from './write/transaction.ts';
 import { executeWrites, type Progress } from './write/write.ts';
+import { translateWriteError } from './write/write-errors.ts';
 
 /** The time for a new primary to answer the questions after connecting. */
 const CHECKS_MS = 4_000;
@@ -115,7 +114,7 @@ export class PostgresEngine implements Engine {
       this.log = new PostgresLog(
         options.schema,
         () => this.prepared.logged,
-        (work) => this.executor.onPrimary(() => changesOf(options.catalogue.collections), work),
+        (work) => this.executor.onPrimary(work),
       );
     }
     this.opened = this.primary.open();
@@ -134,14 +133,19 @@ export class PostgresEngine implements Engine {
     return this.executor.read(plan.from, work, after);
   }
 
-  async write(writes: readonly Write[], options: WriteOptions): Promise<readonly WriteResult[]> {
-    const progress: Progress = { index: 0 };
-    const current = () => writes[progress.index]!.plan.into;
-    try {
-      return await this.executor.write(current, (pool) => this.writeOnce(pool, writes, options, progress));
-    } catch (error) {
-      throw writes.length === 1 ? error : withRequest(error, progress.index);
-    }
+  write(writes: readonly Write[], options: WriteOptions): Promise<readonly WriteResult[]> {
+    let progress: Progress = { index: 0 };
+    const work = (pool: Pool) => {
+      progress = { index: 0 };
+      return this.writeOnce(pool, writes, options, progress);
+    };
+    return this.executor.write(work, async (error) => {
+      const { index, row, plan = writes[index]!.plan } = progress;
+      const isAdopted = this.contextOf(plan.into).adopted.collections.has(plan.into);
+      const problems = (report: Report) => this.problems(plan, report);
+      const translated = await translateWriteError(error, { plan, row, isAdopted, problems });
+      return writes.length === 1 ? translated : withRequest(translated, index);
+    });
   }
 
   async problems(plan: WritePlan, report: Report): Promise<void> {
@@ -183,7 +187,7 @@ export class PostgresEngine implements Engine {
       const { source } = plan;
       const explain = (pool: Pool) =>
         explainCall(pool, plan, source, this.dialect, this.options.schema, options, format);
-      return this.executor.onPrimary(() => plan.from, explain);
+      return this.executor.onPrimary(explain);
     }
     return this.executor.read(plan.from, (pool) => {
       const { dialect, prepared } = this;
@@ -212,19 +216,16 @@ export class PostgresEngine implements Engine {
   private call(plan: ReadPlan, { isReadOnly }: FunctionCall, encoding: Encoding): Promise<ReadResult> {
     const { executor } = this;
     const work = (pool: Pool) => callFunction(pool, plan, this.dialect, this.options.schema, encoding);
-    return isReadOnly ? executor.onPrimary(() => plan.from, work) : executor.write(() => plan.from, work);
+    return isReadOnly ? executor.onPrimary(work) : executor.write(work);
   }
 
   private readLog(plan: ReadPlan, encoding: Encoding, asOf: number | undefined): Promise<ReadResult> {
-    return this.executor.onPrimary(
-      () => plan.from,
-      async (pool) => {
-        if (this.log === undefined || this.prepared.logged.size === 0) throw notLogged();
-        const position = asOf ?? (await lastPosition(pool, this.options.schema)).seq;
-        const dialect = logDialect(this.dialect, plan, position, this.prepared.logged);
-        return readList(pool, plan, dialect, encoding, isStepRead(plan, asOf, this.log.newest));
-      },
-    );
+    return this.executor.onPrimary(async (pool) => {
+      if (this.log === undefined || this.prepared.logged.size === 0) throw notLogged();
+      const position = asOf ?? (await lastPosition(pool, this.options.schema)).seq;
+      const dialect = logDialect(this.dialect, plan, position, this.prepared.logged);
+      return readList(pool, plan, dialect, encoding, isStepRead(plan, asOf, this.log.newest));
+    });
   }
 
   /** Finishes work in flight; does not wait for a cursor whose client stopped reading. */
@@ -254,12 +255,7 @@ export class PostgresEngine implements Engine {
       return { ...step, plan: progress.plan ?? step.plan };
     };
     const write = () => this.keys.retryTakenKey(pool, current, execute);
-    const written = this.replicas === undefined ? write() : this.replicas.trackWrite(write);
-    return written.catch(async (error) => {
-      const { context, plan } = current();
-      const isAdopted = context.adopted.collections.has(plan.into);
-      throw await withRowOfInput(error, plan, isAdopted, (report) => this.problems(plan, report));
-    });
+    return this.replicas === undefined ? write() : this.replicas.trackWrite(write);
   }
 
   /** Drops cached knowledge of the data, for example after a restore. */

@@ -2,9 +2,7 @@
 import { ApiError, ERRORS, type ErrorCode } from '../../base/errors.ts';
 import type { Collection, Field } from '../../collection/declaration.ts';
 import { derivedName } from '../../collection/derived-name.ts';
-import { withLocation } from '../../plan/coerce.ts';
 import { checkViolation } from '../../plan/field-rules.ts';
-import { type Assignment, isOperation } from '../../plan/types.ts';
 import { nullViolation } from '../../plan/write/row-planner.ts';
 import { NEWEST } from '../engine.ts';
 import { diskFull, duplicateKey, keysExhausted } from '../shared/write-checks.ts';
@@ -17,6 +15,7 @@ export interface ServerError extends Error {
   readonly severity?: string;
   readonly detail?: string;
   readonly hint?: string;
+  readonly table?: string;
   readonly column?: string;
   readonly constraint?: string;
 }
@@ -169,24 +168,10 @@ export function translateError(error: unknown, collection?: Collection): unknown
   return new ApiError(code, message, {
     details: detail ?? (isOwn || code === state ? undefined : `SQLSTATE ${state}`),
     hint,
+    constraint,
     sqlState: isOwn ? state : undefined,
     ...(ERRORS[code].status >= 500 ? { headers: { 'retry-after': '1' } } : {}),
   });
-}
-
-/** Names the field of an operation whose result is out of range, if it can be only one. PostgreSQL does not. */
-export function withOperationField(error: unknown, set: readonly Assignment[]): unknown {
-  const [operation, ...more] = set.filter(isOperation);
-  if (operation === undefined || more.length > 0 || sqlState(error) !== '22003') return error;
-  return withLocation(translateError(error), undefined, operation.field);
-}
-
-/** A constraint of an adopted table keeps its own name and message. */
-export function withServerMessage(error: unknown): unknown {
-  const code = catalogueCode(sqlState(error) ?? '');
-  if (code?.startsWith('23') !== true) return error;
-  const { message, detail, hint } = error as ServerError;
-  return new ApiError(code, message, { details: detail, hint });
 }
 
 /** The fields and values in `Key (a, b)=(1, x) already exists.`, in any language of the server. */

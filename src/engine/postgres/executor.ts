@@ -11,8 +11,8 @@ import type { ReplicaSet } from './replicas/replica-set.ts';
 import { UnconfirmedCommit } from './write/transaction.ts';
 
 type Work<T> = (pool: Pool) => Promise<T>;
-/** The collection that an error concerns, asked after the error. */
-type About = () => Collection;
+/** Makes the error for the client. */
+type Translate = (error: unknown) => unknown;
 
 export class Executor {
   size = 0;
@@ -31,32 +31,32 @@ export class Executor {
   read<T>(about: Collection, work: Work<T>, after?: string): Promise<T> {
     // A replica may still hold a key that was revoked.
     const replica = this.replicas === undefined || isOwn(about) ? undefined : this.replicas.pick(after);
-    if (replica === undefined) return this.onPrimary(() => about, work);
+    if (replica === undefined) return this.onPrimary(work);
     return this.run(replica.pool, work, async (error) => {
       // The primary can do what a replica cannot, such as keep a row that replay removes.
-      if (!isLoss(error) && !isTransient(error)) throw translateError(error, about);
+      if (!isLoss(error) && !isTransient(error)) throw translateError(error);
       if (isLoss(error)) this.replicas?.reportLoss(replica);
-      return this.onPrimary(() => about, work);
+      return this.onPrimary(work);
     });
   }
 
-  write<T>(about: About, work: Work<T>): Promise<T> {
+  write<T>(work: Work<T>, translate?: Translate): Promise<T> {
     const writeOnce = (pool: Pool) =>
       work(pool).catch((error) => {
         // A retry would come late, and might wait for locks of the attempt before.
         throw error instanceof ConnectionUnresponsive ? translateError(error) : error;
       });
-    return this.onPrimary(about, writeOnce);
+    return this.onPrimary(writeOnce, translate);
   }
 
   /** Not an async function: a short read is one step, and every read would pay for a second one. */
-  onPrimary<T>(about: About, work: Work<T>, attempt = 1): Promise<T> {
+  onPrimary<T>(work: Work<T>, translate: Translate = translateError, attempt = 1): Promise<T> {
     const pool = this.primary.getPool();
-    if (pool instanceof Promise) return pool.then((found) => this.attempt(found, about, work, attempt));
-    return this.attempt(pool, about, work, attempt);
+    if (pool instanceof Promise) return pool.then((found) => this.attempt(found, work, translate, attempt));
+    return this.attempt(pool, work, translate, attempt);
   }
 
-  private attempt<T>(pool: Pool, about: About, work: Work<T>, attempt: number): Promise<T> {
+  private attempt<T>(pool: Pool, work: Work<T>, translate: Translate, attempt: number): Promise<T> {
     return this.run(pool, work, async (error) => {
       const isUnconfirmed = error instanceof UnconfirmedCommit;
       const cause = isUnconfirmed ? error.cause : error;
@@ -65,9 +65,9 @@ export class Executor {
       if (isUnconfirmed) throw error.response;
       // Any other write that failed is not stored, and may run again.
       const pause = pauseBeforeRetry(error, attempt);
-      if (pause === undefined) throw translateError(error, about());
+      if (pause === undefined) throw await translate(error);
       await Bun.sleep(pause);
-      return this.onPrimary(about, work, attempt + 1);
+      return this.onPrimary(work, translate, attempt + 1);
     });
   }
 

@@ -2,7 +2,7 @@
 import type { Catalogue } from '../../collection/declaration.ts';
 import { NO_ROWS } from '../../plan/write/first-rows.ts';
 import { ConfigError } from '../../settings/by-command.ts';
-import { CREATE_INDEX, type MigrationPlan } from '../migration/words.ts';
+import type { MigrationPlan } from '../migration/words.ts';
 import { checkCredentialRoles, type Finding, type Maintenance, type MigrationOptions } from '../shared/maintenance.ts';
 import { identifier } from '../sql/statement.ts';
 import { bypassedRowSecurity } from './adopt/row-security.ts';
@@ -39,7 +39,10 @@ export class PostgresMaintenance implements Maintenance {
   }
 
   plan(options: MigrationOptions): Promise<MigrationPlan> {
-    return withOneConnection(this.target, this.settings, (pool) => planSchema(pool, this.requirement(options)));
+    return withOneConnection(this.target, this.settings, async (pool) => {
+      const { steps, problems } = await planSchema(pool, this.requirement(options));
+      return { steps, problems };
+    });
   }
 
   check(): Promise<readonly Finding[]> {
@@ -47,8 +50,8 @@ export class PostgresMaintenance implements Maintenance {
       const { schema } = this.settings;
       const { roles } = this.catalogue;
       const { version } = await inspectOwn(pool, schema);
-      const { steps, problems } = await planSchema(pool, this.requirement({}));
-      const isIndex = (step: string) => step.startsWith(CREATE_INDEX);
+      const { steps, indexSteps, problems } = await planSchema(pool, this.requirement({}));
+      const isIndex = (step: string) => indexSteps.includes(step);
       const pending = (some: readonly string[]) =>
         some.length === 0 ? [] : [`catalogue migrate would ${some.join(', ')}`];
       const wrong = [...problems.map(({ words }) => words), ...pending(steps.filter((step) => !isIndex(step)))];

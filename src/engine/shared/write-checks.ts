@@ -145,6 +145,7 @@ export function duplicateKey(collection: Collection, fields: readonly Field[], v
   const constraint = derivedName(collection.name, ...(isKey ? ['pkey'] : [...names, 'key']));
   return new ApiError('23505', `duplicate key value violates unique constraint "${constraint}"`, {
     details: `Key (${names.join(', ')})=(${values.join(', ')}) already exists.`,
+    constraint,
     field: fieldNames(fields),
   });
 }
@@ -161,6 +162,7 @@ export function missingReference(
     {
       details:
         values.length === 0 ? undefined : `${keyText(fields, values)} is not present in table "${reference.to}".`,
+      constraint: reference.name,
       field: fieldNames(fields),
     },
   );
@@ -175,7 +177,7 @@ export function stillReferenced(
   return new ApiError(
     '23503',
     `update or delete on table "${name}" violates foreign key constraint "${reference.name}" on table "${by}"`,
-    { details: `${keyText(key, values)} is still referenced from table "${by}".` },
+    { details: `${keyText(key, values)} is still referenced from table "${by}".`, constraint: reference.name },
   );
 }
 

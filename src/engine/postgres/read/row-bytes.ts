@@ -2,6 +2,7 @@
  * How many bytes a statement may read: of all its rows, or of each. PostgreSQL has no function that raises an error. A
  * cast that fails raises one instead: its message holds a text that no trigger or rule of an adopted table reports.
  */
+import type { ApiError } from '../../../base/errors.ts';
 import { CURSOR_BYTES, MAX_RETURNED_BYTES, MAX_ROW_BYTES } from '../../../base/limits/engine.ts';
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import { ROW } from '../../../encode/encoding.ts';
@@ -94,9 +95,8 @@ function shareOf(rows: number): number {
   return CURSOR_BYTES / 2 ** Math.ceil(Math.log2(rows));
 }
 
-/** Translates the error of a cast that failed because of these limits. Other errors stay. */
-export function translateTooLong(error: unknown, { fields }: Collection): unknown {
-  if (!isTooLong(error)) return error;
+/** Translates the error of a cast that failed because of these limits. */
+export function tooLong(error: unknown, { fields }: Collection): ApiError {
   const field = fields.find(({ name }) => (error as Error).message.includes(`${TOO_LONG} ${name}"`));
   return field === undefined ? returnTooLarge() : valueTooLong(field);
 }

@@ -59,7 +59,7 @@ async function makeIndex(runner: Runner, { collection, index }: AddIndex, notice
     notice('info', `creating index ${index.name}; reads and writes continue`);
     // An index left by an interrupted attempt is invalid.
     if (found?.valid === false) await run(`drop index concurrently if exists ${name}`);
-    await run(indexSql(collection, index).replace('create index', 'create index concurrently'));
+    await run(indexSql(collection, index, 'create index concurrently'));
     return true;
   } catch (error) {
     if (sqlState(error) === undefined) throw error;

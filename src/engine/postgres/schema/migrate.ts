@@ -10,8 +10,8 @@ import { ConfigError } from '../../../settings/by-command.ts';
 import { blockingChanges } from '../../migration/changes.ts';
 import { RECORD_TABLE } from '../../migration/record.ts';
 import {
-  CREATE_INDEX,
   createStep,
+  indexStepsOf,
   type MigrationPlan,
   MigrationRejected,
   notMigrated,
@@ -84,8 +84,7 @@ export async function prepareSchema(pool: SQL, requirement: PostgresRequirement,
 class NoRights extends ConfigError {
   readonly isNeeded: boolean;
 
-  constructor(steps: readonly string[], schema: string, reason: string) {
-    const needed = steps.filter((step) => !step.startsWith(CREATE_INDEX));
+  constructor(needed: readonly string[], schema: string, reason: string) {
     super(
       `the schema ${schema} is not up to date (${needed.join(', ')}), and this role may not change it: ${reason}. Run catalogue migrate with a role that may`,
     );
@@ -125,13 +124,17 @@ async function inspectSnapshot(pool: SQL, requirement: PostgresRequirement): Pro
   }
 }
 
-/** The steps and obstacles, from one snapshot and without changes. */
-export async function planSchema(pool: SQL, requirement: PostgresRequirement): Promise<MigrationPlan> {
+/** The steps and obstacles, from one snapshot and without changes. `indexSteps` are the steps that create indexes. */
+export async function planSchema(
+  pool: SQL,
+  requirement: PostgresRequirement,
+): Promise<MigrationPlan & { readonly indexSteps: readonly string[] }> {
   await checkServer(pool);
   return pool.begin(SNAPSHOT, async (transaction) => {
     await transaction.unsafe('set local statement_timeout = 0');
     const found = rejectNewer(await inspectSchema(transaction, requirement), requirement);
-    return { steps: stepsIn(found), problems: await problemsIn(transaction, requirement, found) };
+    const problems = await problemsIn(transaction, requirement, found);
+    return { steps: stepsIn(found), indexSteps: indexStepsOf(found.comparison), problems };
   });
 }
 
@@ -193,7 +196,10 @@ export async function makeTables(transaction: Runner, requirement: PostgresRequi
     await applyLog(transaction, requirement.schema, found.logged, comparison, requirement.historyDays);
     if (found.newRecord !== (found.record ?? '')) await storeRecord(transaction, found.newRecord);
   } catch (error) {
-    throw sqlState(error) === '42501' ? new NoRights(steps, requirement.schema, (error as Error).message) : error;
+    if (sqlState(error) !== '42501') throw error;
+    const indexSteps = indexStepsOf(comparison);
+    const needed = steps.filter((step) => !indexSteps.includes(step));
+    throw new NoRights(needed, requirement.schema, (error as Error).message);
   }
   return prepared(await inspectSchema(transaction, requirement), requirement, steps);
 }

@@ -103,14 +103,14 @@ export function indexName(collection: Collection, field: Field): string {
   return derivedName(collection.name, field.name);
 }
 
-export function indexSql(collection: Collection, { name, fields }: Index): string {
+export function indexSql(collection: Collection, { name, fields }: Index, create = 'create index'): string {
   // A GIN index serves containment; its entries are elements, which are shorter than the whole value.
   const kind = fields.every(({ type }) => can(type, 'json') || can(type, 'array')) ? ' using gin' : '';
   const columns = fields.map((field) => {
     const column = identifier(field.name);
     return hasPrefixIndex(fieldExpression(field)) ? prefix(column) : column;
   });
-  return `create index if not exists ${identifier(name)} on ${identifier(collection.name)}${kind} (${columns.join(', ')})`;
+  return `${create} if not exists ${identifier(name)} on ${identifier(collection.name)}${kind} (${columns.join(', ')})`;
 }
 
 export function literal(value: Value, type: Type): string {

@@ -7,18 +7,17 @@ import { builtIn } from '../../../collection/types/index.ts';
 import type { Row } from '../../../collection/value.ts';
 import { andAlso } from '../../../plan/access/permissions.ts';
 import { ALWAYS, isAlways, type Predicate, type Restriction, type UpdateEachPlan } from '../../../plan/types.ts';
-import { checkMissing, returnTooLarge, withRowIndex } from '../../shared/write-checks.ts';
+import { checkMissing, returnTooLarge } from '../../shared/write-checks.ts';
 import { assignedSql, boundValue, shapeOf } from '../../sql/assignment.ts';
 import { compilePredicate } from '../../sql/predicate.ts';
 import { scopeOf } from '../../sql/read.ts';
 import { buildStatement, identifier, type Statement } from '../../sql/statement.ts';
 import { TEXT } from '../dialect.ts';
 import { query, type Runner } from '../driver.ts';
-import { sqlState, translateError, withOperationField } from '../errors.ts';
+import { sqlState } from '../errors.ts';
 import { setOrigin } from '../history/request.ts';
-import { changedWithin, isTooLong, translateTooLong } from '../read/row-bytes.ts';
+import { changedWithin, isTooLong } from '../read/row-bytes.ts';
 import { INPUT_ROWS, recordset, rowsAsJson } from './input-rows.ts';
-import { withRejectedField } from './row-of-error.ts';
 import { compileShown, qualifiedKey, type ReturnedRows, type WriteContext, type Written } from './statements.ts';
 
 interface ChangedRow {
@@ -39,6 +38,7 @@ export async function bulkUpdate(
   plan: UpdateEachPlan,
   returned: ReturnedRows | undefined,
   limitMs: number,
+  failedAt: (row: number) => void,
 ): Promise<Written> {
   const { collection } = context;
   const deadline = performance.now() + limitMs;
@@ -55,7 +55,7 @@ export async function bulkUpdate(
   const texts = new Map<number, string>();
   let bytes = 0;
   for (const batch of batchesOf(changes)) {
-    for (const row of await updateBatch(runner, context, plan, batch, update)) {
+    for (const row of await updateBatch(runner, batch, update, failedAt)) {
       if (row[' is allowed'] === false) throw rowDenied(collection.name);
       const text = row[' row json'] ?? '';
       texts.set(row[' row number'], text);
@@ -93,8 +93,9 @@ const RELEASE: Statement = { sql: 'release savepoint batch', params: [] };
 /** Errors of the server or the connection. All others are errors of a row: its values, constraints, triggers. */
 const SERVER_ERROR = /^(08|2[56]|40|42|5[3-8]|XX)/;
 
-function isRowError(state: string | undefined): boolean {
-  return state !== undefined && !SERVER_ERROR.test(state);
+function isRowError(error: unknown): boolean {
+  const state = sqlState(error);
+  return state !== undefined && !SERVER_ERROR.test(state) && !isTooLong(error);
 }
 
 /**
@@ -103,10 +104,9 @@ function isRowError(state: string | undefined): boolean {
  */
 async function updateBatch(
   runner: Runner,
-  context: WriteContext,
-  plan: UpdateEachPlan,
   batch: readonly Change[],
   update: (batch: readonly Change[]) => Promise<readonly ChangedRow[]>,
+  failedAt: (row: number) => void,
 ): Promise<readonly ChangedRow[]> {
   if (batch.length > 1) {
     try {
@@ -115,29 +115,19 @@ async function updateBatch(
       await query(runner, RELEASE);
       return rows;
     } catch (error) {
-      if (!isRowError(sqlState(error)) || isTooLong(error)) throw error;
+      if (!isRowError(error)) throw error;
       await query(runner, ROLLBACK);
     }
   }
   const rows: ChangedRow[] = [];
   for (const change of batch) {
     const changed = await update([change]).catch((error) => {
-      if (!isRowError(sqlState(error)) || isTooLong(error)) throw error;
-      throw withRowIndex(translateRowError(error, context, plan, change), change.index, true);
+      if (isRowError(error)) failedAt(change.index);
+      throw error;
     });
     rows.push(...changed);
   }
   return rows;
-}
-
-function translateRowError(
-  error: unknown,
-  { collection, adopted }: WriteContext,
-  plan: UpdateEachPlan,
-  { set }: Change,
-): unknown {
-  const located = withRejectedField(error, plan, adopted.collections.has(collection));
-  return translateError(withOperationField(translateTooLong(located, collection), set), collection);
 }
 
 const ROW_NUMBER = { name: ' row number', type: builtIn('int4') };

@@ -17,8 +17,8 @@ import { compileRead } from '../../sql/read.ts';
 import { boundRow } from '../../sql/row-size.ts';
 import type { Connection, Pool } from '../connections/pool.ts';
 import { query, type Runner } from '../driver.ts';
-import { isSurelyUndone, sqlState, withOperationField } from '../errors.ts';
-import { mayReturnTooMuch, translateTooLong } from '../read/row-bytes.ts';
+import { isSurelyUndone, sqlState } from '../errors.ts';
+import { mayReturnTooMuch } from '../read/row-bytes.ts';
 import { bulkUpdate } from './bulk-update.ts';
 import { rememberResults, takeKey } from './idempotency-keys.ts';
 import { rowsAsJsonTask } from './input-rows.ts';
@@ -46,6 +46,7 @@ export interface Step extends Write {
 
 interface Job extends Step {
   readonly limits: WriteLimits;
+  readonly progress: Progress;
   /** The rows to return, if the client asks for them. */
   readonly returned: ReturnedRows | undefined;
 }
@@ -54,6 +55,8 @@ interface Job extends Step {
 export interface Progress {
   index: number;
   plan?: WritePlan;
+  /** The row of a bulk update that failed. */
+  row?: number;
 }
 
 export async function executeWrites(
@@ -76,7 +79,7 @@ export async function executeWrites(
   }
   return pool.dedicated(kind, async (connection) => {
     const startedAt = performance.now();
-    const job = jobOf(only!, limits);
+    const job = jobOf(only!, limits, progress);
     const written = await change(connection, job).catch((error) => {
       throw isSurelyUndone(error) ? error : new UnconfirmedCommit(error);
     });
@@ -115,7 +118,7 @@ async function runSteps(
     progress.index = index;
     const plan = step.isDependent ? resolvePlan(step.plan, values) : step.plan;
     progress.plan = plan;
-    results.push(await runStep(connection, jobOf({ ...step, plan }, limits)));
+    results.push(await runStep(connection, jobOf({ ...step, plan }, limits, progress)));
     checkReturned(results);
   }
   if (retry !== undefined) await rememberResults(connection, retry, results, { store: limits, hours });
@@ -130,8 +133,8 @@ async function runStep(connection: Connection, job: Job): Promise<WriteResult> {
   return resultOf(connection, job, await change(connection, job));
 }
 
-function jobOf(step: Step, limits: WriteLimits): Job {
-  return { ...step, limits, returned: returnedRows(step) };
+function jobOf(step: Step, limits: WriteLimits, progress: Progress): Job {
+  return { ...step, limits, progress, returned: returnedRows(step) };
 }
 
 /** A dry run has a time limit of its own: until its end it locks the rows that it would change. */
@@ -180,18 +183,18 @@ function returnedRows({ context: { dialect }, plan, encoding }: Step): ReturnedR
 }
 
 async function change(connection: Connection, job: Job): Promise<Written> {
-  try {
-    const written = await changeRows(connection, job);
-    checkAffected(job.plan, written.affected);
-    return written;
-  } catch (error) {
-    const { plan } = job;
-    throw withOperationField(translateTooLong(error, plan.into), plan.kind === 'update' ? plan.set : []);
-  }
+  const written = await changeRows(connection, job);
+  checkAffected(job.plan, written.affected);
+  return written;
 }
 
-async function changeRows(connection: Connection, { context, plan, returned, limits }: Job): Promise<Written> {
-  if (plan.kind === 'update-each') return bulkUpdate(connection, context, plan, returned, limits.querySeconds * 1000);
+async function changeRows(
+  connection: Connection,
+  { context, plan, returned, limits, progress }: Job,
+): Promise<Written> {
+  if (plan.kind === 'update-each') {
+    return bulkUpdate(connection, context, plan, returned, limits.querySeconds * 1000, (row) => (progress.row = row));
+  }
   const rows = plan.kind === 'insert' ? await allowedRows(connection, context, plan) : '';
   const [written] = await query<Written>(connection, compileWrite(context, plan, rows, returned));
   checkAllowed(plan, written!);
