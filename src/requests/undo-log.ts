@@ -20,6 +20,8 @@ import type { Conflict } from '../response/undo.ts';
 /** A longer list of conditions would exceed a limit of the database. */
 const ROWS_PER_READ = 500;
 const CHANGES_PER_READ = 5_000;
+/** PostgreSQL compares each change of these rows with all of them. */
+const ROWS_PER_EXAMINATION = 200;
 const ROWS_PER_COMPARISON = 100;
 /** A row with more changes since the first selected one counts as changed. */
 const CHANGES_PER_COMPARISON = 20_000;
@@ -85,7 +87,7 @@ export class LogReader {
     for (const { collection, some } of chunks(rows)) {
       const untouched = new Map(some.map((row) => [row[0].key, row]));
       const touched: TouchedRow[] = [];
-      const plan = this.plan({ ...LATER, conditions: ofCollection(collection) });
+      const plan = this.planOf(collection, LATER);
       for (const line of await this.read({ ...plan, where: and(plan.where, this.unselected(some)) })) {
         const { key, max } = JSON.parse(line) as { key: string; max: number };
         const row = untouched.get(key)!;
@@ -107,9 +109,9 @@ export class LogReader {
   private async compare(collection: Collection, touched: readonly TouchedRow[]): Promise<Examination> {
     const rows = touched.map(({ row }) => row);
     const selected = new Map(rows.flat().map((change) => [change.seq, change]));
-    const plan = this.plan({ ...ENTRIES, conditions: ofCollection(collection) }, CHANGES_PER_COMPARISON);
-    const since: Predicate = { kind: 'any', terms: rows.map((row) => this.later([row], '>=')) };
-    const where = and(plan.where, this.later(rows, '>='), since);
+    const plan = this.planOf(collection, ENTRIES, CHANGES_PER_COMPARISON);
+    const since: Predicate = { kind: 'any', terms: rows.map((row) => this.since(row)) };
+    const where = and(plan.where, this.ofRows(rows), since);
     const lines = await this.read({ ...plan, where }, MAX_UNDO_BYTES);
     const isCut = lines.length === CHANGES_PER_COMPARISON || !lines.isComplete;
     if (isCut && touched.length === 1) return { conflicts: [touched[0]!.last], pending: new Set() };
@@ -132,18 +134,19 @@ export class LogReader {
     return { conflicts, pending };
   }
 
-  /** The changes of the rows after their first selected one, except the selected ones. */
+  /** The changes of the rows, except the selected ones. Without a bound, which would make a scan look cheap. */
   private unselected(rows: readonly SelectedRow[]): Predicate {
     const selected = rows.flat().map(({ seq }) => seq);
-    return and(this.later(rows, '>'), { kind: 'not', term: { kind: 'in', of: this.field('seq'), values: selected } });
+    return and(this.ofRows(rows), { kind: 'not', term: { kind: 'in', of: this.field('seq'), values: selected } });
   }
 
-  private later(rows: readonly SelectedRow[], operator: '>' | '>='): Predicate {
-    const first = rows.reduce((least, row) => Math.min(least, row.at(-1)!.seq), Number.POSITIVE_INFINITY);
-    return and(
-      { kind: 'in', of: this.field('key'), values: rows.map(([{ key }]) => key) },
-      { kind: 'compare', of: this.field('seq'), operator, value: first },
-    );
+  private ofRows(rows: readonly SelectedRow[]): Predicate {
+    return { kind: 'in', of: this.field('key'), values: rows.map(([{ key }]) => key) };
+  }
+
+  private since(row: SelectedRow): Predicate {
+    const first = row.at(-1)!.seq;
+    return and(this.ofRows([row]), { kind: 'compare', of: this.field('seq'), operator: '>=', value: first });
   }
 
   /** The rows as the caller sees them, as preconditions of their newest changes. Absent rows must stay absent. */
@@ -184,6 +187,12 @@ export class LogReader {
   private plan(query: Query, limit?: number): ReadPlan {
     const page = limit === undefined ? { offset: 0 } : { offset: 0, limit };
     return planRead(this.changes, query, page, undefined, this.permissions);
+  }
+
+  /** A plan of the changes of one collection, which an index finds by their key. */
+  private planOf({ name }: Collection, query: Query, limit?: number): ReadPlan {
+    const plan = this.plan(query, limit);
+    return { ...plan, log: plan.log!.filter(({ collection }) => collection.name === name) };
   }
 
   private field(name: string) {
@@ -245,10 +254,6 @@ type LoggedRow = Pick<LoggedChange, 'seq' | 'kind' | 'before' | 'after'> & {
   readonly key: string | null;
 };
 
-function ofCollection({ name }: Collection) {
-  return parseQuery(`collection=eq.${encodeURIComponent(name)}`).conditions;
-}
-
 function and(...terms: readonly Predicate[]): Predicate {
   return { kind: 'all', terms };
 }
@@ -262,7 +267,7 @@ function* chunks(rows: Iterable<SelectedRow>) {
   for (const [collection, all] of Map.groupBy(rows, ([change]) => change.collection)) {
     let [some, changes]: [SelectedRow[], number] = [[], 0];
     for (const row of all) {
-      if (some.length === ROWS_PER_READ || (some.length > 0 && changes + row.length > CHANGES_PER_READ)) {
+      if (some.length === ROWS_PER_EXAMINATION || (some.length > 0 && changes + row.length > CHANGES_PER_READ)) {
         yield { collection, some };
         [some, changes] = [[], 0];
       }

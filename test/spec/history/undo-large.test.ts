@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { CollectionDraft } from '../../../src/collection/draft.ts';
 import type { Row } from '../../../src/collection/value.ts';
 import { type Opened, PLACES } from '../../support/engines/declared.ts';
+import { until } from '../../support/processes/process.ts';
 import { expectRefusal, sendJson } from '../../support/stories.ts';
 
 const COLLECTIONS: readonly CollectionDraft[] = [
@@ -168,6 +169,7 @@ for (const [engine, newPlace] of Object.entries(PLACES)) {
         "'2026-11-17 00:00:00+00', 'items', '9', 'update', '{\"id\":9,\"price\":1}', '{\"id\":9,\"price\":2}'";
       await place.ask(`with recursive n (i) as (select 1 union all select i + 1 from n where i < 5001)
         insert into ${log} (at, collection, key, kind, old, new) select ${values} from n`);
+      await until('the changes of another connection', async () => (await last()) > start);
       const filter = `collection=eq.items&key=eq.9&seq=gt.${start}`;
       const problem = await expectRefusal(await undo(filter), 400, '54000');
       expect(problem.message).toBe('an undo may revert 5000 changes of one row');

@@ -43,6 +43,7 @@ export function changesSource(views: readonly LogView[], name: string, upTo: num
   const columns = new Map(views.map((view) => [view.collection.name, logColumns(view, scopes(view))]));
   const choose = (part: keyof LogColumns) => {
     if (columns.size === 0) return 'null';
+    if (columns.size === 1) return [...columns.values()][0]![part];
     const cases = [...columns].map(([each, found]) => `when ${quoteText(each)} then ${found[part]}`);
     return `case log.collection ${cases.join(' ')} end`;
   };
@@ -52,11 +53,14 @@ export function changesSource(views: readonly LogView[], name: string, upTo: num
     from ${LOG_TABLE} as log where ${conditionOf(columns, choose)}${bounded})`;
 }
 
-/** With one collection, the index on collection and key can find the entries. */
+/**
+ * With one collection, the index on collection and key can find the entries. Without statistics, SQLite would assume
+ * that this finds few of them, and scan them all for every filter and order by position.
+ */
 function conditionOf(columns: ReadonlyMap<string, LogColumns>, choose: (part: 'condition') => string): string {
   const [only, ...others] = columns;
   if (only === undefined || others.length > 0) return choose('condition');
-  return `log.collection = ${quoteText(only[0])} and ${only[1].condition}`;
+  return `likelihood(log.collection = ${quoteText(only[0])}, 0.9) and ${only[1].condition}`;
 }
 
 /** Compiles fields to values of a logged row. */
