@@ -1,6 +1,7 @@
 /**
- * The plan: the meaning of a request, with names resolved to fields and texts to typed values. It is plain frozen data
- * that can be sent to another thread. It knows neither SQL nor HTTP, and it is all that an engine needs.
+ * The plan: the meaning of a request, with names resolved to fields and texts to typed values. It is immutable by
+ * convention, and consists of plain data and parts of the declaration. It knows neither SQL nor HTTP, and it is all that
+ * an engine needs.
  */
 import type { Collection, DatabaseFunction, Field } from '../collection/declaration.ts';
 import type { Relation } from '../collection/relations.ts';

@@ -8,9 +8,8 @@ import { IN_MEMORY } from '../../src/engine/sqlite/connection/database-files.ts'
 import { stepsSpent } from '../../src/engine/sqlite/connection/deadline.ts';
 import { openSqlite } from '../../src/engine/sqlite/engine.ts';
 import { prepareSchema } from '../../src/engine/sqlite/schema/migrate.ts';
-import { compileJob } from '../../src/engine/sqlite/write/compile-job.ts';
-import type { Job } from '../../src/engine/sqlite/write/jobs.ts';
-import { applyJobs } from '../../src/engine/sqlite/write/run-jobs.ts';
+import { applyWrites } from '../../src/engine/sqlite/write/apply-writes.ts';
+import type { WriteList } from '../../src/engine/sqlite/write/writer.ts';
 import { negotiate } from '../../src/http/negotiate.ts';
 import { planWrite, type WriteMethod } from '../../src/plan/write/write.ts';
 import { encodingOf } from '../../src/response/body.ts';
@@ -24,7 +23,7 @@ const rows = Array.from({ length: ROWS }, (_, index) => ({ id: index + 1, produc
 const { catalogue } = TEST_OPTIONS;
 const products = catalogue.collections.get('products')!;
 
-function jobOf(method: WriteMethod, query: string, value?: unknown, prefer = 'tx=rollback'): Job {
+function listOf(method: WriteMethod, query: string, value?: unknown, prefer = 'tx=rollback'): WriteList {
   const request = {
     url: '/products',
     query: parseQuery(query),
@@ -37,7 +36,7 @@ function jobOf(method: WriteMethod, query: string, value?: unknown, prefer = 'tx
     planWrite(products, method, request, value === undefined ? undefined : { kind: 'json', value }),
   );
   const dryRun = request.preferences.tx === 'rollback';
-  return runToEnd(compileJob([{ plan, encoding: encodingOf(negotiate(null), []) }], { dryRun }));
+  return { writes: [{ plan, encoding: encodingOf(negotiate(null), []) }], dryRun };
 }
 
 describe('a dry run', () => {
@@ -58,48 +57,48 @@ describe('a dry run', () => {
   });
   afterAll(() => connection.close());
   const stored = () => connection.values({ sql: 'select id, unit_price from products', params: [] });
-  const apply = (job: Job, dryRunSeconds: number) =>
-    applyJobs(connection, catalogue, [job], { ...bounds, dryRunSeconds })[0]!;
+  const apply = (list: WriteList, dryRunSeconds: number) =>
+    applyWrites(connection, catalogue, [list], { ...bounds, dryRunSeconds })[0]!;
 
   const added = rows.map(({ id, product_name }) => ({ id: id + ROWS, product_name }));
   const changes = rows.map(({ id }) => ({ id, unit_price: id }));
 
   test.each([
-    ['a PATCH', () => jobOf('PATCH', 'id=gt.0', { unit_price: 3 })],
+    ['a PATCH', () => listOf('PATCH', 'id=gt.0', { unit_price: 3 })],
     [
       'a PATCH that returns them',
-      () => jobOf('PATCH', 'id=gt.0', { unit_price: 3 }, 'tx=rollback, return=representation'),
+      () => listOf('PATCH', 'id=gt.0', { unit_price: 3 }, 'tx=rollback, return=representation'),
     ],
-    ['a DELETE', () => jobOf('DELETE', 'id=gt.0')],
-    ['a POST', () => jobOf('POST', '', added)],
-    ['an upsert', () => jobOf('POST', '', rows, 'tx=rollback, resolution=merge-duplicates')],
-    ['a bulk update', () => jobOf('PATCH', '', changes)],
-  ])('of %s ends after few of its rows if its time is up, and stores nothing in any case', (_, job) => {
+    ['a DELETE', () => listOf('DELETE', 'id=gt.0')],
+    ['a POST', () => listOf('POST', '', added)],
+    ['an upsert', () => listOf('POST', '', rows, 'tx=rollback, resolution=merge-duplicates')],
+    ['a bulk update', () => listOf('PATCH', '', changes)],
+  ])('of %s ends after few of its rows if its time is up, and stores nothing in any case', (_, list) => {
     const before = stored();
     const spent = stepsSpent();
-    expect(apply(job(), 0)).toMatchObject({
+    expect(apply(list(), 0)).toMatchObject({
       kind: 'rejected',
       error: { code: '57014', hint: expect.stringContaining('--dry-run-timeout') },
     });
     expect((stepsSpent() - spent) / STEPS_OF_A_ROW).toBeLessThan(ROWS);
     expect([stored(), connection.inTransaction]).toEqual([before, false]);
 
-    expect(apply(job(), 10)).toMatchObject({ kind: 'done', results: [{ affected: ROWS }] });
+    expect(apply(list(), 10)).toMatchObject({ kind: 'done', results: [{ affected: ROWS }] });
     expect([stored(), connection.inTransaction]).toEqual([before, false]);
   });
 
   test('remembers nothing for its Idempotency-Key', () => {
     const retry = { key: 'once', fingerprint: 'a', owner: '', maxAnswerBytes: 1_000 };
-    const job = { ...jobOf('PATCH', 'id=gt.0', { unit_price: 3 }), retry };
-    expect(apply(job, 0)).toMatchObject({ kind: 'rejected' });
-    expect(apply(job, 10)).toMatchObject({ kind: 'done' });
-    const stores = { ...jobOf('PATCH', 'id=eq.1', { unit_price: 3 }, ''), retry };
+    const list = { ...listOf('PATCH', 'id=gt.0', { unit_price: 3 }), retry };
+    expect(apply(list, 0)).toMatchObject({ kind: 'rejected' });
+    expect(apply(list, 10)).toMatchObject({ kind: 'done' });
+    const stores = { ...listOf('PATCH', 'id=eq.1', { unit_price: 3 }, ''), retry };
     expect(apply(stores, 0)).toEqual({ kind: 'done', results: [{ affected: 1, inserted: 0 }] });
     expect(apply(stores, 0)).toEqual({ kind: 'done', results: [{ affected: 1, inserted: 0, replayed: true }] });
   });
 
   test('alone has this limit: a write that stores something goes on', () => {
-    expect(apply(jobOf('PATCH', 'id=gt.0', { unit_price: 5 }, ''), 0)).toMatchObject({
+    expect(apply(listOf('PATCH', 'id=gt.0', { unit_price: 5 }, ''), 0)).toMatchObject({
       kind: 'done',
       results: [{ affected: ROWS }],
     });

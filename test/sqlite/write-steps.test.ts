@@ -12,8 +12,7 @@ import { IN_MEMORY } from '../../src/engine/sqlite/connection/database-files.ts'
 import { stepsSpent } from '../../src/engine/sqlite/connection/deadline.ts';
 import { openSqlite } from '../../src/engine/sqlite/engine.ts';
 import { prepareSchema } from '../../src/engine/sqlite/schema/migrate.ts';
-import { compileJob } from '../../src/engine/sqlite/write/compile-job.ts';
-import { applyJobs } from '../../src/engine/sqlite/write/run-jobs.ts';
+import { applyWrites } from '../../src/engine/sqlite/write/apply-writes.ts';
 import { negotiate } from '../../src/http/negotiate.ts';
 import { WHOLE_ROW_JSON } from '../../src/plan/read/whole-row.ts';
 import type { WritePlan } from '../../src/plan/types.ts';
@@ -127,7 +126,7 @@ test('a commit that has reached its time limit takes no further write', () => {
     prepare: (db) => void prepareSchema(db, { catalogue, firstRows: beginningWith(rows.slice(0, 10)) }),
   });
   const into = catalogue.collections.get('products')!;
-  const jobs = [1, 2, 3].map((id) => {
+  const lists = [1, 2, 3].map((id) => {
     const plan = runToEnd(
       planWrite(
         into,
@@ -143,7 +142,7 @@ test('a commit that has reached its time limit takes no further write', () => {
         { kind: 'json', value: { unit_price: 7 } },
       ),
     );
-    return runToEnd(compileJob([{ plan, encoding: encodingOf(negotiate(null), []) }], { dryRun: false }));
+    return { writes: [{ plan, encoding: encodingOf(negotiate(null), []) }], dryRun: false };
   });
   const bounds = {
     retryHours: 1,
@@ -153,10 +152,10 @@ test('a commit that has reached its time limit takes no further write', () => {
     historyDays: 30,
     isLogged: true,
   };
-  expect(applyJobs(connection, catalogue, jobs, { ...bounds, commitSeconds: 0 })).toHaveLength(1);
+  expect(applyWrites(connection, catalogue, lists, { ...bounds, commitSeconds: 0 })).toHaveLength(1);
   const stored = { sql: 'select count(*) from products where unit_price is not null', params: [] };
   expect(connection.number(stored)).toBe(1);
-  expect(applyJobs(connection, catalogue, jobs, { ...bounds, commitSeconds: 60 })).toHaveLength(3);
+  expect(applyWrites(connection, catalogue, lists, { ...bounds, commitSeconds: 60 })).toHaveLength(3);
   expect(connection.number(stored)).toBe(3);
   connection.close();
 });

@@ -5,31 +5,25 @@
 import { describe, expect, test } from 'bun:test';
 import { ApiError } from '../../src/base/errors.ts';
 import { MAX_SHARED_ROWS, MAX_WAITING_STATEMENTS, MAX_WAITING_WRITES } from '../../src/base/limits/engine.ts';
-import type { Job } from '../../src/engine/sqlite/write/jobs.ts';
-import { type Commit, Writer } from '../../src/engine/sqlite/write/writer.ts';
+import { declareCollection } from '../../src/collection/declaration.ts';
+import { type Commit, type WriteList, Writer } from '../../src/engine/sqlite/write/writer.ts';
+import { WHOLE_ROW_JSON } from '../../src/plan/read/whole-row.ts';
+import { ALWAYS } from '../../src/plan/types.ts';
 
-/** Creates a job, which the tests identify by its collection. */
-const job = (collection: string, dryRun = false): Job => ({
-  steps: [
-    {
-      kind: 'change',
-      collection,
-      statement: { sql: '', params: [] },
-      set: {},
-      singular: false,
-      mustExist: false,
-    },
-  ],
-  dryRun,
-});
+/** Creates a list of one write, which the tests identify by its collection. */
+const list = (name: string, dryRun = false): WriteList => {
+  const into = declareCollection({ name, key: ['id'], fields: [{ name: 'id', type: 'int4' }] });
+  const plan = { kind: 'delete', into, where: ALWAYS, singular: false, mustExist: false } as const;
+  return { writes: [{ plan, encoding: WHOLE_ROW_JSON }], dryRun };
+};
 
-/** Creates a writer whose commits end when the test ends them. `most` is the maximum number of jobs per commit. */
+/** Creates a writer whose commits end when the test ends them. `most` is the maximum number of lists per commit. */
 function slowWriter(most = 1_000, queueSeconds = 100) {
   const batches: string[][] = [];
   const ends: (() => void)[] = [];
-  const commit: Commit = (jobs) => {
-    const taken = jobs.slice(0, most);
-    batches.push(taken.map(({ steps }) => steps[0]!.collection));
+  const commit: Commit = (lists) => {
+    const taken = lists.slice(0, most);
+    batches.push(taken.map(({ writes }) => writes[0]!.plan.into.name));
     return new Promise((resolve) => {
       ends.push(() => resolve(taken.map(() => ({ kind: 'done', results: [{ affected: 1, inserted: 0 }] }))));
     });
@@ -55,11 +49,11 @@ describe('the writer', () => {
   test('performs costly writes one by one, and all quick writes after each', async () => {
     const slow = slowWriter();
     const { writer, batches, endOne } = slow;
-    const writes = [writer.write(job('c1'), false), writer.write(job('c2'), false), writer.write(job('c3'), false)];
+    const writes = [writer.write(list('c1'), false), writer.write(list('c2'), false), writer.write(list('c3'), false)];
     await new Promise(setImmediate);
-    writes.push(writer.write(job('q1'), true), writer.write(job('q2'), true));
+    writes.push(writer.write(list('q1'), true), writer.write(list('q2'), true));
     await endOne();
-    writes.push(writer.write(job('q3'), true));
+    writes.push(writer.write(list('q3'), true));
     await endAll(slow, writes);
     expect(batches).toEqual([['c1'], ['q1', 'q2'], ['c2'], ['q3'], ['c3']]);
     expect([writer.commits, writer.writes, writer.waitingCount]).toEqual([5, 6, 0]);
@@ -68,8 +62,8 @@ describe('the writer', () => {
   test('keeps the order of quick writes that did not fit into a commit, and runs a costly write in between', async () => {
     const slow = slowWriter(2);
     const { writer, batches } = slow;
-    const writes = ['q1', 'q2', 'q3', 'q4', 'q5'].map((name) => writer.write(job(name), true));
-    writes.push(writer.write(job('c1'), false));
+    const writes = ['q1', 'q2', 'q3', 'q4', 'q5'].map((name) => writer.write(list(name), true));
+    writes.push(writer.write(list('c1'), false));
     await endAll(slow, writes);
     expect(batches).toEqual([['q1', 'q2'], ['c1'], ['q3', 'q4'], ['q5']]);
     expect(writer.writes).toBe(6);
@@ -78,14 +72,14 @@ describe('the writer', () => {
   test('performs quick writes of many rows one by one, and others between them, but accepts any number', async () => {
     const slow = slowWriter();
     const { writer, batches } = slow;
-    const long = (name: string): Job => ({
+    const long = (name: string): WriteList => ({
       dryRun: false,
-      steps: Array.from({ length: MAX_SHARED_ROWS + 1 }, () => job(name).steps[0]!),
+      writes: Array.from({ length: MAX_SHARED_ROWS + 1 }, () => list(name).writes[0]!),
     });
     const writes = ['b1', 'b2', 'b3'].map((name) => writer.write(long(name), true));
-    writes.push(writer.write(job('q1'), true));
+    writes.push(writer.write(list('q1'), true));
     await slow.endOne();
-    writes.push(writer.write(job('q2'), true));
+    writes.push(writer.write(list('q2'), true));
     await endAll(slow, writes);
     expect(batches).toEqual([['q1'], ['b1'], ['q2'], ['b2'], ['b3']]);
     const many = Array.from({ length: MAX_WAITING_WRITES + 1 }, () => writer.write(long('b'), true));
@@ -96,11 +90,11 @@ describe('the writer', () => {
   test('rejects costly writes at once when their queue is full, but accepts quick ones', async () => {
     const slow = slowWriter();
     const { writer } = slow;
-    const writes = Array.from({ length: MAX_WAITING_WRITES }, () => writer.write(job('c'), false));
-    const refused = await writer.write(job('c'), false).catch((error) => error);
+    const writes = Array.from({ length: MAX_WAITING_WRITES }, () => writer.write(list('c'), false));
+    const refused = await writer.write(list('c'), false).catch((error) => error);
     expect(refused).toBeInstanceOf(ApiError);
     expect([refused.code, refused.headers['retry-after']]).toEqual(['CAT503', '1']);
-    writes.push(writer.write(job('q'), true));
+    writes.push(writer.write(list('q'), true));
     await endAll(slow, writes);
     expect(writer.writes).toBe(MAX_WAITING_WRITES + 1);
   });
@@ -108,20 +102,20 @@ describe('the writer', () => {
   test('rejects a costly write that has waited too long, and never starts it', async () => {
     const slow = slowWriter(1_000, 0);
     const { writer, batches } = slow;
-    const first = writer.write(job('c1'), false);
+    const first = writer.write(list('c1'), false);
     await new Promise(setImmediate);
-    const second = await writer.write(job('c2'), false).catch((error) => error);
+    const second = await writer.write(list('c2'), false).catch((error) => error);
     expect(second.code).toBe('CAT503');
-    await endAll(slow, [first, writer.write(job('q1'), true)]);
+    await endAll(slow, [first, writer.write(list('q1'), true)]);
     expect(batches).toEqual([['c1'], ['q1']]);
   });
 
   test('rejects quick writes that have waited too long, and never starts them', async () => {
     const slow = slowWriter(1_000, 0);
     const { writer, batches } = slow;
-    const first = writer.write(job('q1'), true);
+    const first = writer.write(list('q1'), true);
     await new Promise(setImmediate);
-    const waiting = ['q2', 'q3'].map((name) => writer.write(job(name), true).catch((error) => error));
+    const waiting = ['q2', 'q3'].map((name) => writer.write(list(name), true).catch((error) => error));
     for (const refused of await Promise.all(waiting)) {
       expect([refused.code, refused.headers['retry-after']]).toEqual(['CAT503', '1']);
     }
@@ -132,8 +126,8 @@ describe('the writer', () => {
   test('rejects quick writes at once when their queue is full', async () => {
     const slow = slowWriter();
     const { writer } = slow;
-    const writes = Array.from({ length: MAX_WAITING_STATEMENTS }, () => writer.write(job('q'), true));
-    const refused = await writer.write(job('q'), true).catch((error) => error);
+    const writes = Array.from({ length: MAX_WAITING_STATEMENTS }, () => writer.write(list('q'), true));
+    const refused = await writer.write(list('q'), true).catch((error) => error);
     expect([refused.code, refused.headers['retry-after']]).toEqual(['CAT503', '1']);
     await endAll(slow, writes);
     expect(writer.writes).toBe(MAX_WAITING_STATEMENTS);
@@ -142,7 +136,9 @@ describe('the writer', () => {
   test('carries out costly writes in the order of their arrival, and dry runs among them', async () => {
     const slow = slowWriter();
     const { writer, batches } = slow;
-    const writes = [job('d1', true), job('c1'), job('d2', true), job('c2')].map((each) => writer.write(each, false));
+    const writes = [list('d1', true), list('c1'), list('d2', true), list('c2')].map((each) =>
+      writer.write(each, false),
+    );
     await endAll(slow, writes);
     expect(batches).toEqual([['d1'], ['c1'], ['d2'], ['c2']]);
   });
@@ -150,8 +146,8 @@ describe('the writer', () => {
   test('alternates between dry runs and writes that store, however many dry runs are waiting', async () => {
     const slow = slowWriter();
     const { writer, batches } = slow;
-    const dryRuns = Array.from({ length: MAX_WAITING_WRITES }, (_, index) => job(`d${index}`, true));
-    const writes = [...dryRuns, job('c0'), job('c1')].map((each) => writer.write(each, false));
+    const dryRuns = Array.from({ length: MAX_WAITING_WRITES }, (_, index) => list(`d${index}`, true));
+    const writes = [...dryRuns, list('c0'), list('c1')].map((each) => writer.write(each, false));
     await endAll(slow, writes);
     expect(batches.slice(0, 5)).toEqual([['d0'], ['c0'], ['d1'], ['c1'], ['d2']]);
     expect(writer.writes).toBe(MAX_WAITING_WRITES + 2);

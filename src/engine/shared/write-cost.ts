@@ -17,7 +17,8 @@ export function areCheapWrites(writes: readonly Write[], isSmall: (plan: WritePl
   });
 }
 
-function rowsInBody(plan: WritePlan): number {
+/** The number of rows that a write names; a change by a filter counts as one. */
+export function rowsInBody(plan: WritePlan): number {
   if (plan.kind === 'insert') return plan.rows.length;
   return plan.kind === 'update-each' ? plan.changes.length : 1;
 }

@@ -3,7 +3,6 @@
  * writer thread. An in-memory database has a single connection.
  */
 
-import { runToEnd, schedule } from '../../base/cooperative.ts';
 import type { Report } from '../../base/error-list.ts';
 import { ApiError } from '../../base/errors.ts';
 import {
@@ -56,9 +55,8 @@ import { prepareSchema, type SqliteRequirement } from './schema/migrate.ts';
 import { exposedCredentials, hasOwnTables, makeOwnTables, roleHolders } from './schema/own-tables.ts';
 import { checkOwner } from './schema/schema.ts';
 import { hasSearchIndexes } from './search/search-index.ts';
-import { compileJob } from './write/compile-job.ts';
+import { applyWrites } from './write/apply-writes.ts';
 import { loadRows } from './write/loader.ts';
-import { applyJobs } from './write/run-jobs.ts';
 import { Writer } from './write/writer.ts';
 import { WriterThread } from './write/writer-link.ts';
 
@@ -107,9 +105,9 @@ export function openSqlite(options: SqliteOptions): Engine {
   const bounds = { retryHours, querySeconds, dryRunSeconds, queueSeconds, commitSeconds, historyDays, isLogged };
   if (options.path === IN_MEMORY) {
     const changes = new MemoryChangeCounter();
-    const writer = new Writer((jobs) => {
+    const writer = new Writer((lists) => {
       changes.increment();
-      const results = applyJobs(first, catalogue, jobs, bounds);
+      const results = applyWrites(first, catalogue, lists, bounds);
       if (historyDays) maintainLog(first, historyDays);
       return results;
     }, queueSeconds);
@@ -220,8 +218,7 @@ class SqliteEngine implements Engine {
     try {
       const isSmall = ({ into }: WritePlan) => this.parts.statistics.isSmall(into, this.refreshSnapshot());
       const isCheap = areCheapWrites(writes, isSmall);
-      const task = compileJob(writes, options);
-      return await this.parts.writer.write(isCheap ? runToEnd(task) : await schedule(task), isCheap);
+      return await this.parts.writer.write({ ...options, writes }, isCheap);
     } catch (error) {
       return this.fail(error);
     } finally {

@@ -1,5 +1,5 @@
 /**
- * Finds the reference that a write would break. SQLite does not name it, so it is looked up by the values of the step
+ * Finds the reference that a write would break. SQLite does not name it, so it is looked up by the values of the write
  * through indexes.
  */
 
@@ -11,52 +11,60 @@ import {
   type Composite,
   type Field,
   fieldsOf,
+  isKey,
   type Reference,
   referencesTo,
 } from '../../../collection/declaration.ts';
 import type { Value } from '../../../collection/value.ts';
+import type { Assignment, WritePlan } from '../../../plan/types.ts';
 import { missingReference, stillReferenced, withRowIndex } from '../../shared/write-checks.ts';
-import { columnList, identifier, type Statement } from '../../sql/statement.ts';
+import { buildStatement, columnList, identifier } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
 import { spendRow } from '../connection/deadline.ts';
-import { sqliteDialect } from '../dialect.ts';
+import { guardedDialect, sqliteDialect } from '../dialect.ts';
+import type { GivenValue } from '../errors.ts';
 import { valueIn } from '../functions/stored-values.ts';
-import type { Step } from './jobs.ts';
+import { storedValues } from '../schema/schema.ts';
+import { givenBy, storedKey } from './change-rows.ts';
+import { compileTarget } from './returned-rows.ts';
 
-/** The step was rolled back, so the rows are as before. `failed` is the row that failed, if it is known. */
-export function brokenReference(connection: Connection, catalogue: Catalogue, step: Step, failed?: number): ApiError {
-  const collection = catalogue.collections.get(step.collection)!;
-  const isList = step.kind === 'change-each' || (step.kind !== 'change' && step.rows.length > 1);
+/** The write was rolled back, so the rows are as before. `failed` is the row that failed, if it is known. */
+export function brokenReference(
+  connection: Connection,
+  catalogue: Catalogue,
+  plan: WritePlan,
+  failed?: number,
+): ApiError {
+  const { into } = plan;
+  const isList = plan.kind === 'update-each' || (plan.kind === 'insert' && plan.rows.length > 1);
   let index = 0;
-  for (const values of valuesOf(collection, step)) {
+  for (const values of valuesOf(plan)) {
     const isTested = failed === undefined || failed === index;
-    const missing = isTested ? missingIn(connection, catalogue, collection, values) : undefined;
-    if (missing !== undefined) return step.kind === 'change' ? missing : withRowIndex(missing, index, isList);
+    const missing = isTested ? missingIn(connection, catalogue, into, values) : undefined;
+    if (missing !== undefined) return plan.kind === 'update' ? missing : withRowIndex(missing, index, isList);
     index++;
   }
-  const broken =
-    referrer(connection, catalogue, collection, step) ??
-    partialReference(collection, step) ??
-    unknownReference(collection);
+  const broken = referrer(connection, catalogue, plan) ?? partialReference(plan) ?? unknownReference(into);
   return failed === undefined ? broken : withRowIndex(broken, failed, isList);
 }
 
-/** The values that a step supplies, row by row. */
-function* valuesOf({ fields }: Collection, step: Step): Generator<(name: string) => Value | undefined> {
-  if (step.kind === 'change') yield (name) => step.set[name];
-  else if (step.kind === 'change-each') {
-    for (const { shape, params } of step.changes) {
-      const { names } = step.shapes[shape]!;
-      yield (name) => (names.includes(name) ? params[names.indexOf(name)] : undefined);
-    }
-  } else for (const row of step.rows) yield (name) => row[fields.findIndex((field) => field.name === name)];
+/** The stored values that a write supplies, row by row. */
+function* valuesOf(plan: WritePlan): Generator<GivenValue> {
+  if (plan.kind === 'update') yield givenBy(plan.set);
+  if (plan.kind === 'update-each') for (const { set } of plan.changes) yield givenBy(set);
+  if (plan.kind !== 'insert') return;
+  const { fields } = plan.into;
+  for (const row of plan.rows) {
+    const values = storedValues(fields, row);
+    yield (name) => values[fields.findIndex((field) => field.name === name)];
+  }
 }
 
 function missingIn(
   connection: Connection,
   { collections }: Catalogue,
   collection: Collection,
-  given: (name: string) => Value | undefined,
+  given: GivenValue,
 ): ApiError | undefined {
   for (const reference of allReferences(collection)) {
     const values = fieldsOf(reference).map(({ name }) => given(name) ?? null);
@@ -69,40 +77,44 @@ function missingIn(
 }
 
 /** A reference of which a change sets some fields. The values of the others are in the rows. */
-function partialReference(collection: Collection, step: Step): ApiError | undefined {
-  for (const given of valuesOf(collection, step)) {
+function partialReference(plan: WritePlan): ApiError | undefined {
+  const { into } = plan;
+  for (const given of valuesOf(plan)) {
     const isSet = ({ name }: Field) => (given(name) ?? null) !== null;
-    const reference = collection.composites.find(({ fields }) => fields.some(isSet));
-    if (reference !== undefined) return missingReference(collection, reference);
+    const reference = into.composites.find(({ fields }) => fields.some(isSet));
+    if (reference !== undefined) return missingReference(into, reference);
   }
   return undefined;
 }
 
-/** A row that prevents the deletes or key changes of the step. */
-function referrer(
-  connection: Connection,
-  catalogue: Catalogue,
-  collection: Collection,
-  step: Step,
-): ApiError | undefined {
-  for (const { met, isRemoval } of keyChanges(step)) {
-    const keys = connection.values(met) as Value[][];
-    const found = isRemoval
-      ? new Removal(connection, catalogue).keeper(collection, keys)
-      : keeperAmong(connection, collection, keys, referencesTo(catalogue, collection));
+/** A row that prevents the deletes or key changes of the write. */
+function referrer(connection: Connection, catalogue: Catalogue, plan: WritePlan): ApiError | undefined {
+  const { into } = plan;
+  for (const keys of changedKeys(connection, plan)) {
+    const found =
+      plan.kind === 'delete'
+        ? new Removal(connection, catalogue).keeper(into, keys)
+        : keeperAmong(connection, into, keys, referencesTo(catalogue, into));
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
-/** Finds the keys that a step removes or changes. */
-function* keyChanges(step: Step): Generator<{ readonly met: Statement; readonly isRemoval: boolean }> {
-  if (step.kind === 'change' && step.met !== undefined) {
-    yield { met: step.met, isRemoval: Object.keys(step.set).length === 0 };
-  } else if (step.kind === 'change-each') {
-    for (const { shape, params } of step.changes) {
-      const { met, names } = step.shapes[shape]!;
-      if (met !== undefined) yield { met: { sql: met, params: params.slice(names.length) }, isRemoval: false };
+/** Finds the keys that a write removes or changes. */
+function* changedKeys(connection: Connection, plan: WritePlan): Generator<Value[][]> {
+  const { into } = plan;
+  const setsKey = (set: readonly Assignment[]) => set.some(({ field }) => isKey(into, field));
+  const select = `select ${columnList(into.key)} from ${identifier(into.name)}`;
+  if (plan.kind === 'delete' || (plan.kind === 'update' && setsKey(plan.set))) {
+    const statement = buildStatement(
+      guardedDialect,
+      (bind) => `${select}${compileTarget(plan, bind)} order by ${columnList(into.key)}`,
+    );
+    yield connection.values(statement) as Value[][];
+  } else if (plan.kind === 'update-each') {
+    const sql = `${select} where ${areEqual(plan.by)}`;
+    for (const { key, set } of plan.changes) {
+      if (setsKey(set)) yield connection.values({ sql, params: storedKey(plan.by, key) }) as Value[][];
     }
   }
 }

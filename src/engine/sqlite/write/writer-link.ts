@@ -4,17 +4,16 @@ import type { CatalogueDraft } from '../../../collection/draft.ts';
 import type { OpenFiles } from '../connection/database-files.ts';
 import { Thread } from '../connection/thread.ts';
 import type { ThreadResult } from '../connection/thread-result.ts';
-import { type JobPart, splitJob } from './job-slices.ts';
-import type { Job } from './jobs.ts';
-import type { WriteBounds } from './run-jobs.ts';
+import type { WriteBounds } from './apply-writes.ts';
+import { encodeList, type ListMessage, slicesOf } from './plan-messages.ts';
 import type { Commit } from './writer.ts';
 
 /** A message to the writer thread; commits and `close` are answered. */
 export type WriterRequest =
   | ({ readonly kind: 'open'; readonly catalogue: CatalogueDraft } & Omit<WriterOptions, 'catalogue'>)
-  | { readonly kind: 'part'; readonly part: JobPart }
-  /** `parts` is the number of parts that preceded a long job. */
-  | { readonly kind: 'commit'; readonly jobs: readonly Job[]; readonly parts?: number }
+  | { readonly kind: 'slice'; readonly slice: readonly unknown[] }
+  /** `slices` is the number of slices of rows that were sent before. */
+  | { readonly kind: 'commit'; readonly lists: readonly ListMessage[]; readonly slices: number }
   | { readonly kind: 'give-back-memory' }
   | { readonly kind: 'close' };
 export type WriterAnswer =
@@ -50,15 +49,14 @@ export class WriterThread {
     });
   }
 
-  readonly commit: Commit = async (jobs) => {
-    const long = jobs.length === 1 ? splitJob(jobs[0]!) : undefined;
-    for (const part of long?.parts ?? []) {
-      this.thread.post({ kind: 'part', part });
+  readonly commit: Commit = async (lists) => {
+    let slices = 0;
+    for (const slice of slicesOf(lists)) {
+      this.thread.post({ kind: 'slice', slice });
+      slices++;
       await new Promise((resolve) => setImmediate(resolve));
     }
-    const answer = await this.ask(
-      long === undefined ? { kind: 'commit', jobs } : { kind: 'commit', jobs: [long.rest], parts: long.parts.length },
-    );
+    const answer = await this.ask({ kind: 'commit', lists: lists.map(encodeList), slices });
     if ('fault' in answer) throw new Error(answer.fault);
     if (answer.stale) this.stale++;
     return answer.outcomes;

@@ -1,4 +1,4 @@
-/** The writer thread: it owns the writing connection and knows only jobs. */
+/** The writer thread: it owns the writing connection. */
 
 import { ApiError } from '../../../base/errors.ts';
 import { INLINE_PAGE_ROWS } from '../../../base/limits/engine.ts';
@@ -10,9 +10,9 @@ import { translateError } from '../errors.ts';
 import { maintainLog } from '../history/maintain.ts';
 import { DeclarationWatch } from '../schema/declaration-watch.ts';
 import { indexPending } from '../search/search-index.ts';
-import { type JobPart, joinParts } from './job-slices.ts';
-import type { Job } from './jobs.ts';
-import { applyJobs } from './run-jobs.ts';
+import { applyWrites } from './apply-writes.ts';
+import { PlanDecoder } from './plan-messages.ts';
+import type { WriteList } from './writer.ts';
 import type { WriterAnswer, WriterOptions, WriterRequest } from './writer-link.ts';
 
 declare const self: Worker;
@@ -22,7 +22,7 @@ type CommitRequest = Extract<WriterRequest, { kind: 'commit' }>;
 let terms: WriterOptions | undefined;
 let connection: Connection | undefined;
 let declarationWatch: DeclarationWatch | undefined;
-const receivedParts: JobPart[] = [];
+const receivedSlices: (readonly unknown[])[] = [];
 
 /** The interval of checks for rows to index. */
 const CHECK_MS = 1_000;
@@ -46,8 +46,8 @@ function answer(request: WriterRequest): WriterAnswer | undefined {
       attempt(open);
       indexLater(CHECK_MS);
       return undefined;
-    case 'part':
-      receivedParts.push(request.part);
+    case 'slice':
+      receivedSlices.push(request.slice);
       return undefined;
     case 'commit':
       lastCommit = performance.now();
@@ -64,11 +64,11 @@ function answer(request: WriterRequest): WriterAnswer | undefined {
   }
 }
 
-/** Restores a long job from its parts. They are incomplete if a thread ended while it received them. */
-function jobsOf({ jobs, parts = 0 }: CommitRequest): readonly Job[] {
-  const received = receivedParts.splice(0);
-  if (parts === 0) return jobs;
-  if (received.length === parts) return [joinParts(jobs[0]!, received)];
+/** Slices of rows are missing if a thread ended while it received them. */
+function decodeLists({ lists, slices }: CommitRequest): readonly WriteList[] {
+  const received = receivedSlices.splice(0);
+  const decoder = new PlanDecoder(terms!.catalogue, received);
+  if (received.length === slices) return lists.map((list) => decoder.decode(list));
   throw new ApiError('CAT503', 'a thread of the database ended', {
     details: 'Nothing was changed.',
     hint: 'Try again in a moment.',
@@ -87,12 +87,12 @@ function attempt<T>(work: () => T): T | { readonly fault: string } {
 function commit(request: CommitRequest): readonly ThreadResult[] {
   const { catalogue, bounds, files } = terms!;
   try {
-    const jobs = jobsOf(request);
+    const lists = decodeLists(request);
     checkFiles(files);
-    return applyJobs(open(), catalogue, jobs, bounds, declarationWatch);
+    return applyWrites(open(), catalogue, lists, bounds, declarationWatch);
   } catch (error) {
     const outcome = toThreadResult(translateError(error));
-    return request.jobs.map(() => outcome);
+    return request.lists.map(() => outcome);
   }
 }
 

@@ -12,18 +12,22 @@ import {
   MAX_WAITING_WRITES,
   MAX_WRITES_PER_COMMIT,
 } from '../../../base/limits/engine.ts';
-import type { MaybePromise, WriteResult } from '../../engine.ts';
+import type { MaybePromise, Write, WriteOptions, WriteResult } from '../../engine.ts';
+import { rowsInBody } from '../../shared/write-cost.ts';
 import { settle, type ThreadResult } from '../connection/thread-result.ts';
-import { rowsIn } from './job-slices.ts';
-import type { Job } from './jobs.ts';
+
+/** All writes of a list take effect, or none. */
+export interface WriteList extends WriteOptions {
+  readonly writes: readonly Write[];
+}
 
 /**
- * The results of all jobs, or of the first ones, since a commit is limited in time. The others join the next commit.
+ * The results of all lists, or of the first ones, since a commit is limited in time. The others join the next commit.
  */
-export type Commit = (jobs: readonly Job[]) => MaybePromise<readonly ThreadResult[]>;
+export type Commit = (lists: readonly WriteList[]) => MaybePromise<readonly ThreadResult[]>;
 
 interface Waiting {
-  readonly job: Job;
+  readonly list: WriteList;
   readonly isQuick: boolean;
   readonly resolve: (results: readonly WriteResult[]) => void;
   readonly reject: (error: unknown) => void;
@@ -51,13 +55,13 @@ export class Writer {
     private readonly queueSeconds = MAX_QUEUE_SECONDS,
   ) {}
 
-  write(job: Job, isQuick: boolean): Promise<readonly WriteResult[]> {
+  write(list: WriteList, isQuick: boolean): Promise<readonly WriteResult[]> {
     return new Promise((resolve, reject) => {
-      const costly = this.separate.filter((each) => !each.isQuick && each.job.dryRun === job.dryRun);
+      const costly = this.separate.filter((each) => !each.isQuick && each.list.dryRun === list.dryRun);
       const isFull = isQuick ? this.waitingCount >= MAX_WAITING_STATEMENTS : costly.length >= MAX_WAITING_WRITES;
       if (isFull) return reject(tooManyWrites(isQuick));
-      const queue = isQuick && rowsIn(job) <= MAX_SHARED_ROWS ? this.shared : this.separate;
-      queue.push({ job, isQuick, resolve, reject, since: performance.now() });
+      const queue = isQuick && rowsIn(list) <= MAX_SHARED_ROWS ? this.shared : this.separate;
+      queue.push({ list, isQuick, resolve, reject, since: performance.now() });
       if (!this.busy) {
         this.busy = true;
         // Deferred, so that all requests of this turn of the event loop share a commit.
@@ -96,16 +100,16 @@ export class Writer {
 
   /** Dry runs alternate with writes that store, so that neither kind displaces the other. */
   private takeSeparate(): Waiting[] {
-    const next = this.separate.findIndex(({ job }) => job.dryRun !== this.wasDryRun);
+    const next = this.separate.findIndex(({ list }) => list.dryRun !== this.wasDryRun);
     const taken = this.separate.splice(Math.max(0, next), 1);
-    this.wasDryRun = taken[0]?.job.dryRun ?? this.wasDryRun;
+    this.wasDryRun = taken[0]?.list.dryRun ?? this.wasDryRun;
     return taken;
   }
 
   private async commitBatch(batch: readonly Waiting[]): Promise<void> {
     if (batch.length === 0) return;
     try {
-      const results = await this.commit(batch.map(({ job }) => job));
+      const results = await this.commit(batch.map(({ list }) => list));
       this.commits++;
       this.shared.unshift(...batch.slice(results.length));
       for (const [index, result] of results.entries()) this.report(batch[index]!, result);
@@ -122,6 +126,11 @@ export class Writer {
       waiting.reject(error);
     }
   }
+}
+
+/** The number of rows that the writes name; a change by a filter counts as one. */
+function rowsIn({ writes }: WriteList): number {
+  return writes.reduce((rows, { plan }) => rows + rowsInBody(plan), 0);
 }
 
 function tooManyWrites(isQuick: boolean): ApiError {

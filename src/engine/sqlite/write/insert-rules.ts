@@ -1,4 +1,4 @@
-/** The rules of a role in SQL for the writer thread: which rows a write may create and change. */
+/** The rules of a role in SQL: which rows an insert may create and change. */
 import type { Collection } from '../../../collection/declaration.ts';
 import type { Value } from '../../../collection/value.ts';
 import { ALWAYS, type Predicate, type Restriction } from '../../../plan/types.ts';

@@ -1,0 +1,168 @@
+/**
+ * Applies the lists of writes of one commit, each in a savepoint, so that an error rolls back only its own list. One
+ * sync of the disk covers all of them, and no result is reported before it. If no list stores anything, everything is
+ * rolled back.
+ */
+
+import { ApiError, withRequest } from '../../../base/errors.ts';
+import type { Catalogue, Collection } from '../../../collection/declaration.ts';
+import { type Encoding, encodeRows } from '../../../encode/encoding.ts';
+import { planVisibleRow, WHOLE_ROW_JSON } from '../../../plan/read/whole-row.ts';
+import type { Precondition, WritePlan } from '../../../plan/types.ts';
+import type { WriteResult } from '../../engine.ts';
+import { EarlierValues, resolvePlan } from '../../shared/earlier-values.ts';
+import { checkAffected, checkReturned, checkVersion, shorterDryRun } from '../../shared/write-checks.ts';
+import { outputOf } from '../../sql/output.ts';
+import { compileRead } from '../../sql/read.ts';
+import type { Statement } from '../../sql/statement.ts';
+import type { Connection } from '../connection/connection.ts';
+import { clearDeadline, setDeadline } from '../connection/deadline.ts';
+import { type ThreadResult, toThreadResult } from '../connection/thread-result.ts';
+import { sqliteDialect } from '../dialect.ts';
+import { BrokenReference, isReferenceError, translateError } from '../errors.ts';
+import { setOrigin } from '../history/request.ts';
+import { withinReturned } from '../read/byte-budget.ts';
+import type { DeclarationWatch } from '../schema/declaration-watch.ts';
+import { brokenReference } from './broken-references.ts';
+import { deleteRows, updateEach, updateRows } from './change-rows.ts';
+import { recallResults, rememberResults } from './idempotency-keys.ts';
+import { insertRows } from './insert-rows.ts';
+import { compileReturned, readReturned, type Written } from './returned-rows.ts';
+import type { WriteList } from './writer.ts';
+
+const SAVEPOINT: Statement = { sql: 'savepoint list', params: [] };
+const ROLLBACK: Statement = { sql: 'rollback to list', params: [] };
+const RELEASE: Statement = { sql: 'release list', params: [] };
+const SAVEPOINT_WRITE: Statement = { sql: 'savepoint write', params: [] };
+const ROLLBACK_WRITE: Statement = { sql: 'rollback to write', params: [] };
+const RELEASE_WRITE: Statement = { sql: 'release write', params: [] };
+
+export interface WriteBounds {
+  /** How long results are kept for idempotency keys. */
+  readonly retryHours: number;
+  /** The time limit of a write. */
+  readonly querySeconds: number;
+  /** How long a dry run may take. */
+  readonly dryRunSeconds: number;
+  /** How long a commit waits for another process. */
+  readonly queueSeconds: number;
+  /** The time after which no further write joins the commit. */
+  readonly commitSeconds: number;
+  readonly isLogged: boolean;
+  /** How long changes are kept in the log; undefined if this process removes none. */
+  readonly historyDays: number | undefined;
+}
+
+/** The results of all lists, or of the first ones if the others would delay them too long. */
+export function applyWrites(
+  connection: Connection,
+  catalogue: Catalogue,
+  lists: readonly WriteList[],
+  bounds: WriteBounds,
+  declarationWatch?: DeclarationWatch,
+): ThreadResult[] {
+  try {
+    connection.beginWriting(bounds.queueSeconds * 1000);
+    declarationWatch?.check();
+    const endsAt = performance.now() + bounds.commitSeconds * 1000;
+    const hasOrigins = bounds.isLogged && lists.some(({ origin }) => origin !== undefined);
+    const outcomes: ThreadResult[] = [];
+    for (const list of lists) {
+      if (outcomes.length > 0 && performance.now() >= endsAt) break;
+      if (hasOrigins) setOrigin(connection, list.origin);
+      outcomes.push(applyList(connection, catalogue, list, bounds));
+    }
+    if (outcomes.some(({ kind }, index) => kind === 'done' && !lists[index]!.dryRun)) {
+      if (hasOrigins) setOrigin(connection, undefined);
+      connection.commit();
+    } else connection.rollback();
+    return outcomes;
+  } catch (error) {
+    connection.rollback();
+    const outcome = toThreadResult(translateError(error));
+    return lists.map(() => outcome);
+  }
+}
+
+function applyList(connection: Connection, catalogue: Catalogue, list: WriteList, bounds: WriteBounds): ThreadResult {
+  const { retry, writes, dryRun } = list;
+  const results: WriteResult[] = [];
+  const values = new EarlierValues(results);
+  let { plan } = writes[0]!;
+  connection.run(SAVEPOINT);
+  try {
+    if (dryRun) setDeadline(bounds.dryRunSeconds * 1000, shorterDryRun(bounds.dryRunSeconds));
+    else setDeadline(bounds.querySeconds * 1000);
+    const earlier = retry && recallResults(connection, retry, bounds.retryHours);
+    if (earlier === undefined) {
+      for (const write of writes) {
+        checkReturned(results);
+        plan = write.isDependent ? resolvePlan(write.plan, values) : write.plan;
+        results.push(applyWrite(connection, plan, write.encoding, results.length));
+      }
+      checkReturned(results);
+      if (retry !== undefined && !dryRun) rememberResults(connection, retry, results, bounds.retryHours);
+    }
+    if (dryRun) connection.run(ROLLBACK);
+    connection.run(RELEASE);
+    return { kind: 'done', results: earlier ?? results };
+  } catch (error) {
+    const translated = translateError(error, { collection: plan.into });
+    // A full disk ends the whole transaction with all its writes.
+    if (!connection.inTransaction || (translated instanceof ApiError && translated.code === 'CAT507')) throw error;
+    const index = results.length;
+    const isReference = isReferenceError(error);
+    const failed = error instanceof BrokenReference ? error.index : undefined;
+    connection.run(isReference && index > 0 ? ROLLBACK_WRITE : ROLLBACK);
+    // Runs on the rows as they were before the write, since SQLite does not say which reference failed.
+    const rejection = isReference ? brokenReference(connection, catalogue, plan, failed) : translated;
+    if (isReference && index > 0) connection.run(ROLLBACK);
+    connection.run(RELEASE);
+    return toThreadResult(writes.length > 1 && index < writes.length ? withRequest(rejection, index) : rejection);
+  } finally {
+    clearDeadline();
+  }
+}
+
+/** The savepoint of the list is also that of its first write. */
+function applyWrite(connection: Connection, plan: WritePlan, encoding: Encoding, index: number): WriteResult {
+  if (index === 0) return runWrite(connection, plan, encoding);
+  connection.run(SAVEPOINT_WRITE);
+  const result = runWrite(connection, plan, encoding);
+  connection.run(RELEASE_WRITE);
+  return result;
+}
+
+function runWrite(connection: Connection, plan: WritePlan, encoding: Encoding): WriteResult {
+  for (const precondition of plan.preconditions ?? []) {
+    checkVersion(precondition, visibleRow(connection, plan.into, precondition));
+  }
+  const returned = compileReturned(plan, encoding);
+  const removed = returned?.isBefore === true ? readReturned(connection, returned) : undefined;
+  const { changed, ...counts } = withinReturned(() => writeRows(connection, plan));
+  const shown = removed ?? (returned && readReturned(connection, returned, changed));
+  // Checked after the rows, since PostgreSQL reports an error in a row first.
+  checkAffected(plan, counts.affected);
+  return { ...counts, ...shown };
+}
+
+function writeRows(connection: Connection, plan: WritePlan): Written {
+  switch (plan.kind) {
+    case 'insert':
+      return insertRows(connection, plan);
+    case 'update':
+      return updateRows(connection, plan);
+    case 'update-each':
+      return updateEach(connection, plan);
+    case 'delete':
+      return deleteRows(connection, plan);
+  }
+}
+
+/** The part of the stored row that the caller sees, as JSON. */
+function visibleRow(connection: Connection, into: Collection, precondition: Precondition): string | undefined {
+  const plan = planVisibleRow(into, precondition);
+  const output = outputOf(plan.columns, WHOLE_ROW_JSON, sqliteDialect);
+  const rows = connection.rows(compileRead(plan, output, sqliteDialect));
+  return rows.length === 0 ? undefined : encodeRows(rows, WHOLE_ROW_JSON, output.form).slice(1, -1);
+}

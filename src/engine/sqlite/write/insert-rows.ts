@@ -1,0 +1,210 @@
+/** Inserts the rows of a write, one statement after the other. */
+import { SQLiteError } from 'bun:sqlite';
+import { ApiError } from '../../../base/errors.ts';
+import { memoize } from '../../../base/memo.ts';
+import { rowDenied } from '../../../collection/access/permission-errors.ts';
+import { allReferences, type Collection, type Field, fieldsOf } from '../../../collection/declaration.ts';
+import type { Value } from '../../../collection/value.ts';
+import type { Conflict, InsertPlan } from '../../../plan/types.ts';
+import { checkBeforeInsert } from '../../shared/plan-keys.ts';
+import { duplicateKey, keysExhausted, printValues, withRowIndex } from '../../shared/write-checks.ts';
+import { conflictSql } from '../../sql/conflict.ts';
+import { columnList, identifier, type Statement } from '../../sql/statement.ts';
+import type { Connection } from '../connection/connection.ts';
+import { spendRow } from '../connection/deadline.ts';
+import { sqliteDialect } from '../dialect.ts';
+import { BrokenReference, isReferenceError, translateError } from '../errors.ts';
+import { valueIn } from '../functions/stored-values.ts';
+import { countReturned } from '../read/byte-budget.ts';
+import { storedValues } from '../schema/schema.ts';
+import { advanceKey } from './assigned-keys.ts';
+import { checkReferences, type StoredReference } from './broken-references.ts';
+import { type Allowed, compileAllowed, compileBefore } from './insert-rules.ts';
+import { returningRow, type Written } from './returned-rows.ts';
+
+interface CompiledInsert {
+  readonly sql: string;
+  readonly lookup?: ConflictLookup | undefined;
+  readonly allowed?: Allowed | undefined;
+  readonly before?: Statement | undefined;
+}
+
+/** Finds the existing row that a row conflicts with. Numbers are positions of fields. */
+interface ConflictLookup {
+  /** Returns its key as text. */
+  readonly sql: string;
+  /** The parameters of the statement. */
+  readonly places: readonly number[];
+  readonly overwrites: readonly number[];
+}
+
+function compileInsert(plan: InsertPlan): CompiledInsert {
+  const { into, conflict, restriction } = plan;
+  const allowed = restriction && compileAllowed(into, restriction);
+  const tested = checkBeforeInsert(plan);
+  const returning = returningRow(plan);
+  const told =
+    allowed === undefined ? returning : `${returning || ' returning 1'}, ${allowed.created}, ${allowed.changed}`;
+  return {
+    sql: insertSql(into) + conflictSql(conflict, allowed?.met) + told,
+    lookup: typeof conflict === 'object' && conflict.overwrite.length > 0 ? compileLookup(into, conflict) : undefined,
+    allowed,
+    before: tested && compileBefore(into, tested),
+  };
+}
+
+const insertSql = memoize(
+  ({ name, fields }: Collection) =>
+    `insert into ${identifier(name)} (${columnList(fields)}) values (${fields.map((_, index) => `?${index + 1}`).join(', ')})`,
+);
+
+function compileLookup(
+  { name, fields, key }: Collection,
+  { on, overwrite }: Exclude<Conflict, 'refuse'>,
+): ConflictLookup {
+  const texts = key.map((field) => sqliteDialect.text(identifier(field.name), field.type));
+  const tests = on.map((field, index) => `${identifier(field.name)} = ?${index + 1}`);
+  const placeOf = (field: Field) => fields.indexOf(field);
+  return {
+    sql: `select ${texts.join(', ')} from ${identifier(name)} where ${tests.join(' and ')}`,
+    places: on.map(placeOf),
+    overwrites: overwrite.map(placeOf),
+  };
+}
+
+/** Checks references after all rows are stored: rows of one request may refer to each other in any order. */
+export function insertRows(connection: Connection, plan: InsertPlan): Written {
+  const { into } = plan;
+  const insert = compileInsert(plan);
+  const refersToItself = plan.rows.length > 1 && allReferences(into).some(({ to }) => to === into.name);
+  if (!refersToItself) return insertEach(connection, plan, insert, () => {});
+  const references: StoredReference[] = [];
+  connection.execute('pragma defer_foreign_keys = on');
+  try {
+    const written = insertEach(connection, plan, insert, (row, isNew, index) => {
+      for (const reference of allReferences(into)) {
+        const places = fieldsOf(reference).map((field) => into.fields.indexOf(field));
+        const isStored = isNew || places.some((place) => insert.lookup!.overwrites.includes(place));
+        const values = places.map((place): Value => row[place] ?? null);
+        if (isStored && !values.includes(null)) references.push({ reference, values, index });
+      }
+    });
+    checkReferences(connection, into, references);
+    return written;
+  } finally {
+    // Other writes share the transaction. SQLite also forgets the violations it has counted, so all are checked before.
+    connection.execute('pragma defer_foreign_keys = off');
+  }
+}
+
+/** Reports each row that is stored, and not ignored as a duplicate, to `stored`. */
+function insertEach(
+  connection: Connection,
+  plan: InsertPlan,
+  { sql, lookup, allowed, before }: CompiledInsert,
+  stored: (row: readonly Value[], isNew: boolean, index: number) => void,
+): Written {
+  const collection = plan.into;
+  const { fields, key: keyFields } = collection;
+  const keyPlaces = keyFields.map((field) => fields.indexOf(field));
+  passChosen(connection, plan);
+  const changed: string[] = [];
+  let affected = 0;
+  let inserted = 0;
+  let key: readonly string[] | undefined;
+  const keyTexts = (values: readonly Value[]) =>
+    values.map((stored, index) => keyFields[index]!.type.print(valueIn(keyFields[index]!.type, stored)));
+  for (const [index, values] of plan.rows.entries()) {
+    spendRow();
+    const row = storedValues(fields, values);
+    const lookedUp = lookup?.places.map((place): Value => row[place] ?? null);
+    const [known] =
+      lookedUp === undefined || lookedUp.includes(null)
+        ? []
+        : connection.values({ sql: lookup!.sql, params: lookedUp });
+    const insert: Statement = { sql, params: allowed === undefined ? row : [...row, ...allowed.params] };
+    const given = keyPlaces.map((place): Value => row[place] ?? null);
+    try {
+      if (before !== undefined && connection.number({ ...before, params: [...row, ...before.params] }) !== 1) {
+        throw rowDenied(collection.name).with({ index });
+      }
+      if (plan.returning === undefined && allowed === undefined) {
+        const { changes, lastInsertRowid } = connection.run(insert);
+        affected += changes;
+        if (changes === 0) continue;
+        const made = () => (given.includes(null) ? [assignedKey(connection, lastInsertRowid)] : given);
+        key = known === undefined ? keyTexts(made()) : (known as string[]);
+        if (known === undefined) inserted++;
+      } else {
+        const [written] = connection.values(insert);
+        if (written === undefined && allowed?.met !== undefined) throw rowDenied(collection.name);
+        if (written === undefined) continue;
+        if (allowed !== undefined && Number(written[known === undefined ? 1 : 2]) !== 1) {
+          throw rowDenied(collection.name);
+        }
+        affected++;
+        if (known === undefined) inserted++;
+        const text = plan.returning === undefined ? undefined : (written[0] as string);
+        const assignedNumber = () =>
+          text === undefined ? connection.number(LAST_KEY) : (JSON.parse(text) as number[]).flat()[keyPlaces[0]!]!;
+        const made = () => (given.includes(null) ? [assignedKey(connection, assignedNumber())] : given);
+        key = known === undefined ? keyTexts(made()) : (known as string[]);
+        if (text !== undefined) changed.push(countReturned(text));
+      }
+      stored(row, known === undefined, index);
+    } catch (error) {
+      if (error instanceof ApiError) throw error;
+      if (isReferenceError(error)) throw new BrokenReference(index);
+      if (areKeysUsedUp(connection, collection, error)) throw keysExhausted(collection);
+      const translated = translateError(error, {
+        collection,
+        given: (name) => row[fields.findIndex((field) => field.name === name)],
+      });
+      const isTaken = translated instanceof ApiError && translated.code === '23505' && lookup === undefined;
+      const first = isTaken ? firstTaken(connection, collection, row) : undefined;
+      throw withRowIndex(first ?? translated, index, plan.rows.length > 1);
+    }
+  }
+  return affected !== 1 || key === undefined ? { affected, inserted, changed } : { affected, inserted, changed, key };
+}
+
+/** SQLite reports any of several conflicts. PostgreSQL reports the key first, then the other constraints in order. */
+function firstTaken(connection: Connection, collection: Collection, row: readonly Value[]): ApiError | undefined {
+  const { name, fields, key, unique } = collection;
+  for (const set of [key, ...unique.map((each) => each.fields)]) {
+    const params = set.map((field): Value => row[fields.indexOf(field)] ?? null);
+    if (params.includes(null)) continue;
+    const same = set.map((field) => `${identifier(field.name)} = ?`).join(' and ');
+    const [found] = connection.values({ sql: `select 1 from ${identifier(name)} where ${same}`, params });
+    const values = set.map(({ type }, index) => valueIn(type, params[index]!));
+    if (found !== undefined) return duplicateKey(collection, set, printValues(set, values));
+  }
+  return undefined;
+}
+
+const LAST_KEY: Statement = { sql: 'select last_insert_rowid()', params: [] };
+
+/** The key of the last inserted row, with all digits even beyond a double. */
+function assignedKey(connection: Connection, number: number): Value {
+  if (Number.isSafeInteger(number)) return number;
+  const [[text]] = connection.values({ sql: 'select cast(last_insert_rowid() as text)', params: [] }) as [[string]];
+  return BigInt(text);
+}
+
+/** SQLite reports a full disk when the largest row id is used. */
+function areKeysUsedUp(connection: Connection, { name, assigned }: Collection, error: unknown): boolean {
+  if (assigned === undefined || !(error instanceof SQLiteError) || error.code !== 'SQLITE_FULL') return false;
+  const sql = 'select 1 from sqlite_sequence where name = ? and seq = 9223372036854775807';
+  return connection.values({ sql, params: [name] }).length > 0;
+}
+
+/** Reserves keys that later rows choose, so that none of them is assigned to an earlier row. */
+function passChosen(connection: Connection, { into, rows }: InsertPlan): void {
+  const { assigned, fields } = into;
+  if (assigned === undefined) return;
+  const place = fields.indexOf(assigned);
+  const chosen = rows.flatMap((row) => row[place] ?? []);
+  if (chosen.length === 0 || chosen.length === rows.length) return;
+  const largest = chosen.reduce((most, value) => (value! > most! ? value : most));
+  advanceKey(connection, into, sqliteDialect.stored(largest, assigned.type));
+}

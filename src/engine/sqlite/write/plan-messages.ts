@@ -1,0 +1,155 @@
+/**
+ * Write plans as messages to the writer thread. Both threads have the declaration, so its collections, fields and types
+ * are sent as names. Everything else in a plan is plain data. Long lists of rows are sent in slices: copying takes
+ * time, and other requests are served in between.
+ */
+import { ROWS_PER_SLICE } from '../../../base/cooperative.ts';
+import { memoize } from '../../../base/memo.ts';
+import type { Catalogue, Collection, Field } from '../../../collection/declaration.ts';
+import { OWN_COLLECTIONS } from '../../../collection/own-collections.ts';
+import { embedded } from '../../../collection/types/embedded.ts';
+import { builtIn } from '../../../collection/types/index.ts';
+import type { Type } from '../../../collection/types/type.ts';
+import type { UpdateEachPlan, WritePlan } from '../../../plan/types.ts';
+import type { Write } from '../../engine.ts';
+import type { WriteList } from './writer.ts';
+
+/** A part of the declaration. Values are never objects, so a client cannot send one. */
+type Name =
+  | { readonly declared: 'collection'; readonly name: string }
+  | { readonly declared: 'field'; readonly name: string; readonly of: string }
+  | { readonly declared: 'type'; readonly name: string };
+
+type Change = UpdateEachPlan['changes'][number];
+type NamedChange = { readonly key: Change['key']; readonly set: readonly { field: Name | Field }[] };
+type Slice = readonly unknown[];
+/** The rows themselves, or the number of slices that were sent before. */
+type Rows = Slice | number;
+type PlanMessage = Readonly<Record<string, unknown>>;
+
+export interface ListMessage extends Omit<WriteList, 'writes'> {
+  readonly writes: readonly (Omit<Write, 'plan'> & { readonly plan: PlanMessage; readonly rows: Rows })[];
+}
+
+export function encodeList({ writes, ...options }: WriteList): ListMessage {
+  return {
+    ...options,
+    writes: writes.map(({ plan, encoding, isDependent = false }) => {
+      nameCollection(plan.into);
+      const { length } = rowsOf(plan);
+      const rows = length > ROWS_PER_SLICE ? Math.ceil(length / ROWS_PER_SLICE) : encodeRows(plan, 0, length);
+      return { plan: encodeParts(plan), rows, encoding, isDependent };
+    }),
+  };
+}
+
+/** The slices of all long lists of rows, in order. */
+export function* slicesOf(lists: readonly WriteList[]): Generator<Slice> {
+  for (const { plan } of lists.flatMap(({ writes }) => writes)) {
+    const { length } = rowsOf(plan);
+    if (length <= ROWS_PER_SLICE) continue;
+    nameCollection(plan.into);
+    for (let from = 0; from < length; from += ROWS_PER_SLICE) yield encodeRows(plan, from, from + ROWS_PER_SLICE);
+  }
+}
+
+/** The rows of the body of a write. */
+function rowsOf(plan: WritePlan): Slice {
+  if (plan.kind === 'insert') return plan.rows;
+  return plan.kind === 'update-each' ? plan.changes : [];
+}
+
+function encodeRows(plan: WritePlan, from: number, to: number): Slice {
+  const rows = rowsOf(plan).slice(from, to);
+  return plan.kind === 'update-each' ? (rows as Change[]).map(encodeChange) : rows;
+}
+
+function encodeChange({ key, set }: Change) {
+  return { key, set: set.map((each) => ({ ...each, field: nameOf(each.field) })) };
+}
+
+const names = new WeakMap<Field, Name>();
+
+const nameCollection = memoize(({ name: of, fields }: Collection): Name => {
+  for (const field of fields) names.set(field, { declared: 'field', name: field.name, of });
+  return { declared: 'collection', name: of };
+});
+
+function nameOf(field: Field): Name {
+  const name = names.get(field);
+  if (name === undefined) throw new Error(`the plan has the field ${field.name}, but not its collection`);
+  return name;
+}
+
+/** Memoized, since requests share parts of plans, and since groups are matched by the identity of their expressions. */
+const encodeObject = memoize((part: object): unknown => {
+  if ('byName' in part) return nameCollection(part as Collection);
+  if ('sqlite' in part) return { declared: 'type', name: (part as Type).name } satisfies Name;
+  if ('maxBytes' in part) return nameOf(part as Field);
+  return Array.isArray(part) ? part.map(encode) : encodeParts(part);
+});
+
+function encode(part: unknown): unknown {
+  return typeof part === 'object' && part !== null ? encodeObject(part) : part;
+}
+
+/** Rows are encoded separately. */
+function encodeParts(part: object): PlanMessage {
+  const encoded: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(part)) {
+    if (name !== 'rows' && name !== 'changes') encoded[name] = encode(value);
+  }
+  return encoded;
+}
+
+/** Restores the writes of a message. `slices` are those that were sent before; each write takes its own. */
+export class PlanDecoder {
+  private readonly seen = new Set<object>();
+
+  constructor(
+    private readonly catalogue: Catalogue,
+    private readonly slices: Slice[],
+  ) {}
+
+  decode({ writes, ...options }: ListMessage): WriteList {
+    return { ...options, writes: writes.map((each) => ({ ...each, plan: this.plan(each.plan, each.rows) })) };
+  }
+
+  private plan(message: PlanMessage, given: Rows): WritePlan {
+    const rows = typeof given === 'number' ? this.slices.splice(0, given).flat() : given;
+    const plan = this.restore(message) as WritePlan;
+    if (plan.kind === 'insert') return { ...plan, rows: rows as typeof plan.rows };
+    return plan.kind === 'update-each' ? { ...plan, changes: (rows as NamedChange[]).map(this.change) } : plan;
+  }
+
+  private readonly change = ({ key, set }: NamedChange): Change => {
+    for (const each of set) each.field = this.declared(each.field as Name) as Field;
+    return { key, set: set as Change['set'] };
+  };
+
+  /** Replaces names in place: the message is a copy. */
+  private restore(part: unknown): unknown {
+    if (typeof part !== 'object' || part === null || this.seen.has(part)) return part;
+    if ('declared' in part) return this.declared(part as Name);
+    this.seen.add(part);
+    for (const [name, value] of Object.entries(part)) {
+      if (typeof value === 'object') (part as Record<string, unknown>)[name] = this.restore(value);
+    }
+    return part;
+  }
+
+  private declared(name: Name): Collection | Field | Type {
+    switch (name.declared) {
+      case 'collection':
+        return this.collection(name.name);
+      case 'field':
+        return this.collection(name.of).byName.get(name.name)!;
+      case 'type':
+        return name.name === embedded.name ? embedded : builtIn(name.name);
+    }
+  }
+
+  private collection(name: string): Collection {
+    return this.catalogue.collections.get(name) ?? OWN_COLLECTIONS.get(name)!;
+  }
+}
