@@ -1,7 +1,7 @@
 /**
  * The plan: the meaning of a request, with names resolved to fields and texts to typed values. It is immutable by
- * convention, and consists of plain data and parts of the declaration. It knows neither SQL nor HTTP, and it is all that
- * an engine needs.
+ * convention, and consists of plain data and parts of the declaration. It knows neither SQL nor HTTP, and an engine
+ * needs nothing else.
  */
 import type { Collection, DatabaseFunction, Field } from '../collection/declaration.ts';
 import type { Relation } from '../collection/relations.ts';
