@@ -72,12 +72,13 @@ export class Feed {
     if (oldest === undefined) throw notLogged(call.collection);
     const newest = await log.position();
     if (call.method === 'HEAD') return { status: 200, headers: HEADERS, body: null };
-    const isAnonymous = context.caller?.identity === undefined;
-    const follower = { name: context.requester(call.request), isAnonymous };
-    this.open.check(follower);
     const missed = asked === undefined ? 0 : newest.seq - asked.seq;
     const isKept = asked !== undefined && asked.seq >= oldest.seq && missed >= 0 && missed < MAX_RESUMED_CHANGES;
     const found = isKept ? await positionOf(log, asked) : undefined;
+    const isAnonymous = context.caller?.identity === undefined;
+    const follower = { name: context.requester(call.request), isAnonymous };
+    // Nothing is awaited between the check and `add`, so that the limits hold for requests at the same time.
+    this.open.check(follower);
     const name = `${plan.isLive}\n${context.access?.scope}\n${call.collection.name}\n${call.query}`;
     const subscriber = new Subscriber(plan.isLive, () => {
       this.open.delete(subscriber);

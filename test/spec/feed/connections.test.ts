@@ -96,6 +96,15 @@ for (const engine of ['SQLite', 'PostgreSQL']) {
       await service.follow('/things');
     });
 
+    test('the limit also holds for clients that resume at the same time', async () => {
+      await open(3);
+      const first = await service.follow('/things');
+      first.close();
+      await until('the end of the first', () => subscribers() === 0);
+      const resumed = await Promise.all(Array.from({ length: 40 }, () => service.resume('/things', first)));
+      expect(resumed.filter(({ response }) => response!.status === 200)).toHaveLength(3);
+    });
+
     test('a stop ends feeds with a time to reconnect, and a client resumes on another service', async () => {
       await open();
       const client = await service.follow('/things');
