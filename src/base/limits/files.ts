@@ -25,6 +25,9 @@ export const FILE_QUOTA_BYTES = 4 * 1024;
 export const MAX_FILES_IN_LIST = 1_000;
 /** The maximum number of pixels of an image: 12,000 × 8,000, for example. A decoded pixel takes 4 bytes. */
 export const MAX_IMAGE_PIXELS = 100_000_000;
+/** The maximum number of parts of an image, such as segments of JPEG, and the bytes that allow one more. */
+export const MAX_IMAGE_PARTS = 10_000;
+export const IMAGE_BYTES_PER_PART = 1024;
 /** The images that are decoded at once: their number and their pixels. One caller leaves a place to others. */
 export const MAX_DECODED_IMAGES = 2;
 export const MAX_DECODED_PIXELS = 120_000_000;

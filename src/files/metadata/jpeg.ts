@@ -50,13 +50,13 @@ function startOfMarker(bytes: Buffer): number {
   return at;
 }
 
-/** The number of bytes of compressed data before the next marker. */
+/** The number of bytes of compressed data before the next marker. A call of `indexOf` for each mark would be slower. */
 function endOfScan(bytes: Buffer): number {
-  for (let at = bytes.indexOf(MARK); at !== -1; at = bytes.indexOf(MARK, at)) {
+  for (let at = 0; at < bytes.length; at++) {
+    if (bytes[at] !== MARK) continue;
     const code = bytes[at + 1];
-    const isData = code === STUFFED || (code !== undefined && code >= RESTART_0 && code <= RESTART_7);
-    if (!isData && code !== MARK) return at;
-    at += isData ? 2 : 1;
+    if (code === STUFFED || (code !== undefined && code >= RESTART_0 && code <= RESTART_7)) at++;
+    else if (code !== MARK) return at;
   }
   return bytes.length;
 }

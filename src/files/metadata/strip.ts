@@ -3,6 +3,8 @@
  * Colour profiles and the orientation stay. The pixels are not decoded. Bytes that do not fit the format pass, as the
  * decoder decides about them.
  */
+import { ApiError } from '../../base/errors.ts';
+import { IMAGE_BYTES_PER_PART, MAX_IMAGE_PARTS } from '../../base/limits/files.ts';
 import type { Container, Step } from './container.ts';
 import { Jpeg } from './jpeg.ts';
 import { Png } from './png.ts';
@@ -36,22 +38,27 @@ export async function* stripMetadata(bytes: AsyncIterable<Uint8Array>): AsyncGen
   yield isKnown ? (filter?.end() ?? new Uint8Array()) : head;
 }
 
-/** Applies the steps of a container. Synchronous: a picture may have very many units. */
+/** Applies the steps of a container, whose number is limited: each of them takes time of the event loop. */
 class Filter {
   private rest: Buffer = Buffer.alloc(0);
   private step: Step | undefined;
   /** The bytes that the step still concerns. */
   private left = 0;
+  private units = 0;
+  private received = 0;
 
   constructor(private readonly container: Container) {}
 
   push(piece: Uint8Array): Uint8Array {
+    this.received += piece.length;
+    const maxUnits = MAX_IMAGE_PARTS + this.received / IMAGE_BYTES_PER_PART;
     this.rest = Buffer.concat([this.rest, piece]);
     const output: Uint8Array[] = [];
     while (this.rest.length > 0) {
       if (this.step === undefined) {
         this.step = this.container.next(this.rest);
         if (this.step === undefined) break;
+        if (++this.units > maxUnits) throw tooManyParts();
         this.left = this.step.length;
       }
       const { step } = this;
@@ -75,4 +82,11 @@ function apply(step: Step, part: Buffer): Uint8Array {
   if (step.kind === 'copy') return part;
   if (step.kind === 'replace') return step.by(part);
   return new Uint8Array(step.kind === 'zero' ? part.length : 0);
+}
+
+function tooManyParts(): ApiError {
+  return new ApiError('CAT415', `the image has more than ${MAX_IMAGE_PARTS} parts, such as segments or chunks`, {
+    details: 'Nothing was stored.',
+    hint: 'Save the image again as PNG, JPEG or WebP.',
+  });
 }

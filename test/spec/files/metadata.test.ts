@@ -4,7 +4,7 @@ import { TWO_ENGINES } from '../../support/engines/catalogue.ts';
 import { type As, declaredBy, openRoled, type Roled } from '../../support/engines/roles.ts';
 import { jpegWith, PROFILE, pngWith, SECRET, webpWith } from '../../support/picture-metadata.ts';
 import { gradient } from '../../support/pictures.ts';
-import { send } from '../../support/stories.ts';
+import { expectRefusal, send } from '../../support/stories.ts';
 
 const SHOP = declaredBy(`
 collections:
@@ -101,6 +101,21 @@ describe.each(TWO_ENGINES)('%s: metadata of pictures', (engine) => {
         expect([201, 413, 415]).toContain(status);
       }
     });
+  });
+
+  test('a picture of very many parts is rejected before it takes time', async () => {
+    const restarts = Buffer.alloc(60_000, Buffer.from([0xff, 0xd0]));
+    const segments = Buffer.alloc(60_000, Buffer.from([0xff, 0xe3, 0, 2]));
+    const chunks = Buffer.alloc(240_000, Buffer.from([0, 0, 0, 0, ...Buffer.from('tEXt'), 0, 0, 0, 0]));
+    const [jpeg, png] = [await jpegWith(1), pngWith(1)];
+    for (const sent of [
+      Buffer.concat([jpeg.subarray(0, 2), restarts, jpeg.subarray(2)]),
+      Buffer.concat([jpeg.subarray(0, 2), segments, jpeg.subarray(2)]),
+      Buffer.concat([png.subarray(0, 33), chunks, png.subarray(33)]),
+    ]) {
+      const response = await as('admin').fetch('/files', send('POST', 'application/octet-stream', sent));
+      expect((await expectRefusal(response, 415, 'CAT415')).message).toContain('parts');
+    }
   });
 
   test('bytes that arrive one by one give the same file', async () => {
