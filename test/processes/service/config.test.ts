@@ -83,7 +83,7 @@ test('a mistyped URL never reveals its password', async () => {
     const { exitCode, stdout, stderr } = await run({ cwd, env: { DATABASE_URL: url }, args });
     expect({ url, args: args[0], exitCode }).toEqual({ url, args: args[0], exitCode: 1 });
     expect(stdout + stderr).not.toContain('s3cret');
-    expect(stdout + stderr).toMatch(/database URL .*sqlite:PATH|write postgres:\/\/user:password@host\/name/);
+    expect(stdout + stderr).toMatch(/database URL\b.*sqlite:PATH|write postgres:\/\/user:password@host\/name/);
     expect(readdirSync(cwd)).toEqual(['rows.csv']);
   };
   for (const url of mistyped) {
