@@ -128,7 +128,7 @@ function compileGroups(
   output: Output,
   outer: Scope,
 ): string {
-  const { from, scope } = gathered(plan, body, outer) ?? withEmbedded(plan.groupBy ?? [], body, outer);
+  const { from, scope } = withEmbedded(plan.groupBy ?? [], body, outer);
   const inner = plan.columns.map(({ expression }, index) => {
     return `${compileExpression(isLateCast(expression) ? expression.of : expression, scope)} as ${computedName(index)}`;
   });
@@ -140,12 +140,6 @@ function compileGroups(
   };
   const within = compileBoundedSource(rows, plan.columns, output, scope, (_, index) => computedName(index));
   return `select ${compileOutput(plan.columns, output, scope, compile)} from (${within}) as grouped`;
-}
-
-function gathered(shape: Shape, body: string, scope: Scope): { from: string; scope: Scope } | undefined {
-  if (scope.depth > 0) return undefined;
-  const groups = scope.dialect.partialGroups?.(shape, body, (expression) => compileExpression(expression, scope));
-  return groups && { ...groups, scope: { ...scope, computed: groups.computed } };
 }
 
 /** Embedded values in `group by` become columns first, since a group has no row that they could relate to. */

@@ -2,7 +2,7 @@
 import type { Field } from '../../collection/declaration.ts';
 import type { Containment, RangeOperator, Type } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
-import type { Comparator, Expression, Predicate, SetResult, Shape } from '../../plan/types.ts';
+import type { Comparator, Expression, Predicate, SetResult } from '../../plan/types.ts';
 
 export interface Statement {
   readonly sql: string;
@@ -26,13 +26,6 @@ export interface Access {
 export interface Operand {
   readonly sql: string;
   readonly of: Expression;
-}
-
-export type ColumnsOf = (expression: Expression) => string;
-
-export interface JsonAggregate {
-  readonly from: string;
-  readonly computed: ReadonlyMap<Expression, string>;
 }
 
 export interface ByteBudget {
@@ -94,11 +87,6 @@ export interface SqlDialect {
   compare(operand: Operand, operator: Comparator | 'is distinct from', value: Value, bind: Bind): string;
   orderedBy(operand: Operand): readonly string[];
   groupedBy(operand: Operand): string;
-  /**
-   * Partial groups, if the engine computes them faster than SQL: rows of which several may belong to one group, with
-   * the keys and aggregates in terms of them. Undefined otherwise.
-   */
-  partialGroups?(shape: Shape, from: string, columns: ColumnsOf): JsonAggregate | undefined;
   /** The result of an operation on a column; `operand` is an expression of the operand's type. */
   operate(column: string, operation: SetResult, operand: string): string;
   /** A typed null. */

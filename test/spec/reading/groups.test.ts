@@ -3,10 +3,7 @@ import { describe, expect, test } from 'bun:test';
 import { TWO_ENGINES } from '../../support/engines/catalogue.ts';
 import { ownCatalogue, sendJson } from '../../support/stories.ts';
 
-/**
- * Exceeds the number of rows whose sum fits exactly into a double, the group limit of the hash aggregation, and the
- * size of a small table.
- */
+/** Exceeds the number of rows whose sum fits exactly into a double, and the size of a small table. */
 const ROWS = 21_000;
 
 describe.each(TWO_ENGINES)('groups on %s', (engine) => {

@@ -12,7 +12,6 @@ import type { Row, Value } from '../../../collection/value.ts';
 import type { Statement } from '../../sql/statement.ts';
 import { defineFunctions } from '../functions/define.ts';
 import { defineByteBudget } from '../read/byte-budget.ts';
-import { defineHashAggregate } from '../read/hash-aggregate.ts';
 import { IN_MEMORY } from './database-files.ts';
 import { defineGuard } from './deadline.ts';
 
@@ -68,7 +67,6 @@ export class Connection {
       defineFunctions(this.db);
       defineGuard(this.db);
       defineByteBudget(this.db);
-      defineHashAggregate(this.db);
       prepare?.(this.db);
     } catch (error) {
       this.db.close();

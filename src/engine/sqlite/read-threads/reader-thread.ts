@@ -15,7 +15,6 @@ import { clearDeadline, setDeadline, spendRows } from '../connection/deadline.ts
 import { toThreadResult } from '../connection/thread-result.ts';
 import { translateError } from '../errors.ts';
 import { clearPatterns } from '../functions/define.ts';
-import { TooManyGroups } from '../read/hash-aggregate.ts';
 import type { ReaderAnswer, ReaderRequest, ReadJob } from './reader.ts';
 
 declare const self: Worker;
@@ -123,12 +122,7 @@ function open(): Connection {
 function* readParts(connection: Connection, job: ReadJob, progress: Progress): Generator<string, void> {
   for (const { statement, isBetter } of job.attempts) {
     if (isBetter !== undefined && connection.number(isBetter) !== 1) continue;
-    try {
-      return yield* encodedParts(connection, statement, job, progress);
-    } catch (error) {
-      // Thrown before the first group, since groups are known only after all rows.
-      if (!(error instanceof TooManyGroups)) throw error;
-    }
+    return yield* encodedParts(connection, statement, job, progress);
   }
 }
 

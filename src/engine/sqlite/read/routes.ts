@@ -21,7 +21,6 @@ import type { ReadAttempt, ReadJob } from '../read-threads/reader.ts';
 import { candidateQuery } from '../search/index-candidates.ts';
 import { compilePrefiltered } from '../search/index-prefilter.ts';
 import { PAGE_BUDGET, withinBudget } from './byte-budget.ts';
-import { compileHashAggregate, mustSort } from './hash-aggregate.ts';
 import { compileIndexRead, mayFollowIndex } from './index-reads.ts';
 import { readCachedRows, readWhole, readWithDeadline } from './inline-read.ts';
 import type { Read, ReadState } from './read.ts';
@@ -79,13 +78,6 @@ const ROUTES: readonly Route[] = [
     applies: ({ plan }) => candidateQuery(plan.from, plan.where) !== undefined,
     run: (read, state) => readOnThread(read, state, compilePrefiltered),
     why: 'FTS5 finds the candidates of a text filter. A scan would test every row.',
-  },
-  {
-    name: 'hash aggregation',
-    runsOn: 'thread',
-    applies: ({ plan }) => mustSort(plan),
-    run: (read, state) => readOnThread(read, state, compileHashAggregate),
-    why: 'SQLite would sort all rows. With few groups, a hash table takes half the time.',
   },
   {
     name: 'scan',
