@@ -2,7 +2,7 @@
 import manifest from '../package.json' with { type: 'json' };
 import { suggestName } from './base/nearest-name.ts';
 import { COMMANDS, type Load } from './cli/commands.ts';
-import { startupError } from './engine/shared/startup-errors.ts';
+import { startupError } from './engine/open.ts';
 import { ConfigError } from './settings/by-command.ts';
 
 const NAMES = Object.keys(COMMANDS);

@@ -1,7 +1,7 @@
 /** Caches keys and sessions for a moment. If any process revokes one, the service rejects it within a second. */
 
 import { CREDENTIAL_CACHE_MS, MAX_CACHED_CREDENTIALS } from '../base/limits/auth.ts';
-import { LruCache } from '../base/lru-cache.ts';
+import { LruCache } from '../base/memo.ts';
 import type { Caller } from '../collection/access/caller.ts';
 import type { MaybePromise } from '../engine/engine.ts';
 import { hashOf } from './secret-text.ts';

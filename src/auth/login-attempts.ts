@@ -7,7 +7,7 @@
 
 import { ApiError } from '../base/errors.ts';
 import { MAX_TRACKED_LOGINS } from '../base/limits/auth.ts';
-import { LruCache } from '../base/lru-cache.ts';
+import { LruCache } from '../base/memo.ts';
 import { networkOf } from '../base/net/address.ts';
 import { hashOf } from './secret-text.ts';
 

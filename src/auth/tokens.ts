@@ -2,7 +2,7 @@
 import { decodeProtectedHeader, errors } from 'jose';
 import { ApiError } from '../base/errors.ts';
 import { MAX_CACHED_CREDENTIALS } from '../base/limits/auth.ts';
-import { LruCache } from '../base/lru-cache.ts';
+import { LruCache } from '../base/memo.ts';
 import type { Caller } from '../collection/access/caller.ts';
 import type { MaybePromise } from '../engine/engine.ts';
 import { callerOf, checkClaims, type RequiredClaims, readClaims } from './claims.ts';

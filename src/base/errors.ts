@@ -4,8 +4,7 @@
  * Codes of PostgREST and PostgreSQL keep their meaning; `CAT…` codes are ours, named after their status. An expected
  * error is an `ApiError`, caught once in `response/logging.ts`. Any other error is a bug and becomes CAT500.
  */
-import { MAX_ECHOED_VALUE_LENGTH } from './limits/http.ts';
-import { shorten, shortenValue } from './shorten.ts';
+import { MAX_ECHOED_LENGTH, MAX_ECHOED_VALUE_LENGTH } from './limits/http.ts';
 
 export const ERRORS = {
   PGRST100: { status: 400, meaning: 'A query parameter could not be parsed' },
@@ -238,4 +237,17 @@ export function unlessRejected<T>(work: () => T): T | undefined {
     if (error instanceof ApiError) return undefined;
     throw error;
   }
+}
+
+/** Shortens a text that may repeat a client's input to its beginning and end. */
+export function shorten(text: string, length = MAX_ECHOED_LENGTH): string {
+  if (text.length <= length) return text;
+  const end = Math.floor(length / 5);
+  return `${text.slice(0, length - end - 1)}…${text.slice(-end)}`;
+}
+
+/** A value of a body as it is, if it is short; otherwise its shortened text. */
+export function shortenValue(value: unknown): unknown {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  return text.length <= MAX_ECHOED_VALUE_LENGTH ? value : shorten(text, MAX_ECHOED_VALUE_LENGTH);
 }

@@ -1,5 +1,4 @@
 import { MAX_CACHED_TEXT_LENGTH, MAX_CACHED_TEXTS } from './limits/http.ts';
-import { LruCache } from './lru-cache.ts';
 
 /** Caches a pure function of an immutable object, such as a declaration, for as long as the object lives. */
 export function memoize<Key extends object, Made>(make: (key: Key) => Made): (key: Key) => Made {
@@ -59,4 +58,24 @@ export function keepRecent<Made>(max: number): (key: string, make: () => Promise
     value.catch(() => cache.get(key) === value && cache.delete(key));
     return value;
   };
+}
+
+/** A bounded map that drops the least recently used entry. The last entry is the most recent one. */
+export class LruCache<T> extends Map<string, T> {
+  constructor(private readonly max: number) {
+    super();
+  }
+
+  override get(key: string): T | undefined {
+    const value = super.get(key);
+    if (value !== undefined) this.set(key, value);
+    return value;
+  }
+
+  override set(key: string, value: T): this {
+    this.delete(key);
+    super.set(key, value);
+    if (this.size > this.max) this.delete(this.keys().next().value!);
+    return this;
+  }
 }

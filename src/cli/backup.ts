@@ -8,9 +8,8 @@ import type { Engine } from '../engine/engine.ts';
 import { FileRecords } from '../files/records.ts';
 import { locationOf } from '../files/storage/identity.ts';
 import { ConfigError, describeSettings, FILE_SETTINGS, readCommand } from '../settings/by-command.ts';
-import type { Command } from './shared/command.ts';
+import { type Command, FORCE_OPTION, JSON_OPTION } from './shared/command.ts';
 import { openMaintenance, withDatabase } from './shared/database.ts';
-import { FORCE_OPTION, JSON_OPTION } from './shared/options.ts';
 import { withProgress } from './shared/progress.ts';
 
 const OPTIONS = { ...FORCE_OPTION, ...JSON_OPTION, ...FILE_SETTINGS } as const;

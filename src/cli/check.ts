@@ -9,9 +9,8 @@ import type { Finding } from '../engine/shared/maintenance.ts';
 import { DATA_SETTINGS, describeSettings, readCommand } from '../settings/by-command.ts';
 import { COLLECTIONS } from '../settings/database.ts';
 import { checkFiles } from './shared/check-files.ts';
-import type { Command } from './shared/command.ts';
+import { type Command, JSON_OPTION } from './shared/command.ts';
 import { openMaintenance } from './shared/database.ts';
-import { JSON_OPTION } from './shared/options.ts';
 import { withProgress } from './shared/progress.ts';
 
 const OPTIONS = { ...JSON_OPTION, ...DATA_SETTINGS } as const;

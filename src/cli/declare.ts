@@ -4,8 +4,7 @@ import { USUAL_NAMES } from '../declare/find-declaration.ts';
 import { DATA_SETTINGS, describeSettings, readCommand } from '../settings/by-command.ts';
 import { onOrOff, option, text } from '../settings/setting.ts';
 import { checkDeclaration, declareFrom } from './declare/from-database.ts';
-import type { Command } from './shared/command.ts';
-import { FORCE_OPTION } from './shared/options.ts';
+import { type Command, FORCE_OPTION } from './shared/command.ts';
 
 const OPTIONS = {
   output: option('--output FILE', 'file to write; - is standard output', USUAL_NAMES[0], text),
@@ -47,7 +46,7 @@ ${describeSettings(OPTIONS)}`,
     const database = operands[0] ?? values.database;
     if (values.check) return checkDeclaration({ ...values, database });
     if (!values.jsonSchema) return declareFrom({ ...values, database });
-    const { declarationSchema } = await import('../declare/json-schema.ts');
+    const { declarationSchema } = await import('../declare/format.ts');
     console.log(JSON.stringify(declarationSchema(), null, 2));
   },
 };

@@ -7,10 +7,9 @@ import { FILE_FORMATS, type FileFormat, formatOf } from '../declare/rows/source.
 import { databaseFiles } from '../engine/open.ts';
 import { ConfigError, DATA_SETTINGS, describeSettings, readCommand } from '../settings/by-command.ts';
 import { oneOf, onOrOff, option, text } from '../settings/setting.ts';
-import type { Command } from './shared/command.ts';
+import { type Command, FORCE_OPTION, JSON_OPTION } from './shared/command.ts';
 import { withDatabase } from './shared/database.ts';
 import { checkFolder, readWithFiles } from './shared/exported-files.ts';
-import { FORCE_OPTION, JSON_OPTION } from './shared/options.ts';
 import { checkOutput, openOutput, PipeClosed, STANDARD_OUTPUT } from './shared/output.ts';
 import { ProgressBar } from './shared/progress.ts';
 import { planOf, read } from './shared/read-rows.ts';

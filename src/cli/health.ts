@@ -1,8 +1,7 @@
 /** `catalogue health`: asks a running service whether it is ready, for containers without curl. */
 import { describeSettings, readCommand, SERVE_SETTINGS } from '../settings/by-command.ts';
 import { duration, option } from '../settings/setting.ts';
-import type { Command } from './shared/command.ts';
-import { JSON_OPTION } from './shared/options.ts';
+import { type Command, JSON_OPTION } from './shared/command.ts';
 
 const { port, host, adminPort, tlsCert } = SERVE_SETTINGS;
 const OPTIONS = {

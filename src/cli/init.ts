@@ -5,8 +5,7 @@ import { checkFolder } from '../base/files/output-file.ts';
 import { products } from '../collection/products.ts';
 import { findDeclaration, USUAL_NAMES } from '../declare/find-declaration.ts';
 import { ConfigError, describeSettings, readCommand } from '../settings/by-command.ts';
-import type { Command } from './shared/command.ts';
-import { JSON_OPTION } from './shared/options.ts';
+import { type Command, JSON_OPTION } from './shared/command.ts';
 
 const OPTIONS = { ...JSON_OPTION } as const;
 

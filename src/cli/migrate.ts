@@ -7,9 +7,8 @@ import { maintenanceOf } from '../engine/open.ts';
 import { NO_ROWS } from '../plan/write/first-rows.ts';
 import { ConfigError, describeSettings, MIGRATE_SETTINGS, readSettings, type Values } from '../settings/by-command.ts';
 import { onOrOff, option } from '../settings/setting.ts';
-import type { Command } from './shared/command.ts';
+import { type Command, JSON_OPTION } from './shared/command.ts';
 import { openMaintenance, withDatabase } from './shared/database.ts';
-import { JSON_OPTION } from './shared/options.ts';
 import { rowCount } from './shared/row-count.ts';
 
 const OPTIONS = {

@@ -3,9 +3,8 @@ import { parseJson } from '../collection/exact-json.ts';
 import { products } from '../collection/products.ts';
 import { DATA_SETTINGS, describeSettings, readCommand } from '../settings/by-command.ts';
 import { option, wholeNumber } from '../settings/setting.ts';
-import type { Command } from './shared/command.ts';
+import { type Command, JSON_OPTION } from './shared/command.ts';
 import { withDatabase } from './shared/database.ts';
-import { JSON_OPTION } from './shared/options.ts';
 import { planOf, read } from './shared/read-rows.ts';
 import { type Rows, renderTable } from './shared/table.ts';
 

@@ -3,9 +3,8 @@
 import { amount } from '../base/amount.ts';
 import { ConfigError, describeSettings, FILE_SETTINGS, readCommand } from '../settings/by-command.ts';
 import { onOrOff, option } from '../settings/setting.ts';
-import type { Command } from './shared/command.ts';
+import { type Command, FORCE_OPTION, JSON_OPTION } from './shared/command.ts';
 import { openMaintenance } from './shared/database.ts';
-import { FORCE_OPTION, JSON_OPTION } from './shared/options.ts';
 import { withProgress } from './shared/progress.ts';
 
 const OPTIONS = {

@@ -5,10 +5,9 @@ import type { Engine } from '../engine/engine.ts';
 import { WebhookChanges } from '../serve/webhooks/changes.ts';
 import { WebhookStore } from '../serve/webhooks/store.ts';
 import { ConfigError, DATA_SETTINGS, describeSettings, readCommand, type Values } from '../settings/by-command.ts';
-import type { Command } from './shared/command.ts';
+import { type Command, JSON_OPTION } from './shared/command.ts';
 import { chosenAction, printRows } from './shared/credentials.ts';
 import { withDatabase } from './shared/database.ts';
-import { JSON_OPTION } from './shared/options.ts';
 
 const OPTIONS = { ...JSON_OPTION, ...DATA_SETTINGS } as const;
 type Settings = Values<typeof OPTIONS>;

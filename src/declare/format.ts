@@ -13,7 +13,7 @@ import {
   MAX_WEBHOOKS,
 } from '../base/limits/declaration.ts';
 import { MAX_FILE_BYTES, MAX_FILES_IN_LIST } from '../base/limits/files.ts';
-import { parseRate, RATE_FORM } from '../base/net/rate.ts';
+import { parseRate, RATE_FORM } from '../base/net/rate-limit.ts';
 import { BODY_TYPES, CHANGE_KINDS, FIELD_ROLES, type OnDelete, type Right, VOLATILITIES } from '../collection/draft.ts';
 import { compileRegex } from '../text/regex.ts';
 import { anyName, collectionName, fieldName, roleName } from './names.ts';
@@ -25,6 +25,7 @@ import {
   asWritten,
   either,
   type Given,
+  type JsonSchema,
   listOf,
   map,
   oneWordOf,
@@ -369,4 +370,14 @@ export type GivenRole = NonNullable<ReturnType<typeof role.read>>;
 
 function property<T>(shape: Shape<T>, about: string, isRequired = false): Property<T> {
   return { shape, about, isRequired };
+}
+
+/** The JSON Schema of declarations for editors, generated from the reader's tables. */
+export function declarationSchema(): JsonSchema {
+  return {
+    // The draft that YAML editors support.
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: 'Collections of a catalogue',
+    ...FORMAT.schema(),
+  };
 }

@@ -2,6 +2,7 @@
  * Encodes rows as text. Pure functions: a large result is encoded in chunks where it is read, a small one at once. The
  * database returns a row as plain values by name, as JSON text, or as the text forms of its cells.
  */
+import { PART_LENGTH } from '../base/limits/engine.ts';
 import type { Row } from '../collection/value.ts';
 import { csvHeader, csvLines } from './csv.ts';
 
@@ -84,4 +85,13 @@ function shownRows(rows: readonly Row[], { stripNulls, columns }: Encoding): rea
 
 function withoutNulls(row: Row): Row {
   return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
+}
+
+const LONGEST_PART = 4 * PART_LENGTH;
+
+/** The first chunk of a text, because unsent text stays in memory. It never splits a character. */
+export function firstPart(text: string): string {
+  if (text.length <= LONGEST_PART) return text;
+  const isHalf = (text.charCodeAt(LONGEST_PART - 1) & 0xfc00) === 0xd800;
+  return text.slice(0, isHalf ? LONGEST_PART - 1 : LONGEST_PART);
 }

@@ -1,16 +1,18 @@
 /** Opens the engine, or the maintenance, of a database URL. The only place that chooses between engines. */
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { fileProblem } from '../base/files/file-problem.ts';
 import type { Catalogue, Collection } from '../collection/declaration.ts';
 import type { StoredRow } from '../plan/types.ts';
 import { ConfigError, type DatabaseSettings } from '../settings/by-command.ts';
 import type { Engine } from './engine.ts';
+import { isLoss, describe as postgresWords, sqlState } from './postgres/errors.ts';
 import { isPostgresUrl } from './postgres/url.ts';
 import type { DescribedDatabase } from './shared/described-tables.ts';
 import type { Creation } from './shared/loader.ts';
 import type { Maintenance } from './shared/maintenance.ts';
-import { startupError } from './shared/startup-errors.ts';
 import { filesOf, IN_MEMORY } from './sqlite/connection/database-files.ts';
+import { describe as sqliteWords } from './sqlite/errors.ts';
 import type { ForeignRows } from './sqlite/foreign/rows.ts';
 import type { Storable } from './sqlite/schema/text-types.ts';
 
@@ -130,4 +132,15 @@ function reason(error: unknown, path: string): string {
   const folder = dirname(path);
   if (!existsSync(folder)) return `folder ${folder} does not exist; make it, or name another database with --database`;
   return startupError(error) ?? (error instanceof Error ? error.message : String(error));
+}
+
+/** One sentence; undefined for an unexpected error, which needs a stack. */
+export function startupError(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { code = '', syscall, path, message } = error as NodeJS.ErrnoException;
+  if (code.startsWith('SQLITE_')) return sqliteWords({ code, message });
+  if (sqlState(error) !== undefined || isLoss(error)) return postgresWords(error);
+  if (syscall === undefined) return undefined;
+  const words = fileProblem(error);
+  return path === undefined || words === message ? words : `${path}: ${words}`;
 }

@@ -1,8 +1,7 @@
 /** The rows of a list that changes may affect: changed rows, and rows that embed or test related rows that changed. */
 import { stored } from '../collection/declaration.ts';
 import type { Relation } from '../collection/relations.ts';
-import { cast } from '../plan/casts.ts';
-import { NO_ORDER } from '../plan/read/shape.ts';
+import { cast, NO_ORDER } from '../plan/read/shape.ts';
 import { fieldExpression } from '../plan/resolve.ts';
 import { ALWAYS, type Expression, type Predicate, type ReadPlan } from '../plan/types.ts';
 import { type Changes, hasKey } from './changed-keys.ts';

@@ -11,7 +11,7 @@ import type { Permissions } from '../plan/access/permissions.ts';
 import { planRead } from '../plan/read/read.ts';
 import { fieldExpression } from '../plan/resolve.ts';
 import { fieldOf, type ReadPlan } from '../plan/types.ts';
-import { LiveRequest } from './live-request.ts';
+import { LiveRequest } from './feed-event.ts';
 
 export interface FeedPlan {
   /** The list. */

@@ -1,6 +1,6 @@
 /** Caches values that were read from the data, until any process commits a change. */
 import { MAX_CACHED_TEXT_LENGTH } from '../base/limits/http.ts';
-import { LruCache } from '../base/lru-cache.ts';
+import { LruCache } from '../base/memo.ts';
 import type { ChangeCounter } from '../engine/engine.ts';
 
 export class UnchangedCache<T> {

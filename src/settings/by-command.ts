@@ -4,15 +4,13 @@
  */
 import { DEFAULT_COMMAND_CONNECTIONS, DEFAULT_COMMAND_SECONDS } from '../base/limits/engine.ts';
 import { ACCESS_SETTINGS } from './access.ts';
-import { BACKUP_SETTINGS } from './backups.ts';
-import { DATABASE, DATABASE_SETTINGS, EMPTY } from './database.ts';
+import { BACKUP_SETTINGS, DATABASE, DATABASE_SETTINGS, EMPTY } from './database.ts';
 import { describeSettings } from './describe.ts';
 import { LOG_SETTINGS, type LogLevel } from './logging.ts';
-import { NETWORK_SETTINGS } from './network.ts';
+import { NETWORK_SETTINGS, WEBHOOK_SETTINGS } from './network.ts';
 import { PORT_SETTINGS } from './ports.ts';
 import { type Environment, type Resolved, resolveSettings } from './resolve.ts';
 import { ConfigError, envSetting, hideSettings, type Table, text, type Values } from './setting.ts';
-import { WEBHOOK_SETTINGS } from './webhooks.ts';
 import { WRITE_SETTINGS } from './write-limits.ts';
 
 export { ConfigError, describeSettings, type LogLevel, type Values };

@@ -1,6 +1,6 @@
 /** Settings of the database connection. */
 import { DEFAULT_DRY_RUN_SECONDS, DEFAULT_HISTORY_DAYS, DEFAULT_REPLICA_LAG_SECONDS } from '../base/limits/engine.ts';
-import { envSetting, oneOf, onOrOff, text, urls, wholeNumber } from './setting.ts';
+import { duration, envSetting, oneOf, onOrOff, text, urls, wholeNumber } from './setting.ts';
 
 /** The declaration file. */
 export const COLLECTIONS = envSetting(
@@ -87,4 +87,19 @@ export const DATABASE_SETTINGS = {
     DEFAULT_DRY_RUN_SECONDS,
     wholeNumber(1, 3600),
   ),
+} as const;
+
+/** Settings of scheduled backups. */
+export const BACKUP_SETTINGS = {
+  backupSeconds: envSetting(
+    '--backup-every TIME',
+    'interval of SQLite backups, such as 1h; 0 disables them',
+    0,
+    duration,
+    { aliases: ['--every'] },
+  ),
+  backupsKept: envSetting('--backup-keep NUMBER', 'number of backups to keep', 24, wholeNumber(1, 10_000), {
+    aliases: ['--keep'],
+  }),
+  backupFolder: envSetting('--backup-folder FOLDER', 'folder of the backups', 'backups', text),
 } as const;

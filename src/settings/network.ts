@@ -4,7 +4,7 @@ import { DEFAULT_MAX_FEEDS } from '../base/limits/feed.ts';
 import { plainHost } from '../base/net/address.ts';
 import { parseRange, RANGE_WORDS } from '../base/net/address-ranges.ts';
 import { ANY, originOf } from '../base/net/origin.ts';
-import { parseRate, RATE_FORM } from '../base/net/rate.ts';
+import { parseRate, RATE_FORM } from '../base/net/rate-limit.ts';
 import { ConfigError, envSetting, list, text, wholeNumber } from './setting.ts';
 
 const TLS_SETTINGS = {
@@ -89,3 +89,12 @@ function rate(given: string, name: string): string {
   if (parseRate(given) === undefined) throw new ConfigError(`${name} is ${RATE_FORM}, not ${given}`);
   return given.trim();
 }
+
+export const WEBHOOK_SETTINGS = {
+  webhookNetworks: envSetting<readonly string[]>(
+    '--webhook-networks LIST',
+    'addresses that webhooks may reach besides public ones, also by http: ranges, loopback, private, none',
+    ['loopback'],
+    list(addressRange),
+  ),
+} as const;

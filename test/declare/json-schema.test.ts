@@ -4,7 +4,7 @@
 import { describe, expect, test } from 'bun:test';
 import Ajv from 'ajv';
 import { parse } from 'yaml';
-import { declarationSchema } from '../../src/declare/json-schema.ts';
+import { declarationSchema } from '../../src/declare/format.ts';
 import { mistakesIn, SHOP_TEXT, withFields } from '../support/processes/declarations.ts';
 
 const validate = new Ajv({ strict: true, allowUnionTypes: true }).compile(declarationSchema());

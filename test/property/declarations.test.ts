@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { parse } from 'yaml';
 import type { CollectionDraft } from '../../src/collection/draft.ts';
 import { fieldTypeNames } from '../../src/collection/types/index.ts';
-import { declarationSchema } from '../../src/declare/json-schema.ts';
+import { declarationSchema } from '../../src/declare/format.ts';
 import { DeclarationError } from '../../src/declare/reader/mistakes.ts';
 import { printCollection } from '../../src/declare/writer/write.ts';
 import { RUNS } from '../support/generated/generators.ts';

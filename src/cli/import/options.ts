@@ -6,7 +6,7 @@ import type { LoadOptions } from '../../engine/shared/loader.ts';
 import { ConfigError, DATA_SETTINGS } from '../../settings/by-command.ts';
 import { oneOf, onOrOff, option, text } from '../../settings/setting.ts';
 import { MAX_VALUE_KB } from '../../settings/write-limits.ts';
-import { FORCE_OPTION, JSON_OPTION } from '../shared/options.ts';
+import { FORCE_OPTION, JSON_OPTION } from '../shared/command.ts';
 import { type DateReader, readDateFormat } from './date-format.ts';
 
 /** The treatment of rows that exist, by mode. */

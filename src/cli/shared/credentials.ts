@@ -6,8 +6,8 @@ import type { Catalogue } from '../../collection/declaration.ts';
 import { NoDatabase } from '../../engine/open.ts';
 import { ConfigError, DATA_SETTINGS, type Values } from '../../settings/by-command.ts';
 import { option, text } from '../../settings/setting.ts';
+import { JSON_OPTION } from './command.ts';
 import { withDatabase } from './database.ts';
-import { JSON_OPTION } from './options.ts';
 import { type Rows, renderTable } from './table.ts';
 
 export const CREDENTIAL_OPTIONS = {

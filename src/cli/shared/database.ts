@@ -7,10 +7,9 @@ import { served } from '../../collection/files.ts';
 import { loadCatalogue } from '../../declare/load-catalogue.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { createStep } from '../../engine/migration/words.ts';
-import { maintenanceOf, openEngine } from '../../engine/open.ts';
+import { maintenanceOf, openEngine, startupError } from '../../engine/open.ts';
 import type { Creation } from '../../engine/shared/loader.ts';
 import type { Maintenance } from '../../engine/shared/maintenance.ts';
-import { startupError } from '../../engine/shared/startup-errors.ts';
 import { NO_ROWS } from '../../plan/write/first-rows.ts';
 import { ConfigError, type DatabaseSettings } from '../../settings/by-command.ts';
 

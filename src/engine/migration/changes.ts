@@ -12,6 +12,7 @@ import {
   type Reference,
   type Unique,
 } from '../../collection/declaration.ts';
+import { derivedName } from '../../collection/derived-name.ts';
 
 /** The content of a database in terms of a declaration. */
 export interface StoredSchema {
@@ -218,4 +219,11 @@ function isRekeyed(pair: CollectionPair): boolean {
 
 function text(value: unknown): string {
   return JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? `${each}n` : each));
+}
+
+/** Indexes of references of several fields, unless the key begins with them: deleting a row looks up its referrers. */
+export function compositeIndexes({ name, key, composites }: Collection): Index[] {
+  return composites
+    .filter(({ fields }) => fields.some((field, at) => key[at] !== field))
+    .map(({ fields }) => ({ name: derivedName(name, ...fields.map((field) => field.name), 'idx'), fields }));
 }

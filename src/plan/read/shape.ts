@@ -3,11 +3,11 @@
 import { ApiError } from '../../base/errors.ts';
 import { memoize } from '../../base/memo.ts';
 import type { Collection } from '../../collection/declaration.ts';
+import { isCastable } from '../../collection/types/cast.ts';
 import { embedded } from '../../collection/types/embedded.ts';
-import { builtIn } from '../../collection/types/index.ts';
+import { builtIn, castNames, castTypeNamed } from '../../collection/types/index.ts';
 import { can } from '../../collection/types/type.ts';
 import type { Aggregate, EmbedItem, FieldPath, OrderTerm, Query, SelectItem } from '../../dialect/tree.ts';
-import { cast } from '../casts.ts';
 import { undefinedFor } from '../predicate.ts';
 import { fieldExpression, isHidden, pathType, resolvePath } from '../resolve.ts';
 import { type Expression, fieldOf, type OrderKey, type OutputColumn, type Shape } from '../types.ts';
@@ -311,4 +311,17 @@ function sameExpression(one: unknown, other: unknown): boolean {
       ([name, part]) => part === parts.get(name) || (!DECLARED.includes(name) && sameExpression(part, parts.get(name))),
     )
   );
+}
+
+/** Resolves casts by PostgreSQL's type names. */
+export function cast(of: Expression, typeName: string): Expression {
+  const type = castTypeNamed(typeName);
+  if (type === undefined) {
+    throw new ApiError('42704', `type "${typeName}" does not exist`, {
+      hint: `Types to cast to: ${castNames().join(', ')}.`,
+    });
+  }
+  if (!isCastable(of.type, type)) throw new ApiError('42846', `cannot cast type ${of.type.title} to ${type.title}`);
+  if (of.kind === 'null') return { kind: 'null', type };
+  return of.type === type ? of : { kind: 'cast', of, type };
 }

@@ -2,8 +2,7 @@
  * A channel of Supabase Realtime with its `postgres_changes`. Each of them is a feed, requested from the service with
  * the credentials of the client: so roles, limits and checks of credentials apply.
  */
-import type { FeedEvent } from '../../feed/feed-event.ts';
-import type { LiveSteps } from '../../feed/live-request.ts';
+import type { FeedEvent, LiveSteps } from '../../feed/feed-event.ts';
 import { type Binding, filterQuery } from './bindings.ts';
 
 export interface ChannelContext {

@@ -6,7 +6,7 @@ import {
   MAX_UNSENT_BYTES,
   REALTIME_IDLE_SECONDS,
 } from '../../base/limits/feed.ts';
-import { LiveRequest, type LiveSteps } from '../../feed/live-request.ts';
+import { LiveRequest, type LiveSteps } from '../../feed/feed-event.ts';
 import type { Peer } from '../../http/edge/peer.ts';
 import { readBindings, unsupported } from './bindings.ts';
 import { Channel } from './channel.ts';

@@ -2,8 +2,21 @@
 import { ApiError } from '../../base/errors.ts';
 import { lowerCase } from '../case.ts';
 import { startOfWords, stemEnglish } from './english.ts';
-import { ENGLISH_STOP_WORDS } from './stop-words.ts';
 import { type Spend, type Token, tokenize } from './tokens.ts';
+
+/** Words too common to search for: PostgreSQL's list for English. */
+export const ENGLISH_STOP_WORDS: ReadonlySet<string> = new Set(
+  `
+  i me my myself we our ours ourselves you your yours yourself yourselves he him his himself she her hers herself
+  it its itself they them their theirs themselves what which who whom this that these those am is are was were be
+  been being have has had having do does did doing a an the and but if or because as until while of at by for with
+  about against between into through during before after above below to from up down in out on off over under again
+  further then once here there when where why how all any both each few more most other some such no nor not only
+  own same so than too very s t can will just don should now
+  `
+    .trim()
+    .split(/\s+/),
+);
 
 export interface Lexeme {
   readonly text: string;

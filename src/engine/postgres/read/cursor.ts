@@ -5,8 +5,7 @@
 import { PART_LENGTH } from '../../../base/limits/engine.ts';
 import type { Collection } from '../../../collection/declaration.ts';
 import type { Row } from '../../../collection/value.ts';
-import { closing, type Encoding, encodeChunk, opening, type RowForm } from '../../../encode/encoding.ts';
-import { firstPart } from '../../../encode/first-part.ts';
+import { closing, type Encoding, encodeChunk, firstPart, opening, type RowForm } from '../../../encode/encoding.ts';
 import type { ReadPlan } from '../../../plan/types.ts';
 import type { ReadResult } from '../../engine.ts';
 import { type Output, outputOf, pageEndIn } from '../../sql/output.ts';

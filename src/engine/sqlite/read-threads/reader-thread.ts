@@ -5,8 +5,7 @@
 
 import { BUFFERED_LENGTH, PART_LENGTH } from '../../../base/limits/engine.ts';
 import type { Row } from '../../../collection/value.ts';
-import { closing, encodeChunk, opening } from '../../../encode/encoding.ts';
-import { firstPart } from '../../../encode/first-part.ts';
+import { closing, encodeChunk, firstPart, opening } from '../../../encode/encoding.ts';
 import { pageEndIn } from '../../sql/output.ts';
 import type { Statement } from '../../sql/statement.ts';
 import { Connection } from '../connection/connection.ts';

@@ -4,7 +4,7 @@ import { type Catalogue, type Collection, type Field, isKey } from '../../../col
 import { derivedName } from '../../../collection/derived-name.ts';
 import type { Value } from '../../../collection/value.ts';
 import type { StoredRow } from '../../../plan/types.ts';
-import { compositeIndexes } from '../../migration/composites.ts';
+import { compositeIndexes } from '../../migration/changes.ts';
 import { type RuleSql, ruleConditions } from '../../migration/question.ts';
 import { columnList, identifier, quoteText } from '../../sql/statement.ts';
 import { sqliteDialect } from '../dialect.ts';
