@@ -12,8 +12,8 @@ import {
   STEP_PAUSE_MS,
 } from '../base/limits/feed.ts';
 import type { LogPosition } from '../engine/engine.ts';
+import { filterSteps } from '../engine/shared/cost.ts';
 import { readsOtherCollections } from '../engine/shared/plan-keys.ts';
-import { filterSteps } from '../engine/shared/text-cost.ts';
 import type { Changes } from './changed-keys.ts';
 import { isSame } from './event-id.ts';
 import type { Chunk, FeedEvent } from './feed-event.ts';

@@ -6,7 +6,7 @@ import { INLINE_PAGE_ROWS } from '../../src/base/limits/engine.ts';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
 import { parsePrefer } from '../../src/dialect/prefer.ts';
 import { parseQuery } from '../../src/dialect/query.ts';
-import { areCheapWrites } from '../../src/engine/shared/write-cost.ts';
+import { areCheapWrites } from '../../src/engine/shared/cost.ts';
 import { Connection } from '../../src/engine/sqlite/connection/connection.ts';
 import { IN_MEMORY } from '../../src/engine/sqlite/connection/database-files.ts';
 import { stepsSpent } from '../../src/engine/sqlite/connection/deadline.ts';

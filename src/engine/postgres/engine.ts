@@ -22,11 +22,11 @@ import {
   type WriteResult,
 } from '../engine.ts';
 import { notLogged } from '../shared/change-log.ts';
+import { isStepRead } from '../shared/cost.ts';
 import type { LoadOptions, LoadResult, LoadSet } from '../shared/loader.ts';
 import { rejectCredentials } from '../shared/maintenance.ts';
 import type { RowSource } from '../shared/row-lookup.ts';
 import { reportProblems } from '../shared/row-problems.ts';
-import { isStepRead } from '../shared/step-reads.ts';
 import type { SqlDialect } from '../sql/statement.ts';
 import { bypassedRowSecurity } from './adopt/row-security.ts';
 import { callFunction, explainCall } from './call/call.ts';

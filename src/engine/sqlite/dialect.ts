@@ -11,7 +11,7 @@ import { ROW } from '../../encode/encoding.ts';
 import type { Predicate } from '../../plan/types.ts';
 import { tooComplex } from '../../text/regex/problems.ts';
 import { compileSearch } from '../../text/search/index.ts';
-import { regexInstructions } from '../shared/text-cost.ts';
+import { regexInstructions } from '../shared/cost.ts';
 import { type Bind, identifier, type Operand, quoteText, type SqlDialect } from '../sql/statement.ts';
 import { GUARD } from './connection/deadline.ts';
 import { inParentheses, joinInGroups } from './functions/argument-groups.ts';

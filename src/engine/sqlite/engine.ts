@@ -27,13 +27,12 @@ import type {
   WriteResult,
 } from '../engine.ts';
 import { notLogged } from '../shared/change-log.ts';
+import { areCheapWrites, isStepRead } from '../shared/cost.ts';
 import type { LoadOptions, LoadResult, LoadSet } from '../shared/loader.ts';
 import { rejectCredentials } from '../shared/maintenance.ts';
 import { explain, type PlanStep } from '../shared/query-plan.ts';
 import type { RowSource } from '../shared/row-lookup.ts';
 import { reportProblems } from '../shared/row-problems.ts';
-import { isStepRead } from '../shared/step-reads.ts';
-import { areCheapWrites } from '../shared/write-cost.ts';
 import { MemoryChangeCounter, WalChangeCounter } from './connection/change-counter.ts';
 import { Connection, whileBusy } from './connection/connection.ts';
 import { fileOf, IN_MEMORY, misplaced, type OpenFiles, openFiles } from './connection/database-files.ts';
@@ -216,7 +215,7 @@ class SqliteEngine implements Engine {
 
   async write(writes: readonly Write[], options: WriteOptions): Promise<readonly WriteResult[]> {
     try {
-      const isSmall = ({ into }: WritePlan) => this.parts.statistics.isSmall(into, this.refreshSnapshot());
+      const isSmall = ({ into }: WritePlan) => this.parts.statistics.at(this.refreshSnapshot()).isSmall(into);
       const isCheap = areCheapWrites(writes, isSmall);
       return await this.parts.writer.write({ ...options, writes }, isCheap);
     } catch (error) {

@@ -1,12 +1,10 @@
-/** Decides which reads and writes are certainly cheap; others need a dedicated connection. */
-import { INLINE_PAGE_ROWS, MAX_SHARED_ROWS, SMALL_TABLE_ROWS } from '../../../base/limits/engine.ts';
-import type { Collection, Field } from '../../../collection/declaration.ts';
-import { can } from '../../../collection/types/type.ts';
-import { fieldOf, type Predicate, type ReadPlan } from '../../../plan/types.ts';
+/** The cost model with PostgreSQL's statistics. Reads and writes that may be costly need a dedicated connection. */
+import { MAX_SHARED_ROWS, SMALL_TABLE_ROWS } from '../../../base/limits/engine.ts';
+import type { Collection } from '../../../collection/declaration.ts';
+import type { ReadPlan } from '../../../plan/types.ts';
 import type { Write } from '../../engine.ts';
-import { conjuncts, maxKeys, readsOtherCollections } from '../../shared/plan-keys.ts';
-import { columnSteps, filterSteps } from '../../shared/text-cost.ts';
-import { areCheapWrites } from '../../shared/write-cost.ts';
+import { areCheapWrites, columnSteps, filterSteps, isCheapLookup } from '../../shared/cost.ts';
+import { readsOtherCollections } from '../../shared/plan-keys.ts';
 import { query, type Runner } from '../driver.ts';
 
 const STATISTICS_MS = 5_000;
@@ -22,8 +20,7 @@ export class PlanCost {
 
   isCheapRead(runner: Runner, plan: ReadPlan): boolean | Promise<boolean> {
     if (readsOtherCollections(plan) || filterSteps(plan) + columnSteps(plan.columns) > 0) return false;
-    const terms = conjuncts(plan.where);
-    if (maxKeys(plan.from, terms) !== undefined || isIndexWalk(plan, terms)) return true;
+    if (isCheapLookup(plan)) return true;
     return this.withStatistics(runner, () => this.isSmall(runner, plan.from));
   }
 
@@ -56,23 +53,4 @@ export class PlanCost {
     const tables = await query<{ name: string }>(runner, { sql, params: [this.schema] });
     this.smallTables = new Set(tables.map(({ name }) => name));
   }
-}
-
-/** A page along the key or an index from its start, or the rows with one indexed value. */
-function isIndexWalk({ from, order, groupBy, count, offset, limit }: ReadPlan, terms: readonly Predicate[]): boolean {
-  const { assigned } = from;
-  const [first, second] = order.map(({ expression }) => fieldOf(expression));
-  if (assigned === undefined || first === undefined || groupBy !== undefined || count !== undefined) return false;
-  if (offset + (limit ?? Number.POSITIVE_INFINITY) > INLINE_PAGE_ROWS) return false;
-  if (first !== assigned) return hasOrder(first) && order.length === 2 && second === assigned && terms.length === 0;
-  if (order.length !== 1) return false;
-  const [only] = terms;
-  if (terms.length === 1 && only?.kind === 'compare' && only.operator === '=' && hasOrder(fieldOf(only.of)))
-    return true;
-  return terms.every((term) => term.kind === 'compare' && term.operator !== '<>' && fieldOf(term.of) === assigned);
-}
-
-/** Indexes of json and arrays have no order. */
-function hasOrder(field: Field | undefined): boolean {
-  return field?.indexed === true && !can(field.type, 'json') && !can(field.type, 'array');
 }

@@ -2,6 +2,7 @@
 
 import { SMALL_TABLE_BYTES, SMALL_TABLE_ROWS } from '../../../base/limits/engine.ts';
 import type { Collection, Field } from '../../../collection/declaration.ts';
+import type { Statistics } from '../../shared/cost.ts';
 import { identifier, type Statement } from '../../sql/statement.ts';
 import { LOG_BYTES } from '../history/maintain.ts';
 import { indexName } from '../schema/schema.ts';
@@ -22,12 +23,14 @@ interface TableSize {
   small: boolean;
 }
 
-export class TableStatistics {
+export class TableStatistics implements Statistics {
   private readonly seen = new Map<Collection, TableSize>();
   /** By index name, for all collections. */
   private readonly perValue = new Map<string, number>();
 
   private size = { changeCount: Number.NaN, bytes: 0 };
+
+  private changeCount = Number.NaN;
 
   private readonly sizeStatement: Statement;
 
@@ -39,14 +42,21 @@ export class TableStatistics {
   }
 
   /** The size of the database without the log of changes, which bounds every text in it. */
-  bytes(changeCount: number): number {
+  bytes(): number {
+    const { changeCount } = this;
     if (this.size.changeCount !== changeCount)
       this.size = { changeCount, bytes: this.connection.number(this.sizeStatement) };
     return this.size.bytes;
   }
 
-  /** Whether every read of the table is cheap; `changeCount` is the current one. */
-  isSmall(collection: Collection, changeCount: number): boolean {
+  /** The statistics for the current change count. */
+  at(changeCount: number): Statistics {
+    this.changeCount = changeCount;
+    return this;
+  }
+
+  isSmall(collection: Collection): boolean {
+    const { changeCount } = this;
     let size = this.seen.get(collection);
     if (size?.changeCount === changeCount) return size.small;
     const now = performance.now();

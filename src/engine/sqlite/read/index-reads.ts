@@ -3,13 +3,13 @@
  * under a millisecond and may run on the event loop. Any other read may not.
  */
 
-import { INLINE_ANSWER_BYTES, INLINE_PAGE_ROWS, INLINE_STEPS } from '../../../base/limits/engine.ts';
+import { INLINE_PAGE_ROWS } from '../../../base/limits/engine.ts';
 import { memoize } from '../../../base/memo.ts';
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import { NO_ORDER } from '../../../plan/read/shape.ts';
 import { fieldOf, type OrderKey, type Predicate, type ReadPlan } from '../../../plan/types.ts';
+import { cheapPageBytes, filterSteps } from '../../shared/cost.ts';
 import { conjuncts, maxKeys, readsOtherCollections, singleKey } from '../../shared/plan-keys.ts';
-import { columnSteps, filterSteps } from '../../shared/text-cost.ts';
 import type { Output } from '../../sql/output.ts';
 import { compileRead } from '../../sql/read.ts';
 import { maxRowBytes } from '../../sql/row-size.ts';
@@ -55,9 +55,7 @@ function compileAccess(plan: ReadPlan, output: Output, rowsPerValue: RowsPerValu
   const keys = maxKeys(plan.from, terms);
   const rows = keys ?? plan.limit;
   if (rows === undefined || (keys === undefined && rowsTouched(plan) > INLINE_PAGE_ROWS)) return undefined;
-  // Texts of the result can be measured before they are processed.
-  const steps = columnSteps(plan.columns);
-  const bytes = steps === 0 ? INLINE_ANSWER_BYTES : Math.min(INLINE_ANSWER_BYTES, INLINE_STEPS / steps);
+  const bytes = cheapPageBytes(plan);
   const isBounded = rows * maxRowBytes(plan.columns, output) > bytes;
   const bounded: Output = isBounded ? { ...output, ...PAGE_BUDGET } : output;
   // A row may have very many related rows, so the steps are counted.

@@ -3,14 +3,14 @@
  * budget on the event loop starts again on a thread.
  */
 
-import { INLINE_ANSWER_BYTES, INLINE_STEPS } from '../../../base/limits/engine.ts';
+import { INLINE_ANSWER_BYTES } from '../../../base/limits/engine.ts';
 import { fieldOf, type ReadPlan } from '../../../plan/types.ts';
 import type { MaybePromise, ReadResult } from '../../engine.ts';
+import { cheapPageBytes, isCheapScan } from '../../shared/cost.ts';
 import { readsOtherCollections } from '../../shared/plan-keys.ts';
-import { columnSteps, filterSteps } from '../../shared/text-cost.ts';
 import type { Output } from '../../sql/output.ts';
 import { compileRead } from '../../sql/read.ts';
-import { boundRow, columnSizes } from '../../sql/row-size.ts';
+import { boundRow } from '../../sql/row-size.ts';
 import type { SqlDialect, Statement } from '../../sql/statement.ts';
 import { StepBudgetExceeded } from '../connection/deadline.ts';
 import { guardedDialect, sqliteDialect } from '../dialect.ts';
@@ -108,11 +108,9 @@ export function readByRoute(read: Read, state: ReadState): MaybePromise<ReadResu
 
 /** A few rows as of a recent position take well under a millisecond. Undefined if they exceed the budget. */
 function readStep(read: Read, state: ReadState, dialect: SqlDialect): ReadResult | undefined {
-  const steps = columnSteps(read.plan.columns);
-  const bytes = steps === 0 ? INLINE_ANSWER_BYTES : Math.min(INLINE_ANSWER_BYTES, INLINE_STEPS / steps);
   const statement = compileRead(read.plan, { ...read.output, ...PAGE_BUDGET }, dialect);
   try {
-    return withinBudget(bytes, () => readWhole(read, state, statement));
+    return withinBudget(cheapPageBytes(read.plan), () => readWhole(read, state, statement));
   } catch (error) {
     if (error instanceof StepBudgetExceeded) return undefined;
     throw error;
@@ -132,17 +130,8 @@ export function compileForExplain(plan: ReadPlan, changeCount: number, state: Re
   );
 }
 
-/** Whether the table is small and the text scans and output fit the event-loop budget. */
-function isCheapOnSmallTable(
-  { plan, changeCount }: Pick<Read, 'plan' | 'changeCount'>,
-  { statistics }: ReadState,
-): boolean {
-  if (!statistics.isSmall(plan.from, changeCount)) return false;
-  const { repeats } = columnSizes(plan.columns);
-  const steps = filterSteps(plan, INLINE_STEPS) + columnSteps(plan.columns);
-  if (steps === 0 && repeats === 1) return true;
-  const bytes = statistics.bytes(changeCount);
-  return steps * bytes <= INLINE_STEPS && repeats * bytes <= INLINE_ANSWER_BYTES;
+function isCheapOnSmallTable({ plan, changeCount }: Pick<Read, 'plan' | 'changeCount'>, state: ReadState): boolean {
+  return isCheapScan(plan, state.statistics.at(changeCount));
 }
 
 /** Runs `work` with a byte and step budget if the plan reads related rows, whose number is unknown. */

@@ -13,7 +13,7 @@ import {
   MAX_WRITES_PER_COMMIT,
 } from '../../../base/limits/engine.ts';
 import type { MaybePromise, Write, WriteOptions, WriteResult } from '../../engine.ts';
-import { rowsInBody } from '../../shared/write-cost.ts';
+import { rowsInBody } from '../../shared/cost.ts';
 import { settle, type ThreadResult } from '../connection/thread-result.ts';
 
 /** All writes of a list take effect, or none. */

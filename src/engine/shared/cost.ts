@@ -1,0 +1,205 @@
+/**
+ * The cost model of both engines. It decides from a plan and the statistics of its tables what is certainly cheap, and
+ * may run on the event loop or on a shared connection. Text processing counts as steps per byte: patterns and searches
+ * scan a text, JSON paths and casts parse it.
+ */
+import { unlessRejected } from '../../base/errors.ts';
+import { INLINE_ANSWER_BYTES, INLINE_PAGE_ROWS, INLINE_STEPS } from '../../base/limits/engine.ts';
+import { memoize } from '../../base/memo.ts';
+import { allReferences, type Collection, type Field } from '../../collection/declaration.ts';
+import { can, isLong } from '../../collection/types/type.ts';
+import { NO_ORDER } from '../../plan/read/shape.ts';
+import { type Expression, fieldOf, type Predicate, type ReadPlan, type WritePlan } from '../../plan/types.ts';
+import { sizeOfRegex } from '../../text/regex.ts';
+import type { Write } from '../engine.ts';
+import { columnSizes } from '../sql/row-size.ts';
+import { conjuncts, maxKeys, readsOtherCollections, testsOtherCollections } from './plan-keys.ts';
+
+/** What an engine knows about its tables. */
+export interface Statistics {
+  /** Whether the table has few rows. */
+  isSmall(collection: Collection): boolean;
+  /** An upper bound for all texts of a small table. */
+  bytes(): number;
+}
+
+/** Whether a scan of the whole table is cheap: it is small, and text processing and output fit the budget. */
+export function isCheapScan(plan: ReadPlan, statistics: Statistics): boolean {
+  if (!statistics.isSmall(plan.from)) return false;
+  const { repeats } = columnSizes(plan.columns);
+  const steps = filterSteps(plan, INLINE_STEPS) + columnSteps(plan.columns);
+  if (steps === 0 && repeats === 1) return true;
+  const bytes = statistics.bytes();
+  return steps * bytes <= INLINE_STEPS && repeats * bytes <= INLINE_ANSWER_BYTES;
+}
+
+/** The bytes of a page whose texts fit the budget. They can be measured before they are processed. */
+export function cheapPageBytes({ columns }: ReadPlan): number {
+  const steps = columnSteps(columns);
+  return steps === 0 ? INLINE_ANSWER_BYTES : Math.min(INLINE_ANSWER_BYTES, INLINE_STEPS / steps);
+}
+
+/** Whether the read finds few rows of one table by their keys or along an index. */
+export function isCheapLookup(plan: ReadPlan): boolean {
+  const terms = conjuncts(plan.where);
+  return maxKeys(plan.from, terms) !== undefined || isIndexWalk(plan, terms);
+}
+
+/** A page along the key or an index from its start, or the rows with one indexed value. */
+function isIndexWalk({ from, order, groupBy, count, offset, limit }: ReadPlan, terms: readonly Predicate[]): boolean {
+  const { assigned } = from;
+  const [first, second] = order.map(({ expression }) => fieldOf(expression));
+  if (assigned === undefined || first === undefined || groupBy !== undefined || count !== undefined) return false;
+  if (offset + (limit ?? Number.POSITIVE_INFINITY) > INLINE_PAGE_ROWS) return false;
+  if (first !== assigned) return hasOrder(first) && order.length === 2 && second === assigned && terms.length === 0;
+  if (order.length !== 1) return false;
+  const [only] = terms;
+  if (terms.length === 1 && only?.kind === 'compare' && only.operator === '=' && hasOrder(fieldOf(only.of)))
+    return true;
+  return terms.every((term) => term.kind === 'compare' && term.operator !== '<>' && fieldOf(term.of) === assigned);
+}
+
+/** Indexes of json and arrays have no order. */
+function hasOrder(field: Field | undefined): boolean {
+  return field?.indexed === true && !can(field.type, 'json') && !can(field.type, 'array');
+}
+
+/** The entries of the log after a position that a read as of it may have to undo. */
+const RECENT_CHANGES = 1_000;
+
+/**
+ * Recognizes the reads of one step of a feed, which are cheap: a few rows by key, or a few entries of the log. `newest`
+ * is the last known position: later changes cost time.
+ */
+export function isStepRead(plan: ReadPlan, asOf: number | undefined, newest: number): boolean {
+  if (asOf === undefined || newest - asOf > RECENT_CHANGES || plan.groupBy !== undefined) return false;
+  if (filterSteps(plan) > 0 || readsOtherCollections(plan)) return false;
+  const terms = conjuncts(plan.where);
+  return plan.log === undefined ? namesKeys(plan.from, terms) : isRecentPart(plan, terms, asOf);
+}
+
+function namesKeys(collection: Collection, terms: readonly Predicate[]): boolean {
+  if (maxKeys(collection, terms) !== undefined) return true;
+  // Keys of several fields are a list of conditions.
+  const isKey = (term: Predicate) => maxKeys(collection, conjuncts(term)) !== undefined;
+  return terms.some((term) => term.kind === 'any' && term.terms.length <= INLINE_PAGE_ROWS && term.terms.every(isKey));
+}
+
+/** The position, collection and key of the entries after a recent position. */
+function isRecentPart({ log, from, columns }: ReadPlan, terms: readonly Predicate[], asOf: number): boolean {
+  const isShort = columns.every(({ expression }) => fieldOf(expression) !== undefined && !can(expression.type, 'json'));
+  const isAfter = (term: Predicate) =>
+    term.kind === 'compare' &&
+    term.operator === '>' &&
+    fieldOf(term.of) === from.key[0] &&
+    asOf - Number(term.value) <= RECENT_CHANGES;
+  return isShort && terms.some(isAfter) && log!.every(({ where }) => filterSteps({ where, order: NO_ORDER }) === 0);
+}
+
+/** Whether writes are certainly cheap. `isSmall` is called only if needed: whether the collection has few rows. */
+export function areCheapWrites(writes: readonly Write[], isSmall: (plan: WritePlan) => boolean): boolean {
+  let rows = 0;
+  return writes.every(({ plan }) => {
+    rows += rowsInBody(plan);
+    return rows <= INLINE_PAGE_ROWS && isCheapWrite(plan, () => isSmall(plan));
+  });
+}
+
+/** The number of rows that a write names; a change by a filter counts as one. */
+export function rowsInBody(plan: WritePlan): number {
+  if (plan.kind === 'insert') return plan.rows.length;
+  return plan.kind === 'update-each' ? plan.changes.length : 1;
+}
+
+function isCheapWrite(plan: WritePlan, isSmall: () => boolean): boolean {
+  if (plan.returning !== undefined && readsOtherCollections(plan.returning)) return false;
+  switch (plan.kind) {
+    case 'insert':
+      return true;
+    case 'update-each':
+      return plan.among === undefined || isCheapFilter(plan.among);
+    case 'delete':
+    case 'update':
+      if (plan.kind === 'delete' && cascadesOnDelete(plan.into)) return false;
+      if (!isCheapFilter(plan.where, plan.bound?.order)) return false;
+      return maxKeys(plan.into, conjuncts(plan.where)) !== undefined || isSmall();
+  }
+}
+
+function isCheapFilter(where: Predicate, order: ReadPlan['order'] = NO_ORDER): boolean {
+  return !testsOtherCollections(where) && filterSteps({ where, order }) === 0;
+}
+
+/** Whether deleting or changing a row affects an unknown number of rows in other collections. */
+const cascadesOnDelete = memoize(({ name, among }: Collection): boolean =>
+  [...among.values()].some((each) =>
+    allReferences(each).some(({ to, onDelete }) => to === name && onDelete !== 'restrict'),
+  ),
+);
+
+/** Tokenizing uses a long regular expression, and each word is looked up. */
+const SEARCH_STEPS = 64;
+/** JSON is parsed and printed. */
+const READING_STEPS = 8;
+
+/** Steps on rows that may not be part of the result. Stops counting beyond `enough`. */
+export function filterSteps({ where, order }: Pick<ReadPlan, 'where' | 'order'>, enough = 0): number {
+  return columnSteps(order) + stepsOf(where, enough);
+}
+
+type RegexTest = Pick<Extract<Predicate, { caseless: boolean }>, 'pattern' | 'caseless'>;
+
+/** Cached, since measuring takes time proportional to the expression. */
+export const regexInstructions = memoize(({ pattern, caseless }: RegexTest) => sizeOfRegex(pattern, caseless));
+
+export function columnSteps(columns: readonly { readonly expression: Expression }[]): number {
+  return columns.reduce((steps, { expression }) => steps + stepsOfExpression(expression), 0);
+}
+
+function stepsOf(predicate: Predicate, enough: number): number {
+  switch (predicate.kind) {
+    case 'constant':
+      return 0;
+    case 'all':
+    case 'any':
+      return stepsOfTerms(predicate.terms, enough);
+    case 'not':
+      return stepsOf(predicate.term, enough);
+    case 'like':
+      return stepsOfLike(predicate.pattern) + stepsOfExpression(predicate.of);
+    case 'regex':
+      // An invalid expression is rejected at compilation, so that the first of several errors is reported.
+      return (
+        1 + (enough && (unlessRejected(() => regexInstructions(predicate)) ?? 0)) + stepsOfExpression(predicate.of)
+      );
+    case 'search':
+      return SEARCH_STEPS + predicate.query.length + stepsOfExpression(predicate.of);
+    case 'exists':
+      return stepsOf(predicate.where, enough);
+    case 'contains':
+      return READING_STEPS + stepsOfExpression(predicate.of);
+    default:
+      return stepsOfExpression(predicate.of);
+  }
+}
+
+function stepsOfTerms(terms: readonly Predicate[], enough: number): number {
+  let steps = 0;
+  for (const term of terms) {
+    steps += stepsOf(term, enough);
+    if (steps > enough) break;
+  }
+  return steps;
+}
+
+/** A literal is found in one pass; each wildcard may need several. */
+function stepsOfLike(pattern: string): number {
+  const isPart = !pattern.slice(1, -1).includes('%') && !pattern.includes('_');
+  return isPart ? 1 : pattern.length;
+}
+
+function stepsOfExpression(expression: Expression): number {
+  if (!('of' in expression)) return 0;
+  const reads = (expression.kind === 'path' || expression.kind === 'cast') && isLong(expression.of.type);
+  return (reads ? READING_STEPS : 0) + stepsOfExpression(expression.of);
+}
