@@ -4,12 +4,12 @@ import { ApiError } from '../base/errors.ts';
 import { isSameFile } from '../base/files/output-file.ts';
 import { MAX_FILE_BYTES } from '../base/limits/files.ts';
 import { type Collection, type Field, uniqueSets } from '../collection/declaration.ts';
-import { fieldFromHeader } from '../collection/spreadsheet-values.ts';
 import { loadCatalogue } from '../declare/load-catalogue.ts';
 import { formatToRead, openSource, type Source } from '../declare/rows/source.ts';
 import type { Engine } from '../engine/engine.ts';
 import { databaseFiles } from '../engine/open.ts';
 import type { LoadOptions } from '../engine/shared/loader.ts';
+import { fieldFromHeader } from '../import/headers.ts';
 import type { Origin } from '../plan/types.ts';
 import { conflictTarget } from '../plan/write/insert.ts';
 import { ConfigError, describeSettings, readCommand, type Values } from '../settings/by-command.ts';
@@ -35,8 +35,9 @@ reason, the same reason once, and ends with a table of the results. A running se
 The first line of a CSV file names its columns, as the fields are called or as people write them: "Order date" is
 order_date. An empty cell gives no value: a field of a new row is null, or gets its default if it cannot be null; a row
 that exists keeps its value, unless --clear-empty is given. "" is an empty text, NULL is null.
-Commas separate the cells; semicolons or tabs do if the first line has those and no comma, or after a line sep=;. Then
-12,50 and 1.299,00 are also numbers. A file is UTF-8, or UTF-16 if it begins like that.
+Commas separate the cells; semicolons or tabs do if the first line has those and no comma, or after a line sep=;.
+12,50 and 1.299,00 are also numbers, and 31.12.2026 is a date: the cells of a column show its notation. A file is
+UTF-8, or UTF-16 if it begins like that.
 
 A nightly file of prices by sku: catalogue import prices.csv --mode update --match sku --keep-going
 It needs only the columns to match and to change. A row that equals the stored one is not written.

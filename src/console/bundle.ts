@@ -12,8 +12,8 @@ import type { BuildOutput } from 'bun';
 import { requireDescriptors } from '../base/files/descriptors.ts';
 import { type StoredFile, storeFile } from '../http/stored-file.ts';
 import { type Assets, type PageName, packAssets, unpackAssets } from './assets.ts';
+import { loadCachedBundle } from './bundle-cache.ts';
 import { readGuideTexts } from './guide/texts.ts';
-import { keptOrBuilt } from './kept-bundle.ts';
 
 const BROWSER = join(import.meta.dir, 'browser');
 const PACKED_NAME = 'console.assets';
@@ -36,7 +36,7 @@ export async function loadAssets(): Promise<Assets> {
   if (inside !== undefined) return unpackAssets(await inside.bytes());
   requireDescriptors();
   const packages = packagesFolder();
-  if (packages !== undefined) return keptOrBuilt({ sources: dirname(import.meta.dir), packages }, buildAssets);
+  if (packages !== undefined) return loadCachedBundle({ sources: dirname(import.meta.dir), packages }, buildAssets);
   if (existsSync(PACKED)) return unpackAssets(readFileSync(PACKED));
   return buildPages(['guide']);
 }

@@ -11,10 +11,10 @@ import {
   printCondition,
 } from '../../src/console/browser/find/conditions.ts';
 import { matches } from '../../src/console/browser/find/palette.tsx';
-import { columnsOf, moveColumn, toggleColumn } from '../../src/console/browser/grid/columns/columns.ts';
 import { percentFactor } from '../../src/console/browser/grid/many-rows/bulk-dialog.tsx';
 import { MAX_HEIGHT, scrollTopFor, windowAt } from '../../src/console/browser/grid/row-window.ts';
 import { addExactly, printSum } from '../../src/console/browser/grid/totals.ts';
+import { columnsOf, moveColumn, toggleColumn } from '../../src/console/browser/views/columns.ts';
 
 const collection = declareCatalogue({
   collections: [

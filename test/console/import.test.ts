@@ -1,9 +1,9 @@
 /** The import without a browser: formats of columns, mapping, matches, and the cells of a file. */
 import { describe, expect, test } from 'bun:test';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
+import { columnOf } from '../../src/console/browser/fields/columns.ts';
 import { readCell } from '../../src/console/browser/import/cells.ts';
-import { guessFormat, matchesOf, matchName, suggestMapping } from '../../src/console/browser/import/columns.ts';
-import { guessDateFormat, guessNumberFormat, isoDate } from '../../src/console/browser/import/formats.ts';
+import { matchesOf, matchName, suggestMapping } from '../../src/console/browser/import/columns.ts';
 import type { Sheet } from '../../src/console/browser/import/sheet.ts';
 
 const collection = declareCatalogue({
@@ -36,29 +36,42 @@ const sheetOf = (columns: readonly string[], ...rows: readonly (readonly unknown
   notes: [],
 });
 
-describe('formats of a column', () => {
+const columnWith = (name: string, separator: string, ...cells: readonly string[]) => {
+  const column = columnOf(place(name).field, separator)!;
+  for (const cell of cells) column.learn(cell);
+  return column;
+};
+
+describe('the notation of a column', () => {
   test.each([
     [['12,50', '1.299'], ';', 'comma'],
     [['12.50', '1,299'], ';', 'point'],
     [['1.234.567'], ',', 'comma'],
     [['1,299'], ',', 'point'],
     [['1.234,5'], ',', 'comma'],
-  ] as const)('%p with %p is a decimal %s', (cells, separator, format) => {
-    expect(guessNumberFormat(cells, separator)).toBe(format);
+  ] as const)('%p with %p is a decimal %s', (cells, separator, notation) => {
+    expect(columnWith('amount', separator, ...cells).current()).toBe(notation);
   });
 
   test.each([
     [['03/04/2026', '31/12/2026'], 'dayFirst'],
     [['03/04/2026', '12/31/2026'], 'monthFirst'],
     [['03.04.2026'], 'dayFirst'],
-  ] as const)('%p is %s', (cells, format) => {
-    expect(guessDateFormat(cells)).toBe(format);
+  ] as const)('%p is %s', (cells, notation) => {
+    expect(columnWith('day', ';', ...cells).current()).toBe(notation);
   });
 
   test('a date is written with the year first, and other texts stay', () => {
-    expect(isoDate('3.4.2026 08:30', 'dayFirst')).toBe('2026-04-03 08:30');
-    expect(isoDate('3/4/2026', 'monthFirst')).toBe('2026-03-04');
-    expect(isoDate('2026-03-04', 'dayFirst')).toBe('2026-03-04');
+    expect(columnWith('day', ';', '31/12/2026').read('3/4/2026 08:30')).toBe('2026-04-03 08:30');
+    expect(columnWith('day', ';', '12/31/2026').read('3/4/2026')).toBe('2026-03-04');
+    expect(columnWith('day', ';').read('2026-03-04')).toBe('2026-03-04');
+  });
+
+  test('a cell is ambiguous beside cells in both notations, until a person chooses one', () => {
+    const column = columnWith('amount', ';', '12,50', '0.5');
+    expect(() => column.read('1.299')).toThrow('"1.299" beside "12,50"');
+    column.chosen = 'point';
+    expect(column.read('1.299')).toBe('1.299');
   });
 });
 
@@ -80,10 +93,9 @@ test('rows are matched by the whole key, then by unique fields, then by any othe
 });
 
 test('cells are read by the format of their column', () => {
-  const sheet = sheetOf(['amount', 'day'], ['1.299', '31.12.2026'], ['7,5', '1.2.2026']);
-  const [amount, day] = ['amount', 'day'].map((name, at) => guessFormat(collection, sheet, place(name).field, at));
+  const [amount, day] = [columnWith('amount', ';', '1.299', '7,5'), columnWith('day', ';', '31.12.2026')];
   expect(readCell(place('amount'), '1.299', amount)).toEqual({ value: 1299 });
-  expect(readCell(place('amount'), '1.299', 'point')).toEqual({ value: 1.299 });
+  expect(readCell(place('amount'), '1.299', columnWith('amount', ',', '7.5'))).toEqual({ value: 1.299 });
   expect(readCell(place('day'), '1.2.2026', day)).toEqual({ value: '2026-02-01' });
   expect(readCell(place('day'), 'soon', day)).toHaveProperty('problem');
   expect(readCell(place('active'), 'yes', undefined)).toEqual({ value: true });

@@ -1,6 +1,6 @@
 /** Numbers in the console: people type and paste them in the format of their language. */
 import { afterAll, describe, expect, test } from 'bun:test';
-import { formatDigits, readNumber, setNumberLocale } from '../../src/console/browser/fields/numbers.ts';
+import { formatDigits, readTyped, setNumberLocale } from '../../src/console/browser/i18n/numbers.ts';
 
 afterAll(() => setNumberLocale('en'));
 
@@ -18,13 +18,13 @@ describe.each([
 ])('in %s', (language, typed, number) => {
   test(`“${typed}” is ${number}`, () => {
     setNumberLocale(language);
-    expect(readNumber(typed)).toBe(number);
+    expect(readTyped(typed)).toBe(number);
   });
 });
 
 test.each(['abc', '12,34,56', '1.2.3,4,5', '', '--3'])('“%s” is not a number', (typed) => {
   setNumberLocale('en');
-  expect(readNumber(typed)).toBeUndefined();
+  expect(readTyped(typed)).toBeUndefined();
 });
 
 test('every digit of a long number is shown', () => {

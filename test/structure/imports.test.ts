@@ -13,6 +13,7 @@ const LAYERS = [
   'base',
   'text',
   'collection',
+  'import',
   'encode',
   'http',
   'dialect',
@@ -39,7 +40,9 @@ function layerOf(file: string): string {
 
 function importsOf(file: string): string[] {
   const text = readFileSync(join(ROOT, file), 'utf8');
-  return [...text.matchAll(/from '(\.[^']+\.tsx?)'/g)].map(([, path]) => normalize(join(dirname(file), path!)));
+  return [...text.matchAll(/(?:from |import\(|import )'(\.[^']+\.tsx?)'/g)].map(([, path]) =>
+    normalize(join(dirname(file), path!)),
+  );
 }
 
 test('every folder belongs to a layer', () => {
@@ -53,6 +56,30 @@ test('imports only point to lower layers', () => {
       if (LAYERS.indexOf(layerOf(imported)) > LAYERS.indexOf(layerOf(file))) wrong.push(`${file} imports ${imported}`);
     }
   }
+  expect(wrong).toEqual([]);
+});
+
+/** The folders of the console from bottom to top. The files beside them start it. */
+const CONSOLE_LAYERS = [
+  ...['base', 'i18n', 'api', 'components', 'fields', 'find', 'views', 'export', 'history', 'record', 'grid', 'import'],
+  ...['overview', 'settings', 'app', ''],
+];
+
+/** The input of files is a part of the kind of a field. */
+function consoleLayerOf(file: string): number {
+  const [folder = '', ...rest] = file.slice('console/browser/'.length).split('/');
+  return CONSOLE_LAYERS.indexOf(rest.length === 0 ? '' : folder === 'files' ? 'fields' : folder);
+}
+
+test('imports of the console only point to lower folders', () => {
+  const isConsole = (file: string) => file.startsWith('console/browser/');
+  const own = FILES.filter(isConsole);
+  expect(own.filter((file) => consoleLayerOf(file) === -1)).toEqual([]);
+  const wrong = own.flatMap((file) =>
+    importsOf(file)
+      .filter((path) => isConsole(path) && consoleLayerOf(path) > consoleLayerOf(file))
+      .map((path) => `${file} imports ${path}`),
+  );
   expect(wrong).toEqual([]);
 });
 

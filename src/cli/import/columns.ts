@@ -2,12 +2,11 @@
 
 import { nearestName } from '../../base/nearest-name.ts';
 import type { Collection, Field } from '../../collection/declaration.ts';
-import { fieldFromHeader } from '../../collection/spreadsheet-values.ts';
 import type { LoadOptions } from '../../engine/shared/loader.ts';
+import { fieldFromHeader } from '../../import/headers.ts';
 import { type RowPlanner, type RowProblem, rowPlanner, rowProblems } from '../../plan/write/row-planner.ts';
 import { ConfigError } from '../../settings/by-command.ts';
-import { type ConversionOptions, cellConverter, convertFlags } from './conversions.ts';
-import type { DecimalCommas } from './decimal-commas.ts';
+import { type ConversionOptions, cellConverter, type Notations } from './conversions.ts';
 import type { CellResolver } from './resolve.ts';
 
 /** The number of field names listed for an unknown column. */
@@ -69,8 +68,7 @@ export class ColumnReader {
   constructor(
     private readonly collection: Collection,
     private readonly options: ColumnOptions,
-    /** Undefined if 12,50 is not a number; called with the first row. */
-    private readonly decimalCommas: () => DecimalCommas | undefined,
+    private readonly notations: Notations,
   ) {}
 
   /** The field of each column; undefined if the column is skipped or unknown. */
@@ -123,15 +121,14 @@ export class ColumnReader {
     const keepsEmpty = hasHeader && hasUpdates && !this.options.clearEmpty;
     const rowOptions = { absence: 'no value', areTexts: hasHeader, needed, isUpdate, hasUpdates, keepsEmpty } as const;
     const terms = [this.collection, fields, rowOptions] as const;
-    const withFlags = convertFlags(hasHeader ? fields : []);
-    const convert = cellConverter(fields, this.options, this.decimalCommas());
+    const convert = cellConverter(fields, this.options, this.notations);
     const plan = rowPlanner(...terms);
     const allProblems = rowProblems(...terms);
     return {
-      plan: (cells) => plan(withFlags(convert(cells, fail))),
+      plan: (cells) => plan(convert(cells, fail)),
       problems: (cells) => {
         const problems: RowProblem[] = [];
-        const converted = withFlags(convert(cells, (problem) => problems.push(problem)));
+        const converted = convert(cells, (problem) => problems.push(problem));
         const others = allProblems(converted);
         return [...problems, ...others.filter(({ field }) => problems.every((each) => each.field !== field))];
       },

@@ -1,11 +1,11 @@
-/** Converts cells as people write them: dates, decimal commas, names of referenced rows, Yes and No. */
+/** Converts cells as people write them: dates, numbers, names of referenced rows, Yes and No. */
 import { ApiError } from '../../base/errors.ts';
 import type { Field } from '../../collection/declaration.ts';
-import { isFlag, readFlag } from '../../collection/spreadsheet-values.ts';
-import { can } from '../../collection/types/type.ts';
+import type { Source } from '../../declare/rows/source.ts';
+import { type DateReader, isDated } from '../../import/date-pattern.ts';
+import { isFlag, readFlag } from '../../import/flags.ts';
+import { type ColumnNotation, notationOf } from '../../import/notation.ts';
 import { RowProblem } from '../../plan/write/row-planner.ts';
-import { type DateReader, isDated } from './date-format.ts';
-import type { DecimalCommas } from './decimal-commas.ts';
 import type { CellResolver } from './resolve.ts';
 
 export interface ConversionOptions {
@@ -15,20 +15,57 @@ export interface ConversionOptions {
   readonly hasHeader: boolean;
 }
 
-/** Converts dates, numbers and names of referenced rows. A cell that cannot be converted is empty. */
+/** The notations of the columns of a file. */
+export class Notations {
+  private readonly byField = new Map<Field, ColumnNotation | undefined>();
+
+  /** The separator of the file is known after its first row. */
+  constructor(private separator: () => string) {}
+
+  of(field: Field): ColumnNotation | undefined {
+    // Commas that separate cells are probably no decimal commas.
+    const given = { number: this.separator() === ',' ? 'point' : undefined } as const;
+    if (!this.byField.has(field)) this.byField.set(field, notationOf(field, given));
+    return this.byField.get(field);
+  }
+
+  /**
+   * Learns from a file that can be read twice. From standard input, a column is only known by its earlier rows. A file
+   * with commas is read until its columns are clear: few of them write decimal commas.
+   */
+  async scan(source: Source, fieldsOf: (names: readonly string[]) => readonly (Field | undefined)[]): Promise<void> {
+    this.separator = source.separator;
+    for await (const records of source.records) {
+      for (const record of records) {
+        if (record.kind === 'broken') continue;
+        const fields = fieldsOf(record.columns);
+        for (const [at, cell] of record.cells.entries())
+          if (fields[at] !== undefined && typeof cell === 'string') this.of(fields[at])?.learn(cell);
+      }
+      const isClear = ![...this.byField.values()].some((each) => each?.isUndecided);
+      if (records.length > 0 && source.separator() === ',' && isClear) return;
+    }
+  }
+}
+
+/** Converts the cells of a row. A cell that cannot be converted is empty. */
 export function cellConverter(
   fields: readonly (Field | undefined)[],
   { dates, resolvers, hasHeader }: ConversionOptions,
-  decimalCommas: DecimalCommas | undefined,
+  notations: Notations,
 ) {
-  const converters = fields.map((field): ((cell: unknown) => unknown) | undefined => {
-    const resolver = field && resolvers.get(field);
+  const converterOf = (field: Field | undefined): ((cell: unknown) => unknown) | undefined => {
+    if (field === undefined) return undefined;
+    const resolver = resolvers.get(field);
     if (resolver !== undefined) return (cell) => resolver.keyOf(cell, hasHeader);
-    if (field !== undefined && decimalCommas !== undefined && can(field.type, 'number'))
-      return (cell) => decimalCommas.read(field, cell);
-    if (field === undefined || dates === undefined || !isDated(field.type)) return undefined;
-    return (cell) => (typeof cell === 'string' ? dates(cell, field.type) : cell);
-  });
+    const isDate = isDated(field.type);
+    if (isDate && dates !== undefined) return ofTexts((cell) => dates(cell, field.type));
+    if (!hasHeader) return undefined;
+    const notation = notations.of(field);
+    if (isFlag(field)) return ofTexts((cell) => flagText(field, cell));
+    return notation && ofTexts((cell) => notation.read(cell) ?? cell);
+  };
+  const converters = fields.map(converterOf);
   const converted = [...converters.keys()].filter((at) => converters[at] !== undefined);
   return (cells: readonly unknown[], report: (problem: RowProblem) => void): readonly unknown[] => {
     if (converted.length === 0) return cells;
@@ -46,10 +83,13 @@ export function cellConverter(
   };
 }
 
-/** Converts Yes and No to the values of flag fields. */
-export function convertFlags(fields: readonly (Field | undefined)[]) {
-  const flags = fields.flatMap((field, at) => (isFlag(field) ? [at] : []));
-  const isWord = (cells: readonly unknown[]) => flags.some((at) => readFlag(cells[at]) !== cells[at]);
-  return (cells: readonly unknown[]): readonly unknown[] =>
-    isWord(cells) ? cells.map((cell, at) => (flags.includes(at) ? readFlag(cell) : cell)) : cells;
+function ofTexts(read: (cell: string) => unknown) {
+  return (cell: unknown) => (typeof cell === 'string' ? read(cell) : cell);
+}
+
+/** The text that the type of a flag reads. Other texts stay as they are, for its message. */
+function flagText({ type }: Field, cell: string): string {
+  const flag = readFlag(cell);
+  if (flag === undefined) return cell;
+  return type.input === 'switch' ? String(flag) : String(Number(flag));
 }

@@ -3,11 +3,11 @@
 import { ENCODINGS, type FileEncoding } from '../../declare/rows/encoding.ts';
 import { FILE_FORMATS, type FileFormat } from '../../declare/rows/source.ts';
 import type { LoadOptions } from '../../engine/shared/loader.ts';
+import { type DateReader, readDateFormat } from '../../import/date-pattern.ts';
 import { ConfigError, DATA_SETTINGS } from '../../settings/by-command.ts';
 import { oneOf, onOrOff, option, text } from '../../settings/setting.ts';
 import { MAX_VALUE_KB } from '../../settings/write-limits.ts';
 import { FORCE_OPTION, JSON_OPTION } from '../shared/command.ts';
-import { type DateReader, readDateFormat } from './date-format.ts';
 
 /** The treatment of rows that exist, by mode. */
 export const MODES: Readonly<Record<'insert' | 'upsert' | 'update' | 'ignore', LoadOptions['onConflict']>> = {

@@ -2,9 +2,9 @@
 import { ApiError } from '../../base/errors.ts';
 import type { Collection, Field, Reference } from '../../collection/declaration.ts';
 import { parseJson } from '../../collection/exact-json.ts';
-import { fieldFromHeader } from '../../collection/spreadsheet-values.ts';
 import { EMPTY_QUERY } from '../../dialect/query.ts';
 import type { Engine } from '../../engine/engine.ts';
+import { fieldFromHeader } from '../../import/headers.ts';
 import { coerce, readCell } from '../../plan/coerce.ts';
 import { planRead } from '../../plan/read/read.ts';
 import { fieldExpression } from '../../plan/resolve.ts';

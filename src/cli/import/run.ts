@@ -12,7 +12,7 @@ import type { StoredRow } from '../../plan/types.ts';
 import { RowProblem } from '../../plan/write/row-planner.ts';
 import { ConfigError } from '../../settings/by-command.ts';
 import { type ColumnOptions, ColumnReader, type Columns } from './columns.ts';
-import { DecimalCommas } from './decimal-commas.ts';
+import { Notations } from './conversions.ts';
 import type { Problem } from './problems.ts';
 import type { Rejects } from './rejects.ts';
 
@@ -60,7 +60,7 @@ export async function runImport(
 
 class Import {
   private readonly columns: ColumnReader;
-  private readonly decimalCommas = new DecimalCommas();
+  private readonly notations: Notations;
   private read = 0;
   private rejected = 0;
 
@@ -70,10 +70,8 @@ class Import {
     private readonly source: Source,
     private readonly options: ImportOptions,
   ) {
-    // If commas separate the cells, they cannot be decimal commas.
-    const mayHaveDecimalCommas = () => options.hasHeader && source.separator() !== ',';
-    const decimalCommas = () => (mayHaveDecimalCommas() ? this.decimalCommas : undefined);
-    this.columns = new ColumnReader(collection, options, decimalCommas);
+    this.notations = new Notations(() => source.separator());
+    this.columns = new ColumnReader(collection, options, this.notations);
   }
 
   async run(): Promise<ImportResult> {
@@ -85,7 +83,7 @@ class Import {
       progress: storing,
     };
     const { firstPass } = this.options;
-    if (firstPass !== undefined) await this.decimalCommas.scan(firstPass(), (names) => this.columns.fields(names));
+    if (firstPass !== undefined) await this.notations.scan(firstPass(), (names) => this.columns.fields(names));
     try {
       const set = { into: this.collection, batches: this.batches(rejects) };
       const { affected, inserted } = await this.engine.load([set], terms);

@@ -3,9 +3,11 @@ import { createRoot } from 'react-dom/client';
 import { App } from './app/app.tsx';
 import { applyTheme } from './app/theme.ts';
 import { language } from './i18n/locale.ts';
-import { t } from './i18n/text.ts';
+import { loadTexts, t } from './i18n/text.ts';
 
 applyTheme();
 document.documentElement.lang = language;
-document.title = t.app.name;
-createRoot(document.getElementById('root')!).render(<App />);
+void loadTexts().then(() => {
+  document.title = t.app.name;
+  createRoot(document.getElementById('root')!).render(<App />);
+});

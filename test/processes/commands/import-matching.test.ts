@@ -5,9 +5,9 @@ import { afterEach, describe, expect, test } from 'bun:test';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SQL } from 'bun';
-import { readDateFormat } from '../../../src/cli/import/date-format.ts';
 import type { Problem } from '../../../src/cli/import/problems.ts';
 import { builtIn } from '../../../src/collection/types/index.ts';
+import { readDateFormat } from '../../../src/import/date-pattern.ts';
 import { newSchema, testServer } from '../../support/engines/postgres.ts';
 import { DATABASES } from '../../support/processes/databases.ts';
 import { cleanUp, startService } from '../../support/processes/process.ts';
@@ -304,6 +304,27 @@ test('a large file may name any number of referenced rows again', async () => {
   db.close();
   const flags = ['--collection', 'things', '--no-history', '--resolve', 'kind=label', '--dry-run'];
   expect(await space.command('import', 'things.csv', ...flags)).toMatchObject({ exitCode: 0, stderr: '' });
+});
+
+test('dates are read by column: others show whether the day or the month comes first', async () => {
+  const space = workspace();
+  space.write(
+    'collections.yaml',
+    'collections: { events: { fields: { id: int4, day: date, at: timestamp, other: { type: date } } } }',
+  );
+  space.write('a.csv', 'day,at,other\n3/4/2026,3.4.2026 08:30,03/04/2026\n31/12/2026,,12/31/2026\n');
+  expect(await space.command('import', 'a.csv')).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(await space.rows('select=day,at,other')).toEqual([
+    { day: '2026-04-03', at: '2026-04-03T08:30:00', other: '2026-03-04' },
+    { day: '2026-12-31', at: null, other: '2026-12-31' },
+  ]);
+  space.write('b.csv', 'day\n3/4/2026\n');
+  const unclear = await space.command('import', 'b.csv');
+  expect(unclear).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining('line 2, day: "3/4/2026" is ambiguous: write the year first, such as 2026-12-31'),
+  });
+  expect(await space.command('import', 'b.csv', '--date-format', 'd/M/yyyy')).toMatchObject({ exitCode: 0 });
 });
 
 test('a row that refers to a rejected row of the file is rejected as well', async () => {

@@ -7,7 +7,7 @@ import { declareCatalogue } from '../../../src/collection/declaration.ts';
 import { products } from '../../../src/collection/products.ts';
 import { type Assets, packAssets, unpackAssets } from '../../../src/console/assets.ts';
 import { buildAssets } from '../../../src/console/bundle.ts';
-import { keptOrBuilt } from '../../../src/console/kept-bundle.ts';
+import { loadCachedBundle } from '../../../src/console/bundle-cache.ts';
 import { consolePages } from '../../../src/console/pages.ts';
 import { storeFile } from '../../../src/http/stored-file.ts';
 import { DESCRIBED } from '../../support/openapi.ts';
@@ -89,6 +89,14 @@ describe('the console', () => {
     expect(size).toBeLessThan(MAX_CONSOLE_BYTES);
     const first = own.map(([name], at) => (loaded.console.includes(name) ? sizes[at]! : 0));
     expect(first.reduce((sum, each) => sum + each, 0)).toBeLessThan(MAX_FIRST_BYTES);
+  });
+
+  test('loads the texts of another language on demand', () => {
+    const isFirst = (name: string) => built.pages.console.includes(name);
+    const filesWith = (text: string) =>
+      [...built.files].filter(([, { bytes }]) => new TextDecoder().decode(bytes).includes(text)).map(([name]) => name);
+    expect(filesWith('Try again').some(isFirst)).toBe(true);
+    expect(filesWith('Erneut versuchen').map(isFirst)).toEqual([false]);
   });
 
   test('accepts only reads, and has no other files', async () => {
@@ -230,7 +238,7 @@ test('a build is cached for the next start, and repeated if a source has changed
   };
   let builds = 0;
   const load = () =>
-    keptOrBuilt({ sources, packages }, async () => {
+    loadCachedBundle({ sources, packages }, async () => {
       builds++;
       return small;
     });

@@ -3,14 +3,14 @@
  * on the condition of their old values. All rows that match a long list are changed by its filter.
  */
 
-import { formatNumber } from '../fields/numbers.ts';
-import { isSame } from '../fields/same.ts';
+import { newId } from '../base/ids.ts';
+import { isSame } from '../base/same.ts';
+import { formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
 import { type BulkOutcome, changeUnchangedRows, MAX_EDITED_ROWS } from './bulk.ts';
 import type { Collection, Field, Row } from './catalogue.ts';
 import { lastChange } from './changes.ts';
 import { ask, countIn } from './client.ts';
-import { newId } from './ids.ts';
 import { pathOf, printName, queryText } from './query/filter-text.ts';
 import { keyText } from './query/keys.ts';
 import { conditionsOf, embeddingsOf, type ListQuery, listUrl, type Pair } from './query/list.ts';

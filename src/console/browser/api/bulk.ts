@@ -1,5 +1,6 @@
 /** Changes of many rows. A row that another person changed or deleted in the meantime is kept. */
-import { isSame } from '../fields/same.ts';
+
+import { isSame } from '../base/same.ts';
 import type { Collection, Row } from './catalogue.ts';
 import { ApiError } from './errors.ts';
 import { keyText } from './query/keys.ts';

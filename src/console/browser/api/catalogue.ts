@@ -7,6 +7,7 @@ import type { Value } from '../../../collection/value.ts';
 import { isLogicKey } from '../../../dialect/logic.ts';
 import { pageData } from './session/page-data.ts';
 
+export { isFlag as isYesNo } from '../../../import/flags.ts';
 export type { Collection, Field, Value };
 export type Row = Readonly<Record<string, Value>>;
 
@@ -84,8 +85,6 @@ export const isNumeric = ({ type }: Field): boolean => can(type, 'number');
 export const isText = ({ type }: Field): boolean => can(type, 'text');
 /** Whether the number may have decimals. */
 export const isDecimal = (field: Field): boolean => isNumeric(field) && field.type.schema.type !== 'integer';
-/** Whether the field is a boolean, or a number that is used as a flag. */
-export const isYesNo = ({ role, type }: Field): boolean => role === 'flag' || type.input === 'switch';
 
 /** The collection that a field refers to; undefined if it has no reference or the role does not see it. */
 export function referenceOf({ references }: Collection, { name }: Field): Collection | undefined {

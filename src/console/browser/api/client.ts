@@ -106,7 +106,7 @@ function headersFor(given: Readonly<Record<string, string>> = {}): Headers {
   const headers = new Headers(given);
   if (!headers.has('accept')) headers.set('accept', 'application/json');
   const credentials = token.get();
-  if (credentials !== null) headers.set('authorization', `Bearer ${credentials}`);
+  if (credentials !== undefined) headers.set('authorization', `Bearer ${credentials}`);
   return headers;
 }
 
@@ -127,8 +127,8 @@ async function askForCredentials(reason: string): Promise<boolean> {
     if (!isLoginNeeded()) requestLogin(reason);
     return false;
   }
-  if (token.isAskedFor() && token.get() === null) return false;
-  if (token.get() !== null) token.noteRefusal(reason);
+  if (token.isAskedFor() && token.get() === undefined) return false;
+  if (token.get() !== undefined) token.noteRefusal(reason);
   token.clear();
   token.noteAsked();
   location.reload();

@@ -12,7 +12,7 @@ const SENTENCES: Readonly<Record<string, (value: string, problem: Problem, field
   '22003': () => t.errors.tooLarge,
   '22001': () => t.errors.tooLong,
   '23502': () => t.errors.required,
-  '23505': t.errors.duplicate,
+  '23505': (value) => t.errors.duplicate(value),
   '23503': (value, { field }) => (field === undefined ? t.errors.stillUsed : t.errors.missingReference(value)),
   '23514': (_value, _problem, field) =>
     field?.rules.pattern === undefined ? t.errors.ruleBroken : t.errors.pattern(field.rules.pattern),

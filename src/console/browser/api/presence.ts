@@ -4,10 +4,10 @@
  */
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
+import { newId } from '../base/ids.ts';
 import { t } from '../i18n/text.ts';
 import type { Collection } from './catalogue.ts';
 import { ask, type RequestOptions } from './client.ts';
-import { newId } from './ids.ts';
 import { queryText } from './query/filter-text.ts';
 import { hasIdentity, personOf } from './session/session.ts';
 

@@ -1,5 +1,6 @@
 /** A question that code asks and a mounted dialog answers. */
 import { useEffect, useState } from 'react';
+import { newId } from '../base/ids.ts';
 
 type Listener<Subject, Answer> = (subject: Subject, answer: (answer: Answer) => void) => void;
 
@@ -29,17 +30,23 @@ export class Question<Subject, Answer> {
   }
 }
 
-/** The question to show, and the function that answers it; undefined if there is none. */
-export function useQuestion<Subject, Answer>(question: Question<Subject, Answer>) {
-  const [open, setOpen] = useState<{ readonly subject: Subject; readonly answer: (answer: Answer) => void }>();
+/** The open questions, the latest last, each with the function that answers it. */
+export function useQuestions<Subject, Answer>(question: Question<Subject, Answer>) {
+  interface Open {
+    readonly id: string;
+    readonly subject: Subject;
+    readonly answer: (answer: Answer) => void;
+  }
+  const [open, setOpen] = useState<readonly Open[]>([]);
   useEffect(
     () =>
       question.listen((subject, resolve) => {
+        const id = newId();
         const answer = (value: Answer) => {
-          setOpen(undefined);
+          setOpen((before) => before.filter((each) => each.id !== id));
           resolve(value);
         };
-        setOpen({ subject, answer });
+        setOpen((before) => [...before, { id, subject, answer }]);
       }),
     [question],
   );

@@ -1,9 +1,9 @@
 /** Reads and writes rows. A write has a request id of its own, by which one request undoes it. */
 import { storeJson } from '../../../collection/types/type.ts';
-import { isSame } from '../fields/same.ts';
+import { newId } from '../base/ids.ts';
+import { isSame } from '../base/same.ts';
 import type { Collection, Row, Value } from './catalogue.ts';
 import { ask, countIn } from './client.ts';
-import { newId } from './ids.ts';
 import { parameter, pathOf, withQuery } from './query/filter-text.ts';
 import { keysFilter, rowPath } from './query/keys.ts';
 import { type ListQuery, pageHeaders, pageUrl } from './query/list.ts';

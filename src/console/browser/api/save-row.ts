@@ -2,7 +2,8 @@
  * Saves the changes to a row without overwriting others. Changes to different fields are merged. If both people changed
  * the same field to different values, the person decides.
  */
-import { isSame } from '../fields/same.ts';
+
+import { isSame } from '../base/same.ts';
 import type { Collection, Row } from './catalogue.ts';
 import { conflicts } from './conflict.ts';
 import { ApiError } from './errors.ts';

@@ -15,7 +15,7 @@ export function AccountMenu() {
   const [isChanging, setChanging] = useState(false);
   const [theme, setTheme] = useState(currentTheme);
   const groups = [
-    ...(session === undefined && token.get() === null
+    ...(session === undefined && token.get() === undefined
       ? []
       : [{ ...(session?.name ? { label: session.name } : {}), items: sessionItems(() => setChanging(true)) }]),
     {

@@ -1,23 +1,24 @@
 /** The application: providers, routes and the dialogs that any page may need. */
 import { QueryClientProvider } from '@tanstack/react-query';
 import { Route, Router, Switch, useLocation } from 'wouter';
+import { consoleBase } from '../api/address.ts';
 import { queryClient } from '../api/queries.ts';
 import { isLoginNeeded } from '../api/session/session.ts';
 import { token } from '../api/session/token.ts';
+import { NotFound } from '../components/not-found.tsx';
 import { onDemand } from '../components/on-demand.tsx';
-import { consoleBase } from './address.ts';
+import { Toasts } from '../components/toasts.tsx';
 import { Boundary } from './boundary.tsx';
 import { CredentialsDialog } from './credentials-dialog.tsx';
-import { NotFound } from './not-found.tsx';
 import { ROUTES } from './routes.tsx';
 import { Shell } from './shell.tsx';
-import { Toasts } from './toasts.tsx';
 
 const LoginPage = onDemand(() => import('./login.tsx'));
+const NewRowDialogs = onDemand(() => import('../record/new-row-dialog.tsx'));
 const ConflictDialog = onDemand(() => import('../record/conflict-dialog.tsx'));
 
 export function App() {
-  if (isLoginNeeded() || (token.isAskedFor() && token.get() === null)) return <LoginPage />;
+  if (isLoginNeeded() || (token.isAskedFor() && token.get() === undefined)) return <LoginPage />;
   return (
     <QueryClientProvider client={queryClient}>
       <Router base={consoleBase}>
@@ -26,6 +27,7 @@ export function App() {
         </Shell>
         <Toasts />
         <CredentialsDialog />
+        <NewRowDialogs />
         <ConflictDialog />
       </Router>
     </QueryClientProvider>

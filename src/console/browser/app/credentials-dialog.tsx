@@ -1,7 +1,7 @@
 /** Asks for the password, or for a token, when the session or the token has ended. The page behind it stays. */
 import { useState } from 'react';
 import { explain, explainProblem } from '../api/explain.ts';
-import { useQuestion } from '../api/question.ts';
+import { useQuestions } from '../api/question.ts';
 import { credentialsEnd } from '../api/session/credentials.ts';
 import { isLoggedIn, logIn, requestLogin, session } from '../api/session/session.ts';
 import { token } from '../api/session/token.ts';
@@ -12,8 +12,9 @@ import { Problem } from '../components/small.tsx';
 import { t } from '../i18n/text.ts';
 
 export function CredentialsDialog() {
-  const open = useQuestion(credentialsEnd);
-  return open && <CredentialsForm reason={open.subject} close={open.answer} />;
+  return useQuestions(credentialsEnd).map(({ id, subject, answer }) => (
+    <CredentialsForm key={id} reason={subject} close={answer} />
+  ));
 }
 
 interface CredentialsFormProps {

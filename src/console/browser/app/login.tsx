@@ -13,7 +13,7 @@ const hasLogin = session !== undefined;
 
 function firstProblem(): string {
   const refusal = token.refusal();
-  return hasLogin ? loginReason() : refusal === null ? '' : t.app.tokenRejected(refusal);
+  return hasLogin ? loginReason() : refusal === undefined ? '' : t.app.tokenRejected(refusal);
 }
 
 export default function LoginPage() {

@@ -5,8 +5,8 @@ import { changePassword } from '../api/session/session.ts';
 import { Dialog } from '../components/dialog.tsx';
 import { TextField } from '../components/inputs.tsx';
 import { Problem } from '../components/small.tsx';
+import { notify } from '../components/toasts.tsx';
 import { t } from '../i18n/text.ts';
-import { notify } from './toasts.tsx';
 
 export default function PasswordDialog({ onClose }: { readonly onClose: () => void }) {
   const [current, setCurrent] = useState('');

@@ -1,15 +1,17 @@
 /** The appearance: as the system, light, dark or high contrast. The root element has it as `data-theme`. */
+import { browserStorage } from '../base/storage.ts';
+
 const STORED = 'catalogue.theme';
 
 export const THEMES = ['auto', 'light', 'dark', 'contrast'] as const;
 export type Theme = (typeof THEMES)[number];
 
 export function currentTheme(): Theme {
-  return THEMES.find((each) => each === localStorage.getItem(STORED)) ?? 'auto';
+  return THEMES.find((each) => each === browserStorage.get(STORED)) ?? 'auto';
 }
 
 export function chooseTheme(theme: Theme): void {
-  localStorage.setItem(STORED, theme);
+  browserStorage.set(STORED, theme);
   applyTheme();
 }
 

@@ -2,10 +2,10 @@
 import { useRef, useState } from 'react';
 import type { Row } from '../api/catalogue.ts';
 import type { ListQuery } from '../api/query/list.ts';
-import { notify, notifyError } from '../app/toasts.tsx';
 import { Button } from '../components/button.tsx';
 import { Menu } from '../components/menu.tsx';
-import { formatNumber } from '../fields/numbers.ts';
+import { notify, notifyError } from '../components/toasts.tsx';
+import { formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
 import type { Format } from './formats.ts';
 

@@ -3,8 +3,8 @@ import type { Row } from '../api/catalogue.ts';
 import { askStream, parseExactly } from '../api/client.ts';
 import { type ListQuery, listUrl } from '../api/query/list.ts';
 import { cacheTitles } from '../api/query/titles.ts';
-import { columnSettings, columnsOf } from '../grid/columns/columns.ts';
 import { t } from '../i18n/text.ts';
+import { columnSettings, columnsOf } from '../views/columns.ts';
 import { type Format, writerFor } from './formats.ts';
 import { datedName, downloadBlob } from './save-file.ts';
 

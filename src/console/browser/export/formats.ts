@@ -1,8 +1,8 @@
 /** The formats of an export. Each prints rows with labels, and with titles in place of the keys of references. */
 import { printCsvRow } from '../../../declare/rows/csv.ts';
 import { type Collection, type Field, isText, labelOf, type Row, type Value } from '../api/catalogue.ts';
-import { editableNumber } from '../fields/numbers.ts';
 import { formatValue, kindOf, printValue } from '../fields/registry.ts';
+import { editableNumber } from '../i18n/numbers.ts';
 import { BYTE_ORDER_MARK } from './save-file.ts';
 import { xlsxOf } from './xlsx.ts';
 

@@ -1,4 +1,5 @@
 /** Booleans, and numbers that are used as a flag: anything but 0 is yes. */
+import { readFlag } from '../../../import/flags.ts';
 import type { Value } from '../api/catalogue.ts';
 import { Icon } from '../components/icon.tsx';
 import { t } from '../i18n/text.ts';
@@ -9,15 +10,11 @@ const isBoolean = ({ field }: FieldPlace): boolean => field.type.input === 'swit
 const isYes = (value: Value): boolean => value !== null && value !== 0 && value !== false;
 const stored = (place: FieldPlace, isOn: boolean): Value => (isBoolean(place) ? isOn : Number(isOn));
 
-const YES = /^(true|yes|ja|wahr|y|j|x|1|✓)$/i;
-const NO = /^(false|no|nein|falsch|n|0|-)$/i;
-
 const print = (_place: FieldPlace, value: Value): string => (isYes(value) ? t.app.yes : t.app.no);
 
 function parse(place: FieldPlace, text: string): Parsed {
-  const word = text.trim();
-  if (YES.test(word)) return { value: stored(place, true) };
-  return NO.test(word) ? { value: stored(place, false) } : { problem: t.errors.wrongValue(text) };
+  const flag = readFlag(text);
+  return flag === undefined ? { problem: t.errors.wrongValue(text) } : { value: stored(place, flag) };
 }
 
 function BooleanCell({ field, row }: CellProps) {
@@ -27,7 +24,7 @@ function BooleanCell({ field, row }: CellProps) {
 }
 
 function BooleanInput(props: InputProps) {
-  const isOn = YES.test(props.text);
+  const isOn = readFlag(props.text) === true;
   if (props.field.required)
     return (
       <input

@@ -1,5 +1,7 @@
 /** Dates and times, with the browser's own inputs. A point in time is shown and entered in local time. */
+import type { ColumnNotation } from '../../../import/notation.ts';
 import type { Value } from '../api/catalogue.ts';
+import { parseNotated } from './columns.ts';
 import { dateInputOf, editableTime, formatDate, readTime } from './dates.ts';
 import { rangeFilter } from './filters.tsx';
 import type { FieldKind, FieldPlace, InputProps, Parsed } from './kind.ts';
@@ -10,14 +12,8 @@ const format = ({ field }: FieldPlace, value: Value): string => formatDate(field
 
 const print = ({ field }: FieldPlace, value: Value): string => editableTime(field, String(value)) ?? String(value);
 
-/** Day, month and year as people write them: 31.12.2026, 31/12/2026. */
-const DAY_FIRST = /^(\d{1,2})[./](\d{1,2})[./](\d{4})(?=$|[ T])/;
-
-function parse({ field }: FieldPlace, text: string): Parsed {
-  const plain = text
-    .trim()
-    .replace(DAY_FIRST, (_all, day, month, year) => `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`);
-  return parsePlain(field, readTime(field, plain));
+function parse({ field }: FieldPlace, text: string, notation?: ColumnNotation): Parsed {
+  return parseNotated(field, text, notation, (plain) => parsePlain(field, readTime(field, plain ?? text.trim())));
 }
 
 function DateInput(props: InputProps) {

@@ -1,5 +1,6 @@
 /** The interface of a field kind. Input is always text: drafts, the clipboard and files use the same `parse`. */
 import type { ComponentType } from 'react';
+import type { ColumnNotation } from '../../../import/notation.ts';
 import type { Collection, Field, Row, Value } from '../api/catalogue.ts';
 
 /** A field and its collection, which knows the references. */
@@ -41,8 +42,8 @@ export interface FieldKind {
   readonly format: (place: FieldPlace, value: Value) => string;
   /** The value as editable text, which `parse` reads. */
   readonly print: (place: FieldPlace, value: Value) => string;
-  /** Parses text that is not empty. */
-  readonly parse: (place: FieldPlace, text: string) => Parsed;
+  /** Parses text that is not empty. `notation` is that of the other cells of its column. */
+  readonly parse: (place: FieldPlace, text: string, notation?: ColumnNotation) => Parsed;
   readonly Cell: ComponentType<CellProps>;
   readonly Input: ComponentType<InputProps>;
   /** A kind without it is filtered by a list of its values. */

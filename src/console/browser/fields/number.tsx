@@ -1,9 +1,11 @@
 /** Numbers in the format of the reader, with all digits. */
+import type { ColumnNotation } from '../../../import/notation.ts';
 import { isDecimal, type Value } from '../api/catalogue.ts';
+import { editableNumber, formatDigits } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
+import { parseNotated } from './columns.ts';
 import { rangeFilter } from './filters.tsx';
 import type { FieldKind, FieldPlace, InputProps, Parsed } from './kind.ts';
-import { editableNumber, formatDigits, readNumber } from './numbers.ts';
 import { parsePlain } from './rules.ts';
 import { textAttributes, textCell } from './text.tsx';
 
@@ -17,9 +19,10 @@ function format({ collection, field }: FieldPlace, value: Value): string {
 
 const print = (_place: FieldPlace, value: Value): string => editableNumber(String(value));
 
-function parse({ field }: FieldPlace, text: string): Parsed {
-  const plain = readNumber(text);
-  return plain === undefined ? { problem: t.errors.notANumber(text) } : parsePlain(field, plain);
+function parse({ field }: FieldPlace, text: string, notation?: ColumnNotation): Parsed {
+  return parseNotated(field, text, notation, (plain) =>
+    plain === undefined ? { problem: t.errors.notANumber(text) } : parsePlain(field, plain),
+  );
 }
 
 function NumberInput(props: InputProps) {

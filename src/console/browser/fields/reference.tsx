@@ -2,27 +2,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import {
-  type Collection,
-  may,
-  type Row,
-  referenceOf,
-  titleFieldOf,
-  titleOfCollection,
-  type Value,
-} from '../api/catalogue.ts';
+import { type Collection, may, referenceOf, titleFieldOf, titleOfCollection, type Value } from '../api/catalogue.ts';
+import { newRows } from '../api/new-row.ts';
 import { pathOf } from '../api/query/filter-text.ts';
 import { findRows, readTitles } from '../api/query/find-rows.ts';
 import { cachedTitle, cacheTitle } from '../api/query/titles.ts';
 import { Combobox } from '../components/combobox.tsx';
-import { onDemand } from '../components/on-demand.tsx';
+import { readTyped } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
 import type { CellProps, FieldKind, FieldPlace, InputProps, Parsed } from './kind.ts';
-import { readNumber } from './numbers.ts';
 import { parsePlain } from './rules.ts';
 import { text as plainText } from './text.tsx';
-
-const NewRowDialog = onDemand(() => import('../record/new-row-dialog.tsx'));
 
 function format({ collection, field }: FieldPlace, value: Value): string {
   return cachedTitle(referenceOf(collection, field)!, value) ?? String(value);
@@ -30,7 +20,7 @@ function format({ collection, field }: FieldPlace, value: Value): string {
 
 function parse({ collection, field }: FieldPlace, text: string): Parsed {
   const isNumber = field.type.input === 'number';
-  const plain = isNumber ? readNumber(text) : text.trim();
+  const plain = isNumber ? readTyped(text) : text.trim();
   if (plain !== undefined) return parsePlain(field, plain);
   return { problem: t.errors.chooseRow(titleOfCollection(referenceOf(collection, field)!)) };
 }
@@ -61,39 +51,31 @@ function ReferenceInput({ collection, field, text, onChange, mayOpenDialog, ...r
   });
   const shown = known ?? loaded.data ?? text;
   const [typed, setTyped] = useState('');
-  const [newTitle, setNewTitle] = useState<string>();
   const found = useQuery({
     queryKey: ['list', other.name, 'options', typed],
     queryFn: ({ signal }) => findRows(other, typed, signal),
   });
-  const onCreated = (row: Row) => {
-    setNewTitle(undefined);
+  const create = async (title: string) => {
+    const row = await newRows.ask({ collection: other, title });
+    if (row === undefined) return;
     cacheTitle(other, row);
     onChange(String(row[other.key[0]!.name]));
   };
   return (
-    <>
-      <Combobox
-        {...rest}
-        isRequired={field.required}
-        text={shown}
-        options={found.data ?? []}
-        isLoading={found.isFetching}
-        onType={setTyped}
-        onChoose={(option) => onChange(option?.value ?? '')}
-        onCreate={
-          mayOpenDialog && mayCreate(other) ? { label: t.record.createReferenced, create: setNewTitle } : undefined
-        }
-      />
-      {newTitle !== undefined && (
-        <NewRowDialog
-          collection={other}
-          title={newTitle}
-          onCreated={onCreated}
-          onClose={() => setNewTitle(undefined)}
-        />
-      )}
-    </>
+    <Combobox
+      {...rest}
+      isRequired={field.required}
+      text={shown}
+      options={found.data ?? []}
+      isLoading={found.isFetching}
+      onType={setTyped}
+      onChoose={(option) => onChange(option?.value ?? '')}
+      onCreate={
+        mayOpenDialog && mayCreate(other)
+          ? { label: t.record.createReferenced, create: (title) => void create(title) }
+          : undefined
+      }
+    />
   );
 }
 

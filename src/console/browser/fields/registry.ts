@@ -1,6 +1,7 @@
 /** Chooses the kind of a field. Nothing else decides by type. */
 import { fileKind } from '../../../collection/types/file.ts';
 import { can } from '../../../collection/types/type.ts';
+import type { ColumnNotation } from '../../../import/notation.ts';
 import {
   type Collection,
   type Field,
@@ -45,10 +46,10 @@ function chooseKind(place: FieldPlace): FieldKind {
   return ['date', 'time', 'datetime'].includes(type.input) ? date : text;
 }
 
-/** Parses typed text into a value. Empty text is null. */
-export function parseText(place: FieldPlace, typed: string): Parsed {
+/** Parses typed text into a value, in the notation of its column. Empty text is null. */
+export function parseText(place: FieldPlace, typed: string, notation?: ColumnNotation): Parsed {
   if (typed.trim() === '') return place.field.required ? { problem: t.errors.required } : { value: null };
-  return kindOf(place).parse(place, typed);
+  return kindOf(place).parse(place, typed, notation);
 }
 
 /** The editable text of a value. */

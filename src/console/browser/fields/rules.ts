@@ -1,9 +1,9 @@
 /** Converts text in the service's notation into a value, and checks the rules of the field before the request. */
 import { type Field, isDecimal, isNumeric, isText, type Value } from '../api/catalogue.ts';
 import { explain } from '../api/explain.ts';
+import { formatDigits, formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
 import type { Parsed } from './kind.ts';
-import { formatDigits, formatNumber } from './numbers.ts';
 
 export function parsePlain(field: Field, plain: string): Parsed {
   if (isNumeric(field) && !isDecimal(field) && /\.\d*[1-9]/.test(plain)) return { problem: t.errors.wholeNumbers };

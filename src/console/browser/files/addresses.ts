@@ -17,7 +17,7 @@ export function useFileAddress(id: string, size?: number, name = 'file'): string
   const path = `${FILES}/${encodeURIComponent(id)}/${encodeURIComponent(name)}`;
   const wanted = size === undefined ? path : `${path}?width=${size}&height=${size}`;
   // A picture element sends the cookie of a session, but no token. The page then loads the bytes itself.
-  const hasToken = token.get() !== null;
+  const hasToken = token.get() !== undefined;
   const { data } = useQuery({
     queryKey: ['files', 'bytes', wanted],
     queryFn: async ({ signal }) => {

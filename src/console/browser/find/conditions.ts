@@ -3,8 +3,8 @@ import { OPERATORS, type OperatorName, servesType } from '../../../dialect/opera
 import type { Field } from '../api/catalogue.ts';
 import { labelOf } from '../api/catalogue.ts';
 import type { FieldPlace, Parsed } from '../fields/kind.ts';
-import { formatDigits } from '../fields/numbers.ts';
 import { formatValue, kindOf, parseText } from '../fields/registry.ts';
+import { formatDigits } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
 
 /** A condition in parts: `not.in.(1,2)` has the operator `in` and the operand `(1,2)`. */

@@ -22,7 +22,7 @@ const ROWS_PER_COLLECTION = 4;
 const MIN_TYPED = 2;
 const WAIT_MS = 150;
 
-const PLACES: readonly Target[] = [
+const places = (): readonly Target[] => [
   ...collections.map((each) => ({
     label: titleOfCollection(each),
     hint: t.app.collections,
@@ -54,6 +54,7 @@ export default function Palette({ onClose }: { readonly onClose: () => void }) {
   const [, navigate] = useLocation();
   const [typed, setTyped] = useState('');
   const [at, setAt] = useState(0);
+  const [all] = useState(places);
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
@@ -62,8 +63,8 @@ export default function Palette({ onClose }: { readonly onClose: () => void }) {
     return () => element.close();
   }, []);
   const rows = useFoundRows(typed);
-  const options = [...PLACES.filter(({ label }) => typed !== '' && matches(label, typed)), ...rows];
-  const shown = typed === '' ? PLACES.slice(0, collections.length) : options;
+  const options = [...all.filter(({ label }) => typed !== '' && matches(label, typed)), ...rows];
+  const shown = typed === '' ? all.slice(0, collections.length) : options;
   const choose = (target: Target | undefined) => {
     if (target === undefined) return;
     onClose();

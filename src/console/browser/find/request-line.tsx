@@ -1,8 +1,8 @@
 /** The request of the list, as a URL and as a curl command. */
 import { groupOf, type ListQuery, listUrl } from '../api/query/list.ts';
 import { base } from '../api/session/page-data.ts';
-import { notify } from '../app/toasts.tsx';
 import { Button } from '../components/button.tsx';
+import { notify } from '../components/toasts.tsx';
 import { t } from '../i18n/text.ts';
 import { groupsUrl } from './value-counts.ts';
 

@@ -1,8 +1,8 @@
 /** The search box of the top bar: it filters the list of the page. Ctrl+K opens the command palette everywhere. */
 import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
+import { useAddress } from '../api/address.ts';
 import { listAddress, parseQuery } from '../api/query/list.ts';
-import { usePageAddress, useQueryText } from '../app/address.ts';
 import { IconButton } from '../components/button.tsx';
 import { Icon } from '../components/icon.tsx';
 import { onDemand } from '../components/on-demand.tsx';
@@ -13,10 +13,10 @@ const Palette = onDemand(() => import('./palette.tsx'));
 const WAIT_MS = 150;
 
 export function SearchBox() {
-  const { collection, key } = usePageAddress();
+  const { area, collection, key, query: search } = useAddress();
   const [, navigate] = useLocation();
-  const search = useQueryText();
-  const query = collection === undefined || key !== undefined ? undefined : parseQuery(collection, search);
+  const isList = area === 'c' && collection !== undefined && key === undefined;
+  const query = isList ? parseQuery(collection, search) : undefined;
   const [typed, setTyped] = useState(query?.search ?? '');
   useEffect(() => setTyped(query?.search ?? ''), [query?.search]);
   useEffect(() => {

@@ -4,10 +4,10 @@ import { isNumeric, type Value } from '../api/catalogue.ts';
 import { loadedRow, loadRows } from '../api/queries.ts';
 import type { ListQuery } from '../api/query/list.ts';
 import { listUrl } from '../api/query/list.ts';
-import { formatDecimal, formatDigits, formatNumber } from '../fields/numbers.ts';
 import { kindOf } from '../fields/registry.ts';
+import { formatDecimal, formatDigits, formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
-import type { Column } from './columns/columns.ts';
+import type { Column } from '../views/columns.ts';
 import { cellCount, type Range } from './selection.ts';
 import { addExactly, printSum } from './totals.ts';
 

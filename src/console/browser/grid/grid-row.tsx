@@ -1,13 +1,13 @@
 /** One row of the grid. It renders again only if its own cells change. */
 import { memo } from 'react';
+import { consoleBase } from '../api/address.ts';
 import { type Collection, mayWrite, type Row, titleOf } from '../api/catalogue.ts';
 import { rowAddress } from '../api/query/keys.ts';
-import { consoleBase } from '../app/address.ts';
 import { Icon } from '../components/icon.tsx';
 import { kindOf } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
+import type { Column } from '../views/columns.ts';
 import { CellEditor } from './cell-editor.tsx';
-import type { Column } from './columns/columns.ts';
 import { cellId } from './selection.ts';
 import type { ActiveEdit } from './use-grid.ts';
 

@@ -1,12 +1,12 @@
 /** The page of a collection: its toolbar and its rows. */
 import { useMemo, useState } from 'react';
+import { useAddress } from '../api/address.ts';
 import { may, titleOfCollection } from '../api/catalogue.ts';
 import { useRows } from '../api/queries.ts';
 import { pathOf } from '../api/query/filter-text.ts';
 import { type ListQuery, listUrl, parseQuery } from '../api/query/list.ts';
-import { usePageAddress, useQueryText } from '../app/address.ts';
-import { NotFound } from '../app/not-found.tsx';
 import { Button, LinkButton } from '../components/button.tsx';
+import { NotFound } from '../components/not-found.tsx';
 import { onDemand } from '../components/on-demand.tsx';
 import { PageTitle } from '../components/page-title.tsx';
 import { ExportMenu } from '../export/export-menu.tsx';
@@ -24,8 +24,7 @@ const ColumnsDialog = onDemand(() => import('./columns/columns-dialog.tsx'));
 const RowPanel = onDemand(() => import('./row-panel.tsx'));
 
 export function ListPage() {
-  const { collection } = usePageAddress();
-  const search = useQueryText();
+  const { collection, query: search } = useAddress();
   const query = useMemo(() => collection && parseQuery(collection, search), [collection, search]);
   if (query === undefined) return <NotFound />;
   return <List key={query.collection.name} query={query} />;

@@ -10,7 +10,7 @@ import { invalidate, patchLoadedRows } from '../api/queries.ts';
 import { keyText } from '../api/query/keys.ts';
 import type { RowEdit } from '../api/rows.ts';
 import { saveRow } from '../api/save-row.ts';
-import { notify, undoOf } from '../app/toasts.tsx';
+import { notify, undoOf } from '../components/toasts.tsx';
 import { t } from '../i18n/text.ts';
 
 /** A rejected change of a cell. The editor starts with the typed text. */

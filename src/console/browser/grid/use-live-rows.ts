@@ -13,7 +13,7 @@ import { keyText } from '../api/query/keys.ts';
 import type { ListQuery } from '../api/query/list.ts';
 import { isOwnRequest } from '../api/rows.ts';
 import { readStored } from '../api/stored-rows.ts';
-import { isSame } from '../fields/same.ts';
+import { isSame } from '../base/same.ts';
 import { cellName } from './use-edits.ts';
 import type { ActiveEdit } from './use-grid.ts';
 

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import { useSearch } from 'wouter/use-browser-location';
+import { useAddress } from '../api/address.ts';
 import { collectionNamed, collections, titleOfCollection } from '../api/catalogue.ts';
 import { hasNoLog, MAX_REQUESTS, readRequests } from '../api/changes.ts';
 import { useFeed } from '../api/feed.ts';
@@ -14,7 +14,7 @@ import { Button } from '../components/button.tsx';
 import { Select, TextField } from '../components/inputs.tsx';
 import { PageTitle } from '../components/page-title.tsx';
 import { EmptyState, ErrorMessage, Skeleton } from '../components/small.tsx';
-import { formatNumber } from '../fields/numbers.ts';
+import { formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
 import { dayFilters, dayOf, nextDay } from './days.ts';
 import { RequestEntry } from './request-entry.tsx';
@@ -25,7 +25,7 @@ const NOBODY = '-';
 
 export default function ChangesPage() {
   const [, navigate] = useLocation();
-  const wanted = new URLSearchParams(useSearch());
+  const wanted = new URLSearchParams(useAddress().query);
   const day = wanted.get('day') ?? dayOf(new Date());
   const [actor, collection] = [wanted.get('actor') ?? '', wanted.get('collection') ?? ''];
   const [shown, setShown] = useState(SHOWN);

@@ -7,12 +7,12 @@ import { queryClient } from '../api/queries.ts';
 import type { Pair } from '../api/query/list.ts';
 import { saveRow } from '../api/save-row.ts';
 import { hidesActors } from '../api/session/page-data.ts';
-import { notify, notifyError } from '../app/toasts.tsx';
 import { Button } from '../components/button.tsx';
 import { onDemand } from '../components/on-demand.tsx';
 import { ErrorMessage, Skeleton } from '../components/small.tsx';
+import { notify, notifyError } from '../components/toasts.tsx';
 import { formatMoment } from '../fields/dates.ts';
-import { formatNumber } from '../fields/numbers.ts';
+import { formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
 import { ChangeList } from './entries.tsx';
 

@@ -6,10 +6,10 @@ import { previewUndo, type UndoPreview, undoChanges } from '../api/changes.ts';
 import { queryClient } from '../api/queries.ts';
 import type { Pair } from '../api/query/list.ts';
 import { titleOfChange, useChangeTitles } from '../api/query/title-lookup.ts';
-import { notify, notifyError } from '../app/toasts.tsx';
 import { Dialog } from '../components/dialog.tsx';
 import { ErrorMessage, Skeleton } from '../components/small.tsx';
-import { formatNumber } from '../fields/numbers.ts';
+import { notify, notifyError } from '../components/toasts.tsx';
+import { formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
 import { ChangeValues } from './values.tsx';
 
@@ -66,10 +66,10 @@ function Preview({ total, changes, skipped }: UndoPreview) {
   useChangeTitles([...shown, ...kept]);
   return (
     <>
-      <p>{total === 0 ? t.history.nothingToRestore : t.history.willChange(formatNumber(total))}</p>
+      <p>{total === 0 ? t.history.nothingToRestore : t.history.willChange(total)}</p>
       {skipped.length > 0 && (
         <p className="problem">
-          {t.history.changedSince(formatNumber(skipped.length))} {kept.map(titleOfChange).join(', ')}
+          {t.history.changedSince(skipped.length)} {kept.map(titleOfChange).join(', ')}
         </p>
       )}
       <ul className="change-list stack">

@@ -9,14 +9,14 @@ import { Select } from '../components/inputs.tsx';
 import { ErrorMessage, Skeleton } from '../components/small.tsx';
 import { printValue } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
-import type { Draft } from '../record/use-draft.ts';
 import { ChangeList } from './entries.tsx';
 import { changedFields } from './values.tsx';
 
 interface RowHistoryProps {
   readonly collection: Collection;
   readonly row: Row;
-  readonly draft: Draft;
+  /** The form that a restored value goes into. */
+  readonly draft: { readonly setText: (name: string, text: string) => void };
 }
 
 export default function RowHistory({ collection, row, draft }: RowHistoryProps) {

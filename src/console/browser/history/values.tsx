@@ -1,9 +1,9 @@
 /** The values of a change: field by field, old and new. */
 import { type Collection, type Field, labelOf, mayWrite } from '../api/catalogue.ts';
 import type { Change } from '../api/changes.ts';
+import { isSame } from '../base/same.ts';
 import { IconButton } from '../components/button.tsx';
 import { formatValue } from '../fields/registry.ts';
-import { isSame } from '../fields/same.ts';
 import { t } from '../i18n/text.ts';
 
 type Values = Pick<Change, 'before' | 'after'>;

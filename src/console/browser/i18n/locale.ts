@@ -1,17 +1,19 @@
 /** The language of the texts and the format of numbers and dates. A change reloads the page. */
+import { browserStorage } from '../base/storage.ts';
+
 const STORED = 'catalogue.language';
 
 export type Language = 'en' | 'de';
 export const LANGUAGES: Readonly<Record<Language, string>> = { en: 'English', de: 'Deutsch' };
 
 const preferred = globalThis.navigator?.language ?? 'en';
-const chosen = globalThis.localStorage?.getItem(STORED) ?? undefined;
+const chosen = browserStorage.get(STORED);
 
 export const language: Language = (chosen ?? preferred).toLowerCase().startsWith('de') ? 'de' : 'en';
 /** The browser's own locale, if it is in the language of the texts: `en-GB`, `de-AT`. */
 export const locale: string = chosen === undefined || preferred.startsWith(language) ? preferred : language;
 
 export function chooseLanguage(next: Language): void {
-  localStorage.setItem(STORED, next);
+  browserStorage.set(STORED, next);
   location.reload();
 }

@@ -1,5 +1,4 @@
 /** The texts of the console in the language of the person: `t.app.save`, `t.grid.rows(3)`. */
-import * as de from './de.ts';
 import * as en from './en.ts';
 import { language } from './locale.ts';
 
@@ -13,4 +12,10 @@ type Texts<Of> = {
 };
 export type AllTexts = Texts<typeof en>;
 
-export const t: AllTexts = language === 'de' ? (de satisfies AllTexts) : en;
+/** English, until `loadTexts` is done. Only functions may use it, since modules run before that. */
+export let t: AllTexts = en;
+
+/** Loads the texts of the person's language. The page contains the English ones only. */
+export async function loadTexts(): Promise<void> {
+  if (language === 'de') t = await import('./de.ts');
+}

@@ -1,17 +1,11 @@
 /** Maps the columns of a file to fields, and lists the fields that can identify stored rows. */
 import { uniqueSets } from '../../../collection/declaration.ts';
-import { fieldFromHeader } from '../../../collection/spreadsheet-values.ts';
+import { fieldFromHeader } from '../../../import/headers.ts';
+import type { ColumnNotation, Notation } from '../../../import/notation.ts';
 import { type Collection, type Field, isText, labelOf, mayWrite, titleFieldOf } from '../api/catalogue.ts';
+import { columnOf } from '../fields/columns.ts';
+import type { FieldPlace } from '../fields/kind.ts';
 import { kindOf } from '../fields/registry.ts';
-import {
-  type ColumnFormat,
-  type DateFormat,
-  guessDateFormat,
-  guessNumberFormat,
-  hasDateFormat,
-  hasNumberFormat,
-  type NumberFormat,
-} from './formats.ts';
 import { cellText, type Sheet } from './sheet.ts';
 
 /** The field of each column of the sheet; undefined for an ignored column. */
@@ -21,6 +15,25 @@ export type Mapping = readonly (Field | undefined)[];
 export interface Match {
   readonly fields: readonly Field[];
   readonly isUnique: boolean;
+}
+
+/** The decision about rows that already exist. */
+export type Decision = 'leave' | 'change' | 'add';
+
+export interface ImportOptions {
+  readonly collection: Collection;
+  readonly sheet: Sheet;
+  readonly mapping: Mapping;
+  /** Notations of numbers and dates that the person chose, by column. */
+  readonly formats: Readonly<Record<number, Notation>>;
+  /** The fields that identify stored rows; undefined if every row is new. */
+  readonly match: Match | undefined;
+  /** Undefined until the person decides. */
+  readonly decision: Decision | undefined;
+  /** Whether an empty cell clears the field of an existing row. */
+  readonly clearsEmpty: boolean;
+  /** Whether the import creates the rows that references name and that do not exist. */
+  readonly createsReferences: boolean;
 }
 
 /** Fields that the role may store, and fields that identify rows. */
@@ -86,31 +99,15 @@ function canIdentify(collection: Collection, field: Field): boolean {
 export const matchName = ({ fields }: Match): string => fields.map(({ name }) => name).join(',');
 export const matchLabel = ({ fields }: Match): string => fields.map(labelOf).join(' + ');
 
-/** The formats that a person can choose for a column; none if all cells are unambiguous. */
-export function formatsOf(
-  collection: Collection,
-  { rows, areTexts }: Sheet,
-  field: Field | undefined,
-  column: number,
-): readonly ColumnFormat[] {
-  if (field === undefined || !areTexts) return [];
-  const { name } = kindOf({ collection, field });
-  const cells = rows.map((row) => cellText(row.cells[column]));
-  if (name === 'number' && hasNumberFormat(cells)) return ['point', 'comma'] satisfies NumberFormat[];
-  if (name === 'date' && hasDateFormat(cells)) return ['dayFirst', 'monthFirst'] satisfies DateFormat[];
-  return [];
+/** The notation of a column: what its cells show, or what the person chose. Undefined if its values have none. */
+export function notationOf(options: ImportOptions, column: number): ColumnNotation | undefined {
+  const { collection, sheet, mapping, formats } = options;
+  const field = mapping[column];
+  if (field === undefined || !sheet.areTexts || !hasNotation({ collection, field })) return undefined;
+  const notation = columnOf(field, sheet.separator);
+  for (const { cells } of sheet.rows) notation?.learn(cellText(cells[column]));
+  if (notation !== undefined) notation.chosen = formats[column];
+  return notation;
 }
 
-/** The format of a column, guessed from its cells; undefined if the field has none. */
-export function guessFormat(
-  collection: Collection,
-  { rows, separator }: Sheet,
-  field: Field | undefined,
-  column: number,
-): ColumnFormat | undefined {
-  if (field === undefined) return undefined;
-  const { name } = kindOf({ collection, field });
-  if (name !== 'number' && name !== 'date') return undefined;
-  const cells = rows.map((row) => cellText(row.cells[column]));
-  return name === 'number' ? guessNumberFormat(cells, separator) : guessDateFormat(cells);
-}
+const hasNotation = (place: FieldPlace): boolean => ['number', 'date'].includes(kindOf(place).name);

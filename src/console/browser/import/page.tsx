@@ -1,21 +1,21 @@
 /** The import page: choose a file, let the service check it, preview it, then store it. */
-import { useLocation } from 'wouter';
-import { type Collection, collectionNamed, mayUndo, titleOfCollection } from '../api/catalogue.ts';
+import { useAddress } from '../api/address.ts';
+import { type Collection, mayUndo, titleOfCollection } from '../api/catalogue.ts';
 import { pathOf } from '../api/query/filter-text.ts';
-import { NotFound } from '../app/not-found.tsx';
 import { Button, IconLink, LinkButton } from '../components/button.tsx';
+import { NotFound } from '../components/not-found.tsx';
 import { PageTitle } from '../components/page-title.tsx';
 import { t } from '../i18n/text.ts';
+import type { ImportOptions } from './columns.ts';
 import { DropZone } from './drop-zone.tsx';
-import type { ImportOptions, Plan } from './plan.ts';
+import type { Plan } from './plan.ts';
 import { Preview } from './preview.tsx';
 import { Questions } from './questions.tsx';
 import { downloadInvalid } from './rest.ts';
 import { type Import, type ImportResult, type Progress, type Undone, useImport } from './use-import.ts';
 
 export default function ImportPage() {
-  const [location] = useLocation();
-  const collection = collectionNamed(decodeURIComponent(location.split('/')[2] ?? ''));
+  const { collection } = useAddress();
   if (collection === undefined) return <NotFound />;
   return <ImportFile key={collection.name} collection={collection} />;
 }

@@ -1,7 +1,7 @@
 /** Plans the import of each row before anything is sent: the values, the stored row, and the faults in cells. */
 import { isKey, uniqueSets } from '../../../collection/declaration.ts';
+import type { ColumnNotation } from '../../../import/notation.ts';
 import {
-  type Collection,
   type Field,
   isNeeded,
   labelOf,
@@ -12,33 +12,13 @@ import {
   titleOfCollection,
   type Value,
 } from '../api/catalogue.ts';
+import { isSame } from '../base/same.ts';
 import { isKeyText, type Names } from '../fields/names.ts';
-import { isSame } from '../fields/same.ts';
 import { t } from '../i18n/text.ts';
 import { readCell } from './cells.ts';
-import { assignsKeys, guessFormat, type Mapping, type Match, matchesOf, matchLabel } from './columns.ts';
-import type { ColumnFormat } from './formats.ts';
+import { assignsKeys, type ImportOptions, type Match, matchesOf, matchLabel, notationOf } from './columns.ts';
 import { type MatchingRows, valuesText } from './matching-rows.ts';
-import { cellText, type Sheet, type SheetRow } from './sheet.ts';
-
-/** The decision about rows that already exist. */
-export type Decision = 'leave' | 'change' | 'add';
-
-export interface ImportOptions {
-  readonly collection: Collection;
-  readonly sheet: Sheet;
-  readonly mapping: Mapping;
-  /** Formats that the person chose, by column. */
-  readonly formats: Readonly<Record<number, ColumnFormat>>;
-  /** The fields that identify stored rows; undefined if every row is new. */
-  readonly match: Match | undefined;
-  /** Undefined until the person decides. */
-  readonly decision: Decision | undefined;
-  /** Whether an empty cell clears the field of an existing row. */
-  readonly clearsEmpty: boolean;
-  /** Whether the import creates the rows that references name and that do not exist. */
-  readonly createsReferences: boolean;
-}
+import { cellText, type SheetRow } from './sheet.ts';
 
 export interface Fault {
   /** Absent if the service rejects the row as a whole. */
@@ -77,11 +57,9 @@ interface ParsedRow {
 
 export async function planImport(options: ImportOptions, storedRows: MatchingRows, names: Names): Promise<Plan> {
   const { collection, sheet, mapping, decision } = options;
-  const formats = mapping.map((field, column) =>
-    sheet.areTexts ? (options.formats[column] ?? guessFormat(collection, sheet, field, column)) : undefined,
-  );
+  const notations = mapping.map((_field, column) => notationOf(options, column));
   const missing = new Map<Field, Set<string>>();
-  const parsedRows = sheet.rows.map((row) => parseRow(row, options, formats, names, missing));
+  const parsedRows = sheet.rows.map((row) => parseRow(row, options, notations, names, missing));
   markRepeated(parsedRows, options);
   const found = await findStored(parsedRows, options, storedRows);
   /** The line of the file that matched each stored row. */
@@ -119,7 +97,7 @@ const pendingOf = ({ pending }: ParsedRow): Pending =>
 function parseRow(
   { cells, broken }: SheetRow,
   { collection, sheet, mapping, createsReferences }: ImportOptions,
-  formats: readonly (ColumnFormat | undefined)[],
+  notations: readonly (ColumnNotation | undefined)[],
   names: Names,
   missing: Map<Field, Set<string>>,
 ): ParsedRow {
@@ -144,7 +122,7 @@ function parseRow(
       }
       continue;
     }
-    const parsed = readCell({ collection, field }, cells[column], formats[column]);
+    const parsed = readCell({ collection, field }, cells[column], notations[column]);
     if (parsed === undefined) {
       // In JSON an absent field has no meaning; in a table every cell has one.
       if (sheet.areTexts) empty.add(field);

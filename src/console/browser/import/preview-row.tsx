@@ -3,7 +3,8 @@ import { type KeyboardEvent, useState } from 'react';
 import { type Field, labelOf } from '../api/catalogue.ts';
 import { formatValue, kindOf } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
-import type { ImportOptions, RowPlan } from './plan.ts';
+import type { ImportOptions } from './columns.ts';
+import type { RowPlan } from './plan.ts';
 import { cellText } from './sheet.ts';
 
 const LONGEST_CELL = 200;

@@ -1,13 +1,13 @@
 /** The preview of an import: the field and format of each column, and the result of each row. */
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
+import type { Notation } from '../../../import/notation.ts';
 import { labelOf } from '../api/catalogue.ts';
 import { Button, Steps } from '../components/button.tsx';
 import { Options } from '../components/inputs.tsx';
-import { formatNumber } from '../fields/numbers.ts';
+import { formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
-import { formatsOf, guessFormat, importableFields, withField } from './columns.ts';
-import type { ColumnFormat } from './formats.ts';
-import type { ImportOptions, Plan, RowPlan } from './plan.ts';
+import { type ImportOptions, importableFields, notationOf, withField } from './columns.ts';
+import type { Plan, RowPlan } from './plan.ts';
 import { PreviewRow } from './preview-row.tsx';
 import { withCell } from './sheet.ts';
 
@@ -92,9 +92,10 @@ interface ColumnHeadProps {
 
 /** The field of a column, and the notation of its numbers or dates if its cells are ambiguous. */
 function ColumnHead({ options, name, column, onChange }: ColumnHeadProps) {
-  const { collection, sheet, mapping, formats } = options;
+  const { collection, mapping, formats } = options;
   const field = mapping[column];
-  const choices = formatsOf(collection, sheet, field, column);
+  const notation = useMemo(() => notationOf(options, column), [options, column]);
+  const choices = notation?.choices ?? [];
   return (
     <div className="stack">
       <span>{name}</span>
@@ -111,9 +112,9 @@ function ColumnHead({ options, name, column, onChange }: ColumnHeadProps) {
       {choices.length > 0 && (
         <select
           aria-label={t.importing.formatOf(name)}
-          value={formats[column] ?? guessFormat(collection, sheet, field, column)}
+          value={notation?.current() ?? ''}
           onChange={({ target }) =>
-            onChange({ ...options, formats: { ...formats, [column]: target.value as ColumnFormat } })
+            onChange({ ...options, formats: { ...formats, [column]: target.value as Notation } })
           }
         >
           <Options of={choices.map((each) => [each, t.importing.formats[each]] as const)} />

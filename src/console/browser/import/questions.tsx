@@ -3,8 +3,9 @@ import { useId } from 'react';
 import { isNeeded, labelOf, may, referenceOf, titleFieldOf } from '../api/catalogue.ts';
 import { Check, Select } from '../components/inputs.tsx';
 import { t } from '../i18n/text.ts';
+import type { Decision, ImportOptions } from './columns.ts';
 import { assignsKeys, matchesOf, matchLabel, matchName } from './columns.ts';
-import type { Decision, ImportOptions, Plan } from './plan.ts';
+import type { Plan } from './plan.ts';
 import { firstDecision } from './use-import.ts';
 
 interface QuestionsProps {

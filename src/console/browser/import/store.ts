@@ -5,10 +5,10 @@ import { type Collection, type Field, type Row, referenceOf, titleFieldOf } from
 import { undoRequest } from '../api/changes.ts';
 import { ask } from '../api/client.ts';
 import { explain } from '../api/explain.ts';
-import { newId } from '../api/ids.ts';
 import { pathOf } from '../api/query/filter-text.ts';
 import { cacheTitle } from '../api/query/titles.ts';
 import { newRequestId } from '../api/rows.ts';
+import { newId } from '../base/ids.ts';
 import { t } from '../i18n/text.ts';
 import { columnsOf, ROWS_PER_REQUEST } from './check.ts';
 import type { Pending, RowPlan } from './plan.ts';

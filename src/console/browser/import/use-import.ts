@@ -5,10 +5,12 @@ import { explain } from '../api/explain.ts';
 import { queryClient } from '../api/queries.ts';
 import { findNames, type Meaning } from '../fields/names.ts';
 import { Checker } from './check.ts';
+import type { Decision, ImportOptions } from './columns.ts';
 import { matchesOf, suggestMapping } from './columns.ts';
 import { MatchingRows } from './matching-rows.ts';
-import { type Decision, type ImportOptions, type Plan, planImport } from './plan.ts';
-import { cellText, readSheet } from './sheet.ts';
+import { type Plan, planImport } from './plan.ts';
+import { readSheet } from './read-file.ts';
+import { cellText } from './sheet.ts';
 import { type Report, Store } from './store.ts';
 
 export interface Progress {

@@ -9,7 +9,7 @@ import { Button, IconButton } from '../components/button.tsx';
 import { Dialog } from '../components/dialog.tsx';
 import { Check } from '../components/inputs.tsx';
 import { PageTitle } from '../components/page-title.tsx';
-import { formatDecimal } from '../fields/numbers.ts';
+import { formatDecimal } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
 import type { Bar, Figure } from './figures.ts';
 import { usePins } from './pins.ts';

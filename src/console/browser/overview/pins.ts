@@ -1,20 +1,21 @@
 /** The pinned cards and charts of a person, in this browser. */
 import { useState } from 'react';
+import { browserStorage } from '../base/storage.ts';
 import type { Widget } from './widgets.ts';
 
 const STORED = 'catalogue.overview';
 
 /** The ids that the person chose; undefined before any choice. */
 function storedPins(): readonly string[] | undefined {
-  const text = localStorage.getItem(STORED);
-  return text === null ? undefined : (JSON.parse(text) as readonly string[]);
+  const ids = browserStorage.getJson(STORED);
+  return Array.isArray(ids) ? ids : undefined;
 }
 
 export function usePins(all: readonly Widget[]) {
   const [stored, setStored] = useState(storedPins);
   const ids = stored ?? all.filter(({ isDefault }) => isDefault).map(({ id }) => id);
-  const store = (next: readonly string[]) => {
-    localStorage.setItem(STORED, JSON.stringify(next));
+  const store = (next: readonly string[] | undefined) => {
+    browserStorage.setJson(STORED, next);
     setStored(next);
   };
   return {
@@ -23,9 +24,6 @@ export function usePins(all: readonly Widget[]) {
     isChanged: stored !== undefined,
     pin: (id: string) => store([...ids, id]),
     unpin: (id: string) => store(ids.filter((each) => each !== id)),
-    reset() {
-      localStorage.removeItem(STORED);
-      setStored(undefined);
-    },
+    reset: () => store(undefined),
   };
 }

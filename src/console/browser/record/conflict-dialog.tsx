@@ -2,15 +2,16 @@
 import { useState } from 'react';
 import { labelOf } from '../api/catalogue.ts';
 import { type Conflict, conflicts, type Decision } from '../api/conflict.ts';
-import { useQuestion } from '../api/question.ts';
+import { useQuestions } from '../api/question.ts';
 import { Dialog } from '../components/dialog.tsx';
 import { Check } from '../components/inputs.tsx';
 import { formatValue } from '../fields/registry.ts';
 import { t } from '../i18n/text.ts';
 
 export default function ConflictDialog() {
-  const open = useQuestion(conflicts);
-  return open && <Versions conflict={open.subject} finish={open.answer} />;
+  return useQuestions(conflicts).map(({ id, subject, answer }) => (
+    <Versions key={id} conflict={subject} finish={answer} />
+  ));
 }
 
 interface VersionsProps {

@@ -6,7 +6,7 @@ import { ask, countIn } from '../api/client.ts';
 import { invalidate } from '../api/queries.ts';
 import { encodeValue, parameter, pathOf } from '../api/query/filter-text.ts';
 import { Dialog } from '../components/dialog.tsx';
-import { formatNumber } from '../fields/numbers.ts';
+import { formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
 import { useDelete } from './use-save.ts';
 

@@ -6,9 +6,9 @@ import { logKey, readChanges, rowFilter, undoChanges } from '../api/changes.ts';
 import { ApiError } from '../api/errors.ts';
 import { invalidate } from '../api/queries.ts';
 import { pathOf } from '../api/query/filter-text.ts';
-import { notify, notifyError } from '../app/toasts.tsx';
 import { Button, LinkButton } from '../components/button.tsx';
 import { EmptyState, Skeleton } from '../components/small.tsx';
+import { notify, notifyError } from '../components/toasts.tsx';
 import { formatMoment } from '../fields/dates.ts';
 import { t } from '../i18n/text.ts';
 

@@ -1,10 +1,11 @@
 /** The page of a new row. */
 import { type FormEvent, useRef } from 'react';
 import { useLocation } from 'wouter';
-import { type Collection, collectionNamed, titleOfCollection } from '../api/catalogue.ts';
+import { useAddress } from '../api/address.ts';
+import { type Collection, titleOfCollection } from '../api/catalogue.ts';
 import { rowAddress } from '../api/query/keys.ts';
-import { NotFound } from '../app/not-found.tsx';
 import { Button } from '../components/button.tsx';
+import { NotFound } from '../components/not-found.tsx';
 import { t } from '../i18n/text.ts';
 import { RecordForm } from './form.tsx';
 import { focusProblem, useSaveKey } from './form-keys.ts';
@@ -13,8 +14,7 @@ import { useDraft } from './use-draft.ts';
 import { useCreate } from './use-save.ts';
 
 export default function NewPage() {
-  const [location] = useLocation();
-  const collection = collectionNamed(location.split('/')[2] ?? '');
+  const { collection } = useAddress();
   if (collection === undefined) return <NotFound />;
   return <NewRow key={collection.name} collection={collection} />;
 }

@@ -1,25 +1,32 @@
-/** A dialog for a new row that another row is to refer to. */
+/** Asks for the values of a new row that another row is to refer to. */
 import { type Collection, type Row, titleFieldOf, titleOfCollection } from '../api/catalogue.ts';
+import { newRows } from '../api/new-row.ts';
+import { useQuestions } from '../api/question.ts';
 import { Dialog } from '../components/dialog.tsx';
 import { t } from '../i18n/text.ts';
 import { RecordForm } from './form.tsx';
 import { useDraft } from './use-draft.ts';
 import { useCreate } from './use-save.ts';
 
+export default function NewRowDialogs() {
+  return useQuestions(newRows).map(({ id, subject, answer }) => (
+    <NewRowDialog key={id} {...subject} onClose={answer} />
+  ));
+}
+
 interface NewRowDialogProps {
   readonly collection: Collection;
   readonly title: string;
-  readonly onCreated: (row: Row) => void;
-  readonly onClose: () => void;
+  readonly onClose: (created?: Row) => void;
 }
 
-export default function NewRowDialog({ collection, title, onCreated, onClose }: NewRowDialogProps) {
+function NewRowDialog({ collection, title, onClose }: NewRowDialogProps) {
   const start = { [titleFieldOf(collection)!.name]: title };
   const draft = useDraft(collection, undefined, { name: 'dialog', start });
   const { save } = useCreate(collection, draft);
   const onSubmit = async () => {
     const row = await save();
-    if (row !== undefined) onCreated(row);
+    if (row !== undefined) onClose(row);
   };
   const cancel = () => {
     draft.reset();

@@ -1,18 +1,18 @@
 /** The page of a stored row: its form, the rows that refer to it, and its history. */
 import { type FormEvent, type ReactNode, useRef, useState } from 'react';
+import { useAddress } from '../api/address.ts';
 import { type Collection, may, type Row, referrersOf, titleOf, titleOfCollection } from '../api/catalogue.ts';
 import { useEditing, useEditors } from '../api/presence.ts';
 import { useRow } from '../api/queries.ts';
 import { pathOf } from '../api/query/filter-text.ts';
 import { keyText } from '../api/query/keys.ts';
-import { usePageAddress } from '../app/address.ts';
-import { NotFound } from '../app/not-found.tsx';
-import { notify } from '../app/toasts.tsx';
 import { Button, IconButton, IconLink } from '../components/button.tsx';
 import { Icon } from '../components/icon.tsx';
+import { NotFound } from '../components/not-found.tsx';
 import { onDemand } from '../components/on-demand.tsx';
 import { PageTitle } from '../components/page-title.tsx';
 import { ErrorMessage, Skeleton } from '../components/small.tsx';
+import { notify } from '../components/toasts.tsx';
 import { t } from '../i18n/text.ts';
 import { RecordForm } from './form.tsx';
 import { focusProblem, useSaveKey } from './form-keys.ts';
@@ -27,7 +27,7 @@ const DeleteDialog = onDemand(() => import('./delete-dialog.tsx'));
 const RowHistory = onDemand(() => import('../history/row-history.tsx'));
 
 export default function RecordPage() {
-  const { collection, key } = usePageAddress();
+  const { collection, key } = useAddress();
   if (collection === undefined || key === undefined) return <NotFound />;
   return <StoredRow key={`${collection.name} ${key}`} collection={collection} rowKey={key} />;
 }

@@ -16,7 +16,7 @@ import { keyText } from '../api/query/keys.ts';
 import { type ListQuery, listAddress } from '../api/query/list.ts';
 import { Button } from '../components/button.tsx';
 import { ErrorMessage } from '../components/small.tsx';
-import { formatNumber } from '../fields/numbers.ts';
+import { formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
 import { columnsOf } from './related-columns.ts';
 import { NewRelatedRow, type PendingSaves, RelatedRow } from './related-row.tsx';

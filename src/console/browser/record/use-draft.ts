@@ -3,10 +3,10 @@ import { useRef, useState } from 'react';
 import { type Collection, type Field, isNeeded, mayWrite, type Row, type Value } from '../api/catalogue.ts';
 import { problemsByField } from '../api/errors.ts';
 import { explainProblem } from '../api/explain.ts';
-import { newId } from '../api/ids.ts';
 import { keyText } from '../api/query/keys.ts';
+import { newId } from '../base/ids.ts';
+import { isSame } from '../base/same.ts';
 import { parseText, printRow, printValue } from '../fields/registry.ts';
-import { isSame } from '../fields/same.ts';
 import { type Edits, loadDraft, type StoredDraft, storeDraft } from './stored-drafts.ts';
 
 type Texts = Readonly<Record<string, string>>;

@@ -4,7 +4,7 @@ import { queryClient, useWrite } from '../api/queries.ts';
 import { keyText } from '../api/query/keys.ts';
 import { createRow, deleteRows } from '../api/rows.ts';
 import { type SaveOutcome, saveRow } from '../api/save-row.ts';
-import { notify, notifyError, undoOf } from '../app/toasts.tsx';
+import { notify, notifyError, undoOf } from '../components/toasts.tsx';
 import { t } from '../i18n/text.ts';
 import type { Draft } from './use-draft.ts';
 

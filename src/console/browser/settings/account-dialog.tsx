@@ -1,10 +1,10 @@
 /** The form of a user or key. A new key is shown once, in the same dialog. */
 import { useState } from 'react';
-import { notify, notifyError } from '../app/toasts.tsx';
 import { Button } from '../components/button.tsx';
 import { Dialog } from '../components/dialog.tsx';
 import { Select, TextField } from '../components/inputs.tsx';
 import { ErrorMessage } from '../components/small.tsx';
+import { notify, notifyError } from '../components/toasts.tsx';
 import { t } from '../i18n/text.ts';
 import { type Account, changeAccount, type Kind, useRoles } from './api.ts';
 import { useSubmit } from './use-submit.ts';

@@ -1,10 +1,10 @@
 /** The users or keys with their roles. */
 import { useState } from 'react';
 import { session } from '../api/session/session.ts';
-import { notify } from '../app/toasts.tsx';
 import { Button } from '../components/button.tsx';
 import { Dialog } from '../components/dialog.tsx';
 import { EmptyState, ErrorMessage, Skeleton } from '../components/small.tsx';
+import { notify } from '../components/toasts.tsx';
 import { formatMoment } from '../fields/dates.ts';
 import { t } from '../i18n/text.ts';
 import { AccountDialog } from './account-dialog.tsx';

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { RoleDraft, RuleDraft } from '../../../collection/draft.ts';
 import { Button } from '../components/button.tsx';
 import { ErrorMessage, Skeleton } from '../components/small.tsx';
-import { formatNumber } from '../fields/numbers.ts';
+import { formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
 import { type Patch, useAccounts, useRoles } from './api.ts';
 import { PreviewDialog } from './preview-dialog.tsx';

@@ -6,11 +6,11 @@ import { equals } from '../api/query/filter-text.ts';
 import { keyText } from '../api/query/keys.ts';
 import type { ListQuery } from '../api/query/list.ts';
 import { saveRow } from '../api/save-row.ts';
-import { notify, notifyError } from '../app/toasts.tsx';
 import { Menu } from '../components/menu.tsx';
 import { ErrorMessage } from '../components/small.tsx';
-import { formatNumber } from '../fields/numbers.ts';
+import { notify, notifyError } from '../components/toasts.tsx';
 import { formatValue } from '../fields/registry.ts';
+import { formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
 import { RowCard } from './row-card.tsx';
 

@@ -4,8 +4,8 @@ import { useRows } from '../api/queries.ts';
 import { keyText } from '../api/query/keys.ts';
 import type { ListQuery } from '../api/query/list.ts';
 import { ErrorMessage, Skeleton } from '../components/small.tsx';
-import { NoRows } from '../grid/no-rows.tsx';
 import { t } from '../i18n/text.ts';
+import { NoRows } from './no-rows.tsx';
 import { RowCard } from './row-card.tsx';
 
 const STEP = 60;

@@ -7,7 +7,7 @@ import { Icon } from '../components/icon.tsx';
 import { fileIds, isPictureAddress } from '../fields/file.tsx';
 import { kindOf } from '../fields/registry.ts';
 import { Picture } from '../files/picture.tsx';
-import { columnsOf, useColumnSettings } from '../grid/columns/columns.ts';
+import { columnsOf, useColumnSettings } from './columns.ts';
 import { pictureFieldOf } from './layouts.ts';
 
 /** Fields below the title. */

@@ -5,15 +5,15 @@ import { type Field, labelOf } from '../api/catalogue.ts';
 import { pathOf } from '../api/query/filter-text.ts';
 import { GROUP, groupFields, groupOf, type ListQuery, listAddress } from '../api/query/list.ts';
 import { hasIdentity, personOf } from '../api/session/session.ts';
-import { notifyError } from '../app/toasts.tsx';
+import { isSame } from '../base/same.ts';
 import { Button } from '../components/button.tsx';
 import { Dialog } from '../components/dialog.tsx';
 import { Icon } from '../components/icon.tsx';
 import { Check, TextField } from '../components/inputs.tsx';
 import { Menu } from '../components/menu.tsx';
-import { isSame } from '../fields/same.ts';
-import { setColumnSettings, useColumnSettings } from '../grid/columns/columns.ts';
+import { notifyError } from '../components/toasts.tsx';
 import { t } from '../i18n/text.ts';
+import { setColumnSettings, useColumnSettings } from './columns.ts';
 import { boardFields, type Layout, pictureFieldOf, useLayout, withLayout } from './layouts.ts';
 import { isOwn, removeView, saveView, useViews, type View, viewAddress, viewId, viewQuery, withOwn } from './views.ts';
 

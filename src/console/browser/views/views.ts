@@ -2,19 +2,21 @@
  * Stored views: filters, order, search, layout, grouping and columns under a name. The service stores them, per person
  * or shared. If it cannot, the browser does.
  */
+
 import { useQuery } from '@tanstack/react-query';
 import type { Collection } from '../api/catalogue.ts';
 import { ask } from '../api/client.ts';
 import { ApiError } from '../api/errors.ts';
-import { newId } from '../api/ids.ts';
 import { queryClient } from '../api/queries.ts';
 import { pathOf, queryText } from '../api/query/filter-text.ts';
 import { addressText, type ListQuery } from '../api/query/list.ts';
 import { hasIdentity, isLoggedIn, session } from '../api/session/session.ts';
 import { token } from '../api/session/token.ts';
-import { notify } from '../app/toasts.tsx';
-import { type ColumnSettings, columnSettings, readSettings } from '../grid/columns/columns.ts';
+import { newId } from '../base/ids.ts';
+import { browserStorage } from '../base/storage.ts';
+import { notify } from '../components/toasts.tsx';
 import { t } from '../i18n/text.ts';
+import { type ColumnSettings, columnSettings, readSettings } from './columns.ts';
 
 export interface View {
   readonly id: string;
@@ -37,15 +39,16 @@ const NONE: readonly View[] = [];
 /** The service cannot store the view: no permission, no table, or a database that cannot be written. */
 const UNAVAILABLE = [403, 501, 503, 507];
 
-const placeOf = ({ name }: Collection): string => `catalogue.views.${session?.name ?? ''}.${name}`;
+const storageKey = ({ name }: Collection): string => `catalogue.views.${session?.name ?? ''}.${name}`;
 const keyOf = ({ name }: Collection) => ['views', name];
 
 function browserViews(collection: Collection): readonly View[] {
-  return JSON.parse(localStorage.getItem(placeOf(collection)) ?? '[]') as readonly View[];
+  const views = browserStorage.getJson(storageKey(collection));
+  return Array.isArray(views) ? views : [];
 }
 
 function storeInBrowser(collection: Collection, views: readonly View[]): void {
-  localStorage.setItem(placeOf(collection), JSON.stringify(views));
+  browserStorage.setJson(storageKey(collection), views);
 }
 
 export function useViews(collection: Collection): readonly View[] {
@@ -70,7 +73,7 @@ export function readDefinition(json: unknown): Definition {
 
 /** Whether the person may change a view. The service knows whose token it is. */
 export function isOwn({ owner }: View): boolean {
-  return owner == null || (isLoggedIn ? owner === `user ${session?.name}` : token.get() !== null);
+  return owner == null || (isLoggedIn ? owner === `user ${session?.name}` : token.get() !== undefined);
 }
 
 /** The query with another console parameter, or without it. */

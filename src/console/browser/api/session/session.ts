@@ -1,4 +1,5 @@
 /** The session of the person, if the catalogue has roles. */
+import { tabStorage } from '../../base/storage.ts';
 import type { Problem } from '../errors.ts';
 import { base, pageData } from './page-data.ts';
 import { token } from './token.ts';
@@ -9,7 +10,7 @@ export const { session } = pageData;
 export const isLoggedIn = session?.by === 'session';
 
 /** Whether the service knows who the person is. Without roles, everybody is the same person. */
-export const hasIdentity = (): boolean => session === undefined || isLoggedIn || token.get() !== null;
+export const hasIdentity = (): boolean => session === undefined || isLoggedIn || token.get() !== undefined;
 
 /** The name of the person, from an owner such as `user ann` or `token ["https://issuer.example","ann"]`. */
 export function personOf(owner: string): string {
@@ -20,20 +21,20 @@ export function personOf(owner: string): string {
 /** Whether the login page has to be shown: the service asked for credentials, or the person wants to log in. */
 export function isLoginNeeded(): boolean {
   if (session === undefined || isLoggedIn) return false;
-  return session.role === null || sessionStorage.getItem(WANTED) !== null;
+  return session.role === null || tabStorage.get(WANTED) !== undefined;
 }
 
 export function loginReason(): string {
-  return sessionStorage.getItem(WANTED) ?? '';
+  return tabStorage.get(WANTED) ?? '';
 }
 
 export function requestLogin(reason = ''): void {
-  sessionStorage.setItem(WANTED, reason);
+  tabStorage.set(WANTED, reason);
   location.reload();
 }
 
 export function continueWithoutLogin(): void {
-  sessionStorage.removeItem(WANTED);
+  tabStorage.set(WANTED, undefined);
   location.reload();
 }
 

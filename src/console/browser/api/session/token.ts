@@ -1,18 +1,20 @@
 /** The token of the person, for this tab only, and whether the service has asked for one. */
+import { tabStorage } from '../../base/storage.ts';
+
 const TOKEN = 'catalogue.token';
 const ASKED = 'catalogue.asked';
 const REFUSED = 'catalogue.refused';
 
 export const token = {
-  get: (): string | null => sessionStorage.getItem(TOKEN),
+  get: (): string | undefined => tabStorage.get(TOKEN),
   set: (value: string): void => {
-    sessionStorage.removeItem(REFUSED);
-    sessionStorage.setItem(TOKEN, value);
+    tabStorage.set(REFUSED, undefined);
+    tabStorage.set(TOKEN, value);
   },
-  clear: (): void => sessionStorage.removeItem(TOKEN),
+  clear: (): void => tabStorage.set(TOKEN, undefined),
   /** Why the service rejected the previous token. */
-  refusal: (): string | null => sessionStorage.getItem(REFUSED),
-  noteRefusal: (reason: string): void => sessionStorage.setItem(REFUSED, reason),
-  isAskedFor: (): boolean => sessionStorage.getItem(ASKED) !== null,
-  noteAsked: (): void => sessionStorage.setItem(ASKED, 'yes'),
+  refusal: (): string | undefined => tabStorage.get(REFUSED),
+  noteRefusal: (reason: string): void => tabStorage.set(REFUSED, reason),
+  isAskedFor: (): boolean => tabStorage.get(ASKED) !== undefined,
+  noteAsked: (): void => tabStorage.set(ASKED, 'yes'),
 };

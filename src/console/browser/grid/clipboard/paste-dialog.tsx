@@ -1,8 +1,8 @@
 /** The preview of a paste: the cells that change, old → new, and the cells that cannot. */
 import { labelOf, titleOf } from '../../api/catalogue.ts';
 import { Dialog } from '../../components/dialog.tsx';
-import { formatNumber } from '../../fields/numbers.ts';
 import { formatValue } from '../../fields/registry.ts';
+import { formatNumber } from '../../i18n/numbers.ts';
 import { t } from '../../i18n/text.ts';
 import type { Plan } from './paste.ts';
 

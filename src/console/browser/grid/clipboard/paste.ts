@@ -1,10 +1,10 @@
 /** The changes of a paste, a fill or a deletion of cells: which cells get which values, and which cannot. */
 import { type Collection, mayWrite, type Row, titleOf, type Value } from '../../api/catalogue.ts';
 import type { RowEdit } from '../../api/rows.ts';
+import { isSame } from '../../base/same.ts';
 import type { FieldPlace, Parsed } from '../../fields/kind.ts';
-import { isSame } from '../../fields/same.ts';
 import { t } from '../../i18n/text.ts';
-import type { Column } from '../columns/columns.ts';
+import type { Column } from '../../views/columns.ts';
 import type { Block } from './clipboard.ts';
 
 export interface CellChange {

@@ -1,16 +1,25 @@
 /** References in pasted text: people paste the title of a row, not its key. */
+import type { ColumnNotation } from '../../../../import/notation.ts';
 import { type Collection, type Field, referenceOf } from '../../api/catalogue.ts';
+import { columnOf } from '../../fields/columns.ts';
 import { findNames, type Meaning } from '../../fields/names.ts';
 import { parseText } from '../../fields/registry.ts';
 import { t } from '../../i18n/text.ts';
-import type { Column } from '../columns/columns.ts';
+import type { Column } from '../../views/columns.ts';
 import type { Block } from './clipboard.ts';
 import type { Parse } from './paste.ts';
 
-/** Reads the keys of all titles in a block. The result parses texts, and knows ambiguous and unknown titles. */
+/**
+ * Reads the keys of all titles in a block. The result parses texts, numbers and dates by column, and knows ambiguous
+ * and unknown titles.
+ */
 export async function parserFor(columns: readonly Column[], collection: Collection, block: Block): Promise<Parse> {
   const names = new Map<Field, Map<string, Meaning>>();
+  const notations = new Map<Field, ColumnNotation | undefined>();
   for (const [index, { field }] of columns.entries()) {
+    const notation = columnOf(field);
+    notations.set(field, notation);
+    for (const row of block) notation?.learn(row[index] ?? '');
     if (referenceOf(collection, field) === undefined) continue;
     const known = new Map<string, Meaning>();
     names.set(field, known);
@@ -23,6 +32,8 @@ export async function parserFor(columns: readonly Column[], collection: Collecti
   return (place, text) => {
     const meaning = names.get(place.field)?.get(text.trim()) ?? { count: 0 };
     if ('value' in meaning) return { value: meaning.value };
-    return meaning.count > 1 ? { problem: t.grid.ambiguous(text.trim()) } : parseText(place, text);
+    return meaning.count > 1
+      ? { problem: t.grid.ambiguous(text.trim()) }
+      : parseText(place, text, notations.get(place.field));
   };
 }

@@ -4,7 +4,7 @@ import { Button, IconButton } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Check, Select } from '../../components/inputs.tsx';
 import { t } from '../../i18n/text.ts';
-import { columnsOf, moveColumn, setColumnSettings, toggleColumn, useColumnSettings } from './columns.ts';
+import { columnsOf, moveColumn, setColumnSettings, toggleColumn, useColumnSettings } from '../../views/columns.ts';
 
 interface ColumnsDialogProps {
   readonly collection: Collection;

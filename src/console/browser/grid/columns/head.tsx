@@ -6,7 +6,7 @@ import { type ListQuery, listAddress, type SortKey } from '../../api/query/list.
 import { Icon } from '../../components/icon.tsx';
 import { kindOf } from '../../fields/registry.ts';
 import { t } from '../../i18n/text.ts';
-import { type Column, type ColumnSettings, MIN_WIDTH, moveColumn, setColumnSettings } from './columns.ts';
+import { type Column, type ColumnSettings, MIN_WIDTH, moveColumn, setColumnSettings } from '../../views/columns.ts';
 
 interface GridHeadProps {
   readonly query: ListQuery;

@@ -6,13 +6,13 @@ import { type Field, labelOf, mayWrite, titleOf } from '../../api/catalogue.ts';
 import { problemOf } from '../../api/errors.ts';
 import { explain } from '../../api/explain.ts';
 import { useWrite } from '../../api/queries.ts';
-import { notify, undoOf } from '../../app/toasts.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Select, TextField } from '../../components/inputs.tsx';
 import { ErrorMessage, Labelled, Problem, Skeleton } from '../../components/small.tsx';
+import { notify, undoOf } from '../../components/toasts.tsx';
 import type { FieldPlace, Parsed } from '../../fields/kind.ts';
-import { readNumber } from '../../fields/numbers.ts';
 import { formatValue, kindOf, parseText } from '../../fields/registry.ts';
+import { readTyped } from '../../i18n/numbers.ts';
 import { t } from '../../i18n/text.ts';
 import { bulkMessage } from '../use-edits.ts';
 
@@ -147,7 +147,7 @@ function parseChange(place: FieldPlace, way: Way, text: string, decimals: string
 
 /** The operation of the service: +5 % is a multiplication by 1.05. */
 export function operationOf(way: Exclude<Way, 'set' | 'clear'>, text: string, decimals: string): Parsed {
-  const number = readNumber(text);
+  const number = readTyped(text);
   if (number === undefined) return { problem: t.errors.notANumber(text) };
   const round = /^-?\d+$/.test(decimals) ? { round: Number(decimals) } : {};
   const operation =

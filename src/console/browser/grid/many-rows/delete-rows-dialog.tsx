@@ -3,9 +3,9 @@ import { useState } from 'react';
 import { deleteAll, rowsChangedSince, type Target } from '../../api/bulk-change.ts';
 import { mayUndo, titleOf } from '../../api/catalogue.ts';
 import { useWrite } from '../../api/queries.ts';
-import { notify, notifyError, undoOf } from '../../app/toasts.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Problem } from '../../components/small.tsx';
+import { notify, notifyError, undoOf } from '../../components/toasts.tsx';
 import { t } from '../../i18n/text.ts';
 
 const NAMED = 20;

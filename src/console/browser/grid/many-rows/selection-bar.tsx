@@ -6,7 +6,7 @@ import { keyText } from '../../api/query/keys.ts';
 import type { ListQuery } from '../../api/query/list.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { onDemand } from '../../components/on-demand.tsx';
-import { formatNumber } from '../../fields/numbers.ts';
+import { formatNumber } from '../../i18n/numbers.ts';
 import { t } from '../../i18n/text.ts';
 import type { CheckedRows } from './use-checked.ts';
 

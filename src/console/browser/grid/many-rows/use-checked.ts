@@ -4,7 +4,7 @@ import type { Row } from '../../api/catalogue.ts';
 import { loadedRow, loadRows } from '../../api/queries.ts';
 import { keyText } from '../../api/query/keys.ts';
 import { type ListQuery, listUrl } from '../../api/query/list.ts';
-import { notifyError } from '../../app/toasts.tsx';
+import { notifyError } from '../../components/toasts.tsx';
 
 export interface CheckedRows {
   readonly rows: ReadonlyMap<string, Row>;

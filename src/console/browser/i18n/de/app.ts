@@ -1,3 +1,5 @@
+import { plural } from '../numbers.ts';
+
 export const app = {
   name: 'Produktkatalog',
   overview: 'Übersicht',
@@ -23,7 +25,7 @@ export const app = {
   undone: 'Rückgängig gemacht.',
   redone: 'Wiederholt.',
   undonePartly: (count: number) =>
-    `Rückgängig gemacht, außer ${count === 1 ? 'einer Zeile' : `${count} Zeilen`}, die inzwischen jemand geändert hat.`,
+    `Rückgängig gemacht, außer ${plural(count, 'einer Zeile', `${count} Zeilen`)}, die inzwischen jemand geändert hat.`,
   nothingToUndo: 'Nichts rückgängig zu machen.',
   retry: 'Erneut versuchen',
   details: 'Einzelheiten',

@@ -1,5 +1,7 @@
+import { counted } from '../numbers.ts';
+
 export const files = {
-  count: (count: number) => (count === 1 ? '1 Datei' : `${count} Dateien`),
+  count: (count: number) => counted(count, 'Datei', 'Dateien'),
   file: 'Datei',
   drop: 'Dateien hierher ziehen, einfügen oder',
   dropOne: 'Eine Datei hierher ziehen, einfügen oder',

@@ -1,3 +1,5 @@
+import { formatNumber, plural } from '../numbers.ts';
+
 export const history = {
   title: 'Verlauf',
   day: 'Tag',
@@ -34,12 +36,18 @@ export const history = {
     skipped === '0'
       ? `Wiederhergestellt: ${undone} Änderungen.`
       : `Wiederhergestellt: ${undone} Änderungen. ${skipped} Zeilen bleiben, wie sie sind.`,
-  willChange: (count: string) =>
-    count === '1' ? 'Eine Änderung wird rückgängig gemacht:' : `${count} Änderungen werden rückgängig gemacht:`,
-  changedSince: (count: string) =>
-    count === '1'
-      ? 'Jemand hat eine Zeile seither geändert. Sie bleibt, wie sie ist:'
-      : `Jemand hat ${count} Zeilen seither geändert. Sie bleiben, wie sie sind:`,
+  willChange: (count: number) =>
+    plural(
+      count,
+      'Eine Änderung wird rückgängig gemacht:',
+      `${formatNumber(count)} Änderungen werden rückgängig gemacht:`,
+    ),
+  changedSince: (count: number) =>
+    plural(
+      count,
+      'Jemand hat eine Zeile seither geändert. Sie bleibt, wie sie ist:',
+      `Jemand hat ${formatNumber(count)} Zeilen seither geändert. Sie bleiben, wie sie sind:`,
+    ),
   nothingToRestore: 'Nichts lässt sich wiederherstellen.',
   off: 'Der Dienst führt kein Protokoll der Änderungen.',
 } as const;

@@ -1,4 +1,4 @@
-import { counted, formatNumber } from '../../fields/numbers.ts';
+import { counted, formatNumber } from '../numbers.ts';
 
 const rows = (count: number) => counted(count, 'Zeile', 'Zeilen');
 

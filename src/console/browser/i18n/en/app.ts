@@ -1,3 +1,5 @@
+import { plural } from '../numbers.ts';
+
 export const app = {
   name: 'Product Catalogue',
   overview: 'Overview',
@@ -24,7 +26,7 @@ export const app = {
   undone: 'Undone.',
   redone: 'Repeated.',
   undonePartly: (count: number) =>
-    `Undone, except ${count === 1 ? 'one row' : `${count} rows`} that someone changed since.`,
+    `Undone, except ${plural(count, 'one row', `${count} rows`)} that someone changed since.`,
   nothingToUndo: 'Nothing to undo.',
   retry: 'Try again',
   details: 'Details',

@@ -1,5 +1,7 @@
+import { counted } from '../numbers.ts';
+
 export const files = {
-  count: (count: number) => (count === 1 ? '1 file' : `${count} files`),
+  count: (count: number) => counted(count, 'file'),
   file: 'File',
   drop: 'Drop files here, paste them, or',
   dropOne: 'Drop a file here, paste it, or',

@@ -1,4 +1,4 @@
-import { counted } from '../../fields/numbers.ts';
+import { counted } from '../numbers.ts';
 
 export const grid = {
   rows: (count: number) => counted(count, 'row'),

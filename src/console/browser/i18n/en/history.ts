@@ -1,3 +1,5 @@
+import { formatNumber, plural } from '../numbers.ts';
+
 export const history = {
   title: 'History',
   day: 'Day',
@@ -28,11 +30,13 @@ export const history = {
   valueRestored: 'The value was restored.',
   restored: (undone: string, skipped: string) =>
     skipped === '0' ? `Restored: ${undone} changes.` : `Restored: ${undone} changes. ${skipped} rows stay as they are.`,
-  willChange: (count: string) => (count === '1' ? 'One change is undone:' : `${count} changes are undone:`),
-  changedSince: (count: string) =>
-    count === '1'
-      ? 'Someone changed one row since. It stays as it is:'
-      : `Someone changed ${count} rows since. They stay as they are:`,
+  willChange: (count: number) => plural(count, 'One change is undone:', `${formatNumber(count)} changes are undone:`),
+  changedSince: (count: number) =>
+    plural(
+      count,
+      'Someone changed one row since. It stays as it is:',
+      `Someone changed ${formatNumber(count)} rows since. They stay as they are:`,
+    ),
   nothingToRestore: 'Nothing can be restored.',
   off: 'The service keeps no log of changes.',
 } as const;

@@ -1,4 +1,4 @@
-import { counted, formatNumber } from '../../fields/numbers.ts';
+import { counted, formatNumber, plural } from '../numbers.ts';
 
 const rows = (count: number) => counted(count, 'row');
 
@@ -71,7 +71,7 @@ export const importing = {
   show: (collection: string) => `Show ${collection}`,
   notStored: (count: number, reason: string) => `${rows(count)} not stored: ${reason}`,
   undone: (count: number, kept: number) =>
-    `${rows(count)} undone.${kept === 0 ? '' : ` ${rows(kept)} kept, because someone else changed or deleted ${kept === 1 ? 'it' : 'them'}.`}`,
+    `${rows(count)} undone.${kept === 0 ? '' : ` ${rows(kept)} kept, because someone else changed or deleted ${plural(kept, 'it', 'them')}.`}`,
   brokenLine: (problem: string) => `The line ${problem}.`,
   ambiguous: (count: number) => `${rows(count)} in the collection match. Match by another column.`,
   ambiguousName: (name: string, count: number) => `${rows(count)} have the name “${name}”. Use the key.`,

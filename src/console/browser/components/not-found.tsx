@@ -1,8 +1,8 @@
 /** The page of an address that has none. */
 
-import { LinkButton } from '../components/button.tsx';
-import { EmptyState } from '../components/small.tsx';
 import { t } from '../i18n/text.ts';
+import { LinkButton } from './button.tsx';
+import { EmptyState } from './small.tsx';
 
 export function NotFound() {
   return (

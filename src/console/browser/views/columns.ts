@@ -1,7 +1,9 @@
 /** The columns of a grid: which, in which order and how wide. A person's choice is stored per collection. */
+
 import { useSyncExternalStore } from 'react';
-import { type Collection, type Field, isNumeric, isYesNo, titleFieldOf } from '../../api/catalogue.ts';
-import { kindOf } from '../../fields/registry.ts';
+import { type Collection, type Field, isNumeric, isYesNo, titleFieldOf } from '../api/catalogue.ts';
+import { browserStorage } from '../base/storage.ts';
+import { kindOf } from '../fields/registry.ts';
 
 export interface Column {
   readonly field: Field;
@@ -35,7 +37,6 @@ export function readSettings(json: unknown): ColumnSettings {
 }
 
 export const MIN_WIDTH = 60;
-const NONE: ColumnSettings = {};
 
 /** The title comes first and stays in view; without a title, the key does. */
 export function columnsOf(collection: Collection, { order = [], hidden = [], widths = {} }: ColumnSettings) {
@@ -74,15 +75,14 @@ export function toggleColumn(settings: ColumnSettings, name: string): ColumnSett
   return { ...settings, hidden: hidden.includes(name) ? hidden.filter((each) => each !== name) : [...hidden, name] };
 }
 
-const placeOf = ({ name }: Collection): string => `catalogue.columns.${name}`;
+const storageKey = ({ name }: Collection): string => `catalogue.columns.${name}`;
 const cache = new Map<string, ColumnSettings>();
 const listeners = new Set<() => void>();
 
 export function columnSettings(collection: Collection): ColumnSettings {
   const known = cache.get(collection.name);
   if (known !== undefined) return known;
-  const text = localStorage.getItem(placeOf(collection));
-  const read = text === null ? NONE : (JSON.parse(text) as ColumnSettings);
+  const read = readSettings(browserStorage.getJson(storageKey(collection)));
   cache.set(collection.name, read);
   return read;
 }
@@ -90,7 +90,7 @@ export function columnSettings(collection: Collection): ColumnSettings {
 /** Stores the columns, and shows them in every grid of the collection. */
 export function setColumnSettings(collection: Collection, settings: ColumnSettings): void {
   cache.set(collection.name, settings);
-  localStorage.setItem(placeOf(collection), JSON.stringify(settings));
+  browserStorage.setJson(storageKey(collection), settings);
   for (const listener of listeners) listener();
 }
 

@@ -1,7 +1,7 @@
 /** Reads dates by a pattern, such as `MMM d yyyy`, and prints them in the form of the field types. */
-import { ApiError } from '../../base/errors.ts';
-import type { Type } from '../../collection/types/type.ts';
-import { ConfigError } from '../../settings/by-command.ts';
+import { ApiError } from '../base/errors.ts';
+import type { Type } from '../collection/types/type.ts';
+import { ConfigError } from '../settings/setting.ts';
 
 const MONTHS = [
   ...['january', 'february', 'march', 'april', 'may', 'june'],

@@ -7,19 +7,19 @@ import { join } from 'node:path';
 import { type Assets, packAssets, unpackAssets } from './assets.ts';
 
 interface Checkout {
-  /** All files that may be part of a script. */
+  /** The folder of all files that may be part of a script. */
   readonly sources: string;
   readonly packages: string;
 }
 
-export async function keptOrBuilt(checkout: Checkout, build: () => Promise<Assets>): Promise<Assets> {
+export async function loadCachedBundle(checkout: Checkout, build: () => Promise<Assets>): Promise<Assets> {
   const folder = join(checkout.packages, '.cache/product-catalogue');
   const name = `console-${fingerprint(checkout)}.assets`;
   try {
     return unpackAssets(readFileSync(join(folder, name)));
   } catch {
     const assets = await build();
-    keep(folder, name, packAssets(assets));
+    storeBundle(folder, name, packAssets(assets));
     return assets;
   }
 }
@@ -40,7 +40,7 @@ function fingerprint({ sources, packages }: Checkout): string {
 /**
  * Writes the file atomically, since several processes may start at once. If the folder is read-only, nothing is stored.
  */
-function keep(folder: string, name: string, bytes: Uint8Array): void {
+function storeBundle(folder: string, name: string, bytes: Uint8Array): void {
   try {
     mkdirSync(folder, { recursive: true });
     const unfinished = join(folder, `${process.pid}.tmp`);

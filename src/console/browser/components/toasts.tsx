@@ -4,8 +4,8 @@ import { type Collection, mayUndo } from '../api/catalogue.ts';
 import { undoRequest } from '../api/changes.ts';
 import { explain } from '../api/explain.ts';
 import { queryClient } from '../api/queries.ts';
-import { Button, IconButton } from '../components/button.tsx';
 import { t } from '../i18n/text.ts';
+import { Button, IconButton } from './button.tsx';
 
 interface Toast {
   readonly id: number;
