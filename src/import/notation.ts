@@ -10,7 +10,7 @@ import { type DecimalMark, markOf, readNumber } from './numbers.ts';
 
 export type Notation = DecimalMark | DateOrder;
 
-/** The notations of cells that do not show it. Without one, 1.299 is 1.299, 1,299 is the same, and 3/4/2026 an error. */
+/** The notations of cells that do not show it. Without one, 1.299 and 1,299 are equal, and 3/4/2026 is an error. */
 export interface DefaultNotation {
   readonly number?: DecimalMark | undefined;
   readonly date?: DateOrder | undefined;
