@@ -1,5 +1,5 @@
 /** A catalogue: collections and roles, as a plain value that every stage receives as an argument. */
-import type { Rate } from '../base/net/rate-limit.ts';
+import type { Rate } from '../base/net/rate.ts';
 import type { BodyType, CatalogueDraft, CollectionDraft, OnDelete, Right } from './draft.ts';
 import type { Type } from './types/type.ts';
 import type { Value } from './value.ts';

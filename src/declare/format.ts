@@ -13,7 +13,7 @@ import {
   MAX_WEBHOOKS,
 } from '../base/limits/declaration.ts';
 import { MAX_FILE_BYTES, MAX_FILES_IN_LIST } from '../base/limits/files.ts';
-import { parseRate, RATE_FORM } from '../base/net/rate-limit.ts';
+import { parseRate, RATE_FORM } from '../base/net/rate.ts';
 import { BODY_TYPES, CHANGE_KINDS, FIELD_ROLES, type OnDelete, type Right, VOLATILITIES } from '../collection/draft.ts';
 import { compileRegex } from '../text/regex.ts';
 import { anyName, collectionName, fieldName, roleName } from './names.ts';
