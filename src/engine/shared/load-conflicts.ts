@@ -63,7 +63,7 @@ function uniqueChecks(tables: LoadTables, fields: readonly Field[], { onConflict
   if (onConflict === 'keep' || (onConflict === 'overwrite' && isKey)) conditions.push(...isInserted(tables, match));
   else if (onConflict !== 'refuse') {
     // The key of a stored row never changes. Other fields change if they are supplied.
-    const shapes = shapesWith(tables, fields);
+    const shapes = shapesThat(tables.shapes, (given) => fields.every((field) => given.includes(field)));
     if (isKey || shapes === undefined) return [];
     conditions.push(shapes);
     // A stored row that is overwritten as well may release its values.
@@ -102,13 +102,18 @@ function referenceChecks(
   const { collection } = tables;
   const { to } = reference;
   const fields = fieldsOf(reference);
-  const shapes = shapesWith(tables, fields);
-  if (shapes === undefined) return [];
+  const stored = mayBreak(tables, fields, onConflict, match);
+  if (stored === undefined) return [];
   const { key } = collection.among.get(to)!;
   const columns = fields.map(({ name }) => `given.${identifier(name)}`);
   const isAbsent = (...values: readonly string[]) => {
     const same = values.map((value, at) => `there.${identifier(key[at]!.name)} = ${value}`).join(' and ');
-    return tables.tablesOf(to).map((table) => `not exists (select 1 from ${table} as there where ${same})`);
+    const [table, ...added] = tables.tablesOf(to);
+    // Staged rows have no index.
+    const keys = added.map(
+      (rows) => `((${values.join(', ')}) in (select ${columnList(key)} from ${rows})) is not true`,
+    );
+    return [`not exists (select 1 from ${table} as there where ${same})`, ...keys];
   };
   const absent =
     fields[0]!.type.element === undefined
@@ -116,16 +121,32 @@ function referenceChecks(
       : [
           `exists (select 1 from ${tables.elements(columns[0]!)} as listed where ${isAbsent('listed.value').join(' and ')})`,
         ];
-  const stored = onConflict === 'keep' ? isInserted(tables, match) : [];
   return [
     {
       fields,
-      condition: [shapes, hasValues(fields), ...stored, ...absent].join(' and '),
+      condition: [...stored, hasValues(fields), ...absent].join(' and '),
       error: (values) =>
         missingReference(collection, reference, ...fields.map(({ type }, at) => type.read(String(values[at])))),
       isRepeated: to === collection.name,
     },
   ];
+}
+
+/** Finds rows that store a reference: inserted ones, and those that supply one of its fields; undefined if none can. */
+function mayBreak(
+  tables: LoadTables,
+  fields: readonly Field[],
+  onConflict: LoadOptions['onConflict'],
+  match: readonly Field[],
+): string[] | undefined {
+  if (onConflict === 'refuse') return [];
+  const inserted = onConflict === 'update' ? undefined : isInserted(tables, match).join(' and ');
+  const supplied =
+    onConflict === 'keep'
+      ? undefined
+      : shapesThat(tables.shapes, (given) => fields.some((field) => given.includes(field)));
+  const either = [inserted, supplied].filter((each) => each !== undefined);
+  return either.length === 0 ? undefined : [`(${either.join(' or ')})`];
 }
 
 /** A row that exists, or occurred before, is not inserted. */
@@ -137,10 +158,13 @@ function isInserted({ rows, table }: LoadTables, match: readonly Field[]): strin
   ];
 }
 
-/** Finds rows that supply these fields; undefined if none do. */
-function shapesWith({ shapes }: LoadTables, fields: readonly Field[]): string | undefined {
-  const giving = [...shapes.keys()].filter((shape) => fields.every((field) => shapes[shape]!.includes(field)));
-  return giving.length === 0 ? undefined : `" shape" in (${giving.join(', ')})`;
+/** Finds rows by the fields that they supply; undefined if none match. */
+export function shapesThat(
+  shapes: LoadTables['shapes'],
+  matches: (given: readonly Field[]) => boolean,
+): string | undefined {
+  const found = [...shapes.keys()].filter((shape) => matches(shapes[shape]!));
+  return found.length === 0 ? undefined : `" shape" in (${found.join(', ')})`;
 }
 
 /** Compares a row `there` with a staged row `given`. */

@@ -8,7 +8,7 @@ import type { Conflict } from '../../plan/types.ts';
 import { overwrittenFields } from '../../plan/write/insert.ts';
 import type { MaybePromise } from '../engine.ts';
 import { identifier, type SqlDialect } from '../sql/statement.ts';
-import { type LoadCheck, loadChecks, sameValues } from './load-conflicts.ts';
+import { type LoadCheck, loadChecks, sameValues, shapesThat } from './load-conflicts.ts';
 import { type LoadBatch, type LoadOptions, LoadRejected, type LoadResult } from './loader.ts';
 
 /** Rows per statement, for progress reports and to bound rejected rows in memory. */
@@ -66,6 +66,7 @@ export abstract class StagedRows {
       ...staged.flatMap((each) => (each.collection.name === name && onConflict !== 'update' ? [each.rows] : [])),
     ];
     const { elements } = this.dialect;
+    if (onConflict === 'overwrite' || onConflict === 'update') await this.completeReferences(match);
     for (const check of loadChecks({ collection, rows, table, shapes, tablesOf, elements }, { onConflict, match })) {
       // Without the rejected rows, others may be bad as well. That matters only if others are stored.
       while ((await this.rejectRows(check, options)) > 0 && check.isRepeated && options.mayStore()) {}
@@ -107,13 +108,28 @@ export abstract class StagedRows {
   private async fillKept(on: readonly Field[]): Promise<void> {
     await this.lock(sameValues(on));
     for (const field of new Set(this.shapes.flat())) {
-      if (on.includes(field)) continue;
-      const name = identifier(field.name);
-      const isKept = `given." kept" like '%,${this.collection.fields.indexOf(field)},%'`;
-      await this.query(
-        `update ${this.rows} as given set ${name} = there.${name} from ${this.table} as there where ${sameValues(on)} and ${isKept}`,
-      );
+      await this.fill(field, on, `given." kept" like '%,${this.collection.fields.indexOf(field)},%'`);
     }
+  }
+
+  /** Gives the staged rows the stored values of references of several fields that they supply in part. */
+  private async completeReferences(match: readonly Field[]): Promise<void> {
+    for (const { fields } of this.collection.composites) {
+      for (const field of fields)
+        await this.fill(
+          field,
+          match,
+          shapesThat(this.shapes, (given) => !given.includes(field) && fields.some((each) => given.includes(each))),
+        );
+    }
+  }
+
+  private async fill(field: Field, on: readonly Field[], condition: string | undefined): Promise<void> {
+    if (condition === undefined || on.includes(field)) return;
+    const name = identifier(field.name);
+    await this.query(
+      `update ${this.rows} as given set ${name} = there.${name} from ${this.table} as there where ${sameValues(on)} and ${condition}`,
+    );
   }
 
   /** Locks the stored rows (`there`) of staged rows (`given`), if others can write during the load. */
@@ -193,7 +209,7 @@ export async function rejectAndStore(staged: readonly StagedRows[], options: Loa
   return storeAll(staged, options);
 }
 
-export async function storeAll(staged: readonly StagedRows[], options: LoadOptions): Promise<LoadResult> {
+async function storeAll(staged: readonly StagedRows[], options: LoadOptions): Promise<LoadResult> {
   const total = staged.reduce((rows, each) => rows + each.total, 0);
   const results: LoadResult[] = [];
   let before = 0;

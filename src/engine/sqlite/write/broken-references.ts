@@ -21,7 +21,7 @@ import { missingReference, stillReferenced, withRowIndex } from '../../shared/wr
 import { buildStatement, columnList, identifier } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
 import { spendRow } from '../connection/deadline.ts';
-import { guardedDialect, sqliteDialect } from '../dialect.ts';
+import { guardedDialect } from '../dialect.ts';
 import type { GivenValue } from '../errors.ts';
 import { valueIn } from '../functions/stored-values.ts';
 import { storedValues } from '../schema/schema.ts';
@@ -194,26 +194,6 @@ export function checkReferences(
     const missing = missingReference(collection, reference, ...valuesIn(fieldsOf(reference), values));
     throw withRowIndex(missing, index, true);
   }
-}
-
-/** A row with a dangling reference, in a transaction that has not checked it yet. */
-export function findBroken(connection: Connection, collection: Collection): ApiError | undefined {
-  if (allReferences(collection).length === 0) return undefined;
-  const table = identifier(collection.name);
-  const sql = `select cast(broken.rowid as text), (select json_group_array("from") from pragma_foreign_key_list(?1) as list
-      where list.id = broken.fkid) from pragma_foreign_key_check(?1) as broken limit 1`;
-  const [found] = connection.values({ sql, params: [collection.name] }) as [string, string][];
-  const names = found && (JSON.parse(found[1]) as string[]);
-  const isFound = (fields: readonly Field[]) =>
-    fields.length === names?.length && fields.every(({ name }) => names.includes(name));
-  const reference = allReferences(collection).find((each) => isFound(fieldsOf(each)));
-  if (found === undefined || reference === undefined) return undefined;
-  const columns = fieldsOf(reference).map(({ name, type }) => sqliteDialect.text(identifier(name), type));
-  const [row] = connection.values({
-    sql: `select ${columns.join(', ')} from ${table} where rowid = cast(? as integer)`,
-    params: [found[0]],
-  });
-  return missingReference(collection, reference, ...(row as Value[]));
 }
 
 function exists(connection: Connection, table: string, fields: readonly Field[], values: readonly Value[]): boolean {

@@ -2,22 +2,20 @@
  * Loads rows into SQLite. Rows are staged in a temporary database, on disk but unsynced and without a lock on the
  * catalogue. Then one transaction stores them.
  */
-import { ApiError } from '../../../base/errors.ts';
 import type { Collection } from '../../../collection/declaration.ts';
 import type { Row, Value } from '../../../collection/value.ts';
 import type { Conflict } from '../../../plan/types.ts';
 import { ConfigError } from '../../../settings/setting.ts';
 import type { LoadBatch, LoadOptions, LoadResult, LoadSet } from '../../shared/loader.ts';
-import { rejectAndStore, StagedRows, storeAll } from '../../shared/staged-rows.ts';
+import { rejectAndStore, StagedRows } from '../../shared/staged-rows.ts';
 import { conflictSql } from '../../sql/conflict.ts';
 import { columnList, identifier } from '../../sql/statement.ts';
 import type { Connection } from '../connection/connection.ts';
 import { sqliteDialect } from '../dialect.ts';
-import { isReferenceError, translateError } from '../errors.ts';
+import { translateError } from '../errors.ts';
 import { setOrigin } from '../history/request.ts';
 import { storedValues } from '../schema/schema.ts';
 import { advanceKey } from './assigned-keys.ts';
-import { findBroken } from './broken-references.ts';
 
 /** Indexes are written in random order, so pages outside the cache would be written repeatedly. */
 const CACHE_KB = 64 * 1024;
@@ -47,7 +45,13 @@ export async function loadRows(
     if (options.mayStore()) connection.beginWriting();
     const hasOrigin = isLogged && options.origin !== undefined && connection.inTransaction;
     if (hasOrigin) setOrigin(connection, options.origin);
-    return await store(connection, staged, options, hasOrigin);
+    // A row may refer to a later one.
+    connection.execute('pragma defer_foreign_keys = on');
+    const result = await rejectAndStore(staged, options);
+    if (hasOrigin) setOrigin(connection, undefined);
+    if (options.dryRun) connection.rollback();
+    else connection.commit();
+    return result;
   } catch (error) {
     connection.rollback();
     throw translateError(error);
@@ -64,47 +68,6 @@ function checkIntegrity(connection: Connection): void {
   throw new ConfigError(
     `${connection.path} is damaged, and nothing was stored in it; catalogue check says more, catalogue restore brings back a backup`,
   );
-}
-
-/** Looks for bad rows only after a failure, which saves a tenth of the CPU time. */
-async function store(
-  connection: Connection,
-  staged: readonly StagedRows[],
-  options: LoadOptions,
-  hasOrigin: boolean,
-): Promise<LoadResult> {
-  const run = async (work: typeof storeAll) => {
-    // A row may refer to a later one.
-    connection.execute('pragma defer_foreign_keys = on');
-    const result = await work(staged, options);
-    if (hasOrigin) setOrigin(connection, undefined);
-    commit(connection, staged, options);
-    return result;
-  };
-  // No constraint rejects a list that refers to a missing row.
-  const hasLists = staged.some(({ collection }) => collection.lists.length > 0);
-  if (options.onConflict !== 'refuse' || hasLists || !connection.inTransaction) return run(rejectAndStore);
-  connection.execute('savepoint attempt');
-  try {
-    return await run(storeAll);
-  } catch (error) {
-    if (!(error instanceof ApiError && ['23503', '23505'].includes(error.code))) throw error;
-    connection.execute('rollback to attempt');
-    return run(rejectAndStore);
-  }
-}
-
-/** SQLite reports a broken reference only at commit, without naming it. */
-function commit(connection: Connection, staged: readonly StagedRows[], { dryRun }: LoadOptions): void {
-  const broken = () => staged.map(({ collection }) => findBroken(connection, collection)).find(Boolean);
-  try {
-    const found = dryRun ? broken() : undefined;
-    if (found !== undefined) throw found;
-    if (dryRun) connection.rollback();
-    else connection.commit();
-  } catch (error) {
-    throw isReferenceError(error) ? (broken() ?? error) : error;
-  }
 }
 
 function tableIn(collection: string): string {
