@@ -106,6 +106,8 @@ export interface Shape {
   /** Set if columns contain aggregates: one row per combination of these values. */
   readonly groupBy?: readonly Expression[];
   readonly order: readonly OrderKey[];
+  /** Whether the columns are exactly the fields of the collection that the caller sees. */
+  readonly isWhole?: boolean;
 }
 
 export interface ReadPlan extends Shape {

@@ -11,7 +11,11 @@ import { andThen } from '../response/request-context.ts';
 const MOMENT = builtIn('timestamptz');
 
 /** Undefined for the present. Rejects a time before the log of one of the plan's collections begins. */
-export function positionOf(engine: Engine, plan: ReadPlan, preferences: Preferences): MaybePromise<number | undefined> {
+export function positionOf(
+  engine: Pick<Engine, 'log'>,
+  plan: ReadPlan,
+  preferences: Preferences,
+): MaybePromise<number | undefined> {
   const text = preferences['as-of'];
   if (text === undefined) return undefined;
   const { log } = engine;

@@ -2,6 +2,7 @@
  * Rows that belong to one caller: stored views, and presence. The stages of other collections serve them, on a
  * collection and with permissions made for the caller. Answers are not cached, since callers of one role differ.
  */
+import { defined } from '../base/defined.ts';
 import { ApiError } from '../base/errors.ts';
 import { MAX_PERSONAL_BODY_BYTES, MAX_PERSONAL_ROWS, PRESENCE_SECONDS } from '../base/limits/http.ts';
 import { ANONYMOUS } from '../collection/access/caller.ts';
@@ -25,7 +26,7 @@ import type { Comparator, Predicate } from '../plan/types.ts';
 import type { Middleware, RequestContext } from '../response/request-context.ts';
 import { responder } from '../response/response-cache.ts';
 import { ConfigError } from '../settings/setting.ts';
-import { readItem, readList } from './read.ts';
+import { type ReadSource, readItem, readList } from './read.ts';
 import { write } from './write.ts';
 
 export function withPersonalRows(engine: Engine, catalogue: Catalogue): Middleware {
@@ -155,11 +156,11 @@ async function checkNumber(engine: Engine, collection: Collection, permissions: 
   });
 }
 
-/** The engine while the table does not exist: a read finds no rows. */
-function withoutRows(engine: Engine): Engine {
+/** While the table does not exist, a read finds no rows. */
+function withoutRows({ log, hasPositions }: Engine): ReadSource {
   const read: Engine['read'] = ({ count }, encoding) => {
     const body = encodeRows([], encoding, 'json');
     return count === undefined ? { returned: 0, body } : { returned: 0, total: 0, body };
   };
-  return Object.assign(Object.create(engine), { read });
+  return defined({ read, log, hasPositions });
 }

@@ -19,8 +19,15 @@ import { itemAnswer, type ListRead, listAnswer } from '../response/read.ts';
 import { andThen, type RequestContext, trackWork } from '../response/request-context.ts';
 import { positionOf } from './as-of.ts';
 
+export type ReadSource = Pick<Engine, 'read' | 'log' | 'hasPositions'>;
+
 /** `maxRows` limits each list; 0 means no limit. */
-export function readList(engine: Engine, call: Call, context: RequestContext, maxRows: number): MaybePromise<Answer> {
+export function readList(
+  engine: ReadSource,
+  call: Call,
+  context: RequestContext,
+  maxRows: number,
+): MaybePromise<Answer> {
   const { headers } = call.request;
   const media = negotiate(headers.get('accept'));
   const preferences = parsePrefer(headers.get('prefer'));
@@ -32,7 +39,7 @@ export function readList(engine: Engine, call: Call, context: RequestContext, ma
 }
 
 /** The last two stages of a list. */
-export function readPlanned(engine: Engine, asked: ListRead): MaybePromise<Answer> {
+export function readPlanned(engine: ReadSource, asked: ListRead): MaybePromise<Answer> {
   const { call, media, preferences, plan, context } = asked;
   context.setPlan(plan);
   const encoding = encodingOf(media, plan.columns);
@@ -45,7 +52,7 @@ export function readPlanned(engine: Engine, asked: ListRead): MaybePromise<Answe
 }
 
 export function readItem(
-  engine: Engine,
+  engine: ReadSource,
   call: Call,
   key: string,
   context: RequestContext,
@@ -58,7 +65,7 @@ export function readItem(
   const item = planItem(call.collection, key, query, context.access?.permissions);
   const plan = { ...item, shown: withMaxRows(item.shown, maxRows) };
   context.setPlan(plan.asked);
-  const isWhole = plan.shown.columns === plan.whole.columns && media.format === 'json' && !media.stripNulls;
+  const isWhole = item.shown.isWhole === true && media.format === 'json' && !media.stripNulls;
   const readAt = (asOf?: number) => {
     const read = (each: ReadPlan, as: Encoding, after: string | number | undefined) =>
       andThen(trackWork(context, engine.read(each, as, after, asOf)), readWhole);
@@ -75,7 +82,7 @@ export function readItem(
   return andThen(trackWork(context, positionOf(engine, plan.asked, preferences)), readAt);
 }
 
-function afterOf({ hasPositions }: Engine, { request }: Call, { changeCount }: RequestContext) {
+function afterOf({ hasPositions }: ReadSource, { request }: Call, { changeCount }: RequestContext) {
   return hasPositions === true ? readPosition(request) : changeCount;
 }
 

@@ -17,7 +17,6 @@ import type { Answer } from '../http/answer.ts';
 import { CORS_HEADERS } from '../http/edge/cors.ts';
 import type { Media } from '../http/negotiate.ts';
 import { POSITION_HEADER } from '../http/position.ts';
-import { wholeRow } from '../plan/read/shape.ts';
 import type { WritePlan } from '../plan/types.ts';
 import type { WriteMethod } from '../plan/write/write.ts';
 import { type Action, preferenceApplied } from './applied.ts';
@@ -69,7 +68,7 @@ export function writeAnswer(asked: WriteAsked, result: WriteResult): Answer {
     return { status: statusWithoutBody(action, preferences, result), headers, rows: result.affected, body: null };
   }
   headers['content-type'] = media.contentType;
-  const isWhole = plan.returning.columns === wholeRow(collection) && media.format === 'json' && !media.stripNulls;
+  const isWhole = plan.returning.isWhole === true && media.format === 'json' && !media.stripNulls;
   const { body } = result;
   if (isWhole && hasKey && result.affected === 1) {
     headers.etag = itemTag(versionOfText(media.singular ? body : body.slice(1, -1)));

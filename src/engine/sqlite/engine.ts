@@ -3,6 +3,7 @@
  * writer thread. An in-memory database has a single connection.
  */
 
+import { defined } from '../../base/defined.ts';
 import type { Report } from '../../base/error-list.ts';
 import { ApiError } from '../../base/errors.ts';
 import {
@@ -70,6 +71,9 @@ export interface SqliteOptions extends SqliteRequirement {
   readonly serves?: boolean;
   readonly rejectsCredentials?: boolean;
   readonly notice?: ((level: 'warn', message: string) => void) | undefined;
+  /** Called after rows were loaded, and after the last connection was closed. */
+  readonly onLoad?: (options: LoadOptions) => void;
+  readonly onClose?: () => void;
   /** Overrides of the limits, for tests. */
   readonly readingBounds?: Partial<ReadPoolLimits>;
   readonly queueSeconds?: number;
@@ -133,6 +137,7 @@ export function openSqlite(options: SqliteOptions): Engine {
   const readLimits = { ...READ_POOL_LIMITS, ...options.readingBounds };
   if (options.serves === true) writerThread.begin();
   return new SqliteEngine({
+    ...defined({ onLoad: options.onLoad, onClose: options.onClose }),
     path,
     location,
     steps,
@@ -155,7 +160,7 @@ export function openSqlite(options: SqliteOptions): Engine {
   });
 }
 
-interface Parts extends ReadState {
+interface Parts extends ReadState, Pick<SqliteOptions, 'onLoad' | 'onClose'> {
   readonly path: string;
   readonly location: string;
   readonly steps: readonly string[];
@@ -246,6 +251,7 @@ class SqliteEngine implements Engine {
       loadRows(connection, sets, options, this.parts.isLogged),
     );
     if (this.changes instanceof MemoryChangeCounter) this.changes.increment();
+    this.parts.onLoad?.(options);
     return result;
   }
 
@@ -301,6 +307,7 @@ class SqliteEngine implements Engine {
     // Closed last: it has read, so it removes the log. A connection without reads would leave it.
     this.parts.connection.close();
     if (this.changes instanceof WalChangeCounter) this.changes.close();
+    this.parts.onClose?.();
   }
 
   /** Returns the change count whose state, or a newer one, the next read shows. */

@@ -35,7 +35,7 @@ export function restrictWrite(plan: WritePlan, view: Collection, permissions: Pe
   const shown =
     returning === undefined
       ? {}
-      : { returning: { ...readAccess.shape(returning), where: readAccess.predicate(returning.where) } };
+      : { returning: { ...returning, ...readAccess.shape(returning), where: readAccess.predicate(returning.where) } };
   const versions =
     preconditions === undefined
       ? {}

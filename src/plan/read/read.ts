@@ -7,6 +7,7 @@
  * fields that the caller may read. The stage does not use the database.
  * Throws: 42703, 22P02, 22003, 42883 and other errors of names and types; PGRST108, PGRST200, 42501.
  */
+import { defined } from '../../base/defined.ts';
 import { isChangeLog } from '../../collection/change-log.ts';
 import { type Collection, stored } from '../../collection/declaration.ts';
 import type { Page } from '../../dialect/page.ts';
@@ -15,7 +16,7 @@ import { andAlso, type Permissions } from '../access/permissions.ts';
 import { restrictRead } from '../access/restrict.ts';
 import { keyIs } from '../keys.ts';
 import { planConditions, readValue } from '../predicate.ts';
-import type { FunctionCall, Predicate, ReadPlan } from '../types.ts';
+import { type FunctionCall, isAlways, type Predicate, type ReadPlan, type Shape } from '../types.ts';
 import { logViews } from './changes.ts';
 import { withInner } from './embed.ts';
 import { NO_ORDER, wholeRow } from './shape.ts';
@@ -91,19 +92,18 @@ export function planItem(collection: Collection, keyText: string, query: Query, 
   const isLog = isChangeLog(collection);
   if (!isLog) permissions?.rows(stored(collection), 'read');
   const from = stored(collection);
-  const { columns, groupBy, where } = planAll(collection, query, { offset: 0 }, undefined);
+  const { columns, groupBy, isWhole = false, where } = planAll(collection, query, { offset: 0 }, undefined);
   const isItem = itemPredicate(from, keyText);
   const condition = andAlso(isItem, where);
-  const plan = (of: ReadPlan['columns'], condition: Predicate, grouped: Pick<ReadPlan, 'groupBy'> = {}): ReadPlan => {
-    const all: ReadPlan = { kind: 'read', from, columns: of, ...grouped, order: NO_ORDER, where: condition, offset: 0 };
+  const plan = (shape: Omit<Shape, 'order'>, condition: Predicate): ReadPlan => {
+    const all: ReadPlan = { kind: 'read', from, ...shape, order: NO_ORDER, where: condition, offset: 0 };
     if (isLog) return withLog(all, collection, permissions);
     return permissions === undefined ? all : restrictRead(all, permissions);
   };
-  const whole = plan(wholeRow(collection), condition);
-  const isWhole = columns === wholeRow(collection) && condition === isItem;
-  if (isWhole) return { asked: whole, whole, shown: whole };
-  const grouped = groupBy === undefined ? {} : { groupBy };
-  return { asked: plan(columns, condition, grouped), whole, shown: plan(columns, isItem, grouped) };
+  const whole = plan({ columns: wholeRow(collection), isWhole: true }, condition);
+  if (isWhole && isAlways(where)) return { asked: whole, whole, shown: whole };
+  const shape = defined({ columns, groupBy, isWhole });
+  return { asked: plan(shape, condition), whole, shown: plan(shape, isItem) };
 }
 
 export interface ItemPlan {

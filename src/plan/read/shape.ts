@@ -26,7 +26,7 @@ import {
 export const NO_ORDER: readonly OrderKey[] = [];
 export const NO_COLUMNS: readonly OutputColumn[] = [];
 
-/** All fields of a collection. Later stages recognize a whole row by the identity of this list. */
+/** All fields of a collection. */
 export const wholeRow: (collection: Collection) => readonly OutputColumn[] = memoize(({ fields, view }) => {
   // A role that sees all fields shares the list of the stored collection.
   if (fields === view?.of.fields) return wholeRow(view.of);
@@ -44,13 +44,14 @@ export interface Shapes {
 }
 
 export function planShapes(collection: Collection, query: Pick<Query, 'select' | 'order'>, embeds: Embeds): Shapes {
-  const { columns, asked, isGrouped } = planColumns(collection, query.select, embeds);
+  const { columns, asked, isGrouped, isWhole } = planColumns(collection, query.select, embeds);
   if (isGrouped) {
     const grouped = { columns, ...groups(collection, asked, query.order, embeds) };
     return { asked: grouped, total: grouped };
   }
   const order = planOrder(collection, query.order, embeds);
-  return { asked: { columns, order }, total: { columns, order: totalOrder(collection, columns, order) } };
+  const total = totalOrder(collection, columns, order);
+  return { asked: { columns, order, isWhole }, total: { columns, order: total, isWhole } };
 }
 
 export function planOrder(
@@ -154,12 +155,13 @@ interface Columns {
   readonly asked: readonly OutputColumn[];
   readonly columns: readonly OutputColumn[];
   readonly isGrouped: boolean;
+  readonly isWhole: boolean;
 }
 
 function planColumns(collection: Collection, select: readonly SelectItem[], embeds: Embeds): Columns {
   if (isEverything(select)) {
     const columns = wholeRow(collection);
-    return { columns, asked: columns, isGrouped: false };
+    return { columns, asked: columns, isGrouped: false, isWhole: true };
   }
   // As in PostgREST, embeddings follow the row's own columns. A repeated name keeps its position and takes the last
   // value, as in every JSON reader.
@@ -169,6 +171,7 @@ function planColumns(collection: Collection, select: readonly SelectItem[], embe
     asked: columns,
     columns: [...new Map(columns.map((column) => [column.name, column])).values()],
     isGrouped: columns.some(({ expression }) => isAggregated(expression)),
+    isWhole: false,
   };
 }
 

@@ -67,6 +67,8 @@ export class Pool implements Runner {
 export class Connection implements Runner {
   private hasLongMessage = false;
   private hasDeadline = true;
+  /** The end of the work as performance.now() returns it, and the current limit of a statement in milliseconds. */
+  private timeLimit: { readonly endsAt: number; statementMs: number } | undefined;
 
   constructor(
     private readonly reserved: ReservedSQL,
@@ -75,6 +77,33 @@ export class Connection implements Runner {
   ) {}
 
   unsafe<T>(text: string, values?: Value[]): Promise<T> {
+    // If this fails, so does the statement.
+    if (this.timeLimit !== undefined) this.shortenStatements(this.timeLimit)?.catch(() => undefined);
+    return this.send(text, values);
+  }
+
+  /**
+   * Limits the time of all statements in a part of a transaction. PostgreSQL limits only each single statement: each
+   * gets the time that is left, within a tenth. `querySeconds` is the limit of the session.
+   */
+  async withTimeLimit<T>(seconds: number, querySeconds: number, work: () => Promise<T>): Promise<T> {
+    this.timeLimit = { endsAt: performance.now() + seconds * 1000, statementMs: querySeconds * 1000 };
+    try {
+      return await work();
+    } finally {
+      this.timeLimit = undefined;
+    }
+  }
+
+  /** The connection keeps the order of statements. */
+  private shortenStatements(limit: NonNullable<Connection['timeLimit']>): Promise<unknown> | undefined {
+    const left = Math.max(1, Math.ceil(limit.endsAt - performance.now()));
+    if (left >= 0.9 * limit.statementMs) return undefined;
+    limit.statementMs = left;
+    return this.send(`set local statement_timeout = ${left}`);
+  }
+
+  private send<T>(text: string, values?: Value[]): Promise<T> {
     let length = 0;
     for (const value of values ?? []) if (typeof value === 'string') length += value.length;
     this.recordLength(length);

@@ -73,9 +73,12 @@ export async function executeWrites(
   if (terms.dryRun) return inTransaction(pool, (connection) => dryRun(connection, limits, run), false, kind);
   const [only] = steps;
   if (steps.length > 1 || terms.retry !== undefined || !isOneStatement(only!.plan)) {
-    const bounded = (connection: Connection) =>
-      steps.length === 1 ? connection : withDeadline(connection, limits.querySeconds, limits.querySeconds);
-    return inTransaction(pool, (connection) => run(bounded(connection), limits), true, kind, limitMs);
+    const { querySeconds } = limits;
+    const runAll = (connection: Connection) => {
+      const all = () => run(connection, limits);
+      return steps.length === 1 ? all() : connection.withTimeLimit(querySeconds, querySeconds, all);
+    };
+    return inTransaction(pool, runAll, true, kind, limitMs);
   }
   return pool.dedicated(kind, async (connection) => {
     const startedAt = performance.now();
@@ -146,32 +149,14 @@ async function dryRun<T>(
   const { dryRunSeconds = DEFAULT_DRY_RUN_SECONDS, querySeconds } = limits;
   const seconds = Math.min(dryRunSeconds, querySeconds);
   try {
-    return await run(withDeadline(connection, seconds, querySeconds), { ...limits, querySeconds: seconds });
+    return await connection.withTimeLimit(seconds, querySeconds, () =>
+      run(connection, { ...limits, querySeconds: seconds }),
+    );
   } catch (error) {
     const code = error instanceof ApiError ? error.code : sqlState(error);
     if (code !== '57014') throw error;
     throw new ApiError('57014', 'canceling statement due to statement timeout', { hint: shorterDryRun(seconds) });
   }
-}
-
-/**
- * PostgreSQL limits only each single statement: each gets the time that is left, within a tenth. The connection keeps
- * their order. `querySeconds` is the limit of the session.
- */
-function withDeadline(connection: Connection, seconds: number, querySeconds: number): Connection {
-  const end = performance.now() + seconds * 1000;
-  let limit = querySeconds * 1000;
-  const unsafe: Connection['unsafe'] = (...statement) => {
-    const left = Math.max(1, Math.ceil(end - performance.now()));
-    if (left < 0.9 * limit) {
-      limit = left;
-      // If this fails, so does the statement.
-      connection.unsafe(`set local statement_timeout = ${left}`).catch(() => undefined);
-    }
-    return connection.unsafe(...statement);
-  };
-  const recordLength: Connection['recordLength'] = (length) => connection.recordLength(length);
-  return Object.create(connection, { unsafe: { value: unsafe }, recordLength: { value: recordLength } });
 }
 
 function returnedRows({ context: { dialect }, plan, encoding }: Step): ReturnedRows | undefined {

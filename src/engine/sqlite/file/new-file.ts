@@ -17,24 +17,22 @@ export function openNewFile(options: SqliteOptions): Engine {
   const remove = () => removeFiles(partial);
   let isStored = false;
   try {
-    const engine = openSqlite({ ...options, path: partial, location: path });
-    const load = engine.load.bind(engine);
-    const close = engine.close.bind(engine);
-    engine.load = async (sets, options) => {
-      const result = await load(sets, options);
-      isStored = !options.dryRun;
-      return result;
-    };
-    // Closing the last connection moves the log into the file.
-    engine.close = async () => {
-      await close();
-      try {
-        if (isStored) giveName(partial, path);
-      } finally {
-        remove();
-      }
-    };
-    return engine;
+    return openSqlite({
+      ...options,
+      path: partial,
+      location: path,
+      onLoad: ({ dryRun }) => {
+        isStored = !dryRun;
+      },
+      // Closing the last connection moves the log into the file.
+      onClose: () => {
+        try {
+          if (isStored) giveName(partial, path);
+        } finally {
+          remove();
+        }
+      },
+    });
   } catch (error) {
     remove();
     throw error;
