@@ -17,10 +17,11 @@ export function readCell(field: Field, cell: unknown): Value {
 }
 
 function bounded(field: Field, cell: unknown, read: (type: Field['type'], cell: unknown) => Value): Value {
+  const isBounded = isLong(field.type);
   // Checked before parsing, which takes time for a long text.
-  if (typeof cell === 'string' && isLong(field.type)) checkLength(field, cell);
+  if (isBounded && typeof cell === 'string') checkLength(field, cell);
   const value = read(field.type, cell);
-  if (typeof value === 'string') checkLength(field, value);
+  if (isBounded && typeof value === 'string') checkLength(field, value);
   return value;
 }
 

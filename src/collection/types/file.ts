@@ -1,5 +1,4 @@
 /** file and image: the id of a stored file, a reference to the collection of files; and lists of them. */
-import type { Value } from '../value.ts';
 import { arrayOf } from './array/array.ts';
 import { rejectSyntax } from './reject.ts';
 import { defineType, type Type } from './type.ts';
@@ -29,34 +28,29 @@ export function fileList(element: Type): Type {
   return { ...type, operations: { ...operations, startsFrom: '[]', postgres } };
 }
 
-/** Values of `bytes` are byte arrays in memory. Only the drivers and this type see them. */
-const bytesOf = (value: Value) => value as unknown as Uint8Array;
-const asValue = (given: Uint8Array) => given as unknown as Value;
-
-/** Bytes of a file; their text form is hexadecimal digits. No declaration can use it. */
+/** Bytes of a file, as a text of hexadecimal digits. No declaration can use it. */
 export const bytes: Type = defineType({
   name: 'bytes',
   kind: 'bytea',
   read: (text) => {
     try {
-      return asValue(Uint8Array.fromHex(text));
+      return Uint8Array.fromHex(text).toHex();
     } catch {
       return rejectSyntax('bytea', text);
     }
   },
-  storeJson: (json) => (json instanceof Uint8Array ? asValue(json) : bytes.store(String(json))),
-  print: (value) => bytesOf(value).toHex(),
-  json: (value) => `"\\\\x${bytesOf(value).toHex()}"`,
-  key: (value) => bytesOf(value).toHex(),
+  storeJson: (json) => (json instanceof Uint8Array ? json.toHex() : bytes.store(String(json))),
+  json: (value) => `"\\\\x${value}"`,
   sqlite: {
     column: 'blob',
+    parameter: (sql) => `unhex(${sql})`,
     plain: (sql) => `hex(${sql})`,
     json: (sql) => `json_quote(hex(${sql}))`,
     text: (sql) => `hex(${sql})`,
   },
   postgres: {
     name: 'bytea',
-    bind: (value) => `\\x${bytesOf(value).toHex()}`,
+    bind: (value) => `\\x${value}`,
     plain: (sql) => `encode(${sql}, 'hex')`,
     json: (sql) => `to_json(encode(${sql}, 'hex'))`,
     text: (sql) => `encode(${sql}, 'hex')`,

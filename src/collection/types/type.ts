@@ -33,6 +33,8 @@ export interface SqliteForm {
   readonly column: 'integer' | 'real' | 'text' | 'blob' | 'any';
   /** Converts a value to its stored form, if it differs. */
   readonly bind?: (value: Value) => Value;
+  /** The expression of the stored form, if a bound parameter cannot express it. */
+  readonly parameter?: Sql;
   /** The value of a stored form. Integers come as bigint; by default they become numbers. */
   readonly value?: (stored: Value) => Value;
   /** The stored form does not sort like the values, so their keys are compared instead. */

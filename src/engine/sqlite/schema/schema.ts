@@ -129,9 +129,14 @@ export const ruleSql: RuleSql = {
 
 export function insertRows(db: Database, { name, fields }: Collection, rows: readonly StoredRow[]): void {
   using insert = db.prepare(
-    `insert into ${identifier(name)} (${columnList(fields)}) values (${fields.map(() => '?').join(', ')})`,
+    `insert into ${identifier(name)} (${columnList(fields)}) values (${parameterList(fields)})`,
   );
   for (const row of rows) insert.run(...storedValues(fields, row));
+}
+
+/** The parameters of a stored row. */
+export function parameterList(fields: readonly Field[]): string {
+  return fields.map(({ type }) => type.sqlite.parameter?.('?') ?? '?').join(', ');
 }
 
 /** The stored form of a row; null for a key to be assigned. */

@@ -16,7 +16,7 @@ import { sqliteDialect } from '../dialect.ts';
 import { BrokenReference, isReferenceError, translateError } from '../errors.ts';
 import { valueIn } from '../functions/stored-values.ts';
 import { countReturned } from '../read/byte-budget.ts';
-import { storedValues } from '../schema/schema.ts';
+import { parameterList, storedValues } from '../schema/schema.ts';
 import { advanceKey } from './assigned-keys.ts';
 import { checkReferences, type StoredReference } from './broken-references.ts';
 import { type Allowed, compileAllowed, compileBefore } from './insert-rules.ts';
@@ -55,7 +55,7 @@ function compileInsert(plan: InsertPlan): CompiledInsert {
 
 const insertSql = memoize(
   ({ name, fields }: Collection) =>
-    `insert into ${identifier(name)} (${columnList(fields)}) values (${fields.map((_, index) => `?${index + 1}`).join(', ')})`,
+    `insert into ${identifier(name)} (${columnList(fields)}) values (${parameterList(fields)})`,
 );
 
 function compileLookup(

@@ -14,7 +14,7 @@ import type { Connection } from '../connection/connection.ts';
 import { sqliteDialect } from '../dialect.ts';
 import { translateError } from '../errors.ts';
 import { setOrigin } from '../history/request.ts';
-import { storedValues } from '../schema/schema.ts';
+import { parameterList, storedValues } from '../schema/schema.ts';
 import { advanceKey } from './assigned-keys.ts';
 
 /** Indexes are written in random order, so pages outside the cache would be written repeatedly. */
@@ -91,7 +91,7 @@ class SqliteStagedRows extends StagedRows {
 
   protected stage({ positions, rows, texts, kept }: LoadBatch, shape: number): void {
     const { connection, collection } = this;
-    const row = `(null, ?, ?, ?, ?${', ?'.repeat(collection.fields.length)})`;
+    const row = `(null, ?, ?, ?, ?, ${parameterList(collection.fields)})`;
     connection.begin();
     for (let from = 0; from < rows.length; from += ROWS_PER_INSERT) {
       const part = rows.slice(from, from + ROWS_PER_INSERT);
