@@ -28,6 +28,8 @@ const CHANGES_PER_COMPARISON = 20_000;
 
 const ENTRIES = parseQuery('select=seq,collection,key,kind,before,after&order=seq.desc');
 const LATER = parseQuery('select=key,seq.max()');
+/** Groups need no order by position, for which SQLite would scan the log. */
+const POSITIONS = parseQuery('select=key,seq,count()');
 
 /** A change that the filter selects. Its values are those of references only; the log has the others. */
 export interface SelectedChange extends LoggedChange {
@@ -109,11 +111,15 @@ export class LogReader {
   private async compare(collection: Collection, touched: readonly TouchedRow[]): Promise<Examination> {
     const rows = touched.map(({ row }) => row);
     const selected = new Map(rows.flat().map((change) => [change.seq, change]));
-    const plan = this.planOf(collection, ENTRIES, CHANGES_PER_COMPARISON);
-    const since: Predicate = { kind: 'any', terms: rows.map((row) => this.since(row)) };
-    const where = and(plan.where, this.ofRows(rows), since);
-    const lines = await this.read({ ...plan, where }, MAX_UNDO_BYTES);
-    const isCut = lines.length === CHANGES_PER_COMPARISON || !lines.isComplete;
+    const plan = this.planOf(collection, POSITIONS, CHANGES_PER_COMPARISON);
+    // A list of conditions for each row would take longer to plan than to carry out.
+    const where = rows.length === 1 ? this.since(rows[0]!) : this.ofRows(rows);
+    const positions = await this.read({ ...plan, where: and(plan.where, where) });
+    const lines = await this.readAt(
+      collection,
+      positions.map((line) => (JSON.parse(line) as { seq: number }).seq),
+    );
+    const isCut = positions.length === CHANGES_PER_COMPARISON || !lines.isComplete;
     if (isCut && touched.length === 1) return { conflicts: [touched[0]!.last], pending: new Set() };
     if (isCut) {
       const half = touched.length >> 1;
@@ -127,11 +133,19 @@ export class LogReader {
     const conflicts: Conflict[] = [];
     const pending = new Set<SelectedChange>();
     for (const { row, last } of touched) {
-      const inEffect = remaining(byKey.get(row[0].key) ?? [], selected);
+      const since = (byKey.get(row[0].key) ?? []).filter(({ seq }) => seq >= row.at(-1)!.seq);
+      const inEffect = remaining(since, selected);
       if (inEffect === undefined) conflicts.push(last);
       else for (const seq of inEffect) pending.add(selected.get(seq)!);
     }
     return { conflicts, pending };
+  }
+
+  /** The entries at positions, newest first. */
+  private readAt(collection: Collection, positions: readonly number[]): Promise<Lines> {
+    const plan = this.planOf(collection, ENTRIES);
+    const where = and(plan.where, { kind: 'in', of: this.field('seq'), values: positions });
+    return this.read({ ...plan, where }, MAX_UNDO_BYTES);
   }
 
   /** The changes of the rows, except the selected ones. Without a bound, which would make a scan look cheap. */
