@@ -5,6 +5,7 @@ import type { Write } from '../engine/engine.ts';
 import { overQuota } from './quota.ts';
 import type { Incoming } from './storage/storage.ts';
 import type { FileStore, Upload } from './store.ts';
+import type { UploadInProgress } from './upload-budget.ts';
 
 export interface Limits {
   readonly maxFileBytes: number;
@@ -26,8 +27,8 @@ export class ReceivedFile implements Upload {
   constructor(
     private readonly store: FileStore,
     private readonly limits: Limits,
-    /** Counts memory, which may be rejected. */
-    private readonly hold: (bytes: number) => void = () => undefined,
+    /** Counts memory and arriving bytes, which may be rejected. */
+    private readonly progress?: Pick<UploadInProgress, 'hold' | 'arrive'>,
   ) {}
 
   /**
@@ -41,7 +42,7 @@ export class ReceivedFile implements Upload {
   ): Promise<string> {
     const { maxTotalBytes } = this.limits;
     const room = maxTotalBytes === 0 ? Number.POSITIVE_INFINITY : await this.store.quota.room(maxTotalBytes);
-    this.hold(FILE_CHUNK_BYTES);
+    this.progress?.hold(FILE_CHUNK_BYTES);
     for await (const piece of filter(this.limited(bytes, room))) {
       this.size += piece.length;
       this.hash.update(piece);
@@ -56,7 +57,7 @@ export class ReceivedFile implements Upload {
     if (this.size === 0) throw new ApiError('PGRST102', 'the file is empty', { hint: 'Send the bytes of the file.' });
     if (!this.isStored) this.begin(onHead);
     this.chunk = Buffer.from(this.rest());
-    this.hold(this.filled - FILE_CHUNK_BYTES);
+    this.progress?.hold(this.filled - FILE_CHUNK_BYTES);
     if (maxTotalBytes > 0) await this.store.quota.admit(maxTotalBytes, this.size, await this.incoming());
     return this.hash.digest('hex');
   }
@@ -78,11 +79,16 @@ export class ReceivedFile implements Upload {
   private async *limited(bytes: AsyncIterable<Uint8Array>, room: number): AsyncGenerator<Uint8Array> {
     const { maxFileBytes, maxTotalBytes } = this.limits;
     let received = 0;
-    for await (const piece of bytes) {
-      received += piece.length;
-      if (received > maxFileBytes) throw tooLarge(maxFileBytes);
-      if (received > room) throw overQuota(maxTotalBytes);
-      yield piece;
+    try {
+      for await (const piece of bytes) {
+        received += piece.length;
+        const fits = this.progress?.arrive(piece.length, room) ?? received <= room;
+        if (received > maxFileBytes) throw tooLarge(maxFileBytes);
+        if (!fits) throw overQuota(maxTotalBytes);
+        yield piece;
+      }
+    } finally {
+      this.progress?.arrive(-received, Number.POSITIVE_INFINITY);
     }
   }
 

@@ -1,6 +1,6 @@
 /**
- * Limits uploads in progress: their number and the memory of their chunks, of one caller and in total. If there is no
- * room, stalled uploads are dropped first; otherwise the new one is rejected.
+ * Limits uploads in progress: their number and the memory of their chunks, of one caller and in total, and the bytes
+ * that they have stored. If there is no room, stalled uploads are dropped first; otherwise the new one is rejected.
  */
 import { ApiError } from '../base/errors.ts';
 import {
@@ -13,11 +13,17 @@ import { SLOWEST_BODY_BYTES, STALLED_BODY_SECONDS } from '../base/limits/http.ts
 
 interface Room {
   readonly count: number;
+  /** The bytes in memory. */
   readonly bytes: number;
+  /** The bytes of files that are still arriving. */
+  readonly arriving: number;
 }
 
-const TOTAL: Room = { count: MAX_UPLOADS, bytes: MAX_UPLOADS_BYTES };
-const PER_CALLER: Room = { count: MAX_UPLOADS_PER_CALLER, bytes: MAX_UPLOADS_BYTES_PER_CALLER };
+const NOTHING: Room = { count: 0, bytes: 0, arriving: 0 };
+const UNLIMITED = Number.POSITIVE_INFINITY;
+const ANY: Room = { count: UNLIMITED, bytes: UNLIMITED, arriving: UNLIMITED };
+const TOTAL: Room = { ...ANY, count: MAX_UPLOADS, bytes: MAX_UPLOADS_BYTES };
+const PER_CALLER: Room = { ...ANY, count: MAX_UPLOADS_PER_CALLER, bytes: MAX_UPLOADS_BYTES_PER_CALLER };
 
 export class UploadBudget {
   private readonly uploads = new Set<UploadInProgress>();
@@ -25,14 +31,15 @@ export class UploadBudget {
   /** `drop` ends the upload in favour of others. */
   begin(caller: string, drop: () => void): UploadInProgress {
     const upload: UploadInProgress = new UploadInProgress(caller, {
-      hold: (bytes) => this.makeRoom(caller, { count: 0, bytes }),
+      hold: (bytes) => this.makeRoom(caller, { ...NOTHING, bytes }),
+      fits: (arriving) => this.dropStalled({ ...ANY, arriving }, NOTHING, () => true),
       drop: () => {
         this.uploads.delete(upload);
         drop();
       },
       end: () => this.uploads.delete(upload),
     });
-    this.makeRoom(caller, { count: 1, bytes: 0 });
+    this.makeRoom(caller, { ...NOTHING, count: 1 });
     this.uploads.add(upload);
     return upload;
   }
@@ -45,13 +52,18 @@ export class UploadBudget {
 
   /** Drops stalled uploads until there is room. Returns whether there is. */
   private dropStalled(limit: Room, { count, bytes }: Room, test: (upload: UploadInProgress) => boolean): boolean {
-    const uploads = [...this.uploads].filter(test).sort((one, other) => other.idleMs - one.idleMs);
+    const uploads = [...this.uploads].filter(test);
     let held = uploads.reduce((sum, upload) => sum + upload.memory, 0);
-    while (uploads.length + count > limit.count || held + bytes > limit.bytes) {
+    let arriving = uploads.reduce((sum, upload) => sum + upload.arriving, 0);
+    const isOver = () =>
+      uploads.length + count > limit.count || held + bytes > limit.bytes || arriving > limit.arriving;
+    if (isOver()) uploads.sort((one, other) => other.idleMs - one.idleMs);
+    while (isOver()) {
       const [longest] = uploads;
       if (longest === undefined || longest.idleMs < STALLED_BODY_SECONDS * 1000) return false;
       uploads.shift();
       held -= longest.memory;
+      arriving -= longest.arriving;
       longest.actions.drop();
     }
     return true;
@@ -59,8 +71,9 @@ export class UploadBudget {
 }
 
 export class UploadInProgress {
-  /** The bytes in memory. */
+  /** The bytes in memory, and those of the file that is arriving. */
   memory = 0;
+  arriving = 0;
   private received = 0;
   private waitedMs = 0;
   /** Since when the service waits for bytes; undefined while it works on them. */
@@ -70,6 +83,7 @@ export class UploadInProgress {
     readonly caller: string,
     readonly actions: {
       readonly hold: (bytes: number) => void;
+      readonly fits: (room: number) => boolean;
       readonly drop: () => void;
       readonly end: () => void;
     },
@@ -97,10 +111,16 @@ export class UploadInProgress {
   }
 
   /** Adds memory; a negative number releases it. */
-  readonly hold = (bytes: number): void => {
+  hold(bytes: number): void {
     if (bytes > 0) this.actions.hold(bytes);
     this.memory += bytes;
-  };
+  }
+
+  /** Adds bytes of a file. Returns whether all that is arriving fits into the room. */
+  arrive(bytes: number, room: number): boolean {
+    this.arriving += bytes;
+    return room === UNLIMITED || this.actions.fits(room);
+  }
 
   end(): void {
     this.actions.end();

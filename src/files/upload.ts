@@ -44,7 +44,7 @@ export async function receiveFiles(
   const receive = async (bytes: AsyncIterable<Uint8Array>, contentType: string | null, disposition: HeaderValue) => {
     const { actor } = context.origin;
     const name = nameIn(disposition.parameters);
-    const origin = { name, contentType, actor, caller, keepMetadata, hold: upload.hold };
+    const origin = { name, contentType, actor, caller, keepMetadata, upload };
     files.push(await receiveFile(store, limits, bytes, origin));
   };
   try {
@@ -78,7 +78,7 @@ interface FileOrigin {
   readonly keepMetadata?: boolean;
   /** Whom the limits of decoding count for. */
   readonly caller?: string;
-  readonly hold?: (bytes: number) => void;
+  readonly upload?: UploadInProgress;
 }
 
 /** Receives one file. After an error nothing of it remains. */
@@ -86,9 +86,9 @@ export async function receiveFile(
   store: FileStore,
   limits: Limits,
   bytes: AsyncIterable<Uint8Array>,
-  { name, contentType = null, actor, caller = '', keepMetadata = false, hold }: FileOrigin,
+  { name, contentType = null, actor, caller = '', keepMetadata = false, upload: progress }: FileOrigin,
 ): Promise<UploadedFile> {
-  const upload = new ReceivedFile(store, limits, hold);
+  const upload = new ReceivedFile(store, limits, progress);
   try {
     let mediaType = '';
     const findType = (head: Buffer) => {

@@ -97,6 +97,34 @@ describe.each(Object.keys(PLACES))('%s: quotas of files', (engine) => {
     expect(statuses.filter((status) => status === 201)).toHaveLength(MAX_UPLOADS_PER_CALLER - 1);
   });
 
+  test('the limit of all files also holds for uploads in progress', async () => {
+    const controllers: ReadableStreamDefaultController[] = [];
+    const arriving = Array.from({ length: 6 }, (_, index) =>
+      upload(
+        new ReadableStream({
+          start(controller) {
+            controllers.push(controller);
+            controller.enqueue(bytes(900_000, index));
+          },
+        }),
+      ),
+    );
+    const rejected: number[] = [];
+    for (const response of arriving) void response.then(({ status }) => rejected.push(status));
+    await until('the others to be rejected', () => rejected.length === 4);
+    expect(rejected).toEqual([413, 413, 413, 413]);
+    for (const controller of controllers) {
+      try {
+        controller.close();
+      } catch {
+        // The service has cancelled the rejected ones.
+      }
+    }
+    const statuses = (await Promise.all(arriving)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 201)).toHaveLength(2);
+    expect((await upload(bytes(600_000, 7))).status).toBe(201);
+  });
+
   test('a form has a maximum number of parts, and of bytes that are not files', async () => {
     const part = (name: string, value: string) =>
       `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
