@@ -1,4 +1,5 @@
 /** Parses `order=`: fields with direction and position of nulls. */
+import { defined } from '../base/defined.ts';
 import { ApiError } from '../base/errors.ts';
 import { MAX_TERMS } from '../base/limits/http.ts';
 import { memoizeText } from '../base/memo.ts';
@@ -43,10 +44,5 @@ function readOrderTerm(scanner: Scanner): OrderTerm {
         start,
       );
   }
-  return {
-    ...(embed === undefined ? {} : { embed }),
-    field,
-    descending: descending ?? false,
-    ...(nulls === undefined ? {} : { nulls }),
-  };
+  return { field, descending: descending ?? false, ...defined({ embed, nulls }) };
 }

@@ -1,4 +1,5 @@
 /** Parses `select=`: columns, aliases, casts, aggregates, embeddings. */
+import { defined } from '../base/defined.ts';
 import { ApiError } from '../base/errors.ts';
 import { MAX_EMBED_DEPTH, MAX_EMBEDS, MAX_TERMS } from '../base/limits/http.ts';
 import { memoizeText } from '../base/memo.ts';
@@ -53,30 +54,22 @@ function readItem(scanner: Scanner, depth: number): SelectItem {
     const name = readName(scanner);
     return scanner.peek() === ':' && scanner.peek(2) !== '::' && scanner.take(':') ? name : undefined;
   });
-  const aliasPart = alias === undefined ? {} : { alias };
   if (scanner.take('count()')) {
     const cast = readCast(scanner);
     scanner.skipSpaces();
-    return { kind: 'count', ...aliasPart, ...(cast === undefined ? {} : { cast }) };
+    return { kind: 'count', ...defined({ alias, cast }) };
   }
   if (!scanner.sees(NAME_START)) scanner.fail(ITEM);
   const field = readFieldPath(scanner);
   const isEmbed = field.json.length === 0 && field.name !== 'count';
   if (isEmbed && (scanner.peek() === '(' || scanner.peek() === '!')) {
-    return readEmbed(scanner, field.name, { spread: false, ...aliasPart }, depth + 1);
+    return readEmbed(scanner, field.name, { spread: false, ...defined({ alias }) }, depth + 1);
   }
   const cast = readCast(scanner);
   const aggregate = readAggregate(scanner);
   const aggregateCast = aggregate === undefined ? undefined : readCast(scanner);
   scanner.skipSpaces();
-  return {
-    kind: 'column',
-    field,
-    ...aliasPart,
-    ...(cast === undefined ? {} : { cast }),
-    ...(aggregate === undefined ? {} : { aggregate }),
-    ...(aggregateCast === undefined ? {} : { aggregateCast }),
-  };
+  return { kind: 'column', field, ...defined({ alias, cast, aggregate, aggregateCast }) };
 }
 
 function readCast(scanner: Scanner): string | undefined {
@@ -118,5 +111,5 @@ function readEmbed(
   const select = scanner.peek() === ')' ? [] : readItems(scanner, depth);
   scanner.expect(')', '"," or ")"');
   scanner.skipSpaces();
-  return { kind: 'embed', name, inner, ...given, ...(hint === undefined ? {} : { hint }), select };
+  return { kind: 'embed', name, inner, ...given, ...defined({ hint }), select };
 }

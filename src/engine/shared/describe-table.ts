@@ -1,4 +1,5 @@
 /** Describes a foreign table as a declared collection, from what an engine found out about it. */
+import { defined } from '../../base/defined.ts';
 import type { FieldDraft } from '../../collection/draft.ts';
 import { typeNamed } from '../../collection/types/index.ts';
 import type { Type } from '../../collection/types/type.ts';
@@ -84,8 +85,7 @@ function describeField({ key, indexes, checks }: ForeignTable, column: ForeignCo
     ...column.default,
     ...(isUnique && !(isKey && key.length === 1) ? { unique: true } : {}),
     ...(indexes.some((index) => !index.isUnique && index.columns[0] === name) ? { indexed: true } : {}),
-    ...(references === undefined ? {} : { references }),
-    ...(column.oneOf === undefined ? {} : { oneOf: column.oneOf }),
+    ...defined({ references, oneOf: column.oneOf }),
     ...Object.assign({}, ...checks.map(({ definition }) => readCheck(definition, name, type) ?? {})),
   };
 }

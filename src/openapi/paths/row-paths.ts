@@ -61,11 +61,6 @@ class Rows {
   }
 }
 
-/** The schema of the rows that a collection returns. */
-export function rowRef(components: Components, collection: Collection): JsonObject {
-  return new Rows(components, collection).row();
-}
-
 export function listRef(components: Components, collection: Collection): JsonObject {
   return new Rows(components, collection).list();
 }

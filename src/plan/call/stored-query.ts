@@ -2,6 +2,7 @@
  * A stored query: a request of the declaration with parameters as values. It is parsed once. A call replaces the values
  * in the syntax tree, so an argument is never parsed as a part of the request.
  */
+import { defined } from '../../base/defined.ts';
 import { ApiError } from '../../base/errors.ts';
 import { memoize } from '../../base/memo.ts';
 import type { Collection, StoredQuery } from '../../collection/declaration.ts';
@@ -31,11 +32,9 @@ export function refineStored(
 ): { readonly query: Query; readonly within: Query } {
   const within = bindArguments(storedRequest(routine), given);
   const { selects, ...own } = asked;
-  const { limit, offset } = { ...pick(within), ...pick(own) };
   const query: Query = {
     ...own,
-    ...(limit === undefined ? {} : { limit }),
-    ...(offset === undefined ? {} : { offset }),
+    ...defined({ limit: own.limit ?? within.limit, offset: own.offset ?? within.offset }),
     order: own.order.length > 0 || (selects && !keepsOrder(within, own)) ? own.order : within.order,
     ...(selects ? {} : { select: within.select, ...mergedEmbeds(within, own) }),
   };
@@ -46,10 +45,6 @@ export function refineStored(
 function keepsOrder({ order }: Query, { select }: Query): boolean {
   const isGrouped = select.some((item) => item.kind === 'count' || ('aggregate' in item && item.aggregate));
   return !isGrouped && order.every((term) => term.embed === undefined);
-}
-
-function pick({ limit, offset }: Query): Pick<Query, 'limit' | 'offset'> {
-  return { ...(limit === undefined ? {} : { limit }), ...(offset === undefined ? {} : { offset }) };
 }
 
 function mergedEmbeds({ embeds: stored }: Query, { embeds: own }: Query): Pick<Query, 'embeds'> {

@@ -1,4 +1,5 @@
 /** Describes the functions of a schema as a declaration, by PostgREST's rule of which can be called. Read-only. */
+import { defined } from '../../../base/defined.ts';
 import {
   BODY_TYPES,
   type BodyType,
@@ -89,9 +90,8 @@ function describe(found: FoundFunction, collections: readonly string[]): Functio
             ...(optional ? { optional } : {}),
             ...(variadic ? { variadic } : {}),
           })),
-    ...(body === undefined ? {} : { body }),
     volatility,
-    ...(returns === undefined ? {} : { returns }),
+    ...defined({ body, returns }),
   };
 }
 

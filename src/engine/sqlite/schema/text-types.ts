@@ -1,4 +1,5 @@
 /** A catalogue of PostgreSQL tables as SQLite can store it: types of PostgreSQL become text. */
+import { defined } from '../../../base/defined.ts';
 import { type Catalogue, declareCatalogue } from '../../../collection/declaration.ts';
 import type { CollectionDraft, FieldDraft } from '../../../collection/draft.ts';
 import { isOnlyAdopted, typeNamed } from '../../../collection/types/index.ts';
@@ -21,8 +22,7 @@ export function withTextTypes(catalogue: Catalogue): Storable {
     return {
       ...rest,
       type: 'text',
-      ...(value === undefined ? {} : { default: String(value) }),
-      ...(oneOf === undefined ? {} : { oneOf: oneOf.map(String) }),
+      ...defined({ default: value === undefined ? undefined : String(value), oneOf: oneOf?.map(String) }),
     };
   };
   const collections = draft.collections.flatMap((each) => {
