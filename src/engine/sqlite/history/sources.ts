@@ -48,14 +48,14 @@ export function changesSource(views: readonly LogView[], name: string, upTo: num
     return `case log.collection ${cases.join(' ')} end`;
   };
   const shown = (['key', 'kind', 'before', 'after'] as const).map((part) => `${choose(part)} as ${part}`);
-  const bounded = upTo === undefined ? '' : ` and log.seq <= ${bind(upTo)}`;
+  const bounded = upTo === undefined ? '' : ` and likelihood(log.seq <= ${bind(upTo)}, 0.9)`;
   return `${identifier(name)} as not materialized (select log.seq, log.at, log.actor, log.role, log.request_id, log.collection, ${shown.join(', ')}
     from ${LOG_TABLE} as log where ${conditionOf(columns, choose)}${bounded})`;
 }
 
 /**
  * With one collection, the index on collection and key can find the entries. Without statistics, SQLite would assume
- * that this finds few of them, and scan them all for every filter and order by position.
+ * that this finds few of them, and scan them all for every filter and order by position. The same holds for the bound.
  */
 function conditionOf(columns: ReadonlyMap<string, LogColumns>, choose: (part: 'condition') => string): string {
   const [only, ...others] = columns;
