@@ -7,8 +7,13 @@ import type { Value } from '../collection/value.ts';
 import { EarlierValue } from './write/earlier-value.ts';
 
 export function coerce(field: Field, cell: unknown): Value {
-  if (cell instanceof EarlierValue) return new EarlierValue(cell.request, cell.column, field.name) as unknown as Value;
   return bounded(field, cell, storeJson);
+}
+
+/** A cell of a body. A value of an earlier request of a batch keeps its place until the engine resolves the plan. */
+export function planCell(field: Field, cell: unknown): Value {
+  if (cell instanceof EarlierValue) return new EarlierValue(cell.request, cell.column, field.name) as unknown as Value;
+  return coerce(field, cell);
 }
 
 /** A cell of a file, in which every cell, including json, is a text form. */

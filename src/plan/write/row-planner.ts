@@ -6,7 +6,7 @@
 import { ApiError } from '../../base/errors.ts';
 import { type Collection, type Field, isKey } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
-import { coerce, readCell } from '../coerce.ts';
+import { planCell, readCell } from '../coerce.ts';
 import { checkRules } from '../field-rules.ts';
 import type { StoredRow } from '../types.ts';
 
@@ -58,7 +58,7 @@ export function rowPlanner(
 ): RowPlanner {
   const { absence = 'default', areTexts = false, needed = [] } = options;
   const { fields } = collection;
-  const read = areTexts ? readCell : coerce;
+  const read = areTexts ? readCell : planCell;
   const places = fields.map((field) => columns.lastIndexOf(field));
   const absentValue = missingValues(collection, options.hasUpdates);
   const written = [...fields.keys()].filter((at) => options.isUpdate !== true || places[at] !== -1);
@@ -101,7 +101,7 @@ export function rowProblems(...terms: Parameters<typeof rowPlanner>) {
 
 export function rowChecker(...[collection, columns, options]: Parameters<typeof rowPlanner>) {
   const { fields } = collection;
-  const read = options?.areTexts ? readCell : coerce;
+  const read = options?.areTexts ? readCell : planCell;
   const absentValue = missingValues(collection, options?.hasUpdates);
   const valueIn = (field: Field, cells: readonly unknown[]) => {
     const place = columns.lastIndexOf(field);

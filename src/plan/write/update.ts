@@ -10,7 +10,7 @@ import type { Value } from '../../collection/value.ts';
 import { pageOfQuery } from '../../dialect/page.ts';
 import type { NamedCells, Payload } from '../../dialect/payload.ts';
 import type { Query } from '../../dialect/tree.ts';
-import { coerce, withLocation } from '../coerce.ts';
+import { planCell, withLocation } from '../coerce.ts';
 import { checkRules } from '../field-rules.ts';
 import { type Key, rejectRepeatedKeys } from '../keys.ts';
 import { planConditions } from '../predicate.ts';
@@ -109,7 +109,7 @@ function readKey(by: readonly Field[], field: Field, cell: unknown, row: number)
     });
   }
   try {
-    return coerce(field, cell);
+    return planCell(field, cell);
   } catch (error) {
     throw withLocation(error, row, field);
   }
@@ -183,7 +183,7 @@ function planAssignments(
       const cell = cells[index];
       const operation = readOperation(seen, field, cell);
       if (operation !== undefined) return operation;
-      const value = cell === undefined ? (absentValue(field, absence) ?? null) : coerce(field, cell);
+      const value = cell === undefined ? (absentValue(field, absence) ?? null) : planCell(field, cell);
       if (value === null && isKey(collection, field)) throw nullViolation(collection, field);
       checkRules(collection, field, value);
       return { field, value };

@@ -2,9 +2,8 @@
 import type { Type } from '../../../collection/types/type.ts';
 import type { Value } from '../../../collection/value.ts';
 
-/** The value of an earlier request is not known yet. */
 export function storedForm({ sqlite }: Type, value: Value): Value {
-  return typeof value === 'object' ? value : (sqlite.bind?.(value) ?? value);
+  return value === null ? null : (sqlite.bind?.(value) ?? value);
 }
 
 export function valueIn({ sqlite }: Type, stored: Value): Value {
