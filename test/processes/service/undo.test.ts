@@ -4,7 +4,7 @@ import { DATABASES } from '../../support/processes/databases.ts';
 import { cleanUp, startService, temporaryFolder } from '../../support/processes/process.ts';
 import { sendJson } from '../../support/stories.ts';
 
-const MANY = 3_000;
+const MANY = 1_500;
 
 afterEach(cleanUp);
 
