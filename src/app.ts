@@ -1,26 +1,27 @@
 /** The service as one function of a request: an ordered list of middleware around the handler in `requests/`. */
 import { ApiError } from './base/errors.ts';
 import { DEFAULT_MAX_FILE_BYTES, DEFAULT_MAX_RESIZED_MB } from './base/limits/files.ts';
-import type { Catalogue } from './collection/declaration.ts';
+import type { Catalogue, Collection } from './collection/declaration.ts';
 import { FILES_NAME, served } from './collection/files.ts';
 import type { Engine, MaybePromise, Metric } from './engine/engine.ts';
 import { Files } from './files/files.ts';
 import type { Storage } from './files/storage/storage.ts';
 import type { Answer } from './http/answer.ts';
 import { BodyReceiver } from './http/body/body-receiver.ts';
-import { type Call, firstPart, pathAndQuery, readCall, routeOf } from './http/call.ts';
-import { NO_SNIFF, optionsAnswer, optionsHeaders } from './http/edge/cors.ts';
-import { WRITES } from './http/edge/origins.ts';
+import type { Call } from './http/call.ts';
+import { NO_SNIFF } from './http/edge/cors.ts';
 import type { Peer } from './http/edge/peer.ts';
 import { locateRequest } from './http/edge/prefix.ts';
 import { clientNetwork } from './http/edge/proxies.ts';
+import { answerOptions, optionsAnswer } from './http/methods.ts';
 import { acceptsEvents } from './http/negotiate.ts';
-import { BATCH_PATH, OWN_METHODS, OWN_PATH, ownPathOf, routineNameOf } from './http/own-paths.ts';
 import type { Pages } from './http/pages.ts';
+import { findRows, methodsOf, routeOf } from './http/rows.ts';
+import { type RowsTarget, targetOf } from './http/target.ts';
 import { batch } from './requests/batch.ts';
-import { withPersonalRows } from './requests/personal-rows.ts';
-import { fileTarget, putFile } from './requests/put-file.ts';
-import { explainRead, readItem, readList } from './requests/read.ts';
+import { personalRows } from './requests/personal-rows.ts';
+import { fileField, putFile } from './requests/put-file.ts';
+import { explainRead, readRows } from './requests/read.ts';
 import { callRoutine } from './requests/routine.ts';
 import { undo } from './requests/undo.ts';
 import { write } from './requests/write.ts';
@@ -32,9 +33,10 @@ import {
   withAuthentication,
 } from './response/authenticate.ts';
 import { type Observers, withLogging } from './response/logging.ts';
+import { answerResource, type Resources } from './response/own-resources.ts';
 import { acceptsPlan } from './response/plan.ts';
 import { withRateLimit } from './response/rate-limited.ts';
-import { andThen, compose, type Handler, type Middleware, type RequestContext } from './response/request-context.ts';
+import { andThen, compose, type Middleware, type RequestContext, type Responder } from './response/request-context.ts';
 import { ResponseCache, responder } from './response/response-cache.ts';
 
 export interface AppOptions extends Observers {
@@ -60,12 +62,18 @@ export interface AppOptions extends Observers {
   readonly schema?: string;
   /** The pages besides the collections: API description, console, health. */
   readonly pages?: Pages;
-  /** Steps between authentication and the handler, such as the resources of `response/own-resources.ts`. */
-  readonly resources?: readonly Middleware[];
+  /** Steps between authentication and the handler. */
+  readonly steps?: readonly Middleware[];
+  /** Users, keys, roles and the declaration. */
+  readonly resources?: Resources;
   /** Whether clients may request query plans by Accept: application/vnd.pgrst.plan+json. */
   readonly plans?: boolean;
   /** Answers lists with Accept: text/event-stream. `check` repeats the authentication, for a catalogue with roles. */
-  readonly feed?: (call: Call, context: RequestContext, check?: () => MaybePromise<string>) => MaybePromise<Answer>;
+  readonly feed?: (
+    collection: Collection,
+    context: RequestContext,
+    check?: () => MaybePromise<string>,
+  ) => MaybePromise<Answer>;
   /** Identifies the caller, for a catalogue with roles. If absent, every caller is anonymous. */
   readonly identify?: Identify;
 }
@@ -98,21 +106,18 @@ export function createApp(given: AppOptions): App {
     : undefined;
   const cache = engine.changes === undefined ? undefined : new ResponseCache(engine.changes);
   const authenticate = authenticator(catalogue, options.identify);
-  const handle = handler(options, bodies, authenticate, files);
   const middleware: readonly Middleware[] = [
-    withEdgeChecks(edgeChecks, basePath),
-    withRateLimit(edgeChecks?.limit, authenticate, catalogue),
+    withEdgeChecks(edgeChecks, basePath, catalogue),
+    withRateLimit(edgeChecks?.limit, authenticate),
     // `/` is a page, so its schema is checked before pages; collection paths only after authentication.
-    checkSchema(schema, (path) => path === '/' || path.startsWith('/?')),
+    checkSchema(schema, ({ target }) => target.kind === 'page' && target.path === '/'),
     servePages(pages, catalogue, authenticate),
     ...(files === undefined ? [] : [files.signedMiddleware]),
     withAuthentication(authenticate),
     checkSchema(schema),
-    withPersonalRows(engine, catalogue),
-    ...(options.resources ?? []),
-    ...(files === undefined ? [] : [files.middleware]),
+    ...(options.steps ?? []),
   ];
-  const respond = compose(middleware, cache?.around(handle) ?? responder(handle));
+  const respond = compose(middleware, responderOf(options, { bodies, authenticate, files, cache }));
   return {
     fetch: withLogging(respond, options),
     metrics: () => [...(cache?.metrics() ?? []), ...bodies.metrics(), ...(files?.metrics.all() ?? [])],
@@ -120,35 +125,32 @@ export function createApp(given: AppOptions): App {
   };
 }
 
-/** Checks Host and Origin, and sets `context.location`, the path below the prefix of a proxy. */
-function withEdgeChecks(edgeChecks: AppOptions['edgeChecks'], basePath: string): Middleware {
-  return (next) => (request, context) => {
-    edgeChecks?.enter(request, context);
-    const proxies = edgeChecks?.proxies;
+/** Checks Host and Origin, and sets the location and the target of the call. */
+function withEdgeChecks(edgeChecks: AppOptions['edgeChecks'], basePath: string, catalogue: Catalogue): Middleware {
+  const proxies = edgeChecks?.proxies;
+  return (next) => (context) => {
+    const { call } = context;
+    edgeChecks?.enter(call);
     context.proxies = proxies;
-    context.location = locateRequest(pathAndQuery(context.url), request, basePath, context.peer, proxies);
-    if (WRITES.includes(context.method) && request.headers.has('idempotency-key')) {
-      context.network = clientNetwork(request, context.peer, proxies);
-    }
-    return next(request, context);
+    call.location = locateRequest(call, basePath, proxies);
+    call.target = targetOf(call.location.path, catalogue);
+    if (call.isWrite && call.idempotencyKey !== null) context.network = clientNetwork(call, proxies);
+    return next(context);
   };
 }
 
-/** Serves pages, unless a collection has their name. Below /catalogue, pages have no such rivals. */
 function servePages(
   pages: Pages | undefined,
   catalogue: Catalogue,
   authenticate: Authenticate | undefined,
 ): Middleware {
-  return (next) => (request, context) => {
-    const { prefix, path } = context.location;
-    if (pages === undefined || catalogue.collections.has(firstPart(path))) return next(request, context);
+  return (next) => (context) => {
+    const { target } = context.call;
+    if (target.kind !== 'page' || pages === undefined) return next(context);
     const loadVisibleCatalogue =
-      authenticate &&
-      (() => andThen(authenticate(request, context), ({ permissions }) => permissions?.catalogue ?? catalogue));
-    const pagePath = path.startsWith(`${OWN_PATH}/`) ? path.slice(OWN_PATH.length) : path;
-    const page = pages(pagePath.split('?', 1)[0]!, request, prefix, loadVisibleCatalogue, context);
-    return page === undefined ? next(request, context) : andThen(page, (response) => withHeader(response, ...NO_SNIFF));
+      authenticate && (() => andThen(authenticate(context), ({ permissions }) => permissions?.catalogue ?? catalogue));
+    const page = pages(target.path, context, loadVisibleCatalogue);
+    return page === undefined ? next(context) : andThen(page, (response) => withHeader(response, ...NO_SNIFF));
   };
 }
 
@@ -161,55 +163,89 @@ function withHeader(response: Response, name: string, value: string): Response {
  * Rejects a schema that is not served. Writes name it in Content-Profile, reads in Accept-Profile, as in PostgREST.
  * If the request names the served schema, the response repeats it in Content-Profile.
  */
-function checkSchema(schema: string, appliesTo = (_path: string) => true): Middleware {
-  return (next) => (request, context) => {
-    const header = WRITES.includes(context.method) ? 'content-profile' : 'accept-profile';
-    const profile = appliesTo(context.location.path) ? request.headers.get(header) : null;
-    if (profile === null) return next(request, context);
+function checkSchema(schema: string, appliesTo = (_call: Call) => true): Middleware {
+  return (next) => (context) => {
+    const { call } = context;
+    const profile = appliesTo(call) ? call.profile : null;
+    if (profile === null) return next(context);
     if (profile !== schema) {
       throw new ApiError('PGRST106', `Invalid schema: ${profile}`, {
         hint: `Only the following schemas are exposed: ${schema}`,
       });
     }
-    return andThen(next(request, context), (response) => withHeader(response, 'content-profile', schema));
+    return andThen(next(context), (response) => withHeader(response, 'content-profile', schema));
   };
 }
 
-/** Runs the stages for a read or a write. */
-function handler(
-  options: AppOptions,
-  bodies: BodyReceiver,
-  authenticate: Authenticate | undefined,
-  files: Files | undefined,
-): Handler {
-  const { catalogue, engine, plans = false, maxRows = 0, feed } = options;
-  const writeOptions = { engine, bodies, files, allowUnfiltered: options.allowUnfilteredWrites };
-  return (request, context) => {
-    const visible = context.access?.permissions?.catalogue ?? catalogue;
-    const own = ownPathOf(context.location.path, catalogue);
-    if (own !== undefined) {
-      context.route = own;
-      if (context.method === 'OPTIONS')
-        return { status: 200, headers: optionsHeaders(request, OWN_METHODS), body: null };
-      return own === BATCH_PATH
-        ? batch(writeOptions, request, visible, context)
-        : undo(engine, files, request, visible, context);
+interface Parts {
+  readonly bodies: BodyReceiver;
+  readonly authenticate: Authenticate | undefined;
+  readonly files: Files | undefined;
+  readonly cache: ResponseCache | undefined;
+}
+
+/** Answers a call by the kind of its target. */
+function responderOf(options: AppOptions, { bodies, authenticate, files, cache }: Parts): Responder {
+  const { catalogue, engine, plans = false, maxRows = 0, feed, resources = {} } = options;
+  const reading = { engine, maxRows };
+  const writing = { engine, bodies, files, allowUnfiltered: options.allowUnfilteredWrites };
+  const personal = personalRows(engine, catalogue);
+  const visibleTo = ({ access }: RequestContext) => access?.permissions?.catalogue ?? catalogue;
+
+  const post = ({ route }: { readonly route: string }, context: RequestContext) => {
+    context.route = route;
+    return answerOptions(context.call, ['OPTIONS', 'POST']);
+  };
+
+  function answerRows(context: RequestContext, target?: RowsTarget): MaybePromise<Answer> {
+    const { call } = context;
+    const rows = findRows(call, visibleTo(context), target);
+    context.route = routeOf(rows);
+    if (call.method === 'OPTIONS') return optionsAnswer(call, methodsOf(rows));
+    if (call.isWrite) return write(writing, rows, context);
+    if (plans && acceptsPlan(call)) return explainRead(reading, rows, context);
+    if (feed !== undefined && rows.key === undefined && acceptsEvents(call.accept)) {
+      return feed(rows.collection, context, repeatedCheck(authenticate, context));
     }
-    const routine = routineNameOf(context.location.path, catalogue);
-    if (routine !== undefined)
-      return callRoutine({ engine, bodies, plans, maxRows }, routine, request, visible, context);
-    const target = files && fileTarget(context, visible);
-    if (target !== undefined) return putFile(files!, target, request, visible, context);
-    const call = readCall(context.method, context.location, request, visible);
-    context.route = routeOf(call);
-    if (call.method === 'OPTIONS') return optionsAnswer(call);
-    if (call.method !== 'GET' && call.method !== 'HEAD') return write(writeOptions, call, call.method, context);
-    if (plans && acceptsPlan(request)) return explainRead(engine, call, context, maxRows);
-    if (feed !== undefined && call.target.kind === 'collection' && acceptsEvents(request.headers.get('accept'))) {
-      return feed(call, context, repeatedCheck(authenticate, request, context));
+    return readRows(reading, rows, context);
+  }
+
+  function answer(context: RequestContext): MaybePromise<Answer> {
+    const { target } = context.call;
+    switch (target.kind) {
+      case 'batch':
+        return post(target, context) ?? batch(writing, visibleTo(context), context);
+      case 'undo':
+        return post(target, context) ?? undo(engine, files, visibleTo(context), context);
+      case 'routine':
+        return callRoutine({ ...reading, bodies, plans }, target.name, visibleTo(context), context);
+      case 'personal':
+        return personal(target, context);
+      case 'resource':
+        return answerResource(resources, target, context) ?? answerRows(context);
+      case 'field': {
+        const field = files && fileField(target, visibleTo(context));
+        return field === undefined ? answerRows(context, target) : putFile(files!, field, context);
+      }
+      case 'collection':
+      case 'item':
+      case 'nowhere':
+        return answerRows(context, target);
+      case 'page': // It is not served here.
+      case 'files':
+      case 'file':
+        return answerRows(context);
     }
-    return call.target.kind === 'item'
-      ? readItem(engine, call, call.target.key, context, maxRows)
-      : readList(engine, call, context, maxRows);
+  }
+
+  const uncached = responder(answer);
+  const cached = cache?.around(answer) ?? uncached;
+  return (context) => {
+    const { call } = context;
+    const { target } = call;
+    if (target.kind === 'file') return files!.bytes(target, context);
+    if (target.kind === 'files' && !call.isRead) return files!.upload(context);
+    // Callers of one role differ in these.
+    return target.kind === 'personal' || target.kind === 'resource' ? uncached(context) : cached(context);
   };
 }

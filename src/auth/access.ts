@@ -9,10 +9,10 @@ import { ANONYMOUS, type Caller } from '../collection/access/caller.ts';
 import { undeclaredRoles } from '../collection/access/undeclared-roles.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import type { Engine, MaybePromise, Metric } from '../engine/engine.ts';
+import type { Call } from '../http/call.ts';
 import type { TrustedProxies } from '../http/edge/proxies.ts';
-import type { PageContext, Pages } from '../http/pages.ts';
-import type { Audit } from '../response/own-resources.ts';
-import type { Middleware } from '../response/request-context.ts';
+import type { Pages } from '../http/pages.ts';
+import type { Audit, Resources } from '../response/own-resources.ts';
 import { claimPath } from '../settings/access.ts';
 import { ConfigError, type ServeSettings } from '../settings/by-command.ts';
 import { accountRequests } from './account-requests.ts';
@@ -29,9 +29,6 @@ import { Tokens } from './tokens.ts';
 import { Users } from './users.ts';
 import { secretVerifier, type Verifier } from './verifiers.ts';
 
-/** The context of a request from within the process. */
-const AT_ROOT: PageContext = { location: { prefix: '', path: '/' } };
-
 export interface AccessOptions {
   readonly engine: Engine;
   readonly settings: Pick<ServeSettings, 'jwtAudience' | 'jwtIssuer' | 'jwtRoleClaim' | 'sessionHours'>;
@@ -47,12 +44,12 @@ export interface AccessOptions {
 
 export interface Authentication {
   /** Throws an `ApiError`, or rejects with one, if the credentials are invalid. */
-  readonly identify: (request: Request, context?: PageContext) => MaybePromise<Caller>;
+  readonly identify: (call: Call) => MaybePromise<Caller>;
   /** The account behind the session of a page request; nobody's if the session has ended. */
-  readonly accountOf: (request: Request, context?: PageContext) => Promise<Account>;
+  readonly accountOf: (call: Call) => Promise<Account>;
   readonly pages: Pages;
   /** Users, keys and roles, for callers with every right. */
-  readonly resources: Middleware;
+  readonly resources: Resources;
   /** Warnings: keys and users whose role is not declared, a role that nobody can have. None if the database is down. */
   warnings(): Promise<readonly string[]>;
   metrics(): readonly Metric[];
@@ -77,16 +74,12 @@ export function openAuthentication(options: AccessOptions): Authentication {
   };
   const counts: Counts = { rejected: 0, logins: 0, rejectedLogins: 0 };
 
-  const cookieScope = (request: Request, { peer, location }: PageContext): CookieScope => ({
-    isSecure: proxies.isSecure(request, peer),
-    prefix: location.prefix,
+  const cookieScope = (call: Call): CookieScope => ({
+    isSecure: proxies.isSecure(call),
+    prefix: call.location.prefix,
   });
 
-  function callerOf(
-    credentials: RequestCredentials | undefined,
-    request: Request,
-    { peer }: PageContext,
-  ): MaybePromise<Caller> {
+  function callerOf(credentials: RequestCredentials | undefined, call: Call): MaybePromise<Caller> {
     switch (credentials?.kind) {
       case undefined:
         check('CAT401')(ANONYMOUS);
@@ -96,31 +89,31 @@ export function openAuthentication(options: AccessOptions): Authentication {
       case 'key':
         return keys.callerOf(credentials.text);
       case 'session':
-        if (!isRead(request)) requireSameOrigin(request, peer, proxies);
+        if (!call.isRead && call.method !== 'OPTIONS') requireSameOrigin(call, proxies);
         return users.callerOf(credentials.text);
     }
   }
 
-  function reject(error: unknown, request: Request, context: PageContext): never {
+  function reject(error: unknown, call: Call): never {
     if (!(error instanceof ApiError)) throw error;
     if (error.status < 500) counts.rejected++;
-    throw error.code === 'CAT401' ? withExpiredCookie(error, cookieScope(request, context)) : error;
+    throw error.code === 'CAT401' ? withExpiredCookie(error, cookieScope(call)) : error;
   }
 
-  function identify(request: Request, context = AT_ROOT): MaybePromise<Caller> {
+  function identify(call: Call): MaybePromise<Caller> {
     try {
-      const credentials = credentialsOf(request.headers, () => cookieScope(request, context));
-      const caller = callerOf(credentials, request, context);
-      return caller instanceof Promise ? caller.catch((error) => reject(error, request, context)) : caller;
+      const credentials = credentialsOf(call.headers, () => cookieScope(call));
+      const caller = callerOf(credentials, call);
+      return caller instanceof Promise ? caller.catch((error) => reject(error, call)) : caller;
     } catch (error) {
-      return reject(error, request, context);
+      return reject(error, call);
     }
   }
 
-  async function accountOf(request: Request, context = AT_ROOT): Promise<Account> {
+  async function accountOf(call: Call): Promise<Account> {
     try {
-      const credentials = credentialsOf(request.headers, () => cookieScope(request, context));
-      const caller = await callerOf(credentials, request, context);
+      const credentials = credentialsOf(call.headers, () => cookieScope(call));
+      const caller = await callerOf(credentials, call);
       return account(credentials?.kind ?? 'nothing', caller);
     } catch (error) {
       if (error instanceof ApiError && error.status === 401) return NOBODY;
@@ -164,10 +157,6 @@ async function warningsOf(
     // The service also starts while the database is down.
     return [];
   }
-}
-
-function isRead({ method }: Request): boolean {
-  return method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
 }
 
 /** Makes the browser delete the cookie of an ended session. */

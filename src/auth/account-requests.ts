@@ -9,16 +9,15 @@ import { didYouMean } from '../base/nearest-name.ts';
 import { pathPart } from '../base/net/query-string.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import { CREDENTIALS, SERVED_ACCOUNTS } from '../collection/own-collections.ts';
-import { parsePrefer } from '../dialect/prefer.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
 import { BodyReceiver } from '../http/body/body-receiver.ts';
 import { objectIn } from '../http/body/object-body.ts';
-import { readCall } from '../http/call.ts';
+import type { Call } from '../http/call.ts';
 import { OWN_PATH } from '../http/own-paths.ts';
+import { checkUrlLength } from '../http/rows.ts';
 import { readList } from '../requests/read.ts';
-import { type Audit, handlerOf, jsonAnswer, ownResources, type ResourceRequest } from '../response/own-resources.ts';
-import type { Middleware } from '../response/request-context.ts';
+import { type Audit, jsonAnswer, type ResourceRequest, type Resources } from '../response/own-resources.ts';
 import { ConfigError } from '../settings/by-command.ts';
 import { CLAIMS_FORM, isClaims, nameProblem, roleProblem } from './account-rules.ts';
 import { addKey } from './keys.ts';
@@ -41,25 +40,25 @@ type Handler = (asked: ResourceRequest) => Promise<Answer>;
 const NO_CONTENT: Answer = { status: 204, headers: {}, body: null };
 
 /** `catalogue` has roles. */
-export function accountRequests(engine: Engine, catalogue: Catalogue, audit: Audit): Middleware {
+export function accountRequests(engine: Engine, catalogue: Catalogue, audit: Audit): Resources {
   const store = new CredentialStore(engine);
   const bodies = new BodyReceiver(MAX_LOGIN_BYTES);
   const { roles = new Map(), draft } = catalogue;
-  const reachable: Catalogue = { ...catalogue, builtIn: SERVED_ACCOUNTS };
 
-  const list: Handler = async ({ request, context }) => {
+  const list: Handler = async ({ name, context }) => {
+    checkUrlLength(context.call);
     await withTables(() => engine.ownTables(CREDENTIALS, { make: true }));
-    return readList(engine, readCall(context.method, context.location, request, reachable), context, 0);
+    return readList({ engine, maxRows: 0 }, SERVED_ACCOUNTS.get(name)!, context);
   };
   const listRoles: Handler = async () => jsonAnswer(200, draft.roles);
 
   const read = (asked: ResourceRequest, required: readonly Member[], optional: readonly Member[]) =>
-    accountIn(bodies, asked.request, { roles, required, optional, what: whatIn(asked) });
+    accountIn(bodies, asked.context.call, { roles, required, optional, what: whatIn(asked) });
   const done = (event: string, { context }: ResourceRequest, about: Parameters<Audit>[1]) =>
     audit(event, { ...about, by: context.caller?.name ?? context.caller?.role });
   const created = (asked: ResourceRequest, { name, role }: Account, more: object = {}) => {
     done(`a ${whatIn(asked)} was added`, asked, { account: name, account_role: role });
-    const location = `${asked.context.location.prefix}${OWN_PATH}/${asked.name}?name=eq.${pathPart(name)}`;
+    const location = `${asked.context.call.location.prefix}${OWN_PATH}/${asked.name}?name=eq.${pathPart(name)}`;
     return jsonAnswer(201, { name, role, ...more }, { location });
   };
 
@@ -90,24 +89,23 @@ export function accountRequests(engine: Engine, catalogue: Catalogue, audit: Aud
   };
 
   const lists = { GET: list, HEAD: list };
-  const handlers: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
-    users: { ...lists, POST: addOneUser },
-    'users/': { PATCH: change, DELETE: remove },
-    keys: { ...lists, POST: addOneKey },
-    'keys/': { DELETE: remove },
+  return {
+    users: { ...lists, POST: withoutDryRun(addOneUser) },
+    'users/': { PATCH: withoutDryRun(change), DELETE: withoutDryRun(remove) },
+    keys: { ...lists, POST: withoutDryRun(addOneKey) },
+    'keys/': { DELETE: withoutDryRun(remove) },
     roles: { GET: listRoles, HEAD: listRoles },
   };
-  return ownResources(Object.keys(handlers), (asked) => {
-    const handler = handlerOf(handlers[asked.key === undefined ? asked.name : `${asked.name}/`]!, asked.context.method);
-    const isRead = Object.hasOwn(lists, asked.context.method);
-    if (!isRead && parsePrefer(asked.request.headers.get('prefer')).tx === 'rollback') {
-      throw new ApiError('PGRST127', 'users and keys have no dry run', {
-        details: 'Nothing was changed.',
-        hint: 'Send the request without Prefer: tx=rollback.',
-      });
-    }
-    return handler(asked);
-  });
+}
+
+function withoutDryRun(handler: Handler): Handler {
+  return async (asked) => {
+    if (asked.context.call.preferences.tx !== 'rollback') return handler(asked);
+    throw new ApiError('PGRST127', 'users and keys have no dry run', {
+      details: 'Nothing was changed.',
+      hint: 'Send the request without Prefer: tx=rollback.',
+    });
+  };
 }
 
 function whatIn({ name }: ResourceRequest): 'key' | 'user' {
@@ -136,10 +134,10 @@ interface Expected {
 }
 
 /** Reads an account from a JSON body. An error never repeats a password. */
-async function accountIn(bodies: BodyReceiver, request: Request, expected: Expected): Promise<Account> {
+async function accountIn(bodies: BodyReceiver, call: Call, expected: Expected): Promise<Account> {
   const { roles, required, optional, what } = expected;
   const known: readonly string[] = [...required, ...optional];
-  const value = await objectIn(bodies, request, `a JSON object with ${known.join(', ')}`);
+  const value = await objectIn(bodies, call, `a JSON object with ${known.join(', ')}`);
   const unknown = Object.keys(value).find((name) => !known.includes(name));
   if (unknown !== undefined) {
     const hint = `The members are ${known.join(', ')}${didYouMean(unknown, known)}.`;

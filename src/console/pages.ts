@@ -8,7 +8,8 @@ import { ANONYMOUS } from '../collection/access/caller.ts';
 import { CHANGES_NAME } from '../collection/change-log.ts';
 import type { Collection } from '../collection/declaration.ts';
 import { isImageField } from '../collection/image-field.ts';
-import { type PageContext, type Pages, readOnly } from '../http/pages.ts';
+import type { Call } from '../http/call.ts';
+import { type Pages, readOnly } from '../http/pages.ts';
 import { fileResponse, storeFile } from '../http/stored-file.ts';
 import type { Described } from '../openapi/document.ts';
 import { hasConsole, loadAssets } from './bundle.ts';
@@ -30,10 +31,10 @@ export function startPath(): string {
 }
 
 /** The catalogue as the caller sees it. */
-type CatalogueOf = NonNullable<Parameters<Pages>[3]>;
+type CatalogueOf = NonNullable<Parameters<Pages>[2]>;
 
 /** Finds the caller's role and rights, which the page embeds. */
-type AccountOf = (request: Request, context?: PageContext) => Promise<{ readonly role: string | null }>;
+type AccountOf = (call: Call) => Promise<{ readonly role: string | null }>;
 
 interface ConsoleOptions {
   /** Present if the catalogue has roles. A caller without a role gets the login page. */
@@ -45,12 +46,7 @@ interface ConsoleOptions {
 export function consolePages(described: Described, { accountOf, hasSettings = false }: ConsoleOptions = {}): Pages {
   // Built at the first request, so that the service starts quickly.
   const assets = lazyAsync(loadAssets);
-  async function consolePage(
-    path: string,
-    request: Request,
-    catalogueOf: CatalogueOf,
-    context?: PageContext,
-  ): Promise<Response> {
+  async function consolePage(path: string, call: Call, catalogueOf: CatalogueOf): Promise<Response> {
     const { pages } = await assets();
     const root = rootFrom(path);
     if (pages.console.length === 0) {
@@ -58,7 +54,7 @@ export function consolePages(described: Described, { accountOf, hasSettings = fa
     }
     const nonce = crypto.randomUUID().replaceAll('-', '');
     const { version } = described;
-    const session = await accountOf?.(request, context);
+    const session = await accountOf?.(call);
     const catalogue = session?.role === null ? undefined : await catalogueOf();
     const collections = catalogue?.draft.collections ?? [];
     const partial = [...(catalogue?.collections.values() ?? [])].filter(hidesFields).map(({ name }) => name);
@@ -106,35 +102,35 @@ export function consolePages(described: Described, { accountOf, hasSettings = fa
   // A checkout shows its files as they are; an installation has them in its assets.
   const guide = lazyAsync(async () => new Guide(readGuideTexts() ?? (await assets()).guide));
 
-  async function guidePage(name: string, request: Request, catalogueOf: CatalogueOf): Promise<Response> {
+  async function guidePage(name: string, call: Call, catalogueOf: CatalogueOf): Promise<Response> {
     await catalogueOf();
     const styles = (await assets()).pages.guide;
-    const page = (await guide()).render(name, new URL(request.url).searchParams.get('q') ?? '', {
+    const page = (await guide()).render(name, new URLSearchParams(call.query).get('q') ?? '', {
       root: rootFrom(`${GUIDE_PATH}/${name}`),
       styles: styles.map((file) => `${ASSETS_PATH}${file}`),
       icon: ICON,
     });
     if (page === undefined) throw new ApiError('PGRST125', 'Invalid path specified in request URL');
-    return fileResponse(storeFile(page, HTML_TYPE), request, { 'cache-control': 'no-cache', ...securityHeaders() });
+    return fileResponse(storeFile(page, HTML_TYPE), call, { 'cache-control': 'no-cache', ...securityHeaders() });
   }
 
-  async function asset(name: string, request: Request): Promise<Response> {
+  async function asset(name: string, call: Call): Promise<Response> {
     const file = (await assets()).files.get(name);
     if (file === undefined) throw new ApiError('PGRST125', 'Invalid path specified in request URL');
-    return fileResponse(file, request, FOREVER);
+    return fileResponse(file, call, FOREVER);
   }
 
-  return (path, request, _prefix, catalogueOf = () => described.catalogue, context?: PageContext) => {
+  return (path, { call }, catalogueOf = () => described.catalogue) => {
     // Links of the reference are relative to the path without a trailing slash.
-    if (path === `${DOCS_PATH}/`) return readOnly(request, () => redirect(`..${DOCS_PATH}`));
-    if (path === GUIDE_PATH) return readOnly(request, () => redirect(`./guide/${INDEX}`));
+    if (path === `${DOCS_PATH}/`) return readOnly(call, () => redirect(`..${DOCS_PATH}`));
+    if (path === GUIDE_PATH) return readOnly(call, () => redirect(`./guide/${INDEX}`));
     if (path.startsWith(`${GUIDE_PATH}/`))
-      return readOnly(request, () => guidePage(path.slice(GUIDE_PATH.length + 1), request, catalogueOf));
-    if (path === DOCS_PATH) return readOnly(request, () => referencePage(path, catalogueOf));
-    if (path.startsWith(ASSETS_PATH)) return readOnly(request, () => asset(path.slice(ASSETS_PATH.length), request));
+      return readOnly(call, () => guidePage(path.slice(GUIDE_PATH.length + 1), call, catalogueOf));
+    if (path === DOCS_PATH) return readOnly(call, () => referencePage(path, catalogueOf));
+    if (path.startsWith(ASSETS_PATH)) return readOnly(call, () => asset(path.slice(ASSETS_PATH.length), call));
     // The console routes the paths below its own, such as /console/c/<collection>.
     if (path === CONSOLE_PATH || path.startsWith(`${CONSOLE_PATH}/`))
-      return readOnly(request, () => consolePage(path, request, catalogueOf, context));
+      return readOnly(call, () => consolePage(path, call, catalogueOf));
     return undefined;
   };
 }

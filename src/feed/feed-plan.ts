@@ -2,7 +2,6 @@
 import { ApiError } from '../base/errors.ts';
 import type { Collection } from '../collection/declaration.ts';
 import { pageOf } from '../dialect/page.ts';
-import { parsePrefer } from '../dialect/prefer.ts';
 import { parseQuery } from '../dialect/query.ts';
 import type { Encoding } from '../encode/encoding.ts';
 import type { Call } from '../http/call.ts';
@@ -26,17 +25,16 @@ export interface FeedPlan {
   readonly matching?: ReadPlan;
 }
 
-export function planFeed({ collection, query: text, request }: Call, permissions: Permissions | undefined): FeedPlan {
-  const { headers } = request;
-  const query = parseQuery(text);
-  const page = pageOf(query, headers.get('range'));
+export function planFeed(call: Call, collection: Collection, permissions: Permissions | undefined): FeedPlan {
+  const query = parseQuery(call.query);
+  const page = pageOf(query, call.range);
   if (page.limit !== undefined || page.offset > 0) {
     throw unsupported('limit, offset and Range', 'Use a filter: the feed has every row that matches.');
   }
-  if (parsePrefer(headers.get('prefer'))['as-of'] !== undefined) {
+  if (call.preferences['as-of'] !== undefined) {
     throw unsupported('Prefer: as-of', 'Send Last-Event-ID to resume at a position.');
   }
-  const isLive = request instanceof LiveRequest;
+  const isLive = call.madeAs(LiveRequest) !== undefined;
   const matching = planRead(collection, query, page, undefined, permissions);
   const list = isLive ? planRead(collection, { ...query, conditions: [] }, page, undefined, permissions) : matching;
   if (list.groupBy !== undefined) {

@@ -12,11 +12,10 @@ import {
   RECONNECT_SPREAD_MS,
   STEP_MS,
 } from '../base/limits/feed.ts';
-import type { Catalogue } from '../collection/declaration.ts';
+import type { Catalogue, Collection } from '../collection/declaration.ts';
 import type { ChangeLog, Engine, LogPosition, Metric } from '../engine/engine.ts';
 import { notLogged } from '../engine/shared/change-log.ts';
 import type { Answer } from '../http/answer.ts';
-import type { Call } from '../http/call.ts';
 import { CORS_HEADERS } from '../http/edge/cors.ts';
 import { EVENT_STREAM } from '../http/negotiate.ts';
 import type { RequestContext } from '../response/request-context.ts';
@@ -60,34 +59,35 @@ export class Feed {
     this.heartbeat.unref();
   }
 
-  readonly answer = async (call: Call, context: RequestContext, check?: ScopeCheck): Promise<Answer> => {
+  readonly answer = async (collection: Collection, context: RequestContext, check?: ScopeCheck): Promise<Answer> => {
+    const { call } = context;
     const { hub, options } = this;
     const { log } = options.engine;
-    const plan = planFeed(call, context.access?.permissions);
+    const plan = planFeed(call, collection, context.access?.permissions);
     context.setPlan(plan.list);
-    const asked = parseEventId(call.request.headers.get('last-event-id'));
+    const asked = parseEventId(call.headers.get('last-event-id'));
     if (log === undefined || hub === undefined) throw notLogged();
     const oldest = await log.oldest(plan.collections);
-    if (oldest === undefined) throw notLogged(call.collection);
+    if (oldest === undefined) throw notLogged(collection);
     const newest = await log.position();
     if (call.method === 'HEAD') return { status: 200, headers: HEADERS, body: null };
     const missed = asked === undefined ? 0 : newest.seq - asked.seq;
     const isKept = asked !== undefined && asked.seq >= oldest.seq && missed >= 0 && missed < MAX_RESUMED_CHANGES;
     const found = isKept ? await positionOf(log, asked) : undefined;
     const isAnonymous = context.caller?.identity === undefined;
-    const follower = { name: context.requester(call.request), isAnonymous };
+    const follower = { name: context.requester, isAnonymous };
     // Nothing is awaited between the check and `add`, so that the limits hold for requests at the same time.
     this.open.check(follower);
-    const name = `${plan.isLive}\n${context.access?.scope}\n${call.collection.name}\n${call.query}`;
+    const name = `${plan.isLive}\n${context.access?.scope}\n${collection.name}\n${call.query}`;
     const subscriber = new Subscriber(plan.isLive, () => {
       this.open.delete(subscriber);
       this.checks.delete(subscriber);
       hub.leave(subscriber, name);
-      context.peer?.atWork(false);
+      call.peer?.atWork(false);
     });
     this.open.add(subscriber, follower);
-    context.peer?.atWork(true);
-    if (check !== undefined) this.checks.add(subscriber, call.request.headers, context.access?.scope, check);
+    call.peer?.atWork(true);
+    if (check !== undefined) this.checks.add(subscriber, call.headers, context.access?.scope, check);
     const resumed = found?.seq === newest.seq || (plan.isLive && found === undefined) ? newest : found;
     const isReset = asked !== undefined && resumed === undefined;
     const begin = { name, caller: follower.name, resumed, isReset, newest };
@@ -95,8 +95,8 @@ export class Feed {
       context.onCut?.(context, error);
       subscriber.cut();
     });
-    const { request } = call;
-    if (request instanceof LiveRequest) request.steps = subscriber as LiveSteps;
+    const request = call.madeAs(LiveRequest);
+    if (request !== undefined) request.steps = subscriber as LiveSteps;
     const body = plan.isLive ? null : subscriber.body();
     return { status: 200, headers: HEADERS, body, isLive: true };
   };

@@ -1,7 +1,7 @@
 /** Serves the bytes of a file: whole or one range (RFC 9110, 14), with headers that keep a browser from running it. */
 import { ApiError } from '../base/errors.ts';
 import type { MaybePromise } from '../engine/engine.ts';
-import { matchesTag } from '../http/conditional.ts';
+import type { Call } from '../http/call.ts';
 import { CORS_HEADERS } from '../http/edge/cors.ts';
 import { andThen } from '../response/request-context.ts';
 import type { ContentCache } from './content-cache.ts';
@@ -19,7 +19,7 @@ interface Range {
 export function download(
   contents: ContentCache,
   file: Shown,
-  request: Request,
+  call: Call,
   cacheControl: string,
 ): MaybePromise<Response> {
   const { size } = file;
@@ -32,9 +32,8 @@ export function download(
     'cross-origin-resource-policy': 'cross-origin',
     'accept-ranges': 'bytes',
   };
-  const known = request.headers.get('if-none-match');
-  if (known !== null && matchesTag(known, etag)) return new Response(null, { status: 304, headers: common });
-  const range = rangeOf(request, etag, size);
+  if (call.has(etag)) return new Response(null, { status: 304, headers: common });
+  const range = rangeOf(call, etag, size);
   const { start, end } = range ?? { start: 0, end: size };
   const headers: Record<string, string> = {
     ...common,
@@ -44,16 +43,15 @@ export function download(
     ...(range === undefined ? {} : { 'content-range': `bytes ${start}-${end - 1}/${size}` }),
   };
   const status = range === undefined ? 200 : 206;
-  if (request.method === 'HEAD') return new Response(null, { status, headers });
+  if (call.method === 'HEAD') return new Response(null, { status, headers });
   return andThen(contents.open(file, start, end), (body) => new Response(body, { status, headers }));
 }
 
 /** The requested range; undefined for the whole file, also for several ranges. */
-function rangeOf({ headers, method }: Request, etag: string, size: number): Range | undefined {
-  const header = headers.get('range');
+function rangeOf({ range, headers }: Call, etag: string, size: number): Range | undefined {
   const condition = headers.get('if-range');
-  if (header === null || method !== 'GET' || (condition !== null && condition !== etag)) return undefined;
-  const match = /^bytes=(\d*)-(\d*)$/.exec(header.trim());
+  if (range === null || (condition !== null && condition !== etag)) return undefined;
+  const match = /^bytes=(\d*)-(\d*)$/.exec(range.trim());
   if (match === null || (match[1] === '' && match[2] === '')) return undefined;
   const [first, last] = [match[1]!, match[2]!];
   const start = first === '' ? Math.max(0, size - Number(last)) : Number(first);

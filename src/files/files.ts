@@ -7,10 +7,11 @@ import { MAX_CACHED_DOWNLOADS } from '../base/limits/files.ts';
 import type { Catalogue, Collection, Field } from '../collection/declaration.ts';
 import { FILES_NAME, filesForRole, keepsMetadata, served } from '../collection/files.ts';
 import type { Engine, MaybePromise, Write } from '../engine/engine.ts';
-import { unsupportedMethod } from '../http/call.ts';
-import { CORS_HEADERS, optionsHeaders } from '../http/edge/cors.ts';
-import { FILES_PATH, pathBelowFiles, shortestPath } from '../http/own-paths.ts';
+import { CORS_HEADERS } from '../http/edge/cors.ts';
+import { answerOptions } from '../http/methods.ts';
+import { FILES_PATH, shortestPath } from '../http/own-paths.ts';
 import { positionHeader } from '../http/position.ts';
+import type { Target } from '../http/target.ts';
 import type { WritePlan } from '../plan/types.ts';
 import { type Middleware, type RequestContext, trackWork } from '../response/request-context.ts';
 import { FileAccess } from './access.ts';
@@ -31,7 +32,6 @@ import { type Shown, Variants } from './variants.ts';
 /** The last part of the path of a request for a signed URL. */
 const SIGN = 'sign';
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
-const BYTES_ROUTE = `${FILES_PATH}/:id/:name`;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** A file that a caller may read, and what a request gets of it. */
@@ -82,27 +82,13 @@ export class Files {
     this.found = new UnchangedCache(engine.changes, MAX_CACHED_DOWNLOADS);
   }
 
-  /** Answers uploads and downloads, and passes other requests on. */
-  readonly middleware: Middleware = (next) => (request, context) => {
-    const { path } = context.location;
-    const rest = pathBelowFiles(path, this.catalogue);
-    if (rest === undefined) return next(request, context);
-    if (rest === '') return this.list(request, context) ?? next(request, context);
-    const [id, name] = partsOf(rest);
-    if (id === undefined || name === undefined) return next(request, context);
-    context.route = BYTES_ROUTE;
-    return this.bytes(id.toLowerCase(), name, request, context);
-  };
-
   /** Answers downloads with a signed URL, which need no credentials. */
-  readonly signedMiddleware: Middleware = (next) => (request, context) => {
-    const signature = readSignature(queryOf(context));
-    const rest = signature && pathBelowFiles(context.location.path, this.catalogue);
-    const [id] = partsOf(rest ?? '');
-    const isRead = context.method === 'GET' || context.method === 'HEAD';
-    if (signature === undefined || id === undefined || !isRead) return next(request, context);
-    context.route = BYTES_ROUTE;
-    return trackWork(context, this.serveSigned(id.toLowerCase(), signature, request, context));
+  readonly signedMiddleware: Middleware = (next) => (context) => {
+    const { call } = context;
+    const signature = call.target.kind === 'file' && call.isRead ? readSignature(call.query) : undefined;
+    if (call.target.kind !== 'file' || signature === undefined) return next(context);
+    context.route = call.target.route;
+    return trackWork(context, this.serveSigned(call.target.id, signature, context));
   };
 
   /** Throws if a value of a file field is not a file that the caller may use there. */
@@ -116,13 +102,8 @@ export class Files {
   }
 
   /** Stores the files of a request, and their ids in a field by a write. */
-  async put(
-    field: Field,
-    request: Request,
-    context: RequestContext,
-    plan: (ids: readonly string[]) => Write,
-  ): Promise<StoredRows> {
-    const { files, isForm, upload } = await this.receive(request, context, field.file?.keepMetadata === true);
+  async put(field: Field, context: RequestContext, plan: (ids: readonly string[]) => Write): Promise<StoredRows> {
+    const { files, isForm, upload } = await this.receive(context, field.file?.keepMetadata === true);
     const isList = field.type.element !== undefined;
     const ids = files.map(({ file }) => file.id);
     let position: string | undefined;
@@ -152,26 +133,21 @@ export class Files {
     });
   }
 
-  private async receive(request: Request, context: RequestContext, keepMetadata: boolean): Promise<Received> {
+  private async receive(context: RequestContext, keepMetadata: boolean): Promise<Received> {
     const { budget } = this;
-    const received = await receiveFiles(this.store, this.limits, request, context, { budget, keepMetadata });
+    const received = await receiveFiles(this.store, this.limits, context, { budget, keepMetadata });
     this.metrics.uploadedBytes += received.files.reduce((sum, { file }) => sum + file.size, 0);
     return received;
   }
 
-  private list(request: Request, context: RequestContext): Promise<Response> | Response | undefined {
-    const allow = 'OPTIONS, GET, HEAD, POST';
-    if (context.method === 'GET' || context.method === 'HEAD') return undefined;
+  /** POST /files. The rows of /files are an ordinary read. */
+  async upload(context: RequestContext): Promise<Response> {
     context.route = FILES_PATH;
-    if (context.method === 'OPTIONS') return new Response(null, { headers: optionsHeaders(request, allow) });
-    if (context.method === 'POST') return this.upload(request, context);
-    throw unsupportedMethod(context.method, allow);
-  }
-
-  private async upload(request: Request, context: RequestContext): Promise<Response> {
+    const options = answerOptions(context.call, ['OPTIONS', 'GET', 'HEAD', 'POST']);
+    if (options !== undefined) return new Response(null, { headers: options.headers });
     this.access.checkUpload(context);
     const visible = context.access?.permissions?.catalogue ?? this.catalogue;
-    const { files, isForm, upload } = await this.receive(request, context, keepsMetadata(visible));
+    const { files, isForm, upload } = await this.receive(context, keepsMetadata(visible));
     const position = await trackWork(
       context,
       this.store
@@ -201,23 +177,23 @@ export class Files {
     return ids.map((id) => rows.find((row) => row.id === id));
   }
 
-  private bytes(id: string, name: string, request: Request, context: RequestContext): MaybePromise<Response> {
-    const { method } = context;
-    const allow = name === SIGN ? 'OPTIONS, GET, HEAD, POST' : 'OPTIONS, GET, HEAD';
-    if (method === 'OPTIONS') return new Response(null, { headers: optionsHeaders(request, allow) });
-    if (!allow.split(', ').includes(method)) throw unsupportedMethod(method, allow);
-    const work = method === 'POST' ? this.sign(id, context) : this.serve(id, request, context);
-    return trackWork(context, work);
+  /** Downloads a file, or signs its URL. */
+  bytes({ id, name, route }: Extract<Target, { kind: 'file' }>, context: RequestContext): MaybePromise<Response> {
+    const { call } = context;
+    context.route = route;
+    const options = answerOptions(call, ['OPTIONS', 'GET', 'HEAD', ...(name === SIGN ? ['POST'] : [])]);
+    if (options !== undefined) return new Response(null, { headers: options.headers });
+    return trackWork(context, call.method === 'POST' ? this.sign(id, context) : this.serve(id, context));
   }
 
-  private serve(id: string, request: Request, context: RequestContext): MaybePromise<Response> {
-    const { access, location, origin } = context;
-    const key = `${access?.scope ?? ''} ${location.path}`;
+  private serve(id: string, context: RequestContext): MaybePromise<Response> {
+    const { access, call, origin } = context;
+    const key = `${access?.scope ?? ''} ${call.location.path}`;
     const cached = this.found.get(key);
-    const send = ({ shown, cacheControl }: Found) => download(this.contents, shown, request, cacheControl);
+    const send = ({ shown, cacheControl }: Found) => download(this.contents, shown, call, cacheControl);
     if (cached !== undefined) return send(cached);
     const changeCount = this.found.current();
-    return this.find(id, context, context.requester(request)).then((found) => {
+    return this.find(id, context).then((found) => {
       // The uploader's permission also depends on the time.
       const isOwn = access?.permissions !== undefined && found.file.created_by === origin.actor;
       if (!isOwn) this.found.set(key, found, changeCount);
@@ -225,31 +201,27 @@ export class Files {
     });
   }
 
-  private async find(id: string, context: RequestContext, requester: string): Promise<Found> {
+  private async find(id: string, context: RequestContext): Promise<Found> {
+    const { requester } = context;
     const file = await this.findReadable(id, context);
     const scope = (await this.access.isPublic(file)) ? 'public' : 'private';
-    const shown = await this.variants.show(file, queryOf(context), requester);
+    const shown = await this.variants.show(file, context.call.query, requester);
     return { file, shown, cacheControl: `${scope}, max-age=31536000, immutable` };
   }
 
   /** Serves the bytes to whoever has the URL. An invalid signature gets the same 404 as a file that does not exist. */
-  private async serveSigned(
-    id: string,
-    signature: Signature,
-    request: Request,
-    context: RequestContext,
-  ): Promise<Response> {
-    const requester = context.requester(request);
+  private async serveSigned(id: string, signature: Signature, context: RequestContext): Promise<Response> {
+    const { requester } = context;
     const find = (mayLag: boolean) => this.store.find([id], mayLag);
     const [file] = UUID.test(id) ? await this.store.eventually(find) : [];
     if (file === undefined || !isValid(file, signature)) throw unknownFile(id);
     const seconds = Math.max(0, Math.floor(signature.expires - Date.now() / 1000));
-    const shown = await this.variants.show(file, queryOf(context), requester);
-    return download(this.contents, shown, request, `private, max-age=${seconds}`);
+    const shown = await this.variants.show(file, context.call.query, requester);
+    return download(this.contents, shown, context.call, `private, max-age=${seconds}`);
   }
 
   private async sign(id: string, context: RequestContext): Promise<Response> {
-    const lifetime = readLifetime(queryOf(context));
+    const lifetime = readLifetime(context.call.query);
     const file = await this.findReadable(id, context);
     const expires = Math.floor(Date.now() / 1000) + lifetime;
     const url = `${this.urlOf(file, context)}?expires=${expires}&signature=${sign(file, expires)}`;
@@ -267,24 +239,14 @@ export class Files {
   }
 
   /** The path of the bytes, as the client sees it. */
-  private urlOf({ id, name }: Pick<StoredFile, 'id' | 'name'>, { location }: RequestContext): string {
-    return `${location.prefix}${shortestPath(FILES_PATH, this.catalogue)}/${id}/${encodeURIComponent(name)}`;
+  private urlOf({ id, name }: Pick<StoredFile, 'id' | 'name'>, { call }: RequestContext): string {
+    return `${call.location.prefix}${shortestPath(FILES_PATH, this.catalogue)}/${id}/${encodeURIComponent(name)}`;
   }
 }
 
 async function discardAll(files: readonly UploadedFile[], error: unknown): Promise<never> {
   await Promise.allSettled(files.map(({ upload }) => upload.discard()));
   throw error;
-}
-
-/** The id and the name in `/<id>/<name>`. */
-function partsOf(rest: string): readonly string[] {
-  return /^\/([^/]+)\/([^/]+)$/.exec(rest)?.slice(1) ?? [];
-}
-
-function queryOf({ location: { path } }: RequestContext): string {
-  const mark = path.indexOf('?');
-  return mark === -1 ? '' : path.slice(mark + 1);
 }
 
 function unknownFile(id: string): ApiError {

@@ -1,7 +1,6 @@
 /** Uploads: the raw bytes of one file, or a form with several. */
 import { ApiError } from '../base/errors.ts';
 import { MAX_FILES_PER_UPLOAD } from '../base/limits/files.ts';
-import { parsePrefer } from '../dialect/prefer.ts';
 import { checkEncoding } from '../http/body/body-receiver.ts';
 import type { RequestContext } from '../response/request-context.ts';
 import { cleanName, nameIn } from './file-name.ts';
@@ -26,20 +25,19 @@ export interface Received {
 export async function receiveFiles(
   store: FileStore,
   limits: Limits,
-  request: Request,
   context: RequestContext,
   { budget, keepMetadata }: { readonly budget: UploadBudget; readonly keepMetadata: boolean },
 ): Promise<Received> {
-  const { headers, body } = request;
+  const { call, requester: caller } = context;
+  const { headers, contentType: sentType } = call;
   checkEncoding(headers.get('content-encoding'));
-  if (parsePrefer(headers.get('prefer')).tx === 'rollback') {
+  if (call.preferences.tx === 'rollback') {
     throw new ApiError('PGRST127', 'an upload cannot be rolled back', { hint: 'Leave out Prefer: tx=rollback.' });
   }
-  const type = readHeaderValue(headers.get('content-type'));
+  const type = readHeaderValue(sentType);
   const isForm = type.value === 'multipart/form-data';
-  const caller = context.requester(request);
   const upload = budget.begin(caller, () => reader.drop());
-  const reader = new BodyReader(body, upload);
+  const reader = new BodyReader(call.stream, upload);
   const files: UploadedFile[] = [];
   const receive = async (bytes: AsyncIterable<Uint8Array>, contentType: string | null, disposition: HeaderValue) => {
     const { actor } = context.origin;
@@ -49,7 +47,7 @@ export async function receiveFiles(
   };
   try {
     if (!isForm) {
-      await receive(reader, headers.get('content-type'), readUtf8Header(headers.get('content-disposition')));
+      await receive(reader, sentType, readUtf8Header(headers.get('content-disposition')));
       return { files, isForm, upload };
     }
     for await (const { disposition, contentType, bytes } of readParts(reader, boundaryOf(type))) {

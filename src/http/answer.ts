@@ -1,6 +1,7 @@
 /** The answer to a request before it becomes a `Response`. `toResponse` applies the content coding, 304 and HEAD. */
+
+import type { Call } from './call.ts';
 import { compress, compressStream } from './compress.ts';
-import { matchesTag } from './conditional.ts';
 import type { Accepted, Coding } from './content-coding.ts';
 
 export type Body = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null;
@@ -55,12 +56,9 @@ function encoded(body: NonNullable<Body>, coding: Coding): Body | Promise<Body> 
 }
 
 /** `isAsync`: the answer was produced in a later turn of the event loop. */
-export function toResponse(request: Request, answer: Representation, isAsync: boolean): Response | Promise<Response> {
-  const { method } = request;
-  const { headers } = answer;
-  const condition = method === 'GET' || method === 'HEAD' ? request.headers.get('if-none-match') : null;
-  const isUnchanged = condition !== null && headers.etag !== undefined && matchesTag(condition, headers.etag);
-  if (isUnchanged || method === 'HEAD') {
+export function toResponse(call: Call, answer: Representation, isAsync: boolean): Response | Promise<Response> {
+  const isUnchanged = call.has(answer.headers.etag);
+  if (isUnchanged || call.method === 'HEAD') {
     if (answer.plain instanceof ReadableStream) void answer.plain.cancel();
     return isUnchanged ? unchangedResponse(answer) : headResponse(answer);
   }

@@ -1,78 +1,171 @@
 /**
- * Stage 1, http: reads the method, path and query of a request.
+ * Stage 1, http: a request as the other stages see it.
  *
- * In: a `Request` and its location below the prefix.
- * Out: a `Call` with the method, the collection or row that it addresses, and the query text.
- * Guarantees: the target supports the method; the URL is within its limit. The stage knows no SQL.
- * Throws: 404, 405, 414. Reading a body also throws 400, 413, 415.
+ * In: a `Request`, or a request of a batch.
+ * Out: a `Call` with its method, location, target, and headers, each parsed when a stage needs it.
+ * Guarantees: no stage after this one sees a `Request`. The stage knows no SQL.
+ * Throws: 406 for Accept, 400 for Prefer. `http/rows.ts` throws 404, 405 and 414; reading a body 400, 413, 415.
  */
+import { type Preferences, parsePrefer } from '../dialect/prefer.ts';
+import { type Accepted, acceptedCoding } from './content-coding.ts';
+import type { Peer } from './edge/peer.ts';
+import { type Media, negotiate } from './negotiate.ts';
+import { POSITION_HEADER } from './position.ts';
+import type { Target } from './target.ts';
 
-import { ApiError } from '../base/errors.ts';
-import { MAX_URL_LENGTH } from '../base/limits/http.ts';
-import { nearestName } from '../base/nearest-name.ts';
-import { nameOfPart, pathPart } from '../base/net/query-string.ts';
-import { tableDenied } from '../collection/access/permission-errors.ts';
-import { isChangeLog } from '../collection/change-log.ts';
-import type { Catalogue, Collection } from '../collection/declaration.ts';
-import { isFiles, servedName } from '../collection/files.ts';
-import type { Location } from './edge/prefix.ts';
-import { OWN_PATH } from './own-paths.ts';
-
-export type Target = { readonly kind: 'collection' } | { readonly kind: 'item'; readonly key: string };
-
-const METHODS = {
-  collection: ['OPTIONS', 'GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE'],
-  item: ['OPTIONS', 'GET', 'HEAD', 'PATCH', 'PUT', 'DELETE'],
-  /** The log of changes, and the files. */
-  log: ['OPTIONS', 'GET', 'HEAD'],
-} as const;
-type Method = (typeof METHODS)['collection'][number];
-
-export interface Call {
-  readonly method: Method;
-  readonly collection: Collection;
-  readonly target: Target;
-  /** Path and query as the client sees them. */
-  readonly url: string;
-  /** The part before the paths of the service. */
+export interface Location {
+  /** The prefix as the client sees it: `/api`, or empty. */
   readonly prefix: string;
   /** Path and query within the service. */
   readonly path: string;
+}
+
+const UNKNOWN: Location = { prefix: '', path: '' };
+const NOWHERE: Target = { kind: 'nowhere', name: '', isOwn: false };
+
+export const WRITES: readonly string[] = ['POST', 'PATCH', 'PUT', 'DELETE'];
+
+export class Call {
+  /** Edge checks: what the path addresses. */
+  target = NOWHERE;
+
+  constructor(
+    readonly method: string,
+    /** Edge checks set it for a request. */
+    public location: Location,
+    /** For edge checks and authentication. Other stages use the getters. */
+    readonly headers: Headers,
+    /** The URL of the request. */
+    readonly requestUrl = '',
+    /** Undefined for a request from within the process. */
+    readonly peer?: Peer | undefined,
+    private readonly request?: Request,
+  ) {}
+
+  static of(request: Request, peer?: Peer): Call {
+    return new Call(request.method, UNKNOWN, request.headers, request.url, peer, request);
+  }
+
+  /** The same request for another location. */
+  at(location: Location, method = this.method): Call {
+    return new Call(method, location, this.headers, this.requestUrl, this.peer, this.request);
+  }
+
+  get isRead(): boolean {
+    return this.method === 'GET' || this.method === 'HEAD';
+  }
+
+  get isWrite(): boolean {
+    return WRITES.includes(this.method);
+  }
+
+  /** Path and query as the client sees them. */
+  get url(): string {
+    return this.location.prefix + this.location.path;
+  }
+
+  /** The path within the service, without the query. */
+  get pathname(): string {
+    return this.location.path.split('?', 1)[0]!;
+  }
+
   /** The text after `?`. */
-  readonly query: string;
-  readonly request: Request;
+  get query(): string {
+    const { path } = this.location;
+    const mark = path.indexOf('?');
+    return mark === -1 ? '' : path.slice(mark + 1);
+  }
+
+  get accept(): string | null {
+    return this.headers.get('accept');
+  }
+
+  get media(): Media {
+    return negotiate(this.accept);
+  }
+
+  /** The content coding of the answer. */
+  get accepted(): Accepted | undefined {
+    return acceptedCoding(this.headers.get('accept-encoding'));
+  }
+
+  get prefer(): string | null {
+    return this.headers.get('prefer');
+  }
+
+  get preferences(): Preferences {
+    return parsePrefer(this.prefer);
+  }
+
+  /** Other methods ignore it (RFC 9110, 14.2). */
+  get range(): string | null {
+    return this.method === 'GET' ? this.headers.get('range') : null;
+  }
+
+  get contentType(): string | null {
+    return this.headers.get('content-type');
+  }
+
+  get idempotencyKey(): string | null {
+    return this.headers.get('idempotency-key');
+  }
+
+  /** The schema: writes name it in Content-Profile, reads in Accept-Profile. */
+  get profile(): string | null {
+    return this.headers.get(this.isWrite ? 'content-profile' : 'accept-profile');
+  }
+
+  /** The position of an earlier write, which a read must see. */
+  get position(): string | undefined {
+    return this.headers.get(POSITION_HEADER) ?? undefined;
+  }
+
+  /** The versions that a row may have; `*` means any. If-Match compares strongly, so weak tags are ignored. */
+  get ifMatch(): readonly string[] | '*' | undefined {
+    const header = this.headers.get('if-match');
+    if (header === null) return undefined;
+    if (header.trim() === '*') return '*';
+    return header
+      .split(',')
+      .map((tag) => tag.trim())
+      .filter((tag) => tag.startsWith('"') && tag.endsWith('"'))
+      .map((tag) => tag.slice(1, -1).split('.')[0]!);
+  }
+
+  /** Whether the client already has this version (If-None-Match, weak comparison; RFC 9110, 13.1.2). */
+  has(tag: string | undefined): boolean {
+    const header = this.isRead ? this.headers.get('if-none-match') : null;
+    if (header === null || tag === undefined) return false;
+    const tags = header.split(',').map((each) => each.trim().replace(/^W\//, ''));
+    return header.trim() === '*' || tags.includes(tag);
+  }
+
+  /** `If-None-Match: *` on a PUT: the row may be created but not replaced (RFC 9110, 13.1.2). */
+  get isCreateOnly(): boolean {
+    return this.method === 'PUT' && this.headers.get('if-none-match')?.trim() === '*';
+  }
+
+  /** The whole body. */
+  bytes(): Promise<Uint8Array> {
+    return this.request?.bytes() ?? Promise.resolve(new Uint8Array());
+  }
+
+  /** The body as it arrives. */
+  get stream(): ReadableStream<Uint8Array> | null {
+    return this.request?.body ?? null;
+  }
+
+  /** Whether nobody waits for the answer any more. */
+  get isAborted(): boolean {
+    return this.request?.signal.aborted === true;
+  }
+
+  /** The request, if the service itself made it as an instance of this class. */
+  madeAs<Made extends Request>(kind: new (...values: never[]) => Made): Made | undefined {
+    return this.request instanceof kind ? this.request : undefined;
+  }
 }
 
-type Addressed = Pick<Call, 'collection' | 'target'>;
-
-export const COLLECTION: Target = { kind: 'collection' };
-
-/** `named` is the method, which is costly to read from the request. */
-export function readCall(named: string, { prefix, path }: Location, request: Request, catalogue: Catalogue): Call {
-  checkUrlLength(path);
-  const mark = path.indexOf('?');
-  const end = mark === -1 ? path.length : mark;
-  const { collection, target } = findTarget(path.slice(0, end), prefix, catalogue, named);
-  const method = findMethod(named, { collection, target });
-  const query = mark === -1 ? '' : path.slice(mark + 1);
-  return { method, collection, target, url: prefix + path, prefix, path, query, request };
-}
-
-export function checkUrlLength(path: string): void {
-  if (path.length <= MAX_URL_LENGTH) return;
-  throw new ApiError('CAT414', `the URL is longer than ${MAX_URL_LENGTH} characters`, {
-    hint: 'Ask in several requests, with fewer values in each.',
-  });
-}
-
-/** `/products`, or `/products/:id` for any key. */
-export function routeOf({ collection, target }: Pick<Call, 'collection' | 'target'>): string {
-  const path = `/${servedName(collection.name)}`;
-  return target.kind === 'item' ? `${path}/:id` : path;
-}
-
-const SLASH = '/'.charCodeAt(0);
-const QUESTION_MARK = '?'.charCodeAt(0);
 /** The first slash after this position belongs to the path. */
 const PAST_SCHEME = 'http://'.length + 1;
 
@@ -83,86 +176,4 @@ export function pathAndQuery(url: string): string {
   const hash = url.indexOf('#');
   if (start === -1) return '/';
   return hash === -1 ? url.slice(start) : url.slice(start, hash);
-}
-
-/** `products` for `/products/1?select=id`. */
-export function firstPart(path: string): string {
-  let end = 1;
-  while (end < path.length && path.charCodeAt(end) !== SLASH && path.charCodeAt(end) !== QUESTION_MARK) end++;
-  return path.slice(1, end);
-}
-
-function findTarget(path: string, prefix: string, catalogue: Catalogue, method: string): Addressed {
-  const { collections, builtIn, closed, roles } = catalogue;
-  const whole = collections.get(path.slice(1));
-  if (whole !== undefined) return { collection: whole, target: COLLECTION };
-  if (path.startsWith(`${OWN_PATH}/`)) {
-    return findTarget(path.slice(OWN_PATH.length), prefix, { ...catalogue, collections: builtIn }, method);
-  }
-  const slash = path.indexOf('/', 1);
-  const name = nameOfPart(slash === -1 ? path.slice(1) : path.slice(1, slash));
-  const rest = slash === -1 ? undefined : path.slice(slash + 1);
-  const collection = collections.get(name) ?? (closed?.has(name) === true ? undefined : builtIn.get(name));
-  if (collection !== undefined && rest === undefined) return { collection, target: COLLECTION };
-  // Only a key of one field fits into a path.
-  if (collection?.key.length === 1 && rest !== undefined && rest !== '' && !rest.includes('/')) {
-    return { collection, target: { kind: 'item', key: nameOfPart(rest) } };
-  }
-  if (closed?.has(name) === true) throw tableDenied(name);
-  // A preflight request is anonymous, so its answer must not reveal collections.
-  const mayListPaths = roles === undefined || method !== 'OPTIONS';
-  const there =
-    [...collections.keys()].map((each) => `${prefix}/${pathPart(each)}`).join(', ') || 'no collection for your role';
-  if (rest !== undefined) {
-    throw new ApiError('PGRST125', 'Invalid path specified in request URL', {
-      hint: mayListPaths
-        ? `Available: ${collection === undefined ? there : pathsOf(collection, prefix)}, without a trailing slash.`
-        : undefined,
-    });
-  }
-  throw mayListPaths ? unknownCollection(name, collections, `Available: ${there}.`) : unknownCollection(name);
-}
-
-/** The collection of that name; rejects one that does not exist, or that the role may not use. */
-export function findCollection({ collections, closed }: Catalogue, name: string): Collection {
-  const collection = collections.get(name);
-  if (collection !== undefined) return collection;
-  throw closed?.has(name) === true
-    ? tableDenied(name)
-    : unknownCollection(name, collections, `Available: ${[...collections.keys()].join(', ')}.`);
-}
-
-function unknownCollection(name: string, collections?: Catalogue['collections'], hint?: string): ApiError {
-  const nearest = collections && nearestName(name, [...collections.keys()]);
-  return new ApiError('PGRST205', `Could not find the table '${name}' in the schema cache`, {
-    hint: nearest === undefined ? hint : `Perhaps you meant the table '${nearest}'`,
-  });
-}
-
-function pathsOf({ name, key }: Collection, prefix: string): string {
-  const path = `${prefix}/${pathPart(servedName(name))}`;
-  if (key.length === 1) return `${path} and ${path}/<${key[0]!.name}>`;
-  if (key.length === 0) return path;
-  return `${path} and ${path}?${key.map(({ name }) => `${name}=eq.<${name}>`).join('&')}`;
-}
-
-function findMethod(method: string, addressed: Addressed): Method {
-  const allowed = methodsOf(addressed) as readonly string[];
-  if (allowed.includes(method)) return method as Method;
-  throw unsupportedMethod(method, allowedMethods(addressed));
-}
-
-export function unsupportedMethod(method: string, allow: string): ApiError {
-  return new ApiError('PGRST117', `Unsupported HTTP method: ${method}`, {
-    hint: `Allowed here: ${allow}.`,
-    headers: { allow },
-  });
-}
-
-function methodsOf({ collection, target }: Addressed): readonly Method[] {
-  return METHODS[isChangeLog(collection) || isFiles(collection) ? 'log' : target.kind];
-}
-
-export function allowedMethods(addressed: Addressed): string {
-  return methodsOf(addressed).join(', ');
 }

@@ -2,35 +2,30 @@
 
 import type { Caller } from '../collection/access/caller.ts';
 import type { Catalogue } from '../collection/declaration.ts';
-import { unsupportedMethod } from './call.ts';
-import { optionsHeaders } from './edge/cors.ts';
-import type { Peer } from './edge/peer.ts';
-import type { Location } from './edge/prefix.ts';
+import type { Call } from './call.ts';
+import { answerOptions } from './methods.ts';
 
-/** Context of a page: the connection, the location, and the caller for the log if the page identifies one. */
 export interface PageContext {
-  readonly peer?: Peer | undefined;
-  readonly location: Location;
+  readonly call: Call;
+  /** The caller for the log, if the page identifies one. */
   caller?: Caller | undefined;
 }
 
 /**
- * Undefined if the path is not a page. `prefix` precedes the service's paths. For a catalogue with roles,
- * `loadVisibleCatalogue` returns it as the caller sees it, or throws if the caller may not see anything.
+ * Undefined if the path is not a page. For a catalogue with roles, `loadVisibleCatalogue` returns it as the caller sees
+ * it, or throws if the caller may not see anything.
  */
 export type Pages = (
   path: string,
-  request: Request,
-  prefix: string,
+  context: PageContext,
   loadVisibleCatalogue?: () => Catalogue | Promise<Catalogue>,
-  context?: PageContext,
 ) => Response | Promise<Response> | undefined;
 
 /** Tries several sets of pages in order. */
 export function firstPage(...all: readonly Pages[]): Pages {
-  return (path, request, prefix, loadVisibleCatalogue, context) => {
+  return (path, context, loadVisibleCatalogue) => {
     for (const pages of all) {
-      const answer = pages(path, request, prefix, loadVisibleCatalogue, context);
+      const answer = pages(path, context, loadVisibleCatalogue);
       if (answer !== undefined) return answer;
     }
     return undefined;
@@ -40,23 +35,13 @@ export function firstPage(...all: readonly Pages[]): Pages {
 type PageResponse = Response | Promise<Response>;
 
 /** A read-only page: rejects methods other than GET, HEAD and OPTIONS. */
-export function readOnly<Answer extends PageResponse>(request: Request, read: () => Answer): Answer | Response {
-  return answerMethods(request, ['GET', 'HEAD'], read, (allow) => optionsHeaders(request, allow));
+export function readOnly<Answer extends PageResponse>(call: Call, read: () => Answer): Answer | Response {
+  const options = answerOptions(call, ['OPTIONS', 'GET', 'HEAD']);
+  return options === undefined ? read() : new Response(null, { headers: options.headers });
 }
 
 /** A page that changes something. It allows no page of another origin. */
-export function postOnly<Answer extends PageResponse>(request: Request, change: () => Answer): Answer | Response {
-  return answerMethods(request, ['POST'], change, (allow) => ({ allow }));
-}
-
-function answerMethods<Answer extends PageResponse>(
-  request: Request,
-  methods: readonly string[],
-  answer: () => Answer,
-  headersFor: (allow: string) => Record<string, string>,
-): Answer | Response {
-  if (methods.includes(request.method)) return answer();
-  const allow = ['OPTIONS', ...methods].join(', ');
-  if (request.method === 'OPTIONS') return new Response(null, { status: 200, headers: headersFor(allow) });
-  throw unsupportedMethod(request.method, allow);
+export function postOnly<Answer extends PageResponse>(call: Call, change: () => Answer): Answer | Response {
+  const options = answerOptions(call, ['OPTIONS', 'POST']);
+  return options === undefined ? change() : new Response(null, { headers: { allow: 'OPTIONS, POST' } });
 }

@@ -1,10 +1,6 @@
 /** Read-your-writes: a write returns its position, an opaque token, and the client sends it with later reads. */
 export const POSITION_HEADER = 'catalogue-position';
 
-export function readPosition(request: Request): string | undefined {
-  return request.headers.get(POSITION_HEADER) ?? undefined;
-}
-
 /** The header of an answer to a write; empty if every read sees the write. */
 export function positionHeader(position: string | undefined): Readonly<Record<string, string>> {
   return position === undefined ? {} : { [POSITION_HEADER]: position };

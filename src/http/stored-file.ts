@@ -1,7 +1,8 @@
 /** A static file in memory with its tag, compressed on first use per content coding. */
 import { encodeAnswer, toResponse } from './answer.ts';
+import type { Call } from './call.ts';
 import { compress } from './compress.ts';
-import { acceptedCoding, type Coding } from './content-coding.ts';
+import type { Coding } from './content-coding.ts';
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -28,10 +29,9 @@ export function storeFile(content: string | Bytes, contentType: string): StoredF
 
 export function fileResponse(
   file: StoredFile,
-  request: Request,
+  call: Call,
   headers: Readonly<Record<string, string>>,
 ): Response | Promise<Response> {
-  const accepted = acceptedCoding(request.headers.get('accept-encoding'));
   // A page that depends on further headers adds them.
   const vary = [headers.vary, 'Accept-Encoding'].filter((name) => name !== undefined).join(', ');
   const answer = {
@@ -39,9 +39,6 @@ export function fileResponse(
     headers: { ...headers, vary, etag: file.tag, 'content-type': file.contentType },
     body: file.bytes,
   };
-  return toResponse(
-    request,
-    encodeAnswer(answer, accepted, (_, coding) => file.inCoding(coding)),
-    false,
-  );
+  const representation = encodeAnswer(answer, call.accepted, (_, coding) => file.inCoding(coding));
+  return toResponse(call, representation, false);
 }

@@ -44,14 +44,14 @@ export class Health {
 }
 
 export function healthPages(account: ServiceStatus, { metrics }: { readonly metrics: boolean }): Pages {
-  return (path, request) => {
+  return (path, { call }) => {
     switch (path) {
       case '/live':
-        return readOnly(request, () => answer(200, 'live\n'));
+        return readOnly(call, () => answer(200, 'live\n'));
       case '/ready':
-        return readOnly(request, () => readiness(account));
+        return readOnly(call, () => readiness(account));
       case '/metrics':
-        return metrics ? readOnly(request, () => metricsOf(account)) : undefined;
+        return metrics ? readOnly(call, () => metricsOf(account)) : undefined;
       default:
         return undefined;
     }

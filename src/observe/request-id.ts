@@ -1,4 +1,5 @@
 /** Request ids for responses and the log: the client's own if it is well-formed, otherwise a generated one. */
+import type { Call } from '../http/call.ts';
 import type { RequestIds } from '../response/logging.ts';
 
 /**
@@ -6,15 +7,14 @@ import type { RequestIds } from '../response/logging.ts';
  * changes contains it.
  */
 export function requestIds(areLogged: boolean): RequestIds {
-  const isNamed = (method: string) => areLogged || (method !== 'GET' && method !== 'HEAD');
-  return { of: (request, method) => clientId(request) ?? (isNamed(method) ? make() : undefined), make };
+  return { of: (call) => clientId(call) ?? (areLogged || !call.isRead ? make() : undefined), make };
 }
 
 /** Other characters could forge log lines or headers. */
 const SAFE = /^[A-Za-z0-9._~:@+/=-]{1,128}$/;
 
-function clientId(request: Request): string | undefined {
-  const header = request.headers.get('x-request-id');
+function clientId({ headers }: Call): string | undefined {
+  const header = headers.get('x-request-id');
   return header !== null && SAFE.test(header) ? header : undefined;
 }
 

@@ -5,13 +5,13 @@ import type { CompletedRequest } from '../response/request-context.ts';
 import type { Log } from './log.ts';
 
 export function logAnswers(log: Log): (answer: CompletedRequest) => void {
-  return ({ id, method, url, status, started, milliseconds, rows, error, caller }) => {
+  return ({ id, call, status, started, milliseconds, rows, error, caller }) => {
     const level = isUnexpected(error) ? 'error' : 'info';
     if (!log.enabled(level)) return;
     const line = {
       id,
-      method,
-      path: withoutSecrets(pathAndQuery(url)),
+      method: call.method,
+      path: withoutSecrets(pathAndQuery(call.requestUrl)),
       status,
       ms: Math.round(milliseconds * 1000) / 1000,
       rows,
@@ -28,9 +28,9 @@ export function logAnswers(log: Log): (answer: CompletedRequest) => void {
 
 /** Logs a response whose body ended early. */
 export function logCuts(log: Log): (answer: CompletedRequest, error: unknown) => void {
-  return ({ id, method, url, rows }, error) => {
+  return ({ id, call: { method, requestUrl }, rows }, error) => {
     const reason = error instanceof Error ? error.message : String(error);
-    log.write('warn', 'answer cut short', { id, method, path: withoutSecrets(pathAndQuery(url)), rows, reason });
+    log.write('warn', 'answer cut short', { id, method, path: withoutSecrets(pathAndQuery(requestUrl)), rows, reason });
   };
 }
 

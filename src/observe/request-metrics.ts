@@ -21,7 +21,7 @@ export class RequestMetrics {
   private rowsRead = 0;
   private rowsWritten = 0;
 
-  readonly count = ({ method, route = 'other', status, milliseconds, rows }: CompletedRequest): void => {
+  readonly count = ({ call: { method }, route = 'other', status, milliseconds, rows }: CompletedRequest): void => {
     const which = METHODS.indexOf(method as (typeof METHODS)[number]);
     const series = this.find(route, METHODS[which === -1 ? METHODS.length - 1 : which]!);
     series.byStatus[status - LOWEST_STATUS]!++;

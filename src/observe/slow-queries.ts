@@ -10,7 +10,7 @@ export function logSlowQueries(
   engine: () => Engine | undefined,
   thresholdMs: number,
 ): (answer: CompletedRequest) => void {
-  return ({ started, milliseconds, plan, method, id, rows }) => {
+  return ({ started, milliseconds, plan, call: { method }, id, rows }) => {
     if (milliseconds < thresholdMs || plan === undefined || !log.enabled('warn')) return;
     // Waiting for an unavailable database does not make a query slow.
     const downtimeMs = engine()?.downtimeSince?.(started) ?? 0;

@@ -26,16 +26,17 @@ export function openApiPages(described: Described, startPath: () => string): Pag
   const documentsOf = memoize((_catalogue: Catalogue) => keepRecent<StoredFile>(MAX_DOCUMENTS));
   const documentOf = (catalogue: Catalogue, prefix: string) =>
     documentsOf(catalogue)(prefix, () => schedule(documentFile({ ...described, catalogue }, prefix)));
-  return (path, request, prefix, loadVisibleCatalogue) => {
+  return (path, { call }, loadVisibleCatalogue) => {
     if (path !== '/' && path !== '/openapi.json') return undefined;
-    return readOnly(request, async () => {
-      const mediaType = path === '/' ? preferred(request.headers.get('accept')) : OPENAPI_MEDIA_TYPE;
+    const { prefix } = call.location;
+    return readOnly(call, async () => {
+      const mediaType = path === '/' ? preferred(call.accept) : OPENAPI_MEDIA_TYPE;
       if (mediaType === HTML)
         return new Response(null, { status: 303, headers: { location: `${prefix}${startPath()}`, vary: VARY } });
       const type = path === '/' ? OPENAPI_MEDIA_TYPE : 'application/json';
       const document = await documentOf((await loadVisibleCatalogue?.()) ?? described.catalogue, prefix);
       const file = { ...document, contentType: `${type}; charset=utf-8` };
-      return fileResponse(file, request, { ...CORS_HEADERS, 'cache-control': 'no-cache', vary: VARY });
+      return fileResponse(file, call, { ...CORS_HEADERS, 'cache-control': 'no-cache', vary: VARY });
     });
   };
 }

@@ -10,7 +10,8 @@ import { parseQuery } from '../dialect/query.ts';
 import type { Document } from '../encode/document.ts';
 import type { BatchRequest } from '../http/batch-call.ts';
 import { BODY_TYPES, readDocument } from '../http/body/parse-body.ts';
-import { pathAndQuery, readCall } from '../http/call.ts';
+import { Call, pathAndQuery } from '../http/call.ts';
+import { findRows } from '../http/rows.ts';
 import { resolveField } from '../plan/resolve.ts';
 import { type EarlierValue, takeEarlierValues } from '../plan/write/earlier-value.ts';
 import type { BatchWrite } from '../response/batch.ts';
@@ -78,13 +79,13 @@ export class BatchPlanner {
     const { context, seen } = this.terms;
     if (parsePrefer(headers.get('prefer')).tx !== undefined) throw notPerRequest();
     if (this.prefer !== null) headers.append('prefer', this.prefer);
-    const { prefix } = context.location;
+    const { prefix } = context.call.location;
     // As in Location, the path may begin with the prefix.
     const within = path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
     const location = { prefix, path: pathAndQuery(within) };
-    const call = readCall(method, location, new Request('http://batch/', { headers }), seen);
-    const write = readWrite(call, method, context);
-    const document = method === 'DELETE' ? undefined : yield* documentOf(body, headers.get('content-type'));
+    const call = new Call(method, location, headers);
+    const write = readWrite(call, findRows(call, seen), context);
+    const document = method === 'DELETE' ? undefined : yield* documentOf(body, call.contentType);
     const uses = document?.kind === 'json' ? takeEarlierValues(document.value, index) : [];
     for (const use of uses) this.use(use);
     return { write, document, affects, uses };
@@ -92,7 +93,7 @@ export class BatchPlanner {
 
   private use({ request, column }: EarlierValue): void {
     const { write } = this.read[request]!;
-    if (!isSelective(write)) resolveField(write.call.collection, column);
+    if (!isSelective(write)) resolveField(write.collection, column);
     this.used.set(request, (this.used.get(request) ?? new Set()).add(column));
   }
 

@@ -3,47 +3,42 @@
 import { runToEnd, schedule, type Task } from '../base/cooperative.ts';
 import { withRequest } from '../base/errors.ts';
 import type { Catalogue } from '../collection/declaration.ts';
-import { parsePrefer } from '../dialect/prefer.ts';
 import type { Document } from '../encode/document.ts';
 import type { WriteOptions } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
 import { type BatchRequest, readBatch } from '../http/batch-call.ts';
 import { readDocument } from '../http/body/parse-body.ts';
-import { readIdempotencyKey } from '../http/conditional.ts';
-import { BATCH_PATH, checkPost } from '../http/own-paths.ts';
+import { BATCH_PATH } from '../http/own-paths.ts';
 import { planBytes } from '../plan/weight.ts';
-import { scopeIdempotencyKey } from '../response/authenticate.ts';
 import { batchAnswer } from '../response/batch.ts';
 import { type RequestContext, trackWork } from '../response/request-context.ts';
 import { BatchPlanner, REQUESTS_PER_SLICE } from './batch-plan.ts';
 import { execute } from './planned-write.ts';
+import { retryOf } from './retry.ts';
 import type { Writing } from './write.ts';
 
 /** `seen` is the catalogue as the caller sees it. */
 export async function batch(
   { engine, bodies, files, allowUnfiltered }: Writing,
-  request: Request,
   seen: Catalogue,
   context: RequestContext,
 ): Promise<Answer> {
-  checkPost(context.method);
-  const { headers } = request;
-  const preferences = parsePrefer(headers.get('prefer'));
+  const { call } = context;
+  const { preferences } = call;
   const dryRun = preferences.tx === 'rollback';
-  const body = await bodies.receive(request);
+  const body = await bodies.receive(call);
   const read = function* (): Task<readonly BatchRequest[]> {
-    const document: Document = yield* readDocument(body.bytes, headers.get('content-type'));
+    const document: Document = yield* readDocument(body.bytes, call.contentType);
     return readBatch(document);
   };
   let planner: BatchPlanner | undefined;
   try {
     const requests = body.isLong ? await trackWork(context, schedule(read())) : runToEnd(read());
-    const call = { method: 'POST', path: BATCH_PATH, target: { kind: 'collection' }, request } as const;
-    const retry = readIdempotencyKey(call, body.bytes);
     const { origin } = context;
-    const terms: WriteOptions = { dryRun, origin, ...(retry && { retry: scopeIdempotencyKey(retry, context) }) };
+    const retried = { path: BATCH_PATH, isItem: false };
+    const terms: WriteOptions = { dryRun, origin, ...retryOf(call, retried, body.bytes, context) };
     context.done('parse');
-    planner = new BatchPlanner(requests, headers.get('prefer'), { seen, allowUnfiltered, context });
+    planner = new BatchPlanner(requests, call.prefer, { seen, allowUnfiltered, context });
     const isLong = body.isLong || requests.length > REQUESTS_PER_SLICE;
     const task = planner.plan();
     const writes = isLong ? await trackWork(context, schedule(task)) : runToEnd(task);

@@ -7,6 +7,7 @@ import { WrittenNumber } from '../collection/exact-json.ts';
 import { groupTexts } from '../dialect/call-query.ts';
 import type { BodyReceiver } from '../http/body/body-receiver.ts';
 import { readDocument } from '../http/body/parse-body.ts';
+import type { Call } from '../http/call.ts';
 import type { GivenArguments } from '../plan/call/arguments.ts';
 
 /** Bodies without names, and the types of parameters that take them. */
@@ -20,12 +21,12 @@ const FORM = 'application/x-www-form-urlencoded';
 /** `columns` names the arguments to use. */
 export async function receiveArguments(
   bodies: BodyReceiver,
-  request: Request,
+  call: Call,
   columns: readonly string[] | undefined,
 ): Promise<GivenArguments> {
-  const contentType = request.headers.get('content-type');
+  const { contentType } = call;
   const [mediaType = ''] = (contentType ?? '').split(';').map((part) => part.trim().toLowerCase());
-  const body = await bodies.receive(request);
+  const body = await bodies.receive(call);
   try {
     const { bytes } = body;
     const type = Object.hasOwn(OPAQUE, mediaType) ? OPAQUE[mediaType]! : undefined;

@@ -14,48 +14,51 @@ import { storeJson } from '../collection/types/type.ts';
 import { EMPTY_QUERY } from '../dialect/query.ts';
 import { encodeRows } from '../encode/encoding.ts';
 import type { Engine } from '../engine/engine.ts';
+import type { Answer } from '../http/answer.ts';
 import { BodyReceiver } from '../http/body/body-receiver.ts';
-import { readCall, routeOf } from '../http/call.ts';
-import { optionsAnswer } from '../http/edge/cors.ts';
-import { OWN_PATH, personalNameOf } from '../http/own-paths.ts';
+import { optionsAnswer } from '../http/methods.ts';
+import { OWN_PATH } from '../http/own-paths.ts';
+import { findRows, methodsOf, routeOf } from '../http/rows.ts';
+import type { Target } from '../http/target.ts';
 import { andAlso, type Permissions } from '../plan/access/permissions.ts';
 import { planRead } from '../plan/read/read.ts';
 import { WHOLE_ROW_JSON } from '../plan/read/whole-row.ts';
 import { fieldExpression } from '../plan/resolve.ts';
 import type { Comparator, Predicate } from '../plan/types.ts';
-import type { Middleware, RequestContext } from '../response/request-context.ts';
-import { responder } from '../response/response-cache.ts';
+import type { RequestContext } from '../response/request-context.ts';
 import { ConfigError } from '../settings/setting.ts';
-import { type ReadSource, readItem, readList } from './read.ts';
+import { type ReadSource, readRows } from './read.ts';
 import { write } from './write.ts';
 
-export function withPersonalRows(engine: Engine, catalogue: Catalogue): Middleware {
+type PersonalTarget = Extract<Target, { kind: 'personal' }>;
+
+export function personalRows(
+  engine: Engine,
+  catalogue: Catalogue,
+): (target: PersonalTarget, context: RequestContext) => Promise<Answer> {
   const bodies = new BodyReceiver(MAX_PERSONAL_BODY_BYTES);
-  const respond = responder(async (request, context) => {
-    const name = personalNameOf(context.location.path, catalogue)!;
-    const table = PERSONAL_COLLECTIONS.get(name)!;
+  return async (target, context) => {
+    const { call } = context;
+    const table = PERSONAL_COLLECTIONS.get(target.name)!;
     const visible = context.access?.permissions?.catalogue ?? catalogue;
     const collection = collectionFor(table, visible, ownerOf(context));
-    const builtIn = new Map([[name, collection]]);
-    const call = readCall(context.method, context.location, request, { ...visible, builtIn });
-    context.route = routeOf(call);
-    if (call.method === 'OPTIONS') return optionsAnswer(call);
+    const builtIn = new Map([[target.name, collection]]);
+    const rows = findRows(call, { ...visible, builtIn }, target.rows);
+    context.route = routeOf(rows);
+    if (call.method === 'OPTIONS') return optionsAnswer(call, methodsOf(rows));
     const permissions = permissionsOf(collection, visible, context, catalogue.roles !== undefined);
     context.access = { permissions, scope: context.access?.scope ?? '' };
-    if (call.method === 'GET' || call.method === 'HEAD') {
+    if (call.isRead) {
       const source = (await engine.ownTables([table], { make: false })) ? engine : withoutRows(engine);
-      return call.target.kind === 'item'
-        ? readItem(source, call, call.target.key, context, 0)
-        : readList(source, call, context, 0);
+      return readRows({ engine: source, maxRows: 0 }, rows, context);
     }
     await makeTable(engine, table);
     if (table === PRESENCE) await removeExpired(engine);
     if (call.method === 'POST' || call.method === 'PUT') await checkNumber(engine, collection, permissions);
-    const below = { ...call, prefix: call.prefix + OWN_PATH };
-    return write({ engine, bodies, files: undefined, allowUnfiltered: false }, below, call.method, context);
-  });
-  return (next) => (request, context) =>
-    personalNameOf(context.location.path, catalogue) === undefined ? next(request, context) : respond(request, context);
+    const { prefix, path } = call.location;
+    const below = call.at({ prefix: prefix + OWN_PATH, path });
+    return write({ engine, bodies, files: undefined, allowUnfiltered: false }, rows, context, below);
+  };
 }
 
 /**

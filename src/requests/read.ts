@@ -1,14 +1,13 @@
 /** A read from request to answer: http → dialect → plan → engine → response, one call per stage. */
 import { plansDenied } from '../collection/access/permission-errors.ts';
+import type { Collection } from '../collection/declaration.ts';
 import { pageOf } from '../dialect/page.ts';
-import { parsePrefer } from '../dialect/prefer.ts';
 import { parseQuery } from '../dialect/query.ts';
 import type { Encoding } from '../encode/encoding.ts';
 import { type Engine, type MaybePromise, NEWEST } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
-import type { Call } from '../http/call.ts';
-import { asSingular, negotiate } from '../http/negotiate.ts';
-import { readPosition } from '../http/position.ts';
+import { asSingular } from '../http/negotiate.ts';
+import type { Rows } from '../http/rows.ts';
 import { withMaxRows } from '../plan/read/max-rows.ts';
 import { planItem, planRead, planReadItem } from '../plan/read/read.ts';
 import { WHOLE_ROW_JSON } from '../plan/read/whole-row.ts';
@@ -19,31 +18,38 @@ import { itemAnswer, type ListRead, listAnswer } from '../response/read.ts';
 import { andThen, type RequestContext, trackWork } from '../response/request-context.ts';
 import { positionOf } from './as-of.ts';
 
-export type ReadSource = Pick<Engine, 'read' | 'log' | 'hasPositions'>;
+export type ReadSource = Pick<Engine, 'read' | 'log' | 'hasPositions' | 'explain'>;
 
-/** `maxRows` limits each list; 0 means no limit. */
+export interface Reading {
+  readonly engine: ReadSource;
+  /** The maximum number of rows of a list; 0 means no limit. */
+  readonly maxRows: number;
+}
+
+export function readRows(reading: Reading, { collection, key }: Rows, context: RequestContext): MaybePromise<Answer> {
+  return key === undefined ? readList(reading, collection, context) : readItem(reading, collection, key, context);
+}
+
 export function readList(
-  engine: ReadSource,
-  call: Call,
+  { engine, maxRows }: Reading,
+  collection: Collection,
   context: RequestContext,
-  maxRows: number,
 ): MaybePromise<Answer> {
-  const { headers } = call.request;
-  const media = negotiate(headers.get('accept'));
-  const preferences = parsePrefer(headers.get('prefer'));
+  const { call } = context;
+  const { media, preferences } = call;
   const query = parseQuery(call.query);
-  const page = pageOf(query, call.method === 'GET' ? headers.get('range') : null);
+  const page = pageOf(query, call.range);
   context.done('parse');
-  const plan = planRead(call.collection, query, page, preferences.count, context.access?.permissions);
-  return readPlanned(engine, { call, media, query, preferences, plan: withMaxRows(plan, maxRows), context });
+  const plan = planRead(collection, query, page, preferences.count, context.access?.permissions);
+  return readPlanned(engine, { media, query, preferences, plan: withMaxRows(plan, maxRows), context });
 }
 
 /** The last two stages of a list. */
 export function readPlanned(engine: ReadSource, asked: ListRead): MaybePromise<Answer> {
-  const { call, media, preferences, plan, context } = asked;
+  const { media, preferences, plan, context } = asked;
   context.setPlan(plan);
   const encoding = encodingOf(media, plan.columns);
-  const read = (asOf?: number) => engine.read(plan, encoding, afterOf(engine, call, context), asOf);
+  const read = (asOf?: number) => engine.read(plan, encoding, afterOf(engine, context), asOf);
   const found = preferences['as-of'] === undefined ? read() : andThen(positionOf(engine, plan, preferences), read);
   return andThen(trackWork(context, found), (result) => {
     context.done('engine');
@@ -51,18 +57,18 @@ export function readPlanned(engine: ReadSource, asked: ListRead): MaybePromise<A
   });
 }
 
-export function readItem(
-  engine: ReadSource,
-  call: Call,
+function readItem(
+  { engine, maxRows }: Reading,
+  collection: Collection,
   key: string,
   context: RequestContext,
-  maxRows: number,
 ): MaybePromise<Answer> {
-  const media = asSingular(negotiate(call.request.headers.get('accept')));
-  const preferences = parsePrefer(call.request.headers.get('prefer'));
+  const { call } = context;
+  const media = asSingular(call.media);
+  const { preferences } = call;
   const query = parseQuery(call.query);
   context.done('parse');
-  const item = planItem(call.collection, key, query, context.access?.permissions);
+  const item = planItem(collection, key, query, context.access?.permissions);
   const plan = { ...item, shown: withMaxRows(item.shown, maxRows) };
   context.setPlan(plan.asked);
   const isWhole = item.shown.isWhole === true && media.format === 'json' && !media.stripNulls;
@@ -71,10 +77,10 @@ export function readItem(
       andThen(trackWork(context, engine.read(each, as, after, asOf)), readWhole);
     const readShown = () => read(plan.shown, encodingOf(media, plan.shown.columns), NEWEST);
     // Reads the whole row first: a version may be older than its answer, but never newer. It also applies the filters.
-    return andThen(read(plan.whole, WHOLE_ROW_JSON, afterOf(engine, call, context)), (whole) =>
+    return andThen(read(plan.whole, WHOLE_ROW_JSON, afterOf(engine, context)), (whole) =>
       andThen(isWhole || whole.returned === 0 ? whole : readShown(), (shown) => {
         context.done('engine');
-        return itemAnswer({ call, media, preferences }, shown, whole);
+        return itemAnswer({ collection, key }, { media, preferences }, shown, whole);
       }),
     );
   };
@@ -82,30 +88,32 @@ export function readItem(
   return andThen(trackWork(context, positionOf(engine, plan.asked, preferences)), readAt);
 }
 
-function afterOf({ hasPositions }: ReadSource, { request }: Call, { changeCount }: RequestContext) {
-  return hasPositions === true ? readPosition(request) : changeCount;
+function afterOf({ hasPositions }: ReadSource, { call, changeCount }: RequestContext) {
+  return hasPositions === true ? call.position : changeCount;
 }
 
 /** Returns the query plan instead of rows. */
-export function explainRead(engine: Engine, call: Call, context: RequestContext, maxRows: number): Promise<Answer> {
-  const { headers } = call.request;
+export function explainRead(
+  { engine, maxRows }: Reading,
+  { collection, key }: Rows,
+  context: RequestContext,
+): Promise<Answer> {
+  const { call } = context;
   const query = parseQuery(call.query);
-  const { count } = parsePrefer(headers.get('prefer'));
   const permissions = context.access?.permissions;
   const plan =
-    call.target.kind === 'item'
-      ? planReadItem(call.collection, call.target.key, query, permissions)
-      : planRead(call.collection, query, pageOf(query, headers.get('range')), count, permissions);
-  return explainPlan(engine, withMaxRows(plan, maxRows), call.request, context);
+    key === undefined
+      ? planRead(collection, query, pageOf(query, call.range), call.preferences.count, permissions)
+      : planReadItem(collection, key, query, permissions);
+  return explainPlan(engine, withMaxRows(plan, maxRows), context);
 }
 
 /** A plan reveals row counts, so only callers with every right get it. */
 export async function explainPlan(
-  engine: Engine,
+  engine: ReadSource,
   plan: ReadPlan,
-  request: Request,
-  { access }: RequestContext,
+  { access, call }: RequestContext,
 ): Promise<Answer> {
   if (access?.permissions !== undefined) throw plansDenied();
-  return planAnswer(request, await engine.explain?.(plan, planOptions(request), planFormat(request)));
+  return planAnswer(call, await engine.explain?.(plan, planOptions(call), planFormat(call)));
 }

@@ -1,136 +1,113 @@
 /** A call of /rpc/<name> from request to answer: a stored query, or a function of the database. */
 import { ApiError } from '../base/errors.ts';
-import { splitQuery } from '../base/net/query-string.ts';
+import { decode, splitQuery } from '../base/net/query-string.ts';
 import type { Catalogue, Routine } from '../collection/declaration.ts';
 import { groupTexts, parseRefinement, type Refinement, splitArguments } from '../dialect/call-query.ts';
 import { pageOf } from '../dialect/page.ts';
-import { parsePrefer } from '../dialect/prefer.ts';
-import type { Query } from '../dialect/tree.ts';
-import type { Engine, MaybePromise } from '../engine/engine.ts';
+import type { MaybePromise } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
 import type { BodyReceiver } from '../http/body/body-receiver.ts';
-import { type Call, COLLECTION, checkUrlLength } from '../http/call.ts';
-import { optionsHeaders } from '../http/edge/cors.ts';
-import { JSON_MEDIA, negotiate, prefersMedia } from '../http/negotiate.ts';
+import type { Call } from '../http/call.ts';
+import { optionsAnswer } from '../http/methods.ts';
+import { JSON_MEDIA, prefersMedia } from '../http/negotiate.ts';
 import { RPC_PATH } from '../http/own-paths.ts';
+import { checkUrlLength } from '../http/rows.ts';
 import { callArguments, type GivenArguments, readArguments, shapeOf } from '../plan/call/arguments.ts';
 import { findRoutine, routinesNamed } from '../plan/call/find-routine.ts';
 import { maxRowsOf, planFunction } from '../plan/call/function-call.ts';
 import { planStored, refineStored } from '../plan/call/stored-query.ts';
 import { withMaxRows } from '../plan/read/max-rows.ts';
-import type { FunctionCall, ReadPlan } from '../plan/types.ts';
+import type { FunctionCall } from '../plan/types.ts';
 import { callAnswer, callEncoding } from '../response/call.ts';
 import { acceptsPlan } from '../response/plan.ts';
 import { andThen, type RequestContext, trackWork } from '../response/request-context.ts';
 import { receiveArguments } from './call-arguments.ts';
-import { explainPlan, readPlanned } from './read.ts';
+import { explainPlan, type Reading, readPlanned } from './read.ts';
 import { settingsOf } from './request-settings.ts';
 
-const METHODS = ['OPTIONS', 'GET', 'HEAD', 'POST'] as const;
+const METHODS = ['OPTIONS', 'GET', 'HEAD', 'POST'];
 
-export interface Calling {
-  readonly engine: Engine;
+export interface Calling extends Reading {
   readonly bodies: BodyReceiver;
   /** Whether clients may request query plans. */
   readonly plans: boolean;
-  /** The maximum number of rows of a list; 0 means no limit. */
-  readonly maxRows: number;
 }
 
-/** `seen` is the catalogue as the caller sees it. */
+/** `part` of the path is the name, and `seen` the catalogue as the caller sees it. */
 export function callRoutine(
   calling: Calling,
-  name: string,
-  request: Request,
+  part: string,
   seen: Catalogue,
   context: RequestContext,
 ): MaybePromise<Answer> {
-  const { path } = context.location;
-  checkUrlLength(path);
-  const method = METHODS.find((each) => each === context.method);
-  const allow = METHODS.join(', ');
-  if (method === undefined) {
-    throw new ApiError('PGRST101', `Cannot use the ${context.method} method on RPC`, {
+  const { call } = context;
+  checkUrlLength(call);
+  if (!METHODS.includes(call.method)) {
+    const allow = METHODS.join(', ');
+    throw new ApiError('PGRST101', `Cannot use the ${call.method} method on RPC`, {
       hint: `Allowed here: ${allow}.`,
       headers: { allow },
     });
   }
-  if (method === 'OPTIONS') return { status: 200, headers: optionsHeaders(request, allow), body: null };
+  if (call.method === 'OPTIONS') return optionsAnswer(call, METHODS);
+  const name = decode(part);
   const candidates = routinesNamed(seen, name);
   context.route = `${RPC_PATH}/${name}`;
-  const mark = path.indexOf('?');
-  const text = mark === -1 ? '' : path.slice(mark + 1);
-  if (method !== 'POST') {
-    const { given, rest } = splitArguments(text);
+  if (call.method !== 'POST') {
+    const { given, rest } = splitArguments(call.query);
     const texts = groupTexts(splitQuery(given));
-    return call(calling, candidates, { kind: 'texts', texts }, parseRefinement(rest), method, request, context, given);
+    return callOne(calling, candidates, { kind: 'texts', texts }, parseRefinement(rest), context, given);
   }
-  const asked = parseRefinement(text);
-  const received = receiveArguments(calling.bodies, request, asked.columns);
-  return received.then((given) => call(calling, candidates, given, asked, method, request, context));
+  const asked = parseRefinement(call.query);
+  const received = receiveArguments(calling.bodies, call, asked.columns);
+  return received.then((given) => callOne(calling, candidates, given, asked, context));
 }
 
-function call(
+function callOne(
   { engine, plans, maxRows }: Calling,
   candidates: readonly Routine[],
   given: GivenArguments,
   asked: Refinement,
-  method: 'GET' | 'HEAD' | 'POST',
-  request: Request,
   context: RequestContext,
   inUrl = '',
 ): MaybePromise<Answer> {
-  const { headers } = request;
+  const { call } = context;
   const routine = findRoutine(candidates, shapeOf(given));
-  const isPlan = plans && acceptsPlan(request);
-  const mediaType = mediaTypeOf(routine, headers.get('accept'));
-  const media = isPlan || mediaType !== undefined ? JSON_MEDIA : negotiate(headers.get('accept'));
-  const preferences = parsePrefer(headers.get('prefer'));
-  const pageIn = (query: Query) => pageOf(query, method === 'GET' ? headers.get('range') : null);
+  const isPlan = plans && acceptsPlan(call);
+  const mediaType = mediaTypeOf(routine, call.accept);
+  const media = isPlan || mediaType !== undefined ? JSON_MEDIA : call.media;
+  const { preferences } = call;
   const permissions = context.access?.permissions;
-  const { prefix, path } = context.location;
-  const answered = (plan: ReadPlan, query: Query) => {
-    const call: Call = {
-      method,
-      collection: plan.from,
-      target: COLLECTION,
-      url: prefix + path,
-      prefix,
-      path,
-      query: '',
-      request,
-    };
-    return { call, media, query, preferences, plan, context, arguments: inUrl };
-  };
+  const answered = { media, preferences, context, arguments: inUrl };
   if (routine.kind === 'query') {
     checkObject(given);
     const refined = refineStored(routine, readArguments(routine.parameters, given), asked);
-    const page = pageIn(refined.query);
+    const page = pageOf(refined.query, call.range);
     context.done('parse');
     const plan = withMaxRows(planStored(routine, refined, page, preferences.count, permissions), maxRows);
-    if (isPlan) return explainPlan(engine, plan, request, context);
-    return readPlanned(engine, answered(plan, refined.query));
+    if (isPlan) return explainPlan(engine, plan, context);
+    return readPlanned(engine, { ...answered, plan, query: refined.query });
   }
   const maxAffected = preferences.handling === 'strict' ? preferences['max-affected'] : undefined;
-  const isReadOnly = method !== 'POST' || !routine.isVolatile;
-  checkIdempotency(request, isReadOnly);
+  const isReadOnly = call.method !== 'POST' || !routine.isVolatile;
+  checkIdempotency(call, isReadOnly);
   const source: FunctionCall = {
     function: routine,
     arguments: callArguments(given, routine.body !== undefined),
     isReadOnly,
     dryRun: preferences.tx === 'rollback',
-    settings: settingsOf(request, context),
+    settings: settingsOf(context),
     ...maxRowsOf(routine, maxAffected),
   };
-  const page = pageIn(asked);
+  const page = pageOf(asked, call.range);
   context.done('parse');
   const plan = withMaxRows(planFunction(source, asked, page, preferences.count, permissions), maxRows);
-  if (isPlan) return explainPlan(engine, plan, request, context);
+  if (isPlan) return explainPlan(engine, plan, context);
   context.setPlan(plan);
   const work = engine.read(plan, callEncoding(routine, media, plan));
   return andThen(trackWork(context, work), (result) => {
     context.done('engine');
-    return callAnswer(routine, answered(plan, asked), result, mediaType);
+    return callAnswer(routine, { ...answered, plan, query: asked }, result, mediaType);
   });
 }
 
@@ -141,8 +118,8 @@ function mediaTypeOf(routine: Routine, accept: string | null): string | undefine
 }
 
 /** The answer to a repetition would not be stored. */
-function checkIdempotency({ headers }: Request, isReadOnly: boolean): void {
-  if (isReadOnly || headers.get('idempotency-key') === null) return;
+function checkIdempotency({ idempotencyKey }: Call, isReadOnly: boolean): void {
+  if (isReadOnly || idempotencyKey === null) return;
   throw new ApiError('PGRST127', 'Idempotency-Key is not available for functions that change data', {
     hint: 'Pass the key as an argument, and let the function store it.',
   });

@@ -1,13 +1,11 @@
 /** Undo from request to answer: the filter selects changes of the log, and their inverses are written. */
 import { ApiError } from '../base/errors.ts';
 import type { Catalogue } from '../collection/declaration.ts';
-import { parsePrefer } from '../dialect/prefer.ts';
 import { EMPTY_QUERY, parseQuery } from '../dialect/query.ts';
 import type { Query } from '../dialect/tree.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Files } from '../files/files.ts';
 import type { Answer } from '../http/answer.ts';
-import { checkPost } from '../http/own-paths.ts';
 import type { RequestContext } from '../response/request-context.ts';
 import { type UndoProgress, undoAnswer, undoStream } from '../response/undo.ts';
 import { undoInSteps } from './undo-steps.ts';
@@ -16,15 +14,12 @@ import { undoInSteps } from './undo-steps.ts';
 export async function undo(
   engine: Engine,
   files: Files | undefined,
-  request: Request,
   seen: Catalogue,
   context: RequestContext,
 ): Promise<Answer> {
-  checkPost(context.method);
-  const { path } = context.location;
-  const preferences = parsePrefer(request.headers.get('prefer'));
-  const isStreamed = request.headers.get('accept')?.includes('application/x-ndjson') === true;
-  const text = path.includes('?') ? path.slice(path.indexOf('?') + 1) : '';
+  const { call } = context;
+  const { preferences, query: text } = call;
+  const isStreamed = call.accept?.includes('application/x-ndjson') === true;
   const query = parseQuery(text);
   checkFiltersOnly(query);
   checkMayWrite(seen);
@@ -37,7 +32,7 @@ export async function undo(
     progress.push(preferences.return === 'representation' ? next.value : { ...next.value, changes: [] });
     if (isStreamed && progress.length === 2) return undoStream(progress, steps, preferences);
     // Nobody waits for the answer any more. The next request continues.
-    if (request.signal.aborted) await steps.return(undefined);
+    if (call.isAborted) await steps.return(undefined);
   }
   context.done('engine');
   return isStreamed ? undoStream(progress, steps, preferences) : undoAnswer(progress, preferences);

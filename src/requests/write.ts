@@ -10,15 +10,13 @@ import type { Files } from '../files/files.ts';
 import type { Answer } from '../http/answer.ts';
 import type { BodyReceiver } from '../http/body/body-receiver.ts';
 import { readDocument } from '../http/body/parse-body.ts';
-import type { Call } from '../http/call.ts';
-import { readIdempotencyKey } from '../http/conditional.ts';
+import type { Rows } from '../http/rows.ts';
 import { planBytes } from '../plan/weight.ts';
-import type { WriteMethod } from '../plan/write/write.ts';
-import { scopeIdempotencyKey } from '../response/authenticate.ts';
 import { type RequestContext, trackWork } from '../response/request-context.ts';
 import { writeAnswer } from '../response/write.ts';
 import { executeOrList } from './all-errors.ts';
 import { execute, type PlannedWrite, planCall, readWrite } from './planned-write.ts';
+import { retryOf } from './retry.ts';
 
 export interface Writing {
   readonly engine: Engine;
@@ -30,21 +28,20 @@ export interface Writing {
 
 export async function write(
   { engine, bodies, files, allowUnfiltered }: Writing,
-  call: Call,
-  method: WriteMethod,
+  rows: Rows,
   context: RequestContext,
+  call = context.call,
 ): Promise<Answer> {
-  const received = readWrite(call, method, context);
-  const { headers } = call.request;
+  const received = readWrite(call, rows, context);
   const dryRun = received.preferences.tx === 'rollback';
   let terms: WriteOptions = { dryRun, origin: context.origin };
-  const body = method === 'DELETE' ? undefined : await bodies.receive(call.request);
+  const body = call.method === 'DELETE' ? undefined : await bodies.receive(call);
   const errors = received.preferences.errors === 'all' && body !== undefined ? new ErrorList() : undefined;
   let document: Document | undefined;
   const understand = function* (): Task<PlannedWrite> {
-    document = body && (yield* readDocument(body.bytes, headers.get('content-type')));
-    const retry = body && readIdempotencyKey(call, body.bytes);
-    if (retry !== undefined) terms = { ...terms, retry: scopeIdempotencyKey(retry, context) };
+    document = body && (yield* readDocument(body.bytes, call.contentType));
+    const retried = { path: call.location.path, isItem: rows.key !== undefined };
+    if (body !== undefined) terms = { ...terms, ...retryOf(call, retried, body.bytes, context) };
     context.done('parse');
     return yield* planCall(received, document, allowUnfiltered, context, errors?.report);
   };

@@ -4,12 +4,10 @@ import { ApiError } from '../base/errors.ts';
 import { ANY } from '../base/net/origin.ts';
 import type { Rate } from '../base/net/rate.ts';
 import type { RateLimiter, RateState } from '../base/net/rate-limit.ts';
-import type { Catalogue } from '../collection/declaration.ts';
-import { firstPart } from '../http/call.ts';
+import type { Call } from '../http/call.ts';
 import { EXPOSED_HEADERS } from '../http/edge/cors.ts';
 import { hostCheck } from '../http/edge/hosts.ts';
 import { originCheck, originHeaders } from '../http/edge/origins.ts';
-import type { Location } from '../http/edge/prefix.ts';
 import { clientNetwork, TrustedProxies } from '../http/edge/proxies.ts';
 import type { RequestContext } from './request-context.ts';
 
@@ -30,18 +28,18 @@ export interface Limits {
   readonly rate: Rate | undefined;
   /** The identity and rate that a request counts for, if they differ from the client's address and the default rate. */
   readonly counted?:
-    | ((request: Request, context: RequestContext) => { readonly who?: string; readonly rate?: Rate } | undefined)
+    | ((context: RequestContext) => { readonly who?: string; readonly rate?: Rate } | undefined)
     | undefined;
 }
 
 export interface EdgeChecks {
   readonly proxies: TrustedProxies;
   /** Runs first: rejects by Host and Origin. */
-  readonly enter: (request: Request, context: RequestContext) => void;
+  readonly enter: (call: Call) => void;
   /** Runs after routing and authentication: rejects requests beyond the rate. */
-  readonly limit: ((request: Request, context: RequestContext) => void) | undefined;
+  readonly limit: ((context: RequestContext) => void) | undefined;
   /** Adds headers to every response, including errors. */
-  readonly leave: ((request: Request, context: RequestContext, response: Response) => void) | undefined;
+  readonly leave: ((context: RequestContext, response: Response) => void) | undefined;
 }
 
 export function makeEdgeChecks(options: EdgeCheckOptions): EdgeChecks {
@@ -54,36 +52,36 @@ export function makeEdgeChecks(options: EdgeCheckOptions): EdgeChecks {
   const setOriginHeaders = originHeaders(corsOrigins);
   return {
     proxies,
-    enter(request, { method, peer }) {
-      checkHost?.(request);
-      if (!hasCredentials || !carriesCredentials(request)) checkOrigin?.(method, request, peer);
+    enter(call) {
+      checkHost?.(call);
+      if (!hasCredentials || !carriesCredentials(call)) checkOrigin?.(call);
     },
     limit: limits && limitBy(limits, proxies),
     leave:
       limits === undefined && setOriginHeaders === undefined
         ? undefined
-        : (request, { rateState }, response) => {
+        : ({ call, rateState }, response) => {
             if (rateState !== undefined) setRateHeaders(rateState, response.headers);
-            setOriginHeaders?.(request, response);
+            setOriginHeaders?.(call, response);
           },
   };
 }
 
 /** A page of another origin cannot set these headers, unlike a cookie. */
-function carriesCredentials({ headers }: Request): boolean {
+function carriesCredentials({ headers }: Call): boolean {
   return headers.has('authorization') || headers.has('apikey');
 }
 
-const HEALTH_CHECK = /^(?:\/catalogue)?\/(?:live|ready|metrics)(?:\?|$)/;
+const HEALTH_CHECKS = ['/live', '/ready', '/metrics'];
 
-/** Health checks are never limited. A collection may have the name of one. */
-export function isRateLimited({ path }: Location, { collections }: Pick<Catalogue, 'collections'>): boolean {
-  return !HEALTH_CHECK.test(path) || collections.has(firstPart(path));
+/** Health checks are never limited. */
+export function isRateLimited({ target }: Call): boolean {
+  return target.kind !== 'page' || !HEALTH_CHECKS.includes(target.path);
 }
 
 function limitBy({ limiter, rate: usual, counted }: Limits, proxies: TrustedProxies): NonNullable<EdgeChecks['limit']> {
-  return (request, context) => {
-    const { who = clientNetwork(request, context.peer, proxies), rate = usual } = counted?.(request, context) ?? {};
+  return (context) => {
+    const { who = clientNetwork(context.call, proxies), rate = usual } = counted?.(context) ?? {};
     if (rate === undefined) return;
     context.rateState = limiter.take(who, rate);
     if (!context.rateState.isAllowed) throw tooMany(context.rateState, who);

@@ -1,13 +1,14 @@
 /** Outermost step: turns errors into responses, adds the request id and timings, and logs every request. */
 import type { MaybePromise } from '../engine/engine.ts';
+import { Call } from '../http/call.ts';
 import type { Peer } from '../http/edge/peer.ts';
 import type { EdgeChecks } from './edge-checks.ts';
 import { problemResponse } from './problem.ts';
 import { type CompletedRequest, REQUEST_ID, RequestContext, type Responder } from './request-context.ts';
 
 export interface RequestIds {
-  /** The id of a request with this method; undefined if it needs none. */
-  readonly of: (request: Request, method: string) => string | undefined;
+  /** The id of a request; undefined if it needs none. */
+  readonly of: (call: Call) => string | undefined;
   readonly make: () => string;
 }
 
@@ -44,15 +45,15 @@ export function withLogging(
   function errorResponse(context: RequestContext, error: unknown): Response {
     context.error = error;
     context.id ??= requestIds?.make();
-    return problemResponse(error, context.method, context.caller);
+    return problemResponse(error, context.call.method, context.caller);
   }
 
-  function report(request: Request, context: RequestContext, response: Response): Response {
-    leave?.(request, context, response);
+  function report(context: RequestContext, response: Response): Response {
+    leave?.(context, response);
     if (context.id !== undefined) response.headers.set(REQUEST_ID, context.id);
     if (context.isPrivate) keepPrivate(response.headers);
     // Bun treats the connection as a tunnel and reads nothing more from it.
-    if (context.method === 'CONNECT') response.headers.set('connection', 'close');
+    if (context.call.method === 'CONNECT') response.headers.set('connection', 'close');
     if (serverTiming) response.headers.set('server-timing', context.header());
     context.setStatus(response.status);
     onAnswer?.(context);
@@ -60,17 +61,17 @@ export function withLogging(
   }
 
   return (request, peer) => {
-    const { method, url } = request;
-    const context = new RequestContext(method, url, requestIds?.of(request, method), serverTiming, peer, onCut);
+    const call = Call.of(request, peer);
+    const context = new RequestContext(call, requestIds?.of(call), serverTiming, onCut);
     try {
-      const response = respond(request, context);
-      if (!(response instanceof Promise)) return report(request, context, response);
+      const response = respond(context);
+      if (!(response instanceof Promise)) return report(context, response);
       return response.then(
-        (settled) => report(request, context, settled),
-        (error) => report(request, context, errorResponse(context, error)),
+        (settled) => report(context, settled),
+        (error) => report(context, errorResponse(context, error)),
       );
     } catch (error) {
-      return report(request, context, errorResponse(context, error));
+      return report(context, errorResponse(context, error));
     }
   };
 }

@@ -3,27 +3,28 @@
 import { ApiError } from '../base/errors.ts';
 import { type Explanation, PLAN_OPTIONS, type PlanOption } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
+import type { Call } from '../http/call.ts';
 import { CORS_HEADERS } from '../http/edge/cors.ts';
 
 const PLAN = 'application/vnd.pgrst.plan';
 
-export function acceptsPlan(request: Request): boolean {
-  return request.headers.get('accept')?.startsWith(PLAN) ?? false;
+export function acceptsPlan({ accept }: Call): boolean {
+  return accept?.startsWith(PLAN) ?? false;
 }
 
 /** The options after `options=`; PostgREST ignores those that it does not know. */
-export function planOptions({ headers }: Request): readonly PlanOption[] {
-  const requestedOptions = /;\s*options=([\w|]*)/.exec(headers.get('accept') ?? '')?.[1]?.split('|') ?? [];
+export function planOptions({ accept }: Call): readonly PlanOption[] {
+  const requestedOptions = /;\s*options=([\w|]*)/.exec(accept ?? '')?.[1]?.split('|') ?? [];
   return PLAN_OPTIONS.filter((option) => requestedOptions.includes(option));
 }
 
-export function planFormat({ headers }: Request): 'json' | 'text' {
-  return headers.get('accept')!.startsWith(`${PLAN}+json`) ? 'json' : 'text';
+export function planFormat({ accept }: Call): 'json' | 'text' {
+  return accept!.startsWith(`${PLAN}+json`) ? 'json' : 'text';
 }
 
-export function planAnswer(request: Request, explanation: Explanation | undefined): Answer {
+export function planAnswer(call: Call, explanation: Explanation | undefined): Answer {
   if (explanation === undefined) throw new ApiError('PGRST107', 'this database does not support query plans');
-  const format = planFormat(request);
+  const format = planFormat(call);
   const { plan, options = [] } = explanation;
   const body = format === 'json' ? JSON.stringify(plan) : String(plan);
   const parameters = `for="application/json"${options.length === 0 ? '' : `; options=${options.join('|')}`}`;

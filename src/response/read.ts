@@ -15,10 +15,10 @@ import type { Preferences } from '../dialect/prefer.ts';
 import type { Query } from '../dialect/tree.ts';
 import type { ReadResult } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
-import type { Call } from '../http/call.ts';
 import { CORS_HEADERS } from '../http/edge/cors.ts';
 import { FORWARDED_PREFIX } from '../http/edge/prefix.ts';
 import type { Media } from '../http/negotiate.ts';
+import type { Rows } from '../http/rows.ts';
 import { notSingular } from '../plan/singular.ts';
 import type { ReadPlan } from '../plan/types.ts';
 import { preferenceApplied } from './applied.ts';
@@ -39,7 +39,6 @@ const CONSTANT = new Headers({
 
 /** A list request with its plan. */
 export interface ListRead {
-  readonly call: Call;
   readonly media: Media;
   readonly query: Query;
   readonly preferences: Preferences;
@@ -60,7 +59,8 @@ export function listAnswer(read: ListRead, result: ReadResult): Answer {
 }
 
 function answerList(read: ListRead, result: ReadResult): Answer {
-  const { call, media, preferences, plan } = read;
+  const { media, preferences, plan } = read;
+  const { call, access } = read.context;
   const { total, returned, end, changeTag } = result;
   if (media.singular && returned !== 1) throw notSingular(returned);
   const applied = preferenceApplied('read', preferences);
@@ -78,7 +78,7 @@ function answerList(read: ListRead, result: ReadResult): Answer {
   if (links !== undefined) headers.link = links;
   if (typeof result.body !== 'string') {
     // The tag covers all rows, including rows that the caller may not read.
-    if (changeTag !== undefined && call.collection.view === undefined)
+    if (changeTag !== undefined && access?.permissions === undefined)
       headers.etag = listTag(`${changeTag}${call.url}${media.contentType}`, range, media);
     return { status, constant: CONSTANT, headers, rows: returned, body: streamBody(result.body, read.context) };
   }
@@ -110,13 +110,13 @@ function streamBody(parts: AsyncIterator<Uint8Array, undefined>, context: Reques
 
 /** `whole` is the stored row, from which the version is computed, whatever the client selects. */
 export function itemAnswer(
-  { call, media, preferences }: Pick<ListRead, 'call' | 'media' | 'preferences'>,
+  { collection, key = '' }: Rows,
+  { media, preferences }: Pick<ListRead, 'media' | 'preferences'>,
   shown: WholeResult,
   whole: WholeResult,
 ): Answer {
   if (shown.returned === 0 || whole.returned === 0) {
-    const key = call.target.kind === 'item' ? call.target.key : '';
-    const name = servedName(call.collection.name);
+    const name = servedName(collection.name);
     throw new ApiError('CAT404', `row ${key} does not exist in ${name}`, { hint: `List the rows: /${name}` });
   }
   const stored = whole.body.slice(1, -1);

@@ -4,8 +4,7 @@ import type { RateState } from '../base/net/rate-limit.ts';
 import type { Caller } from '../collection/access/caller.ts';
 import type { MaybePromise } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
-import type { Peer } from '../http/edge/peer.ts';
-import type { Location } from '../http/edge/prefix.ts';
+import type { Call } from '../http/call.ts';
 import { clientNetwork, type TrustedProxies } from '../http/edge/proxies.ts';
 import type { Access } from '../plan/access/permissions.ts';
 import type { Origin, ReadPlan, WritePlan } from '../plan/types.ts';
@@ -13,8 +12,8 @@ import type { Origin, ReadPlan, WritePlan } from '../plan/types.ts';
 export type Stage = 'parse' | 'plan' | 'engine' | 'response';
 
 /** The five stages as one function. It throws an error for a request that it rejects. */
-export type Handler = (request: Request, context: RequestContext) => MaybePromise<Answer>;
-export type Responder = (request: Request, context: RequestContext) => MaybePromise<Response>;
+export type Handler = (context: RequestContext) => MaybePromise<Answer>;
+export type Responder = (context: RequestContext) => MaybePromise<Response>;
 
 /** One step of the ordered list in `app.ts`: it answers, rejects, or calls the next step. */
 export type Middleware = (next: Responder) => Responder;
@@ -30,7 +29,7 @@ export function andThen<A, B>(value: MaybePromise<A>, next: (value: A) => MaybeP
 }
 
 /** Marks the connection as active while the service works, so that it is not closed as idle. */
-export function trackWork<T>({ peer }: Pick<RequestContext, 'peer'>, work: MaybePromise<T>): MaybePromise<T> {
+export function trackWork<T>({ call: { peer } }: RequestContext, work: MaybePromise<T>): MaybePromise<T> {
   if (peer === undefined || !(work instanceof Promise)) return work;
   peer.atWork(true);
   const done = () => peer.atWork(false);
@@ -39,41 +38,18 @@ export function trackWork<T>({ peer }: Pick<RequestContext, 'peer'>, work: Maybe
 }
 
 /** A completed request, as the log and the metrics see it. */
-export interface CompletedRequest {
-  /** The request's id, if it has one. */
-  readonly id: string | undefined;
-  readonly method: string;
-  readonly url: string;
-  readonly location: Location;
-  /** `/products` or `/products/:id`; undefined if the request has no collection. */
-  readonly route: string | undefined;
-  readonly status: number;
-  /** As performance.now() returns it. */
-  readonly started: number;
-  readonly milliseconds: number;
-  /** Rows read or written; undefined if none. */
-  readonly rows: number | undefined;
-  /** The error that rejected the request, or an unexpected one. */
-  readonly error: unknown;
-  /** Undefined if the request was not planned. */
-  readonly plan: ReadPlan | WritePlan | undefined;
-  /** The caller, for a catalogue with roles. */
-  readonly caller?: Caller | undefined;
-}
-
-const UNKNOWN: Location = { prefix: '', path: '' };
+export type CompletedRequest = Readonly<RequestContext>;
 
 /** The response header that carries the id of the request. */
 export const REQUEST_ID = 'x-request-id';
 
-export class RequestContext implements CompletedRequest {
+export class RequestContext {
+  /** As performance.now() returns it. */
   readonly started = performance.now();
-  /** Logging sets these when the response is complete. */
+  /** Logging sets these when the response is complete; `error` is the one that rejected the request. */
   status = 0;
   milliseconds = 0;
   error: unknown = undefined;
-  /** Edge checks: the path below the prefix of a proxy. */
-  location: Location = UNKNOWN;
   /** Edge checks: the network of a client that sends an Idempotency-Key, which a later disconnect would hide. */
   network: string | undefined = undefined;
   /** Edge checks: the proxies whose headers are believed. */
@@ -97,12 +73,9 @@ export class RequestContext implements CompletedRequest {
   private last = this.started;
 
   constructor(
-    readonly method: string,
-    readonly url: string,
+    readonly call: Call,
     public id: string | undefined,
     private readonly timed: boolean,
-    /** Undefined for a request from within the process. */
-    readonly peer?: Peer | undefined,
     /** Called if a streamed body ends early: the status is already sent. */
     readonly onCut?: ((answer: CompletedRequest, error: unknown) => void) | undefined,
   ) {}
@@ -113,8 +86,8 @@ export class RequestContext implements CompletedRequest {
   }
 
   /** Whom a limit per caller counts for: the credentials, or else the network of the client's address. */
-  requester(request: Request): string {
-    return this.caller?.identity ?? clientNetwork(request, this.peer, this.proxies);
+  get requester(): string {
+    return this.caller?.identity ?? clientNetwork(this.call, this.proxies);
   }
 
   /** The origin of a write, for the log of changes. A token without a name has a subject. */

@@ -16,9 +16,8 @@ import {
   toResponse,
   unchangedResponse,
 } from '../http/answer.ts';
-import { matchesTag } from '../http/conditional.ts';
-import { type Accepted, acceptedCoding } from '../http/content-coding.ts';
-import type { Location } from '../http/edge/prefix.ts';
+import type { Call } from '../http/call.ts';
+import type { Accepted } from '../http/content-coding.ts';
 import { andThen, type Handler, type RequestContext, type Responder } from './request-context.ts';
 
 interface CachedAnswer {
@@ -49,16 +48,16 @@ export class ResponseCache {
 
   /** Serves from the cache where possible. */
   around(answer: Handler): Responder {
-    return (request, context) => {
-      const { method, location } = context;
-      const accepted = acceptedCoding(request.headers.get('accept-encoding'));
-      if (method !== 'GET' && method !== 'HEAD') return respond(answer, request, context, accepted);
-      const key = answerKey(method, location, accepted, request.headers, context.access?.scope);
+    return (context) => {
+      const { call } = context;
+      const { accepted } = call;
+      if (!call.isRead) return respond(answer, context, accepted);
+      const key = answerKey(call, accepted, context.access?.scope);
       const changeCount = this.changes.current();
       const cached = this.find(key, changeCount);
-      if (cached !== undefined) return cachedResponse(request, context, cached);
+      if (cached !== undefined) return cachedResponse(context, cached);
       context.changeCount = changeCount;
-      return respond(answer, request, context, accepted, (made) => this.keep(key, changeCount, context, made));
+      return respond(answer, context, accepted, (made) => this.keep(key, changeCount, context, made));
     };
   }
 
@@ -88,7 +87,7 @@ export class ResponseCache {
   }
 
   /** `changeCount` is the one before the read. */
-  private keep(key: string, changeCount: number, { method, route, rows }: RequestContext, made: Representation): void {
+  private keep(key: string, changeCount: number, { call, route, rows }: RequestContext, made: Representation): void {
     const { plain } = made;
     const { etag: tag } = made.headers;
     if (typeof plain !== 'string' || tag === undefined || plain.length > MAX_CACHED_RESPONSE_BYTES) return;
@@ -105,7 +104,7 @@ export class ResponseCache {
       const bytes = typeof body === 'string' ? Buffer.from(body) : (body as Uint8Array<ArrayBuffer>);
       store(bytes.length, makeResponse(bytes, made));
     };
-    const content = method === 'HEAD' ? null : made.content();
+    const content = call.method === 'HEAD' ? null : made.content();
     if (content === null) store(0, headResponse(made));
     else if (content instanceof Promise) content.then(storeBody, () => undefined);
     else storeBody(content);
@@ -127,24 +126,22 @@ export class ResponseCache {
 
 /** Responds without a cache. */
 export function responder(answer: Handler): Responder {
-  return (request, context) =>
-    respond(answer, request, context, acceptedCoding(request.headers.get('accept-encoding')));
+  return (context) => respond(answer, context, context.call.accepted);
 }
 
 function respond(
   answer: Handler,
-  request: Request,
   context: RequestContext,
   accepted: Accepted | undefined,
   onRepresentation?: (representation: Representation) => void,
 ): ReturnType<Responder> {
-  const answered = answer(request, context);
+  const answered = answer(context);
   const isAsync = answered instanceof Promise;
   return andThen(answered, (each) => {
     const representation = encodeAnswer(each, accepted);
     context.rows = each.rows;
     onRepresentation?.(representation);
-    return andThen(toResponse(request, representation, isAsync), (response) => {
+    return andThen(toResponse(context.call, representation, isAsync), (response) => {
       context.done('response');
       return response;
     });
@@ -152,16 +149,9 @@ function respond(
 }
 
 /** The cache key; the most common requests get the shortest. */
-function answerKey(
-  method: string,
-  { prefix, path }: Location,
-  accepted: Accepted | undefined,
-  headers: Headers,
-  scope: string | undefined,
-): string {
-  const accept = headers.get('accept');
-  const prefer = headers.get('prefer');
-  const range = headers.get('range');
+function answerKey(call: Call, accepted: Accepted | undefined, scope: string | undefined): string {
+  const { method, accept, prefer, range } = call;
+  const { prefix, path } = call.location;
   const isPlain =
     scope === undefined && prefix === '' && accepted === undefined && (accept === null || accept === '*/*');
   if (isPlain && method === 'GET' && prefer === null && range === null) return path;
@@ -169,10 +159,8 @@ function answerKey(
   return `${path}\n${prefix}\n${method}\n${coding}\n${accept ?? '*/*'}\n${prefer ?? ''}\n${range ?? ''}\n${scope ?? ''}`;
 }
 
-function cachedResponse(request: Request, context: RequestContext, kept: CachedAnswer): Response {
+function cachedResponse(context: RequestContext, kept: CachedAnswer): Response {
   context.route = kept.route;
   context.rows = kept.rows;
-  const condition = request.headers.get('if-none-match');
-  const isUnchanged = condition !== null && matchesTag(condition, kept.tag);
-  return (isUnchanged ? kept.unchanged : kept.whole).clone() as Response;
+  return (context.call.has(kept.tag) ? kept.unchanged : kept.whole).clone() as Response;
 }

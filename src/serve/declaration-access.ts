@@ -2,8 +2,7 @@
 import { isLoopback } from '../base/net/address.ts';
 import { readText } from '../declare/declaration-file.ts';
 import { findDeclaration } from '../declare/find-declaration.ts';
-import type { Audit } from '../response/own-resources.ts';
-import type { Middleware } from '../response/request-context.ts';
+import type { Audit, Resources } from '../response/own-resources.ts';
 import { ConfigError, type ServeSettings } from '../settings/by-command.ts';
 import type { DeclarationEdit, EditOutcome } from './declaration-edits.ts';
 
@@ -30,7 +29,7 @@ export async function openDeclarationEdits(
   declaration: ServedDeclaration | undefined,
   settings: ServeSettings,
   { hasRoles, audit, apply }: EditAccess,
-): Promise<Middleware | undefined> {
+): Promise<Resources | undefined> {
   const { editDeclaration, host } = settings;
   if (editDeclaration && declaration === undefined) {
     throw new ConfigError('--edit-declaration needs a declaration. Write one with catalogue init');

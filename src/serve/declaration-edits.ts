@@ -11,15 +11,12 @@ import { readText, versionOf } from '../declare/declaration-file.ts';
 import { parseDeclaration } from '../declare/read.ts';
 import { rowFilesIn } from '../declare/row-files.ts';
 import { mergeIntoText } from '../declare/writer/merge.ts';
-import { parsePrefer } from '../dialect/prefer.ts';
 import { type MigrationPlan, problemLines } from '../engine/migration/words.ts';
 import { isInMemory, maintenanceOf } from '../engine/open.ts';
 import type { Answer } from '../http/answer.ts';
 import { BodyReceiver } from '../http/body/body-receiver.ts';
 import { objectIn } from '../http/body/object-body.ts';
-import { readIfMatch } from '../http/conditional.ts';
-import { type Audit, handlerOf, jsonAnswer, ownResources, type ResourceRequest } from '../response/own-resources.ts';
-import type { Middleware } from '../response/request-context.ts';
+import { type Audit, jsonAnswer, type ResourceRequest, type Resources } from '../response/own-resources.ts';
 import { ConfigError, type DatabaseSettings } from '../settings/by-command.ts';
 
 /** A text that replaces the declaration if it still has this version. */
@@ -44,7 +41,7 @@ interface EditOptions {
 
 const NOTHING_CHANGED = 'Nothing was changed.';
 
-export function declarationEdits(options: EditOptions): Middleware {
+export function declarationEdits(options: EditOptions): Resources {
   const { file, settings, apply, audit } = options;
   const servedVersion = versionOf(options.served);
   const bodies = new BodyReceiver(MAX_DECLARATION_BYTES);
@@ -56,12 +53,13 @@ export function declarationEdits(options: EditOptions): Middleware {
     return jsonAnswer(200, body, { etag: `"${version}"` });
   }
 
-  async function change({ request, context }: ResourceRequest): Promise<Answer> {
-    const patch = await objectIn(bodies, request, 'a JSON object: a merge patch of the declaration');
-    const isDryRun = parsePrefer(request.headers.get('prefer')).tx === 'rollback';
+  async function change({ context }: ResourceRequest): Promise<Answer> {
+    const { call } = context;
+    const patch = await objectIn(bodies, call, 'a JSON object: a merge patch of the declaration');
+    const isDryRun = call.preferences.tx === 'rollback';
     const before = currentText(file);
     const previous = versionOf(before);
-    const expected = readIfMatch({ request });
+    const expected = call.ifMatch;
     if (expected !== undefined && expected !== '*' && !expected.includes(previous)) throw changedFile(file);
     if (previous !== servedVersion) throw newerFile(file);
     const text = mergeIntoText(before, patch, file.endsWith('.json'));
@@ -81,11 +79,9 @@ export function declarationEdits(options: EditOptions): Middleware {
     return jsonAnswer(200, { ...answer, written: true }, { etag: `"${versionOf(text)}"` });
   }
 
-  const handlers = { GET: show, HEAD: show, PATCH: change };
-  return ownResources(['declaration'], (asked) => {
-    if (isInMemory(settings.database)) throw new ApiError('PGRST127', 'a catalogue in memory has no migration plan');
-    return handlerOf(handlers, asked.context.method)(asked);
-  });
+  if (!isInMemory(settings.database)) return { declaration: { GET: show, HEAD: show, PATCH: change } };
+  const reject = () => Promise.reject(new ApiError('PGRST127', 'a catalogue in memory has no migration plan'));
+  return { declaration: { GET: reject, HEAD: reject, PATCH: reject } };
 }
 
 function currentText(file: string): string {

@@ -145,11 +145,8 @@ export async function serveHere(requested: ServeSettings, context: ProcessContex
       maxRows: settings.maxRows,
       basePath: settings.basePath,
       schema: settings.schema,
-      resources: [
-        webhooks.middleware,
-        ...(access === undefined ? [] : [access.resources]),
-        ...(edits === undefined ? [] : [edits]),
-      ],
+      steps: [webhooks.middleware],
+      resources: { ...access?.resources, ...edits },
       pages: firstPage(
         observation.pages,
         ...(access === undefined ? [] : [access.pages]),

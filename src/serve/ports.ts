@@ -2,6 +2,7 @@
 
 import type { App } from '../app.ts';
 import { resolveProblem } from '../base/net/address.ts';
+import { Call } from '../http/call.ts';
 import type { Pages } from '../http/pages.ts';
 import { ConfigError, type ServeSettings } from '../settings/by-command.ts';
 import type { Certificate } from './certificate.ts';
@@ -30,7 +31,8 @@ export function startListening(
 export function startAdmin({ host, adminPort }: ServeSettings, pages: Pages): RunningServer | undefined {
   if (adminPort === undefined) return undefined;
   const app: Pick<App, 'fetch'> = {
-    fetch: (request) => pages(new URL(request.url).pathname, request, '') ?? new Response(null, { status: 404 }),
+    fetch: (request) =>
+      pages(new URL(request.url).pathname, { call: Call.of(request) }) ?? new Response(null, { status: 404 }),
   };
   return listenOrExplain(app, { host, port: adminPort }, '--admin-port');
 }

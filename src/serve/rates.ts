@@ -55,7 +55,7 @@ export function rateOfCaller(roles: NonNullable<Catalogue['roles']>, always: boo
   if (!always && rates.length === 0) return undefined;
   const [strictest] = rates.toSorted((one, other) => one.count / one.seconds - other.count / other.seconds);
   const rateOfRejected = roles.get(ANONYMOUS.role)?.rate ?? (always ? undefined : strictest);
-  return (_request, { caller }) => {
+  return ({ caller }) => {
     const rate = caller === undefined ? rateOfRejected : roles.get(caller.role)?.rate;
     const { name, identity } = caller ?? {};
     return {

@@ -6,6 +6,7 @@ import { EMPTY_QUERY } from '../../src/dialect/query.ts';
 import { planRead } from '../../src/plan/read/read.ts';
 import { WHOLE_ROW_JSON } from '../../src/plan/read/whole-row.ts';
 import { readWhole } from '../../src/response/body.ts';
+import { callOf } from '../support/call.ts';
 import { bearer, newName, openWithAccess, RIGHTS, type WithAccess } from '../support/engines/access.ts';
 import { ALL_ENGINES } from '../support/engines/catalogue.ts';
 import { until } from '../support/processes/process.ts';
@@ -22,7 +23,9 @@ for (const engine of Object.keys(ALL_ENGINES)) {
     const add = (name: string, more: { role?: string; expires?: Date; claims?: Record<string, unknown> } = {}) =>
       addKey(service.store, { name, role: 'editor', claims: {}, ...more });
     const identify = (key: string) =>
-      service.access.identify(new Request('http://catalogue/products', { method: 'POST', headers: bearer(key) }));
+      service.access.identify(
+        callOf(new Request('http://catalogue/products', { method: 'POST', headers: bearer(key) })),
+      );
 
     test('authenticates a program with its role, in Authorization or apikey', async () => {
       const name = newName('erp');

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, setSystemTime, test } from 'bun:
 import type { StoredUser } from '../../src/auth/store.ts';
 import { addUser, changeUser, removeUser } from '../../src/auth/users.ts';
 import { TrustedProxies } from '../../src/http/edge/proxies.ts';
+import { callOf } from '../support/call.ts';
 import { newName, openWithAccess, RIGHTS, type WithAccess } from '../support/engines/access.ts';
 import { until } from '../support/processes/process.ts';
 import { expectRefusal, sendJson } from '../support/stories.ts';
@@ -57,7 +58,7 @@ for (const engine of ['SQLite', 'PostgreSQL']) {
         rights: RIGHTS,
       });
       const caller = await service.access.identify(
-        new Request('http://catalogue/', { headers: { cookie: cookieOf(response) } }),
+        callOf(new Request('http://catalogue/', { headers: { cookie: cookieOf(response) } })),
       );
       expect(caller).toEqual({
         role: 'editor',
@@ -283,7 +284,7 @@ for (const engine of ['SQLite', 'PostgreSQL']) {
       const write = (headers: Record<string, string>) =>
         Promise.try(() =>
           service.access.identify(
-            new Request('http://catalogue/products', { method: 'POST', headers: { cookie, ...headers } }),
+            callOf(new Request('http://catalogue/products', { method: 'POST', headers: { cookie, ...headers } })),
           ),
         );
       for (const headers of FOREIGN) {

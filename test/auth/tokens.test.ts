@@ -4,6 +4,7 @@ import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, generateSecret,
 import { openPublicKeys } from '../../src/auth/public-keys.ts';
 import { MAX_CREDENTIAL_LENGTH } from '../../src/base/limits/auth.ts';
 import { listen } from '../../src/serve/server.ts';
+import { callOf } from '../support/call.ts';
 import { bearer, openWithAccess, RIGHTS, SECRET, type WithAccess } from '../support/engines/access.ts';
 import { statusesIn, talkTo } from '../support/network/socket.ts';
 import { temporaryFolder } from '../support/processes/process.ts';
@@ -50,7 +51,7 @@ describe('a token signed with a secret', () => {
 
   test('without a role is anonymous and keeps its claims', async () => {
     const caller = await service.access.identify(
-      new Request('http://catalogue/products', { headers: bearer(await signed({ tenant: 7 })) }),
+      callOf(new Request('http://catalogue/products', { headers: bearer(await signed({ tenant: 7 })) })),
     );
     const claims = { tenant: 7, role: 'anonymous' };
     expect(caller).toEqual({ role: 'anonymous', claims, identity: expect.any(String) });
@@ -61,7 +62,7 @@ describe('a token signed with a secret', () => {
     const identities = [];
     for (const claims of [{ sub: `${long}X` }, { sub: `${long}Y` }, { sub: long, iss: 'b' }, { sub: long }, {}]) {
       const headers = bearer(await signed({ role: 'editor', ...claims }));
-      const caller = await service.access.identify(new Request('http://catalogue/products', { headers }));
+      const caller = await service.access.identify(callOf(new Request('http://catalogue/products', { headers })));
       identities.push(caller.identity);
     }
     expect(new Set(identities).size).toBe(5);
@@ -76,10 +77,10 @@ describe('a token signed with a secret', () => {
 
   test('that was verified before is accepted from the cache', async () => {
     const headers = bearer(await signed({ role: 'viewer' }));
-    const first = service.access.identify(new Request('http://catalogue/', { headers }));
+    const first = service.access.identify(callOf(new Request('http://catalogue/', { headers })));
     expect(first).toBeInstanceOf(Promise);
     const caller = await first;
-    const known = service.access.identify(new Request('http://catalogue/', { headers }));
+    const known = service.access.identify(callOf(new Request('http://catalogue/', { headers })));
     expect(known).toBe(caller);
   });
 
@@ -295,7 +296,7 @@ describe('the token settings', () => {
       expect(hint).toStartWith('Set --jwt-secret or --jwks to accept tokens');
     }
     expect(await (await service.whoIs({})).json()).toEqual({ by: 'nothing', role: null, name: null, rights: null });
-    expect(() => service.access.identify(new Request('http://catalogue/products'))).toThrow(
+    expect(() => service.access.identify(callOf(new Request('http://catalogue/products')))).toThrow(
       'Anonymous access is disabled',
     );
     const withSecret = await openWithAccess(ENGINE, { roles: ['editor'] });

@@ -5,6 +5,7 @@ import { hostOf, isLoopback, isThisMachine } from '../../src/base/net/address.ts
 import { AddressRanges, parseRange } from '../../src/base/net/address-ranges.ts';
 import { originOf } from '../../src/base/net/origin.ts';
 import { TrustedProxies } from '../../src/http/edge/proxies.ts';
+import { callOf } from '../support/call.ts';
 
 test.each([
   ['localhost:3000', 'localhost'],
@@ -85,15 +86,15 @@ describe('the client behind proxies', () => {
     ['203.0.113.9', '198.51.100.1', '203.0.113.9'],
   ])('%s with X-Forwarded-For %j is %s', (peer, forwarded, client) => {
     const headers: Record<string, string> = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded };
-    expect(proxies.clientOf(request(headers), from(peer))).toBe(client);
+    expect(proxies.clientOf(callOf(request(headers), from(peer)))).toBe(client);
   });
 
   test('the scheme and the host come from a trusted proxy, otherwise from the service', () => {
     const told = request({ 'x-forwarded-proto': 'https', 'x-forwarded-host': 'shop.example.com', host: 'inside' });
-    expect(proxies.isSecure(told, from('127.0.0.1'))).toBe(true);
-    expect(proxies.hostOf(told, from('127.0.0.1'))).toBe('shop.example.com');
-    expect(proxies.isSecure(told, from('203.0.113.9'))).toBe(false);
-    expect(proxies.hostOf(told, from('203.0.113.9'))).toBe('inside');
-    expect(proxies.isSecure(request({}), from('203.0.113.9', true))).toBe(true);
+    expect(proxies.isSecure(callOf(told, from('127.0.0.1')))).toBe(true);
+    expect(proxies.hostOf(callOf(told, from('127.0.0.1')))).toBe('shop.example.com');
+    expect(proxies.isSecure(callOf(told, from('203.0.113.9')))).toBe(false);
+    expect(proxies.hostOf(callOf(told, from('203.0.113.9')))).toBe('inside');
+    expect(proxies.isSecure(callOf(request({}), from('203.0.113.9', true)))).toBe(true);
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test';
 import { ApiError } from '../../src/base/errors.ts';
 import { SHORT_BODY_BYTES, STALLED_BODY_SECONDS } from '../../src/base/limits/http.ts';
 import { type Body, BodyReceiver } from '../../src/http/body/body-receiver.ts';
+import { callOf } from '../support/call.ts';
 
 const MEGABYTE = 1024 * 1024;
 
@@ -15,18 +16,20 @@ function slowRequest() {
     },
   });
   return {
-    request: new Request('http://catalogue/products', { method: 'POST', body }),
+    request: callOf(new Request('http://catalogue/products', { method: 'POST', body })),
     send: (bytes: number) => controller.enqueue(new Uint8Array(bytes)),
     end: () => controller.close(),
   };
 }
 
 const wholeRequest = (bytes: number) =>
-  new Request('http://catalogue/products', {
-    method: 'POST',
-    body: new Uint8Array(bytes),
-    headers: { 'content-length': String(bytes) },
-  });
+  callOf(
+    new Request('http://catalogue/products', {
+      method: 'POST',
+      body: new Uint8Array(bytes),
+      headers: { 'content-length': String(bytes) },
+    }),
+  );
 
 const held = (bodies: BodyReceiver) => bodies.metrics()[0].value;
 

@@ -32,7 +32,7 @@ afterAll(() => {
 });
 
 /** The token is the name of the role. */
-function identify({ headers }: Request): Caller {
+function identify({ headers }: Pick<Request, 'headers'>): Caller {
   const role = (headers.get('authorization') ?? headers.get('apikey') ?? 'visitor').replace('Bearer ', '');
   return { role, claims: { ...SELLER, sub: role }, name: role, identity: `token ${role}` };
 }

@@ -15,8 +15,8 @@ const LAYERS = [
   'collection',
   'import',
   'encode',
-  'http',
   'dialect',
+  'http',
   'plan',
   'declare',
   'engine',
@@ -90,6 +90,15 @@ test('dialect and plan do not import from http', () => {
       .map((path) => `${file} imports ${path}`),
   );
   expect(wrong).toEqual([]);
+});
+
+test('no stage after http sees a Request', () => {
+  const stages = /^(dialect|plan|engine|files|requests|response|auth|observe|openapi|app\.ts|console\/[^/]+\.ts)/;
+  const seeing = FILES.filter((file) => stages.test(file)).filter((file) =>
+    /: Request\b|new Request\(|<Request>/.test(readFileSync(join(ROOT, file), 'utf8')),
+  );
+  // The entry, which makes it a call, and the threads of SQLite, which have requests of their own.
+  expect(seeing).toEqual(['app.ts', 'engine/sqlite/connection/thread.ts', 'response/logging.ts']);
 });
 
 test('no file imports itself indirectly', () => {

@@ -10,6 +10,7 @@ import {
   SLOWEST_BODY_BYTES,
   STALLED_BODY_SECONDS,
 } from '../../base/limits/http.ts';
+import type { Call } from '../call.ts';
 
 /** After a shorter chunk the receiver waits, so that small chunks arrive together and other requests get a turn. */
 const SHORT_CHUNK_BYTES = 1024;
@@ -54,17 +55,18 @@ export class BodyReceiver {
     return [{ name: 'bodies_bytes', kind: 'gauge', help, value: this.held }] as const;
   }
 
-  async receive(request: Request): Promise<Body> {
-    checkEncoding(request.headers.get('content-encoding'));
-    const length = request.headers.get('content-length');
+  async receive(call: Call): Promise<Body> {
+    checkEncoding(call.headers.get('content-encoding'));
+    const length = call.headers.get('content-length');
     const { maxBytes } = this;
     if (length !== null) {
       if (Number(length) > maxBytes) throw tooLarge(maxBytes);
-      if (Number(length) <= SHORT_BODY_BYTES) return new Body(await request.bytes().catch(rejectInterrupted), this);
+      if (Number(length) <= SHORT_BODY_BYTES) return new Body(await call.bytes().catch(rejectInterrupted), this);
       if (this.held + Number(length) > this.maxAll) this.makeRoom(Number(length));
     }
-    if (request.body === null) return new Body(new Uint8Array(), this);
-    const receiving = new Receiving(request.body, maxBytes, (bytes) => this.hold(bytes));
+    const { stream } = call;
+    if (stream === null) return new Body(new Uint8Array(), this);
+    const receiving = new Receiving(stream, maxBytes, (bytes) => this.hold(bytes));
     this.receiving.add(receiving);
     try {
       return new Body(await receiving.whole().catch(rejectInterrupted), this, receiving.size);

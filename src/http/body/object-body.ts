@@ -1,15 +1,17 @@
 /** A body that is one JSON object, for resources that are not collections. */
 import { ApiError } from '../../base/errors.ts';
+import type { Call } from '../call.ts';
 import type { BodyReceiver } from './body-receiver.ts';
 import { JsonScan } from './json-scan.ts';
 
 /** `form` describes the object. An error does not repeat the body, which may contain a password. */
 export async function objectIn(
   bodies: BodyReceiver,
-  request: Request,
+  call: Call,
   form: string,
+  hint?: string,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const body = await bodies.receive(request);
+  const body = await bodies.receive(call);
   try {
     for (const scan = new JsonScan(body.bytes); !scan.isDone; ) scan.advance();
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body.bytes));
@@ -20,5 +22,5 @@ export async function objectIn(
   } finally {
     body.release();
   }
-  throw new ApiError('PGRST102', `the body must be ${form}`);
+  throw new ApiError('PGRST102', `the body must be ${form}`, { hint });
 }

@@ -1,4 +1,4 @@
-import { allowedMethods, type Call } from '../call.ts';
+import type { Call } from '../call.ts';
 
 export const EXPOSED_HEADERS =
   'Catalogue-Missing-Rows, Catalogue-Position, Content-Encoding, Content-Location, Content-Profile, Content-Range, Content-Type, Date, ETag, Idempotency-Replayed, Link, Location, Preference-Applied, Range-Unit, Retry-After, Server-Timing, X-Request-Id';
@@ -16,18 +16,13 @@ export const CORS_HEADERS: Readonly<Record<string, string>> = {
 const DEFAULT_REQUEST_HEADERS =
   'Accept, Authorization, Catalogue-Position, Content-Type, Idempotency-Key, If-Match, If-None-Match, Prefer, Range, Range-Unit, X-Client-Info, Accept-Profile, Content-Profile';
 
-/** Answers OPTIONS for a collection or a row. */
-export function optionsAnswer(call: Call): { status: 200; headers: Record<string, string>; body: null } {
-  return { status: 200, headers: optionsHeaders(call.request, allowedMethods(call)), body: null };
-}
-
 /** The allowed methods, and the headers of a preflight. */
-export function optionsHeaders(request: Request, allow: string): Record<string, string> {
+export function optionsHeaders({ headers: given }: Call, allow: string): Record<string, string> {
   const headers: Record<string, string> = { ...CORS_HEADERS, allow };
-  if (request.headers.get('access-control-request-method') !== null) {
+  if (given.get('access-control-request-method') !== null) {
     headers['access-control-allow-methods'] = allow;
     headers['access-control-allow-headers'] =
-      withoutForwarded(request.headers.get('access-control-request-headers')) ?? DEFAULT_REQUEST_HEADERS;
+      withoutForwarded(given.get('access-control-request-headers')) ?? DEFAULT_REQUEST_HEADERS;
     headers['access-control-max-age'] = '86400';
   }
   return headers;

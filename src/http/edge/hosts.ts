@@ -7,6 +7,7 @@ import { ApiError } from '../../base/errors.ts';
 import { MAX_KNOWN_HOSTS } from '../../base/limits/http.ts';
 import { hostOf, isThisMachine } from '../../base/net/address.ts';
 import { ANY } from '../../base/net/origin.ts';
+import type { Call } from '../call.ts';
 
 export interface Hosts {
   /** Whether only this machine can reach the service. */
@@ -16,12 +17,12 @@ export interface Hosts {
 }
 
 /** Rejects a request by its Host. Undefined if every host is allowed. */
-export function hostCheck({ isOnLoopback, allowed }: Hosts): ((request: Request) => void) | undefined {
+export function hostCheck({ isOnLoopback, allowed }: Hosts): ((call: Call) => void) | undefined {
   if (allowed.includes(ANY) || (!isOnLoopback && allowed.length === 0)) return undefined;
   // Cached as written by clients.
   const acceptedHosts = new Set<string>();
-  return (request) => {
-    const header = request.headers.get('host');
+  return ({ headers }) => {
+    const header = headers.get('host');
     // Browsers always send Host; old programs and health checks may not.
     if (header === null || header === '' || acceptedHosts.has(header)) return;
     const host = hostOf(header);

@@ -7,8 +7,8 @@
 import { ApiError } from '../../base/errors.ts';
 import { hostOf, isLoopback } from '../../base/net/address.ts';
 import { ANY, authorityOf, originOf } from '../../base/net/origin.ts';
+import { type Call, WRITES } from '../call.ts';
 import { isListed } from './hosts.ts';
-import type { Peer } from './peer.ts';
 import type { TrustedProxies } from './proxies.ts';
 
 interface Origins {
@@ -19,32 +19,30 @@ interface Origins {
   readonly proxies: TrustedProxies;
 }
 
-export const WRITES: readonly string[] = ['POST', 'PATCH', 'PUT', 'DELETE'];
-
 /** Rejects a write or its preflight by Origin. Undefined if every origin may write. */
-export function originCheck(origins: Origins): ((method: string, request: Request, peer?: Peer) => void) | undefined {
+export function originCheck(origins: Origins): ((call: Call) => void) | undefined {
   if (origins.listed.includes(ANY)) return undefined;
-  return (method, request, peer) => {
-    if (method === 'GET' || method === 'HEAD') return;
-    const { headers } = request;
+  return (call) => {
+    if (call.isRead) return;
+    const { headers, method } = call;
     const origin = headers.get('origin');
     // Only browsers send Origin, and they send it with every write.
     if (origin === null) return;
     const requestedMethod = method === 'OPTIONS' ? (headers.get('access-control-request-method') ?? '') : method;
-    if (WRITES.includes(requestedMethod) && !mayWrite(origin, request, peer, origins)) throw foreignOrigin(origin);
+    if (WRITES.includes(requestedMethod) && !mayWrite(origin, call, origins)) throw foreignOrigin(origin);
   };
 }
 
-function mayWrite(header: string, request: Request, peer: Peer | undefined, origins: Origins): boolean {
+function mayWrite(header: string, call: Call, origins: Origins): boolean {
   // Pages cannot set this header (https://www.w3.org/TR/fetch-metadata/), and it stays correct behind proxies. Browsers
   // do not send it to every address.
-  const site = request.headers.get('sec-fetch-site');
+  const site = call.headers.get('sec-fetch-site');
   if (site === 'same-origin' || site === 'none') return true;
   const origin = originOf(header);
   if (origin === undefined) return false;
   if (origins.listed.includes(origin)) return true;
   const host = hostOf(authorityOf(origin));
-  const target = origins.proxies.hostOf(request, peer);
+  const target = origins.proxies.hostOf(call);
   return isLoopback(host) || isListed(host, origins.hosts) || (target !== undefined && host === hostOf(target));
 }
 
@@ -59,13 +57,13 @@ function foreignOrigin(origin: string): ApiError {
 }
 
 /** With --cors-origins, allows only the listed origins instead of any. */
-export function originHeaders(listed: readonly string[]): ((request: Request, response: Response) => void) | undefined {
+export function originHeaders(listed: readonly string[]): ((call: Call, response: Response) => void) | undefined {
   if (listed.length === 0 || listed.includes(ANY)) return undefined;
-  return (request, { headers }) => {
+  return (call, { headers }) => {
     if (!headers.has('access-control-allow-origin')) return;
     const vary = headers.get('vary');
     headers.set('vary', vary === null ? 'Origin' : `${vary}, Origin`);
-    const origin = request.headers.get('origin');
+    const origin = call.headers.get('origin');
     if (origin !== null && listed.includes(originOf(origin) ?? '')) headers.set('access-control-allow-origin', origin);
     else headers.delete('access-control-allow-origin');
   };

@@ -5,31 +5,22 @@
 import { ApiError } from '../../base/errors.ts';
 import { MAX_PREFIX_LENGTH } from '../../base/limits/http.ts';
 import { pathPrefix } from '../../base/net/path-prefix.ts';
-import type { Peer } from './peer.ts';
+import { type Call, type Location, pathAndQuery } from '../call.ts';
 import type { TrustedProxies } from './proxies.ts';
-
-export interface Location {
-  /** The prefix as the client sees it: `/api`, or empty. */
-  readonly prefix: string;
-  /** Path and query within the service. */
-  readonly path: string;
-}
 
 export const FORWARDED_PREFIX = 'X-Forwarded-Prefix';
 /** The prefix that supabase-js puts before tables. Every path of the service is also there. */
 export const SUPABASE_PREFIX = '/rest/v1';
 
-/** `asked` is the path and query as received. Without --trusted-proxies, every proxy is trusted. */
+/** Without --trusted-proxies, every proxy is trusted. */
 export function locateRequest(
-  asked: string,
-  { headers }: Request,
+  { headers, requestUrl, peer }: Call,
   basePath: string,
-  peer?: Peer,
   proxies?: TrustedProxies,
 ): Location {
   let forwarded = headers.get(FORWARDED_PREFIX);
   if (forwarded !== null && proxies?.trusts(peer) === false) forwarded = null;
-  let path = asked;
+  let path = pathAndQuery(requestUrl);
   // The forwarded prefix was stripped; without one, the base path was, unless it is still there.
   let prefix = forwarded === null ? basePath : readForwarded(forwarded);
   if (basePath !== '' && isBelow(path, basePath)) {

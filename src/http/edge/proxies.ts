@@ -2,6 +2,7 @@
 import { isIP } from 'node:net';
 import { hostOf, networkOf, plainHost } from '../../base/net/address.ts';
 import { AddressRanges } from '../../base/net/address-ranges.ts';
+import type { Call } from '../call.ts';
 import type { Peer } from './peer.ts';
 
 /** A longer list was written by the client itself. */
@@ -22,8 +23,8 @@ export class TrustedProxies {
   }
 
   /** The client's address: the last one in the chain that is not a trusted proxy. */
-  clientOf(request: Request, peer: Peer | undefined): string | undefined {
-    const forwarded = request.headers.get('x-forwarded-for');
+  clientOf({ headers, peer }: Call): string | undefined {
+    const forwarded = headers.get('x-forwarded-for');
     let client = peer && this.lookAt(peer)?.plain;
     if (forwarded === null || !this.trusts(peer)) return client;
     // Each proxy appends the address it received the request from.
@@ -37,15 +38,15 @@ export class TrustedProxies {
   }
 
   /** Whether the client's connection to the service or the first proxy is encrypted. */
-  isSecure(request: Request, peer: Peer | undefined): boolean {
-    const forwarded = this.first('x-forwarded-proto', request, peer);
+  isSecure(call: Call): boolean {
+    const forwarded = this.first('x-forwarded-proto', call);
     if (forwarded !== undefined) return forwarded.toLowerCase() === 'https';
-    return peer === undefined ? request.url.startsWith('https:') : peer.isSecure;
+    return call.peer?.isSecure ?? call.requestUrl.startsWith('https:');
   }
 
   /** The host that the client requested, with its port if any. */
-  hostOf(request: Request, peer: Peer | undefined): string | undefined {
-    return this.first('x-forwarded-host', request, peer) ?? request.headers.get('host') ?? undefined;
+  hostOf(call: Call): string | undefined {
+    return this.first('x-forwarded-host', call) ?? call.headers.get('host') ?? undefined;
   }
 
   private lookAt(peer: Peer): TrustedProxies['last'] {
@@ -58,13 +59,13 @@ export class TrustedProxies {
   }
 
   /** The value set by the outermost proxy. */
-  private first(name: string, request: Request, peer: Peer | undefined): string | undefined {
-    const value = request.headers.get(name);
+  private first(name: string, { headers, peer }: Call): string | undefined {
+    const value = headers.get(name);
     return value === null || !this.trusts(peer) ? undefined : value.split(',', 1)[0]!.trim();
   }
 }
 
 /** What anonymous callers are distinguished by, for limits and Idempotency-Keys. */
-export function clientNetwork(request: Request, peer: Peer | undefined, proxies: TrustedProxies | undefined): string {
-  return networkOf((proxies === undefined ? peer?.address() : proxies.clientOf(request, peer)) ?? 'unknown');
+export function clientNetwork(call: Call, proxies: TrustedProxies | undefined): string {
+  return networkOf((proxies === undefined ? call.peer?.address() : proxies.clientOf(call)) ?? 'unknown');
 }

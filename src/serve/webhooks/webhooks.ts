@@ -6,7 +6,6 @@ import type { Catalogue } from '../../collection/declaration.ts';
 import type { WebhookDraft } from '../../collection/draft.ts';
 import { isSecret, SECRET_FORM, SECRET_VARIABLE } from '../../declare/webhooks.ts';
 import type { ChangeLog, Engine, Metric } from '../../engine/engine.ts';
-import { WRITES } from '../../http/edge/origins.ts';
 import type { Log } from '../../observe/log.ts';
 import type { Middleware } from '../../response/request-context.ts';
 import { ConfigError } from '../../settings/by-command.ts';
@@ -92,10 +91,8 @@ export class Webhooks {
   }
 
   /** Makes writes wait until it is stored where new webhooks begin, also if the database was down at the start. */
-  readonly middleware: Middleware = (next) => (request, context) => {
-    if (this.hasBegun || !WRITES.includes(context.method)) return next(request, context);
-    return this.begin().then(() => next(request, context));
-  };
+  readonly middleware: Middleware = (next) => (context) =>
+    this.hasBegun || !context.call.isWrite ? next(context) : this.begin().then(() => next(context));
 
   /** Messages in flight are cut and sent again later. */
   async stop(): Promise<void> {

@@ -10,6 +10,7 @@ import { buildAssets } from '../../../src/console/bundle.ts';
 import { loadCachedBundle } from '../../../src/console/bundle-cache.ts';
 import { consolePages } from '../../../src/console/pages.ts';
 import { storeFile } from '../../../src/http/stored-file.ts';
+import { callOf } from '../../support/call.ts';
 import { DESCRIBED } from '../../support/openapi.ts';
 import { cleanUp, temporaryFolder } from '../../support/processes/process.ts';
 
@@ -18,7 +19,7 @@ afterAll(cleanUp);
 const built = await buildAssets();
 const pages = consolePages(DESCRIBED);
 const ask = async (path: string, init?: RequestInit): Promise<Response> =>
-  (await pages(path, new Request(`http://catalogue${path}`, init), ''))!;
+  (await pages(path, { call: callOf(new Request(`http://catalogue${path}`, init)) }))!;
 const scriptsOf = (html: string) =>
   [...html.matchAll(/<script type="module" src="([^"]+)"/g)].map(
     ([, src]) => new URL(src!, 'http://catalogue/console').pathname,
@@ -100,9 +101,11 @@ describe('the console', () => {
   });
 
   test('accepts only reads, and has no other files', async () => {
-    expect(() => pages('/console', new Request('http://catalogue/console', { method: 'POST' }), '')).toThrow(ApiError);
+    expect(() =>
+      pages('/console', { call: callOf(new Request('http://catalogue/console', { method: 'POST' })) }),
+    ).toThrow(ApiError);
     expect(ask('/console/assets/nothing.js')).rejects.toThrow(ApiError);
-    expect(pages('/nowhere', new Request('http://catalogue/nowhere'), '')).toBeUndefined();
+    expect(pages('/nowhere', { call: callOf(new Request('http://catalogue/nowhere')) })).toBeUndefined();
   });
 });
 
@@ -141,7 +144,7 @@ test('the console offers settings to roles with every right, but not to anonymou
   const catalogue = declareCatalogue({ ...draft, roles: [...roles, { name: 'viewer', rules: [] }] });
   const offers = async (role: string) => {
     const show = consolePages({ ...DESCRIBED, catalogue }, { accountOf: async () => ({ role }), hasSettings: true });
-    const page = await show('/console', new Request('http://catalogue/console'), '');
+    const page = await show('/console', { call: callOf(new Request('http://catalogue/console')) });
     return (await page!.text()).includes('"settings":true');
   };
   expect(await Promise.all(['admin', 'anonymous', 'viewer'].map(offers))).toEqual([true, false, false]);
@@ -192,24 +195,24 @@ describe('the guide', () => {
   });
 
   test('finds the sections that contain all words, in any case', async () => {
-    const found = await (await pages(
-      '/docs/guide/index',
-      new Request('http://catalogue/?q=DECREMENT+stock'),
-      '',
-    ))!.text();
+    const found = await (await pages('/docs/guide/index', {
+      call: callOf(new Request('http://catalogue/?q=DECREMENT+stock')),
+    }))!.text();
     expect(found).toMatch(/<li><a href="reference\/writing#[^"]+">/);
-    const odd = await (await pages('/docs/guide/index', new Request('http://catalogue/?q=<b>zzz'), ''))!.text();
+    const odd = await (await pages('/docs/guide/index', {
+      call: callOf(new Request('http://catalogue/?q=<b>zzz')),
+    }))!.text();
     expect(odd).toContain('Nothing contains “&#60;b&#62;zzz”');
   });
 
   test('a search of many words gets 400', async () => {
     const search = new URLSearchParams({ q: 'e '.repeat(200_000) });
-    const response = pages('/docs/guide/index', new Request(`http://catalogue/?${search}`), '')!;
+    const response = pages('/docs/guide/index', { call: callOf(new Request(`http://catalogue/?${search}`)) })!;
     await expect(response).rejects.toMatchObject({
       code: '54000',
       message: 'a search of the guide may have 200 characters',
     });
-    const again = await pages('/docs/guide/index', new Request('http://catalogue/?q=undo+undo'), '')!;
+    const again = await pages('/docs/guide/index', { call: callOf(new Request('http://catalogue/?q=undo+undo')) })!;
     expect(again.status).toBe(200);
   });
 

@@ -38,7 +38,7 @@ for (const engine of ['SQLite', 'PostgreSQL']) {
     let service: FeedService;
     afterEach(() => service.close());
     const open = async (options: Parameters<typeof serveFeeds>[2] = {}) => {
-      const ofCaller = (request: Request) => {
+      const ofCaller = (request: Pick<Request, 'headers'>) => {
         const name = request.headers.get('x-name');
         return { ...identify(request), ...(name === null ? {} : { name, identity: `user ${name}` }) };
       };

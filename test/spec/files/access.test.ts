@@ -35,7 +35,7 @@ describe.each(TWO_ENGINES)('%s: roles and files', (engine) => {
   let shop: Roled;
   let as: As;
   beforeAll(async () => {
-    const identify = ({ headers }: Request): Caller => {
+    const identify = ({ headers }: Pick<Request, 'headers'>): Caller => {
       const role = headers.get('x-role') ?? 'anonymous';
       const claims = JSON.parse(headers.get('x-claims') ?? '{}') as Caller['claims'];
       return { role, claims };

@@ -97,7 +97,7 @@ roles:
 describe.each(TWO_ENGINES)('%s: callers with images', (engine) => {
   let shop: Roled;
   beforeAll(async () => {
-    const identify = ({ headers }: Request): Caller => ({
+    const identify = ({ headers }: Pick<Request, 'headers'>): Caller => ({
       role: 'writer',
       claims: {},
       identity: headers.get('x-role')!,

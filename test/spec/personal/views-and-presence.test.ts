@@ -18,7 +18,7 @@ roles:
 `);
 
 /** `X-Role: clerk`, `X-Claims: {"sub":"ann"}` is the user ann. */
-function identify({ headers }: Request): Caller {
+function identify({ headers }: Pick<Request, 'headers'>): Caller {
   const role = headers.get('x-role') ?? 'anonymous';
   const { sub: name, kind = 'user' } = JSON.parse(headers.get('x-claims') ?? '{}');
   return name === undefined ? { role, claims: {} } : { role, claims: {}, name, identity: `${kind} ${name}` };

@@ -67,7 +67,7 @@ for (const [engineName, newPlace] of Object.entries(PLACES)) {
         maxBodyBytes: 1024 * 1024,
         allowUnfilteredWrites: false,
         identify: access.identify,
-        resources: [access.resources, declarationEdits({ file, served: DECLARATION, settings })],
+        resources: { ...access.resources, ...declarationEdits({ file, served: DECLARATION, settings }) },
       });
       for (const role of ['admin', 'viewer'] as const) {
         keys[role] = await addKey(new CredentialStore(engine), { name: `the ${role}`, role, claims: {} });

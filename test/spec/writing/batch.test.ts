@@ -480,7 +480,7 @@ describe.each(TWO_ENGINES)('a batch on %s', (engine) => {
   test('the log and the metrics see one request, with the rows of all its writes', async () => {
     await succeed([ORDER, lines(1, 2), take(1, 10)]);
     expect((await send([ORDER, take(1, 10)])).status).toBe(412);
-    expect(observed.map(({ method, route, status, rows }) => ({ method, route, status, rows }))).toEqual([
+    expect(observed.map(({ call: { method }, route, status, rows }) => ({ method, route, status, rows }))).toEqual([
       { method: 'POST', route: '/batch', status: 200, rows: 4 },
       { method: 'POST', route: '/batch', status: 412, rows: undefined },
     ]);

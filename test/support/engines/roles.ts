@@ -14,7 +14,7 @@ export function declaredBy(yaml: string): Declared {
 }
 
 /** Returns the caller that `X-Role` and `X-Claims` name. */
-export function identify({ headers }: Request): Caller {
+export function identify({ headers }: Pick<Request, 'headers'>): Caller {
   const role = headers.get('x-role');
   if (role === null) return ANONYMOUS;
   return { role, claims: JSON.parse(headers.get('x-claims') ?? '{}') as Caller['claims'] };

@@ -1,0 +1,87 @@
+/** Finds the rows that a call addresses, in the catalogue as the caller sees it. */
+import { ApiError } from '../base/errors.ts';
+import { MAX_URL_LENGTH } from '../base/limits/http.ts';
+import { nearestName } from '../base/nearest-name.ts';
+import { nameOfPart, pathPart } from '../base/net/query-string.ts';
+import { tableDenied } from '../collection/access/permission-errors.ts';
+import { isChangeLog } from '../collection/change-log.ts';
+import type { Catalogue, Collection } from '../collection/declaration.ts';
+import { isFiles, servedName } from '../collection/files.ts';
+import type { Call } from './call.ts';
+import { checkMethod } from './methods.ts';
+import { type RowsTarget, rowsTarget } from './target.ts';
+
+/** A collection, or its row with this key. */
+export interface Rows {
+  readonly collection: Collection;
+  readonly key?: string;
+}
+
+const METHODS = {
+  collection: ['OPTIONS', 'GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE'],
+  item: ['OPTIONS', 'GET', 'HEAD', 'PATCH', 'PUT', 'DELETE'],
+  /** The log of changes, and the files. */
+  log: ['OPTIONS', 'GET', 'HEAD'],
+};
+
+/** Throws 404, 405 or 414. */
+export function findRows(call: Call, catalogue: Catalogue, target: RowsTarget = rowsTarget(call.pathname)): Rows {
+  checkUrlLength(call);
+  const rows = lookUp(target, call, catalogue);
+  checkMethod(call, methodsOf(rows));
+  return rows;
+}
+
+/** `/products`, or `/products/:id` for any key. */
+export function routeOf({ collection, key }: Rows): string {
+  return `/${servedName(collection.name)}${key === undefined ? '' : '/:id'}`;
+}
+
+export function methodsOf({ collection, key }: Rows): readonly string[] {
+  return METHODS[isChangeLog(collection) || isFiles(collection) ? 'log' : key === undefined ? 'collection' : 'item'];
+}
+
+export function checkUrlLength({ location: { path } }: Call): void {
+  if (path.length <= MAX_URL_LENGTH) return;
+  throw new ApiError('CAT414', `the URL is longer than ${MAX_URL_LENGTH} characters`, {
+    hint: 'Ask in several requests, with fewer values in each.',
+  });
+}
+
+function lookUp(target: RowsTarget, call: Call, catalogue: Catalogue): Rows {
+  const { builtIn, closed, roles } = catalogue;
+  const collections = target.isOwn ? builtIn : catalogue.collections;
+  const name = nameOfPart(target.name);
+  const collection = collections.get(name) ?? (closed?.has(name) === true ? undefined : builtIn.get(name));
+  if (collection !== undefined && target.kind === 'collection') return { collection };
+  // Only a key of one field fits into a path.
+  if (collection?.key.length === 1 && target.kind === 'item') return { collection, key: nameOfPart(target.key!) };
+  if (closed?.has(name) === true) throw tableDenied(name);
+  const { prefix } = call.location;
+  // A preflight request is anonymous, so its answer must not reveal collections.
+  const mayListPaths = roles === undefined || call.method !== 'OPTIONS';
+  const there =
+    [...collections.keys()].map((each) => `${prefix}/${pathPart(each)}`).join(', ') || 'no collection for your role';
+  if (target.kind !== 'collection') {
+    throw new ApiError('PGRST125', 'Invalid path specified in request URL', {
+      hint: mayListPaths
+        ? `Available: ${collection === undefined ? there : pathsOf(collection, prefix)}, without a trailing slash.`
+        : undefined,
+    });
+  }
+  throw mayListPaths ? unknownCollection(name, collections, `Available: ${there}.`) : unknownCollection(name);
+}
+
+function unknownCollection(name: string, collections?: Catalogue['collections'], hint?: string): ApiError {
+  const nearest = collections && nearestName(name, [...collections.keys()]);
+  return new ApiError('PGRST205', `Could not find the table '${name}' in the schema cache`, {
+    hint: nearest === undefined ? hint : `Perhaps you meant the table '${nearest}'`,
+  });
+}
+
+function pathsOf({ name, key }: Collection, prefix: string): string {
+  const path = `${prefix}/${pathPart(servedName(name))}`;
+  if (key.length === 1) return `${path} and ${path}/<${key[0]!.name}>`;
+  if (key.length === 0) return path;
+  return `${path} and ${path}?${key.map(({ name }) => `${name}=eq.<${name}>`).join('&')}`;
+}
