@@ -1,13 +1,6 @@
 /** The cell grid of the console without a browser: selection by keys, and blocks of the clipboard. */
 import { describe, expect, test } from 'bun:test';
-import {
-  parseClipboard,
-  parseHtmlTable,
-  parseTsv,
-  printHtmlTable,
-  printTsv,
-  tile,
-} from '../../src/console/browser/grid/clipboard/clipboard.ts';
+import { parseTsv, printTsv, tile } from '../../src/console/browser/grid/clipboard/clipboard.ts';
 import { cellCount, moveByKey, rangeOf, START, single } from '../../src/console/browser/grid/selection.ts';
 
 const BOUNDS = { rows: 1_000_000, columns: 5, page: 20 };
@@ -51,7 +44,6 @@ describe('the clipboard', () => {
       ['', '1,234.50'],
     ];
     expect(parseTsv(printTsv(block))).toEqual(block);
-    expect(parseHtmlTable(printHtmlTable([['a < b & c', 'two\nlines']]))).toEqual([['a < b & c', 'two\nlines']]);
   });
 
   test('the text of Excel ends with a line break, and a quote within a cell is a plain character', () => {
@@ -63,17 +55,6 @@ describe('the clipboard', () => {
       ['', ''],
       ['b', ''],
     ]);
-  });
-
-  test('tables of spreadsheets keep merged and empty cells', () => {
-    const html = `<html><style>td {}</style><body><table border=0><col width=64>
-      <tr><td class=xl1 colspan="2">Price&nbsp;list</td></tr>
-      <tr><td>18,00</td><td></td></tr></table></body></html>`;
-    expect(parseClipboard('other', html)).toEqual([
-      ['Price list', ''],
-      ['18,00', ''],
-    ]);
-    expect(parseClipboard('a\tb', '<b>a b</b>')).toEqual([['a', 'b']]);
   });
 
   test('one value fills the selection; a block that does not fit is pasted once', () => {

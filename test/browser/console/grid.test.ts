@@ -194,4 +194,23 @@ browserStories('the cell grid', (stage) => {
     expect((await pricesOf(stage, 3)).map(Number)).toEqual([77, 19, 22]);
     expect(await stage.product(2)).toMatchObject({ units_in_stock: 2 });
   });
+
+  test('tables of spreadsheets keep merged cells, empty cells, line breaks and signs', async () => {
+    const { page } = stage;
+    await stage.open('/c/products');
+    await untilShown(page, ['Chai']);
+    await cell(stage, 'product_name', 0).click();
+    await paste(
+      stage,
+      'other',
+      `<html><style>td {}</style><body><table border=0><col width=64>
+        <tr><td class=xl1 colspan="2">Tea&nbsp;&lt; <b>Chai</b> &amp; co</td></tr>
+        <tr><td style='color:red'>Two<br>lines</td><td></td></tr></table></body></html>`,
+    );
+    const dialog = page.getByRole('dialog', { name: 'Paste' });
+    await dialog.getByRole('button', { name: /^Change \d cells$/ }).click();
+    await stage.until(/cells changed/);
+    expect(await stage.product(1)).toMatchObject({ product_name: 'Tea < Chai & co' });
+    expect(await stage.product(2)).toMatchObject({ product_name: 'Two\nlines' });
+  });
 });

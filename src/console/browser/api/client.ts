@@ -70,6 +70,22 @@ export async function ask(url: string, request: RequestOptions = {}): Promise<An
   throw error;
 }
 
+const ATTEMPTS = 3;
+const PAUSE_MS = 1_000;
+
+/** Sends a request again if no answer comes. Its `idempotencyKey` makes sure that it is stored once. */
+export async function askUntilAnswered(url: string, request: RequestOptions): Promise<Answer> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await ask(url, request);
+    } catch (error) {
+      // fetch throws a TypeError if no answer came.
+      if (!(error instanceof TypeError) || attempt === ATTEMPTS) throw error;
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    }
+  }
+}
+
 /** A streamed response, such as an export or a feed, which does not have to fit into memory. */
 export async function askStream(url: string, request: RequestOptions): Promise<ReadableStream<Uint8Array>> {
   const { method = 'GET', headers, signal } = request;

@@ -1,26 +1,12 @@
 /** Query hooks. The keys begin with `list` or `row` and the name of the collection. */
-import { QueryClient, useMutation, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
 import type { Collection, Row } from './catalogue.ts';
 import { ApiError } from './errors.ts';
 import { keyText } from './query/keys.ts';
 import { type ListQuery, listUrl, PAGE_SIZE } from './query/list.ts';
+import { queryClient } from './query-client.ts';
 import { type Page, readPage, readRow } from './rows.ts';
-
-const MAX_RETRIES = 2;
-
-export const queryClient = new QueryClient({
-  defaultOptions: {
-    queries: {
-      staleTime: 5_000,
-      gcTime: 60_000,
-      networkMode: 'always',
-      // The service answered a rejected request; only a lost connection is worth another attempt.
-      retry: (count, error) => !(error instanceof ApiError && error.status < 500) && count < MAX_RETRIES,
-    },
-    mutations: { networkMode: 'always' },
-  },
-});
 
 export interface RowWindow {
   /** The row at an index; undefined until its page has loaded. */

@@ -3,7 +3,7 @@ import { storeJson } from '../../../collection/types/type.ts';
 import { newId } from '../base/ids.ts';
 import { isSame } from '../base/same.ts';
 import type { Collection, Row, Value } from './catalogue.ts';
-import { ask, countIn } from './client.ts';
+import { ask, askUntilAnswered, countIn } from './client.ts';
 import { parameter, pathOf, withQuery } from './query/filter-text.ts';
 import { keysFilter, rowPath } from './query/keys.ts';
 import { type ListQuery, pageHeaders, pageUrl } from './query/list.ts';
@@ -69,7 +69,9 @@ export async function deleteRows(collection: Collection, rows: readonly Row[]): 
     path: `${pathOf(collection)}?${keysFilter(collection, part)}`,
     affects: part.length,
   }));
-  return { ...(await sendBatch(body)), rows };
+  const requestId = newRequestId();
+  await sendBatch(body, requestId);
+  return { requestId, rows };
 }
 
 /** One changed row, with the values that the person saw. */
@@ -84,30 +86,37 @@ const BATCH_SIZE = 1_000;
  * Changes rows in one transaction (up to 1,000). The values that the person saw are the condition of each change. If
  * another person changed one of them, the service rejects the batch (412); `request` is the position of that row.
  */
-export async function changeRows(
+export async function changeRows(collection: Collection, edits: readonly RowEdit[]): Promise<Written> {
+  const requestId = newRequestId();
+  return { requestId, rows: (await sendBatch(editRequests(collection, edits, { affects: 1 }), requestId)).flat() };
+}
+
+/** Changes the rows that still have the shown values. The result has a changed row, or none, for each edit. */
+export async function changeUnchanged(
   collection: Collection,
   edits: readonly RowEdit[],
-  requestId: string = newRequestId(),
-): Promise<Written> {
-  const rows: Row[] = [];
+  requestId: string,
+): Promise<readonly (Row | undefined)[]> {
+  const changed: (Row | undefined)[] = [];
   for (let start = 0; start < edits.length; start += BATCH_SIZE) {
     const body = editRequests(collection, edits.slice(start, start + BATCH_SIZE));
-    rows.push(...(await sendBatch(body, requestId)).rows);
+    changed.push(...(await sendBatch(body, requestId, undefined, askUntilAnswered)).map(([row]) => row));
   }
-  return { requestId, rows };
+  return changed;
 }
 
 /** The rows that the edits would store, up to 1,000. A value that the service would reject throws. */
 export async function dryRunEdits(collection: Collection, edits: readonly RowEdit[]): Promise<readonly Row[]> {
-  return (await sendBatch(editRequests(collection, edits), newRequestId(), 'tx=rollback')).rows;
+  const body = editRequests(collection, edits, { affects: 1 });
+  return (await sendBatch(body, newRequestId(), 'tx=rollback')).flat();
 }
 
-const editRequests = (collection: Collection, edits: readonly RowEdit[]) =>
+const editRequests = (collection: Collection, edits: readonly RowEdit[], condition: { readonly affects?: 1 } = {}) =>
   edits.map(({ row, changes }) => ({
     method: 'PATCH',
     path: `${pathOf(collection)}?${editFilter(collection, row, changes)}`,
     body: changes,
-    affects: 1,
+    ...condition,
   }));
 
 /** Selects a row by its key, if the fields to change have the shown values. */
@@ -125,19 +134,16 @@ function operandText({ byName }: Collection, name: string, value: Value): string
   return typeof value === 'object' ? type.print(storeJson(type, value)) : String(value);
 }
 
+/** Sends a batch. The result has the rows of each of its requests. */
 async function sendBatch(
   body: readonly object[],
-  requestId: string = newRequestId(),
-  ...preferences: readonly string[]
-): Promise<Written> {
-  const headers = { prefer: [RETURN, ...preferences].join(', '), 'x-request-id': requestId };
-  const { json } = await ask('/catalogue/batch', {
-    method: 'POST',
-    headers,
-    body,
-    idempotencyKey: newId(),
-  });
-  return { requestId, rows: (json as { body?: readonly Row[] }[]).flatMap((each) => each.body ?? []) };
+  requestId: string,
+  preference?: string,
+  send: typeof askUntilAnswered = ask,
+): Promise<readonly (readonly Row[])[]> {
+  const headers = { prefer: preference === undefined ? RETURN : `${RETURN}, ${preference}`, 'x-request-id': requestId };
+  const { json } = await send('/catalogue/batch', { method: 'POST', headers, body, idempotencyKey: newId() });
+  return (json as { body?: readonly Row[] }[]).map((each) => each.body ?? []);
 }
 
 /** The fields whose values differ from the row. */

@@ -2,7 +2,7 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { Route, Router, Switch, useLocation } from 'wouter';
 import { consoleBase } from '../api/address.ts';
-import { queryClient } from '../api/queries.ts';
+import { queryClient } from '../api/query-client.ts';
 import { isLoginNeeded } from '../api/session/session.ts';
 import { token } from '../api/session/token.ts';
 import { NotFound } from '../components/not-found.tsx';

@@ -3,7 +3,7 @@ import { useEffect, useSyncExternalStore } from 'react';
 import { type Collection, mayUndo } from '../api/catalogue.ts';
 import { undoRequest } from '../api/changes.ts';
 import { explain } from '../api/explain.ts';
-import { queryClient } from '../api/queries.ts';
+import { queryClient } from '../api/query-client.ts';
 import { t } from '../i18n/text.ts';
 import { Button, IconButton } from './button.tsx';
 

@@ -6,7 +6,7 @@ import { type Collection, may, referenceOf, titleFieldOf, titleOfCollection, typ
 import { newRows } from '../api/new-row.ts';
 import { pathOf } from '../api/query/filter-text.ts';
 import { findRows, readTitles } from '../api/query/find-rows.ts';
-import { cachedTitle, cacheTitle } from '../api/query/titles.ts';
+import { cachedTitle, cacheTitle, titleKey } from '../api/query/titles.ts';
 import { Combobox } from '../components/combobox.tsx';
 import { readTyped } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
@@ -38,18 +38,16 @@ function ReferenceCell({ collection, field, row }: CellProps) {
 
 function ReferenceInput({ collection, field, text, onChange, mayOpenDialog, ...rest }: InputProps) {
   const other = referenceOf(collection, field)!;
-  const known = text === '' ? '' : cachedTitle(other, text);
   // A draft has the key only.
-  const loaded = useQuery({
-    queryKey: ['list', other.name, 'title', text],
+  const { data: title = text } = useQuery({
+    queryKey: titleKey(other, text),
     queryFn: async ({ signal }) => {
       await readTitles(other, [text], signal);
       return cachedTitle(other, text) ?? text;
     },
-    enabled: known === undefined && !Number.isNaN(Number(text)) === (field.type.input === 'number'),
+    enabled: text !== '' && !Number.isNaN(Number(text)) === (field.type.input === 'number'),
     retry: false,
   });
-  const shown = known ?? loaded.data ?? text;
   const [typed, setTyped] = useState('');
   const found = useQuery({
     queryKey: ['list', other.name, 'options', typed],
@@ -65,7 +63,7 @@ function ReferenceInput({ collection, field, text, onChange, mayOpenDialog, ...r
     <Combobox
       {...rest}
       isRequired={field.required}
-      text={shown}
+      text={title}
       options={found.data ?? []}
       isLoading={found.isFetching}
       onType={setTyped}

@@ -3,7 +3,7 @@
 import { changeUnchangedRows } from '../api/bulk.ts';
 import { type Collection, type Field, type Row, referenceOf, titleFieldOf } from '../api/catalogue.ts';
 import { undoRequest } from '../api/changes.ts';
-import { ask } from '../api/client.ts';
+import { askUntilAnswered } from '../api/client.ts';
 import { explain } from '../api/explain.ts';
 import { pathOf } from '../api/query/filter-text.ts';
 import { cacheTitle } from '../api/query/titles.ts';
@@ -22,9 +22,6 @@ export interface Report {
   readonly failed: ReadonlyMap<number, string>;
 }
 
-/** Attempts per chunk if no answer comes. The Idempotency-Key makes sure that it is stored once. */
-const ATTEMPTS = 3;
-const PAUSE_MS = 1_000;
 /** The service undoes up to 200,000 changes in one request. */
 const CHANGES_PER_ID = 100_000;
 
@@ -153,18 +150,14 @@ export class Store {
     };
     this.open.set(content, { idempotencyKey, requestId });
     const headers = { prefer: `return=${result},missing=default`, 'x-request-id': requestId };
-    for (let attempt = 1; ; attempt++) {
-      try {
-        const { json } = await ask(url, { method: 'POST', headers, body, idempotencyKey });
-        this.open.delete(content);
-        return (json as readonly Row[] | undefined) ?? [];
-      } catch (error) {
-        // fetch throws a TypeError if no answer came.
-        const isLost = error instanceof TypeError;
-        if (!isLost) this.open.delete(content);
-        if (!isLost || attempt === ATTEMPTS) throw error;
-        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-      }
+    try {
+      const { json } = await askUntilAnswered(url, { method: 'POST', headers, body, idempotencyKey });
+      this.open.delete(content);
+      return (json as readonly Row[] | undefined) ?? [];
+    } catch (error) {
+      // Without an answer, the next attempt of the person has the same key.
+      if (!(error instanceof TypeError)) this.open.delete(content);
+      throw error;
     }
   }
 }

@@ -2,7 +2,7 @@
 import { useRef, useState } from 'react';
 import { type Collection, type Field, may, referenceOf } from '../api/catalogue.ts';
 import { explain } from '../api/explain.ts';
-import { queryClient } from '../api/queries.ts';
+import { queryClient } from '../api/query-client.ts';
 import { findNames, type Meaning } from '../fields/names.ts';
 import { Checker } from './check.ts';
 import type { Decision, ImportOptions } from './columns.ts';

@@ -3,10 +3,10 @@ import { useState } from 'react';
 import type { Collection, Row } from '../api/catalogue.ts';
 import { logKey, readChanges, rowFilter } from '../api/changes.ts';
 import { type FeedEvent, useFeed } from '../api/feed.ts';
-import { queryClient } from '../api/queries.ts';
 import { encodeValue, pathOf } from '../api/query/filter-text.ts';
 import { keysFilter, keyText } from '../api/query/keys.ts';
 import { cacheTitles, selectTitles } from '../api/query/titles.ts';
+import { queryClient } from '../api/query-client.ts';
 import { changesOf, isOwnRequest } from '../api/rows.ts';
 
 /** The fields that someone else changed, with the name of the person; null if it is unknown. */

@@ -1,7 +1,8 @@
 /** Saves the draft of a row, new or stored, and reports the result. */
 import { type Collection, labelOf, type Row } from '../api/catalogue.ts';
-import { queryClient, useWrite } from '../api/queries.ts';
+import { useWrite } from '../api/queries.ts';
 import { keyText } from '../api/query/keys.ts';
+import { queryClient } from '../api/query-client.ts';
 import { createRow, deleteRows } from '../api/rows.ts';
 import { type SaveOutcome, saveRow } from '../api/save-row.ts';
 import { notify, notifyError, undoOf } from '../components/toasts.tsx';

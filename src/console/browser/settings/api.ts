@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { RoleDraft } from '../../../collection/draft.ts';
 import { ask } from '../api/client.ts';
-import { queryClient } from '../api/queries.ts';
+import { queryClient } from '../api/query-client.ts';
 
 export type Kind = 'users' | 'keys';
 

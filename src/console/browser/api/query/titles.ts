@@ -3,9 +3,10 @@
  * object with the key and the title of the other row.
  */
 import { type Collection, type Field, type Row, referenceOf, titleFieldOf, titleOf } from '../catalogue.ts';
+import { queryClient } from '../query-client.ts';
 import { printName } from './filter-text.ts';
 
-const placeOf = ({ name }: Field): string => `${name}_title`;
+const titleAlias = ({ name }: Field): string => `${name}_title`;
 
 /** References with a title, whose embedding does not collide with a field. */
 function titledFields(collection: Collection): readonly Field[] {
@@ -13,7 +14,7 @@ function titledFields(collection: Collection): readonly Field[] {
     .map(({ field }) => field)
     .filter((field) => {
       const other = referenceOf(collection, field);
-      return other !== undefined && titleFieldOf(other) !== undefined && !collection.byName.has(placeOf(field));
+      return other !== undefined && titleFieldOf(other) !== undefined && !collection.byName.has(titleAlias(field));
     });
 }
 
@@ -23,7 +24,7 @@ export function selectTitles(collection: Collection): string | undefined {
   if (titled.length === 0) return undefined;
   const embedded = titled.map(
     (field) =>
-      `${printName(placeOf(field))}:${printName(field.name)}(${namesOf(referenceOf(collection, field)!).join(',')})`,
+      `${printName(titleAlias(field))}:${printName(field.name)}(${namesOf(referenceOf(collection, field)!).join(',')})`,
   );
   return ['*', ...embedded].join(',');
 }
@@ -32,7 +33,7 @@ export function selectTitles(collection: Collection): string | undefined {
 export function orderName(collection: Collection, name: string): string {
   const field = titledFields(collection).find((each) => each.name === name);
   if (field === undefined) return printName(name);
-  return `${printName(placeOf(field))}(${printName(titleFieldOf(referenceOf(collection, field)!)!.name)})`;
+  return `${printName(titleAlias(field))}(${printName(titleFieldOf(referenceOf(collection, field)!)!.name)})`;
 }
 
 /** The fields that identify a row, for `select`: key and title. */
@@ -41,17 +42,19 @@ export function namesOf(collection: Collection): readonly string[] {
   return [...collection.key, ...(title === undefined ? [] : [title])].map(({ name }) => printName(name));
 }
 
-/** A cache of titles, so that filters and edited cells need no request. */
-const known = new Map<string, string>();
-const placeIn = ({ name }: Collection, key: unknown): string => `${name} ${String(key)}`;
+/** The title of a row in the cache, so that filters and edited cells need no request. It stays as long as the page. */
+export const titleKey = ({ name }: Collection, key: unknown) => ['title', name, String(key)];
+queryClient.setQueryDefaults(['title'], { staleTime: Number.POSITIVE_INFINITY, gcTime: Number.POSITIVE_INFINITY });
 
 /** Stores the title of a row. */
 export function cacheTitle(collection: Collection, row: Row): void {
-  known.set(placeIn(collection, row[collection.key[0]!.name]), titleOf(collection, row));
+  const key = row[collection.key[0]!.name];
+  const title = titleOf(collection, row);
+  if (cachedTitle(collection, key) !== title) queryClient.setQueryData(titleKey(collection, key), title);
 }
 
 export function cachedTitle(collection: Collection, key: unknown): string | undefined {
-  return known.get(placeIn(collection, key));
+  return queryClient.getQueryData(titleKey(collection, key));
 }
 
 /** Stores the titles of the rows that these rows refer to. */
@@ -59,7 +62,7 @@ export function cacheTitles(collection: Collection, rows: readonly Row[]): void 
   for (const field of titledFields(collection)) {
     const other = referenceOf(collection, field)!;
     for (const row of rows) {
-      const found = (row as Readonly<Record<string, unknown>>)[placeOf(field)];
+      const found = (row as Readonly<Record<string, unknown>>)[titleAlias(field)];
       if (typeof found === 'object' && found !== null) cacheTitle(other, found as Row);
     }
   }

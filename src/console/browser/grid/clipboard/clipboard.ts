@@ -25,31 +25,29 @@ export function parseTsv(text: string): Block {
   return rectangular(rows);
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
-
-function decodeEntities(text: string): string {
-  return text.replaceAll(/&(?:#(\d+)|#x([\da-f]+)|(\w+));/gi, (whole, decimal, hex, name) => {
-    if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? whole;
-    return String.fromCodePoint(Number.parseInt(decimal ?? hex, decimal === undefined ? 16 : 10));
-  });
-}
-
 /** Parses the first table of an HTML text; undefined if it has none. A cell over several columns leaves them empty. */
-export function parseHtmlTable(html: string): Block | undefined {
-  const [, table] = /<table\b[^>]*>([\s\S]*?)<\/table>/i.exec(html) ?? [];
-  if (table === undefined) return undefined;
-  const rows = [...table.matchAll(/<tr\b[^>]*>([\s\S]*?)(?=<\/tr>|<tr\b|$)/gi)].map(([, row]) =>
-    [...row!.matchAll(/<t[dh]\b([^>]*)>([\s\S]*?)(?=<\/t[dh]>|<t[dh]\b|$)/gi)].flatMap(([, attributes, content]) => {
-      const span = Number(/colspan\s*=\s*["']?(\d+)/i.exec(attributes!)?.[1] ?? 1);
-      return [cellText(content!), ...Array<string>(Math.max(0, span - 1)).fill('')];
-    }),
+function parseHtmlTable(html: string): Block | undefined {
+  const table = new DOMParser().parseFromString(withoutStyles(html), 'text/html').querySelector('table');
+  if (table === null) return undefined;
+  const rows = [...table.rows].map((row) =>
+    [...row.cells].flatMap((cell) => [cellText(cell), ...Array<string>(cell.colSpan - 1).fill('')]),
   );
   return rectangular(rows.filter((row) => row.length > 0));
 }
 
-function cellText(content: string): string {
-  const lines = content.replaceAll(/\s+/g, ' ').split(/<br\b[^>]*>\s*|<\/p>\s*(?=<p\b)/i);
-  return lines.map((line) => decodeEntities(line.replaceAll(/<[^>]*>/g, '')).trim()).join('\n');
+/** The policy of the page reports styles, although nothing applies them. */
+function withoutStyles(html: string): string {
+  const tags = html.replaceAll(/<style\b[\s\S]*?<\/style>/gi, '');
+  return tags.replaceAll(/<[^<>]*>/g, (tag) => tag.replaceAll(/\sstyle\s*=\s*("[^"]*"|'[^']*')/gi, ''));
+}
+
+/** A character for private use, which marks the line breaks of a cell. */
+const BREAK = '\ue000';
+
+function cellText(cell: Element): string {
+  for (const element of cell.querySelectorAll('br, p + p')) element.before(BREAK);
+  const lines = cell.textContent.replaceAll(/\s+/g, ' ').split(BREAK);
+  return lines.map((line) => line.trim()).join('\n');
 }
 
 function rectangular(rows: readonly (readonly string[])[]): Block {
@@ -59,7 +57,7 @@ function rectangular(rows: readonly (readonly string[])[]): Block {
 
 /** The cells of a paste. The table has the exact cells; plain text serves other programs. */
 export function parseClipboard(text: string, html: string): Block {
-  return parseHtmlTable(html) ?? parseTsv(text);
+  return (html === '' ? undefined : parseHtmlTable(html)) ?? parseTsv(text);
 }
 
 export function printTsv(block: Block): string {

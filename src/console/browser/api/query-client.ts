@@ -1,0 +1,18 @@
+/** The cache of all requests of the page. */
+import { QueryClient } from '@tanstack/react-query';
+import { ApiError } from './errors.ts';
+
+const MAX_RETRIES = 2;
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 5_000,
+      gcTime: 60_000,
+      networkMode: 'always',
+      // The service answered a rejected request; only a lost connection is worth another attempt.
+      retry: (count, error) => !(error instanceof ApiError && error.status < 500) && count < MAX_RETRIES,
+    },
+    mutations: { networkMode: 'always' },
+  },
+});
