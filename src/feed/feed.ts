@@ -27,7 +27,7 @@ import { type FeedPlan, planFeed } from './feed-plan.ts';
 import { Hub } from './hub.ts';
 import { type FeedLimits, OpenFeeds } from './open-feeds.ts';
 import { queuedReader, type Reader } from './queued-reads.ts';
-import { eventText, NO_DATA, rowsAt, stepChunk, stepEvents } from './step.ts';
+import { eventText, heartbeat, NO_DATA, rowsAt, stepChunk, stepEvents } from './step.ts';
 import { Subscriber } from './subscriber.ts';
 
 export interface FeedOptions extends FeedLimits {
@@ -49,13 +49,18 @@ export class Feed {
   private readonly checks = new CredentialChecks();
   private readonly open: OpenFeeds;
   private readonly heartbeat: ReturnType<typeof setInterval>;
+  /** Clients that still receive the list or missed changes. The hub does not know them yet. */
+  private readonly joining = new Set<Subscriber>();
   private readonly joins = new FairQueue({ places: PARALLEL_JOINS, placesPerCaller: PARALLEL_JOINS_PER_CALLER });
 
   constructor(private readonly options: FeedOptions) {
     const { engine, catalogue } = options;
     this.open = new OpenFeeds(options, catalogue.roles !== undefined);
     this.hub = engine.log && new Hub(engine, engine.log, [...catalogue.collections.values()]);
-    this.heartbeat = setInterval(() => this.hub?.beat(), HEARTBEAT_MS);
+    this.heartbeat = setInterval(() => {
+      this.hub?.beat();
+      for (const subscriber of this.joining) void subscriber.write(':\n\n');
+    }, HEARTBEAT_MS);
     this.heartbeat.unref();
   }
 
@@ -91,10 +96,13 @@ export class Feed {
     const resumed = found?.seq === newest.seq || (plan.isLive && found === undefined) ? newest : found;
     const isReset = asked !== undefined && resumed === undefined;
     const begin = { name, caller: follower.name, resumed, isReset, newest };
-    this.follow(subscriber, log, hub, plan, begin).catch((error) => {
-      context.onCut?.(context, error);
-      subscriber.cut();
-    });
+    this.joining.add(subscriber);
+    this.follow(subscriber, log, hub, plan, begin)
+      .catch((error) => {
+        context.onCut?.(context, error);
+        subscriber.cut();
+      })
+      .finally(() => this.joining.delete(subscriber));
     const request = call.madeAs(LiveRequest);
     if (request !== undefined) request.steps = subscriber as LiveSteps;
     const body = plan.isLive ? null : subscriber.body();
@@ -159,7 +167,8 @@ async function catchUp(
     await subscriber.write(stepChunk(plan, held));
     held = events;
   }
-  await subscriber.write(stepChunk(plan, held, changes.upTo));
+  // A client that is cut before it has caught up goes on from here, also if the list has no event so far.
+  await subscriber.write(held.length === 0 ? heartbeat(plan, changes.upTo) : stepChunk(plan, held, changes.upTo));
   return changes.upTo;
 }
 

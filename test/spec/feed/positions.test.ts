@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from 'bun:test';
 import { PLACES } from '../../support/engines/declared.ts';
 import { type FeedService, serveFeeds } from '../../support/engines/feed-service.ts';
 import { thingsOf } from '../../support/engines/shop.ts';
+import { until } from '../../support/processes/process.ts';
 import { sendJson } from '../../support/stories.ts';
 
 const THINGS = thingsOf({ name: 'text' });
@@ -64,6 +65,17 @@ for (const [engine, newPlace] of Object.entries(PLACES)) {
         const events = await resumed.next(missed + 1);
         expect(new Set(events.map(([name]) => name))).toEqual(new Set(missed > 0 ? ['insert', 'update'] : ['update']));
       }
+    });
+
+    test('a client whose list has no event receives ids while it catches up, so that it never begins again', async () => {
+      await open();
+      const client = await service.follow('/things?id=eq.1');
+      client.close();
+      const rows = Array.from({ length: 900 }, (_, index) => ({ id: index + 2, name: 'x' }));
+      await send('POST', '/things', rows);
+      const resumed = await service.resume('/things?id=eq.1', client);
+      await until('an id after each part of the changes', () => resumed.text.match(/^id: /gm)?.length === 3);
+      expect(resumed.take()).toEqual([]);
     });
 
     test('the seq of a change is also an id', async () => {
