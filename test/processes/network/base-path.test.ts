@@ -19,7 +19,10 @@ test('the startup message shows the base path, and its addresses reach the servi
 
 test('the printed OpenAPI description contains the base path', async () => {
   const { stdout } = await run({ cwd: temporaryFolder(), args: ['openapi', '--base-path', '/api'] });
-  expect((JSON.parse(stdout) as { servers: unknown }).servers).toEqual([{ url: '/api' }]);
+  expect((JSON.parse(stdout) as { servers: unknown[] }).servers).toMatchObject([
+    { url: '/api' },
+    { url: '/api/rest/v1' },
+  ]);
 });
 
 test.each(['api', '/a b', '//x', '/../x', 'http://host/api', '/a?b'])('%s is not a valid base path', async (given) => {

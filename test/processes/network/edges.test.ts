@@ -151,8 +151,8 @@ describe.each(Object.keys(DATABASES))('without any setting, on %s', (database) =
     const list = await ask(service, 'GET', '/products?limit=1', told);
     expect(list.headers.get('link')).toContain('</api/products?limit=1>; rel="first"');
     expect(list.headers.get('content-location')).toBe('/api/products?limit=1');
-    const description = (await (await ask(service, 'GET', '/openapi.json', told)).json()) as { servers: unknown };
-    expect(description.servers).toEqual([{ url: '/api' }]);
+    const description = (await (await ask(service, 'GET', '/openapi.json', told)).json()) as { servers: unknown[] };
+    expect(description.servers).toMatchObject([{ url: '/api' }, { url: '/api/rest/v1' }]);
     expect((await write(service, { ...told, origin: 'https://other.example' })).status).toBe(403);
     // The preflight response never allows a page of another origin to send these headers.
     const preflight = await ask(service, 'OPTIONS', '/products', {
