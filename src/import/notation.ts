@@ -77,10 +77,8 @@ export class ColumnNotation {
     return other === undefined ? (only ?? this.kind.fallback(cell, this.given)) : undefined;
   }
 
-  learn(cell: string): this {
-    const shown = this.kind.shownBy(cell);
+  learn(cell: string, shown = this.kind.shownBy(cell)): void {
     if (shown !== undefined && !this.examples.has(shown)) this.examples.set(shown, cell);
-    return this;
   }
 
   /** The cell in the notation of the service; undefined if it has another form. */
@@ -93,7 +91,7 @@ export class ColumnNotation {
       throw this.conflict(cell, assumed?.cell ?? this.examples.get(kind.choices[1]));
     }
     if (shown === 'unclear' && this.shown.length === 0) this.assumed ??= { cell, notation };
-    this.learn(cell);
+    this.learn(cell, shown);
     return kind.read(cell, notation);
   }
 

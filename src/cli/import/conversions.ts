@@ -68,18 +68,21 @@ export function cellConverter(
   const converters = fields.map(converterOf);
   const converted = [...converters.keys()].filter((at) => converters[at] !== undefined);
   return (cells: readonly unknown[], report: (problem: RowProblem) => void): readonly unknown[] => {
-    if (converted.length === 0) return cells;
-    const result = [...cells];
+    // Most rows have nothing to convert, and are not copied.
+    let result: unknown[] | undefined;
     for (const at of converted) {
+      let value: unknown;
       try {
-        result[at] = converters[at]!(cells[at]);
+        value = converters[at]!(cells[at]);
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         report(new RowProblem(fields[at]!, error));
-        result[at] = undefined;
       }
+      if (value === cells[at]) continue;
+      result ??= [...cells];
+      result[at] = value;
     }
-    return result;
+    return result ?? cells;
   };
 }
 
