@@ -9,19 +9,35 @@ import type { Catalogue, Collection, Field } from '../../../collection/declarati
 import { OWN_COLLECTIONS } from '../../../collection/own-collections.ts';
 import { embedded } from '../../../collection/types/embedded.ts';
 import { builtIn } from '../../../collection/types/index.ts';
+import type { Operation } from '../../../collection/types/operations.ts';
 import type { Type } from '../../../collection/types/type.ts';
-import type { UpdateEachPlan, WritePlan } from '../../../plan/types.ts';
+import type { Value } from '../../../collection/value.ts';
+import { wholeRow } from '../../../plan/read/shape.ts';
+import {
+  type Assignment,
+  isOperation,
+  type OutputColumn,
+  type SetResult,
+  type UpdateEachPlan,
+  type WritePlan,
+} from '../../../plan/types.ts';
 import type { Write } from '../../engine.ts';
 import type { WriteList } from './writer.ts';
 
 /** A part of the declaration. Values are never objects, so a client cannot send one. */
 type Name =
   | { readonly declared: 'collection'; readonly name: string }
+  /** The columns of a whole row. */
+  | { readonly declared: 'row'; readonly name: string }
   | { readonly declared: 'field'; readonly name: string; readonly of: string }
   | { readonly declared: 'type'; readonly name: string };
 
 type Change = UpdateEachPlan['changes'][number];
-type NamedChange = { readonly key: Change['key']; readonly set: readonly { field: Name | Field }[] };
+/**
+ * The key, then the position of each field before its value or operation. Copying one list instead of objects saves a
+ * tenth of the CPU time.
+ */
+type ChangeMessage = readonly (Value | Operation)[];
 type Slice = readonly unknown[];
 /** The rows themselves, or the number of slices that were sent before. */
 type Rows = Slice | number;
@@ -36,6 +52,7 @@ export function encodeList({ writes, ...options }: WriteList): ListMessage {
     ...options,
     writes: writes.map(({ plan, encoding, isDependent = false }) => {
       nameCollection(plan.into);
+      names.set(wholeRow(plan.into), { declared: 'row', name: plan.into.name });
       const { length } = rowsOf(plan);
       const rows = length > ROWS_PER_SLICE ? Math.ceil(length / ROWS_PER_SLICE) : encodeRows(plan, 0, length);
       return { plan: encodeParts(plan), rows, encoding, isDependent };
@@ -61,14 +78,20 @@ function rowsOf(plan: WritePlan): Slice {
 
 function encodeRows(plan: WritePlan, from: number, to: number): Slice {
   const rows = rowsOf(plan).slice(from, to);
-  return plan.kind === 'update-each' ? (rows as Change[]).map(encodeChange) : rows;
+  return plan.kind === 'update-each' ? (rows as Change[]).map((change) => encodeChange(plan.into, change)) : rows;
 }
 
-function encodeChange({ key, set }: Change) {
-  return { key, set: set.map((each) => ({ ...each, field: nameOf(each.field) })) };
+function encodeChange({ fields }: Collection, { key, set }: Change): ChangeMessage {
+  const message: (Value | Operation)[] = [...key];
+  for (const each of set) message.push(fields.indexOf(each.field), isOperation(each) ? withoutField(each) : each.value);
+  return message;
 }
 
-const names = new WeakMap<Field, Name>();
+function withoutField({ field: _, ...operation }: SetResult): Operation {
+  return operation;
+}
+
+const names = new WeakMap<object, Name>();
 
 const nameCollection = memoize(({ name: of, fields }: Collection): Name => {
   for (const field of fields) names.set(field, { declared: 'field', name: field.name, of });
@@ -86,7 +109,7 @@ const encodeObject = memoize((part: object): unknown => {
   if ('byName' in part) return nameCollection(part as Collection);
   if ('sqlite' in part) return { declared: 'type', name: (part as Type).name } satisfies Name;
   if ('maxBytes' in part) return nameOf(part as Field);
-  return Array.isArray(part) ? part.map(encode) : encodeParts(part);
+  return Array.isArray(part) ? (names.get(part) ?? part.map(encode)) : encodeParts(part);
 });
 
 function encode(part: unknown): unknown {
@@ -119,13 +142,21 @@ export class PlanDecoder {
     const rows = typeof given === 'number' ? this.slices.splice(0, given).flat() : given;
     const plan = this.restore(message) as WritePlan;
     if (plan.kind === 'insert') return { ...plan, rows: rows as typeof plan.rows };
-    return plan.kind === 'update-each' ? { ...plan, changes: (rows as NamedChange[]).map(this.change) } : plan;
+    return plan.kind === 'update-each'
+      ? { ...plan, changes: (rows as ChangeMessage[]).map((each) => this.change(plan, each)) }
+      : plan;
   }
 
-  private readonly change = ({ key, set }: NamedChange): Change => {
-    for (const each of set) each.field = this.declared(each.field as Name) as Field;
-    return { key, set: set as Change['set'] };
-  };
+  private change({ into, by }: UpdateEachPlan, message: ChangeMessage): Change {
+    const set: Assignment[] = [];
+    for (let at = by.length; at < message.length; at += 2) {
+      const field = into.fields[message[at] as number]!;
+      const value = message[at + 1]!;
+      const isResult = typeof value === 'object' && value !== null && 'operation' in value;
+      set.push(isResult ? { ...value, field } : { field, value });
+    }
+    return { key: message.slice(0, by.length) as Value[], set };
+  }
 
   /** Replaces names in place: the message is a copy. */
   private restore(part: unknown): unknown {
@@ -138,8 +169,10 @@ export class PlanDecoder {
     return part;
   }
 
-  private declared(name: Name): Collection | Field | Type {
+  private declared(name: Name): Collection | Field | Type | readonly OutputColumn[] {
     switch (name.declared) {
+      case 'row':
+        return wholeRow(this.collection(name.name));
       case 'collection':
         return this.collection(name.name);
       case 'field':
