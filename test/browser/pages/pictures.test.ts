@@ -46,7 +46,7 @@ browserStories(
       const shown = () =>
         stage.page.evaluate(`[...document.querySelectorAll('article')].map((each) => {
           const image = each.querySelector('img');
-          return [each.innerText.trim(), image.alt, image.complete && /width=(320|768)$/.test(image.currentSrc),
+          return [each.innerText.trim(), image.alt, image.complete && /width=(256|512)$/.test(image.currentSrc),
             image.naturalWidth > 0, image.style.backgroundImage.startsWith('url("data:image/png')];
         })`);
       const expected = [
