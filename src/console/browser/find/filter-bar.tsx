@@ -4,7 +4,7 @@ import { useLocation } from 'wouter';
 import { type Field, labelOf } from '../api/catalogue.ts';
 import { useRows } from '../api/queries.ts';
 import { pathOf } from '../api/query/filter-text.ts';
-import { type ListQuery, listAddress, type Pair } from '../api/query/list.ts';
+import { currentQuery, type ListQuery, listAddress, type Pair } from '../api/query/list.ts';
 import { Button } from '../components/button.tsx';
 import { Menu } from '../components/menu.tsx';
 import { onDemand } from '../components/on-demand.tsx';
@@ -26,7 +26,7 @@ export function FilterBar({ query }: { readonly query: ListQuery }) {
   const [isAdvanced, setAdvanced] = useState(false);
   const anchor = useRef<HTMLElement>(null);
   const bar = useRef<HTMLDivElement>(null);
-  const show = (next: readonly Pair[]) => navigate(listAddress({ ...query, filters: next }));
+  const show = (next: readonly Pair[]) => navigate(listAddress({ ...currentQuery(query.collection), filters: next }));
   const open = (field: Field, button?: HTMLElement) => {
     anchor.current = button ?? bar.current;
     setEdited(field);

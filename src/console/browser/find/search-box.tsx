@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import { useAddress } from '../api/address.ts';
-import { listAddress, parseQuery } from '../api/query/list.ts';
+import { currentQuery, listAddress, parseQuery } from '../api/query/list.ts';
 import { IconButton } from '../components/button.tsx';
 import { Icon } from '../components/icon.tsx';
 import { onDemand } from '../components/on-demand.tsx';
@@ -21,7 +21,10 @@ export function SearchBox() {
   useEffect(() => setTyped(query?.search ?? ''), [query?.search]);
   useEffect(() => {
     if (query === undefined || typed === query.search) return;
-    const timer = setTimeout(() => navigate(listAddress({ ...query, search: typed }), { replace: true }), WAIT_MS);
+    const timer = setTimeout(
+      () => navigate(listAddress({ ...currentQuery(query.collection), search: typed }), { replace: true }),
+      WAIT_MS,
+    );
     return () => clearTimeout(timer);
   });
   const [isOpen, setOpen] = useState(false);

@@ -54,6 +54,11 @@ export const PAGE_SIZE = 200;
 /** Parameters of a list that are not filters. */
 const OWN = ['order', 'select', 'limit', 'offset'];
 
+/** The list in the address now. A page that is about to be drawn may still have the one before. */
+export function currentQuery(collection: Collection): ListQuery {
+  return parseQuery(collection, location.search.slice(1));
+}
+
 /** Parses a console address. `search` is the part after `?`. */
 export function parseQuery(collection: Collection, search: string): ListQuery {
   const pairs = [...new URLSearchParams(search)];

@@ -2,7 +2,7 @@
 import type { PointerEvent } from 'react';
 import { useLocation } from 'wouter';
 import { labelOf } from '../../api/catalogue.ts';
-import { type ListQuery, listAddress, type SortKey } from '../../api/query/list.ts';
+import { currentQuery, type ListQuery, listAddress, type SortKey } from '../../api/query/list.ts';
 import { Icon } from '../../components/icon.tsx';
 import { kindOf } from '../../fields/registry.ts';
 import { t } from '../../i18n/text.ts';
@@ -78,7 +78,11 @@ function HeadCell({ query, column: { field, width, isFrozen }, at, settings }: H
         type="button"
         className="item"
         title={t.grid.sortHint}
-        onClick={(event) => navigate(listAddress({ ...query, order: nextOrder(order, field.name, event.shiftKey) }))}
+        onClick={(event) =>
+          navigate(
+            listAddress({ ...currentQuery(query.collection), order: nextOrder(order, field.name, event.shiftKey) }),
+          )
+        }
       >
         <span className="one-line">{labelOf(field)}</span>
         {key !== undefined && (key.isDescending ? <Icon name="arrow-down" /> : <Icon name="arrow-up" />)}
