@@ -1,4 +1,4 @@
-/** What the bystander does in the shop besides reads and writes: it shows thumbnails and follows a product. */
+/** The actions of the bystander in the shop besides reads and writes: it shows thumbnails and follows a product. */
 import { gradient } from '../../test/support/pictures.ts';
 
 type Send = (path: string, init?: RequestInit) => Promise<Response>;

@@ -132,7 +132,7 @@ export interface ErrorLocation {
 export interface ApiErrorDetails extends ErrorLocation {
   /** The violated constraint of the written collection, or of one that refers to it. */
   readonly constraint?: string | undefined;
-  /** What an unknown name may mean, as part of a sentence. */
+  /** The names that an unknown name may mean, as part of a sentence. */
   readonly suggestion?: string | undefined;
   readonly details?: string | undefined;
   readonly hint?: string | undefined;

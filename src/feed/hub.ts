@@ -57,7 +57,7 @@ export class Hub {
     return this.groups.get(name)?.position;
   }
 
-  /** Adds a client that has received everything up to this position; false if the group is at another one. */
+  /** Adds a client that has received everything up to this position; false if the position of the group differs. */
   join(subscriber: Subscriber, name: string, plan: FeedPlan, position: LogPosition, caller: string): boolean {
     const group = this.groups.get(name) ?? new Group(plan, caller, position);
     if (!isSame(position, group.position)) return false;

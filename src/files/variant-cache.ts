@@ -17,7 +17,7 @@ export class VariantCache {
     this.isVariant = store.isContentUsedBy(store.variants, 'variant');
   }
 
-  /** Counts a stored variant, and makes room if needed. Other processes add variants, too. */
+  /** Counts a stored variant, and makes room if needed. Other processes also add variants. */
   async add(size: number): Promise<void> {
     this.bytes += size;
     if (performance.now() - this.readAt > FILE_FIGURES_MS) await this.read();

@@ -1,4 +1,4 @@
-/** What a path addresses. Names and keys are as in the path, percent-encoded. */
+/** The target of a path. Names and keys are as in the path, percent-encoded. */
 import type { Catalogue } from '../collection/declaration.ts';
 import { FILES_NAME } from '../collection/files.ts';
 import { PERSONAL_COLLECTIONS } from '../collection/own-collections.ts';

@@ -12,7 +12,7 @@ const TEXT = { type: 'string' };
 
 const OPERATOR_ROWS = Object.entries(OPERATORS).map(([name, { meaning }]) => `| \`${name}\` | ${meaning} |`);
 
-const FILTER = `Conditions that a row must pass, each a parameter of its own: \`field=[not.]operator.value\`, such as \`id=gt.2\`. \
+const FILTER = `Conditions that a row must pass, each a parameter of its own: \`field=[not.]operator.value\`, such as \`id=gt.2\`; in a form of this reference \`{"id": "gt.2"}\`. \
 \`or=(a.eq.1,b.gt.2)\` and its relatives join conditions, up to ${MAX_LOGIC_DEPTH} deep and ${MAX_CONDITIONS} in all. \
 Lists hold up to ${MAX_LIST_VALUES} values. Parameters may be repeated; all must hold. A write needs a condition; it also takes \`order\`, \`limit\` and \`offset\`.
 

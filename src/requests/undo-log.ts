@@ -40,7 +40,7 @@ export interface SelectedChange extends LoggedChange {
 /** The selected changes of one row, newest first. */
 export type SelectedRow = readonly [SelectedChange, ...SelectedChange[]];
 
-/** What becomes of the selected changes of some rows. */
+/** The outcome for the selected changes of some rows. */
 export interface Examination {
   readonly conflicts: readonly Conflict[];
   /** The changes that are still in effect. Later ones reverted the others. */
@@ -82,7 +82,7 @@ export class LogReader {
     return changes.flatMap(({ seq }) => bySeq.get(seq) ?? []);
   }
 
-  /** Finds later changes of the rows that are not selected. Those that revert a selected one are no conflict. */
+  /** Finds later changes of the rows that are not selected. Those that revert a selected one do not conflict. */
   async examine(rows: Iterable<SelectedRow>): Promise<Examination> {
     const conflicts: Conflict[] = [];
     const pending = new Set<SelectedChange>();

@@ -15,7 +15,7 @@ import type { Write } from '../engine.ts';
 import { columnSizes } from '../sql/row-size.ts';
 import { conjuncts, maxKeys, readsOtherCollections, testsOtherCollections } from './plan-keys.ts';
 
-/** What an engine knows about its tables. */
+/** The figures that an engine knows about its tables. */
 export interface Statistics {
   /** Whether the table has few rows. */
   isSmall(collection: Collection): boolean;

@@ -1,6 +1,6 @@
 /** The format of a picture as a sequence of units, such as the segments of JPEG or the chunks of PNG. */
 
-/** What happens to the next bytes. A length may be infinite: up to the end. */
+/** The treatment of the next bytes. A length may be infinite: up to the end. */
 export type Step =
   | { readonly kind: 'copy' | 'skip' | 'zero'; readonly length: number }
   | { readonly kind: 'replace'; readonly length: number; readonly by: (unit: Buffer) => Uint8Array };

@@ -65,7 +65,7 @@ export class TrustedProxies {
   }
 }
 
-/** What anonymous callers are distinguished by, for limits and Idempotency-Keys. */
+/** The name that distinguishes anonymous callers, for limits and Idempotency-Keys. */
 export function clientNetwork(call: Call, proxies: TrustedProxies | undefined): string {
   return networkOf((proxies === undefined ? call.peer?.address() : proxies.clientOf(call)) ?? 'unknown');
 }

@@ -15,7 +15,7 @@ import { ENGINES } from '../../support/engines/catalogue.ts';
 import type { OpenApi } from '../../support/openapi.ts';
 
 const COLLECTIONS = 60;
-/** Of a collection with ten fields. */
+/** The limit of a collection with ten fields. */
 const MAX_BYTES_PER_COLLECTION = 8_000;
 const MAX_SHARED_BYTES = 40_000;
 

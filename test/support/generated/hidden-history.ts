@@ -224,7 +224,7 @@ function post(name: string, body: Changes): BatchEntry {
   return { method: 'POST', path: `/${name}`, body };
 }
 
-/** What every role may name; likely requests name nothing else. */
+/** The names that every role may use; likely requests name nothing else. */
 const SEEN: Readonly<Record<string, readonly string[]>> = {
   products: ['id', 'name', 'id', 'name'],
   people: ['id', 'name'],

@@ -148,7 +148,7 @@ export interface UndoPreview extends Pick<Undone, 'skipped'> {
   readonly changes: readonly RevertingChange[];
 }
 
-/** What an undo would change, by a dry run. It ends with the first step of a long one. */
+/** The changes that an undo would make, by a dry run. It ends with the first step of a long one. */
 export async function previewUndo(filters: readonly Pair[]): Promise<UndoPreview> {
   const ending = new AbortController();
   let preview: UndoPreview = { total: 0, skipped: [], changes: [] };

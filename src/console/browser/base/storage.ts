@@ -24,7 +24,7 @@ function storageIn(area: 'localStorage' | 'sessionStorage') {
   return storage;
 }
 
-/** What the browser keeps for all tabs. */
+/** Values that the browser keeps for all tabs. */
 export const browserStorage = storageIn('localStorage');
-/** What one tab keeps until it is closed. */
+/** Values that one tab keeps until it is closed. */
 export const tabStorage = storageIn('sessionStorage');
