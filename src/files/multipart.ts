@@ -23,8 +23,6 @@ export async function* readParts(body: AsyncIterable<Uint8Array>, boundary: stri
       if (skipped > MAX_SKIPPED_FORM_BYTES) throw tooMany(`${MAX_SKIPPED_FORM_BYTES} bytes that are not files`);
     }
   };
-  // The first delimiter may begin the body.
-  source.unread(Buffer.from('\r\n'));
   // A preamble is ignored.
   await skip(source.until(delimiter));
   for (let count = 0; ; count++) {
@@ -33,7 +31,7 @@ export async function* readParts(body: AsyncIterable<Uint8Array>, boundary: stri
     if (next !== '\r\n') throw invalid('a delimiter is not followed by a line end');
     if (count === MAX_FORM_PARTS) throw tooMany(`${MAX_FORM_PARTS} parts`);
     // An empty line directly after the delimiter means that the part has no headers.
-    source.unread(Buffer.from('\r\n'));
+    source.untake();
     const headers = headersOf(await source.text(HEADERS_END, MAX_PART_HEADER_BYTES));
     const bytes = source.until(delimiter);
     yield {
@@ -59,15 +57,18 @@ function headersOf(text: string): Map<string, string> {
 
 /** The bytes that have arrived and were not read yet. */
 class Source {
-  private rest: Buffer = Buffer.alloc(0);
+  /** Begins with a line end, because the first delimiter may begin the body. */
+  private rest: Buffer = Buffer.from('\r\n');
+  private beforeTake: Buffer = this.rest;
   private readonly iterator: AsyncIterator<Uint8Array>;
 
   constructor(body: AsyncIterable<Uint8Array>) {
     this.iterator = body[Symbol.asyncIterator]();
   }
 
-  unread(bytes: Buffer): void {
-    this.rest = Buffer.concat([bytes, this.rest]);
+  /** Puts back what the last `take` returned, without a copy: a part of a form may be a small piece of a long chunk. */
+  untake(): void {
+    this.rest = this.beforeTake;
   }
 
   /** The bytes before a delimiter, in pieces. The delimiter itself is skipped. */
@@ -102,6 +103,7 @@ class Source {
 
   async take(length: number): Promise<string> {
     while (this.rest.length < length) await this.more();
+    this.beforeTake = this.rest;
     const taken = this.rest.subarray(0, length).toString('latin1');
     this.rest = this.rest.subarray(length);
     return taken;
