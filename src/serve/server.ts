@@ -6,6 +6,7 @@ import type { Certificate } from './certificate.ts';
 import { limitConnections } from './linux-sockets/connection-limit.ts';
 import { listeningSocket, SharedPort } from './linux-sockets/shared-port.ts';
 import { type Connection, Realtime } from './realtime/realtime.ts';
+import { Turns } from './turns.ts';
 
 export interface RunningServer {
   readonly url: string;
@@ -58,6 +59,7 @@ export function listen(app: Pick<App, 'fetch'>, options: ListenOptions): Running
   const { host, processes, handover = false, certificate, notice, idleSeconds = IDLE_CONNECTION_SECONDS } = options;
   const isSecure = certificate !== undefined;
   const realtime = new Realtime(app.fetch);
+  const turns = new Turns();
   let isStopping = false;
   let lastRequest = 0;
   let current = open(options.port, certificate);
@@ -79,7 +81,9 @@ export function listen(app: Pick<App, 'fetch'>, options: ListenOptions): Running
       ...(tls === undefined ? {} : { tls: { cert: tls.cert, key: tls.key } }),
       fetch: (request, server) => {
         if (isStopping) return lastAnswer(request, server);
-        return realtime.upgrade(request, server, isSecure) ? undefined : answer(request, server);
+        if (realtime.upgrade(request, server, isSecure)) return undefined;
+        const turn = turns.wait();
+        return turn === undefined ? answer(request, server) : turn.then(() => answer(request, server));
       },
       websocket: realtime.handlers,
     });
