@@ -40,16 +40,16 @@ function draftOfText(text: string, file: string, mistakes: Mistakes): CatalogueD
   checkFormerNames(declared, 'collection');
   checkReferences(declared, collections);
   checkComputed(declared);
-  // Only for a declaration without other mistakes, since these names are derived from it.
-  if (!mistakes.any) checkDerivedNames(declared, declareCatalogue({ collections }));
+  // Only for a declaration without other mistakes: names are derived from it, queries and paths in rules are planned.
+  const catalogue = mistakes.any ? undefined : declareCatalogue({ collections });
+  if (catalogue !== undefined) checkDerivedNames(declared, catalogue);
   const { roles, queries, functions, webhooks } = declaration ?? {};
   const routines = [...(queries?.value ?? []), ...(functions?.value ?? [])].map(({ name }) => name);
   return defined({
     collections,
-    // Only for a declaration without other mistakes, since queries are planned.
-    queries: queries && (mistakes.any ? [] : draftQueries(queries.value, declareCatalogue({ collections }))),
+    queries: queries && (catalogue === undefined ? [] : draftQueries(queries.value, catalogue)),
     functions: functions && draftFunctions(functions.value, declared, routines),
-    roles: roles && draftRoles(roles.value, declared, collections, routines),
-    webhooks: webhooks && draftWebhooks(webhooks.value, declared, collections),
+    roles: roles && draftRoles(roles.value, declared, collections, routines, catalogue),
+    webhooks: webhooks && draftWebhooks(webhooks.value, declared, collections, catalogue),
   });
 }

@@ -3,7 +3,7 @@
 import { defined } from '../base/defined.ts';
 import { memoize } from '../base/memo.ts';
 import { didYouMean } from '../base/nearest-name.ts';
-import { type Collection, declareCollection } from '../collection/declaration.ts';
+import { type Catalogue, type Collection, declareCollection } from '../collection/declaration.ts';
 import {
   type CollectionDraft,
   type FieldDraft,
@@ -20,12 +20,16 @@ import { type At, addMistake, type Given, type Reading } from './reader/shape.ts
 
 type GivenRule = Given<typeof RULE>;
 
-/** Only valid collections have drafts. For the others, and for fields with mistakes, only names are checked. */
+/**
+ * Only valid collections have drafts. For the others, and for fields with mistakes, only names are checked. Without a
+ * catalogue, paths of references are not.
+ */
 export function draftRoles(
   roles: readonly Named<GivenRole>[],
   declared: readonly Named<GivenCollection>[],
   drafts: readonly CollectionDraft[],
   routines: readonly string[],
+  catalogue: Catalogue | undefined,
 ): readonly RoleDraft[] {
   const names = declared.map(({ name }) => name);
   const whole = drafts.filter((draft) => isWhole(draft, declared));
@@ -36,7 +40,7 @@ export function draftRoles(
     if (value === undefined) return { name, rules: [] };
     if (value === 'all') return { name, isAll: true, rules: [] };
     const include = value.given.include?.value.map((each) => each.value) ?? [];
-    const rules = value.named.flatMap((each) => draftRules(each, names, whole));
+    const rules = value.named.flatMap((each) => draftRules(each, names, whole, catalogue));
     const rateLimit = value.given.rateLimit?.value;
     const call = value.given.call?.value.map((each) => each.value);
     return defined({ name, rateLimit, include: include.length === 0 ? undefined : include, call, rules });
@@ -117,6 +121,7 @@ function draftRules(
   { name, reading, value }: Named<GivenRights>,
   names: readonly string[],
   drafts: readonly CollectionDraft[],
+  catalogue: Catalogue | undefined,
 ): readonly RuleDraft[] {
   if (!names.includes(name)) {
     addMistake(reading, reading.at, `unknown collection ${name}${didYouMean(name, [...names, ...Object.keys(ROLE)])}`);
@@ -126,14 +131,14 @@ function draftRules(
   return RIGHTS.flatMap((right) => {
     const entry = value?.[right];
     if (entry === undefined || draft === undefined) return [];
-    const where = checkedWhere(draft, entry.value, reading);
+    const where = checkedWhere(draft, entry.value, reading, catalogue);
     const fields = checkedFields(draft, right, entry, reading);
     return defined({ collection: name, right, where, fields });
   });
 }
 
 /** Declares a collection. Returns undefined if it has mistakes, which are already recorded. */
-export const collectionOf = memoize((draft: CollectionDraft): Collection | undefined => {
+const collectionOf = memoize((draft: CollectionDraft): Collection | undefined => {
   try {
     return declareCollection(draft);
   } catch {
@@ -146,8 +151,9 @@ export function checkedWhere(
   draft: CollectionDraft,
   { where }: Pick<GivenRule, 'where'>,
   reading: Reading,
+  catalogue: Catalogue | undefined,
 ): string | undefined {
-  const collection = collectionOf(draft);
+  const collection = catalogue?.collections.get(draft.name) ?? collectionOf(draft);
   if (where === undefined || collection === undefined) return where?.value;
   for (const { code, message, details, suggestion } of problemsIn(collection, where.value)) {
     const isUnread = code === 'PGRST100' && details !== null;

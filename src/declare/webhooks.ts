@@ -2,12 +2,13 @@
 import { defined } from '../base/defined.ts';
 import { unlessRejected } from '../base/errors.ts';
 import { didYouMean } from '../base/nearest-name.ts';
+import type { Catalogue } from '../collection/declaration.ts';
 import type { CollectionDraft, WebhookDraft } from '../collection/draft.ts';
 import { planRule } from '../plan/access/rule.ts';
 import type { GivenCollection, GivenWebhook } from './format.ts';
 import type { Named } from './reader/maps.ts';
 import { addMistake } from './reader/shape.ts';
-import { checkedWhere, collectionOf } from './roles.ts';
+import { checkedWhere } from './roles.ts';
 
 /** A variable of the environment that holds the secret. */
 export const SECRET_VARIABLE = /^\{env\.([A-Za-z_][A-Za-z0-9_]*)\}$/;
@@ -23,6 +24,7 @@ export function draftWebhooks(
   webhooks: readonly Named<GivenWebhook>[],
   declared: readonly Named<GivenCollection>[],
   drafts: readonly CollectionDraft[],
+  catalogue: Catalogue | undefined,
 ): readonly WebhookDraft[] {
   const names = declared.map(({ name }) => name);
   return webhooks.flatMap(({ name, value, reading }): readonly WebhookDraft[] => {
@@ -49,8 +51,8 @@ export function draftWebhooks(
     const chosen = collections?.value.map((each) => each.value);
     for (const draft of drafts) {
       if (where === undefined || !(chosen?.includes(draft.name) ?? draft.history !== false)) continue;
-      checkedWhere(draft, { where }, reading);
-      const collection = collectionOf(draft);
+      checkedWhere(draft, { where }, reading, catalogue);
+      const collection = catalogue?.collections.get(draft.name);
       const rule = collection && unlessRejected(() => planRule(collection, where.value));
       if ((rule?.claims.length ?? 0) > 0) addMistake(reading, where.at, 'where: a webhook has no claims');
     }

@@ -2,9 +2,10 @@
 import { ApiError } from '../base/errors.ts';
 import { MAX_CONDITIONS, MAX_LOGIC_DEPTH } from '../base/limits/http.ts';
 import { readCondition } from './filter.ts';
-import { FIELD_NAME } from './names.ts';
+import { FIELD_NAME, readName } from './names.ts';
+import { operatorNamed } from './operators.ts';
 import { Scanner } from './scanner.ts';
-import type { Condition, Group } from './tree.ts';
+import type { Group, RelationName, RuleCondition } from './tree.ts';
 
 export const LOGIC_KEYS = ['and', 'or', 'not.and', 'not.or'] as const;
 type LogicKey = (typeof LOGIC_KEYS)[number];
@@ -29,13 +30,25 @@ export function parseAfter(value: string): Group {
 }
 
 export function parseLogic(key: LogicKey, value: string): Group {
+  return parseTree(key, value, readCondition);
+}
+
+/** The same in a rule, whose conditions may follow references: `or=(status.eq.live,orders.status.eq.open)`. */
+export function parseRuleLogic(key: LogicKey, value: string): Group<RuleCondition> {
+  return parseTree<RuleCondition>(key, value, readRuleTerm);
+}
+
+/** Reads a condition, or a path that leads to another term. */
+type ReadTerm<Term> = (scanner: Scanner, readInner: () => Term | Group<Term>) => Term;
+
+function parseTree<Term>(key: LogicKey, value: string, read: ReadTerm<Term>): Group<Term> {
   const scanner = new Scanner(
     'logic tree',
     value,
     () => `Write ${key}=(FIELD.eq.VALUE,FIELD.gt.VALUE), with parentheses.`,
   );
   const negated = key.startsWith('not.');
-  const group = readTerms(scanner, negated ? (key.slice(4) as 'and' | 'or') : (key as 'and' | 'or'), negated, 1);
+  const group = readTerms(scanner, negated ? (key.slice(4) as 'and' | 'or') : (key as 'and' | 'or'), negated, 1, read);
   scanner.expectEnd();
   return group;
 }
@@ -44,33 +57,63 @@ export function tooManyConditions(): ApiError {
   return new ApiError('54000', `a request may hold ${MAX_CONDITIONS} conditions`);
 }
 
-function readTerms(scanner: Scanner, joiner: 'and' | 'or', negated: boolean, depth: number): Group {
+function readTerms<Term>(
+  scanner: Scanner,
+  joiner: 'and' | 'or',
+  negated: boolean,
+  depth: number,
+  read: ReadTerm<Term>,
+): Group<Term> {
   if (depth > MAX_LOGIC_DEPTH) throw new ApiError('54000', `and(…) and or(…) may nest ${MAX_LOGIC_DEPTH} deep`);
   scanner.skipSpaces();
   scanner.expect('(');
-  const terms: Condition[] = [];
+  const terms: (Term | Group<Term>)[] = [];
   do {
     scanner.skipSpaces();
     if (scanner.peek() === ')' || scanner.atEnd) {
       scanner.fail(`${FIELD_NAME}, negation operator (not) or logic operator (and, or)`);
     }
-    terms.push(readTerm(scanner, depth));
+    terms.push(readTerm(scanner, depth, read));
     if (terms.length > MAX_CONDITIONS) throw tooManyConditions();
     scanner.skipSpaces();
   } while (scanner.take(','));
   scanner.expect(')', '"," or ")"');
   scanner.skipSpaces();
-  return { kind: 'group', joiner, negated, terms };
+  return { kind: 'group', joiner, negated, terms: terms as readonly Term[] };
 }
 
-function readTerm(scanner: Scanner, depth: number): Condition {
+function readTerm<Term>(scanner: Scanner, depth: number, read: ReadTerm<Term>): Term | Group<Term> {
   const opening = scanner.attempt(() => {
     const negated = scanner.take('not.');
     const joiner = scanner.take('and') ? 'and' : scanner.take('or') ? 'or' : undefined;
     scanner.skipSpaces();
     return joiner !== undefined && scanner.peek() === '(' ? ({ joiner, negated } as const) : undefined;
   });
-  if (opening !== undefined) return readTerms(scanner, opening.joiner, opening.negated, depth + 1);
+  if (opening !== undefined) return readTerms(scanner, opening.joiner, opening.negated, depth + 1, read);
   if (scanner.peek(4) === 'not.') scanner.fail('logic operator (and, or)', scanner.position + 4);
-  return readCondition(scanner);
+  return read(scanner, () => readTerm(scanner, depth + 1, read));
+}
+
+/** A name before a point is a step of a path, unless an operator follows. In quotes, a name is never an operator. */
+function readRuleTerm(scanner: Scanner, readInner: () => RuleCondition): RuleCondition {
+  const relation = scanner.attempt(() => {
+    scanner.skipSpaces();
+    const name = readRelation(scanner);
+    return scanner.take('.') && (name.hint !== undefined || !seesTest(scanner)) ? name : undefined;
+  });
+  return relation === undefined ? readCondition(scanner) : { kind: 'related', ...relation, terms: [readInner()] };
+}
+
+/** `orders`, or `categories!parent_id`. */
+export function readRelation(scanner: Scanner): RelationName {
+  const name = readName(scanner);
+  return scanner.take('!') ? { name, hint: readName(scanner) } : { name };
+}
+
+const TEST = /(?:not\.)?([a-z]+)(?:\([^()]*\))?\./y;
+
+function seesTest(scanner: Scanner): boolean {
+  TEST.lastIndex = scanner.position;
+  const [, operator] = TEST.exec(scanner.text) ?? [];
+  return operator !== undefined && operatorNamed(operator) !== undefined;
 }

@@ -39,10 +39,10 @@ export function parseQuery(text: string): Query {
   const query: { -readonly [Key in keyof Query]?: Query[Key] } = { conditions };
   let embeds: Map<string, Draft<EmbedParameters>> | undefined;
   for (const [name, value] of splitQuery(text)) {
-    const { way, key } = splitKey(name);
-    if (way.length > 0) {
+    const { steps, key } = splitKey(name);
+    if (steps.length > 0) {
       embeds ??= new Map();
-      parseEmbedTerm(embeds, way, key, value);
+      parseEmbedTerm(embeds, steps.map(nameOfStep), key, value);
     } else if (key === 'select') query.select ??= parseSelect(value);
     else if (key === 'columns') query.columns ??= parseNames('columns parameter', value);
     else if (key === 'on_conflict') query.onConflict ??= parseNames('on_conflict parameter', value);
@@ -87,15 +87,15 @@ function parseTerm(
 }
 
 const LOGIC_END = /(^|\.)((?:not\.)?(?:and|or))$/;
-const NO_WAY: readonly string[] = [];
+const NO_STEPS: readonly string[] = [];
 
 /** `products.prices.amount` addresses an embedding by its path. Quoted names and JSON paths may contain dots. */
-function splitKey(name: string): { way: readonly string[]; key: string } {
-  if (!name.includes('.')) return { way: NO_WAY, key: name };
+export function splitKey(name: string): { steps: readonly string[]; key: string } {
+  if (!name.includes('.')) return { steps: NO_STEPS, key: name };
   const logic = LOGIC_END.exec(name);
   const steps = splitAtPoints(logic === null ? name : name.slice(0, logic.index));
   const key = logic === null ? steps.pop()! : logic[2]!;
-  return { way: logic?.index === 0 ? NO_WAY : steps.map(nameOfStep), key };
+  return { steps: logic?.index === 0 ? NO_STEPS : steps, key };
 }
 
 function splitAtPoints(text: string): string[] {

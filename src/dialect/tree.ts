@@ -16,17 +16,32 @@ export interface JsonStep {
 
 export type Condition = Comparison | Group;
 
+/** A condition of a rule. It may follow references, unlike a condition of a request. */
+export type RuleCondition = Comparison | Group<RuleCondition> | Related;
+
+/** `orders.customer_id=eq.5` in a rule: a related row satisfies all conditions. */
+export interface Related extends RelationName {
+  readonly kind: 'related';
+  readonly terms: readonly RuleCondition[];
+}
+
+/** A relation as an embedding names it: by a collection, a referencing field or a constraint, with an optional hint. */
+export interface RelationName {
+  readonly name: string;
+  readonly hint?: string;
+}
+
 export interface Comparison {
   readonly kind: 'comparison';
   readonly field: FieldPath;
   readonly negated: boolean;
   readonly test: Test;
 }
-export interface Group {
+export interface Group<Term = Condition> {
   readonly kind: 'group';
   readonly joiner: 'and' | 'or';
   readonly negated: boolean;
-  readonly terms: readonly Condition[];
+  readonly terms: readonly Term[];
   /** The start of a page, from a link: after the last row of the previous page. */
   readonly after?: true;
 }

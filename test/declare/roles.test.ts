@@ -15,11 +15,17 @@ const COLLECTIONS = `collections:
       tags: 'text[]'
       supplier_id: int4
       total: { type: int4, readOnly: true }
+      category_id: { type: int4, references: categories }
+      spare_id: { type: int4, references: categories }
   notes:
     fields: { id: int4, text: text }
+  texts:
+    fields: { id: int4, product_id: { type: int4, references: products }, body: text }
+  categories:
+    fields: { id: int4, name: text }
 `;
 
-/** Builds a declaration whose first role line is line 16. */
+/** Builds a declaration whose first role line is line 22. */
 const withRoles = (...lines: readonly string[]) =>
   `${COLLECTIONS}roles:\n${lines.map((line) => `  ${line}\n`).join('')}`;
 
@@ -56,7 +62,7 @@ describe('reading', () => {
       roles: { reader: { notes: { read: { where: 'id=lt.9', fields: ['id'] } } } },
     });
     const { roles } = await declared(text, 'collections.json');
-    expect(collections).toHaveLength(2);
+    expect(collections).toHaveLength(4);
     expect(roles).toEqual([
       { name: 'reader', rules: [{ collection: 'notes', right: 'read', where: 'id=lt.9', fields: ['id'] }] },
     ]);
@@ -138,8 +144,33 @@ const MISTAKES: readonly (readonly [lines: readonly string[], told: readonly str
   [[where('id=eq.1&order=id')], ['28 r.products: where: order is not a condition; a rule has conditions alone']],
   [
     [where('notes.id=eq.1')],
-    ['28 r.products: where: notes is another collection; a rule has conditions on fields of its own'],
+    [
+      "28 r.products: where: Could not find a relationship between 'products' and 'notes' in the schema cache; products is related to categories, texts",
+    ],
   ],
+  [
+    [where('txts.id=eq.1&texts.idd=eq.1&categories!categoryid.id=eq.1&status=eq.1')],
+    [
+      "28 r.products: where: Could not find a relationship between 'products' and 'txts' in the schema cache; perhaps you meant texts",
+      '28 r.products: where: column texts.idd does not exist; perhaps you meant id',
+      "28 r.products: where: Could not find a relationship between 'products' and 'categories' in the schema cache; write categories!category_id or categories!spare_id",
+      '28 r.products: where: column products.status does not exist; there are id, name, sku, price, available, released, tags, supplier_id, total, category_id, spare_id',
+    ],
+  ],
+  [
+    [where('or=(id.eq.1,categories.id.eq.2)')],
+    [
+      "28 r.products: where: Could not embed because more than one relationship was found for 'products' and 'categories'; write categories!category_id or categories!spare_id",
+    ],
+  ],
+  [[where('texts.id=eq.x')], ['28 r.products: where: invalid input syntax for type integer: "x"']],
+  [
+    [where('texts.body=like.{claims.id}')],
+    [
+      '28 r.products: where: a claim is compared by eq, neq, gt, gte, lt, lte, isdistinct, cs, cd, ov or in, and is not a pattern or list',
+    ],
+  ],
+  [[where('texts.order=id')], ['28 r.products: where: order is not a condition; a rule has conditions alone']],
   [[where('name=match.(')], ['28 r.products: where: invalid regular expression: parentheses () not balanced']],
   [
     [where('released=lte.now')],
@@ -216,8 +247,8 @@ describe('mistakes', () => {
     expect(await mistakesIn(text)).toEqual([
       '6:7 products.sku: type is missing',
       '6:14 products.sku: unknown key tpe (perhaps you meant type)',
-      '16:8 r.nots: unknown collection nots (perhaps you meant notes)',
-      '16:47 r.notes: where: column notes.x does not exist; there are id, text',
+      '22:8 r.nots: unknown collection nots (perhaps you meant notes)',
+      '22:47 r.notes: where: column notes.x does not exist; there are id, text',
     ]);
   });
 

@@ -93,7 +93,7 @@ function isRecentPart({ log, from, columns }: ReadPlan, terms: readonly Predicat
     term.operator === '>' &&
     fieldOf(term.of) === from.key[0] &&
     asOf - Number(term.value) <= RECENT_CHANGES;
-  return isShort && terms.some(isAfter) && log!.every(({ where }) => filterSteps({ where, order: NO_ORDER }) === 0);
+  return isShort && terms.some(isAfter) && log!.every(({ where }) => isCheapFilter(where));
 }
 
 /** Whether writes are certainly cheap. `isSmall` is called only if needed: whether the collection has few rows. */

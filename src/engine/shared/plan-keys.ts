@@ -2,8 +2,17 @@
 import { INLINE_PAGE_ROWS } from '../../base/limits/engine.ts';
 import type { Collection, Field } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
-import { fieldsOfPredicate } from '../../plan/access/named-fields.ts';
-import { fieldOf, type InsertPlan, isAlways, type Predicate, type ReadPlan, type WritePlan } from '../../plan/types.ts';
+import { fieldsOfPredicate, readsOwnCollection } from '../../plan/access/named-fields.ts';
+import { NO_COLUMNS, NO_ORDER } from '../../plan/read/shape.ts';
+import {
+  fieldOf,
+  type InsertPlan,
+  isAlways,
+  type Predicate,
+  type ReadPlan,
+  type Restriction,
+  type WritePlan,
+} from '../../plan/types.ts';
 import { anyEmbedded, isEmbedding } from '../sql/row-size.ts';
 
 /** An upper bound from the key values in the filter; undefined without one. */
@@ -56,11 +65,35 @@ export function maxRowsWritten(plan: WritePlan): number {
  * The rule for new rows that can be tested before storing them. Testing early hides from the caller whether conflicting
  * rows exist. Values filled in by the database are unknown by then, and so are conflicts.
  */
-export function checkBeforeInsert({ into, conflict, restriction }: InsertPlan): Predicate | undefined {
+export function checkBeforeInsert({ into, rows, conflict, restriction }: InsertPlan): Predicate | undefined {
   const { created } = restriction ?? {};
   if (created === undefined || (conflict !== 'refuse' && conflict.overwrite.length > 0)) return undefined;
+  if (rows.length > 1 && testsOwnCollection(into, created)) return undefined;
   const isGiven = (field: Field) => field !== into.assigned && !field.filled && !field.readOnly;
   return [...fieldsOfPredicate(into, created)].every(isGiven) ? created : undefined;
+}
+
+/** The rules for written rows that are tested after all of them are stored, since they may refer to each other. */
+export function lateRules(plan: WritePlan): LateRules | undefined {
+  const { created, changed } = plan.restriction ?? {};
+  const isLate = [created, changed].some((rule) => rule !== undefined && testsOwnCollection(plan.into, rule));
+  return isLate && maxRowsWritten(plan) > 1 ? { ...(created && { created }), ...(changed && { changed }) } : undefined;
+}
+
+export type LateRules = Omit<Restriction, 'met'>;
+
+/** The same write without these rules. */
+export function withoutLateRules<Plan extends WritePlan>(plan: Plan): Plan {
+  const { restriction: _, ...rest } = plan;
+  const { met } = plan.restriction ?? {};
+  return (met === undefined ? rest : { ...rest, restriction: { met } }) as Plan;
+}
+
+/** Whether a rule depends on other rows of its collection. */
+function testsOwnCollection(collection: Collection, where: Predicate): boolean {
+  return (
+    testsOtherCollections(where) && readsOwnCollection(collection, { columns: NO_COLUMNS, order: NO_ORDER, where })
+  );
 }
 
 /** Whether rows of other collections are read for each row. */

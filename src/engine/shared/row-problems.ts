@@ -29,7 +29,7 @@ import {
   type WritePlan,
 } from '../../plan/types.ts';
 import { nullViolation } from '../../plan/write/row-planner.ts';
-import { checkBeforeInsert } from './plan-keys.ts';
+import { checkBeforeInsert, lateRules, withoutLateRules } from './plan-keys.ts';
 import { type InputRow, RowLookup, type RowSource, type RowValues } from './row-lookup.ts';
 import { checkMissing, duplicateKey, missingReference, printValues, withRowIndex } from './write-checks.ts';
 
@@ -59,7 +59,8 @@ class RowCheck {
   ) {}
 
   async insert(plan: InsertPlan): Promise<void> {
-    const { conflict, restriction } = plan;
+    const { conflict } = plan;
+    const { restriction } = lateRules(plan) === undefined ? plan : withoutLateRules(plan);
     const all = plan.rows.map((row, index): ResultRow => ({ index, row, writes: () => true }));
     const before = checkBeforeInsert(plan);
     // Conflicts of a row that the role may not store stay hidden.
@@ -76,7 +77,8 @@ class RowCheck {
   }
 
   async updateEach(plan: UpdateEachPlan): Promise<void> {
-    const { into, by, changes, restriction, among } = plan;
+    const { into, by, changes, among } = plan;
+    const { restriction } = lateRules(plan) === undefined ? plan : withoutLateRules(plan);
     const named = changes.map(({ key: values }, index) => ({ index, values }));
     const met = andAlso(restriction?.met ?? ALWAYS, among ?? ALWAYS);
     const found = await this.lookup.matches(into, by, named, this.compared(restriction), met);
@@ -95,8 +97,8 @@ class RowCheck {
       const isSet = (field: Field) => set.has(field);
       return [this.changed(index, match.row, isSet, (field) => set.get(field))];
     });
-    await this.conflicts(results);
-    await this.deny(results, restriction?.changed);
+    const denied = await this.deny(results, restriction?.changed);
+    await this.conflicts(results.filter(({ index }) => !denied.has(index)));
   }
 
   /** The rows that an upsert stores. A row that is ignored as a duplicate cannot conflict. */

@@ -1,4 +1,5 @@
 /** Compiles expressions to SQL. Fields are qualified with the alias of their read. */
+import type { Field } from '../../collection/declaration.ts';
 import type { Embedding, Expression } from '../../plan/types.ts';
 import { type Bind, identifier, type Operand, type SqlDialect } from './statement.ts';
 
@@ -8,6 +9,8 @@ export interface Scope {
   readonly bind: Bind;
   readonly name: string;
   readonly depth: number;
+  /** The value of a field, if the rows are not a table with this alias. */
+  readonly column?: (field: Field) => string;
   /** The alias of the elements of the list that the rows belong to. */
   readonly list?: string;
   /** Whether null values are omitted, also in embedded rows. */
@@ -22,9 +25,10 @@ type Kind = Expression['kind'];
 type Compilers = { readonly [K in Kind]: (expression: Expression & { kind: K }, scope: Scope) => string };
 
 const compilers: Compilers = {
-  field: ({ field }, { name, dialect }) => {
+  field: ({ field }, scope) => {
+    const { name, dialect } = scope;
     if (field.computedOf !== undefined) return dialect.callOfRow!(field.name, name, field.computedOf);
-    const column = `${identifier(name)}.${identifier(field.name)}`;
+    const column = columnOf(field, scope);
     return dialect.column?.(column, field) ?? column;
   },
   null: ({ type }, { dialect }) => dialect.nullOf?.(type) ?? 'null',
@@ -35,6 +39,11 @@ const compilers: Compilers = {
   cast: ({ of, type }, scope) => scope.dialect.cast(compileExpression(of, scope), of.type, type),
   aggregate: (expression, scope) => scope.dialect.aggregate(expression, compileExpression(expression.of, scope)),
 };
+
+/** The column of a field in the rows of a scope. */
+export function columnOf(field: Field, { name, column }: Scope): string {
+  return column?.(field) ?? `${identifier(name)}.${identifier(field.name)}`;
+}
 
 export function compileExpression(expression: Expression, scope: Scope): string {
   const column = scope.computed?.get(expression);

@@ -2,7 +2,7 @@
 import type { Field } from '../../collection/declaration.ts';
 import { isMany, pairsOf, type Relation } from '../../collection/relations.ts';
 import { isAlways, type Predicate } from '../../plan/types.ts';
-import { compileExpression, compileOperand, type Scope } from './expression.ts';
+import { columnOf, compileExpression, compileOperand, type Scope } from './expression.ts';
 import { compileGroupBy, compilePage } from './page.ts';
 import { identifier } from './statement.ts';
 
@@ -68,9 +68,10 @@ export function joinRelated(
   // The depth distinguishes it from enclosing reads, even if a long name is cut; siblings may share an alias.
   const depth = outer.depth + 1;
   const name = ` ${depth} ${to.name}`;
-  const own = column(outer.name, relation.outer.name);
-  const other = column(name, relation.inner.name);
-  const scope: Scope = { ...outer, name, depth };
+  const { column: _, ...shared } = outer;
+  const scope: Scope = { ...shared, name, depth };
+  const own = columnOf(relation.outer, outer);
+  const other = columnOf(relation.inner, scope);
   // A row may have very many related rows, so each of them counts against the deadline.
   const guard = outer.dialect.guard === undefined || !isMany(relation) ? '' : ` and ${outer.dialect.guard}`;
   if (relation.computedBy !== undefined) {
@@ -80,7 +81,7 @@ export function joinRelated(
   if (relation.list === 'outer') {
     const list = ` list ${depth}`;
     const elements = `${outer.dialect.elements(own)} as ${identifier(list)}`;
-    const rows = `${identifier(to.name)} as ${identifier(name)} on ${other} = ${column(list, 'value')}`;
+    const rows = `${identifier(to.name)} as ${identifier(name)} on ${other} = ${identifier(list)}.value`;
     return { from: `from ${elements} join ${rows} where 1=1${guard}`, scope: { ...scope, list } };
   }
   if (relation.list === 'inner') {
@@ -88,15 +89,15 @@ export function joinRelated(
     return { from: `from ${identifier(to.name)} as ${identifier(name)} where ${isElement}${guard}`, scope };
   }
   if (through === undefined) {
-    const same = equal(pairsOf(relation), outer.name, name);
+    const same = equal(pairsOf(relation), outer, scope);
     return { from: `from ${identifier(to.name)} as ${identifier(name)} where ${same}${guard}`, scope };
   }
-  const middle = ` through ${depth} ${through.collection.name}`;
-  const near = equal(zip(through.near.targets, through.near.fields), outer.name, middle);
-  const far = equal(zip(through.far.fields, through.far.targets), middle, name);
+  const middle = { ...scope, name: ` through ${depth} ${through.collection.name}` };
+  const near = equal(zip(through.near.targets, through.near.fields), outer, middle);
+  const far = equal(zip(through.far.fields, through.far.targets), middle, scope);
   const isAll = between === undefined || isAlways(between);
-  const rule = isAll ? '' : ` and ${compilePredicate(between, { ...scope, name: middle })}`;
-  const from = `from ${identifier(through.collection.name)} as ${identifier(middle)} join ${identifier(to.name)} as ${identifier(name)} on ${far} where ${near}${rule}${guard}`;
+  const rule = isAll ? '' : ` and ${compilePredicate(between, middle)}`;
+  const from = `from ${identifier(through.collection.name)} as ${identifier(middle.name)} join ${identifier(to.name)} as ${identifier(name)} on ${far} where ${near}${rule}${guard}`;
   return { from, scope };
 }
 
@@ -104,10 +105,6 @@ function zip(outer: readonly Field[], inner: readonly Field[]) {
   return outer.map((field, at) => [field, inner[at]!] as const);
 }
 
-function equal(pairs: readonly (readonly [Field, Field])[], outer: string, inner: string): string {
-  return pairs.map(([own, other]) => `${column(inner, other.name)} = ${column(outer, own.name)}`).join(' and ');
-}
-
-function column(table: string, name: string): string {
-  return `${identifier(table)}.${identifier(name)}`;
+function equal(pairs: readonly (readonly [Field, Field])[], outer: Scope, inner: Scope): string {
+  return pairs.map(([own, other]) => `${columnOf(other, inner)} = ${columnOf(own, outer)}`).join(' and ');
 }

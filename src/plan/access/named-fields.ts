@@ -53,11 +53,13 @@ export function readsOwnCollection(collection: Collection, shape: Shape & Pick<R
   return namedFields({ ...shape, kind: 'read', from: { ...of }, offset: 0 }).has(of);
 }
 
-/** The fields of a condition that refers only to its own row. */
+/** The fields of the tested row that a condition refers to, without those of related rows. */
 export function fieldsOfPredicate(collection: Collection, predicate: Predicate): ReadonlySet<Field> {
   const names = new Names();
-  names.ofPredicate(collection, predicate);
-  return names.found.get(stored(collection)) ?? new Set();
+  // A copy of the collection stands for the row: related rows may be of the same collection.
+  const row = { ...stored(collection) };
+  names.ofPredicate(row, predicate);
+  return names.found.get(row) ?? new Set();
 }
 
 class Names {

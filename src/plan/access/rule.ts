@@ -1,17 +1,20 @@
 /**
- * The `where` of a rule: conditions in the query language, planned once and bound to each caller's claims. A comparison
- * with a missing or ill-typed claim is unknown: neither it nor its negation holds.
+ * The `where` of a rule: conditions in the query language, planned once and bound to each caller's claims. A path of
+ * references is the `exists` of an inner embedding, without the rules of the related rows. A comparison with a missing
+ * or ill-typed claim is unknown: neither it nor its negation holds.
  */
 
+import { attempt, type Report } from '../../base/error-list.ts';
 import { ApiError } from '../../base/errors.ts';
 import type { Collection } from '../../collection/declaration.ts';
 import { movingMoment } from '../../collection/types/time/date-time-text.ts';
 import type { Type } from '../../collection/types/type.ts';
-import { parseQuery } from '../../dialect/query.ts';
-import type { Comparison, Condition, Query, Test } from '../../dialect/tree.ts';
+import { parseRule } from '../../dialect/rule.ts';
+import type { Comparison, Related, RuleCondition, Test } from '../../dialect/tree.ts';
 import { compileRegex } from '../../text/regex.ts';
 import { checkSearch } from '../../text/search/index.ts';
 import { planConditions } from '../predicate.ts';
+import { relate } from '../read/relate.ts';
 import { resolvePath } from '../resolve.ts';
 import type { Predicate } from '../types.ts';
 import { type ClaimPath, type Claims, claimAt, claimIn, claimText } from './claims.ts';
@@ -26,34 +29,19 @@ const UNKNOWN: Predicate = { kind: 'constant', value: null };
 
 /** Throws for a condition that this collection does not support. */
 export function planRule(collection: Collection, where: string): PlannedRule {
-  const query = parseQuery(where);
-  checkConditionsOnly(query);
-  const terms = query.conditions.map((condition) => planTerm(collection, condition));
-  const claims = terms.flatMap((term) => term.claims);
-  const predicate = (given: Claims): Predicate =>
-    joined(
-      'all',
-      terms.map((term) => term.predicate(given)),
-    );
-  return settled({ claims, predicate });
+  return planTerms('all', collection, parseRule(where));
 }
 
-/** All mistakes of a rule, including those that `planRule` does not detect. */
+/** All mistakes of a rule. References are checked if the collection knows the others. */
 export function problemsIn(collection: Collection, where: string): readonly ApiError[] {
   const problems: ApiError[] = [];
-  const attempt = (work: () => void) => {
-    try {
-      work();
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      problems.push(error);
-    }
+  const report: Report = (error) => problems.push(error);
+  const isChecked = (term: RuleCondition): boolean => {
+    if (term.kind === 'comparison') return true;
+    return term.kind === 'group' ? term.terms.every(isChecked) : collection.among.size > 0;
   };
-  attempt(() => {
-    const query = parseQuery(where);
-    attempt(() => checkConditionsOnly(query));
-    for (const condition of query.conditions) attempt(() => void planTerm(collection, condition));
-  });
+  const conditions = attempt(report, () => parseRule(where, report)) ?? [];
+  for (const condition of conditions.filter(isChecked)) attempt(report, () => planTerm(collection, condition));
   return problems;
 }
 
@@ -64,42 +52,61 @@ function settled(rule: PlannedRule): PlannedRule {
   return { claims: [], predicate: () => predicate };
 }
 
-function checkConditionsOnly({ conditions, select, order, embeds, limit, offset, columns, onConflict }: Query): void {
-  const selects = select.some((item) => item.kind !== 'all');
-  const others = {
-    select: selects,
-    order: order.length > 0,
-    limit: limit !== undefined,
-    offset: offset !== undefined,
-    columns: columns !== undefined,
-    on_conflict: onConflict !== undefined,
-  };
-  const [extra] = Object.entries(others).find(([, isGiven]) => isGiven) ?? [];
-  if (extra !== undefined) throw new ApiError('PGRST100', `${extra} is not a condition; a rule has conditions alone`);
-  for (const way of embeds?.keys() ?? []) {
-    throw new ApiError('PGRST100', `${way} is another collection; a rule has conditions on fields of its own`);
-  }
-  if (conditions.length === 0) throw new ApiError('PGRST100', 'the rule has no condition');
+function planTerm(collection: Collection, condition: RuleCondition): PlannedRule {
+  if (condition.kind === 'comparison') return settled(planComparison(collection, condition));
+  if (condition.kind === 'related') return planRelated(collection, condition);
+  const { joiner, terms, negated } = condition;
+  const planned = planTerms(joiner === 'and' ? 'all' : 'any', collection, terms);
+  return negated ? mapped(planned, (term) => ({ kind: 'not', term })) : planned;
 }
 
-function planTerm(collection: Collection, condition: Condition): PlannedRule {
-  if (condition.kind === 'comparison') return settled(planComparison(collection, condition));
-  const terms = condition.terms.map((term) => planTerm(collection, term));
-  const kind = condition.joiner === 'and' ? 'all' : 'any';
+function planTerms(kind: 'all' | 'any', collection: Collection, conditions: readonly RuleCondition[]): PlannedRule {
+  const all = kind === 'all' ? byRelatedRow(conditions) : conditions;
+  const terms = all.map((condition) => planTerm(collection, condition));
   return settled({
     claims: terms.flatMap((term) => term.claims),
-    predicate: (claims) => {
-      const planned = joined(
+    predicate: (claims) =>
+      joined(
         kind,
         terms.map((term) => term.predicate(claims)),
-      );
-      return condition.negated ? { kind: 'not', term: planned } : planned;
-    },
+      ),
   });
 }
 
 function joined(kind: 'all' | 'any', terms: readonly Predicate[]): Predicate {
   return terms.length === 1 ? terms[0]! : { kind, terms };
+}
+
+/** Conditions on the same relation are about one related row: `lines.a=eq.1&lines.b=eq.2` needs a line with both. */
+function byRelatedRow(conditions: readonly RuleCondition[]): readonly RuleCondition[] {
+  const isSame = (one: Related) => (other: RuleCondition) =>
+    other.kind === 'related' && other.name === one.name && other.hint === one.hint;
+  return conditions.flatMap((condition, at): readonly RuleCondition[] => {
+    if (condition.kind !== 'related') return [condition];
+    const same = conditions.filter(isSame(condition)) as readonly Related[];
+    return conditions.findIndex(isSame(condition)) < at
+      ? []
+      : [{ ...condition, terms: same.flatMap(({ terms }) => terms) }];
+  });
+}
+
+function planRelated(collection: Collection, { name, hint, terms }: Related): PlannedRule {
+  const relation = relate(collection, name, hint);
+  return mapped(planTerms('all', relation.to, terms), (where) => {
+    const exists: Predicate = { kind: 'exists', relation, where };
+    // `exists` alone would be false, and its negation would hold.
+    return hasUnknown(where) ? { kind: 'any', terms: [exists, UNKNOWN] } : exists;
+  });
+}
+
+function mapped({ claims, predicate }: PlannedRule, change: (predicate: Predicate) => Predicate): PlannedRule {
+  return settled({ claims, predicate: (given) => change(predicate(given)) });
+}
+
+function hasUnknown(predicate: Predicate): boolean {
+  if ('terms' in predicate) return predicate.terms.some(hasUnknown);
+  if (predicate.kind === 'not') return hasUnknown(predicate.term);
+  return predicate === UNKNOWN;
 }
 
 function planComparison(collection: Collection, comparison: Comparison): PlannedRule {

@@ -2,7 +2,7 @@
 
 import { ApiError } from '../../base/errors.ts';
 import { memoize } from '../../base/memo.ts';
-import { nearestName } from '../../base/nearest-name.ts';
+import { nearestName, suggestName } from '../../base/nearest-name.ts';
 import { fieldDenied, tableDenied } from '../../collection/access/permission-errors.ts';
 import type { Collection, Field } from '../../collection/declaration.ts';
 import { FILES, FILES_NAME } from '../../collection/files.ts';
@@ -92,6 +92,12 @@ function noRelation(from: Collection, target: string, hint: string | undefined):
         nearest === undefined || nearest === target
           ? `${name} is related to: ${relatedNames.join(', ') || 'nothing'}.`
           : `Perhaps you meant '${nearest}' instead of '${target}'.`,
+      suggestion: relatedNames.includes(target)
+        ? suggestHints(
+            target,
+            relationsOf(from).filter(({ to }) => to.name === target),
+          )
+        : suggestName(target, relatedNames, `${name} is related to ${relatedNames.join(', ') || 'nothing'}`),
     },
   );
 }
@@ -108,9 +114,18 @@ function ambiguous({ name }: Collection, target: string, found: readonly Relatio
         embedding: `${name} with ${relation.to.name}`,
         relationship: describe(relation),
       })),
+      suggestion: suggestHints(target, sorted),
       hint: `Try changing '${target}' to one of the following: ${choices}. Find the desired relationship in the 'details' key.`,
     },
   );
+}
+
+/** The shortest hints: the referencing field, if it is a single one. */
+function suggestHints(target: string, relations: readonly Relation[]): string {
+  const hints = relations.map(({ referring, also = [], name }) =>
+    also.length === 0 ? (referring?.name ?? name) : name,
+  );
+  return `write ${hints.map((hint) => `${target}!${hint}`).join(' or ')}`;
 }
 
 /** The hint that selects this relation. */

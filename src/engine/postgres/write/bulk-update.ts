@@ -7,6 +7,7 @@ import { builtIn } from '../../../collection/types/index.ts';
 import type { Row } from '../../../collection/value.ts';
 import { andAlso } from '../../../plan/access/permissions.ts';
 import { ALWAYS, isAlways, type Predicate, type Restriction, type UpdateEachPlan } from '../../../plan/types.ts';
+import { lateRules, withoutLateRules } from '../../shared/plan-keys.ts';
 import { checkMissing, returnTooLarge } from '../../shared/write-checks.ts';
 import { assignedSql, boundValue, shapeOf } from '../../sql/assignment.ts';
 import { compilePredicate } from '../../sql/predicate.ts';
@@ -18,6 +19,7 @@ import { sqlState } from '../errors.ts';
 import { setOrigin } from '../history/request.ts';
 import { changedWithin, isTooLong } from '../read/row-bytes.ts';
 import { INPUT_ROWS, recordset, rowsAsJson } from './input-rows.ts';
+import { checkLateRules } from './late-rules.ts';
 import { compileShown, qualifiedKey, type ReturnedRows, type WriteContext, type Written } from './statements.ts';
 
 interface ChangedRow {
@@ -43,13 +45,16 @@ export async function bulkUpdate(
   const { collection } = context;
   const deadline = performance.now() + limitMs;
   const met = andAlso(plan.restriction?.met ?? ALWAYS, plan.among ?? ALWAYS);
-  const restriction = isAlways(met) ? plan.restriction : { ...plan.restriction, met };
+  const late = lateRules(plan);
+  const { restriction: rules } = late === undefined ? plan : withoutLateRules(plan);
+  const restriction = isAlways(met) ? rules : { ...rules, met };
+  const returnsRows = returned !== undefined || late !== undefined;
   const changes = plan.changes.map((change, index) => ({ ...change, index }));
   if (context.origin !== undefined) await setOrigin(runner, context.origin);
   const update = async (batch: readonly Change[]): Promise<readonly ChangedRow[]> => {
     // The server limits only each single statement.
     if (performance.now() > deadline) throw tooManyStatements();
-    return query<ChangedRow>(runner, compileBatch(context, plan.by, batch, returned !== undefined, restriction));
+    return query<ChangedRow>(runner, compileBatch(context, plan.by, batch, returnsRows, restriction));
   };
   await query(runner, compileLock(context, plan.by, changes, restriction?.met));
   const texts = new Map<number, string>();
@@ -68,8 +73,10 @@ export async function bulkUpdate(
     changes.filter(({ index }) => !texts.has(index)),
   );
   const counts = { affected: texts.size, inserted: 0, key: null, ...missing };
-  if (returned === undefined) return counts;
+  if (!returnsRows) return counts;
   const json = `[${changes.flatMap(({ index }) => texts.get(index) ?? []).join(',')}]`;
+  if (late !== undefined) await checkLateRules(runner, context, late, json);
+  if (returned === undefined) return counts;
   const [shown] = await query<{ rows: readonly Row[] }>(runner, compileShown(context, returned, json));
   return { ...counts, rows: shown!.rows };
 }

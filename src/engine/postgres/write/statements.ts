@@ -127,17 +127,18 @@ export function compileBefore(context: WriteContext, created: Predicate, rows: s
 
 type OneStatementPlan = InsertPlan | UpdatePlan | DeletePlan;
 
-/** `rows` are the rows of an insert as JSON. */
+/** `rows` are the rows of an insert as JSON. `isReadAfter`: the result has the stored rows, for a later statement. */
 export function compileWrite(
   context: WriteContext,
   plan: OneStatementPlan,
   rows: string,
   returned: ReturnedRows | undefined,
+  isReadAfter: boolean,
 ): Statement {
   const { collection, dialect } = context;
   return buildStatement(dialect, (bind) => {
     const scope = scopeOf(dialect, bind, collection.name);
-    return withResult(scope, plan, changeSql(context, plan, rows, scope), returned, context.origin);
+    return withResult(scope, plan, changeSql(context, plan, rows, scope), returned, context.origin, isReadAfter);
   });
 }
 
@@ -223,6 +224,7 @@ function withResult(
   change: string,
   returned: ReturnedRows | undefined,
   origin: Origin | undefined,
+  isReadAfter: boolean,
 ): string {
   const { into, restriction } = plan;
   const key = keyText(into.key, ({ name }) => identifier(name));
@@ -230,9 +232,9 @@ function withResult(
   const by = origin === undefined ? '' : `, ${originColumn(origin, scope.bind)} as origin`;
   const counts = `(select count(*) from ${CHANGED_ROWS})::int4 as affected, (select count(*) from ${CHANGED_ROWS} where " is new")::int4 as inserted, (select ${key} from ${CHANGED_ROWS} where (select count(*) from ${CHANGED_ROWS}) = 1) as key${refused}${by}`;
   const changed = `with ${CHANGED_ROWS} as (${change}) select ${counts}`;
-  if (returned === undefined) return changed;
   const rows = `select * from ${CHANGED_ROWS}`;
-  if (isShownAfter(plan)) return `${changed}, (${returnedWithin(rows)})::text as stored`;
+  if (isReadAfter) return `${changed}, (${returnedWithin(rows)})::text as stored`;
+  if (returned === undefined) return changed;
   return `${changed}, (${listOf(returned, rows, scope)}) as rows`;
 }
 
@@ -245,7 +247,7 @@ export function isShownAfter({ kind, into, returning }: WritePlan): boolean {
 }
 
 /** Counts changed rows that violate the rules. */
-function refusedOf({ created = ALWAYS, changed = ALWAYS }: Restriction, scope: Scope): string {
+export function refusedOf({ created = ALWAYS, changed = ALWAYS }: Restriction, scope: Scope): string {
   const [ifNew, ifChanged] = [compilePredicate(created, scope), compilePredicate(changed, scope)];
   const rule = `case when " is new" then (${ifNew})::bool else (${ifChanged})::bool end`;
   return `(select count(*) from ${CHANGED_ROWS} as ${identifier(scope.name)} where (${rule}) is not true)::int4`;

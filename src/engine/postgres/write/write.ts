@@ -10,7 +10,7 @@ import { planVisibleRow, WHOLE_ROW_JSON } from '../../../plan/read/whole-row.ts'
 import type { InsertPlan, Precondition, WritePlan } from '../../../plan/types.ts';
 import type { Write, WriteOptions, WriteResult } from '../../engine.ts';
 import { EarlierValues, resolvePlan } from '../../shared/earlier-values.ts';
-import { checkBeforeInsert } from '../../shared/plan-keys.ts';
+import { checkBeforeInsert, lateRules, withoutLateRules } from '../../shared/plan-keys.ts';
 import { checkAffected, checkReturned, checkVersion, shorterDryRun } from '../../shared/write-checks.ts';
 import { outputOf } from '../../sql/output.ts';
 import { compileRead } from '../../sql/read.ts';
@@ -22,6 +22,7 @@ import { mayReturnTooMuch } from '../read/row-bytes.ts';
 import { bulkUpdate } from './bulk-update.ts';
 import { rememberResults, takeKey } from './idempotency-keys.ts';
 import { rowsAsJsonTask } from './input-rows.ts';
+import { checkLateRules } from './late-rules.ts';
 import {
   compileBefore,
   compileShown,
@@ -180,10 +181,15 @@ async function changeRows(
   if (plan.kind === 'update-each') {
     return bulkUpdate(connection, context, plan, returned, limits.querySeconds * 1000, (row) => (progress.row = row));
   }
+  const late = lateRules(plan);
   const rows = plan.kind === 'insert' ? await allowedRows(connection, context, plan) : '';
-  const [written] = await query<Written>(connection, compileWrite(context, plan, rows, returned));
+  const early = late === undefined ? plan : withoutLateRules(plan);
+  const isReadAfter = late !== undefined || isShownAfter(plan);
+  const [written] = await query<Written>(connection, compileWrite(context, early, rows, returned, isReadAfter));
   checkAllowed(plan, written!);
-  if (returned === undefined || written?.stored === undefined) return written!;
+  if (written?.stored === undefined) return written!;
+  if (late !== undefined) await checkLateRules(connection, context, late, written.stored);
+  if (returned === undefined) return written;
   const [shown] = await query<Pick<Written, 'rows'>>(connection, compileShown(context, returned, written.stored));
   return { ...written, ...shown };
 }

@@ -65,6 +65,5 @@ function conditionOf(columns: ReadonlyMap<string, LogColumns>, choose: (part: 'c
 
 /** Compiles fields to values of a logged row. */
 function rowScope({ collection }: LogView, row: string, bind: Bind) {
-  const dialect = { ...sqliteDialect, column: (_: string, field: Field) => valueIn(row, field) };
-  return scopeOf(dialect, bind, collection.name);
+  return { ...scopeOf(sqliteDialect, bind, collection.name), column: (field: Field) => valueIn(row, field) };
 }

@@ -7,10 +7,12 @@
 import { ApiError, withRequest } from '../../../base/errors.ts';
 import type { Catalogue, Collection } from '../../../collection/declaration.ts';
 import { type Encoding, encodeRows } from '../../../encode/encoding.ts';
+import { NO_COLUMNS, NO_ORDER } from '../../../plan/read/shape.ts';
 import { planVisibleRow, WHOLE_ROW_JSON } from '../../../plan/read/whole-row.ts';
-import type { Precondition, WritePlan } from '../../../plan/types.ts';
+import { ALWAYS, type Precondition, type WritePlan } from '../../../plan/types.ts';
 import type { WriteResult } from '../../engine.ts';
 import { EarlierValues, resolvePlan } from '../../shared/earlier-values.ts';
+import { lateRules, withoutLateRules } from '../../shared/plan-keys.ts';
 import { checkAffected, checkReturned, checkVersion, shorterDryRun } from '../../shared/write-checks.ts';
 import { outputOf } from '../../sql/output.ts';
 import { compileRead } from '../../sql/read.ts';
@@ -27,6 +29,7 @@ import { brokenReference } from './broken-references.ts';
 import { deleteRows, updateEach, updateRows } from './change-rows.ts';
 import { recallResults, rememberResults } from './idempotency-keys.ts';
 import { insertRows } from './insert-rows.ts';
+import { checkLateRules } from './insert-rules.ts';
 import { compileReturned, readReturned, type Written } from './returned-rows.ts';
 import type { WriteList } from './writer.ts';
 
@@ -133,13 +136,22 @@ function applyWrite(connection: Connection, plan: WritePlan, encoding: Encoding,
   return result;
 }
 
+const NO_ROWS = { columns: NO_COLUMNS, order: NO_ORDER, where: ALWAYS };
+
 function runWrite(connection: Connection, plan: WritePlan, encoding: Encoding): WriteResult {
   for (const precondition of plan.preconditions ?? []) {
     checkVersion(precondition, visibleRow(connection, plan.into, precondition));
   }
   const returned = compileReturned(plan, encoding);
   const removed = returned?.isBefore === true ? readReturned(connection, returned) : undefined;
-  const { changed, ...counts } = withinReturned(() => writeRows(connection, plan));
+  const late = lateRules(plan);
+  const { changed, areNew, ...counts } = withinReturned(() =>
+    writeRows(
+      connection,
+      late === undefined ? plan : { ...withoutLateRules(plan), returning: plan.returning ?? NO_ROWS },
+    ),
+  );
+  if (late !== undefined) checkLateRules(connection, plan, late, changed, areNew);
   const shown = removed ?? (returned && readReturned(connection, returned, changed));
   // Checked after the rows, since PostgreSQL reports an error in a row first.
   checkAffected(plan, counts.affected);

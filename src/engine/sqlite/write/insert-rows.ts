@@ -109,6 +109,7 @@ function insertEach(
   const keyPlaces = keyFields.map((field) => fields.indexOf(field));
   passChosen(connection, plan);
   const changed: string[] = [];
+  const areNew: boolean[] = [];
   let affected = 0;
   let inserted = 0;
   let key: readonly string[] | undefined;
@@ -150,6 +151,7 @@ function insertEach(
         const made = () => (given.includes(null) ? [assignedKey(connection, assignedNumber())] : given);
         key = known === undefined ? keyTexts(made()) : (known as string[]);
         if (text !== undefined) changed.push(countReturned(text));
+        areNew.push(known === undefined);
       }
       stored(row, known === undefined, index);
     } catch (error) {
@@ -165,7 +167,8 @@ function insertEach(
       throw withRowIndex(first ?? translated, index, plan.rows.length > 1);
     }
   }
-  return affected !== 1 || key === undefined ? { affected, inserted, changed } : { affected, inserted, changed, key };
+  const written = { affected, inserted, changed, areNew };
+  return affected !== 1 || key === undefined ? written : { ...written, key };
 }
 
 /** SQLite reports any of several conflicts. PostgreSQL reports the key first, then the other constraints in order. */

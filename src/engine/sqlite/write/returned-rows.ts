@@ -27,8 +27,9 @@ export interface Written {
   readonly key?: readonly string[];
   /** The rows that do not exist, if a bulk update ignores them. */
   readonly missing?: number;
-  /** The changed rows as JSON lists, if the answer needs them. */
+  /** The changed rows as JSON lists, if the answer needs them; and which of them are new, if not all or none. */
   readonly changed: readonly string[];
+  readonly areNew?: readonly boolean[];
 }
 
 /** Reads the rows of the answer. */
@@ -84,7 +85,7 @@ function boundedAnswer(plan: WritePlan, columns: readonly OutputColumn[], output
     : output;
 }
 
-function changedRows({ fields }: Collection, json: string): string {
+export function changedRows({ fields }: Collection, json: string): string {
   const cells = fields.map((field, index) => {
     return `json_extract(value, '${pathTo(index, fields.length)}') as ${identifier(field.name)}`;
   });
