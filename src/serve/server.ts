@@ -82,8 +82,10 @@ export function listen(app: Pick<App, 'fetch'>, options: ListenOptions): Running
       fetch: (request, server) => {
         if (isStopping) return lastAnswer(request, server);
         if (realtime.upgrade(request, server, isSecure)) return undefined;
-        const turn = turns.wait();
-        return turn === undefined ? answer(request, server) : turn.then(() => answer(request, server));
+        return turns.take(
+          () => callerOf(request, server),
+          () => answer(request, server),
+        );
       },
       websocket: realtime.handlers,
     });
@@ -170,6 +172,11 @@ export function listen(app: Pick<App, 'fetch'>, options: ListenOptions): Running
       clearTimeout(timer);
     },
   };
+}
+
+/** Whose turn a request takes; before authentication, so anybody can pretend to be several. */
+function callerOf(request: Request, server: Server): string {
+  return request.headers.get('authorization') ?? server.requestIP(request)?.address ?? '';
 }
 
 class Connected implements Peer {
