@@ -20,7 +20,7 @@ export const STORAGES = 'catalogue_file_storages';
 const OWN_PREFIX = 'catalogue_';
 
 /** Fields of a file that no request sees. */
-const HIDDEN = ['content', 'orphaned_at'];
+const HIDDEN = ['owner', 'content', 'orphaned_at'];
 const UPLOADER = ['created_by'];
 
 const DRAFTS: readonly CollectionDraft[] = [
@@ -41,6 +41,8 @@ const DRAFTS: readonly CollectionDraft[] = [
       { name: 'placeholder', type: 'text', description: 'A tiny preview of an image, as a data URL.' },
       { name: 'created_at', type: 'timestamptz', required: true },
       { name: 'created_by', type: 'text', description: 'The name of the user, key or token that uploaded it.' },
+      // The identity of the caller: a user, a key and a token may have the same name.
+      { name: 'owner', type: 'text' },
       { name: 'content', type: 'uuid', required: true, references: { collection: CONTENTS, onDelete: 'restrict' } },
       { name: 'orphaned_at', type: 'timestamptz' },
     ],

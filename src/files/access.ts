@@ -14,6 +14,11 @@ import { planRead } from '../plan/read/read.ts';
 import type { RequestContext } from '../response/request-context.ts';
 import type { FileStore, StoredFile } from './store.ts';
 
+/** Whether the caller uploaded the file. Names do not decide: a user, a key and tokens of two issuers may share one. */
+export function isUploader({ owner }: StoredFile, { caller }: RequestContext): boolean {
+  return owner !== null && owner === caller?.identity;
+}
+
 export class FileAccess {
   /** The permissions of callers without credentials; null if they may not read anything. */
   private readonly anonymous: Permissions | undefined | null;
@@ -27,17 +32,12 @@ export class FileAccess {
   }
 
   /** The files among these that the caller may read. */
-  async readable(
-    ids: readonly string[],
-    { access, origin }: RequestContext,
-    mayLag = false,
-  ): Promise<readonly StoredFile[]> {
+  async readable(ids: readonly string[], context: RequestContext, mayLag = false): Promise<readonly StoredFile[]> {
     const files = await this.store.find(ids, mayLag);
-    const permissions = access?.permissions;
+    const permissions = context.access?.permissions;
     if (permissions === undefined) return files;
     const since = Date.now() - ORPHAN_HOURS * 3_600_000;
-    const isOwn = ({ created_by, created_at }: StoredFile) =>
-      created_by !== null && created_by === origin.actor && Date.parse(created_at) > since;
+    const isOwn = (file: StoredFile) => isUploader(file, context) && Date.parse(file.created_at) > since;
     const others = files.filter((file) => !isOwn(file)).map(({ id }) => id);
     const visible = await this.referenced(others, permissions, mayLag);
     return files.filter((file) => isOwn(file) || visible.has(file.id));

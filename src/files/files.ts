@@ -14,7 +14,7 @@ import { positionHeader } from '../http/position.ts';
 import type { Target } from '../http/target.ts';
 import type { WritePlan } from '../plan/types.ts';
 import { type Middleware, type RequestContext, trackWork } from '../response/request-context.ts';
-import { FileAccess } from './access.ts';
+import { FileAccess, isUploader } from './access.ts';
 import { checkFile, checkFileValues } from './check-values.ts';
 import { ContentCache } from './content-cache.ts';
 import { download } from './download.ts';
@@ -187,7 +187,7 @@ export class Files {
   }
 
   private serve(id: string, context: RequestContext): MaybePromise<Response> {
-    const { access, call, origin } = context;
+    const { access, call } = context;
     const key = `${access?.scope ?? ''} ${call.location.path}`;
     const cached = this.found.get(key);
     const send = ({ shown, cacheControl }: Found) => download(this.contents, shown, call, cacheControl);
@@ -195,7 +195,7 @@ export class Files {
     const changeCount = this.found.current();
     return this.find(id, context).then((found) => {
       // The uploader's permission also depends on the time.
-      const isOwn = access?.permissions !== undefined && found.file.created_by === origin.actor;
+      const isOwn = access?.permissions !== undefined && isUploader(found.file, context);
       if (!isOwn) this.found.set(key, found, changeCount);
       return send(found);
     });

@@ -24,6 +24,8 @@ export interface StoredFile {
   readonly placeholder: string | null;
   readonly created_at: string;
   readonly created_by: string | null;
+  /** The identity of the uploader; null for an anonymous one, and for files of older versions. */
+  readonly owner: string | null;
   readonly content: string;
   /** When no row was found to refer to it. */
   readonly orphaned_at: string | null;

@@ -41,8 +41,9 @@ export async function receiveFiles(
   const files: UploadedFile[] = [];
   const receive = async (bytes: AsyncIterable<Uint8Array>, contentType: string | null, disposition: HeaderValue) => {
     const { actor } = context.origin;
+    const owner = context.caller?.identity;
     const name = nameIn(disposition.parameters);
-    const origin = { name, contentType, actor, caller, keepMetadata, upload };
+    const origin = { name, contentType, actor, owner, caller, keepMetadata, upload };
     files.push(await receiveFile(store, limits, bytes, origin));
   };
   try {
@@ -72,6 +73,7 @@ interface FileOrigin {
   /** The media type that the client names. */
   readonly contentType?: string | null;
   readonly actor?: string | undefined;
+  readonly owner?: string | undefined;
   /** Whether a picture keeps its place, time and other metadata. */
   readonly keepMetadata?: boolean;
   /** Whom the limits of decoding count for. */
@@ -84,7 +86,7 @@ export async function receiveFile(
   store: FileStore,
   limits: Limits,
   bytes: AsyncIterable<Uint8Array>,
-  { name, contentType = null, actor, caller = '', keepMetadata = false, upload: progress }: FileOrigin,
+  { name, contentType = null, actor, owner, caller = '', keepMetadata = false, upload: progress }: FileOrigin,
 ): Promise<UploadedFile> {
   const upload = new ReceivedFile(store, limits, progress);
   try {
@@ -107,6 +109,7 @@ export async function receiveFile(
       placeholder: image?.placeholder ?? null,
       created_at: new Date().toISOString(),
       created_by: actor ?? null,
+      owner: owner ?? null,
     };
     return { file, upload };
   } catch (error) {

@@ -37,8 +37,8 @@ describe.each(TWO_ENGINES)('%s: roles and files', (engine) => {
   beforeAll(async () => {
     const identify = ({ headers }: Pick<Request, 'headers'>): Caller => {
       const role = headers.get('x-role') ?? 'anonymous';
-      const claims = JSON.parse(headers.get('x-claims') ?? '{}') as Caller['claims'];
-      return { role, claims };
+      const { sub, identity = `user ${sub}` } = JSON.parse(headers.get('x-claims') ?? '{}');
+      return sub === undefined ? { role, claims: {} } : { role, claims: { sub }, name: sub, identity };
     };
     shop = await openRoled(engine, SHOP, { products: [1, 2, 3].map((id) => ({ id, shown: id !== 2 })) }, { identify });
     as = shop.as;
@@ -103,6 +103,20 @@ describe.each(TWO_ENGINES)('%s: roles and files', (engine) => {
     const own = await as('writer', { sub: 'ada' }).fetch('/products?id=eq.3', sendJson('PATCH', { image: id }));
     expect(own.status).toBe(204);
     expect(await status(undefined, id)).toBe(200);
+  });
+
+  test('a user, a key and tokens of one name do not read the new files of each other', async () => {
+    const sub = 'ada (https://a.example)';
+    const identities = [`user ${sub}`, 'key 5f2a', 'token ["https://a.example","ada"]', `token [null,"${sub}"]`];
+    for (const identity of identities) {
+      const uploaded = await as('writer', { sub, identity }).fetch('/files', send('POST', 'image/png', nextPicture()));
+      const { id, ...rest } = (await uploaded.json()) as { id: string };
+      expect(rest).not.toHaveProperty('owner');
+      for (const other of identities) {
+        expect(await status('writer', id, { sub, identity: other })).toBe(other === identity ? 200 : 404);
+      }
+    }
+    await expectRefusal(await as('admin').fetch('/files?select=owner'), 400, '42703');
   });
 
   test('only roles with every right read who uploaded a file', async () => {

@@ -4,6 +4,7 @@
  */
 import { afterEach, describe, expect, test } from 'bun:test';
 import type { CollectionDraft, FieldDraft } from '../../../src/collection/draft.ts';
+import { FILES, withFiles } from '../../../src/collection/files.ts';
 import {
   collectionsOf,
   type Declaration,
@@ -12,7 +13,7 @@ import {
   type Place,
   refusalOf,
 } from '../../support/engines/declared.ts';
-import { expectRefusal, sendJson } from '../../support/stories.ts';
+import { expectRefusal, send, sendJson } from '../../support/stories.ts';
 
 const ID: FieldDraft = { name: 'id', type: 'int4' };
 
@@ -60,6 +61,22 @@ describe.each(Object.keys(PLACES))('migration on %s', (engine) => {
       { title: 'one', kind_id: 1 },
       { title: 'two', kind_id: 2 },
     ];
+
+    test('files of a version that did not store their owner stay, and new ones are stored beside them', async () => {
+      const current = collectionsOf(items({ name: 'manual', type: 'file' }));
+      const older = withFiles(current.collections).map((draft) =>
+        draft.name === FILES ? { ...draft, fields: draft.fields.filter(({ name }) => name !== 'owner') } : draft,
+      );
+      const place = PLACES[engine]!();
+      const upload = ({ fetch }: Opened) => fetch('/files', send('POST', 'text/plain', 'how to'));
+      const first = await place.open({ collections: older });
+      const { id } = (await (await upload(first)).json()) as { id: string };
+      await first.close();
+      const second = await opened(place, current);
+      expect((await upload(second)).status).toBe(201);
+      expect(await (await second.fetch(`/files/${id}/x`)).text()).toBe('how to');
+      expect(await second.list('/files')).toHaveLength(2);
+    });
 
     test('new fields, indexes, rules, references and collections are created and reported, and all rows are kept', async () => {
       const place = await filled(collectionsOf(FIRST), { items: ROWS });
