@@ -1,5 +1,5 @@
 /** The keys of the rows that changed between two positions of the log. */
-import { STEP_CHANGES } from '../base/limits/feed.ts';
+import { MAX_RESUMED_CHANGES, STEP_CHANGES } from '../base/limits/feed.ts';
 import { changesOf } from '../collection/change-log.ts';
 import type { Collection, Field } from '../collection/declaration.ts';
 import type { LogPosition } from '../engine/engine.ts';
@@ -40,6 +40,20 @@ export async function changesAfter(
     keys.set(collection, known.add(key));
   }
   return { keys, upTo: last, count: lines.length };
+}
+
+/** Whether so many changes follow a position that it is cheaper to read the list again. */
+export async function isFarBehind(
+  reader: Reader,
+  collections: readonly Collection[],
+  after: number,
+  upTo: LogPosition,
+): Promise<boolean> {
+  // Numbers are no measure: rolled-back writes take some on PostgreSQL.
+  if (upTo.seq - after <= MAX_RESUMED_CHANGES) return false;
+  const plan = { ...planOf(collections, after, 1), offset: MAX_RESUMED_CHANGES };
+  const lines = await allLines(await reader.read(plan, linesOf(plan), undefined, upTo.seq));
+  return lines.length > 0;
 }
 
 function planOf(collections: readonly Collection[], after: number, limit: number): ReadPlan {

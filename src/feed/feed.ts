@@ -5,7 +5,6 @@
 import { FairQueue } from '../base/fair-queue.ts';
 import {
   HEARTBEAT_MS,
-  MAX_RESUMED_CHANGES,
   PARALLEL_JOINS,
   PARALLEL_JOINS_PER_CALLER,
   RECONNECT_MS,
@@ -19,10 +18,10 @@ import type { Answer } from '../http/answer.ts';
 import { CORS_HEADERS } from '../http/edge/cors.ts';
 import { EVENT_STREAM } from '../http/negotiate.ts';
 import type { RequestContext } from '../response/request-context.ts';
-import { type Changes, changesAfter } from './changed-keys.ts';
+import { type Changes, changesAfter, isFarBehind } from './changed-keys.ts';
 import { CredentialChecks, type ScopeCheck } from './credential-checks.ts';
 import { isInLog, isSame, parseEventId, positionOf } from './event-id.ts';
-import { type FeedEvent, LiveRequest, type LiveSteps } from './feed-event.ts';
+import { LiveRequest, type LiveSteps } from './feed-event.ts';
 import { type FeedPlan, planFeed } from './feed-plan.ts';
 import { Hub } from './hub.ts';
 import { type FeedLimits, OpenFeeds } from './open-feeds.ts';
@@ -48,6 +47,7 @@ export class Feed {
   private readonly hub: Hub | undefined;
   private readonly checks = new CredentialChecks();
   private readonly open: OpenFeeds;
+  private readonly collections: readonly Collection[];
   private readonly heartbeat: ReturnType<typeof setInterval>;
   /** Clients that still receive the list or missed changes. The hub does not know them yet. */
   private readonly joining = new Set<Subscriber>();
@@ -56,7 +56,8 @@ export class Feed {
   constructor(private readonly options: FeedOptions) {
     const { engine, catalogue } = options;
     this.open = new OpenFeeds(options, catalogue.roles !== undefined);
-    this.hub = engine.log && new Hub(engine, engine.log, [...catalogue.collections.values()]);
+    this.collections = [...catalogue.collections.values()];
+    this.hub = engine.log && new Hub(engine, engine.log, this.collections);
     this.heartbeat = setInterval(() => {
       this.hub?.beat();
       for (const subscriber of this.joining) void subscriber.write(':\n\n');
@@ -76,15 +77,19 @@ export class Feed {
     if (oldest === undefined) throw notLogged(collection);
     const newest = await log.position();
     if (call.method === 'HEAD') return { status: 200, headers: HEADERS, body: null };
-    const missed = asked === undefined ? 0 : newest.seq - asked.seq;
-    const isKept = asked !== undefined && asked.seq >= oldest.seq && missed >= 0 && missed < MAX_RESUMED_CHANGES;
-    const found = isKept ? await positionOf(log, asked) : undefined;
     const isAnonymous = context.caller?.identity === undefined;
     const follower = { name: context.requester, isAnonymous };
+    const reader = queuedReader(options.engine, this.joins, follower.name);
+    const isKept =
+      asked !== undefined &&
+      asked.seq >= oldest.seq &&
+      asked.seq <= newest.seq &&
+      !(await isFarBehind(reader, this.collections, asked.seq, newest));
+    const found = isKept ? await positionOf(log, asked) : undefined;
     // Nothing is awaited between the check and `add`, so that the limits hold for requests at the same time.
     this.open.check(follower);
     const name = `${plan.isLive}\n${context.access?.scope}\n${collection.name}\n${call.query}`;
-    const subscriber = new Subscriber(plan.isLive, () => {
+    const subscriber = new Subscriber(plan.isLive, this.open.feedsOf(follower), () => {
       this.open.delete(subscriber);
       this.checks.delete(subscriber);
       hub.leave(subscriber, name);
@@ -95,7 +100,7 @@ export class Feed {
     if (check !== undefined) this.checks.add(subscriber, call.headers, context.access?.scope, check);
     const resumed = found?.seq === newest.seq || (plan.isLive && found === undefined) ? newest : found;
     const isReset = asked !== undefined && resumed === undefined;
-    const begin = { name, caller: follower.name, resumed, isReset, newest };
+    const begin = { name, caller: follower.name, reader, resumed, isReset, newest };
     this.joining.add(subscriber);
     this.follow(subscriber, log, hub, plan, begin)
       .catch((error) => {
@@ -122,15 +127,19 @@ export class Feed {
     const events = this.hub?.events ?? 0;
     return [
       { name: 'feed_subscribers', kind: 'gauge', help: 'Clients that follow a list.', value: this.open.size },
+      {
+        name: 'feed_unsent_bytes',
+        kind: 'gauge',
+        help: 'Bytes that wait for slow clients.',
+        value: this.open.unsent,
+      },
       { name: 'feed_events_total', kind: 'counter', help: 'Changes sent to them.', value: events },
     ];
   }
 
   /** Sends the list or the missed changes, until the client can join its group. */
   private async follow(subscriber: Subscriber, log: ChangeLog, hub: Hub, plan: FeedPlan, begin: Begin): Promise<void> {
-    const { name, caller } = begin;
-    const reader = queuedReader(this.options.engine, this.joins, caller);
-    const collections = [...this.options.catalogue.collections.values()];
+    const { name, caller, reader } = begin;
     let position = begin.resumed ?? begin.newest;
     await subscriber.write(`retry: ${RECONNECT_MS}\n\n`);
     if (begin.isReset) await subscriber.write(eventText([{ name: 'reset', data: NO_DATA }]));
@@ -143,7 +152,7 @@ export class Feed {
       const upTo = others.seq > begin.newest.seq ? others : begin.newest;
       if (position.seq < upTo.seq) {
         if (!(await isInLog(log, position))) return subscriber.end();
-        const changes = await changesAfter(reader, collections, position.seq, upTo);
+        const changes = await changesAfter(reader, this.collections, position.seq, upTo);
         position = await catchUp(reader, subscriber, plan, position, changes);
       } else if (hub.join(subscriber, name, plan, position, caller)) return;
       // The log went back: the client resumes, and its id is unknown.
@@ -161,14 +170,11 @@ async function catchUp(
   from: LogPosition,
   changes: Changes,
 ): Promise<LogPosition> {
-  let held: readonly FeedEvent[] = [];
   for await (const events of stepEvents(reader, plan, from.seq, changes)) {
-    if (events.length === 0) continue;
-    await subscriber.write(stepChunk(plan, held));
-    held = events;
+    if (events.length > 0) await subscriber.write(stepChunk(plan, events));
   }
   // A client that is cut before it has caught up goes on from here, also if the list has no event so far.
-  await subscriber.write(held.length === 0 ? heartbeat(plan, changes.upTo) : stepChunk(plan, held, changes.upTo));
+  await subscriber.write(heartbeat(plan, changes.upTo));
   return changes.upTo;
 }
 
@@ -176,6 +182,7 @@ interface Begin {
   /** The name of the group, and the caller for turns. */
   readonly name: string;
   readonly caller: string;
+  readonly reader: Reader;
   /** The position to resume at; undefined for the whole list. */
   readonly resumed: LogPosition | undefined;
   readonly isReset: boolean;

@@ -5,7 +5,6 @@
 import { FairQueue } from '../base/fair-queue.ts';
 import {
   FEW_LISTS,
-  MAX_RESUMED_CHANGES,
   PARALLEL_STEPS,
   PARALLEL_STEPS_PER_CALLER,
   STEP_BUDGET_MS,
@@ -15,7 +14,7 @@ import {
 import { type Collection, type Field, stored } from '../collection/declaration.ts';
 import type { ChangeLog, Engine, LogPosition } from '../engine/engine.ts';
 import { relatedChanges } from './affected-keys.ts';
-import { type Changes, changesAfter } from './changed-keys.ts';
+import { type Changes, changesAfter, isFarBehind } from './changed-keys.ts';
 import { type ChangedRow, changedRows, mayAffect, testedFields } from './changed-rows.ts';
 import { eventId, isInLog, isSame } from './event-id.ts';
 import type { FeedPlan } from './feed-plan.ts';
@@ -140,16 +139,17 @@ export class Hub {
 
   private async take(group: Group, reader: Reader, { changes }: Step): Promise<void> {
     group.isBusy = true;
-    this.events += await group.advance(reader, changes);
+    // Others count while this one waits.
+    const events = await group.advance(reader, changes);
+    this.events += events;
     group.isBusy = false;
   }
 
   /** The next step of a group; undefined if it has no event, so that the group has advanced already. */
   private async stepFor(group: Group): Promise<Step | undefined> {
     const step = await this.stepAfter(group.position, group.limit);
-    const isTooFar = this.newest.seq - group.position.seq > MAX_RESUMED_CHANGES;
-    // If the log went back, clients are reset when they resume. Far behind, it is cheaper to read the list again.
-    if (step === 'lost' || isTooFar) group.end();
+    // If the log went back, or the group is far behind, clients are reset when they resume.
+    if (step === 'lost') group.end();
     if (step === undefined || step === 'lost' || group.members.size === 0) return undefined;
     if (await this.affects(step, group)) return step;
     group.position = step.changes.upTo;
@@ -172,6 +172,7 @@ export class Hub {
     if (!(await isInLog(this.log, position))) return 'lost';
     // A client that just joined may have read a newer position.
     if (newest.seq <= position.seq) return undefined;
+    if (await isFarBehind(this.engine, this.collections, position.seq, newest)) return 'lost';
     // Covers all collections: groups of different ones share it.
     const changes = await changesAfter(this.engine, this.collections, position.seq, newest, limit);
     return { changes, rows: new Map() };

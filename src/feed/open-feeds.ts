@@ -1,6 +1,7 @@
 /** The open feeds of a process, with limits: in total, of each caller, and of all callers without a name. */
 import { ApiError } from '../base/errors.ts';
-import { ANONYMOUS_SHARE } from '../base/limits/feed.ts';
+import { ANONYMOUS_SHARE, MAX_UNSENT_BYTES_PER_CALLER } from '../base/limits/feed.ts';
+import type { Chunk } from './feed-event.ts';
 import type { Subscriber } from './subscriber.ts';
 
 export interface FeedLimits {
@@ -15,9 +16,36 @@ export interface Follower {
   readonly isAnonymous: boolean;
 }
 
+/** The feeds of one caller, and the bytes that wait for its connections. Clients of one list share their chunks. */
+export class CallerFeeds {
+  count = 0;
+  unsent = 0;
+  private readonly uses = new Map<Chunk, number>();
+
+  /** Returns whether the bytes of the caller are within the limit. */
+  add(chunk: Chunk): boolean {
+    const uses = this.uses.get(chunk) ?? 0;
+    this.uses.set(chunk, uses + 1);
+    if (uses === 0) this.unsent += chunk.length;
+    return this.unsent <= MAX_UNSENT_BYTES_PER_CALLER;
+  }
+
+  remove(chunks: readonly Chunk[]): void {
+    for (const chunk of chunks) {
+      const uses = this.uses.get(chunk)! - 1;
+      if (uses > 0) {
+        this.uses.set(chunk, uses);
+        continue;
+      }
+      this.uses.delete(chunk);
+      this.unsent -= chunk.length;
+    }
+  }
+}
+
 export class OpenFeeds {
   private readonly open = new Map<Subscriber, Follower>();
-  private readonly counts = new Map<string, number>();
+  private readonly callers = new Map<string, CallerFeeds>();
   private anonymous = 0;
   private isStopping = false;
   private readonly maxPerCaller: number;
@@ -36,6 +64,17 @@ export class OpenFeeds {
     return this.open.size;
   }
 
+  /** The bytes that wait for all connections. */
+  get unsent(): number {
+    return this.callers.values().reduce((sum, { unsent }) => sum + unsent, 0);
+  }
+
+  feedsOf({ name }: Follower): CallerFeeds {
+    const feeds = this.callers.get(name) ?? new CallerFeeds();
+    this.callers.set(name, feeds);
+    return feeds;
+  }
+
   /** Rejects a further feed beyond the limits. */
   check({ name, isAnonymous }: Follower): void {
     const { maxFeeds } = this.limits;
@@ -44,7 +83,7 @@ export class OpenFeeds {
       const count = this.size >= maxFeeds ? `${maxFeeds} feeds` : `${this.anonymous} feeds without credentials`;
       throw noRoom(`${count} are open already`, 'Try again, or raise --max-feeds.');
     }
-    if ((this.counts.get(name) ?? 0) >= this.maxPerCaller) {
+    if ((this.callers.get(name)?.count ?? 0) >= this.maxPerCaller) {
       throw new ApiError('CAT429', `${this.maxPerCaller} feeds of this caller are open already`, {
         hint: 'Close one of them, or raise --max-feeds-per-caller.',
         headers: { 'retry-after': '2' },
@@ -70,11 +109,11 @@ export class OpenFeeds {
     return [...this.open.keys()];
   }
 
-  private count({ name, isAnonymous }: Follower, change: 1 | -1): void {
-    if (isAnonymous) this.anonymous += change;
-    const count = (this.counts.get(name) ?? 0) + change;
-    if (count === 0) this.counts.delete(name);
-    else this.counts.set(name, count);
+  private count(follower: Follower, change: 1 | -1): void {
+    if (follower.isAnonymous) this.anonymous += change;
+    const feeds = this.feedsOf(follower);
+    feeds.count += change;
+    if (feeds.count === 0) this.callers.delete(follower.name);
   }
 }
 

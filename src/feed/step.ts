@@ -68,17 +68,28 @@ export async function* stepEvents(
   }
   const keys = [...(await affectedKeys(reader, list, from, upTo, changed))];
   for (let start = 0; start < keys.length; start += STEP_CHANGES) {
-    const where = hasKey(stored(list.from), keys.slice(start, start + STEP_CHANGES));
-    const { keyed, keyNames, matching } = plan;
-    const read = (each: ReadPlan, position: number) => rowsWhere(reader, each, keyNames, where, position);
-    const [before, after, matches] = await Promise.all([
-      read(keyed, from),
-      read(keyed, upTo),
-      matching && read(matching, upTo),
-    ]);
-    const events = differences(before, after);
-    yield plan.isLive ? liveEvents(events, matches) : events.map(({ name, key, row = key }) => ({ name, data: row }));
+    // A slow client keeps only the events in memory, not the rows that were read for them.
+    yield await eventsAmong(reader, plan, keys.slice(start, start + STEP_CHANGES), from, upTo);
   }
+}
+
+async function eventsAmong(
+  reader: Reader,
+  plan: FeedPlan,
+  keys: readonly string[],
+  from: number,
+  upTo: number,
+): Promise<readonly FeedEvent[]> {
+  const { list, keyed, keyNames, matching } = plan;
+  const where = hasKey(stored(list.from), keys);
+  const read = (each: ReadPlan, position: number) => rowsWhere(reader, each, keyNames, where, position);
+  const [before, after, matches] = await Promise.all([
+    read(keyed, from),
+    read(keyed, upTo),
+    matching && read(matching, upTo),
+  ]);
+  const events = differences(before, after);
+  return plan.isLive ? liveEvents(events, matches) : events.map(({ name, key, row = key }) => ({ name, data: row }));
 }
 
 type Rows = ReadonlyMap<string, string>;

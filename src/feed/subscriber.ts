@@ -1,12 +1,15 @@
 /** One client of a feed: a queue of what it has to receive, with a bound on its length. */
 import { MAX_UNSENT_BYTES } from '../base/limits/feed.ts';
 import type { Chunk } from './feed-event.ts';
+import type { CallerFeeds } from './open-feeds.ts';
 
 const encoder = new TextEncoder();
 
 export class Subscriber {
   isClosed = false;
   private queue: Chunk[] = [];
+  /** The chunks that the connection took last. It has sent them when it asks for more. */
+  private taken: Chunk[] = [];
   private unsent = 0;
   /** Set while the connection waits for chunks, and while a writer waits for the connection. */
   private wake = () => {};
@@ -15,6 +18,7 @@ export class Subscriber {
 
   constructor(
     private readonly isLive: boolean,
+    private readonly caller: CallerFeeds,
     private readonly onClose: (subscriber: Subscriber) => void,
   ) {}
 
@@ -37,16 +41,18 @@ export class Subscriber {
 
   /** Waits for the next chunks. None if the feed has ended. */
   async take(): Promise<readonly Chunk[]> {
+    if (!this.isClosed) this.caller.remove(this.taken);
+    this.taken = [];
     while (this.queue.length === 0 && !this.isClosed) {
       await new Promise<void>((resolve) => {
         this.wake = resolve;
       });
     }
-    const chunks = this.queue;
+    this.taken = this.queue;
     this.queue = [];
     this.unsent = 0;
     this.drained();
-    return chunks;
+    return this.taken;
   }
 
   /** A text is a part of an event stream. Resolves when the client has room for more; false if it is gone. */
@@ -74,14 +80,15 @@ export class Subscriber {
 
   /** Ends the connection at once. The client resumes after the last event that it received. */
   cut(): void {
-    this.queue = [];
     this.isCut = true;
     this.cancel();
+    this.queue = [];
   }
 
   cancel(): void {
     if (this.isClosed) return;
     this.isClosed = true;
+    this.caller.remove([...this.taken, ...this.queue]);
     this.wake();
     this.drained();
     this.onClose(this);
@@ -93,6 +100,7 @@ export class Subscriber {
     const queued = isText ? encoder.encode(chunk) : chunk;
     this.queue.push(queued);
     this.unsent += queued.length;
-    this.wake();
+    if (this.caller.add(queued)) this.wake();
+    else this.cut();
   }
 }

@@ -4,7 +4,7 @@
  * Entries of the log that one step covers. A condition has a term for each, and SQLite limits the depth of conditions.
  */
 export const STEP_CHANGES = 400;
-/** Beyond this many positions, reading the list again is cheaper than to resume. */
+/** Beyond this many changes, reading the list again is cheaper than to resume. */
 export const MAX_RESUMED_CHANGES = 100_000;
 /** How often the service looks for changes. */
 export const STEP_MS = 50;
@@ -15,6 +15,8 @@ export const HEARTBEAT_MS = 15_000;
 export const CREDENTIAL_CHECK_MS = 1_000;
 /** A client with more unsent bytes is disconnected before the next step. */
 export const MAX_UNSENT_BYTES = 256 * 1024;
+/** If the feeds of a caller have more unsent bytes together, the one that would get further ones is disconnected. */
+export const MAX_UNSENT_BYTES_PER_CALLER = 32 * 1024 * 1024;
 /** A longer step covers fewer changes. If one change is longer, its clients resume, each at its own pace. */
 export const MAX_STEP_BYTES = 4 * 1024 * 1024;
 /** Steps of several lists that are evaluated at once, in total and of one caller. */

@@ -17,7 +17,22 @@ const THINGS = thingsOf({ name: 'text' });
 let service: FeedService;
 afterEach(() => service.close());
 
-const subscribers = () => service.feed.metrics().find(({ name }) => name === 'feed_subscribers')!.value;
+const metric = (wanted: string) => Number(service.feed.metrics().find(({ name }) => name === wanted)?.value);
+const subscribers = () => metric('feed_subscribers');
+/** Opens a feed and reads nothing after its list. */
+const followSlowly = async (path: string) => {
+  const { hostname, port } = new URL(service.url);
+  const socket = connect(Number(port), hostname);
+  socket.on('error', () => {});
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n`);
+  let text = '';
+  socket.on('data', (data) => {
+    text += data;
+    if (text.includes('event: ready')) socket.pause();
+  });
+  await until('the list', () => socket.isPaused());
+  return socket;
+};
 const post = async (row: object) => {
   expect((await service.fetch('/things', sendJson('POST', row))).status).toBe(201);
 };
@@ -31,11 +46,7 @@ for (const engine of ['SQLite', 'PostgreSQL']) {
     test('a client that does not read is disconnected, the others receive everything', async () => {
       await open();
       const fast = await service.follow('/things');
-      const { hostname, port } = new URL(service.url);
-      const slow = connect(Number(port), hostname);
-      slow.on('error', () => {});
-      slow.write('GET /things HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n');
-      slow.pause();
+      const slow = await followSlowly('/things');
       await until('two clients', () => subscribers() === 2);
       const name = 'x'.repeat(250_000);
       let written = 0;
@@ -43,6 +54,35 @@ for (const engine of ['SQLite', 'PostgreSQL']) {
       expect(subscribers()).toBe(1);
       await until('all rows', () => fast.rows.size === written);
       slow.destroy();
+    });
+
+    /** Opens feeds, and stores rows that fill their connections, then rows of 1.8 MB that wait in the service. */
+    const fill = async (paths: readonly string[]) => {
+      await open();
+      const slow = await Promise.all(paths.map(followSlowly));
+      for (const ids of [[1, 2, 3, 4], [5, 6]]) {
+        const expected = metric('feed_events_total') + ids.length * paths.length;
+        await post(ids.map((id) => ({ id, name: 'x'.repeat(900_000) })));
+        await until('the events', () => subscribers() < paths.length || metric('feed_events_total') === expected);
+      }
+      return slow;
+    };
+
+    test('bytes that wait for the slow clients of one caller are limited: further ones are disconnected', async () => {
+      const slow = await fill(Array.from({ length: 30 }, (_, index) => `/things?id=neq.${-index}`));
+      await until('the limit', () => metric('feed_unsent_bytes') > 30_000_000);
+      await until('some to be disconnected', () => subscribers() < 20);
+      expect(metric('feed_unsent_bytes')).toBeLessThan(32 * 1024 * 1024);
+      for (const socket of slow) socket.destroy();
+      await until('no client', () => subscribers() === 0);
+      expect(metric('feed_unsent_bytes')).toBe(0);
+    });
+
+    test('clients of one list share the bytes that wait for them', async () => {
+      const slow = await fill(Array.from({ length: 30 }, () => '/things'));
+      expect(subscribers()).toBe(30);
+      expect(metric('feed_unsent_bytes')).toBeLessThan(6_000_000);
+      for (const socket of slow) socket.destroy();
     });
 
     test('a slow client gets a long list and resumes', async () => {
