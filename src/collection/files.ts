@@ -39,7 +39,7 @@ const DRAFTS: readonly CollectionDraft[] = [
       { name: 'width', type: 'int4', description: 'The width of an image in pixels.' },
       { name: 'height', type: 'int4', description: 'The height of an image in pixels.' },
       { name: 'placeholder', type: 'text', description: 'A tiny preview of an image, as a data URL.' },
-      { name: 'created_at', type: 'timestamptz', required: true },
+      { name: 'created_at', type: 'timestamptz', required: true, indexed: true },
       { name: 'created_by', type: 'text', description: 'The name of the user, key or token that uploaded it.' },
       // The identity of the caller: a user, a key and a token may have the same name.
       { name: 'owner', type: 'text' },

@@ -1,20 +1,26 @@
 /** The limit of all files together. Resized images do not count. */
 import { ApiError } from '../base/errors.ts';
-import { FILE_QUOTA_BYTES, FILE_TOTAL_MS } from '../base/limits/files.ts';
+import { FILE_QUOTA_BYTES, NEW_FILE_MS, OLD_FILES_MIN_MS, OLD_FILES_MS } from '../base/limits/files.ts';
+import type { Collection } from '../collection/declaration.ts';
 import type { Predicate } from '../plan/types.ts';
 import type { FileRecords } from './records.ts';
 import type { Incoming } from './storage/storage.ts';
 
 export class Quota {
-  private total = { bytes: 0, until: 0 };
+  /** The files before a time: none is added to them, so their total can only be too large. The others have an index. */
+  private old = { before: '', bytes: 0, readAt: Number.NEGATIVE_INFINITY };
   private turn: Promise<void> = Promise.resolve();
+  private readonly isCounted: Predicate;
 
-  constructor(private readonly records: FileRecords) {}
+  constructor(private readonly records: FileRecords) {
+    const isVariant = records.isContentUsedBy(records.variants, 'variant');
+    const isFile = records.isContentUsedBy(records.files, 'content');
+    this.isCounted = { kind: 'any', terms: [{ kind: 'not', term: isVariant }, isFile] };
+  }
 
-  /** The bytes that a file may have, to reject others before they have arrived. Some seconds old. */
-  async room(max: number): Promise<number> {
-    if (performance.now() > this.total.until || this.total.bytes > max / 2) await this.read();
-    return max - this.total.bytes - FILE_QUOTA_BYTES;
+  /** The bytes that a file may have, to reject others before they have arrived. */
+  async room(max: number, maxFile: number): Promise<number> {
+    return max - FILE_QUOTA_BYTES - (await this.total(max - FILE_QUOTA_BYTES - maxFile));
   }
 
   /**
@@ -25,7 +31,7 @@ export class Quota {
   async admit(max: number, size: number, incoming: Incoming): Promise<void> {
     const admitted = this.turn.then(async () => {
       await incoming.reserve(size + FILE_QUOTA_BYTES);
-      if ((await this.read()) <= max) return;
+      if ((await this.total(max)) <= max) return;
       await incoming.discard();
       throw overQuota(max);
     });
@@ -33,16 +39,31 @@ export class Quota {
     return admitted;
   }
 
-  private async read(): Promise<number> {
+  /** The bytes of all files; exact if they exceed the limit. */
+  private async total(limit: number): Promise<number> {
+    const age = () => performance.now() - this.old.readAt;
+    if (age() > OLD_FILES_MS) await this.readOld();
+    const bytes = this.old.bytes + (await this.sum('gte', this.old.before));
+    if (bytes <= limit || age() < OLD_FILES_MIN_MS) return bytes;
+    await this.readOld();
+    return this.old.bytes + (await this.sum('gte', this.old.before));
+  }
+
+  private async readOld(): Promise<void> {
+    const before = new Date(Date.now() - NEW_FILE_MS).toISOString();
+    const readAt = performance.now();
+    this.old = { before, bytes: await this.sum('lt', before), readAt };
+  }
+
+  private async sum(operator: 'lt' | 'gte', time: string): Promise<number> {
     const { records } = this;
-    const { files, contents, variants } = records;
-    const isOriginal: Predicate = { kind: 'not', term: records.isContentUsedBy(variants, 'variant') };
-    const sizes = { ...records.query(contents, 'select=size.sum()'), where: isOriginal };
-    const [summed] = await records.rows<{ sum: number | null }>(sizes);
-    const [counted] = await records.rows<{ count: number }>(records.query(files, 'select=count()'));
-    const bytes = (summed?.sum ?? 0) + (counted?.count ?? 0) * FILE_QUOTA_BYTES;
-    this.total = { bytes, until: performance.now() + FILE_TOTAL_MS };
-    return bytes;
+    const query = (from: Collection, select: string) =>
+      records.query(from, `select=${select}&created_at=${operator}.${time}`);
+    const sizes = query(records.contents, 'size.sum()');
+    const where: Predicate = { kind: 'all', terms: [sizes.where, this.isCounted] };
+    const [summed] = await records.rows<{ sum: number | null }>({ ...sizes, where });
+    const [counted] = await records.rows<{ count: number }>(query(records.files, 'count()'));
+    return (summed?.sum ?? 0) + (counted?.count ?? 0) * FILE_QUOTA_BYTES;
   }
 }
 

@@ -40,8 +40,9 @@ export class ReceivedFile implements Upload {
     onHead: (head: Buffer) => void,
     filter: (bytes: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array> = (unchanged) => unchanged,
   ): Promise<string> {
-    const { maxTotalBytes } = this.limits;
-    const room = maxTotalBytes === 0 ? Number.POSITIVE_INFINITY : await this.store.quota.room(maxTotalBytes);
+    const { maxTotalBytes, maxFileBytes } = this.limits;
+    const { quota } = this.store;
+    const room = maxTotalBytes === 0 ? Number.POSITIVE_INFINITY : await quota.room(maxTotalBytes, maxFileBytes);
     this.progress?.hold(FILE_CHUNK_BYTES);
     for await (const piece of filter(this.limited(bytes, room))) {
       this.size += piece.length;
@@ -58,7 +59,7 @@ export class ReceivedFile implements Upload {
     if (!this.isStored) this.begin(onHead);
     this.chunk = Buffer.from(this.rest());
     this.progress?.hold(this.filled - FILE_CHUNK_BYTES);
-    if (maxTotalBytes > 0) await this.store.quota.admit(maxTotalBytes, this.size, await this.incoming());
+    if (maxTotalBytes > 0) await quota.admit(maxTotalBytes, this.size, await this.incoming());
     return this.hash.digest('hex');
   }
 

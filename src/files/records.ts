@@ -69,10 +69,10 @@ export class FileRecords {
     return { kind: 'exists', relation, where: ALWAYS };
   }
 
-  /** Stores the fields of a content, whose row may exist already. */
+  /** Stores the fields of a content, whose row may exist already. The time is that of the last change. */
   content(row: FileRow & { readonly id: string }, exists: boolean): Write {
-    const created_at = new Date().toISOString();
-    return exists ? this.change(this.contents, row.id, row) : this.insertion(this.contents, { created_at, ...row });
+    const dated = { created_at: new Date().toISOString(), ...row };
+    return exists ? this.change(this.contents, row.id, dated) : this.insertion(this.contents, dated);
   }
 
   insertion(into: Collection, row: FileRow): Write {

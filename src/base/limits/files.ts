@@ -52,8 +52,11 @@ export const ORPHAN_CHECK_MS = 60_000;
 export const ORPHANS_PER_STEP = 200;
 /** A kind of failure of this is logged at most this often. */
 export const CLEANUP_LOG_MS = 3_600_000;
-/** How long the total size of all files is cached, for --max-total-file-mb. */
-export const FILE_TOTAL_MS = 10_000;
+/** A file is new for this time, longer than clocks of processes differ and a write takes. */
+export const NEW_FILE_MS = 300_000;
+/** How long the size of other files is cached for --max-total-file-mb; the minimum applies if the limit is reached. */
+export const OLD_FILES_MS = 60_000;
+export const OLD_FILES_MIN_MS = 1_000;
 /** The size of the memory cache of files, and of its largest entry. Larger files are streamed. */
 export const CACHED_CONTENTS_BYTES = 32 * 1024 * 1024;
 export const MAX_CACHED_CONTENT_BYTES = 1024 * 1024;

@@ -60,7 +60,10 @@ for (const engine of ['SQLite', 'PostgreSQL']) {
     const fill = async (paths: readonly string[]) => {
       await open();
       const slow = await Promise.all(paths.map(followSlowly));
-      for (const ids of [[1, 2, 3, 4], [5, 6]]) {
+      for (const ids of [
+        [1, 2, 3, 4],
+        [5, 6],
+      ]) {
         const expected = metric('feed_events_total') + ids.length * paths.length;
         await post(ids.map((id) => ({ id, name: 'x'.repeat(900_000) })));
         await until('the events', () => subscribers() < paths.length || metric('feed_events_total') === expected);

@@ -7,7 +7,7 @@ import {
   MAX_UPLOADS_PER_CALLER,
 } from '../../../src/base/limits/files.ts';
 import type { CollectionDraft } from '../../../src/collection/draft.ts';
-import { type Opened, PLACES } from '../../support/engines/declared.ts';
+import { type Opened, PLACES, type Place } from '../../support/engines/declared.ts';
 import { gradient } from '../../support/pictures.ts';
 import { until } from '../../support/processes/process.ts';
 import { expectRefusal, send } from '../../support/stories.ts';
@@ -23,12 +23,14 @@ const COLLECTIONS: readonly CollectionDraft[] = [
   },
 ];
 const MAX_TOTAL = 2_500_000;
+const OPTIONS = { maxFileBytes: 1_000_000, maxTotalFileBytes: MAX_TOTAL };
 
 describe.each(Object.keys(PLACES))('%s: quotas of files', (engine) => {
+  let place: Place;
   let shop: Opened;
   beforeEach(async () => {
-    const options = { maxFileBytes: 1_000_000, maxTotalFileBytes: MAX_TOTAL };
-    shop = await PLACES[engine]!().open({ collections: COLLECTIONS, rows: { products: [{ id: 1 }] }, options });
+    place = PLACES[engine]!();
+    shop = await place.open({ collections: COLLECTIONS, rows: { products: [{ id: 1 }] }, options: OPTIONS });
   });
   afterEach(() => shop.close());
 
@@ -66,6 +68,38 @@ describe.each(Object.keys(PLACES))('%s: quotas of files', (engine) => {
       expect((await shop.fetch(`/files/${id}/x?width=${width}&format=png`)).status).toBe(200);
     }
     expect((await upload(bytes(50_000, 4))).status).toBe(201);
+  });
+
+  test('a resized image that is uploaded as a file counts', async () => {
+    const { id } = (await (await upload(gradient(1200, 900, 3), 'image/png')).json()) as { id: string };
+    const resized = await (await shop.fetch(`/files/${id}/x?width=1024&format=png`)).bytes();
+    expect(resized.length).toBeGreaterThan(2 * FILE_QUOTA_BYTES);
+    const used = (await storedBytes()) + FILE_QUOTA_BYTES;
+    const fill = MAX_TOTAL - used - resized.length - 4 * FILE_QUOTA_BYTES;
+    for (const seed of [1, 2, 3]) expect((await upload(bytes(Math.floor(fill / 3), seed))).status).toBe(201);
+    expect((await upload(resized, 'image/png')).status).toBe(201);
+    await expectRefusal(await upload('no room', 'text/plain'), 413, 'CAT413');
+  });
+
+  test('files of several instances, in a row, count until they are removed', async () => {
+    const other = await place.open({ collections: COLLECTIONS, options: OPTIONS });
+    try {
+      const post = (to: Opened, seed: number) =>
+        to.fetch('/files', send('POST', 'application/x-data', bytes(800_000, seed)));
+      for (const [to, seed] of [
+        [shop, 1],
+        [other, 2],
+        [shop, 3],
+      ] as const)
+        expect((await post(to, seed)).status).toBe(201);
+      await expectRefusal(await post(shop, 4), 413, 'CAT413');
+      await expectRefusal(await post(other, 4), 413, 'CAT413');
+      const twoDays = Date.now() + 49 * 3_600_000;
+      while (await shop.app.removeOrphans(twoDays));
+      await until('the removed files not to count', async () => (await post(other, 4)).status === 201);
+    } finally {
+      await other.close();
+    }
   });
 
   test('a caller has a maximum number of uploads in progress, and stalled ones make room', async () => {
