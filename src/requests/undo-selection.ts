@@ -37,6 +37,8 @@ export async function selectChanges(
   { query, text }: Filter,
   permissions: Permissions | undefined,
   planned: (plan: ReadPlan) => void,
+  /** Called when the changes may need several transactions. */
+  onLarge: () => void,
 ): Promise<Selection> {
   const changes: SelectedChange[] = [];
   const rows = new Map<string, [SelectedChange, ...SelectedChange[]]>();
@@ -47,6 +49,7 @@ export async function selectChanges(
     if (changes.length === 0) planned(plan);
     const page = await log.readPage(plan);
     if (page.length === 0) return { changes, rows };
+    if (changes.length + page.length > MAX_UNDO_TRANSACTION) onLarge();
     for (const [change, bytes] of page) {
       const { collection, kind, seq } = change;
       if (permissions !== undefined && !checked.has(`${kind} ${collection.name}`)) {

@@ -44,29 +44,37 @@ export interface UndoOptions {
   readonly isStreamed: boolean;
 }
 
-type Step = Pick<UndoProgress, 'skipped' | 'changes' | 'position'>;
+type Step = Pick<UndoProgress, 'skipped' | 'undoneBefore' | 'changes' | 'position'>;
+
+/** Those with an undo in steps, which takes much memory. */
+const busyEngines = new WeakSet<Engine>();
 
 /** Yields before the first step and after each. Nothing is changed before the first yield. */
 export async function* undoInSteps(options: UndoOptions): AsyncGenerator<UndoProgress> {
   const undo = new Undo(options);
-  const { steps, first, log } = await trackWork(options.context, undo.prepare());
-  yield first;
-  let { undone, total } = first;
-  for (const [index, step] of steps.entries()) {
-    // The first step uses what was just read.
-    const reverting = undo.revert(step, index === 0 ? log : undefined).catch((error) => {
-      throw undone === 0 ? error : afterSteps(error, undone);
-    });
-    const done = await trackWork(options.context, reverting);
-    undone += done.changes.length;
-    total -= step.length - done.changes.length;
-    yield { undone, total, ...done };
+  try {
+    const { steps, first, log } = await trackWork(options.context, undo.prepare());
+    yield first;
+    let { undone, total } = first;
+    for (const [index, step] of steps.entries()) {
+      // The first step uses what was just read.
+      const reverting = undo.revert(step, index === 0 ? log : undefined).catch((error) => {
+        throw undone === 0 ? error : afterSteps(error, undone);
+      });
+      const done = await trackWork(options.context, reverting);
+      undone += done.changes.length;
+      total -= step.length - done.changes.length;
+      yield { undone, total, ...done };
+    }
+  } finally {
+    undo.end();
   }
 }
 
 class Undo {
   private selection!: Selection;
   private isInSteps = false;
+  private isLarge = false;
   private readonly skipped = new Set<string>();
 
   constructor(private readonly options: UndoOptions) {}
@@ -76,7 +84,7 @@ class Undo {
     const { context, filter } = this.options;
     const log = await this.openLog();
     const planned = (plan: Parameters<RequestContext['setPlan']>[0]) => context.setPlan(plan);
-    this.selection = await selectChanges(log, filter, context.access?.permissions, planned);
+    this.selection = await selectChanges(log, filter, context.access?.permissions, planned, () => this.begin());
     const { changes, rows } = this.selection;
     const { conflicts, pending } = await log.examine(rows.values());
     this.skip(conflicts);
@@ -92,6 +100,19 @@ class Undo {
     return { steps, first, log };
   }
 
+  /** A second large undo at the same time is rejected before it reads its changes. */
+  private begin(): void {
+    const { engine } = this.options;
+    if (this.isLarge) return;
+    if (busyEngines.has(engine)) throw alreadyBusy();
+    busyEngines.add(engine);
+    this.isLarge = true;
+  }
+
+  end(): void {
+    if (this.isLarge) busyEngines.delete(this.options.engine);
+  }
+
   async revert(step: UndoStep, first?: LogReader): Promise<Step> {
     let log = first;
     const skipped: Conflict[] = [];
@@ -105,13 +126,10 @@ class Undo {
         changes = step.filter((change) => pending.has(change));
       }
       try {
-        return {
-          ...(await this.write(
-            log,
-            changes.filter((change) => !this.skipped.has(rowOf(change))),
-          )),
-          skipped,
-        };
+        const isKept = (change: SelectedChange) => !this.skipped.has(rowOf(change));
+        const reverted = changes.filter(isKept);
+        const undoneBefore = step.filter(isKept).length - reverted.length;
+        return { ...(await this.write(log, reverted)), skipped, undoneBefore };
       } catch (error) {
         if (!(error instanceof UnexpectedRow)) throw error;
         if (attempt === ATTEMPTS) throw blocked(error.revert, this.options.context);
@@ -120,7 +138,7 @@ class Undo {
     }
   }
 
-  private async write(log: LogReader, step: readonly SelectedChange[]): Promise<Omit<Step, 'skipped'>> {
+  private async write(log: LogReader, step: readonly SelectedChange[]): Promise<Pick<Step, 'changes' | 'position'>> {
     const { engine, files, context, preferences } = this.options;
     const dryRun = preferences.tx === 'rollback';
     const changes: readonly LoggedChange[] = await log.entries(step);
@@ -204,6 +222,14 @@ function conflicting(conflicts: readonly Conflict[]): ApiError {
   return new ApiError('55000', `later changes touched ${conflicts.length} of the rows`, {
     candidates: conflicts.slice(0, NAMED_ROWS).map(({ collection, key, seq }) => ({ collection, key, seq })),
     hint: 'Also undo the later changes, or send Prefer: conflicts=skip to leave these rows as they are.',
+  });
+}
+
+function alreadyBusy(): ApiError {
+  return new ApiError('CAT503', 'another undo of many changes is in progress', {
+    details: 'Nothing was changed.',
+    hint: 'Try again when it has ended.',
+    headers: { 'retry-after': '5' },
   });
 }
 

@@ -9,6 +9,9 @@ import { INVERSE, type LoggedChange } from '../plan/write/undo.ts';
 import { preferenceApplied } from './applied.ts';
 import { problemOf } from './problem.ts';
 
+/** A client that does not read does not stop an undo before it has this many bytes to read. */
+const MAX_UNREAD_BYTES = 1024 * 1024;
+
 /** A row that a later change touched. */
 export interface Conflict {
   readonly collection: string;
@@ -22,7 +25,7 @@ export interface UndoProgress {
   /** The number of changes reverted so far, and to be reverted in all. */
   readonly undone: number;
   readonly total: number;
-  /** The number of changes that an earlier undo reverted. */
+  /** The number of changes that another undo reverted, before this one or meanwhile. */
   readonly undoneBefore?: number;
   readonly skipped: readonly Conflict[];
   readonly changes: readonly LoggedChange[];
@@ -42,7 +45,7 @@ export function undoAnswer(progress: readonly UndoProgress[], preferences: Prefe
       ...positionHeader(position),
     },
     rows: undone,
-    body: JSON.stringify({ undone, ...before(progress[0]!), skipped, ...shown(changes, preferences) }),
+    body: JSON.stringify({ undone, ...before(...progress), skipped, ...shown(changes, preferences) }),
   };
 }
 
@@ -58,25 +61,29 @@ export function undoStream(
     const { undone, total, skipped, changes, position } = progress;
     return line({ undone, total, ...before(progress), skipped, position, ...shown(changes, preferences) });
   };
-  const body = new ReadableStream<Uint8Array>({
-    start(controller) {
-      for (const progress of first) controller.enqueue(lineOf(progress));
+  const strategy = { highWaterMark: MAX_UNREAD_BYTES, size: (chunk: Uint8Array) => chunk.length };
+  const body = new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        for (const progress of first) controller.enqueue(lineOf(progress));
+      },
+      async pull(controller) {
+        try {
+          const { value, done } = await rest.next();
+          if (done === true) controller.close();
+          else controller.enqueue(lineOf(value));
+        } catch (error) {
+          if (!(error instanceof ApiError)) throw error;
+          controller.enqueue(line(problemOf(error)));
+          controller.close();
+        }
+      },
+      async cancel() {
+        await rest.return(undefined);
+      },
     },
-    async pull(controller) {
-      try {
-        const { value, done } = await rest.next();
-        if (done === true) controller.close();
-        else controller.enqueue(lineOf(value));
-      } catch (error) {
-        if (!(error instanceof ApiError)) throw error;
-        controller.enqueue(line(problemOf(error)));
-        controller.close();
-      }
-    },
-    async cancel() {
-      await rest.return(undefined);
-    },
-  });
+    strategy,
+  );
   return { status: 200, headers: headersOf(NDJSON_MEDIA.contentType, preferences), body, isLive: true };
 }
 
@@ -84,8 +91,9 @@ function headersOf(contentType: string, preferences: Preferences) {
   return { ...CORS_HEADERS, 'content-type': contentType, ...preferenceApplied('undo', preferences) };
 }
 
-function before({ undoneBefore = 0 }: UndoProgress) {
-  return undoneBefore === 0 ? {} : { undone_before: undoneBefore };
+function before(...progress: readonly UndoProgress[]) {
+  const count = progress.reduce((sum, { undoneBefore = 0 }) => sum + undoneBefore, 0);
+  return count === 0 ? {} : { undone_before: count };
 }
 
 function shown(changes: readonly LoggedChange[], preferences: Preferences) {

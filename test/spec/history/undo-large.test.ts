@@ -110,6 +110,23 @@ for (const [engine, newPlace] of Object.entries(PLACES)) {
       expect(await count('price=eq.1')).toBe(MANY);
     }, 60_000);
 
+    test('a client that does not read does not stop the undo', async () => {
+      const filter = `seq=gt.${await raise()}&seq=lte.${await last()}`;
+      const response = await undo(filter, NDJSON);
+      await until('all to be reverted', async () => (await count('price=eq.1')) === MANY);
+      expect((await linesOf(response)).at(-1)).toMatchObject({ undone: MANY, total: MANY });
+    }, 60_000);
+
+    test('a second undo of many changes is rejected until the first has ended', async () => {
+      const filter = `seq=gt.${await raise()}&seq=lte.${await last()}`;
+      const [one, other] = await Promise.all([undo(filter), undo(filter)]);
+      const [ended, rejected] = one!.status === 200 ? [one!, other!] : [other!, one!];
+      expect(await ended.json()).toEqual({ undone: MANY, skipped: [] });
+      expect(rejected.headers.get('retry-after')).toBe('5');
+      await expectRefusal(rejected, 503, 'CAT503');
+      expect(await undone(filter)).toEqual({ undone: 0, undone_before: MANY, skipped: [] });
+    }, 60_000);
+
     test('one row that someone changed since rejects all of them, or is skipped', async () => {
       const filter = `seq=gt.${await raise()}&seq=lte.${await last()}`;
       await shop.fetch('/items?id=eq.77', sendJson('PATCH', { price: 70 }));

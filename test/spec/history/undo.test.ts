@@ -203,6 +203,19 @@ for (const [engine, newPlace] of Object.entries(PLACES)) {
       await expectRefusal(await undo(both), 409, '55000');
     });
 
+    test('the same undo twice at the same time: one reverts the changes, the other finds them reverted', async () => {
+      await store('POST', '/pairs', { a: 'both', b: 1, c: 1 });
+      for (let round = 0; round < 5; round++) {
+        await store('PATCH', '/pairs?a=eq.both', { c: 2 });
+        const filter = `seq=eq.${await last()}`;
+        const answers = await Promise.all([undone(filter), undone(filter)]);
+        expect(answers.sort((a, b) => b.undone - a.undone)).toEqual([
+          { undone: 1, skipped: [] },
+          { undone: 0, undone_before: 1, skipped: [] } as never,
+        ]);
+      }
+    });
+
     test('an undo of a new row does not reach rows that refer to it', async () => {
       await store('POST', '/groups', { id: 120 });
       const seq = await last();
