@@ -9,8 +9,8 @@ import { INVERSE, type LoggedChange } from '../plan/write/undo.ts';
 import { preferenceApplied } from './applied.ts';
 import { problemOf } from './problem.ts';
 
-/** A client that does not read does not stop an undo before it has this many bytes to read. */
-const MAX_UNREAD_BYTES = 1024 * 1024;
+/** Short lines that may wait: an undo that holds up others does not wait for a slow client. */
+const UNREAD_LINES = 1_000;
 
 /** A row that a later change touched. */
 export interface Conflict {
@@ -61,7 +61,7 @@ export function undoStream(
     const { undone, total, skipped, changes, position } = progress;
     return line({ undone, total, ...before(progress), skipped, position, ...shown(changes, preferences) });
   };
-  const strategy = { highWaterMark: MAX_UNREAD_BYTES, size: (chunk: Uint8Array) => chunk.length };
+  const highWaterMark = preferences.return === 'representation' ? 1 : UNREAD_LINES;
   const body = new ReadableStream<Uint8Array>(
     {
       start(controller) {
@@ -82,7 +82,7 @@ export function undoStream(
         await rest.return(undefined);
       },
     },
-    strategy,
+    { highWaterMark },
   );
   return { status: 200, headers: headersOf(NDJSON_MEDIA.contentType, preferences), body, isLive: true };
 }
