@@ -6,6 +6,7 @@ import { ApiError } from '../base/errors.ts';
 import { MAX_CACHED_DOWNLOADS } from '../base/limits/files.ts';
 import type { Catalogue, Collection, Field } from '../collection/declaration.ts';
 import { FILES_NAME, filesForRole, keepsMetadata, served } from '../collection/files.ts';
+import { storeJson, type Type } from '../collection/types/type.ts';
 import type { Engine, MaybePromise, Write } from '../engine/engine.ts';
 import { CORS_HEADERS } from '../http/edge/cors.ts';
 import { answerOptions } from '../http/methods.ts';
@@ -121,8 +122,7 @@ export class Files {
     } finally {
       upload.end();
     }
-    const rows = await this.rows(ids, context);
-    return { rows, isList: isList && isForm, position };
+    return { rows: this.rows(files, context), isList: isList && isForm, position };
   }
 
   /** Resolves to whether files remain to be looked at in this round. */
@@ -155,8 +155,7 @@ export class Files {
         .catch((error) => discardAll(files, error))
         .finally(() => upload.end()),
     );
-    const ids = files.map(({ file }) => file.id);
-    const rows = await this.rows(ids, context);
+    const rows = this.rows(files, context);
     context.rows = rows.length;
     const location = this.urlOf(files[0]!.file, context);
     return new Response(JSON.stringify(isForm ? rows : rows[0]), {
@@ -170,11 +169,14 @@ export class Files {
     });
   }
 
-  /** The rows of these files in this order, as a read returns them. */
-  private async rows(ids: readonly string[], { access }: RequestContext): Promise<readonly unknown[]> {
-    const files = access?.permissions === undefined ? this.served : this.servedForRole;
-    const rows = await this.store.rows<{ id: string }>(this.store.query(files, `id=in.(${ids.join()})`));
-    return ids.map((id) => rows.find((row) => row.id === id));
+  /** The rows of new files, as a read returns them. A read could fail after the commit, and a retry store them again. */
+  private rows(files: readonly UploadedFile[], { access }: RequestContext): readonly object[] {
+    const { fields } = access?.permissions === undefined ? this.served : this.servedForRole;
+    const shown = (type: Type, value: unknown) =>
+      value === null ? null : JSON.parse(type.json(storeJson(type, value)));
+    return files.map(({ file }) =>
+      Object.fromEntries(fields.map(({ name, type }) => [name, shown(type, file[name as keyof typeof file])])),
+    );
   }
 
   /** Downloads a file, or signs its URL. */

@@ -41,6 +41,20 @@ function noise(length: number): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
+/** Triggers that remove files at once, so that a read after the commit does not find them. */
+const REMOVE_NEW_FILES: Readonly<Record<string, readonly [create: string, drop: string]>> = {
+  SQLite: [
+    'create trigger gone after insert on catalogue_files begin delete from catalogue_files where id = new.id; end',
+    'drop trigger gone',
+  ],
+  PostgreSQL: [
+    `create function gone() returns trigger language plpgsql as
+      $$ begin delete from catalogue_files where id = new.id; return null; end $$;
+      create trigger gone after insert on catalogue_files for each row execute function gone()`,
+    'drop function gone() cascade',
+  ],
+};
+
 describe.each(Object.keys(PLACES))('%s: files', (engine) => {
   let place: Place;
   let shop: Opened;
@@ -93,6 +107,24 @@ describe.each(Object.keys(PLACES))('%s: files', (engine) => {
     expect(await shop.list('/products?select=id,image!inner(name)&image.media_type=eq.image/png&id=eq.1')).toHaveLength(
       1,
     );
+  });
+
+  test('the answer to an upload is the row, and needs no read after the commit', async () => {
+    for (const [type, body] of [
+      ['image/png', PICTURE],
+      ['text/plain', 'é'],
+    ] as const) {
+      const answer = (await (await shop.fetch('/files', send('POST', type, body))).json()) as FileRow;
+      expect(Object.entries(answer)).toEqual(Object.entries((await shop.list(`/files?id=eq.${answer.id}`))[0]!));
+    }
+    const [create, drop] = REMOVE_NEW_FILES[engine]!;
+    await place.ask(create);
+    try {
+      const response = await shop.fetch('/files', send('POST', 'text/plain', 'gone', named('gone.txt')));
+      expect([response.status, await response.json()]).toMatchObject([201, { name: 'gone.txt', size: 4 }]);
+    } finally {
+      await place.ask(drop);
+    }
   });
 
   test('a download has the same bytes and headers that keep it safe', async () => {
