@@ -1,7 +1,7 @@
 /** The open feeds of a process, with limits: in total, of each caller, and of all callers without a name. */
 import { ApiError } from '../base/errors.ts';
-import { ANONYMOUS_SHARE, MAX_UNSENT_BYTES_PER_CALLER } from '../base/limits/feed.ts';
-import type { Chunk } from './feed-event.ts';
+import { ANONYMOUS_SHARE } from '../base/limits/feed.ts';
+import { CallerFeeds } from './caller-feeds.ts';
 import type { Subscriber } from './subscriber.ts';
 
 export interface FeedLimits {
@@ -14,33 +14,6 @@ export interface FeedLimits {
 export interface Follower {
   readonly name: string;
   readonly isAnonymous: boolean;
-}
-
-/** The feeds of one caller, and the bytes that wait for its connections. Clients of one list share their chunks. */
-export class CallerFeeds {
-  count = 0;
-  unsent = 0;
-  private readonly uses = new Map<Chunk, number>();
-
-  /** Returns whether the bytes of the caller are within the limit. */
-  add(chunk: Chunk): boolean {
-    const uses = this.uses.get(chunk) ?? 0;
-    this.uses.set(chunk, uses + 1);
-    if (uses === 0) this.unsent += chunk.length;
-    return this.unsent <= MAX_UNSENT_BYTES_PER_CALLER;
-  }
-
-  remove(chunks: readonly Chunk[]): void {
-    for (const chunk of chunks) {
-      const uses = this.uses.get(chunk)! - 1;
-      if (uses > 0) {
-        this.uses.set(chunk, uses);
-        continue;
-      }
-      this.uses.delete(chunk);
-      this.unsent -= chunk.length;
-    }
-  }
 }
 
 export class OpenFeeds {

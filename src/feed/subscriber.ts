@@ -1,7 +1,7 @@
 /** One client of a feed: a queue of what it has to receive, with a bound on its length. */
 import { MAX_UNSENT_BYTES } from '../base/limits/feed.ts';
+import type { CallerFeeds } from './caller-feeds.ts';
 import type { Chunk } from './feed-event.ts';
-import type { CallerFeeds } from './open-feeds.ts';
 
 const encoder = new TextEncoder();
 

@@ -169,7 +169,7 @@ export class Files {
     });
   }
 
-  /** The rows of new files, as a read returns them. A read could fail after the commit, and a retry store them again. */
+  /** The rows of new files, as a read returns them. After the commit, a read that fails would lead to a second one. */
   private rows(files: readonly UploadedFile[], { access }: RequestContext): readonly object[] {
     const { fields } = access?.permissions === undefined ? this.served : this.servedForRole;
     const shown = (type: Type, value: unknown) =>

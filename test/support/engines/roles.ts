@@ -17,7 +17,8 @@ export function declaredBy(yaml: string): Declared {
 export function identify({ headers }: Pick<Request, 'headers'>): Caller {
   const role = headers.get('x-role');
   if (role === null) return ANONYMOUS;
-  return { role, claims: JSON.parse(headers.get('x-claims') ?? '{}') as Caller['claims'] };
+  const claims = JSON.parse(headers.get('x-claims') ?? '{}') as Caller['claims'];
+  return { role, claims, ...(claims.sub === undefined ? {} : { identity: `token ${claims.sub}` }) };
 }
 
 export type As = (role: string | undefined, claims?: Readonly<Record<string, unknown>>) => Client;
