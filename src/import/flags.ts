@@ -15,3 +15,10 @@ export function readFlag(text: string): boolean | undefined {
   if (YES.test(word)) return true;
   return NO.test(word) ? false : undefined;
 }
+
+/** The text that the type of a flag reads. Other texts stay as they are. */
+export function flagText({ type }: Field, cell: string): string {
+  const flag = readFlag(cell);
+  if (flag === undefined) return cell;
+  return type.input === 'switch' ? String(flag) : String(Number(flag));
+}

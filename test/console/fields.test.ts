@@ -2,8 +2,9 @@
 import { describe, expect, test } from 'bun:test';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
 import type { Value } from '../../src/collection/value.ts';
-import { joinTags, splitTags } from '../../src/console/browser/fields/array.tsx';
+
 import { formatValue, kindOf, parseText, printValue } from '../../src/console/browser/fields/registry.ts';
+import { joinTags, splitTags } from '../../src/import/lists.ts';
 
 const collection = declareCatalogue({
   collections: [

@@ -1,7 +1,7 @@
 /** The import without a browser: formats of columns, mapping, matches, and the cells of a file. */
 import { describe, expect, test } from 'bun:test';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
-import { columnOf } from '../../src/console/browser/fields/columns.ts';
+import { newNotations } from '../../src/console/browser/fields/parse.ts';
 import { readCell } from '../../src/console/browser/import/cells.ts';
 import { matchesOf, matchName, suggestMapping } from '../../src/console/browser/import/columns.ts';
 import type { Sheet } from '../../src/console/browser/import/sheet.ts';
@@ -37,7 +37,7 @@ const sheetOf = (columns: readonly string[], ...rows: readonly (readonly unknown
 });
 
 const columnWith = (name: string, separator: string, ...cells: readonly string[]) => {
-  const column = columnOf(place(name).field, separator)!;
+  const column = newNotations(separator).of(place(name).field)!;
   for (const cell of cells) column.learn(cell);
   return column;
 };

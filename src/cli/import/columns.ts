@@ -1,12 +1,14 @@
 /** Maps the columns of a file to fields, by name or by --map. */
 
+import { memoize } from '../../base/memo.ts';
 import { nearestName } from '../../base/nearest-name.ts';
 import type { Collection, Field } from '../../collection/declaration.ts';
 import type { LoadOptions } from '../../engine/shared/loader.ts';
-import { fieldFromHeader } from '../../import/headers.ts';
+import type { Notations } from '../../import/cells.ts';
+import { fieldFromHeader, matchColumns } from '../../import/headers.ts';
 import { type RowPlanner, type RowProblem, rowPlanner, rowProblems } from '../../plan/write/row-planner.ts';
 import { ConfigError } from '../../settings/by-command.ts';
-import { type ConversionOptions, cellConverter, type Notations } from './conversions.ts';
+import { type ConversionOptions, cellConverter } from './conversions.ts';
 import type { CellResolver } from './resolve.ts';
 
 /** The number of field names listed for an unknown column. */
@@ -62,8 +64,6 @@ export interface ColumnOptions extends ConversionOptions {
 
 export class ColumnReader {
   private readonly known = new Map<string, Columns | string>();
-  private last: readonly string[] | undefined;
-  private lastColumns: Columns | string = '';
 
   constructor(
     private readonly collection: Collection,
@@ -72,23 +72,18 @@ export class ColumnReader {
   ) {}
 
   /** The field of each column; undefined if the column is skipped or unknown. */
-  fields(names: readonly string[]): readonly (Field | undefined)[] {
-    return names.map((name) => (this.isSkipped(name) ? undefined : this.fieldOf(name)));
-  }
+  readonly fields = memoize((names: readonly string[]): readonly (Field | undefined)[] => {
+    const given = names.map((name) => (this.isSkipped(name) ? '' : (this.options.mapping.get(name) ?? name)));
+    return matchColumns(this.collection.fields, given);
+  });
 
   /** Returns the mapping, or what is wrong with the columns. */
-  read(names: readonly string[]): Columns | string {
-    if (names === this.last) return this.lastColumns;
+  readonly read = memoize((names: readonly string[]): Columns | string => {
     const id = names.join('\0');
-    let columns = this.known.get(id);
-    if (columns === undefined) {
-      columns = this.resolve(names);
-      this.known.set(id, columns);
-    }
-    this.last = names;
-    this.lastColumns = columns;
+    const columns = this.known.get(id) ?? this.resolve(names);
+    this.known.set(id, columns);
     return columns;
-  }
+  });
 
   /** Reports a column of a flag that does not occur: it is probably mistyped. */
   unusedColumns(): string | undefined {

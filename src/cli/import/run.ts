@@ -8,11 +8,11 @@ import { type FileRecord, unreadable } from '../../declare/rows/record.ts';
 import type { Source } from '../../declare/rows/source.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { type LoadBatch, type LoadOptions, LoadRejected, type RejectedRow } from '../../engine/shared/loader.ts';
+import { Notations } from '../../import/cells.ts';
 import type { StoredRow } from '../../plan/types.ts';
 import { RowProblem } from '../../plan/write/row-planner.ts';
 import { ConfigError } from '../../settings/by-command.ts';
 import { type ColumnOptions, ColumnReader, type Columns } from './columns.ts';
-import { Notations } from './conversions.ts';
 import type { Problem } from './problems.ts';
 import type { Rejects } from './rejects.ts';
 
@@ -61,6 +61,8 @@ export async function runImport(
 class Import {
   private readonly columns: ColumnReader;
   private readonly notations: Notations;
+  /** The source that the notations were learnt from. */
+  private readonly scanned: Source;
   private read = 0;
   private rejected = 0;
 
@@ -70,7 +72,8 @@ class Import {
     private readonly source: Source,
     private readonly options: ImportOptions,
   ) {
-    this.notations = new Notations(() => source.separator());
+    this.scanned = options.firstPass?.() ?? source;
+    this.notations = new Notations(() => this.scanned.separator());
     this.columns = new ColumnReader(collection, options, this.notations);
   }
 
@@ -82,8 +85,7 @@ class Import {
       mayStore: () => keepGoing || this.rejected === 0,
       progress: storing,
     };
-    const { firstPass } = this.options;
-    if (firstPass !== undefined) await this.notations.scan(firstPass(), (names) => this.columns.fields(names));
+    await this.learnNotations();
     try {
       const set = { into: this.collection, batches: this.batches(rejects) };
       const { affected, inserted } = await this.engine.load([set], terms);
@@ -91,6 +93,20 @@ class Import {
       return { read, inserted, updated: affected - inserted, ignored: read - rejected - affected, rejected };
     } catch (error) {
       throw error instanceof LoadRejected ? new ImportRefused(this.read, this.rejected) : error;
+    }
+  }
+
+  /**
+   * Learns from a file that can be read twice. From standard input, a column is only known by its earlier rows. A file
+   * with commas is read until its columns are clear: few of them write decimal commas.
+   */
+  private async learnNotations(): Promise<void> {
+    const { scanned, notations, columns } = this;
+    if (scanned === this.source) return;
+    for await (const records of scanned.records) {
+      for (const record of records)
+        if (record.kind !== 'broken') notations.learn(columns.fields(record.columns), record.cells);
+      if (records.length > 0 && scanned.separator() === ',' && !notations.areUndecided) return;
     }
   }
 

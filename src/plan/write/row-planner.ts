@@ -4,8 +4,9 @@
  */
 
 import { ApiError } from '../../base/errors.ts';
-import { type Collection, type Field, isKey } from '../../collection/declaration.ts';
+import type { Collection, Field } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
+import { isNullIfEmpty } from '../../import/cells.ts';
 import { planCell, readCell } from '../coerce.ts';
 import { checkRules } from '../field-rules.ts';
 import type { StoredRow } from '../types.ts';
@@ -150,7 +151,7 @@ export function missingValues(
 ): (field: Field, absence: MissingValue) => Value | undefined {
   const byDefault = defaults(collection, hasUpdates);
   return (field, absence) => {
-    const isNull = absence === 'null' || (absence === 'no value' && !field.required && !isKey(collection, field));
+    const isNull = absence === 'null' || (absence === 'no value' && isNullIfEmpty(collection, field));
     return isNull ? null : byDefault(field);
   };
 }

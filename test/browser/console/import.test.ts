@@ -6,6 +6,7 @@ import { browserStories, type Product, type Stage } from '../../support/browser/
 import { workbook } from '../../support/browser/workbook.ts';
 import { newSchema, testServer } from '../../support/engines/postgres.ts';
 import { temporaryFolder } from '../../support/processes/process.ts';
+import { workspace } from '../../support/processes/workspace.ts';
 
 const SHOP = new URL('../../data/shop/collections.yaml', import.meta.url).pathname;
 
@@ -303,6 +304,106 @@ browserStories(
     });
   },
   () => ({ args: ['--collections', SHOP, '--schema', newSchema()], env: { DATABASE_URL: testServer.url } }),
+);
+
+const PARTS = `collections:
+  kinds:
+    fields:
+      id: int4
+      name: { type: text, required: true }
+  parts:
+    fields:
+      id: int4
+      part_name: { type: text, required: true, title: Name of the part }
+      kind_id: { type: int4, references: kinds }
+      price: 'decimal(12,2)'
+      weight: 'float8'
+      released: date
+      sold: boolean
+      old: { type: int4, role: flag }
+      tags: { type: 'text[]', default: [new, red] }
+      sizes: 'int4[]'
+      stock: { type: int4, default: 5 }
+      level: { type: int4, required: true, default: 1 }
+`;
+const PARTS_FILE = `ID;Name of the part;Kind;PRICE;Weight;Released;sold;Old;Tags;Sizes;Stock;level
+1;Screw;;1.299,00;0,5;31.12.2026;ja;x;"round, ""a, b""";{1,2};;
+2;Nut;;1.234;1.250;1.2.2026;nein;-;{flat};[3];7;4
+3;Bolt;;2.500;;;on;0;new;1, 2;0;
+4;Pin;;12;;;✓;J;;;;
+`;
+
+browserStories(
+  'import as the command does',
+  (stage) => {
+    test('the console and the command read the same file alike', async () => {
+      const space = workspace();
+      space.write('collections.yaml', PARTS);
+      space.write('parts.csv', PARTS_FILE);
+      const imported = await space.command('import', 'parts.csv', '--collection', 'parts');
+      expect(imported).toMatchObject({ exitCode: 0, stderr: '' });
+      const stored = JSON.parse((await space.command('query', 'parts?order=id', '--json')).stdout);
+      expect(stored.slice(0, 2)).toEqual([
+        {
+          ...{ id: 1, part_name: 'Screw', kind_id: null, price: 1299, weight: 0.5, released: '2026-12-31' },
+          ...{ sold: true, old: 1, tags: ['round', 'a, b'], sizes: [1, 2], stock: null, level: 1 },
+        },
+        {
+          ...{ id: 2, part_name: 'Nut', kind_id: null, price: 1234, weight: 1250, released: '2026-02-01' },
+          ...{ sold: false, old: 0, tags: ['flat'], sizes: [3], stock: 7, level: 4 },
+        },
+      ]);
+      await stage.open('/import/parts');
+      await choose(stage, 'parts.csv', PARTS_FILE);
+      await stage.until('parts.csv: 4 rows, all valid.');
+      await stage.page.getByRole('button', { name: 'Import 4 rows' }).click();
+      await stage.until('4 rows stored.');
+      expect(await stage.ask<unknown>('/parts?order=id')).toEqual(stored);
+    });
+
+    test('a file without a matching column offers the mapping', async () => {
+      await stage.open('/import/parts');
+      await choose(stage, 'other.csv', 'Bezeichnung\nRivet\n');
+      await stage.until('No column of the file is a field. Choose the field of a column.');
+      await stage.page.getByLabel('Field of the column Bezeichnung').selectOption('Name of the part');
+      await stage.page.getByRole('button', { name: 'Import 1 row' }).click();
+      await stage.until('1 row stored.');
+      expect(await stage.ask<unknown>('/parts?select=part_name,tags')).toEqual([
+        { part_name: 'Rivet', tags: ['new', 'red'] },
+      ]);
+    });
+
+    test('a new row shows the default of a list, and a pasted column shows its notation', async () => {
+      const { page } = stage;
+      await stage.open('/new/parts');
+      await page.getByLabel('Name of the part').fill('Rivet');
+      await page.getByRole('button', { name: 'Remove red' }).click();
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await stage.until('Created.');
+      expect(await stage.ask<unknown>('/parts?select=tags,stock')).toEqual([{ tags: ['new'], stock: 5 }]);
+      const body = '[{"part_name":"Nut"},{"part_name":"Pin"}]';
+      await stage.service.fetch('/parts', { method: 'POST', body });
+      await stage.open('/c/parts');
+      await page.locator('[data-row="0"] [data-field=price]').click();
+      await page.evaluate(`(() => {
+        const clipboardData = new DataTransfer();
+        clipboardData.setData('text/plain', '1.299,00\\n1.234\\n2.500');
+        document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true }));
+      })()`);
+      await page.getByRole('button', { name: 'Change 3 cells' }).click();
+      await stage.until('3 cells changed.');
+      expect(await stage.ask<unknown>('/parts?select=price&order=id')).toEqual([
+        { price: 1299 },
+        { price: 1234 },
+        { price: 2500 },
+      ]);
+    });
+  },
+  () => {
+    const file = join(temporaryFolder(), 'collections.yaml');
+    writeFileSync(file, PARTS);
+    return { args: ['--collections', file] };
+  },
 );
 
 /** Simulates a concurrent writer: `work` completes just before the import changes stored rows. */

@@ -5,10 +5,12 @@ import { served } from '../../../collection/files.ts';
 import { can } from '../../../collection/types/type.ts';
 import type { Value } from '../../../collection/value.ts';
 import { isLogicKey } from '../../../dialect/logic.ts';
+import { capitalized, labelOf } from '../../../import/headers.ts';
 import { pageData } from './session/page-data.ts';
 
 export { isFlag as isYesNo } from '../../../import/flags.ts';
 export type { Collection, Field, Value };
+export { labelOf };
 export type Row = Readonly<Record<string, Value>>;
 
 /** Whether the role sees the key. The console identifies rows by it. */
@@ -33,16 +35,6 @@ export function collectionNamed(name: string): Collection | undefined {
 
 export function titleOfCollection({ title, name }: Pick<Collection, 'title' | 'name'>): string {
   return title ?? capitalized(name.replaceAll('_', ' '));
-}
-
-/** The label of a field: `unit_cost` is Unit cost, `group_id` is Group. */
-export function labelOf({ name, title }: Pick<Field, 'name' | 'title'>): string {
-  if (title !== undefined) return title;
-  return name === 'id' ? 'ID' : capitalized(name.replace(/_id$/, '').replaceAll('_', ' '));
-}
-
-function capitalized(words: string): string {
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /** The field that names a row for people: the declared one, else the first required text. */

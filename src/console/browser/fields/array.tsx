@@ -1,24 +1,14 @@
-/** Lists of texts as tags. The text form separates tags by commas, and quotes a tag that contains one. */
+/** Lists of texts as tags. */
 import { type KeyboardEvent, useState } from 'react';
+import { joinTags, splitTags } from '../../../import/lists.ts';
 import type { Value } from '../api/catalogue.ts';
 import { quoted } from '../api/query/filter-text.ts';
 import { IconButton } from '../components/button.tsx';
 import { t } from '../i18n/text.ts';
 import { textFilter } from './filters.tsx';
 import type { CellProps, FieldKind, FieldPlace, InputProps } from './kind.ts';
+import { parseCell } from './parse.ts';
 import { inputAttributes } from './text.tsx';
-
-export function splitTags(text: string): readonly string[] {
-  return [...text.matchAll(/\s*(?:"((?:""|[^"])*)"|([^,]+))\s*(?:,|$)/g)]
-    .map(([, inner, plain]) => (inner === undefined ? plain!.trim() : inner.replaceAll('""', '"')))
-    .filter((tag) => tag !== '');
-}
-
-export function joinTags(tags: readonly unknown[]): string {
-  return tags
-    .map((tag) => (/[",]/.test(String(tag)) ? `"${String(tag).replaceAll('"', '""')}"` : String(tag)))
-    .join(', ');
-}
 
 const print = (_place: FieldPlace, value: Value): string => joinTags(value as unknown as readonly unknown[]);
 
@@ -82,7 +72,7 @@ export const array: FieldKind = {
   name: 'array',
   format: print,
   print,
-  parse: (_place, text) => ({ value: splitTags(text) as unknown as Value }),
+  parse: parseCell,
   Cell: ArrayCell,
   Input: ArrayInput,
   Filter: textFilter(

@@ -3,19 +3,13 @@ import { readFlag } from '../../../import/flags.ts';
 import type { Value } from '../api/catalogue.ts';
 import { Icon } from '../components/icon.tsx';
 import { t } from '../i18n/text.ts';
-import type { CellProps, FieldKind, FieldPlace, InputProps, Parsed } from './kind.ts';
+import type { CellProps, FieldKind, FieldPlace, InputProps } from './kind.ts';
+import { parseCell } from './parse.ts';
 import { inputAttributes, textAttributes } from './text.tsx';
 
-const isBoolean = ({ field }: FieldPlace): boolean => field.type.input === 'switch';
 const isYes = (value: Value): boolean => value !== null && value !== 0 && value !== false;
-const stored = (place: FieldPlace, isOn: boolean): Value => (isBoolean(place) ? isOn : Number(isOn));
 
 const print = (_place: FieldPlace, value: Value): string => (isYes(value) ? t.app.yes : t.app.no);
-
-function parse(place: FieldPlace, text: string): Parsed {
-  const flag = readFlag(text);
-  return flag === undefined ? { problem: t.errors.wrongValue(text) } : { value: stored(place, flag) };
-}
 
 function BooleanCell({ field, row }: CellProps) {
   const value = row[field.name] ?? null;
@@ -49,7 +43,7 @@ export const boolean: FieldKind = {
   name: 'boolean',
   format: print,
   print,
-  parse,
+  parse: parseCell,
   Cell: BooleanCell,
   Input: BooleanInput,
 };

@@ -1,7 +1,6 @@
 /** Fields with a few allowed values (`oneOf`). */
 import { t } from '../i18n/text.ts';
 import type { CellProps, FieldKind, InputProps } from './kind.ts';
-import { parsePlain } from './rules.ts';
 import { text, textAttributes } from './text.tsx';
 
 function ChoiceCell({ field, row }: CellProps) {
@@ -24,7 +23,6 @@ function ChoiceInput(props: InputProps) {
 export const choice: FieldKind = {
   ...text,
   name: 'choice',
-  parse: ({ field }, typed) => parsePlain(field, typed.trim()),
   Cell: ChoiceCell,
   Input: ChoiceInput,
   Filter: undefined,

@@ -6,12 +6,12 @@ import { Icon } from '../components/icon.tsx';
 import { Options } from '../components/inputs.tsx';
 import { onDemand } from '../components/on-demand.tsx';
 import { useFileAddress } from '../files/addresses.ts';
-import { joinIds, splitIds } from '../files/order.ts';
+import { joinIds } from '../files/order.ts';
 import { Picture } from '../files/picture.tsx';
 import { t } from '../i18n/text.ts';
 import { ContainsFilter } from './filters.tsx';
-import type { CellProps, FieldKind, FieldPlace, FilterProps, InputProps, Parsed } from './kind.ts';
-import { parsePlain } from './rules.ts';
+import type { CellProps, FieldKind, FieldPlace, FilterProps, InputProps } from './kind.ts';
+import { parseCell } from './parse.ts';
 import { TextInput } from './text.tsx';
 
 const UploadInput = onDemand(() => import('../files/file-input.tsx'));
@@ -32,11 +32,6 @@ function format(place: FieldPlace, value: Value): string {
   const { length } = fileIds(value);
   if (isPictureAddress(place)) return String(value ?? '');
   return length === 0 ? '' : t.files.count(length);
-}
-
-function parse({ field }: FieldPlace, text: string): Parsed {
-  if (field.type.element === undefined) return parsePlain(field, text.trim());
-  return { value: splitIds(text) as unknown as Value };
 }
 
 const THUMBNAIL = 64;
@@ -84,7 +79,7 @@ export const file: FieldKind = {
   name: 'file',
   format,
   print,
-  parse,
+  parse: (place, text) => parseCell(place, text.trim()),
   Cell: FileCell,
   Input: FileInput,
   Filter: FileFilter,

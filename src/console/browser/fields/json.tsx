@@ -3,12 +3,14 @@ import { parseJson } from '../../../collection/exact-json.ts';
 import type { Value } from '../api/catalogue.ts';
 import { t } from '../i18n/text.ts';
 import type { CellProps, FieldKind, FieldPlace, InputProps, Parsed } from './kind.ts';
+import { parseCell } from './parse.ts';
 import { text, textAttributes } from './text.tsx';
 
 const format = (_place: FieldPlace, value: Value): string => JSON.stringify(value);
 const print = (_place: FieldPlace, value: Value): string => JSON.stringify(value, null, 2);
 
-function parse(_place: FieldPlace, typed: string): Parsed {
+function parse(place: FieldPlace, typed: string): Parsed {
+  if (place.field.type.input === 'list') return parseCell(place, typed);
   try {
     return { value: parseJson(typed) as Value };
   } catch {

@@ -4,7 +4,7 @@ import { ask } from '../api/client.ts';
 import { escapeLike, pathOf, printName, queryText, quoted } from '../api/query/filter-text.ts';
 import { cacheTitle, namesOf } from '../api/query/titles.ts';
 import type { FieldPlace } from './kind.ts';
-import { parsePlain } from './rules.ts';
+import { parsePlain } from './parse.ts';
 
 /** The meaning of a name: a key, or the number of rows with this title. */
 export type Meaning = { readonly value: Value } | { readonly count: number };

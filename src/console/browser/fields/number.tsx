@@ -1,12 +1,9 @@
 /** Numbers in the format of the reader, with all digits. */
-import type { ColumnNotation } from '../../../import/notation.ts';
 import { isDecimal, type Value } from '../api/catalogue.ts';
 import { editableNumber, formatDigits } from '../i18n/numbers.ts';
-import { t } from '../i18n/text.ts';
-import { parseNotated } from './columns.ts';
 import { rangeFilter } from './filters.tsx';
-import type { FieldKind, FieldPlace, InputProps, Parsed } from './kind.ts';
-import { parsePlain } from './rules.ts';
+import type { FieldKind, FieldPlace, InputProps } from './kind.ts';
+import { parseCell } from './parse.ts';
 import { textAttributes, textCell } from './text.tsx';
 
 /** Identifiers have no thousands separators. */
@@ -18,12 +15,6 @@ function format({ collection, field }: FieldPlace, value: Value): string {
 }
 
 const print = (_place: FieldPlace, value: Value): string => editableNumber(String(value));
-
-function parse({ field }: FieldPlace, text: string, notation?: ColumnNotation): Parsed {
-  return parseNotated(field, text, notation, (plain) =>
-    plain === undefined ? { problem: t.errors.notANumber(text) } : parsePlain(field, plain),
-  );
-}
 
 function NumberInput(props: InputProps) {
   return (
@@ -43,8 +34,8 @@ export const number: FieldKind = {
   isRightAligned: true,
   format,
   print,
-  parse,
+  parse: parseCell,
   Cell: textCell(format),
   Input: NumberInput,
-  Filter: rangeFilter({ parse, print }, 'text'),
+  Filter: rangeFilter({ parse: parseCell, print }, 'text'),
 };

@@ -11,7 +11,7 @@ import { Combobox } from '../components/combobox.tsx';
 import { readTyped } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
 import type { CellProps, FieldKind, FieldPlace, InputProps, Parsed } from './kind.ts';
-import { parsePlain } from './rules.ts';
+import { parsePlain } from './parse.ts';
 import { text as plainText } from './text.tsx';
 
 function format({ collection, field }: FieldPlace, value: Value): string {

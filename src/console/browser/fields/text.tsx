@@ -2,7 +2,7 @@
 import { type Field, isText, titleFieldOf } from '../api/catalogue.ts';
 import { ContainsFilter } from './filters.tsx';
 import type { CellProps, FieldKind, FieldPlace, InputProps } from './kind.ts';
-import { parsePlain } from './rules.ts';
+import { parseCell } from './parse.ts';
 
 const LONG_NAMES = /(^|_)(description|notes?|comments?|summary|details|text|body|remarks?)$/;
 const LINE = 80;
@@ -54,7 +54,7 @@ export const text: FieldKind = {
   name: 'text',
   format: print,
   print,
-  parse: ({ field }, typed) => parsePlain(field, isText(field) ? typed : typed.trim()),
+  parse: parseCell,
   Cell: textCell(print),
   Input: TextInput,
   Filter: ContainsFilter,

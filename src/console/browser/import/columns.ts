@@ -1,10 +1,10 @@
 /** Maps the columns of a file to fields, and lists the fields that can identify stored rows. */
 import { uniqueSets } from '../../../collection/declaration.ts';
-import { fieldFromHeader } from '../../../import/headers.ts';
-import type { ColumnNotation, Notation } from '../../../import/notation.ts';
+import type { Notations } from '../../../import/cells.ts';
+import { matchColumns } from '../../../import/headers.ts';
+import type { Notation } from '../../../import/notation.ts';
 import { type Collection, type Field, isText, labelOf, mayWrite, titleFieldOf } from '../api/catalogue.ts';
-import { columnOf } from '../fields/columns.ts';
-import type { FieldPlace } from '../fields/kind.ts';
+import { newNotations } from '../fields/parse.ts';
 import { kindOf } from '../fields/registry.ts';
 import { cellText, type Sheet } from './sheet.ts';
 
@@ -24,8 +24,8 @@ export interface ImportOptions {
   readonly collection: Collection;
   readonly sheet: Sheet;
   readonly mapping: Mapping;
-  /** Notations of numbers and dates that the person chose, by column. */
-  readonly formats: Readonly<Record<number, Notation>>;
+  /** Notations of numbers and dates that the person chose, by field. */
+  readonly formats: Readonly<Record<string, Notation>>;
   /** The fields that identify stored rows; undefined if every row is new. */
   readonly match: Match | undefined;
   /** Undefined until the person decides. */
@@ -46,18 +46,10 @@ export function importableFields(collection: Collection): readonly Field[] {
   );
 }
 
-/** Suggests a mapping by field names, or by their labels in the console: "Category" is category_id. */
+/** Suggests a mapping by the names of the columns. The second column of a field is ignored. */
 export function suggestMapping(collection: Collection, columns: readonly string[]): Mapping {
-  const fields = importableFields(collection);
-  const labelled = fields.map((field) => ({ ...field, name: labelOf(field) }));
-  const taken = new Set<Field>();
-  return columns.map((column) => {
-    const byLabel = fieldFromHeader(labelled, column);
-    const field = fieldFromHeader(fields, column) ?? (byLabel && fields[labelled.indexOf(byLabel)]);
-    if (field === undefined || taken.has(field)) return undefined;
-    taken.add(field);
-    return field;
-  });
+  const fields = matchColumns(importableFields(collection), columns);
+  return fields.map((field, at) => (fields.indexOf(field) === at ? field : undefined));
 }
 
 /** Maps a column to a field. Another column with this field becomes ignored. */
@@ -99,15 +91,14 @@ function canIdentify(collection: Collection, field: Field): boolean {
 export const matchName = ({ fields }: Match): string => fields.map(({ name }) => name).join(',');
 export const matchLabel = ({ fields }: Match): string => fields.map(labelOf).join(' + ');
 
-/** The notation of a column: what its cells show, or what the person chose. Undefined if its values have none. */
-export function notationOf(options: ImportOptions, column: number): ColumnNotation | undefined {
-  const { collection, sheet, mapping, formats } = options;
-  const field = mapping[column];
-  if (field === undefined || !sheet.areTexts || !hasNotation({ collection, field })) return undefined;
-  const notation = columnOf(field, sheet.separator);
-  for (const { cells } of sheet.rows) notation?.learn(cellText(cells[column]));
-  if (notation !== undefined) notation.chosen = formats[column];
-  return notation;
+/** The notations of the columns: what their cells show, or what the person chose. JSON values have none. */
+export function notationsOf({ sheet, mapping, formats }: ImportOptions): Notations | undefined {
+  if (!sheet.areTexts) return undefined;
+  const notations = newNotations(sheet.separator);
+  for (const { cells } of sheet.rows) notations.learn(mapping, cells);
+  for (const field of mapping) {
+    const notation = field && notations.of(field);
+    if (notation !== undefined) notation.chosen = formats[field!.name];
+  }
+  return notations;
 }
-
-const hasNotation = (place: FieldPlace): boolean => ['number', 'date'].includes(kindOf(place).name);

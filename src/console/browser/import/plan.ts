@@ -1,6 +1,6 @@
 /** Plans the import of each row before anything is sent: the values, the stored row, and the faults in cells. */
-import { isKey, uniqueSets } from '../../../collection/declaration.ts';
-import type { ColumnNotation } from '../../../import/notation.ts';
+import { uniqueSets } from '../../../collection/declaration.ts';
+import { isNullIfEmpty, type Notations } from '../../../import/cells.ts';
 import {
   type Field,
   isNeeded,
@@ -16,7 +16,7 @@ import { isSame } from '../base/same.ts';
 import { isKeyText, type Names } from '../fields/names.ts';
 import { t } from '../i18n/text.ts';
 import { readCell } from './cells.ts';
-import { assignsKeys, type ImportOptions, type Match, matchesOf, matchLabel, notationOf } from './columns.ts';
+import { assignsKeys, type ImportOptions, type Match, matchesOf, matchLabel, notationsOf } from './columns.ts';
 import { type MatchingRows, valuesText } from './matching-rows.ts';
 import { cellText, type SheetRow } from './sheet.ts';
 
@@ -46,6 +46,8 @@ export interface Plan {
   readonly emptied: number;
   /** Names that have no row, by reference field. */
   readonly missing: ReadonlyMap<Field, ReadonlySet<string>>;
+  /** Undefined if the file has typed values. */
+  readonly notations: Notations | undefined;
 }
 
 interface ParsedRow {
@@ -56,8 +58,8 @@ interface ParsedRow {
 }
 
 export async function planImport(options: ImportOptions, storedRows: MatchingRows, names: Names): Promise<Plan> {
-  const { collection, sheet, mapping, decision } = options;
-  const notations = mapping.map((_field, column) => notationOf(options, column));
+  const { collection, sheet, decision } = options;
+  const notations = notationsOf(options);
   const missing = new Map<Field, Set<string>>();
   const parsedRows = sheet.rows.map((row) => parseRow(row, options, notations, names, missing));
   markRepeated(parsedRows, options);
@@ -88,7 +90,7 @@ export async function planImport(options: ImportOptions, storedRows: MatchingRow
     if (isSameRow) return { kind: 'same' };
     return { kind: decision === undefined ? 'exists' : 'change', stored, changes, pending: pendingOf(parsed) };
   });
-  return { rowPlans, existing, differing, emptied, missing };
+  return { rowPlans, existing, differing, emptied, missing, notations };
 }
 
 const pendingOf = ({ pending }: ParsedRow): Pending =>
@@ -97,7 +99,7 @@ const pendingOf = ({ pending }: ParsedRow): Pending =>
 function parseRow(
   { cells, broken }: SheetRow,
   { collection, sheet, mapping, createsReferences }: ImportOptions,
-  notations: readonly (ColumnNotation | undefined)[],
+  notations: Notations | undefined,
   names: Names,
   missing: Map<Field, Set<string>>,
 ): ParsedRow {
@@ -106,6 +108,7 @@ function parseRow(
   const pending = new Map<Field, string>();
   const faults: Fault[] = [];
   if (broken !== undefined) faults.push({ message: t.importing.brokenLine(broken.problem) });
+  else if (mapping.every((field) => field === undefined)) faults.push({ message: t.importing.noField });
   for (const [column, field] of mapping.entries()) {
     if (field === undefined || broken !== undefined) continue;
     const text = cellText(cells[column]).trim();
@@ -122,7 +125,7 @@ function parseRow(
       }
       continue;
     }
-    const parsed = readCell({ collection, field }, cells[column], notations[column]);
+    const parsed = readCell({ collection, field }, cells[column], notations?.of(field));
     if (parsed === undefined) {
       // In JSON an absent field has no meaning; in a table every cell has one.
       if (sheet.areTexts) empty.add(field);
@@ -194,11 +197,7 @@ function planNew(parsed: ParsedRow, options: ImportOptions, values: ReadonlyMap<
     faults.push({ field: match!.fields[0]!.name, message });
   }
   if (faults.length > 0) return { kind: 'bad', faults };
-  // As in `catalogue import`: a default only fills what cannot be null, so that an export can be imported again.
-  const isFilled = (field: Field) => field.default !== undefined || field.generated !== undefined;
-  const nulls = [...parsed.empty].filter(
-    (field) => field !== collection.assigned && !(isFilled(field) && (field.required || isKey(collection, field))),
-  );
+  const nulls = [...parsed.empty].filter((field) => isNullIfEmpty(collection, field));
   const row = { ...Object.fromEntries(nulls.map(({ name }) => [name, null])), ...rowOf(values) };
   return { kind: 'new', row, pending: pendingOf(parsed) };
 }

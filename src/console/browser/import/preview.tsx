@@ -1,12 +1,12 @@
 /** The preview of an import: the field and format of each column, and the result of each row. */
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import type { Notation } from '../../../import/notation.ts';
 import { labelOf } from '../api/catalogue.ts';
 import { Button, Steps } from '../components/button.tsx';
 import { Options } from '../components/inputs.tsx';
 import { formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
-import { type ImportOptions, importableFields, notationOf, withField } from './columns.ts';
+import { type ImportOptions, importableFields, withField } from './columns.ts';
 import type { Plan, RowPlan } from './plan.ts';
 import { PreviewRow } from './preview-row.tsx';
 import { withCell } from './sheet.ts';
@@ -61,7 +61,7 @@ export function Preview({ options, plan, onChange }: PreviewProps) {
               <th>{t.importing.outcome}</th>
               {sheet.columns.map((name, column) => (
                 <th key={name}>
-                  <ColumnHead options={options} name={name} column={column} onChange={onChange} />
+                  <ColumnHead {...{ options, plan, name, column, onChange }} />
                 </th>
               ))}
             </tr>
@@ -83,18 +83,16 @@ export function Preview({ options, plan, onChange }: PreviewProps) {
   );
 }
 
-interface ColumnHeadProps {
-  readonly options: ImportOptions;
+interface ColumnHeadProps extends PreviewProps {
   readonly name: string;
   readonly column: number;
-  readonly onChange: (options: ImportOptions) => void;
 }
 
 /** The field of a column, and the notation of its numbers or dates if its cells are ambiguous. */
-function ColumnHead({ options, name, column, onChange }: ColumnHeadProps) {
+function ColumnHead({ options, plan, name, column, onChange }: ColumnHeadProps) {
   const { collection, mapping, formats } = options;
   const field = mapping[column];
-  const notation = useMemo(() => notationOf(options, column), [options, column]);
+  const notation = field && plan.notations?.of(field);
   const choices = notation?.choices ?? [];
   return (
     <div className="stack">
@@ -114,7 +112,7 @@ function ColumnHead({ options, name, column, onChange }: ColumnHeadProps) {
           aria-label={t.importing.formatOf(name)}
           value={notation?.current() ?? ''}
           onChange={({ target }) =>
-            onChange({ ...options, formats: { ...formats, [column]: target.value as Notation } })
+            onChange({ ...options, formats: { ...formats, [field!.name]: target.value as Notation } })
           }
         >
           <Options of={choices.map((each) => [each, t.importing.formats[each]] as const)} />

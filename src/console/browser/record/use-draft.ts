@@ -6,6 +6,7 @@ import { explainProblem } from '../api/explain.ts';
 import { keyText } from '../api/query/keys.ts';
 import { newId } from '../base/ids.ts';
 import { isSame } from '../base/same.ts';
+import { returnedValue } from '../fields/parse.ts';
 import { parseText, printRow, printValue } from '../fields/registry.ts';
 import { type Edits, loadDraft, type StoredDraft, storeDraft } from './stored-drafts.ts';
 
@@ -141,7 +142,7 @@ function begin(name: string, start: Texts): { readonly draft: StoredDraft; reado
 
 function defaultsOf({ fields }: Collection): Row {
   return Object.fromEntries(
-    fields.flatMap((field) => (field.default === undefined ? [] : [[field.name, field.default]])),
+    fields.flatMap((field) => (field.default === undefined ? [] : [[field.name, returnedValue(field, field.default)]])),
   );
 }
 

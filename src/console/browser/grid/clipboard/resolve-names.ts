@@ -1,8 +1,7 @@
 /** References in pasted text: people paste the title of a row, not its key. */
-import type { ColumnNotation } from '../../../../import/notation.ts';
 import { type Collection, type Field, referenceOf } from '../../api/catalogue.ts';
-import { columnOf } from '../../fields/columns.ts';
 import { findNames, type Meaning } from '../../fields/names.ts';
+import { newNotations } from '../../fields/parse.ts';
 import { parseText } from '../../fields/registry.ts';
 import { t } from '../../i18n/text.ts';
 import type { Column } from '../../views/columns.ts';
@@ -15,11 +14,10 @@ import type { Parse } from './paste.ts';
  */
 export async function parserFor(columns: readonly Column[], collection: Collection, block: Block): Promise<Parse> {
   const names = new Map<Field, Map<string, Meaning>>();
-  const notations = new Map<Field, ColumnNotation | undefined>();
-  for (const [index, { field }] of columns.entries()) {
-    const notation = columnOf(field);
-    notations.set(field, notation);
-    for (const row of block) notation?.learn(row[index] ?? '');
+  const notations = newNotations('\t');
+  const fields = columns.map(({ field }) => field);
+  for (const row of block) notations.learn(fields, row);
+  for (const [index, field] of fields.entries()) {
     if (referenceOf(collection, field) === undefined) continue;
     const known = new Map<string, Meaning>();
     names.set(field, known);
@@ -34,6 +32,6 @@ export async function parserFor(columns: readonly Column[], collection: Collecti
     if ('value' in meaning) return { value: meaning.value };
     return meaning.count > 1
       ? { problem: t.grid.ambiguous(text.trim()) }
-      : parseText(place, text, notations.get(place.field));
+      : parseText(place, text, notations.of(place.field));
   };
 }

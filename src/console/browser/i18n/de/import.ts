@@ -53,6 +53,7 @@ export const importing = {
     dayFirst: 'Tag, Monat, Jahr',
     monthFirst: 'Monat, Tag, Jahr',
   },
+  noField: 'Keine Spalte der Datei ist ein Feld. Wählen Sie das Feld einer Spalte.',
   leaveOut: 'Weglassen',
   cellOf: (field: string, line: number) => `${field} in Zeile ${line}`,
   progress: {

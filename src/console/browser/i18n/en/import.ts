@@ -53,6 +53,7 @@ export const importing = {
     monthFirst: 'month, day, year',
   },
   leaveOut: 'Leave out',
+  noField: 'No column of the file is a field. Choose the field of a column.',
   cellOf: (field: string, line: number) => `${field} of row ${line}`,
   progress: {
     checking: (done: number, total: number) => `Checking ${formatNumber(done)} of ${rows(total)}`,

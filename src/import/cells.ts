@@ -1,0 +1,55 @@
+/**
+ * Reads the cells of files and pastes as people write them. The command, the import page and a paste share these rules:
+ * Yes and No, lists, and numbers and dates in the notation that their column shows.
+ */
+import type { Collection, Field } from '../collection/declaration.ts';
+import { isKey } from '../collection/declaration.ts';
+import { flagText, isFlag } from './flags.ts';
+import { readList } from './lists.ts';
+import { type ColumnNotation, type DefaultNotation, notationOf } from './notation.ts';
+
+/** Converts a cell into the text that the type of its field reads. It throws if the cell is ambiguous. */
+export type CellReader = (cell: string) => string;
+
+/** Undefined if every text stays as it is. */
+export function cellReader(field: Field, notation: ColumnNotation | undefined): CellReader | undefined {
+  if (isFlag(field)) return (cell) => flagText(field, cell);
+  if (field.type.input === 'list') return (cell) => readList(field.type, cell);
+  return notation && ((cell) => notation.read(cell) ?? cell);
+}
+
+/** The notations of the columns of a file or a paste, by field. */
+export class Notations {
+  private readonly byField = new Map<Field, ColumnNotation | undefined>();
+
+  /** `local` is the notation of the reader's language. The separator of a file may be known after its first row. */
+  constructor(
+    private readonly separator: () => string,
+    private readonly local: DefaultNotation = {},
+  ) {}
+
+  of(field: Field): ColumnNotation | undefined {
+    // Commas that separate cells are probably no decimal commas.
+    const given = this.separator() === ',' ? { ...this.local, number: 'point' as const } : this.local;
+    if (!this.byField.has(field)) this.byField.set(field, notationOf(field, given));
+    return this.byField.get(field);
+  }
+
+  /** Learns from the cells of a row. */
+  learn(fields: readonly (Field | undefined)[], cells: readonly unknown[]): void {
+    for (const [at, cell] of cells.entries()) {
+      const field = fields[at];
+      if (field !== undefined && typeof cell === 'string') this.of(field)?.learn(cell);
+    }
+  }
+
+  /** Whether a column needs more cells to show its notation. */
+  get areUndecided(): boolean {
+    return [...this.byField.values()].some((each) => each?.isUndecided);
+  }
+}
+
+/** Whether an empty cell of a new row is null. A default only fills what cannot be null, so exports can be imported. */
+export function isNullIfEmpty(collection: Collection, field: Field): boolean {
+  return !field.required && !isKey(collection, field);
+}
