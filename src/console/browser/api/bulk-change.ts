@@ -40,12 +40,9 @@ export interface Preview {
 const EXAMPLES = 5;
 
 /** Whether rows changed by their filter were changed by someone else since the preview. */
-export class ChangedMeanwhile extends Error {}
-
-/** A search over other collections finds too many rows for a write by key, and a write cannot have that filter. */
-export class TooManyRows extends Error {
+export class ChangedMeanwhile extends Error {
   constructor() {
-    super(t.grid.tooManyRows(formatNumber(MAX_EDITED_ROWS)));
+    super(t.grid.changedMeanwhile);
   }
 }
 
@@ -58,7 +55,8 @@ const lastOf = ({ name }: Collection): Promise<number | undefined> =>
 /** The conditions of the rows that change. A write without any filter is too easily a mistake; the key is one. */
 function filterOf({ query }: Target, field: Field, isCalculated: boolean): readonly Pair[] {
   const { name } = isCalculated ? field : query.collection.key[0]!;
-  if (embeddingsOf(query).length > 0) throw new TooManyRows();
+  // A search over other collections finds too many rows for a write by key, and a write cannot have that filter.
+  if (embeddingsOf(query).length > 0) throw new Error(t.grid.tooManyRows(formatNumber(MAX_EDITED_ROWS)));
   return [...conditionsOf(query), [printName(name), 'not.is.null']];
 }
 

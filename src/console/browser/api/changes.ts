@@ -1,6 +1,6 @@
 /** The log of changes: reading, and undo of what a filter selects. */
 import type { Collection, Row } from './catalogue.ts';
-import { ask, askLines, exactRow } from './client.ts';
+import { ask, askReports, exactRow } from './client.ts';
 import { ApiError } from './errors.ts';
 import { queryText } from './query/filter-text.ts';
 import { keyParts } from './query/keys.ts';
@@ -139,7 +139,7 @@ interface UndoLine {
 function sendUndo(filters: readonly Pair[], requestId: string, preference: string, signal?: AbortSignal) {
   const headers = { prefer: `conflicts=skip, ${preference}`, 'x-request-id': requestId };
   const url = `${LOG}/undo?${queryText(filters)}`;
-  return askLines(url, { method: 'POST', headers, signal }) as AsyncGenerator<UndoLine>;
+  return askReports(url, { method: 'POST', headers, signal }) as AsyncGenerator<UndoLine>;
 }
 
 export interface UndoPreview extends Pick<Undone, 'skipped'> {

@@ -23,7 +23,7 @@ export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
   /** A request with an `Idempotency-Key` is stored once, however often it is sent. */
   readonly idempotencyKey?: string | undefined;
-  /** Nobody waits for the answer: the request never asks for credentials, and outlives the page. */
+  /** Nobody waits for the answer: the request never asks for credentials, and a write outlives the page. */
   readonly inBackground?: boolean;
 }
 
@@ -36,7 +36,16 @@ let areKeysSupported = true;
 
 /** Sends a request. `url` is a path of the service. */
 export async function ask(url: string, request: RequestOptions = {}): Promise<Answer> {
-  const { method = 'GET', body, idempotencyKey, inBackground: keepalive = false } = request;
+  const response = await send(url, request);
+  const text = await response.text();
+  const isJson = /json/.test(response.headers.get('content-type') ?? '');
+  const json: unknown = isJson && text !== '' ? parseExactly(text) : undefined;
+  return { status: response.status, headers: response.headers, json };
+}
+
+/** The successful response to a request. Its body may be a stream, such as an export or a feed. */
+export async function send(url: string, request: RequestOptions): Promise<Response> {
+  const { method = 'GET', body, signal = null, idempotencyKey, inBackground = false } = request;
   const headers = headersFor(request.headers);
   if (newest !== undefined) headers.set(POSITION_HEADER, newest);
   if (idempotencyKey !== undefined && areKeysSupported) headers.set('idempotency-key', idempotencyKey);
@@ -45,27 +54,19 @@ export async function ask(url: string, request: RequestOptions = {}): Promise<An
     headers.set('content-type', 'application/json');
   const isRaw = typeof body === 'string' || body instanceof Blob || body instanceof FormData;
   const content = body === undefined ? {} : { body: isRaw ? body : JSON.stringify(body) };
+  const keepalive = inBackground && method !== 'GET';
   const response = await (takeEarlyResponse(method, url, headers) ??
-    fetch(`${base}${url}`, {
-      method,
-      headers,
-      keepalive,
-      ...content,
-      ...(request.signal && { signal: request.signal }),
-    }));
+    fetch(`${base}${url}`, { method, headers, keepalive, signal, ...content }));
   newest = response.headers.get(POSITION_HEADER) ?? newest;
-  const text = await response.text();
-  const isJson = /json/.test(response.headers.get('content-type') ?? '');
-  const json: unknown = isJson && text !== '' ? parseExactly(text) : undefined;
   if (response.ok) {
     hadCredentials ||= headers.has('authorization');
-    return { status: response.status, headers: response.headers, json };
+    return response;
   }
-  const error = new ApiError(response.status, problemIn(json, response));
-  if (response.status === 401 && !keepalive && (await askForCredentials(error.message))) return ask(url, request);
+  const error = new ApiError(response.status, problemIn(await response.text(), response));
+  if (response.status === 401 && !inBackground && (await askForCredentials(error.message))) return send(url, request);
   if (problemOf(error)?.code === 'CAT501' && headers.has('idempotency-key')) {
     areKeysSupported = false;
-    return ask(url, request);
+    return send(url, request);
   }
   throw error;
 }
@@ -86,32 +87,35 @@ export async function askUntilAnswered(url: string, request: RequestOptions): Pr
   }
 }
 
-/** A streamed response, such as an export or a feed, which does not have to fit into memory. */
-export async function askStream(url: string, request: RequestOptions): Promise<ReadableStream<Uint8Array>> {
-  const { method = 'GET', headers, signal } = request;
-  const response = await fetch(`${base}${url}`, { method, headers: headersFor(headers), ...(signal && { signal }) });
-  if (response.ok && response.body !== null) return response.body;
-  const json: unknown = await response.json().catch(() => undefined);
-  const error = new ApiError(response.status, problemIn(json, response));
-  if (response.status === 401 && method !== 'GET' && (await askForCredentials(error.message)))
-    return askStream(url, request);
-  throw error;
+/** The texts of a streamed response. */
+export async function* askTexts(url: string, request: RequestOptions): AsyncGenerator<string> {
+  const { body } = await send(url, request);
+  const reader = (body!.pipeThrough(new TextDecoderStream() as never) as ReadableStream<string>).getReader();
+  try {
+    for (let part = await reader.read(); !part.done; part = await reader.read()) yield part.value;
+  } finally {
+    void reader.cancel().catch(() => undefined);
+  }
 }
 
-/** The objects of a streamed response, as they come. An error may be the last one. */
-export async function* askLines(url: string, request: RequestOptions): AsyncGenerator<object> {
+/** The lines of a streamed response, as they come. */
+export async function* askLines(url: string, request: RequestOptions): AsyncGenerator<string> {
   const headers = { ...request.headers, accept: 'application/x-ndjson' };
-  const body = (await askStream(url, { ...request, headers })).pipeThrough(new TextDecoderStream() as never);
   let rest = '';
-  for await (const part of body as unknown as AsyncIterable<string>) {
-    const lines = (rest + part).split('\n');
+  for await (const text of askTexts(url, { ...request, headers })) {
+    const lines = (rest + text).split('\n');
     rest = lines.pop()!;
-    for (const line of lines) {
-      const value = parseExactly(line) as { readonly position?: string } & Partial<Problem>;
-      if (value.code !== undefined) throw new ApiError(STREAM_FAILED, value as Problem);
-      newest = value.position ?? newest;
-      yield value;
-    }
+    yield* lines.filter((line) => line !== '');
+  }
+}
+
+/** The reports of a long request, as they come. An error may be the last one. */
+export async function* askReports(url: string, request: RequestOptions): AsyncGenerator<object> {
+  for await (const line of askLines(url, request)) {
+    const value = parseExactly(line) as { readonly position?: string } & Partial<Problem>;
+    if (value.code !== undefined) throw new ApiError(STREAM_FAILED, value as Problem);
+    newest = value.position ?? newest;
+    yield value;
   }
 }
 
@@ -126,10 +130,10 @@ function headersFor(given: Readonly<Record<string, string>> = {}): Headers {
   return headers;
 }
 
-function problemIn(json: unknown, response: Response): Problem {
-  const problem = json as Partial<Problem> | undefined;
-  if (typeof problem?.message === 'string') return { code: `HTTP${response.status}`, ...problem } as Problem;
-  return { code: `HTTP${response.status}`, message: response.statusText || String(response.status) };
+/** The error of a response. A proxy may send another text. */
+function problemIn(text: string, { status, statusText, headers }: Response): Problem {
+  const problem = /json/.test(headers.get('content-type') ?? '') ? (parseExactly(text) as Partial<Problem>) : {};
+  return { code: `HTTP${status}`, message: statusText || String(status), ...problem };
 }
 
 /**

@@ -1,7 +1,7 @@
 /** The live feed of a list: every change of its rows, for as long as the page listens. */
 import { useEffect, useRef } from 'react';
 import type { Row } from './catalogue.ts';
-import { askStream, parseExactly } from './client.ts';
+import { askTexts, parseExactly } from './client.ts';
 import { ApiError } from './errors.ts';
 
 export interface FeedEvent {
@@ -33,18 +33,12 @@ export async function follow(url: string, onEvent: (event: FeedEvent) => void, s
   while (!signal.aborted) {
     try {
       const headers = { accept: 'text/event-stream', ...(last === undefined ? {} : { 'last-event-id': last }) };
-      const reader = (await askStream(url, { headers, signal }))
-        .pipeThrough(new TextDecoderStream() as never)
-        .getReader();
       let rest = '';
-      for (;;) {
-        const { value, done } = (await reader.read()) as { value?: string; done: boolean };
-        if (done) break;
-        rest = parseEvents(rest + value, (event, id) => {
+      for await (const text of askTexts(url, { headers, signal, inBackground: true }))
+        rest = parseEvents(rest + text, (event, id) => {
           last = id ?? last;
           onEvent(event);
         });
-      }
     } catch (error) {
       if (error instanceof ApiError && error.status !== 503) return;
     }

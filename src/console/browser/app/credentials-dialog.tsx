@@ -1,6 +1,5 @@
 /** Asks for the password, or for a token, when the session or the token has ended. The page behind it stays. */
 import { useState } from 'react';
-import { explain, explainProblem } from '../api/explain.ts';
 import { useQuestions } from '../api/question.ts';
 import { credentialsEnd } from '../api/session/credentials.ts';
 import { isLoggedIn, logIn, requestLogin, session } from '../api/session/session.ts';
@@ -24,11 +23,10 @@ interface CredentialsFormProps {
 
 function CredentialsForm({ reason, close }: CredentialsFormProps) {
   const [secret, setSecret] = useState('');
-  const [problem, setProblem] = useState(reason);
   const onSubmit = async () => {
-    const wrong = await renew(secret).catch(explain);
-    if (wrong === undefined) return close(true);
-    setProblem(wrong);
+    if (isLoggedIn) await logIn(session?.name ?? '', secret);
+    else token.set(secret.trim());
+    close(true);
   };
   return (
     <Dialog
@@ -37,7 +35,7 @@ function CredentialsForm({ reason, close }: CredentialsFormProps) {
       submit={{ label: t.app.logIn, onSubmit }}
       actions={isLoggedIn && <Button onClick={() => requestLogin(reason)}>{t.app.logInAsOther}</Button>}
     >
-      <Problem>{problem}</Problem>
+      <Problem>{reason}</Problem>
       <p>{isLoggedIn ? t.app.passwordOf(session?.name ?? '') : t.app.newToken}</p>
       <TextField
         type="password"
@@ -49,14 +47,4 @@ function CredentialsForm({ reason, close }: CredentialsFormProps) {
       />
     </Dialog>
   );
-}
-
-/** Resolves to the problem, if there is one. */
-async function renew(secret: string): Promise<string | undefined> {
-  if (isLoggedIn) {
-    const problem = await logIn(session?.name ?? '', secret);
-    return problem && explainProblem(problem);
-  }
-  token.set(secret.trim());
-  return undefined;
 }

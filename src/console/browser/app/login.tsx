@@ -1,6 +1,6 @@
 /** The page that asks for a name and password, or for a token if the service has no login. */
 import { type FormEvent, useState } from 'react';
-import { explain, explainProblem } from '../api/explain.ts';
+import { explain } from '../api/explain.ts';
 import { continueWithoutLogin, logIn, loginReason, session } from '../api/session/session.ts';
 import { token } from '../api/session/token.ts';
 import { Button } from '../components/button.tsx';
@@ -29,10 +29,8 @@ export default function LoginPage() {
     }
     if (isBusy) return;
     setBusy(true);
-    const wrong = await logIn(name, secret).then((each) => each && explainProblem(each), explain);
-    if (wrong === undefined) return continueWithoutLogin();
+    await logIn(name, secret).then(continueWithoutLogin, (error) => setProblem(explain(error)));
     setBusy(false);
-    setProblem(wrong);
   };
   return (
     <main className="login">

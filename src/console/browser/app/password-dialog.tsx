@@ -1,21 +1,16 @@
 /** The dialog to change one's password. It ends all other sessions of the person. */
 import { useState } from 'react';
-import { explain, explainProblem } from '../api/explain.ts';
 import { changePassword } from '../api/session/session.ts';
 import { Dialog } from '../components/dialog.tsx';
 import { TextField } from '../components/inputs.tsx';
-import { Problem } from '../components/small.tsx';
 import { notify } from '../components/toasts.tsx';
 import { t } from '../i18n/text.ts';
 
 export default function PasswordDialog({ onClose }: { readonly onClose: () => void }) {
   const [current, setCurrent] = useState('');
   const [next, setNext] = useState('');
-  const [problem, setProblem] = useState<string>();
   const onSubmit = async () => {
-    const wrong = await changePassword(current, next).then((each) => each && explainProblem(each), explain);
-    setProblem(wrong);
-    if (wrong !== undefined) return;
+    await changePassword(current, next);
     notify(t.app.passwordChanged);
     onClose();
   };
@@ -35,7 +30,6 @@ export default function PasswordDialog({ onClose }: { readonly onClose: () => vo
         value={next}
         onChange={setNext}
       />
-      {problem !== undefined && <Problem>{problem}</Problem>}
     </Dialog>
   );
 }

@@ -3,6 +3,7 @@ import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } fr
 import { createPortal } from 'react-dom';
 import { t } from '../i18n/text.ts';
 import { Button } from './button.tsx';
+import { ErrorMessage } from './small.tsx';
 
 interface DialogProps {
   readonly title: string;
@@ -11,7 +12,7 @@ interface DialogProps {
   /** Makes the dialog a form with this button. */
   readonly submit?: {
     readonly label: string;
-    /** The button is disabled until the result is there. */
+    /** The button is disabled until the result is there. The dialog shows an error, and stays open. */
     readonly onSubmit: () => unknown;
     readonly isBusy?: boolean;
     readonly isDanger?: boolean;
@@ -26,6 +27,7 @@ export function Dialog({ title, onClose, submit, actions, size = 'small', childr
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
   const [isSubmitting, setSubmitting] = useState(false);
+  const [error, setError] = useState<unknown>();
   const isBusy = isSubmitting || submit?.isBusy === true;
   useEffect(() => {
     const dialog = element.current!;
@@ -38,11 +40,13 @@ export function Dialog({ title, onClose, submit, actions, size = 'small', childr
     event.stopPropagation();
     if (isBusy) return;
     setSubmitting(true);
+    setError(undefined);
     try {
       await submit?.onSubmit();
-    } finally {
-      setSubmitting(false);
+    } catch (failure) {
+      setError(failure);
     }
+    setSubmitting(false);
   };
   return createPortal(
     <dialog
@@ -59,6 +63,7 @@ export function Dialog({ title, onClose, submit, actions, size = 'small', childr
         {/* A keyboard must be able to scroll a long text without inputs. */}
         <div className="dialog-body" {...(size === 'large' && { tabIndex: 0 })}>
           {children}
+          {error !== undefined && <ErrorMessage error={error} />}
         </div>
         <footer className="line wrap">
           {actions}

@@ -2,7 +2,6 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { Icon } from './icon.tsx';
 import type { IconName } from './icon-shapes.ts';
-import { usePopover } from './popover.ts';
 
 export interface MenuItem {
   readonly label: string;
@@ -30,32 +29,25 @@ interface MenuProps {
 
 export function Menu({ label, groups, icon, className = 'icon-button', children }: MenuProps) {
   const [isOpen, setOpen] = useState(false);
-  const button = useRef<HTMLButtonElement>(null);
   const popup = useRef<HTMLDivElement>(null);
   const id = useId();
-  usePopover(isOpen, button, popup);
   useEffect(() => {
     if (isOpen) itemsIn(popup.current)[0]?.focus();
   }, [isOpen]);
-  const close = () => {
-    setOpen(false);
-    button.current?.focus();
-  };
+  const close = () => popup.current!.hidePopover();
   const onKeyDown = (event: KeyboardEvent) => {
-    const all = itemsIn(popup.current);
-    const at = all.indexOf(document.activeElement as HTMLElement);
-    const next = nextItem(event.key, at, all);
-    if (event.key === 'Escape') close();
-    else if (event.key === 'Tab') setOpen(false);
-    else if (next !== undefined) next.focus();
-    else return;
-    if (event.key !== 'Tab') event.preventDefault();
+    // The browser closes the menu on Escape; nothing around it must do more.
     event.stopPropagation();
+    const all = itemsIn(popup.current);
+    const next = nextItem(event.key, all.indexOf(document.activeElement as HTMLElement), all);
+    if (event.key === 'Tab') close();
+    if (next === undefined) return;
+    event.preventDefault();
+    next.focus();
   };
   return (
     <>
       <button
-        ref={button}
         type="button"
         className={className}
         aria-label={label}
@@ -63,11 +55,11 @@ export function Menu({ label, groups, icon, className = 'icon-button', children 
         aria-haspopup="menu"
         aria-expanded={isOpen}
         aria-controls={id}
-        onClick={() => setOpen(!isOpen)}
+        popoverTarget={id}
         onKeyDown={(event) => {
           if (event.key !== 'ArrowDown') return;
           event.preventDefault();
-          setOpen(true);
+          popup.current!.showPopover({ source: event.currentTarget });
         }}
       >
         <Icon name={icon} />
@@ -82,7 +74,7 @@ export function Menu({ label, groups, icon, className = 'icon-button', children 
         aria-label={label}
         className="menu"
         onKeyDown={onKeyDown}
-        onToggle={({ newState }) => newState === 'closed' && setOpen(false)}
+        onToggle={({ newState }) => setOpen(newState === 'open')}
       >
         {isOpen && groups.map((group) => <Group key={group.label ?? group.items[0]?.label} {...group} close={close} />)}
       </div>

@@ -1,7 +1,5 @@
-/** Places an element with the `popover` attribute below its anchor, or above it if there is no space. */
+/** Shows an element with the `popover` attribute at its anchor. The style places it. */
 import { type RefObject, useLayoutEffect } from 'react';
-
-const GAP = 4;
 
 export function usePopover(
   isOpen: boolean,
@@ -11,29 +9,9 @@ export function usePopover(
   useLayoutEffect(() => {
     const element = popup.current;
     if (!isOpen || element === null) return;
-    element.showPopover();
+    element.showPopover({ source: anchor.current! });
     return () => {
       if (element.matches(':popover-open')) element.hidePopover();
     };
-  }, [isOpen, popup]);
-  // Its content may have another size after each rendering.
-  useLayoutEffect(() => {
-    const [from, element] = [anchor.current, popup.current];
-    if (!isOpen || from === null || element === null) return;
-    const place = () => {
-      const box = from.getBoundingClientRect();
-      const { offsetWidth: width, offsetHeight: height } = element;
-      const isBelow = box.bottom + GAP + height <= innerHeight || box.top < height;
-      element.style.minWidth = `${box.width}px`;
-      element.style.left = `${Math.max(GAP, Math.min(box.left, innerWidth - width - GAP))}px`;
-      element.style.top = `${isBelow ? box.bottom + GAP : box.top - GAP - height}px`;
-    };
-    place();
-    addEventListener('scroll', place, true);
-    addEventListener('resize', place);
-    return () => {
-      removeEventListener('scroll', place, true);
-      removeEventListener('resize', place);
-    };
-  });
+  }, [isOpen, anchor, popup]);
 }

@@ -1,6 +1,6 @@
 /** Exports all rows of a list, or the given ones. The rows arrive as a stream, one JSON object per line. */
 import type { Row } from '../api/catalogue.ts';
-import { askStream, parseExactly } from '../api/client.ts';
+import { askLines, parseExactly } from '../api/client.ts';
 import { type ListQuery, listUrl } from '../api/query/list.ts';
 import { cacheTitles } from '../api/query/titles.ts';
 import { t } from '../i18n/text.ts';
@@ -41,15 +41,5 @@ export async function exportRows({ query, format, rows, signal, onProgress }: Ex
 }
 
 async function* streamRows(query: ListQuery, signal: AbortSignal): AsyncGenerator<Row> {
-  const headers = { accept: 'application/x-ndjson' };
-  const stream = (await askStream(listUrl(query), { headers, signal })).pipeThrough(new TextDecoderStream() as never);
-  const reader = (stream as ReadableStream<string>).getReader();
-  let rest = '';
-  for (;;) {
-    const { value, done } = await reader.read();
-    const lines = (rest + (value ?? '')).split('\n');
-    rest = done ? '' : lines.pop()!;
-    for (const line of lines) if (line !== '') yield parseExactly(line) as Row;
-    if (done) return;
-  }
+  for await (const line of askLines(listUrl(query), { signal })) yield parseExactly(line) as Row;
 }

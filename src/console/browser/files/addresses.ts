@@ -1,6 +1,6 @@
 /** Addresses of stored files. */
 import { useQuery } from '@tanstack/react-query';
-import { ask, askStream } from '../api/client.ts';
+import { ask, send } from '../api/client.ts';
 import { encodeValue, quoted } from '../api/query/filter-text.ts';
 import { base } from '../api/session/page-data.ts';
 import { token } from '../api/session/token.ts';
@@ -21,8 +21,8 @@ export function useFileAddress(id: string, size?: number, name = 'file'): string
   const { data } = useQuery({
     queryKey: ['files', 'bytes', wanted],
     queryFn: async ({ signal }) => {
-      const stream = await askStream(wanted, { headers: { accept: '*/*' }, signal });
-      return URL.createObjectURL(await new Response(stream as ReadableStream<Uint8Array<ArrayBuffer>>).blob());
+      const response = await send(wanted, { headers: { accept: '*/*' }, signal });
+      return URL.createObjectURL(await response.blob());
     },
     enabled: hasToken,
     staleTime: Number.POSITIVE_INFINITY,

@@ -8,7 +8,7 @@ import { titleOfChange, useChangeTitles } from '../api/query/title-lookup.ts';
 import { queryClient } from '../api/query-client.ts';
 import { Dialog } from '../components/dialog.tsx';
 import { ErrorMessage, Skeleton } from '../components/small.tsx';
-import { notify, notifyError } from '../components/toasts.tsx';
+import { notify } from '../components/toasts.tsx';
 import { formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
 import { ChangeValues } from './values.tsx';
@@ -32,15 +32,12 @@ export default function RestoreDialog({ title, filters, onClose }: RestoreDialog
   });
   const [progress, setProgress] = useState<readonly [done: number, total: number]>();
   const restore = async () => {
-    try {
-      const onProgress = (done: number, total: number) => setProgress([done, total]);
-      const { undone, skipped, requestId } = await undoChanges(filters, onProgress);
-      notify(t.history.restored(formatNumber(undone), formatNumber(skipped.length)), { requestId });
-      onClose();
-    } catch (failure) {
-      notifyError(failure);
-    }
-    await queryClient.invalidateQueries();
+    const onProgress = (done: number, total: number) => setProgress([done, total]);
+    const { undone, skipped, requestId } = await undoChanges(filters, onProgress).finally(
+      () => void queryClient.invalidateQueries(),
+    );
+    notify(t.history.restored(formatNumber(undone), formatNumber(skipped.length)), { requestId });
+    onClose();
   };
   const canRestore = data !== undefined && data.total > 0;
   return (

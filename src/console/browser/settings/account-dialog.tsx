@@ -3,11 +3,9 @@ import { useState } from 'react';
 import { Button } from '../components/button.tsx';
 import { Dialog } from '../components/dialog.tsx';
 import { Select, TextField } from '../components/inputs.tsx';
-import { ErrorMessage } from '../components/small.tsx';
 import { notify, notifyError } from '../components/toasts.tsx';
 import { t } from '../i18n/text.ts';
 import { type Account, changeAccount, type Kind, useRoles } from './api.ts';
-import { useSubmit } from './use-submit.ts';
 
 interface AccountDialogProps {
   readonly kind: Kind;
@@ -27,7 +25,7 @@ export function AccountDialog({ kind, account, onClose }: AccountDialogProps) {
   const [key, setKey] = useState<string>();
   const role = chosenRole ?? roles[0] ?? '';
   const isNew = account === undefined;
-  const { error, ...submit } = useSubmit(async () => {
+  const onSubmit = async () => {
     const body = {
       ...(role !== account?.role && { role }),
       ...(claims !== claimsBefore && { claims: claims.trim() === '' ? {} : parseClaims(claims) }),
@@ -38,7 +36,7 @@ export function AccountDialog({ kind, account, onClose }: AccountDialogProps) {
     notify(isNew ? t.settings.added[kind] : t.settings.changed);
     if (answer?.key === undefined) onClose();
     else setKey(answer.key);
-  });
+  };
   if (key !== undefined)
     return (
       <Dialog
@@ -54,7 +52,7 @@ export function AccountDialog({ kind, account, onClose }: AccountDialogProps) {
     <Dialog
       title={isNew ? t.settings.add[kind] : t.settings.changeUser(name)}
       onClose={onClose}
-      submit={{ label: isNew ? t.app.add : t.app.change, ...submit }}
+      submit={{ label: isNew ? t.app.add : t.app.change, onSubmit }}
     >
       {isNew ? (
         <TextField label={t.settings.name} required value={name} onChange={setName} />
@@ -75,7 +73,6 @@ export function AccountDialog({ kind, account, onClose }: AccountDialogProps) {
         <TextField label={t.settings.expires} type="date" value={day} onChange={setDay} />
       )}
       <TextField label={t.settings.claims} help={t.settings.claimsHelp} value={claims} onChange={setClaims} />
-      {error !== undefined && <ErrorMessage error={error} />}
     </Dialog>
   );
 }

@@ -10,7 +10,6 @@ import { t } from '../i18n/text.ts';
 import { AccountDialog } from './account-dialog.tsx';
 import { type Account, changeAccount, type Kind, useAccounts } from './api.ts';
 import { SettingsTable } from './settings-table.tsx';
-import { useSubmit } from './use-submit.ts';
 
 interface Opened {
   readonly action: 'edit' | 'remove';
@@ -66,19 +65,18 @@ interface RemoveDialogProps {
 }
 
 function RemoveDialog({ kind, name, onClose }: RemoveDialogProps) {
-  const { error, ...submit } = useSubmit(async () => {
+  const onSubmit = async () => {
     await changeAccount('DELETE', kind, name);
     notify(t.settings.removed[kind]);
     onClose();
-  });
+  };
   return (
     <Dialog
       title={t.settings.removeTitle[kind](name)}
       onClose={onClose}
-      submit={{ label: t.settings.remove[kind], isDanger: true, ...submit }}
+      submit={{ label: t.settings.remove[kind], isDanger: true, onSubmit }}
     >
       <p>{t.settings.removeText[kind]}</p>
-      {error !== undefined && <ErrorMessage error={error} />}
     </Dialog>
   );
 }

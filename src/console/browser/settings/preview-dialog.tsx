@@ -3,10 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { problemOf } from '../api/errors.ts';
 import { Dialog } from '../components/dialog.tsx';
 import { ErrorMessage, Skeleton } from '../components/small.tsx';
+import { notify } from '../components/toasts.tsx';
 import { t } from '../i18n/text.ts';
 import { CopyButton } from './account-dialog.tsx';
 import { changeDeclaration, type Patch, type Plan, readDeclaration, untilServed, useDeclaration } from './api.ts';
-import { useSubmit } from './use-submit.ts';
 
 interface PreviewDialogProps {
   readonly patch: Patch;
@@ -25,28 +25,23 @@ export function PreviewDialog({ patch, onClose }: PreviewDialogProps) {
     gcTime: 0,
     retry: false,
   });
-  const {
-    error: failure,
-    isBusy,
-    onSubmit,
-  } = useSubmit(async () => {
+  const onSubmit = async () => {
     await changeDeclaration(patch, data!.version, false);
+    notify(t.settings.applying);
     await untilServed();
     location.reload();
-  });
+  };
   const isSafe = data !== undefined && data.plan.problems.length === 0;
-  const shownError = failure ?? error ?? undefined;
   return (
     <Dialog
       title={t.settings.previewTitle}
       size="large"
       onClose={onClose}
       actions={data !== undefined && <CopyButton text={data.plan.text} label={t.settings.copyText} />}
-      {...(isSafe && declaration?.editable === true && { submit: { label: t.settings.apply, isBusy, onSubmit } })}
+      {...(isSafe && declaration?.editable === true && { submit: { label: t.settings.apply, onSubmit } })}
     >
-      {shownError !== undefined && <Failure error={shownError} />}
+      {error !== null && <Failure error={error} />}
       {data === undefined && error === null && <Skeleton lines={3} />}
-      {isBusy && <p role="status">{t.settings.applying}</p>}
       {data !== undefined && <PlanWords plan={data.plan} />}
     </Dialog>
   );

@@ -146,12 +146,8 @@ function SaveDialog({ query, onClose }: { readonly query: ListQuery; readonly on
   const [name, setName] = useState('');
   const [shared, setShared] = useState(false);
   const onSubmit = async () => {
-    try {
-      navigate(viewAddress(query.collection, await saveView(query, { name: name.trim(), shared })));
-      onClose();
-    } catch (error) {
-      notifyError(error);
-    }
+    navigate(viewAddress(query.collection, await saveView(query, { name: name.trim(), shared })));
+    onClose();
   };
   const submit = { label: t.app.save, onSubmit, isBusy: name.trim() === '' };
   return (

@@ -38,28 +38,24 @@ export function continueWithoutLogin(): void {
   location.reload();
 }
 
-/** Begins a session. Resolves to the problem, if there is one. */
-export function logIn(name: string, password: string): Promise<Problem | undefined> {
-  return post('/auth/login', { name, password });
-}
+/** Begins a session, or throws the reason why not. */
+export const logIn = (name: string, password: string): Promise<void> => post('/auth/login', { name, password });
 
 export async function logOut(): Promise<void> {
   await post('/auth/logout', {});
   location.reload();
 }
 
-/** Changes the password. Resolves to the problem, if there is one. */
-export function changePassword(current: string, password: string): Promise<Problem | undefined> {
-  return post('/auth/password', { current, password });
-}
+export const changePassword = (current: string, password: string): Promise<void> =>
+  post('/auth/password', { current, password });
 
-async function post(path: string, body: unknown): Promise<Problem | undefined> {
+async function post(path: string, body: unknown): Promise<void> {
   const response = await fetch(`${base}${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
-  if (response.ok) return undefined;
+  if (response.ok) return;
   const problem = (await response.json().catch(() => undefined)) as Problem | undefined;
-  return problem ?? { code: `HTTP${response.status}`, message: response.statusText };
+  throw new Error([problem?.message ?? response.statusText, problem?.hint].filter((part) => part).join(' '));
 }

@@ -60,18 +60,15 @@ export default function BulkDialog({ target, onClose }: BulkDialogProps) {
   const write = useWrite(collection, (change: unknown) => applyChange(preview.data!, field, change));
   const onSubmit = async () => {
     if (preview.data === undefined || value === undefined) return;
-    try {
-      const outcome = await write.run(JSON.parse(value));
-      if (outcome === undefined) return;
-      const { count, skipped, requestId } = outcome;
-      const message = bulkMessage(collection, t.grid.rowsChanged(count), skipped);
-      notify(message, count === 0 ? {} : undoOf('update', collection, requestId));
-      onClose();
-    } catch (error) {
+    const outcome = await write.run(JSON.parse(value)).catch((error) => {
       if (error instanceof ChangedMeanwhile) void preview.refetch();
-      const reason = error instanceof ChangedMeanwhile ? t.grid.changedMeanwhile : explain(error, collection);
-      notify(reason, { isError: true, topic: 'bulk' });
-    }
+      throw error;
+    });
+    if (outcome === undefined) return;
+    const { count, skipped, requestId } = outcome;
+    const message = bulkMessage(collection, t.grid.rowsChanged(count), skipped);
+    notify(message, count === 0 ? {} : undoOf('update', collection, requestId));
+    onClose();
   };
   const choose = (name: string) => {
     setField(fields.find((each) => each.name === name)!);

@@ -5,7 +5,7 @@ import { mayUndo, titleOf } from '../../api/catalogue.ts';
 import { useWrite } from '../../api/queries.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { Problem } from '../../components/small.tsx';
-import { notify, notifyError, undoOf } from '../../components/toasts.tsx';
+import { notify, undoOf } from '../../components/toasts.tsx';
 import { t } from '../../i18n/text.ts';
 
 const NAMED = 20;
@@ -19,26 +19,18 @@ interface DeleteRowsDialogProps {
 export default function DeleteRowsDialog({ target, onClose, onDeleted }: DeleteRowsDialogProps) {
   const { collection } = target.query;
   const [warning, setWarning] = useState('');
-  const remove = useWrite(collection, async () => {
-    const changed = warning === '' ? await rowsChangedSince(target) : [];
-    return changed.length > 0 ? changed : deleteAll(target);
-  });
+  const remove = useWrite(collection, () => deleteAll(target));
   const onSubmit = async () => {
-    try {
-      const outcome = await remove.run(undefined);
-      if (outcome === undefined) return;
-      if (Array.isArray(outcome)) {
-        const titles = outcome.slice(0, NAMED).map((row) => titleOf(collection, row));
-        return setWarning(t.grid.changedSince(titles.join(', ')));
-      }
-      const { count, requestId } = outcome as { count: number; requestId: string };
-      notify(t.grid.rowsDeleted(count), undoOf('delete', collection, requestId));
-      onDeleted();
-      onClose();
-    } catch (error) {
-      onClose();
-      notifyError(error);
+    const changed = warning === '' ? await rowsChangedSince(target) : [];
+    if (changed.length > 0) {
+      const titles = changed.slice(0, NAMED).map((row) => titleOf(collection, row));
+      return setWarning(t.grid.changedSince(titles.join(', ')));
     }
+    const deleted = await remove.run(undefined);
+    if (deleted === undefined) return;
+    notify(t.grid.rowsDeleted(deleted.count), undoOf('delete', collection, deleted.requestId));
+    onDeleted();
+    onClose();
   };
   return (
     <Dialog
