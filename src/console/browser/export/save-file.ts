@@ -1,4 +1,5 @@
 /** Saves content as a download. */
+import { dayOf } from '../fields/dates.ts';
 
 /** Spreadsheets recognize UTF-8 by it. */
 export const BYTE_ORDER_MARK = '\uFEFF';
@@ -13,6 +14,5 @@ export function downloadBlob(content: Blob, name: string): void {
 
 /** A file name with the local date: `products-2026-11-16.csv`. */
 export function datedName(what: string, extension: string, now = new Date()): string {
-  const part = (number: number) => String(number).padStart(2, '0');
-  return `${what}-${now.getFullYear()}-${part(now.getMonth() + 1)}-${part(now.getDate())}.${extension}`;
+  return `${what}-${dayOf(now)}.${extension}`;
 }

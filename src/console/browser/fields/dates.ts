@@ -22,9 +22,16 @@ export function editableTime({ type }: Field, text: string): string | undefined 
   if (type.input !== 'datetime') return undefined;
   if (!WITH_ZONE.test(text)) return undefined;
   const date = new Date(text);
-  if (Number.isNaN(date.getTime())) return undefined;
+  return Number.isNaN(date.getTime()) ? undefined : localText(date);
+}
+
+/** A time in the reader's time zone: `2026-11-17T08:30:00`. */
+function localText(date: Date): string {
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().replace(/(\.000)?Z$/, '');
 }
+
+/** The day of a time in the reader's time zone: `2026-11-17`. */
+export const dayOf = (time: Date): string => localText(time).slice(0, 10);
 
 /** The value of the browser's input. A point in time gets the reader's time zone. */
 export function readTime({ type }: Field, text: string): string {

@@ -1,8 +1,7 @@
 /** The request of the list, as a URL and as a curl command. */
 import { groupOf, type ListQuery, listUrl } from '../api/query/list.ts';
 import { base } from '../api/session/page-data.ts';
-import { Button } from '../components/button.tsx';
-import { notify } from '../components/toasts.tsx';
+import { CopyButton } from '../components/copy-button.tsx';
 import { t } from '../i18n/text.ts';
 import { groupsUrl } from './value-counts.ts';
 
@@ -15,15 +14,6 @@ export function RequestLine({ query }: { readonly query: ListQuery }) {
   const url = `${base}${listUrl(query)}`;
   const group = groupOf(query);
   const groups = group && `${base}${groupsUrl(query, group)}`;
-  const command = curlOf(new URL(url, location.href).href);
-  const copy = async () => {
-    // Without HTTPS, a page cannot write to the clipboard.
-    const isCopied = await navigator.clipboard?.writeText(command).then(
-      () => true,
-      () => false,
-    );
-    notify(isCopied ? t.find.copied : command, { topic: 'copy' });
-  };
   return (
     <details className="request-line help">
       <summary>{t.grid.request}</summary>
@@ -36,9 +26,7 @@ export function RequestLine({ query }: { readonly query: ListQuery }) {
             GET {readable(groups)}
           </a>
         )}
-        <Button icon="copy" className="small" onClick={() => void copy()}>
-          {t.find.copyCurl}
-        </Button>
+        <CopyButton text={curlOf(new URL(url, location.href).href)} label={t.find.copyCurl} />
       </div>
     </details>
   );

@@ -1,12 +1,6 @@
 /** Days in the time zone of the reader, as filters of the log. */
 import type { Pair } from '../api/query/list.ts';
-
-const pad = (part: number): string => String(part).padStart(2, '0');
-
-/** The day of a time: `2026-11-17`. */
-export function dayOf(time: Date): string {
-  return `${time.getFullYear()}-${pad(time.getMonth() + 1)}-${pad(time.getDate())}`;
-}
+import { dayOf } from '../fields/dates.ts';
 
 export function nextDay(day: string, days: number): string {
   const [year, month, date] = day.split('-').map(Number) as [number, number, number];

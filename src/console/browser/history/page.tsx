@@ -14,9 +14,10 @@ import { Button } from '../components/button.tsx';
 import { Select, TextField } from '../components/inputs.tsx';
 import { PageTitle } from '../components/page-title.tsx';
 import { EmptyState, ErrorMessage, Skeleton } from '../components/small.tsx';
+import { dayOf } from '../fields/dates.ts';
 import { formatNumber } from '../i18n/numbers.ts';
 import { t } from '../i18n/text.ts';
-import { dayFilters, dayOf, nextDay } from './days.ts';
+import { dayFilters, nextDay } from './days.ts';
 import { RequestEntry } from './request-entry.tsx';
 
 const SHOWN = 50;

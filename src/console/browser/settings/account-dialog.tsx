@@ -1,9 +1,9 @@
 /** The form of a user or key. A new key is shown once, in the same dialog. */
 import { useState } from 'react';
-import { Button } from '../components/button.tsx';
+import { CopyButton } from '../components/copy-button.tsx';
 import { Dialog } from '../components/dialog.tsx';
 import { Select, TextField } from '../components/inputs.tsx';
-import { notify, notifyError } from '../components/toasts.tsx';
+import { notify } from '../components/toasts.tsx';
 import { t } from '../i18n/text.ts';
 import { type Account, changeAccount, type Kind, useRoles } from './api.ts';
 
@@ -50,19 +50,19 @@ export function AccountDialog({ kind, account, onClose }: AccountDialogProps) {
     );
   return (
     <Dialog
-      title={isNew ? t.settings.add[kind] : t.settings.changeUser(name)}
+      title={isNew ? t.settings.add[kind] : t.settings.change(name)}
       onClose={onClose}
       submit={{ label: isNew ? t.app.add : t.app.change, onSubmit }}
     >
       {isNew ? (
-        <TextField label={t.settings.name} required value={name} onChange={setName} />
+        <TextField label={t.app.userName} required value={name} onChange={setName} />
       ) : (
         <p>{t.settings.sessionsEnd}</p>
       )}
       <Select label={t.settings.role} value={role} options={[...new Set([...roles, role])]} onChange={setRole} />
       {kind === 'users' ? (
         <TextField
-          label={isNew ? t.app.password : t.settings.newPassword}
+          label={isNew ? t.app.password : t.app.newPassword}
           help={isNew ? t.settings.passwordHelp : t.settings.passwordStays}
           type="password"
           autoComplete="new-password"
@@ -83,14 +83,4 @@ function parseClaims(text: string): unknown {
   } catch {
     throw new Error(t.settings.claimsWrong);
   }
-}
-
-export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
-  // Without HTTPS, a page cannot write to the clipboard.
-  const copy = () => void navigator.clipboard?.writeText(text).then(() => notify(t.settings.copied), notifyError);
-  return (
-    <Button icon="copy" onClick={copy}>
-      {label}
-    </Button>
-  );
 }

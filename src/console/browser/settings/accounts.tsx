@@ -29,13 +29,13 @@ export function Accounts({ kind }: { readonly kind: Kind }) {
     </Button>
   );
   const isKeys = kind === 'keys';
-  const { name, role, claims, created, expires } = t.settings;
+  const { role, claims, created, expires } = t.settings;
   return (
     <>
       {data.length === 0 ? <EmptyState title={t.settings.none[kind]}>{add}</EmptyState> : <div>{add}</div>}
       {data.length > 0 && (
         <SettingsTable
-          heads={[name, role, claims, created, ...(isKeys ? [expires] : [])]}
+          heads={[t.app.userName, role, claims, created, ...(isKeys ? [expires] : [])]}
           rows={data}
           cellsOf={(account) => [
             account.role,

@@ -53,7 +53,7 @@ export function FieldDialog({ collection, collections, field, onClose }: FieldDi
       title={
         field === undefined
           ? `${t.settings.addField}: ${collection.name}`
-          : t.settings.changeField(`${collection.name}.${field.name}`)
+          : t.settings.change(`${collection.name}.${field.name}`)
       }
       {...(field !== undefined && { name: field.name })}
       taken={collection.fields.map((each) => each.name)}

@@ -33,7 +33,7 @@ export function ModelForm({ title, name: fixed, taken, patchOf, onClose, childre
       <Dialog title={title} onClose={onClose} submit={{ label: t.settings.preview, onSubmit }}>
         {fixed === undefined && (
           <TextField
-            label={t.settings.name}
+            label={t.app.userName}
             required
             help={t.settings.nameHelp}
             problem={isTried ? problem : undefined}

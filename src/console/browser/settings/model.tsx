@@ -49,7 +49,7 @@ export function Model() {
             </Button>
           </div>
           <SettingsTable
-            heads={[t.settings.field, t.settings.type, t.settings.rules]}
+            heads={[t.app.field, t.settings.type, t.settings.rules]}
             rows={collection.fields}
             cellsOf={(field) => [field.type, describe(field)]}
             actionsOf={(field) => [{ label: t.app.change, onClick: () => setOpened({ collection, field }) }]}

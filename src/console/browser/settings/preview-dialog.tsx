@@ -1,11 +1,11 @@
 /** The migration plan and the new text of a change, which the service applies if it is safe and permitted. */
 import { useQuery } from '@tanstack/react-query';
 import { problemOf } from '../api/errors.ts';
+import { CopyButton } from '../components/copy-button.tsx';
 import { Dialog } from '../components/dialog.tsx';
 import { ErrorMessage, Skeleton } from '../components/small.tsx';
 import { notify } from '../components/toasts.tsx';
 import { t } from '../i18n/text.ts';
-import { CopyButton } from './account-dialog.tsx';
 import { changeDeclaration, type Patch, type Plan, readDeclaration, untilServed, useDeclaration } from './api.ts';
 
 interface PreviewDialogProps {
@@ -38,7 +38,7 @@ export function PreviewDialog({ patch, onClose }: PreviewDialogProps) {
       size="large"
       onClose={onClose}
       actions={data !== undefined && <CopyButton text={data.plan.text} label={t.settings.copyText} />}
-      {...(isSafe && declaration?.editable === true && { submit: { label: t.settings.apply, onSubmit } })}
+      {...(isSafe && declaration?.editable === true && { submit: { label: t.find.apply, onSubmit } })}
     >
       {error !== null && <Failure error={error} />}
       {data === undefined && error === null && <Skeleton lines={3} />}

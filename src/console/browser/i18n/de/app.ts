@@ -65,5 +65,6 @@ export const app = {
   currentPassword: 'Aktuelles Passwort',
   newPassword: 'Neues Passwort',
   passwordChanged: 'Das Passwort wurde geändert.',
+  copied: 'Kopiert.',
   change: 'Ändern',
 } as const;

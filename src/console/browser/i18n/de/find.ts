@@ -16,7 +16,6 @@ export const find = {
   begins: 'beginnt mit',
   has: 'hat',
   expression: (name: string) => `Ausdruck: ${name}`,
-  copied: 'Kopiert.',
   copyCurl: 'Als curl kopieren',
   palette: 'Springen zu',
   paletteHint: 'Eine Sammlung, eine Zeile oder eine Aktion',

@@ -66,5 +66,6 @@ export const app = {
   currentPassword: 'Current password',
   newPassword: 'New password',
   passwordChanged: 'The password was changed.',
+  copied: 'Copied.',
   change: 'Change',
 } as const;

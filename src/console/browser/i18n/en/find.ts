@@ -16,7 +16,6 @@ export const find = {
   begins: 'begins with',
   has: 'has',
   expression: (name: string) => `Expression: ${name}`,
-  copied: 'Copied.',
   copyCurl: 'Copy as curl',
   palette: 'Jump to',
   paletteHint: 'A collection, a row or an action',

@@ -52,8 +52,8 @@ export const importing = {
     dayFirst: 'day, month, year',
     monthFirst: 'month, day, year',
   },
-  leaveOut: 'Leave out',
   noField: 'No column of the file is a field. Choose the field of a column.',
+  leaveOut: 'Leave out',
   cellOf: (field: string, line: number) => `${field} of row ${line}`,
   progress: {
     checking: (done: number, total: number) => `Checking ${formatNumber(done)} of ${rows(total)}`,
