@@ -29,9 +29,10 @@ export function RequestEntry({ request, filters }: RequestEntryProps) {
   const [isRestoring, setRestoring] = useState(false);
   const own = requestFilters(request, filters);
   const summary = request.parts
-    .map(({ collection, kind, count }) =>
-      t.history.part[kind](formatNumber(count), titleOfCollection(collectionNamed(collection)!)),
-    )
+    .map(({ collection: name, kind, count }) => {
+      const collection = titleOfCollection(collectionNamed(name)!);
+      return `${collection}: ${formatNumber(count)} ${t.history.kinds[kind]}`;
+    })
     .join(', ');
   return (
     <li className="request panel">

@@ -16,11 +16,6 @@ export const history = {
   more: 'Mehr anzeigen',
   tooMany: (count: string) => `Nur ${count} Anfragen werden gezeigt. Wählen Sie eine Sammlung.`,
   kinds: { insert: 'angelegt', update: 'geändert', delete: 'gelöscht' },
-  part: {
-    insert: (count: string, collection: string) => `${collection}: ${count} angelegt`,
-    update: (count: string, collection: string) => `${collection}: ${count} geändert`,
-    delete: (count: string, collection: string) => `${collection}: ${count} gelöscht`,
-  },
   willBe: { insert: 'kommt zurück', update: 'bekommt die alten Werte', delete: 'wird gelöscht' },
   restoreAll: 'Alles wiederherstellen',
   restoreAllTitle: 'Alles wiederherstellen, was diese Anfrage geändert hat?',

@@ -16,11 +16,6 @@ export const history = {
   more: 'Show more',
   tooMany: (count: string) => `Only ${count} requests are shown. Choose a collection.`,
   kinds: { insert: 'created', update: 'changed', delete: 'deleted' },
-  part: {
-    insert: (count: string, collection: string) => `${collection}: ${count} created`,
-    update: (count: string, collection: string) => `${collection}: ${count} changed`,
-    delete: (count: string, collection: string) => `${collection}: ${count} deleted`,
-  },
   willBe: { insert: 'comes back', update: 'gets the old values', delete: 'is deleted' },
   restoreAll: 'Restore all',
   restoreAllTitle: 'Restore everything that this request changed?',
