@@ -6,6 +6,7 @@
 import { ApiError } from '../base/errors.ts';
 import { lookalikeRole, similarToAnonymous } from '../collection/access/anonymous-role.ts';
 import { ANONYMOUS, type Caller } from '../collection/access/caller.ts';
+import { rolesWithoutLog } from '../collection/access/log-readers.ts';
 import { undeclaredRoles } from '../collection/access/undeclared-roles.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import type { Engine, MaybePromise, Metric } from '../engine/engine.ts';
@@ -50,7 +51,7 @@ export interface Authentication {
   readonly pages: Pages;
   /** Users, keys and roles, for callers with every right. */
   readonly resources: Resources;
-  /** Warnings: keys and users whose role is not declared, a role that nobody can have. None if the database is down. */
+  /** Warnings: keys and users with an undeclared role, a role that nobody can have, roles that cannot read the log. */
   warnings(): Promise<readonly string[]>;
   metrics(): readonly Metric[];
 }
@@ -127,7 +128,11 @@ export function openAuthentication(options: AccessOptions): Authentication {
     pages: sessionPages({ identify, users, counts, roles, proxies, cookieScope, account }),
     resources: accountRequests(engine, catalogue, options.audit ?? (() => undefined)),
     // A store of its own: after a failed lookup it waits before the next, and requests must not wait with it.
-    warnings: () => warningsOf(new CredentialStore(engine), catalogue, verifier !== undefined),
+    warnings: async () => {
+      const unread = engine.log && rolesWithoutLog(catalogue);
+      const others = await warningsOf(new CredentialStore(engine), catalogue, verifier !== undefined);
+      return unread === undefined ? others : [...others, unread];
+    },
     metrics: () => metricsOf(counts),
   };
 }

@@ -3,6 +3,11 @@ import { lazy } from '../base/memo.ts';
 import type { Collection } from './catalogue.ts';
 import { declareCollection } from './declare-collection.ts';
 
+/** A declared collection of this name hides it. */
+export const CHANGES_NAME = 'changes';
+/** Its name in roles, also if a collection of its short name is declared. */
+export const CHANGES_RULES = 'catalogue/changes';
+
 const changes = lazy(() =>
   declareCollection({
     name: CHANGES_NAME,
@@ -29,21 +34,11 @@ const changes = lazy(() =>
   }),
 );
 
-/** A declared collection of this name hides it. */
-export const CHANGES_NAME = 'changes';
-
-/** Fields that need the right to read the log itself, rather than the rows that it is about. */
-const WRITERS = ['actor'];
-
-/** The log of these collections. With a role, it is the log of what the role may read, without the writers' names. */
-export function changesOf(among: ReadonlyMap<string, Collection>, role?: string): Collection {
-  const whole = { ...changes(), among };
-  if (role === undefined) return whole;
-  const fields = whole.fields.filter(({ name }) => !WRITERS.includes(name));
-  const byName = new Map(fields.map((field) => [field.name, field]));
-  return { ...whole, fields, byName, view: { role, of: whole, rights: ['read'], readsAll: false } };
+/** The log of these collections. */
+export function changesOf(among: ReadonlyMap<string, Collection>): Collection {
+  return { ...changes(), among };
 }
 
-export function isChangeLog({ draft }: Collection): boolean {
-  return draft === changes().draft;
+export function isChangeLog({ draft, view }: Collection): boolean {
+  return (view?.of.draft ?? draft) === changes().draft;
 }

@@ -2,7 +2,7 @@
 import { defined } from '../base/defined.ts';
 import { declareRoles } from './access/roles.ts';
 import type { Catalogue, Collection, Composite, Field, Reference } from './catalogue.ts';
-import { CHANGES_NAME, changesOf } from './change-log.ts';
+import { CHANGES_NAME, CHANGES_RULES, changesOf } from './change-log.ts';
 import { declareCollection } from './declare-collection.ts';
 import type { CatalogueDraft } from './draft.ts';
 import { FILES, FILES_NAME, servedFiles, withFiles } from './files.ts';
@@ -21,7 +21,8 @@ export function declareCatalogue(draft: CatalogueDraft): Catalogue {
     collections.set(each.name, collection);
     if (among !== collections) among.set(each.name, each.name === FILES ? servedFiles(collection) : collection);
   }
-  const builtIn = new Map([[CHANGES_NAME, changesOf(collections)]]);
+  const changes = changesOf(collections);
+  const builtIn = new Map([[CHANGES_NAME, changes]]);
   const files = among === collections ? undefined : among.get(FILES);
   if (files !== undefined) builtIn.set(FILES_NAME, files);
   return defined({
@@ -29,7 +30,7 @@ export function declareCatalogue(draft: CatalogueDraft): Catalogue {
     draft,
     builtIn,
     routines: declareRoutines(draft, collections),
-    roles: draft.roles && declareRoles(draft.roles, collections),
+    roles: draft.roles && declareRoles(draft.roles, new Map([[CHANGES_RULES, changes], ...collections])),
   });
 }
 

@@ -91,6 +91,8 @@ export interface RoleDraft {
   readonly include?: readonly string[];
   /** Queries that the role may call. */
   readonly call?: readonly string[];
+  /** Whether it says what the role may read of the log of changes. */
+  readonly namesLog?: boolean;
   readonly rules: readonly RuleDraft[];
 }
 

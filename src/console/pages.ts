@@ -25,6 +25,9 @@ export const GUIDE_PATH = `${DOCS_PATH}/guide`;
 const HTML_TYPE = 'text/html; charset=utf-8';
 const FOREVER = { 'cache-control': 'public, max-age=31536000, immutable', 'x-content-type-options': 'nosniff' };
 
+/** The console shows the history to a role that reads these fields of the log. */
+const LOG_FIELDS = ['seq', 'at', 'request_id', 'collection', 'key', 'kind', 'before', 'after'];
+
 /** The page to which a browser is redirected from `/`. */
 export function startPath(): string {
   return hasConsole() ? CONSOLE_PATH : GUIDE_PATH;
@@ -59,7 +62,9 @@ export function consolePages(described: Described, { accountOf, hasSettings = fa
     const collections = catalogue?.draft.collections ?? [];
     const partial = [...(catalogue?.collections.values() ?? [])].filter(hidesFields).map(({ name }) => name);
     const isAdmin = accountOf === undefined ? hasSettings : described.catalogue.roles?.get(session?.role ?? '')?.isAll;
-    const hidesActors = catalogue?.builtIn.get(CHANGES_NAME)?.byName.has('actor') === false;
+    const log = catalogue?.builtIn.get(CHANGES_NAME);
+    const hidesActors = log?.fields.some(({ name }) => name === 'actor') === false;
+    const hidesLog = !LOG_FIELDS.every((name) => log?.fields.some((field) => field.name === name) !== false);
     const settings = isAdmin === true && session?.role !== ANONYMOUS.role ? { settings: true } : {};
     const files = pages.console.map((name) => `${ASSETS_PATH}${name}`);
     const page = pageHtml(
@@ -75,6 +80,7 @@ export function consolePages(described: Described, { accountOf, hasSettings = fa
           ...(partial.length === 0 ? {} : { partial }),
           ...settings,
           ...(hidesActors ? { hidesActors } : {}),
+          ...(hidesLog ? { hidesLog } : {}),
         },
       },
       nonce,

@@ -3,6 +3,7 @@
 import { defined } from '../base/defined.ts';
 import { memoize } from '../base/memo.ts';
 import { didYouMean } from '../base/nearest-name.ts';
+import { CHANGES_NAME, CHANGES_RULES, changesOf } from '../collection/change-log.ts';
 import { type Catalogue, type Collection, declareCollection } from '../collection/declaration.ts';
 import {
   type CollectionDraft,
@@ -43,7 +44,8 @@ export function draftRoles(
     const rules = value.named.flatMap((each) => draftRules(each, names, whole, catalogue));
     const rateLimit = value.given.rateLimit?.value;
     const call = value.given.call?.value.map((each) => each.value);
-    return defined({ name, rateLimit, include: include.length === 0 ? undefined : include, call, rules });
+    const namesLog = value.named.some((each) => isLog(each.name, names)) || undefined;
+    return defined({ name, rateLimit, include: include.length === 0 ? undefined : include, call, namesLog, rules });
   });
 }
 
@@ -123,18 +125,29 @@ function draftRules(
   drafts: readonly CollectionDraft[],
   catalogue: Catalogue | undefined,
 ): readonly RuleDraft[] {
-  if (!names.includes(name)) {
-    addMistake(reading, reading.at, `unknown collection ${name}${didYouMean(name, [...names, ...Object.keys(ROLE)])}`);
+  const isOfLog = isLog(name, names);
+  if (!names.includes(name) && !isOfLog) {
+    const known = [...names, CHANGES_NAME, ...Object.keys(ROLE)];
+    addMistake(reading, reading.at, `unknown collection ${name}${didYouMean(name, known)}`);
     return [];
   }
-  const draft = drafts.find((each) => each.name === name);
+  const draft = isOfLog ? changesOf(new Map()).draft : drafts.find((each) => each.name === name);
   return RIGHTS.flatMap((right) => {
     const entry = value?.[right];
     if (entry === undefined || draft === undefined) return [];
-    const where = checkedWhere(draft, entry.value, reading, catalogue);
+    if (isOfLog && right !== 'read') {
+      addMistake(reading, entry.at, `${right}: ${name} is the log of changes, which can only be read`);
+      return [];
+    }
+    const where = checkedWhere(draft, entry.value, reading, isOfLog ? undefined : catalogue);
     const fields = checkedFields(draft, right, entry, reading);
-    return defined({ collection: name, right, where, fields });
+    return defined({ collection: isOfLog ? CHANGES_RULES : name, right, where, fields });
   });
+}
+
+/** Whether a name in a role means the log. A declared collection of that name hides it. */
+function isLog(name: string, declared: readonly string[]): boolean {
+  return name === CHANGES_RULES || (name === CHANGES_NAME && !declared.includes(name));
 }
 
 /** Declares a collection. Returns undefined if it has mistakes, which are already recorded. */

@@ -45,7 +45,8 @@ export function openApiDocument(described: Described, prefix = ''): JsonObject {
 export function* buildDocument(described: Described, prefix = ''): Task<JsonObject> {
   const { catalogue } = described;
   const { collections, builtIn, closed } = catalogue;
-  const isShown = (each: Collection) => !collections.has(each.name) && !closed?.has(each.name) && each.among.size > 0;
+  const isShown = ({ name, among, view }: Collection) =>
+    !collections.has(name) && !closed?.has(name) && among.size > 0 && view?.rights.length !== 0;
   const own = [...builtIn.values()].map(underServedName).filter(isShown);
   const components = new Components();
   const paths: Record<string, JsonObject> = {};

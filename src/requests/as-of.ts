@@ -5,8 +5,9 @@ import type { Preferences } from '../dialect/prefer.ts';
 import type { Engine, MaybePromise } from '../engine/engine.ts';
 import { notLogged } from '../engine/shared/change-log.ts';
 import { changingCollections } from '../plan/access/named-fields.ts';
+import { checkAsOf } from '../plan/read/as-of.ts';
 import type { ReadPlan } from '../plan/types.ts';
-import { andThen } from '../response/request-context.ts';
+import { andThen, type RequestContext } from '../response/request-context.ts';
 
 const MOMENT = builtIn('timestamptz');
 
@@ -15,10 +16,12 @@ export function positionOf(
   engine: Pick<Engine, 'log'>,
   plan: ReadPlan,
   preferences: Preferences,
+  { access }: RequestContext,
 ): MaybePromise<number | undefined> {
   const text = preferences['as-of'];
   if (text === undefined) return undefined;
   const { log } = engine;
+  checkAsOf(plan, access?.permissions);
   const time = String(MOMENT.read(text));
   if (log === undefined) throw notLogged();
   if (plan.log !== undefined) return log.positionAt(time);

@@ -50,7 +50,8 @@ export function readPlanned(engine: ReadSource, asked: ListRead): MaybePromise<A
   context.setPlan(plan);
   const encoding = encodingOf(media, plan.columns);
   const read = (asOf?: number) => engine.read(plan, encoding, afterOf(engine, context), asOf);
-  const found = preferences['as-of'] === undefined ? read() : andThen(positionOf(engine, plan, preferences), read);
+  const found =
+    preferences['as-of'] === undefined ? read() : andThen(positionOf(engine, plan, preferences, context), read);
   return andThen(trackWork(context, found), (result) => {
     context.done('engine');
     return listAnswer(asked, result);
@@ -85,7 +86,7 @@ function readItem(
     );
   };
   if (preferences['as-of'] === undefined) return readAt();
-  return andThen(trackWork(context, positionOf(engine, plan.asked, preferences)), readAt);
+  return andThen(trackWork(context, positionOf(engine, plan.asked, preferences, context)), readAt);
 }
 
 function afterOf({ hasPositions }: ReadSource, { call, changeCount }: RequestContext) {

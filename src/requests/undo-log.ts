@@ -2,6 +2,7 @@
 import { mapInSlices, schedule } from '../base/cooperative.ts';
 import { MAX_UNDO_BYTES, UNDO_STEP_BYTES } from '../base/limits/http.ts';
 import { tableDenied } from '../collection/access/permission-errors.ts';
+import { CHANGES_NAME } from '../collection/change-log.ts';
 import { type Catalogue, type Collection, stored } from '../collection/declaration.ts';
 import { parseJson } from '../collection/exact-json.ts';
 import { versionOfText } from '../collection/version.ts';
@@ -10,12 +11,13 @@ import type { Query } from '../dialect/tree.ts';
 import type { Engine } from '../engine/engine.ts';
 import { andAlso, type Permissions } from '../plan/access/permissions.ts';
 import { coerce } from '../plan/coerce.ts';
-import { planRead } from '../plan/read/read.ts';
+import { planLog } from '../plan/read/read.ts';
 import { NO_ORDER, wholeRow } from '../plan/read/shape.ts';
 import { fieldExpression } from '../plan/resolve.ts';
-import { ALWAYS, type Precondition, type Predicate, type ReadPlan } from '../plan/types.ts';
+import { ALWAYS, type Origin, type Precondition, type Predicate, type ReadPlan } from '../plan/types.ts';
 import { keysAre, type LoggedChange, type Revert, reverts } from '../plan/write/undo.ts';
 import type { Conflict } from '../response/undo.ts';
+import { selectableChanges } from './undo-rights.ts';
 
 /** A longer list of conditions would exceed a limit of the database. */
 const ROWS_PER_READ = 500;
@@ -48,21 +50,27 @@ export interface Examination {
 }
 
 export class LogReader {
+  /** The whole log of the collections that the caller may read. */
+  private readonly changes: Collection;
+
   constructor(
     private readonly engine: Engine,
-    /** The log, as the caller sees it. */
-    private readonly changes: Collection,
     private readonly seen: Catalogue,
     private readonly permissions: Permissions | undefined,
+    private readonly origin: Origin,
     readonly position: number,
-  ) {}
+  ) {
+    const view = seen.builtIn.get(CHANGES_NAME)!;
+    this.changes = { ...stored(view), among: view.among };
+  }
 
   /** A plan of the newest changes that match the filter, before a position. */
   planPage({ conditions }: Query, before: number, limit: number): ReadPlan {
     const plan = this.plan({ ...ENTRIES, conditions }, limit);
+    const selectable = selectableChanges(plan, this.permissions, this.origin);
     return {
       ...plan,
-      where: and(plan.where, { kind: 'compare', of: this.field('seq'), operator: '<', value: before }),
+      where: and(plan.where, selectable, { kind: 'compare', of: this.field('seq'), operator: '<', value: before }),
     };
   }
 
@@ -200,7 +208,7 @@ export class LogReader {
 
   private plan(query: Query, limit?: number): ReadPlan {
     const page = limit === undefined ? { offset: 0 } : { offset: 0, limit };
-    return planRead(this.changes, query, page, undefined, this.permissions);
+    return planLog(this.changes, query, page, this.permissions);
   }
 
   /** A plan of the changes of one collection, which an index finds by their key. */

@@ -6,7 +6,6 @@
 import { ApiError } from '../base/errors.ts';
 import { MAX_UNDO_BYTES } from '../base/limits/http.ts';
 import { rowDenied } from '../collection/access/permission-errors.ts';
-import { CHANGES_NAME } from '../collection/change-log.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import type { Preferences } from '../dialect/prefer.ts';
 import type { Engine, Write } from '../engine/engine.ts';
@@ -166,7 +165,7 @@ class Undo {
     const { engine, seen, context } = this.options;
     if (engine.log === undefined) throw notLogged();
     const { seq: position } = await engine.log.position();
-    return new LogReader(engine, seen.builtIn.get(CHANGES_NAME)!, seen, context.access?.permissions, position);
+    return new LogReader(engine, seen, context.access?.permissions, context.origin, position);
   }
 
   private checkRepresentation(changes: readonly SelectedChange[]): void {

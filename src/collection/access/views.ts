@@ -1,7 +1,7 @@
 /** The catalogue as a role sees it: the collections and fields on which it has a right. */
 import { defined } from '../../base/defined.ts';
 import type { Catalogue, Collection, Field, RightsRules, Role, Routine, Rule } from '../catalogue.ts';
-import { CHANGES_NAME, changesOf } from '../change-log.ts';
+import { CHANGES_NAME } from '../change-log.ts';
 import { type CollectionDraft, type LinkDraft, RIGHTS } from '../draft.ts';
 import { FILES, FILES_NAME, filesForRole, isInternal } from '../files.ts';
 
@@ -11,7 +11,8 @@ type Readable = ReadonlyMap<string, Collection>;
 export function viewOf(catalogue: Catalogue, role: Role): Catalogue {
   const readable = new Map<string, Collection>();
   const collections = new Map<string, Collection>();
-  const names = [...role.rules].filter(([, { read }]) => read.length > 0).map(([{ name }]) => name);
+  const log = catalogue.builtIn.get(CHANGES_NAME)!;
+  const names = [...role.rules].filter(([of, { read }]) => of !== log && read.length > 0).map(([{ name }]) => name);
   const files = catalogue.builtIn.get(FILES_NAME);
   const readsFiles = files !== undefined && [...role.rules].some(([of, { read }]) => readsFile(of, read));
   if (readsFiles) names.push(FILES);
@@ -22,7 +23,11 @@ export function viewOf(catalogue: Catalogue, role: Role): Catalogue {
     collections.set(of.name, view);
     if (names.includes(of.name)) readable.set(of.name, view);
   }
-  const builtIn = new Map([[CHANGES_NAME, changesOf(new Map(readable), role.name)]]);
+  // The log of the collections that the role may read, if the role may read the log.
+  const logRules = role.rules.get(log) ?? NO_RULES;
+  const builtIn = new Map([
+    [CHANGES_NAME, viewOfCollection(log, logRules, role, { names: [], readable: new Map(readable) })],
+  ]);
   if (readsFiles) {
     // Embeddings lead from a file only to rows, and by fields, that the role may read.
     const view: Collection = {
@@ -41,6 +46,8 @@ export function viewOf(catalogue: Catalogue, role: Role): Catalogue {
     draft: { collections: [...collections.values()].map(({ draft }) => draft) },
   };
 }
+
+const NO_RULES: RightsRules = { read: [], create: [], update: [], delete: [] };
 
 /** The routines that the role may call. They read what the role may read. */
 function routinesOf(

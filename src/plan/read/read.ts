@@ -34,17 +34,26 @@ export function planRead(
   permissions?: Permissions,
   { within, source }: { readonly within?: RowsQuery; readonly source?: FunctionCall } = {},
 ): ReadPlan {
-  if (isChangeLog(collection)) return withLog(planAll(collection, query, page, count), collection, permissions);
   // Rejects the role before any message about fields.
   permissions?.rows(stored(collection), 'read');
   const plan = planAll(collection, query, page, count, source);
   if (within !== undefined) plan.where = andAlso(planRows(collection, within), plan.where);
-  return permissions === undefined ? plan : restrictRead(plan, permissions);
+  return restricted(plan, collection, permissions);
 }
 
-/** The rules of a role apply to the rows of an entry, so the engine applies them. */
+/** Rules of the log select its entries. Those of other collections apply to the rows of an entry, in the engine. */
+function restricted(plan: ReadPlan, collection: Collection, permissions: Permissions | undefined): ReadPlan {
+  const visible = permissions === undefined ? plan : restrictRead(plan, permissions);
+  return isChangeLog(collection) ? withLog(visible, collection, permissions) : visible;
+}
+
 function withLog(plan: ReadPlan, collection: Collection, permissions: Permissions | undefined): ReadPlan {
   return { ...plan, log: logViews(collection, plan.where, permissions) };
+}
+
+/** A read of the log for an undo: all changes of rows that the caller may read, without the rules of the log. */
+export function planLog(changes: Collection, query: Query, page: Page, permissions: Permissions | undefined): ReadPlan {
+  return withLog(planAll(changes, query, page, undefined), changes, permissions);
 }
 
 type RowsQuery = Pick<Query, 'conditions' | 'select' | 'embeds'>;
@@ -89,16 +98,14 @@ export function planReadItem(
 
 /** Plans two reads: the whole row for its version, and the selected part. Only the first applies the filters. */
 export function planItem(collection: Collection, keyText: string, query: Query, permissions?: Permissions): ItemPlan {
-  const isLog = isChangeLog(collection);
-  if (!isLog) permissions?.rows(stored(collection), 'read');
+  permissions?.rows(stored(collection), 'read');
   const from = stored(collection);
   const { columns, groupBy, isWhole = false, where } = planAll(collection, query, { offset: 0 }, undefined);
   const isItem = itemPredicate(from, keyText);
   const condition = andAlso(isItem, where);
   const plan = (shape: Omit<Shape, 'order'>, condition: Predicate): ReadPlan => {
     const all: ReadPlan = { kind: 'read', from, ...shape, order: NO_ORDER, where: condition, offset: 0 };
-    if (isLog) return withLog(all, collection, permissions);
-    return permissions === undefined ? all : restrictRead(all, permissions);
+    return restricted(all, collection, permissions);
   };
   const whole = plan({ columns: wholeRow(collection), isWhole: true }, condition);
   if (isWhole && isAlways(where)) return { asked: whole, whole, shown: whole };

@@ -133,6 +133,7 @@ for (const engine of ['SQLite', 'PostgreSQL']) {
         shop.fetch(path, { headers: { accept: 'text/event-stream', 'x-role': role } });
       await expectRefusal(await ask('/products?select=id,cost', 'supplier'), 403, '42501');
       await expectRefusal(await ask('/categories', 'supplier'), 403, '42501');
+      await expectRefusal(await ask('/changes', 'editor'), 403, '42501');
     });
   });
 }

@@ -97,7 +97,7 @@ for (const engine of ROLE_ENGINES) {
         expect(await admin.list('/changes?select=seq')).toHaveLength(7);
       }));
 
-    test('only a role with every right reads who wrote', () =>
+    test('a role whose rule leaves out the actor cannot read who wrote', () =>
       withShops(1, async ([shop]) => {
         const by = { 'x-role': 'admin', 'x-claims': '{"sub":"Ada"}' };
         await shop!.fetch('/products?id=eq.1', sendJson('PATCH', { price: 8 }, by));

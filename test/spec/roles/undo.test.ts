@@ -24,7 +24,11 @@ roles:
       create: true
       update: { where: 'id=gt.10', fields: [name] }
       delete: { where: 'id=gt.10' }
+    changes: { read: true }
   keeper:
+    products: { read: true, create: true, update: true, delete: true }
+    changes: { read: true }
+  seller:
     products: { read: true, create: true, update: true, delete: true }
   reader:
     products: { read: true }

@@ -36,6 +36,7 @@ roles:
     categories: { read: { where: 'hidden=is.false', fields: [id, name] } }
     tags: { read: true }
     product_tags: { read: { where: 'draft=is.false' } }
+    changes: { read: { fields: [seq, at, role, request_id, collection, key, kind, before, after] } }
   supplier:
     products:
       read: { where: 'supplier_id=eq.{claims.supplier_id}', fields: [id, name, sku, stock, supplier_id] }
@@ -43,6 +44,7 @@ roles:
       update: { where: 'supplier_id=eq.{claims.supplier_id}&discontinued=eq.0', fields: [name, sku, stock, supplier_id, shelf] }
       delete: { where: 'stock=eq.0' }
     suppliers: { read: { where: 'id=eq.{claims.supplier_id}', fields: [id, name] } }
+    changes: { read: { fields: [seq, at, role, request_id, collection, key, kind, before, after] } }
   buyer:
     include: [anonymous]
     products: { read: { where: 'category_id=in.({claims.app.categories})' } }

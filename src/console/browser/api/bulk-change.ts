@@ -15,6 +15,7 @@ import { pathOf, printName, queryText } from './query/filter-text.ts';
 import { keyText } from './query/keys.ts';
 import { conditionsOf, embeddingsOf, type ListQuery, listUrl, type Pair } from './query/list.ts';
 import { deleteRows, dryRunEdits, newRequestId, type RowEdit } from './rows.ts';
+import { hidesLog } from './session/page-data.ts';
 import { readStored } from './stored-rows.ts';
 
 export interface Target {
@@ -48,9 +49,9 @@ export class ChangedMeanwhile extends Error {
 
 const isOperation = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The last change of a collection; undefined if the service has no history. */
-const lastOf = ({ name }: Collection): Promise<number | undefined> =>
-  lastChange([['collection', `eq.${name}`]]).catch(() => undefined);
+/** The last change of a collection; undefined if the service or the role has no history. */
+const lastOf = async ({ name }: Collection): Promise<number | undefined> =>
+  hidesLog ? undefined : lastChange([['collection', `eq.${name}`]]).catch(() => undefined);
 
 /** The conditions of the rows that change. A write without any filter is too easily a mistake; the key is one. */
 function filterOf({ query }: Target, field: Field, isCalculated: boolean): readonly Pair[] {

@@ -6,7 +6,7 @@ import { can } from '../../../collection/types/type.ts';
 import type { Value } from '../../../collection/value.ts';
 import { isLogicKey } from '../../../dialect/logic.ts';
 import { capitalized, labelOf } from '../../../import/headers.ts';
-import { pageData } from './session/page-data.ts';
+import { hidesLog, pageData } from './session/page-data.ts';
 
 export { isFlag as isYesNo } from '../../../import/flags.ts';
 export type { Collection, Field, Value };
@@ -110,8 +110,9 @@ export function mayWrite(collection: Collection, field: Field, isNew: boolean): 
 /** The right that the undo of a write needs. */
 const REVERSE = { create: 'delete', update: 'update', delete: 'create' } as const;
 
-/** Whether the person can undo a write. A deleted row comes back only for a role that sees all its fields. */
+/** Whether the person can undo a write. Without the log, only callers with a name can. A deleted row comes back only for a role that sees all its fields. */
 export function mayUndo(right: keyof typeof REVERSE, collection: Collection): boolean {
   const isLost = right === 'delete' && partial.includes(collection.name);
+  if (hidesLog && session?.name === null) return false;
   return collection.draft.history !== false && !isLost && may(REVERSE[right], collection);
 }

@@ -6,7 +6,7 @@ import { queryText } from './query/filter-text.ts';
 import { keyParts } from './query/keys.ts';
 import type { Pair } from './query/list.ts';
 import { newRequestId } from './rows.ts';
-import { hidesActors } from './session/page-data.ts';
+import { hidesActors, hidesLog } from './session/page-data.ts';
 
 export type ChangeKind = 'insert' | 'update' | 'delete';
 
@@ -30,8 +30,9 @@ export const CHANGES_PER_PAGE = 50;
 /** Whether the service has no log (`--history-days 0`). */
 export const hasNoLog = (error: unknown): boolean => error instanceof ApiError && error.status === 501;
 
-/** Reads entries, newest first. */
+/** Reads entries, newest first; none for a role that does not read the log. */
 export async function readChanges(filters: readonly Pair[], limit: number, signal?: AbortSignal): Promise<Change[]> {
+  if (hidesLog) return [];
   const query = queryText([...filters, ['order', 'seq.desc'], ['limit', String(limit)]]);
   return exactChanges((await ask(`${LOG}?${query}`, { signal })).json);
 }

@@ -1,5 +1,6 @@
 /** All pages of the console. Each is loaded on demand. The first matching path wins. */
 import type { ComponentType } from 'react';
+import { hidesLog } from '../api/session/page-data.ts';
 import { onDemand } from '../components/on-demand.tsx';
 import { Skeleton } from '../components/small.tsx';
 import { ListPage } from '../grid/page.tsx';
@@ -13,7 +14,7 @@ const page = (load: () => Promise<{ readonly default: ComponentType }>) => onDem
 
 export const ROUTES: readonly PageRoute[] = [
   { path: '/', Page: page(() => import('../overview/page.tsx')) },
-  { path: '/changes', Page: page(() => import('../history/page.tsx')) },
+  ...(hidesLog ? [] : [{ path: '/changes', Page: page(() => import('../history/page.tsx')) }]),
   { path: '/settings/:part?', Page: page(() => import('../settings/page.tsx')) },
   { path: '/import/:collection', Page: page(() => import('../import/page.tsx')) },
   { path: '/c/:collection', Page: ListPage },

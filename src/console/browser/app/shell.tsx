@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { collections, titleOfCollection, unshown } from '../api/catalogue.ts';
 import { pathOf } from '../api/query/filter-text.ts';
-import { base, hasSettings } from '../api/session/page-data.ts';
+import { base, hasSettings, hidesLog } from '../api/session/page-data.ts';
 import { IconButton } from '../components/button.tsx';
 import { Icon } from '../components/icon.tsx';
 import type { IconName } from '../components/icon-shapes.ts';
@@ -45,7 +45,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         ))}
         {unshown.length > 0 && <p className="help">{t.app.unshown(unshown.join(', '))}</p>}
         <span className="space" />
-        <NavLink href="/changes" icon="rotate-ccw-clock" label={t.app.changes} />
+        {!hidesLog && <NavLink href="/changes" icon="rotate-ccw-clock" label={t.app.changes} />}
         {hasSettings && <NavLink href="/settings" icon="sliders-horizontal" label={t.settings.title} />}
         <a className="item" href={`${base}/docs`}>
           <Icon name="book-open" />

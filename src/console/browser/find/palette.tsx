@@ -8,7 +8,7 @@ import { ask } from '../api/client.ts';
 import { pathOf } from '../api/query/filter-text.ts';
 import { rowAddress } from '../api/query/keys.ts';
 import { listUrl } from '../api/query/list.ts';
-import { hasSettings } from '../api/session/page-data.ts';
+import { hasSettings, hidesLog } from '../api/session/page-data.ts';
 import { Icon } from '../components/icon.tsx';
 import { t } from '../i18n/text.ts';
 
@@ -30,7 +30,7 @@ const places = (): readonly Target[] => [
   })),
   ...[
     { label: t.app.overview, address: '/' },
-    { label: t.app.changes, address: '/changes' },
+    ...(hidesLog ? [] : [{ label: t.app.changes, address: '/changes' }]),
     ...(hasSettings ? [{ label: t.settings.title, address: '/settings' }] : []),
     ...collections
       .filter((each) => may('create', each))

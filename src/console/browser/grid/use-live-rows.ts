@@ -12,6 +12,7 @@ import { queryText } from '../api/query/filter-text.ts';
 import { keyText } from '../api/query/keys.ts';
 import type { ListQuery } from '../api/query/list.ts';
 import { isOwnRequest } from '../api/rows.ts';
+import { hidesLog } from '../api/session/page-data.ts';
 import { readStored } from '../api/stored-rows.ts';
 import { isSame } from '../base/same.ts';
 import { cellName } from './use-edits.ts';
@@ -21,11 +22,12 @@ import type { ActiveEdit } from './use-grid.ts';
 const GATHER_MS = 250;
 const MARKED_MS = 8_000;
 
-/** The feed of changes after the last stored one; undefined if the service has no history. */
+/** The feed of changes after the last stored one; undefined if the service or the role has no history. */
 function useChangesUrl({ name }: Collection): string | undefined {
   const { data } = useQuery({
     queryKey: ['feed-start', name],
     queryFn: () => lastChange(),
+    enabled: !hidesLog,
     retry: false,
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,

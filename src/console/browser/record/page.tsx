@@ -6,6 +6,7 @@ import { useEditing, useEditors } from '../api/presence.ts';
 import { useRow } from '../api/queries.ts';
 import { pathOf } from '../api/query/filter-text.ts';
 import { keyText } from '../api/query/keys.ts';
+import { hidesLog } from '../api/session/page-data.ts';
 import { Button, IconButton, IconLink } from '../components/button.tsx';
 import { Icon } from '../components/icon.tsx';
 import { NotFound } from '../components/not-found.tsx';
@@ -69,7 +70,7 @@ function EditRow({ collection, row, isGone, isPanel }: EditRowProps) {
   const { isPending, save } = useSave(collection, draft);
   const marks = useLiveRow(collection, row, isPending);
   const [isDeleting, setDeleting] = useState(false);
-  const [hasHistory, setHistory] = useState(() => !isPanel && hasRoom());
+  const [hasHistory, setHistory] = useState(() => !isPanel && !hidesLog && hasRoom());
   const [pending] = useState<PendingSaves>(() => new Map());
   const form = useRef<HTMLFormElement>(null);
   useSaveKey(form);
@@ -96,12 +97,14 @@ function EditRow({ collection, row, isGone, isPanel }: EditRowProps) {
             </span>
           )}
           <DraftState draft={draft} />
-          <IconButton
-            icon="rotate-ccw-clock"
-            label={t.history.title}
-            aria-pressed={hasHistory}
-            onClick={() => setHistory(!hasHistory)}
-          />
+          {!hidesLog && (
+            <IconButton
+              icon="rotate-ccw-clock"
+              label={t.history.title}
+              aria-pressed={hasHistory}
+              onClick={() => setHistory(!hasHistory)}
+            />
+          )}
           {may('delete', collection) && (
             <IconButton icon="trash" label={t.app.remove} onClick={() => setDeleting(true)} />
           )}

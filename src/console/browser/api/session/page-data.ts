@@ -23,6 +23,8 @@ interface PageData {
   readonly partial?: readonly string[];
   /** Whether the log does not say who wrote. */
   readonly hidesActors?: boolean;
+  /** Whether the role does not read the log. */
+  readonly hidesLog?: boolean;
   /** Whether the person may use the settings. */
   readonly settings?: boolean;
 }
@@ -36,5 +38,8 @@ export const pageData = JSON.parse(text ?? '{"root":".","collections":[],"versio
 export const base: string = text === undefined ? '' : new URL(pageData.root, location.href).pathname.replace(/\/$/, '');
 
 export const hidesActors: boolean = pageData.hidesActors === true;
+
+/** Then the console shows no history, and lists do not change live. */
+export const hidesLog: boolean = pageData.hidesLog === true;
 
 export const hasSettings: boolean = pageData.settings === true;
